@@ -1,0 +1,22 @@
+// Bundles the sources into dist/: one entry, one chunk for each thing loaded lazily (a cloud's SDK, the simulator).
+import { build } from 'esbuild';
+import { rm } from 'node:fs/promises';
+
+await rm('dist', { recursive: true, force: true });
+await build({
+  entryPoints: { main: 'src/main.ts' },
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  sourcemap: true,
+  sourcesContent: false,
+  chunkNames: 'chunks/[name]-[hash]',
+  // Packages that are CommonJS inside call require for Node's own modules.
+  banner: {
+    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+  },
+  logLevel: 'warning',
+});

@@ -1,0 +1,12 @@
+// Jest in ESM mode on Node's own type stripping: sources run as they are, with exact line numbers.
+export default {
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '\\.ts$': '<rootDir>/test/strip-types.mjs' },
+  coverageProvider: 'v8',
+  coverageDirectory: 'coverage',
+  maxWorkers: 2,
+  // Only to end what hangs: a busy machine must not fail a test.
+  testTimeout: 120_000,
+};
