@@ -1,0 +1,77 @@
+// Runs one thing at a time, on request. Requests made while a run waits or is under way fold into one further run, so
+// that a storm of causes costs one effect. A trigger never runs its action twice at once.
+import type { Clock } from './clock.ts';
+
+export interface TriggerOptions {
+  readonly clock: Clock;
+  /** Least time between the starts of two runs, in ms. */
+  readonly minInterval: number;
+  /** What to run. It must handle its own failures: a rejection is a bug and reaches `onBug`. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  readonly onBug: (error: unknown) => void;
+  /** Told once a run has ended. */
+  readonly onRun?: (figures: TriggerFigures) => void;
+}
+
+export interface TriggerFigures {
+  /** Requests that this run answered beyond the first. */
+  readonly folds: number;
+  /** From the first request to the start of the run, in ms. */
+  readonly latency: number;
+  /** Of the run itself, in ms. */
+  readonly duration: number;
+}
+
+export class Trigger {
+  readonly #options: TriggerOptions;
+  readonly #stopping = new AbortController();
+  #requests = 0;
+  #firstRequest = 0;
+  #lastStart = -Infinity;
+  #cancelTimer: (() => void) | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(options: TriggerOptions) {
+    this.#options = options;
+  }
+
+  /** Asks for a run; returns at once. Does nothing once stopped. */
+  fire(): void {
+    if (this.#stopping.signal.aborted) return;
+    if (this.#requests++ === 0) this.#firstRequest = this.#options.clock.monotonic();
+    this.#arm();
+  }
+
+  /** No run starts any more, the one under way is aborted; resolves once it has ended. */
+  async stop(reason?: Error): Promise<void> {
+    this.#stopping.abort(reason);
+    this.#cancelTimer?.();
+    await this.#running;
+  }
+
+  #arm(): void {
+    if (this.#running !== undefined || this.#cancelTimer !== undefined) return;
+    const { clock, minInterval } = this.#options;
+    const wait = this.#lastStart + minInterval - clock.monotonic();
+    this.#cancelTimer = clock.schedule(Math.max(0, wait), () => {
+      this.#cancelTimer = undefined;
+      this.#running = this.#runOnce();
+    });
+  }
+
+  async #runOnce(): Promise<void> {
+    const { clock, run, onBug, onRun } = this.#options;
+    const start = clock.monotonic();
+    const figures = { folds: this.#requests - 1, latency: start - this.#firstRequest };
+    this.#requests = 0;
+    this.#lastStart = start;
+    try {
+      await run(this.#stopping.signal);
+    } catch (error) {
+      if (!this.#stopping.signal.aborted) onBug(error);
+    }
+    onRun?.({ ...figures, duration: clock.monotonic() - start });
+    this.#running = undefined;
+    if (this.#requests > 0 && !this.#stopping.signal.aborted) this.#arm();
+  }
+}

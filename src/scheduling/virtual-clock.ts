@@ -1,0 +1,114 @@
+// Time that moves only when it is told to, and then from one due action straight to the next. Actions due at the same
+// instant run in the order they were scheduled, so that one seed gives one history.
+import type { Clock } from './clock.ts';
+
+interface Entry {
+  readonly due: number;
+  readonly order: number;
+  readonly action: () => void;
+  cancelled: boolean;
+}
+
+export class VirtualClock implements Clock {
+  readonly #wallStart: number;
+  readonly #heap: Entry[] = [];
+  #now = 0;
+  #order = 0;
+  #wallShift = 0;
+
+  /** `wallStart`: what the wall clock shows at monotonic zero, in ms since the epoch. */
+  constructor(wallStart = Date.UTC(2026, 0, 1)) {
+    this.#wallStart = wallStart;
+  }
+
+  wall(): number {
+    return this.#wallStart + this.#now + this.#wallShift;
+  }
+
+  monotonic(): number {
+    return this.#now;
+  }
+
+  /** Lets the wall clock jump by `ms`, as a correction from outside would. Timers don't move. */
+  shiftWall(ms: number): void {
+    this.#wallShift += ms;
+  }
+
+  schedule(ms: number, action: () => void): () => void {
+    const entry: Entry = { due: this.#now + Math.max(ms, 0), order: this.#order++, action, cancelled: false };
+    this.#push(entry);
+    return () => {
+      entry.cancelled = true;
+    };
+  }
+
+  /** Runs everything due within the next `ms`, and leaves the clock there. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    await this.#run(end, () => false);
+    this.#now = Math.max(this.#now, end);
+  }
+
+  /**
+   * Runs until `done` says so, at most `limit` ms further; says whether `done` did. Time stands still as soon as
+   * nothing is scheduled any more.
+   */
+  runUntil(done: () => boolean, limit: number): Promise<boolean> {
+    return this.#run(this.#now + limit, done);
+  }
+
+  async #run(end: number, done: () => boolean): Promise<boolean> {
+    for (;;) {
+      await settled();
+      if (done()) return true;
+      const next = this.#next();
+      if (next === undefined || next.due > end) return false;
+      this.#pop();
+      this.#now = next.due;
+      next.action();
+    }
+  }
+
+  #next(): Entry | undefined {
+    while (this.#heap[0]?.cancelled) this.#pop();
+    return this.#heap[0];
+  }
+
+  #push(entry: Entry): void {
+    const heap = this.#heap;
+    let index = heap.push(entry) - 1;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      if (!precedes(entry, heap[parent] as Entry)) break;
+      heap[index] = heap[parent] as Entry;
+      index = parent;
+    }
+    heap[index] = entry;
+  }
+
+  #pop(): void {
+    const heap = this.#heap;
+    const last = heap.pop() as Entry;
+    if (heap.length === 0) return;
+    let index = 0;
+    for (let child = 1; child < heap.length; child = 2 * index + 1) {
+      const right = child + 1;
+      if (right < heap.length && precedes(heap[right] as Entry, heap[child] as Entry)) child = right;
+      if (!precedes(heap[child] as Entry, last)) break;
+      heap[index] = heap[child] as Entry;
+      index = child;
+    }
+    heap[index] = last;
+  }
+}
+
+function precedes(a: Entry, b: Entry): boolean {
+  return a.due < b.due || (a.due === b.due && a.order < b.order);
+}
+
+/** Resolves once every promise that can settle without time passing or a socket speaking has done so. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@jest/globals';
+import { sleep } from '../../../src/scheduling/clock.ts';
+import { Trigger, type TriggerFigures } from '../../../src/scheduling/trigger.ts';
+import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+
+interface Rig {
+  readonly clock: VirtualClock;
+  readonly trigger: Trigger;
+  readonly starts: number[];
+  readonly figures: TriggerFigures[];
+  readonly bugs: unknown[];
+}
+
+function rig(run: (clock: VirtualClock, signal: AbortSignal) => Promise<void>): Rig {
+  const clock = new VirtualClock();
+  const starts: number[] = [];
+  const figures: TriggerFigures[] = [];
+  const bugs: unknown[] = [];
+  const trigger = new Trigger({
+    clock,
+    minInterval: 10,
+    run: async (signal) => {
+      starts.push(clock.monotonic());
+      await run(clock, signal);
+    },
+    onBug: (error) => bugs.push(error),
+    onRun: (run) => figures.push(run),
+  });
+  return { clock, trigger, starts, figures, bugs };
+}
+
+describe('Trigger', () => {
+  test('the first run starts at once, the next ones keep their distance, requests fold', async () => {
+    const { clock, trigger, starts, figures } = rig(() => Promise.resolve());
+
+    trigger.fire();
+    trigger.fire();
+    trigger.fire();
+    await clock.advance(1);
+    trigger.fire();
+    trigger.fire();
+    await clock.advance(50);
+
+    expect(starts).toEqual([0, 10]);
+    expect(figures.map((run) => run.folds)).toEqual([2, 1]);
+    expect(figures[1]?.latency).toBe(9);
+  });
+
+  test('never runs twice at once: a request during a run is answered after it', async () => {
+    const { clock, trigger, starts } = rig((clock, signal) => sleep(clock, 100, signal));
+
+    trigger.fire();
+    await clock.advance(30);
+    trigger.fire();
+    trigger.fire();
+    await clock.advance(500);
+
+    expect(starts).toEqual([0, 100]);
+  });
+
+  test('a bug in a run is reported and does not end the trigger', async () => {
+    const { clock, trigger, starts, bugs } = rig(() => Promise.reject(new Error('broken')));
+
+    trigger.fire();
+    await clock.advance(1);
+    trigger.fire();
+    await clock.advance(50);
+
+    expect(starts).toEqual([0, 10]);
+    expect(bugs).toHaveLength(2);
+  });
+
+  test('stop aborts the run under way, waits for it, and starts no other', async () => {
+    const { clock, trigger, starts, bugs } = rig((clock, signal) => sleep(clock, 100, signal));
+    trigger.fire();
+    await clock.advance(30);
+    trigger.fire();
+
+    await trigger.stop();
+    trigger.fire();
+    await clock.advance(500);
+
+    expect(starts).toEqual([0]);
+    expect(bugs).toEqual([]);
+  });
+});
