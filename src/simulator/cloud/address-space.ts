@@ -1,0 +1,177 @@
+// The IPv4 addresses of one subnet: who may have which, how many are free, and which one is handed out next. It knows
+// nothing of interfaces; it never hands out an address twice.
+import type { Random } from '../../scheduling/random.ts';
+import { type Ipv4Block, contains, covers, sizeOf } from './ipv4.ts';
+import { PickSet } from './pick-set.ts';
+
+/** Addresses in a prefix: the clouds delegate /28 blocks. */
+export const prefixSize = 16;
+
+/** How many addresses that were just freed are remembered as candidates to be handed out again at once. */
+const remembered = 64;
+
+export type ReservationType = 'explicit' | 'prefix';
+
+/** What an address is kept for. `system`: the cloud's own five. */
+type Purpose = 'open' | 'system' | ReservationType;
+
+/** Why an address or prefix that was asked for by name cannot be had. */
+export type Obstacle = 'outside' | 'reserved' | 'held' | 'misaligned';
+
+/** What lacks: enough addresses; enough addresses for that many prefixes; enough whole blocks among them. */
+export type Shortage = 'addresses' | 'prefixAddresses' | 'blocks';
+
+export interface AddressSpaceOptions {
+  readonly block: Ipv4Block;
+  readonly random: Random;
+  /** Chance that an address which was freed recently is preferred. */
+  readonly reuse: number;
+}
+
+export class AddressSpace {
+  readonly #options: AddressSpaceOptions;
+  readonly #held: Uint8Array;
+  readonly #purposes: Purpose[];
+  readonly #open: PickSet;
+  readonly #openBlocks: PickSet;
+  readonly #reservedBlocks: PickSet;
+  #recent: number[] = [];
+
+  constructor(options: AddressSpaceOptions) {
+    const size = sizeOf(options.block);
+    this.#options = options;
+    this.#held = new Uint8Array(size);
+    this.#purposes = Array<Purpose>(size).fill('open');
+    this.#open = new PickSet(size);
+    this.#openBlocks = new PickSet(Math.ceil(size / prefixSize));
+    this.#reservedBlocks = new PickSet(Math.ceil(size / prefixSize));
+    for (const offset of systemOffsets(size)) this.#purposes[offset] = 'system';
+    this.#refresh(0, size);
+  }
+
+  /** Addresses that are neither held nor reserved: what the cloud reports as available. */
+  get available(): number {
+    return this.#open.size;
+  }
+
+  /** What would be lacking if so many single addresses and prefixes were taken together. */
+  shortage(addresses: number, prefixes: number): Shortage | undefined {
+    const fromReservations = Math.min(prefixes, this.#reservedBlocks.size);
+    const fromOpen = prefixes - fromReservations;
+    if (fromOpen * prefixSize > this.available) return 'prefixAddresses';
+    if (fromOpen > this.#openBlocks.size) return 'blocks';
+    return addresses > this.available - fromOpen * prefixSize ? 'addresses' : undefined;
+  }
+
+  /** Takes any free address; there must be one. */
+  takeAddress(): number {
+    const offset = this.#recentlyFreed() ?? this.#open.pick(this.#options.random);
+    this.#mark(offset, 1, true);
+    return this.#options.block.first + offset;
+  }
+
+  /** Takes any free aligned block, of a reservation for prefixes where there is one; returns its first address. */
+  takePrefix(): number {
+    const blocks = this.#reservedBlocks.size > 0 ? this.#reservedBlocks : this.#openBlocks;
+    const offset = blocks.pick(this.#options.random) * prefixSize;
+    this.#mark(offset, prefixSize, true);
+    return this.#options.block.first + offset;
+  }
+
+  /** Whether a certain address may be held. */
+  obstacleTo(address: number): Obstacle | undefined {
+    if (!contains(this.#options.block, address)) return 'outside';
+    const offset = address - this.#options.block.first;
+    const purpose = this.#purposes[offset];
+    if (purpose === 'system' || purpose === 'prefix') return 'reserved';
+    return this.#held[offset] === 1 ? 'held' : undefined;
+  }
+
+  /** Whether a certain block may be held as a prefix. */
+  obstacleToPrefix(prefix: Ipv4Block): Obstacle | undefined {
+    if (sizeOf(prefix) !== prefixSize) return 'misaligned';
+    if (!covers(this.#options.block, prefix)) return 'outside';
+    const start = prefix.first - this.#options.block.first;
+    const end = start + prefixSize;
+    if (this.#purposes.slice(start, end).includes('system')) return 'reserved';
+    return this.#held.subarray(start, end).includes(1) ? 'held' : undefined;
+  }
+
+  holdAddress(address: number): void {
+    this.#mark(address - this.#options.block.first, 1, true);
+  }
+
+  holdPrefix(first: number): void {
+    this.#mark(first - this.#options.block.first, prefixSize, true);
+  }
+
+  releaseAddress(address: number): void {
+    const offset = address - this.#options.block.first;
+    this.#mark(offset, 1, false);
+    this.#recent = [...this.#recent.slice(1 - remembered), offset];
+  }
+
+  releasePrefix(first: number): void {
+    this.#mark(first - this.#options.block.first, prefixSize, false);
+  }
+
+  /** Keeps a block for explicit addresses or for prefixes only. */
+  reserve(block: Ipv4Block, type: ReservationType): void {
+    this.#dedicate(block, type);
+  }
+
+  /** Ends a reservation. */
+  open(block: Ipv4Block): void {
+    this.#dedicate(block, 'open');
+  }
+
+  #recentlyFreed(): number | undefined {
+    if (this.#recent.length === 0 || !this.#options.random.chance(this.#options.reuse)) return undefined;
+    this.#recent = this.#recent.filter((offset) => this.#open.has(offset));
+    return this.#recent.at(-1);
+  }
+
+  #mark(start: number, count: number, held: boolean): void {
+    const range = this.#held.subarray(start, start + count);
+    if (range.includes(held ? 1 : 0)) throw new Error(`an address was ${held ? 'taken' : 'released'} twice`);
+    range.fill(held ? 1 : 0);
+    this.#refresh(start, count);
+  }
+
+  #dedicate(block: Ipv4Block, purpose: Purpose): void {
+    const start = block.first - this.#options.block.first;
+    for (let offset = start; offset < start + sizeOf(block); offset++) {
+      if (this.#purposes[offset] !== 'system') this.#purposes[offset] = purpose;
+    }
+    this.#refresh(start, sizeOf(block));
+  }
+
+  /** Brings the sets up to date after something changed in [start, start + count). */
+  #refresh(start: number, count: number): void {
+    for (let offset = start; offset < start + count; offset++) {
+      this.#open.set(offset, this.#held[offset] === 0 && this.#purposes[offset] === 'open');
+    }
+    const last = Math.floor((start + count - 1) / prefixSize);
+    for (let block = Math.floor(start / prefixSize); block <= last; block++) {
+      const purpose = this.#purposeOfFree(block * prefixSize);
+      this.#openBlocks.set(block, purpose === 'open');
+      this.#reservedBlocks.set(block, purpose === 'prefix');
+    }
+  }
+
+  /** What all 16 addresses from `start` on are kept for, if none is held and all are kept for the same. */
+  #purposeOfFree(start: number): Purpose | undefined {
+    const end = start + prefixSize;
+    if (end > this.#held.length || this.#held.subarray(start, end).includes(1)) return undefined;
+    const purpose = this.#purposes[start];
+    return this.#purposes.slice(start, end).every((other) => other === purpose) ? purpose : undefined;
+  }
+}
+
+/**
+ * The first four addresses of a subnet and its last one belong to the cloud
+ * (https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html; Azure and Alibaba keep as many or fewer).
+ */
+function systemOffsets(size: number): number[] {
+  return [0, 1, 2, 3, size - 1];
+}

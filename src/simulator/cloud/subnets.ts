@@ -1,0 +1,119 @@
+// Subnets, and the parts of them that are reserved.
+import type { ReservationType } from './address-space.ts';
+import { readBlock, readIpv6Block } from './blocks.ts';
+import type { CloudNetwork } from './cloud-network.ts';
+import { refuse } from './cloud-refusal.ts';
+import { covers, formatIpv4Block, type Ipv4Block, overlap } from './ipv4.ts';
+import { formatIpv6Block, overlapIpv6 } from './ipv6.ts';
+import type { BlockReservation, Subnet, Tags, Vpc } from './records.ts';
+import { refuseTags } from './tags.ts';
+
+export interface SubnetRequest {
+  readonly id?: string | undefined;
+  readonly vpcId: string;
+  readonly zone: string;
+  readonly block: string;
+  readonly ipv6Block?: string | undefined;
+  readonly tags: Tags;
+}
+
+/** A subnet of a VPC, of /16 to /28, that overlaps no other. */
+export function createSubnet(network: CloudNetwork, request: SubnetRequest): Subnet {
+  const vpc = network.find('vpcs', request.vpcId);
+  const block = readBlock(request.block);
+  refuseTags({}, request.tags);
+  refuseZone(network, request.zone);
+  refuseBlock(vpc, block);
+  const siblings = [...network.subnets.values()].filter((other) => other.vpcId === vpc.id);
+  if (siblings.some((other) => overlap(readBlock(other.block), block))) {
+    refuse({ kind: 'subnetConflict', block: formatIpv4Block(block) });
+  }
+  return network.addSubnet({
+    id: request.id ?? network.newId('subnet'),
+    vpcId: vpc.id,
+    zone: request.zone,
+    block: formatIpv4Block(block),
+    ...ipv6OfSubnet(network, siblings, request.ipv6Block),
+    tags: request.tags,
+  });
+}
+
+/** Deletes a subnet without interfaces, its reservations and associations with it. */
+export function deleteSubnet(network: CloudNetwork, id: string): void {
+  network.find('subnets', id);
+  if ([...network.interfaces.values()].some((record) => record.subnetId === id)) {
+    refuse({ kind: 'dependency', what: 'subnets', id });
+  }
+  for (const table of network.all('routeTables').values()) {
+    const associations = table.associations.filter((association) => association.subnetId !== id);
+    if (associations.length < table.associations.length)
+      network.put('routeTables', { ...table, associations });
+  }
+  for (const reservation of network.all('reservations').values()) {
+    if (reservation.subnetId === id) network.delete('reservations', reservation.id);
+  }
+  network.delete('subnets', id);
+}
+
+export interface ReservationRequest {
+  readonly subnetId: string;
+  readonly block: string;
+  readonly type: ReservationType;
+  readonly description: string;
+  readonly tags: Tags;
+}
+
+/** Keeps a part of a subnet; addresses that are held in it stay held. */
+export function createReservation(network: CloudNetwork, request: ReservationRequest): BlockReservation {
+  const subnet = network.find('subnets', request.subnetId);
+  const block = readBlock(request.block);
+  const written = formatIpv4Block(block);
+  if (!covers(readBlock(subnet.block), block)) refuse({ kind: 'reservationRange', block: written });
+  const clash = [...network.all('reservations').values()].some(
+    (other) => other.subnetId === subnet.id && overlap(readBlock(other.block), block),
+  );
+  if (clash) refuse({ kind: 'reservationConflict', block: written });
+  const record: BlockReservation = { ...request, id: network.newId('scr'), block: written };
+  network.space(subnet.id).reserve(block, request.type);
+  network.recount(subnet.id);
+  network.put('reservations', record);
+  return record;
+}
+
+/** Ends a reservation: what is free of it is open to all again. */
+export function deleteReservation(network: CloudNetwork, id: string): BlockReservation {
+  const record = network.find('reservations', id);
+  network.space(record.subnetId).open(readBlock(record.block));
+  network.recount(record.subnetId);
+  network.delete('reservations', id);
+  return record;
+}
+
+/** Zones of a region are its name and a letter. */
+function refuseZone(network: CloudNetwork, zone: string): void {
+  if (!zone.startsWith(network.region) || !/^[a-z]$/.test(zone.slice(network.region.length))) {
+    refuse({ kind: 'unknownZone', zone });
+  }
+}
+
+function refuseBlock(vpc: Vpc, block: Ipv4Block): void {
+  const inside = vpc.blocks.some((outer) => covers(readBlock(outer.block), block));
+  if (!inside || block.length < 16 || block.length > 28) {
+    refuse({ kind: 'subnetBlockRange', block: formatIpv4Block(block) });
+  }
+}
+
+function ipv6OfSubnet(
+  network: CloudNetwork,
+  siblings: readonly Subnet[],
+  text: string | undefined,
+): Pick<Subnet, 'ipv6Block'> {
+  if (text === undefined) return {};
+  const block = readIpv6Block(text);
+  if (block.length !== 64) refuse({ kind: 'subnetBlockRange', block: text });
+  const clash = siblings.some(
+    ({ ipv6Block }) => ipv6Block !== undefined && overlapIpv6(readIpv6Block(ipv6Block.block), block),
+  );
+  if (clash) refuse({ kind: 'subnetConflict', block: text });
+  return { ipv6Block: { associationId: network.newId('subnet-cidr-assoc'), block: formatIpv6Block(block) } };
+}

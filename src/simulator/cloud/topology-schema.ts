@@ -1,0 +1,200 @@
+// What may stand in a topology, field by field, with its defaults. What fields must agree on is checked elsewhere.
+import { z } from 'zod';
+import { instanceTypes } from './instance-types.ts';
+import { parseIpv4, parseIpv4Block } from './ipv4.ts';
+import { parseIpv6Block } from './ipv6.ts';
+
+/** An object whose unknown keys are refused, naming the known ones. */
+function section<S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core.$strict> {
+  const keys = Object.keys(shape).join(', ');
+  const unknown = 'unrecognized_keys';
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === unknown ? `unknown key ${list(issue.keys)}: accepted are ${keys}` : undefined,
+  });
+}
+
+const list = (keys: readonly string[]): string => keys.map((key) => JSON.stringify(key)).join(', ');
+
+const text = (accepted: string, accepts: (value: string) => boolean): z.ZodString =>
+  z.string(accepted).refine(accepts, accepted);
+
+const matching = (accepted: string, pattern: RegExp): z.ZodString =>
+  text(accepted, (value) => pattern.test(value));
+
+const block = text(
+  'expected an IPv4 block such as 10.0.0.0/16',
+  (value) => parseIpv4Block(value) !== undefined,
+);
+const ipv6Block = text(
+  'expected an IPv6 block such as 2001:db8::/56',
+  (value) => parseIpv6Block(value) !== undefined,
+);
+const ipv6SubnetBlock = text(
+  'expected an IPv6 block of /64',
+  (value) => parseIpv6Block(value)?.length === 64,
+);
+const address = text('expected an IPv4 address', (value) => parseIpv4(value) !== undefined);
+const zone = matching('expected a zone such as us-east-1a', /^[a-z]{2}(-[a-z]+)+-\d[a-z]$/);
+const instanceType = text('expected one of the instance types of instance-types.ts', (value) =>
+  instanceTypes.has(value),
+);
+const id = (prefix: string): z.ZodString =>
+  matching(
+    `expected ${prefix}- and 8 or 17 hexadecimal digits`,
+    new RegExp(`^${prefix}-([0-9a-f]{8}|[0-9a-f]{17})$`),
+  );
+const name = matching('expected a name of letters, digits, dots, dashes and underscores', /^[\w.-]{1,200}$/);
+const tags = z.record(z.string(), z.string()).default({});
+const names = z.array(name).default([]);
+const count = (most: number): z.ZodNumber =>
+  z.int(`expected a whole number from 0 to ${most}`).min(0).max(most);
+const share = z.number('expected a share from 0 to 1').min(0).max(1);
+const ms = z.number('expected milliseconds').min(0);
+const factor = z.number('expected a factor, 0 or more').min(0);
+
+/** A number, or a range that each draw lies in. */
+export const msRange = z
+  .union([ms, section({ min: ms, max: ms })], 'expected milliseconds, or min and max in milliseconds')
+  .transform((value) => (typeof value === 'number' ? { min: value, max: value } : value))
+  .refine(({ min, max }) => min <= max, 'expected min not above max');
+
+const networkInterface = section({
+  subnet: name.optional(),
+  deviceIndex: count(1000).optional(),
+  cardIndex: count(31).default(0),
+  type: z.enum(['interface', 'efa', 'efa-only', 'trunk', 'branch']).default('interface'),
+  /** Secondary addresses. */
+  addresses: count(63).default(0),
+  prefixes: count(63).default(0),
+  ipv6Prefixes: count(63).default(0),
+  securityGroups: names,
+  description: z.string().default(''),
+  deleteOnTermination: z.boolean().default(true),
+  requesterManaged: z.boolean().default(false),
+  tags,
+});
+
+/** The whole of a topology. */
+export const topologySchema = section({
+  account: matching('expected an account number of 12 digits', /^\d{12}$/).default('123456789012'),
+  region: matching('expected a region such as us-east-1', /^[a-z]{2}(-[a-z]+)+-\d$/).default('us-east-1'),
+  seed: z.coerce.string().default('headwater'),
+  credentials: z
+    .array(
+      section({
+        accessKeyId: matching('expected 16 to 128 letters, digits or underscores', /^\w{16,128}$/),
+        secretAccessKey: z.string().min(1),
+        user: name.default('headwater'),
+      }),
+    )
+    .default([
+      { accessKeyId: 'AKIAHEADWATEREXAMPLE', secretAccessKey: 'headwater-example-secret', user: 'headwater' },
+    ]),
+  vpcs: z
+    .array(
+      section({
+        id: id('vpc').optional(),
+        name,
+        blocks: z.array(block).min(1),
+        ipv6Block: ipv6Block.optional(),
+        tags,
+      }),
+    )
+    .min(1, 'expected at least one VPC'),
+  subnets: z
+    .array(
+      section({
+        id: id('subnet').optional(),
+        name,
+        vpc: name.optional(),
+        zone,
+        block,
+        ipv6Block: ipv6SubnetBlock.optional(),
+        reservations: z
+          .array(
+            section({ block, type: z.enum(['explicit', 'prefix']), description: z.string().default('') }),
+          )
+          .default([]),
+        tags,
+      }),
+    )
+    .min(1, 'expected at least one subnet'),
+  routeTables: z
+    .array(section({ id: id('rtb').optional(), name, vpc: name.optional(), subnets: names, tags }))
+    .default([]),
+  securityGroups: z
+    .array(
+      section({
+        id: id('sg').optional(),
+        name,
+        vpc: name.optional(),
+        description: z.string().default('-'),
+        tags,
+      }),
+    )
+    .default([]),
+  publicAddresses: z
+    .array(section({ address: address.optional(), count: count(1000).default(1), tags }))
+    .default([]),
+  instances: z
+    .array(
+      section({
+        id: id('i').optional(),
+        name,
+        type: instanceType,
+        subnet: name,
+        count: count(100_000).default(1),
+        /** Secondary addresses of the primary interface. */
+        addresses: count(63).default(0),
+        prefixes: count(63).default(0),
+        securityGroups: names,
+        interfaces: z.array(networkInterface).default([]),
+        tags,
+      }),
+    )
+    .default([]),
+  limits: section({
+    /** Whether requests are throttled. */
+    throttle: z.boolean().default(true),
+    /** Multiplies the size and the refill of every bucket. */
+    scale: factor.default(1),
+    /** Whether listings without pagination and filters are refused, as for very large accounts. */
+    refuseUnpaginated: z.boolean().default(false),
+  }).prefault({}),
+  latency: section({
+    /** Multiplies every delay; 0: none. */
+    scale: factor.default(1),
+    /** How far delays scatter: sigma of the log-normal distribution. */
+    spread: factor.default(0.5),
+  }).prefault({}),
+  consistency: section({
+    /** For how long after its creation a thing is not found. */
+    visibilityDelayMs: msRange.prefault({ min: 0, max: 500 }),
+    /** How far behind the present a listing is. */
+    listingLagMs: msRange.prefault({ min: 0, max: 1000 }),
+    /** Chance that a page is cut short although more follows. */
+    shortPages: share.default(0),
+  }).prefault({}),
+  times: section({
+    attachMs: msRange.prefault({ min: 1000, max: 3000 }),
+    detachMs: msRange.prefault({ min: 2000, max: 3000 }),
+    startMs: msRange.prefault({ min: 5000, max: 20_000 }),
+    stopMs: msRange.prefault({ min: 5000, max: 20_000 }),
+    terminateMs: msRange.prefault({ min: 5000, max: 20_000 }),
+    /** For how long a terminated instance is still listed. */
+    terminatedVisibleMs: msRange.prefault(3_600_000),
+  }).prefault({}),
+  /** Chance that an address which was freed recently is handed out before any other. */
+  reuse: share.default(0.3),
+});
+
+/** A topology with every default filled in. */
+export type Topology = z.output<typeof topologySchema>;
+/** An interface beyond the primary one. */
+export type InterfacePlan = z.output<typeof networkInterface>;
+/** What a delay is drawn from, evenly, in ms. */
+export interface MsRange {
+  readonly min: number;
+  readonly max: number;
+}

@@ -1,0 +1,48 @@
+// Reading a topology: what a simulated cloud consists of at the beginning, and how it behaves. Text comes in, a checked
+// topology or every problem at once comes out; nothing is built here.
+import { parse, YAMLParseError } from 'yaml';
+import type { z } from 'zod';
+import { disagreements } from './topology-checks.ts';
+import { type Topology, topologySchema } from './topology-schema.ts';
+
+export type { Topology } from './topology-schema.ts';
+
+export type ReadTopology = { readonly topology: Topology } | { readonly problems: readonly string[] };
+
+/** Reads YAML or JSON. Each problem names the path, what is wanted there and what was found. */
+export function readTopology(text: string): ReadTopology {
+  const document = documentOf(text);
+  if ('problem' in document) return { problems: [document.problem] };
+  const result = topologySchema.safeParse(document.content ?? {});
+  if (!result.success)
+    return { problems: result.error.issues.map((issue) => describe(issue, document.content)) };
+  const problems = disagreements(result.data);
+  return problems.length > 0 ? { problems } : { topology: result.data };
+}
+
+function documentOf(text: string): { readonly content: unknown } | { readonly problem: string } {
+  try {
+    return { content: parse(text) as unknown };
+  } catch (error) {
+    if (error instanceof YAMLParseError) return { problem: `not readable as YAML or JSON: ${error.message}` };
+    throw error;
+  }
+}
+
+function describe(issue: z.core.$ZodIssue, content: unknown): string {
+  const path = issue.path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+    .join('');
+  const found: unknown = issue.path.reduce<unknown>(
+    (value, step) => (isIndexable(value) ? value[String(step)] : undefined),
+    content,
+  );
+  const shown = found === undefined ? 'nothing' : JSON.stringify(found);
+  const short = shown.length > 80 ? `${shown.slice(0, 77)}...` : shown;
+  const place = path.replace(/^\./, '') || 'topology';
+  return `${place}: ${issue.message.replace(/^Invalid input: /, '')}, found ${short}`;
+}
+
+function isIndexable(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,239 @@
+// The front door of EC2, apart from any socket: authorization, throttling, faults, delays, then the action itself. The
+// HTTP server and in-process clients both come through here.
+import { sleep } from '../../scheduling/clock.ts';
+import type { Random } from '../../scheduling/random.ts';
+import type { CloudNetwork } from '../cloud/cloud-network.ts';
+import { CloudRefusal } from '../cloud/cloud-refusal.ts';
+import { type Fault, Faults } from '../cloud/faults.ts';
+import { drawLatency, type LatencySettings } from '../cloud/latency.ts';
+import type { PacedClock } from '../cloud/paced-clock.ts';
+import { accept } from './accept.ts';
+import type { Action, ActionContext } from './action.ts';
+import { allActions } from './actions/all-actions.ts';
+import { CallCounters } from './call-counters.ts';
+import { ClientTokens } from './client-tokens.ts';
+import { Ec2Refusal } from './ec2-refusal.ts';
+import { AnswerGarbled, AnswerLost, type Exchange } from './exchange.ts';
+import { withoutIds, withUnknownEnums } from './garbling.ts';
+import { lengthLatency, meanLatency } from './latencies.ts';
+import { PageTokens } from './page-tokens.ts';
+import { refusalOf } from './refusal-of-problem.ts';
+import { type BucketKey, type LimitSettings, RequestLimits } from './request-limits.ts';
+import type { Credential } from './sigv4.ts';
+
+/** Who calls, once its signature has been checked. */
+export interface Caller {
+  readonly arn: string;
+}
+
+export interface Ec2GatewayOptions {
+  readonly network: CloudNetwork;
+  readonly clock: PacedClock;
+  readonly random: Random;
+  readonly limits: LimitSettings & { readonly refuseUnpaginated: boolean };
+  readonly latency: LatencySettings;
+  readonly credentials: readonly Credential[];
+}
+
+type Input = Readonly<Record<string, unknown>>;
+type Output = Readonly<Record<string, unknown>>;
+
+interface Request {
+  readonly name: string;
+  readonly action: Action;
+  readonly parameters: Input;
+}
+
+const never = new AbortController().signal;
+
+/** EC2 to whoever calls it from inside the process; what it does can be changed while it runs. */
+export class Ec2Gateway {
+  readonly network: CloudNetwork;
+  /** The time of the cloud, whose pace can be changed. */
+  readonly clock: PacedClock;
+  /** Whose signatures the HTTP front accepts. */
+  readonly credentials: readonly Credential[];
+  readonly faults: Faults;
+  readonly limits: RequestLimits;
+  readonly counters = new CallCounters();
+  latency: LatencySettings;
+  refuseUnpaginated: boolean;
+  /** The only actions that anybody may call; undefined: all. */
+  allowedActions: ReadonlySet<string> | undefined;
+  readonly #latencies: Random;
+  readonly #lags: Random;
+  readonly #pages: Random;
+  readonly #clientTokens = new ClientTokens();
+  readonly #pageTokens: PageTokens;
+
+  constructor({ network, clock, random, limits, latency, credentials }: Ec2GatewayOptions) {
+    this.network = network;
+    this.clock = clock;
+    this.credentials = credentials;
+    this.faults = new Faults(random.fork('faults'));
+    this.limits = new RequestLimits(clock, limits);
+    this.refuseUnpaginated = limits.refuseUnpaginated;
+    this.latency = latency;
+    this.#latencies = random.fork('latencies');
+    this.#lags = random.fork('lags');
+    this.#pages = random.fork('pages');
+    this.#pageTokens = new PageTokens(random.fork('page-tokens').hex(32));
+  }
+
+  /**
+   * Calls an action, with input and output in the SDKs' member names. Throws `Ec2Refusal`; `AnswerLost` where a fault
+   * lost the answer, whatever the effect was; `AnswerGarbled` where it cannot be read. An empty answer is `{}`.
+   */
+  async call(action: string, input: Input, caller: Caller): Promise<Output> {
+    const exchange = await this.exchange(action, input, caller);
+    switch (exchange.kind) {
+      case 'answered':
+        return exchange.output;
+      case 'refused':
+        throw exchange.refusal;
+      case 'lost':
+        throw new AnswerLost(exchange.connection);
+      case 'garbled':
+        if (exchange.form === 'empty') return {};
+        throw new AnswerGarbled(exchange.form);
+    }
+  }
+
+  /** The same, with everything that can become of a request as a value. */
+  async exchange(action: string, input: Input, caller: Caller): Promise<Exchange> {
+    this.counters.add(action, 'calls');
+    try {
+      const exchange = await this.#exchange(action, input, caller);
+      if (exchange.kind === 'lost' || exchange.kind === 'garbled') this.counters.add(action, 'lost');
+      return exchange;
+    } catch (error) {
+      const refusal = error instanceof CloudRefusal ? refusalOf(error.problem, action) : error;
+      if (!(refusal instanceof Ec2Refusal)) throw error;
+      this.counters.add(action, refusal.code === 'RequestLimitExceeded' ? 'throttled' : 'refused');
+      return { kind: 'refused', refusal };
+    }
+  }
+
+  async #exchange(name: string, input: Input, caller: Caller): Promise<Exchange> {
+    const action = allActions.get(name);
+    if (action === undefined) throw invalidAction(name);
+    this.#authorize(name, caller);
+    if (!this.limits.allow(bucketOf(name, input))) throw throttled();
+    const parameters = parametersOf(action, input);
+    const faults = this.faults.meet(name, parameters);
+    for (const fault of faults) refuseByFault(fault);
+    const delay = drawLatency(meanLatency(name), this.latency, this.#latencies);
+    const before = delay * this.#latencies.next();
+    await this.#wait(before + slowness(faults));
+    return this.#perform({ name, action, parameters }, faults, delay - before);
+  }
+
+  /** The effect, and the answer `rest` ms later, unless a fault spoils the one or the other. */
+  async #perform(request: Request, faults: readonly Fault[], rest: number): Promise<Exchange> {
+    const { action, parameters } = request;
+    const fault = faults.find(({ kind }) => kind === 'lost' || kind === 'garbled');
+    if (fault?.kind === 'lost' && fault.effect !== 'before') return this.#lose(fault, request);
+    const output = this.#run(action, parameters);
+    await this.#wait(rest + lengthLatency(lengthOf(output)) * this.latency.scale);
+    if (fault?.kind === 'lost') return { kind: 'lost', connection: fault.connection };
+    if (fault?.kind === 'garbled') return garble(fault.form, output, action);
+    return { kind: 'answered', output, shape: action.output };
+  }
+
+  #authorize(action: string, caller: Caller): void {
+    if (this.allowedActions === undefined || this.allowedActions.has(action)) return;
+    throw new Ec2Refusal(
+      'UnauthorizedOperation',
+      `You are not authorized to perform this operation. User: ${caller.arn} is not authorized to perform: ec2:${action} because no identity-based policy allows the ec2:${action} action`,
+      403,
+    );
+  }
+
+  #run(action: Action, parameters: Input): Output {
+    const { consistency } = this.network;
+    const { min, max } = consistency.listingLagMs;
+    const context: ActionContext = {
+      network: this.network,
+      view: this.network.view(min + this.#lags.next() * (max - min)),
+      clientTokens: this.#clientTokens,
+      pageTokens: this.#pageTokens,
+      random: this.#pages,
+      refuseUnpaginated: this.refuseUnpaginated,
+    };
+    return action.run(parameters, context);
+  }
+
+  /** The answer is lost before anything has happened; a late request has its effect when nobody waits any more. */
+  #lose(fault: Extract<Fault, { kind: 'lost' }>, { name, action, parameters }: Request): Exchange {
+    if (fault.effect === 'late') {
+      this.clock.schedule(fault.delayMs, () => {
+        try {
+          this.#run(action, parameters);
+        } catch (error) {
+          // Nobody is left to be told that the cloud refuses.
+          if (!(error instanceof CloudRefusal || error instanceof Ec2Refusal)) throw error;
+          this.counters.add(name, 'refused');
+        }
+      });
+    }
+    return { kind: 'lost', connection: fault.effect === 'late' ? 'hang' : fault.connection };
+  }
+
+  async #wait(ms: number): Promise<void> {
+    if (ms > 0) await sleep(this.clock, ms, never);
+  }
+}
+
+/** What the action is called with; refuses what its shape does not accept, and dry runs. */
+function parametersOf(action: Action, input: Input): Input {
+  const { DryRun, ...parameters }: Input = accept(action.input, input);
+  if (DryRun === true) {
+    throw new Ec2Refusal('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.', 412);
+  }
+  return parameters;
+}
+
+/** Whether a request asks for a whole listing: without ids, filters or pages. */
+function isWhole({ MaxResults, NextToken, ...rest }: Input): boolean {
+  const narrow = Object.values(rest).some((value) => Array.isArray(value) && value.length > 0);
+  return MaxResults === undefined && NextToken === undefined && !narrow;
+}
+
+function bucketOf(action: string, input: Input): BucketKey {
+  const { MaxCount } = input;
+  return { action, whole: isWhole(input), ...(typeof MaxCount === 'number' && { made: MaxCount }) };
+}
+
+function refuseByFault(fault: Fault): void {
+  if (fault.kind === 'throttle') throw throttled();
+  if (fault.kind === 'error') throw new Ec2Refusal(fault.code, fault.message, fault.status);
+}
+
+function slowness(faults: readonly Fault[]): number {
+  return faults.reduce((ms, fault) => ms + (fault.kind === 'slow' ? fault.ms : 0), 0);
+}
+
+function garble(form: Extract<Fault, { kind: 'garbled' }>['form'], output: Output, action: Action): Exchange {
+  const shape = action.output;
+  switch (form) {
+    case 'idsMissing':
+      return { kind: 'answered', output: withoutIds(output), shape };
+    case 'unknownEnum':
+      return { kind: 'answered', output: withUnknownEnums(output), shape };
+    default:
+      return { kind: 'garbled', form, output, shape };
+  }
+}
+
+/** How many things an answer lists. */
+function lengthOf(output: Output): number {
+  return Math.max(0, ...Object.values(output).map((value) => (Array.isArray(value) ? value.length : 0)));
+}
+
+function throttled(): Ec2Refusal {
+  return new Ec2Refusal('RequestLimitExceeded', 'Request limit exceeded.', 503);
+}
+
+function invalidAction(name: string): Ec2Refusal {
+  return new Ec2Refusal('InvalidAction', `The action ${name} is not valid for this web service.`);
+}

@@ -1,0 +1,150 @@
+// EC2's Query protocol: flat form parameters in, XML out, both by the shapes of an action
+// (https://docs.aws.amazon.com/ec2/latest/devguide/ec2-query-api.html).
+import { unknownParameter } from './accept.ts';
+import { type Ec2Refusal, invalidParameterValue } from './ec2-refusal.ts';
+import type { Fields, RecordShape, Shape } from './shape.ts';
+
+/** API version, part of every request and of the namespace of every answer. */
+export const apiVersion = '2016-11-15';
+
+/** Parameters as a tree: `Filter.1.Name=x` is found at Filter, 1, Name. */
+interface Node {
+  value?: string;
+  readonly children: Map<string, Node>;
+}
+
+/** The input that form parameters make, in member names. Refuses parameters that the shape does not know. */
+export function decodeParameters(
+  shape: RecordShape,
+  parameters: Iterable<readonly [string, string]>,
+): Record<string, unknown> {
+  return decodeRecord(shape, treeOf(parameters), '');
+}
+
+/** The answer of an action. */
+export function encodeAnswer(action: string, shape: RecordShape, output: unknown, requestId: string): string {
+  const body = encodeFields(shape.fields, output);
+  return `${declaration}<${action}Response xmlns="http://ec2.amazonaws.com/doc/${apiVersion}/"><requestId>${requestId}</requestId>${body}</${action}Response>`;
+}
+
+/** The answer that says no. */
+export function encodeRefusal(refusal: Ec2Refusal, requestId: string): string {
+  const error = `<Error>${element('Code', refusal.code)}${element('Message', refusal.message)}</Error>`;
+  return `${declaration}<Response><Errors>${error}</Errors>${element('RequestID', requestId)}</Response>`;
+}
+
+const declaration = '<?xml version="1.0" encoding="UTF-8"?>\n';
+
+function treeOf(parameters: Iterable<readonly [string, string]>): Node {
+  const root: Node = { children: new Map() };
+  for (const [path, value] of parameters) {
+    let node = root;
+    for (const step of path.split('.')) {
+      const next = node.children.get(step) ?? { children: new Map() };
+      node.children.set(step, next);
+      node = next;
+    }
+    node.value = value;
+  }
+  return root;
+}
+
+function decodeRecord(shape: RecordShape, node: Node, path: string): Record<string, unknown> {
+  const members = new Map(
+    Object.entries(shape.fields).map(([member, field]) => [field.wire ?? member, { member, field }]),
+  );
+  const input: Record<string, unknown> = {};
+  for (const [name, child] of node.children) {
+    const known = members.get(name);
+    if (known === undefined) throw unknownParameter(`${path}${name}`);
+    input[known.member] = decode(known.field, child, `${path}${name}`);
+  }
+  return input;
+}
+
+function decode(shape: Shape, node: Node, path: string): unknown {
+  if (shape.kind === 'record') return decodeRecord(shape, node, `${path}.`);
+  if (shape.kind === 'list') return decodeList(shape.item, node, path);
+  const [stranger] = node.children.keys();
+  if (stranger !== undefined) throw unknownParameter(`${path}.${stranger}`);
+  return decodeScalar(shape.kind, node.value ?? '', path);
+}
+
+function decodeList(item: Shape, node: Node, path: string): unknown[] {
+  const entries = [...node.children].map(([index, child]) => {
+    if (!/^[1-9]\d*$/.test(index)) throw unknownParameter(`${path}.${index}`);
+    return { index: Number(index), child };
+  });
+  return entries
+    .toSorted((a, b) => a.index - b.index)
+    .map(({ index, child }) => decode(item, child, `${path}.${index}`));
+}
+
+function decodeScalar(kind: Exclude<Shape['kind'], 'list' | 'record'>, value: string, path: string): unknown {
+  switch (kind) {
+    case 'text':
+      return value;
+    case 'integer':
+      if (!/^-?\d{1,15}$/.test(value)) throw unreadable(value, path, 'an integer');
+      return Number(value);
+    case 'flag':
+      if (!/^(true|false)$/i.test(value)) throw unreadable(value, path, 'true or false');
+      return value.toLowerCase() === 'true';
+    case 'time':
+      if (Number.isNaN(Date.parse(value))) throw unreadable(value, path, 'a time');
+      return new Date(value);
+  }
+}
+
+function unreadable(value: string, path: string, expected: string): Ec2Refusal {
+  const name = path.charAt(0).toLowerCase() + path.slice(1);
+  return invalidParameterValue(
+    `Value (${value}) for parameter ${name} is invalid. The value must be ${expected}.`,
+  );
+}
+
+function encodeFields(fields: Fields, value: unknown): string {
+  const members = value as Readonly<Record<string, unknown>>;
+  let xml = '';
+  for (const [member, shape] of Object.entries(fields)) {
+    const given = members[member];
+    if (given !== undefined) xml += encode(shape.wire ?? lowerFirst(member), shape, given);
+  }
+  return xml;
+}
+
+function encode(name: string, shape: Shape, value: unknown): string {
+  switch (shape.kind) {
+    case 'record':
+      return `<${name}>${encodeFields(shape.fields, value)}</${name}>`;
+    case 'list': {
+      const items = value as readonly unknown[];
+      if (items.length === 0) return `<${name}/>`;
+      return `<${name}>${items.map((item) => encode('item', shape.item, item)).join('')}</${name}>`;
+    }
+    case 'time':
+      return element(name, (value as Date).toISOString());
+    default:
+      return element(name, String(value));
+  }
+}
+
+function element(name: string, content: string): string {
+  return `<${name}>${escape(content)}</${name}>`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+function escape(content: string): string {
+  return /[&<>"']/.test(content) ? content.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign) : content;
+}
+
+function lowerFirst(name: string): string {
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}

@@ -1,0 +1,26 @@
+// How EC2 says no: a code, a status and a message.
+
+/** Thrown where EC2 refuses a request; nothing has happened then. */
+export class Ec2Refusal extends Error {
+  readonly code: string;
+  readonly status: number;
+
+  constructor(code: string, message: string, status = 400) {
+    super(message);
+    this.name = 'Ec2Refusal';
+    this.code = code;
+    this.status = status;
+  }
+}
+
+export function invalidParameterValue(message: string): Ec2Refusal {
+  return new Ec2Refusal('InvalidParameterValue', message);
+}
+
+export function invalidParameterCombination(message: string): Ec2Refusal {
+  return new Ec2Refusal('InvalidParameterCombination', message);
+}
+
+export function missingParameter(name: string): Ec2Refusal {
+  return new Ec2Refusal('MissingParameter', `The request must contain the parameter ${name}`);
+}

@@ -1,0 +1,119 @@
+// EC2's throttling: one token bucket an action, and one of its own for listings that ask for everything at once
+// (https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html).
+import type { Clock } from '../../scheduling/clock.ts';
+import { type BucketSize, TokenBucket } from '../cloud/token-bucket.ts';
+
+const bucket = (capacity: number, refillPerSecond: number): BucketSize => ({ capacity, refillPerSecond });
+
+const read = bucket(100, 20);
+const wholeListing = bucket(50, 10);
+const write = bucket(50, 5);
+
+/** Actions with a bucket of another size than their kind's. */
+const special: Readonly<Record<string, BucketSize>> = {
+  AssignPrivateIpAddresses: bucket(100, 5),
+  UnassignPrivateIpAddresses: bucket(100, 5),
+  AssignIpv6Addresses: bucket(100, 5),
+  UnassignIpv6Addresses: bucket(100, 5),
+  CreateNetworkInterface: bucket(100, 5),
+  DeleteNetworkInterface: bucket(100, 5),
+  ModifyNetworkInterfaceAttribute: bucket(100, 5),
+  CreateTags: bucket(100, 10),
+  DeleteTags: bucket(100, 10),
+  RunInstances: bucket(5, 2),
+  TerminateInstances: bucket(100, 5),
+};
+
+/** Actions that also take a token for each thing they make. */
+const resources: Readonly<Record<string, BucketSize>> = { RunInstances: bucket(1000, 2) };
+
+/** Listings that have a bucket of their own when they are neither filtered nor paginated. */
+const listed = new Set([
+  'DescribeInstances',
+  'DescribeInstanceStatus',
+  'DescribeNetworkInterfaces',
+  'DescribeSecurityGroups',
+]);
+
+export interface LimitSettings {
+  readonly throttle: boolean;
+  /** Multiplies size and refill of every bucket. */
+  readonly scale: number;
+}
+
+/** Which bucket a request draws from. */
+export interface BucketKey {
+  readonly action: string;
+  /** The request asks for everything at once. */
+  readonly whole: boolean;
+  /** Things that the request makes. */
+  readonly made?: number;
+}
+
+export class RequestLimits {
+  readonly #clock: Clock;
+  readonly #buckets = new Map<string, TokenBucket>();
+  #settings: LimitSettings;
+
+  constructor(clock: Clock, settings: LimitSettings) {
+    this.#clock = clock;
+    this.#settings = settings;
+  }
+
+  get settings(): LimitSettings {
+    return this.#settings;
+  }
+
+  /** Other settings; every bucket is full again. */
+  change(settings: LimitSettings): void {
+    this.#settings = settings;
+    this.#buckets.clear();
+  }
+
+  /** Takes the tokens of a request, or says that it is one too many. */
+  allow(key: BucketKey): boolean {
+    if (!this.#settings.throttle) return true;
+    if (!this.#requests(key).take(1)) return false;
+    const size = resources[key.action];
+    return size === undefined || this.#bucket(`${key.action} (made)`, size).take(key.made ?? 0);
+  }
+
+  /** Takes tokens as another client of the account would. */
+  drain(key: BucketKey, tokens: number): void {
+    this.#requests(key).drain(tokens);
+  }
+
+  /** Tokens left in every bucket that was used, by its name. */
+  levels(): Record<string, number> {
+    return Object.fromEntries(
+      [...this.#buckets].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, { level }]) => [name, level]),
+    );
+  }
+
+  #requests({ action, whole }: BucketKey): TokenBucket {
+    return whole && listed.has(action)
+      ? this.#bucket(`${action} (whole)`, wholeListing)
+      : this.#bucket(action, sizeFor(action));
+  }
+
+  #bucket(name: string, { capacity, refillPerSecond }: BucketSize): TokenBucket {
+    const known = this.#buckets.get(name);
+    if (known !== undefined) return known;
+    const { scale } = this.#settings;
+    const made = new TokenBucket(this.#clock, {
+      capacity: capacity * scale,
+      refillPerSecond: refillPerSecond * scale,
+    });
+    this.#buckets.set(name, made);
+    return made;
+  }
+}
+
+/** Whether an action only reads, by the words that EC2's names begin with. */
+export function isRead(action: string): boolean {
+  return /^(Describe|Get|List|Search)/.test(action);
+}
+
+function sizeFor(action: string): BucketSize {
+  return special[action] ?? (isRead(action) ? read : write);
+}

@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { CreateNetworkInterfaceCommand, DescribeVpcsCommand } from '@aws-sdk/client-ec2';
+import type { Fault } from '../../../../src/simulator/cloud/faults.ts';
+import { startEc2Server } from '../../../../src/simulator/ec2/ec2-server.ts';
+import { systemClock } from '../../../../src/scheduling/system-clock.ts';
+import { type Rig, refusalOf, startRig } from './ec2-rig.ts';
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await startRig();
+});
+afterEach(async () => {
+  await rig.close();
+});
+
+const lost = (effect: 'before' | 'after' | 'late', connection: 'drop' | 'hang', delayMs = 0): Fault => ({
+  kind: 'lost',
+  effect,
+  connection,
+  delayMs,
+});
+
+/** What a client that waits for 150 ms makes of one creation, and how many interfaces there are then. */
+async function createUnder(
+  fault: Fault,
+): Promise<{ readonly answered: boolean; readonly interfaces: number }> {
+  rig.gateway.faults.add({ action: 'CreateNetworkInterface', rate: 1, count: 1, match: {}, fault });
+  const client = rig.connect({ timeout: 150 });
+  const call = client.send(new CreateNetworkInterfaceCommand({ SubnetId: 'subnet-0000000000000000a' }));
+  const { status } = await refusalOf(call);
+  return { answered: status !== undefined, interfaces: rig.network.interfaces.size };
+}
+
+describe('an answer is lost', () => {
+  test.each([
+    [lost('before', 'drop'), 3],
+    [lost('before', 'hang'), 3],
+    [lost('after', 'drop'), 2],
+    [lost('after', 'hang'), 2],
+  ])('%j', async (fault, interfaces) => {
+    expect(await createUnder(fault)).toEqual({ answered: false, interfaces });
+  });
+
+  test('and the effect comes later', async () => {
+    const ended = await createUnder(lost('late', 'hang', 3_600_000));
+
+    rig.clock.setPace(1e9);
+    while (rig.network.interfaces.size === 2) {
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+
+    expect(ended).toEqual({ answered: false, interfaces: 2 });
+    expect(rig.network.interfaces.size).toBe(3);
+  });
+});
+
+describe('an answer is spoilt', () => {
+  const describeUnder = (form: Extract<Fault, { kind: 'garbled' }>['form']) => {
+    rig.gateway.faults.add({ action: '*', rate: 1, count: 1, match: {}, fault: { kind: 'garbled', form } });
+    return rig.client.send(new DescribeVpcsCommand({}));
+  };
+
+  test('an empty one is understood as nothing', async () => {
+    expect((await describeUnder('empty')).Vpcs).toBeUndefined();
+  });
+
+  test('ids are missing', async () => {
+    expect((await describeUnder('idsMissing')).Vpcs).toEqual([
+      expect.not.objectContaining({ VpcId: expect.anything() }),
+    ]);
+  });
+
+  test('a state nobody has heard of', async () => {
+    expect((await describeUnder('unknownEnum')).Vpcs).toMatchObject([{ State: 'quantum' }]);
+  });
+
+  test('one that ends in the middle is an error', async () => {
+    await expect(describeUnder('truncated')).rejects.toBeInstanceOf(Error);
+  });
+
+  test('a page of HTML is an error with its status', async () => {
+    expect(await refusalOf(describeUnder('html502'))).toMatchObject({ status: 502 });
+  });
+});
+
+describe('a request is refused', () => {
+  test('when there are too many', async () => {
+    rig.gateway.limits.change({ throttle: true, scale: 1 });
+    rig.gateway.limits.drain({ action: 'DescribeVpcs', whole: false }, 1000);
+
+    expect(await refusalOf(rig.client.send(new DescribeVpcsCommand({})))).toEqual({
+      code: 'RequestLimitExceeded',
+      status: 503,
+      message: 'Request limit exceeded.',
+    });
+  });
+
+  test.each([
+    ['an unknown key', { keyId: 'AKIAUNKNOWN000000000' }, 'AuthFailure', 401],
+    ['a wrong secret', { secret: 'wrong' }, 'SignatureDoesNotMatch', 403],
+  ])('for %s', async (_, options, code, status) => {
+    const client = rig.connect(options);
+
+    expect(await refusalOf(client.send(new DescribeVpcsCommand({})))).toMatchObject({ code, status });
+  });
+
+  test('for an action that is not allowed', async () => {
+    rig.gateway.allowedActions = new Set(['DescribeSubnets']);
+
+    const { code, status, message } = await refusalOf(rig.client.send(new DescribeVpcsCommand({})));
+
+    expect([code, status]).toEqual(['UnauthorizedOperation', 403]);
+    expect(message).toContain(
+      'arn:aws:iam::123456789012:user/tester is not authorized to perform: ec2:DescribeVpcs',
+    );
+  });
+});
+
+describe('the server', () => {
+  test('keeps connections longer than clients do, and has the endpoint beside EC2', async () => {
+    const answer = await fetch(`${rig.url}/_headwater/state`);
+
+    expect(answer.headers.get('keep-alive')).toBe('timeout=75');
+    expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(rig.network.snapshot())));
+  });
+
+  test('says which port is taken', async () => {
+    const { port } = new URL(rig.url);
+    const options = { gateway: rig.gateway, clock: systemClock, port: Number(port) };
+
+    await expect(startEc2Server(options)).rejects.toThrow(`port ${port} of 127.0.0.1 is taken`);
+  });
+});
