@@ -1,0 +1,68 @@
+// A whole cluster in one process, without a controller: a cloud, a Kubernetes API, and nodes with agents and pods.
+import type { Clock } from '../../scheduling/clock.ts';
+import type { Random } from '../../scheduling/random.ts';
+import type { CloudNetwork } from '../cloud/cloud-network.ts';
+import type { Topology } from '../cloud/topology.ts';
+import { createEc2, type Ec2 } from '../ec2/create-ec2.ts';
+import { ciliumNodeCrd } from '../kubernetes/ciliumnode-crd.ts';
+import { KubernetesModel } from '../kubernetes/kubernetes-model.ts';
+import { WorkloadFleet } from '../workload/fleet.ts';
+import type { WorkloadEvent } from '../workload/journal.ts';
+import type { NodeFacts } from '../workload/node-facts.ts';
+
+export interface EmbeddedClusterOptions {
+  readonly topology: Topology;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** How many times faster than in life agents and kubelets act. */
+  readonly pace: number;
+  /** What the agent of a machine is told beyond what the machine itself says. */
+  readonly configure: (facts: MachineFacts, index: number) => NodeFacts;
+  readonly onEvent?: (event: WorkloadEvent) => void;
+}
+
+/** What an instance says of itself. */
+export type MachineFacts = Omit<NodeFacts, 'protocol' | 'ipam' | 'eni' | 'agentAddresses'>;
+
+export interface EmbeddedCluster {
+  readonly ec2: Ec2;
+  readonly kubernetes: KubernetesModel;
+  readonly workload: WorkloadFleet;
+}
+
+export function createEmbeddedCluster(options: EmbeddedClusterOptions): EmbeddedCluster {
+  const { topology, clock, random, pace, configure, onEvent } = options;
+  const ec2 = createEc2({ topology, clock, random });
+  const kubernetes = new KubernetesModel({ clock, random: random.fork('kubernetes'), crds: [ciliumNodeCrd] });
+  const workload = new WorkloadFleet({
+    handler: kubernetes.handle,
+    clock,
+    random: random.fork('workload'),
+    nodes: machinesOf(ec2.network).map(configure),
+    pace,
+    ...(onEvent !== undefined && { onEvent }),
+  });
+  return { ec2, kubernetes, workload };
+}
+
+/** Every running instance, as the machine of a node. */
+function machinesOf(network: CloudNetwork): MachineFacts[] {
+  const primary = new Map(
+    [...network.interfaces.values()]
+      .filter((item) => item.deviceIndex === 0)
+      .map((item) => [item.instanceId, item]),
+  );
+  return [...network.instances.values()].flatMap((instance) => {
+    const own = primary.get(instance.id);
+    if (own === undefined) return [];
+    return {
+      name: `ip-${own.primaryAddress.replaceAll('.', '-')}`,
+      instanceId: instance.id,
+      instanceType: instance.type,
+      vpcId: own.vpcId,
+      zone: own.zone,
+      subnetId: own.subnetId,
+      primaryAddress: own.primaryAddress,
+    };
+  });
+}

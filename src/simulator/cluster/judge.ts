@@ -1,0 +1,172 @@
+// Whether all is well in a cluster, judged by what the cloud truly holds and what the agents truly remember: never by
+// what a controller says of itself.
+import type { CloudNetwork } from '../cloud/cloud-network.ts';
+import { formatIpv4, parseIpv4Block, sizeOf } from '../cloud/ipv4.ts';
+import { instanceTypes } from '../cloud/instance-types.ts';
+import type { NetworkInterface } from '../cloud/records.ts';
+import type { KubernetesModel } from '../kubernetes/kubernetes-model.ts';
+import type { WorkloadFleet } from '../workload/fleet.ts';
+import type { NodeView } from '../workload/node-view.ts';
+import type { EmbeddedCluster } from './embedded-cluster.ts';
+
+/** Something that must never be. */
+export interface Breach {
+  readonly what: 'used-address-not-held' | 'address-used-twice' | 'address-offered-twice' | 'agent-violation';
+  readonly node: string;
+  readonly address: string;
+  /** Who uses the address: `namespace/name` of a pod, or what the agent took it for. */
+  readonly user: string;
+  readonly text: string;
+}
+
+/** What must never be, looked for at this very moment. */
+export function breachesIn({ ec2, workload, kubernetes }: EmbeddedCluster): readonly Breach[] {
+  return [
+    ...unheld(ec2.network, workload.views),
+    ...usedTwice(workload.views),
+    ...offeredTwice(kubernetes),
+    ...violations(workload),
+  ];
+}
+
+/** Interfaces that are attached to nothing. Between creation and attachment each is one for a moment. */
+export function looseInterfaces({ ec2 }: EmbeddedCluster): readonly NetworkInterface[] {
+  return [...ec2.network.interfaces.values()].filter((item) => item.instanceId === undefined);
+}
+
+export interface NodeStanding {
+  readonly node: string;
+  /** Addresses that the cloud holds for pods of the node. */
+  readonly held: number;
+  readonly used: number;
+  /** Free addresses that the node is to have. */
+  readonly preAllocate: number;
+  /** Addresses that it may have at most. */
+  readonly most: number;
+  readonly met: boolean;
+}
+
+/** How each node stands to its watermarks, by what the cloud holds for it and the agent uses. */
+export function standings({ ec2, workload }: EmbeddedCluster): readonly NodeStanding[] {
+  const held = heldBy(ec2.network);
+  return workload.views.map((view) => standingOf(view, held.get(view.facts.instanceId) ?? new Map()));
+}
+
+function standingOf(
+  { facts, addressesInUse, nodeName }: NodeView,
+  held: ReadonlyMap<string, HeldAddress>,
+): NodeStanding {
+  const { preAllocate = 8, minAllocate = 0, maxAllocate = Infinity } = facts.ipam ?? {};
+  const { firstInterfaceIndex: first = 0 } = facts.eni ?? {};
+  const forPods = [...held.values()].filter(
+    ({ deviceIndex, primary }) => deviceIndex >= first && !primary,
+  ).length;
+  const used = addressesInUse.size;
+  const most = Math.min(maxAllocate, mostOf(facts.instanceType, first));
+  const wanted = Math.max(used + preAllocate, minAllocate);
+  return { node: nodeName, held: forPods, used, preAllocate, most, met: forPods >= Math.min(wanted, most) };
+}
+
+/** Pod addresses that an instance of the type can have, on the interfaces of its first network card. */
+function mostOf(instanceType: string, firstInterfaceIndex: number): number {
+  const type = instanceTypes.get(instanceType);
+  if (type === undefined) return 0;
+  return ((type.cards[0] ?? 0) - firstInterfaceIndex) * (type.ipv4PerInterface - 1);
+}
+
+function unheld(network: CloudNetwork, views: readonly NodeView[]): Breach[] {
+  const held = heldBy(network);
+  return views.flatMap(({ nodeName, facts, addressesInUse }) => {
+    const own = held.get(facts.instanceId);
+    return [...addressesInUse]
+      .filter(([address]) => own?.has(address) !== true)
+      .map(([address, user]) => ({
+        what: 'used-address-not-held' as const,
+        node: nodeName,
+        address,
+        user,
+        text: `${address} is used by ${user} on ${nodeName}, and the cloud does not hold it on ${facts.instanceId}`,
+      }));
+  });
+}
+
+interface HeldAddress {
+  readonly deviceIndex: number;
+  readonly primary: boolean;
+}
+
+/** Addresses by instance, prefixes by their members. */
+function heldBy(network: CloudNetwork): ReadonlyMap<string, ReadonlyMap<string, HeldAddress>> {
+  const held = new Map<string, Map<string, HeldAddress>>();
+  for (const item of network.interfaces.values()) {
+    if (item.instanceId === undefined) continue;
+    const own = held.get(item.instanceId) ?? new Map<string, HeldAddress>();
+    held.set(item.instanceId, own);
+    const deviceIndex = item.deviceIndex ?? 0;
+    for (const address of item.addresses)
+      own.set(address, { deviceIndex, primary: address === item.primaryAddress });
+    for (const address of item.prefixes.flatMap(membersOf)) own.set(address, { deviceIndex, primary: false });
+  }
+  return held;
+}
+
+function membersOf(prefix: string): string[] {
+  const block = parseIpv4Block(prefix);
+  if (block === undefined) return [];
+  return Array.from({ length: sizeOf(block) }, (_, offset) => formatIpv4(block.first + offset));
+}
+
+function usedTwice(views: readonly NodeView[]): Breach[] {
+  const users = new Map<string, { readonly node: string; readonly user: string }>();
+  const breaches: Breach[] = [];
+  for (const { nodeName: node, addressesInUse, facts } of views) {
+    for (const [address, user] of addressesInUse) {
+      const key = `${facts.vpcId} ${address}`;
+      const other = users.get(key);
+      if (other === undefined) users.set(key, { node, user });
+      else {
+        const text = `${address} is used by ${user} on ${node} and by ${other.user} on ${other.node}`;
+        breaches.push({ what: 'address-used-twice', node, address, user, text });
+      }
+    }
+  }
+  return breaches;
+}
+
+function offeredTwice(kubernetes: KubernetesModel): Breach[] {
+  const offers = new Map<string, string>();
+  const breaches: Breach[] = [];
+  for (const { node, network, address } of offersIn(kubernetes)) {
+    const key = `${network} ${address}`;
+    const other = offers.get(key);
+    offers.set(key, other ?? node);
+    if (other === undefined) continue;
+    const text = `${address} is offered on ${node} and on ${other}`;
+    breaches.push({ what: 'address-offered-twice', node, address, user: '', text });
+  }
+  return breaches;
+}
+
+interface Shown {
+  readonly pool?: Readonly<Record<string, unknown>>;
+}
+
+function* offersIn(
+  kubernetes: KubernetesModel,
+): Generator<{ readonly node: string; readonly network: string; readonly address: string }> {
+  for (const { metadata, spec = {} } of kubernetes.list('ciliumnodes.cilium.io')) {
+    const { ipam = {}, eni = {} } = spec as { ipam?: Shown; eni?: Readonly<Record<string, unknown>> };
+    const network = String(eni['vpc-id']);
+    for (const address of Object.keys(ipam.pool ?? {})) yield { node: metadata.name ?? '', network, address };
+  }
+}
+
+function violations(workload: WorkloadFleet): Breach[] {
+  return workload.violations.map(({ node, address, pod, what }) => ({
+    what: 'agent-violation',
+    node,
+    address,
+    user: pod,
+    text: `the agent of ${node} finds for ${address}, used by ${pod}: ${what}`,
+  }));
+}

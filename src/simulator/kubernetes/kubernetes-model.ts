@@ -1,0 +1,214 @@
+// The embedded Kubernetes API: one store, the resources served from it, and one handler for every request, whether it came
+// over a socket or not. It keeps time by the injected clock and draws from the injected randomness, so that the same
+// requests at the same instants give the same history.
+import { type Clock, sleep } from '../../scheduling/clock.ts';
+import type { Random } from '../../scheduling/random.ts';
+import { noSuchResource, StatusError } from './api-status.ts';
+import type { KubernetesHandler, KubernetesRequest, KubernetesResponse } from './exchange.ts';
+import { adminPrefix, serveAdmin } from './faults/fault-admin.ts';
+import { ConnectionDropped, Faults } from './faults/faults.ts';
+import { EventExpiry } from './housekeeping/event-expiry.ts';
+import { GarbageCollector } from './housekeeping/garbage-collector.ts';
+import type { JsonObject } from './json-value.ts';
+import type { KubernetesObject } from './objects/kubernetes-object.ts';
+import { builtInTypes } from './resources/built-in-types.ts';
+import { customResourceDefinitions } from './resources/custom-resource-definitions.ts';
+import type { CustomResourceDefinition } from './resources/custom-resource-definition.ts';
+import { ResourceRegistry } from './resources/resource-registry.ts';
+import { keyOf, type ResourceType } from './resources/resource-type.ts';
+import { type Authorize, authenticate, checkAccess, type Tokens } from './serving/access.ts';
+import { nothingThere, refusal } from './serving/answers.ts';
+import { EventEncoding } from './serving/event-encoding.ts';
+import { checkBodySize } from './serving/read-body.ts';
+import { resourceTargetOf, type ResourceTarget, verbOf } from './serving/request-target.ts';
+import type { ServerParts } from './serving/resource-call.ts';
+import { servePath } from './serving/serve-paths.ts';
+import { serveResource } from './serving/serve-resource.ts';
+import { flagOf } from './reading/list-options.ts';
+import { ObjectStore } from './storage/object-store.ts';
+import { createObject } from './writing/create-object.ts';
+
+export interface KubernetesModelOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Definitions that are there from the start. */
+  readonly crds?: readonly CustomResourceDefinition[];
+  /** Bearer tokens and whose they are. Without it, everybody is admitted as an administrator. */
+  readonly tokens?: Tokens;
+  /** Says what a user may do; without it, everything. */
+  readonly authorize?: Authorize;
+  /** Each resource remembers at least this many of its last changes. */
+  readonly historyLimit?: number;
+  /** How many changes a watcher may let lie unread before it is cut off. */
+  readonly watchBacklog?: number;
+  /** Whether objects go with their owners and with their namespace, as where a controller manager runs. */
+  readonly collectGarbage?: boolean;
+}
+
+const systemNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
+const defaultHistoryLimit = 4096;
+const defaultWatchBacklog = 10_000;
+
+export class KubernetesModel {
+  readonly faults: Faults;
+  readonly #server: ServerParts;
+  readonly #registry = new ResourceRegistry(builtInTypes);
+  readonly #expiry: EventExpiry;
+  readonly #collector: GarbageCollector | undefined;
+  readonly #tokens: Tokens | undefined;
+  #authorize: Authorize | undefined;
+
+  constructor(options: KubernetesModelOptions) {
+    const { clock, random } = options;
+    const store = new ObjectStore(options.historyLimit ?? defaultHistoryLimit);
+    this.faults = new Faults(clock, () => store.forgetHistory());
+    this.#server = {
+      store,
+      clock,
+      random: random.fork('objects'),
+      watchRandom: random.fork('watches'),
+      openWatches: this.faults.openWatches,
+      watchBacklog: options.watchBacklog ?? defaultWatchBacklog,
+      plainEvents: new EventEncoding(),
+    };
+    this.#expiry = new EventExpiry(store, clock);
+    this.#collector =
+      options.collectGarbage === true ? new GarbageCollector(this.#server, this.#registry) : undefined;
+    this.#tokens = options.tokens;
+    this.#authorize = options.authorize;
+    this.#followDefinitions();
+    this.#bootstrap(options.crds ?? []);
+  }
+
+  /** Replaces what users may do, from the next request on. */
+  set authorize(authorize: Authorize | undefined) {
+    this.#authorize = authorize;
+  }
+
+  /** How many watches are open. */
+  get openWatches(): number {
+    return this.#server.openWatches.size;
+  }
+
+  /** The resource version of the latest write. */
+  get revision(): number {
+    return this.#server.store.revision;
+  }
+
+  /**
+   * Answers one request. Rejects with `ConnectionDropped` where a fault breaks the connection, and otherwise only for
+   * bugs.
+   */
+  readonly handle: KubernetesHandler = async (request, signal) => {
+    const url = new URL(request.url, 'http://kubernetes');
+    if (url.pathname.startsWith(adminPrefix)) return serveAdmin(url.pathname, request, this.faults);
+    const fate = this.faults.fateOfRequest(request.method, request.url);
+    if (fate.delay > 0 && !(await this.#waited(fate.delay, signal))) throw new ConnectionDropped();
+    if (fate.dropped === 'before') throw new ConnectionDropped();
+    if (fate.refusal !== undefined) return refusal(fate.refusal);
+    const answer = this.#answer(request, url, signal);
+    if (fate.dropped === 'after') throw new ConnectionDropped();
+    return answer;
+  };
+
+  /**
+   * One object as it is now, frozen; undefined when it is not there. `resourcePath` is `nodes`, `ciliumnodes.cilium.io`, or
+   * with a version `ciliumnodes.v2.cilium.io`.
+   */
+  get(resourcePath: string, name: string, namespace = ''): KubernetesObject | undefined {
+    this.#expiry.run();
+    const type = this.#typeAt(resourcePath);
+    const stored = this.#server.store.collection(type.collection).get(keyOf(type, namespace, name));
+    return stored === undefined ? undefined : type.fromStored(stored);
+  }
+
+  /** All objects of a resource, or of one namespace of it, frozen, in the order of their names. */
+  list(resourcePath: string, namespace = ''): readonly KubernetesObject[] {
+    this.#expiry.run();
+    const type = this.#typeAt(resourcePath);
+    const objects = [...this.#server.store.collection(type.collection).all()].map(({ object }) =>
+      type.fromStored(object),
+    );
+    return namespace === '' ? objects : objects.filter(({ metadata }) => metadata.namespace === namespace);
+  }
+
+  async #waited(ms: number, signal: AbortSignal): Promise<boolean> {
+    try {
+      await sleep(this.#server.clock, ms, signal);
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      throw error;
+    }
+  }
+
+  #typeAt(resourcePath: string): ResourceType {
+    const type = this.#registry.findByPath(resourcePath);
+    if (type === undefined) throw new Error(`the model serves no resource "${resourcePath}"`);
+    return type;
+  }
+
+  #answer(request: KubernetesRequest, url: URL, signal: AbortSignal): KubernetesResponse {
+    const warnings: string[] = [];
+    this.#expiry.run();
+    try {
+      const answer = this.#route(request, url, { signal, warn: (text) => warnings.push(text) });
+      return withWarnings(answer, warnings);
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      return withWarnings(refusal(error), warnings);
+    } finally {
+      this.#collector?.run();
+    }
+  }
+
+  #route(
+    request: KubernetesRequest,
+    url: URL,
+    context: { readonly signal: AbortSignal; readonly warn: (text: string) => void },
+  ): KubernetesResponse {
+    const user = authenticate(this.#tokens, request.headers['authorization']);
+    const target = resourceTargetOf(url.pathname);
+    if (target === undefined) return servePath(url.pathname, request, this.#registry.all());
+    const query = url.searchParams;
+    const watch = flagOf(query, 'watch') ?? false;
+    checkAccess(this.#authorize, user, target, verbOf(request.method, target.name, watch));
+    const type = this.#registry.find(target.group, target.version, target.resource);
+    if (type === undefined) return this.#unknownResource(target);
+    checkBodySize(request.body ?? '');
+    return serveResource({ request, query, type, target, server: this.#server, ...context });
+  }
+
+  #unknownResource({ group, version }: ResourceTarget): KubernetesResponse {
+    if (group === '' || this.#registry.isBuiltIn(group, version)) throw noSuchResource();
+    return nothingThere();
+  }
+
+  #followDefinitions(): void {
+    this.#server.store.collection(customResourceDefinitions.collection).follow(undefined, (change) => {
+      if (change.kind === 'DELETED') this.#registry.remove(change.key);
+      else this.#registry.install(change.object as JsonObject as unknown as CustomResourceDefinition);
+    });
+  }
+
+  /** What a real cluster has from its start on; its own versions are forgotten, as those of a real start are. */
+  #bootstrap(crds: readonly CustomResourceDefinition[]): void {
+    for (const name of systemNamespaces)
+      this.#create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    for (const crd of crds)
+      this.#create('customresourcedefinitions.apiextensions.k8s.io', crd as unknown as KubernetesObject);
+    this.#server.store.forgetHistory();
+  }
+
+  #create(resourcePath: string, object: KubernetesObject): void {
+    const type = this.#typeAt(resourcePath);
+    const { object: decoded } = type.decode(object);
+    createObject(this.#server, { type, namespace: '' }, decoded, { dryRun: false, warn: () => undefined });
+  }
+}
+
+function withWarnings(answer: KubernetesResponse, warnings: readonly string[]): KubernetesResponse {
+  if (warnings.length === 0) return answer;
+  const warning = [...new Set(warnings)].map((text) => `299 - ${JSON.stringify(text)}`).join(', ');
+  return { ...answer, headers: { ...answer.headers, warning } };
+}

@@ -1,0 +1,103 @@
+// The rules for names, keys and label values, each answering what is wrong with a text in the API server's words.
+// https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
+// https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
+
+/** What is wrong with a text; nothing when it will do. */
+export type TextRule = (text: string) => readonly string[];
+
+const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const subdomain = `${label}(\\.${label})*`;
+const qualifiedPart = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
+const labelValue = `(${qualifiedPart})?`;
+
+const edges = 'must start and end with an alphanumeric character';
+const labelText = `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and ${edges}`;
+const subdomainText = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and ${edges}`;
+const qualifiedText = `must consist of alphanumeric characters, '-', '_' or '.', and ${edges}`;
+const labelValueText = `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and ${edges}`;
+const empty = 'must be non-empty';
+
+const longest = (maximum: number): string => `must be no more than ${maximum} characters`;
+const matches = (text: string, pattern: string): boolean => new RegExp(`^${pattern}$`).test(text);
+
+function shouldMatch(rule: string, pattern: string, ...examples: readonly string[]): string {
+  const shown = examples.map((example) => `'${example}'`).join(',  or ');
+  return `${rule} (e.g. ${shown}, regex used for validation is '${pattern}')`;
+}
+
+/** Most names: dots allowed, at most 253 characters. */
+export const dnsSubdomain: TextRule = (text) => [
+  ...(text.length > 253 ? [longest(253)] : []),
+  ...(matches(text, subdomain) ? [] : [shouldMatch(subdomainText, subdomain, 'example.com')]),
+];
+
+/** Names of namespaces and containers: no dots, at most 63 characters. */
+export const dnsLabel: TextRule = (text) => [
+  ...(text.length > 63 ? [longest(63)] : []),
+  ...dnsLabelForm(text),
+];
+
+function dnsLabelForm(text: string): readonly string[] {
+  if (matches(text, label)) return [];
+  return matches(text, subdomain)
+    ? ['must not contain dots']
+    : [shouldMatch(labelText, label, 'my-name', '123-abc')];
+}
+
+/** Keys of labels and annotations, and finalizers: a name with an optional domain before it. */
+export const qualifiedName: TextRule = (text) => {
+  const parts = text.split('/');
+  const name = parts.at(-1) ?? '';
+  const form = shouldMatch(qualifiedText, qualifiedPart, 'MyName', 'my.name', '123-abc');
+  if (parts.length > 2) {
+    const hint = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+    return [`a qualified name ${form} ${hint}`];
+  }
+  return [
+    ...(parts.length === 2 ? prefixProblems(parts[0] ?? '') : []),
+    ...(name === '' ? [`name part ${empty}`] : []),
+    ...(name.length > 63 ? [`name part ${longest(63)}`] : []),
+    ...(matches(name, qualifiedPart) ? [] : [`name part ${form}`]),
+  ];
+};
+
+function prefixProblems(prefix: string): readonly string[] {
+  if (prefix === '') return [`prefix part ${empty}`];
+  return dnsSubdomain(prefix).map((problem) => `prefix part ${problem}`);
+}
+
+export const labelValueRule: TextRule = (text) => [
+  ...(text.length > 63 ? [longest(63)] : []),
+  ...(matches(text, labelValue)
+    ? []
+    : [shouldMatch(labelValueText, labelValue, 'MyValue', 'my_value', '12345')]),
+];
+
+/** Keys of a ConfigMap. */
+export const configKey: TextRule = (text) => {
+  const form = '[-._a-zA-Z0-9]+';
+  const rule = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
+  return [
+    ...(text.length > 253 ? [longest(253)] : []),
+    ...(matches(text, form)
+      ? configKeyTraps(text)
+      : [shouldMatch(rule, form, 'key.name', 'KEY_NAME', 'key-name')]),
+  ];
+};
+
+function configKeyTraps(text: string): readonly string[] {
+  if (text === '.') return ["must not be '.'"];
+  if (text === '..') return ["must not be '..'"];
+  return text.startsWith('..') ? ["must not start with '..'"] : [];
+}
+
+/** What every name must be, so that it can stand in a path. */
+export const pathSegment: TextRule = (text) => {
+  if (text === '.' || text === '..') return [`may not be '${text}'`];
+  return ['/', '%'].filter((part) => text.includes(part)).map((part) => `may not contain '${part}'`);
+};
+
+/** The rule for the beginning of a name that the server completes: a closing dash is made up for. */
+export function prefixRule(rule: TextRule): TextRule {
+  return (text) => rule(text.endsWith('-') ? `${text.slice(0, -2)}a` : text);
+}

@@ -1,0 +1,49 @@
+// The metadata that every object carries: its fields, and reading and writing them in an object.
+import { isJsonObject, type JsonValue, withoutFields } from '../json-value.ts';
+import { flag, int64, text, textMap, texts, time } from '../schema/scalars.ts';
+import { type StructShape, filled, given, list, struct } from '../schema/wire-shape.ts';
+import type { KubernetesObject, ObjectMeta } from './kubernetes-object.ts';
+
+const ownerReference = struct('OwnerReference', {
+  apiVersion: text,
+  kind: text,
+  name: text,
+  uid: text,
+  controller: given(flag),
+  blockOwnerDeletion: given(flag),
+});
+
+/** Managed fields are read and forgotten: this API server does not track who set what. */
+const forgottenMetadata: readonly string[] = ['managedFields', 'selfLink'];
+
+export const objectMetaShape: StructShape = struct('ObjectMeta', {
+  name: text,
+  generateName: text,
+  namespace: text,
+  uid: text,
+  resourceVersion: text,
+  generation: int64,
+  creationTimestamp: filled(time),
+  deletionTimestamp: given(time),
+  deletionGracePeriodSeconds: given(int64),
+  labels: textMap,
+  annotations: textMap,
+  ownerReferences: list(ownerReference),
+  finalizers: texts,
+});
+
+/** Without the fields that this server does not keep, so that they do not count as unknown. */
+export function keptMetadata(metadata: JsonValue): JsonValue {
+  return isJsonObject(metadata) ? withoutFields(metadata, ...forgottenMetadata) : metadata;
+}
+
+/** A copy with the given metadata fields replaced; undefined takes a field away. */
+export function withMetadata(
+  object: KubernetesObject,
+  changes: Readonly<Partial<Record<keyof ObjectMeta & string, JsonValue | undefined>>>,
+): KubernetesObject {
+  const entries = Object.entries({ ...object.metadata, ...changes }).filter(
+    ([, value]) => value !== undefined,
+  );
+  return { ...object, metadata: Object.fromEntries(entries) as ObjectMeta };
+}

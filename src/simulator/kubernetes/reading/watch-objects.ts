@@ -1,0 +1,177 @@
+// A watch: what is there first if the request wants that, then every change as it is committed, bookmarks in between,
+// until its time is over.
+// https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
+import type { Clock } from '../../../scheduling/clock.ts';
+import type { Random } from '../../../scheduling/random.ts';
+import { expired, StatusError } from '../api-status.ts';
+import type { JsonObject } from '../json-value.ts';
+import type { ResourceType } from '../resources/resource-type.ts';
+import type { Selection } from '../selecting/selection.ts';
+import type { Change } from '../storage/change.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import { LineStream } from './line-stream.ts';
+import type { ListOptions } from './list-options.ts';
+import type { OpenWatches } from './open-watches.ts';
+import { checkReached, parseVersion } from './read-objects.ts';
+import { bookmarkObject, eventOf, type ObjectEvent } from './watch-events.ts';
+
+export interface WatchSurroundings {
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly openWatches: OpenWatches;
+  /** A watcher that lets more changes than this lie unread is cut off, as the real server does with slow ones. */
+  readonly watchBacklog: number;
+}
+
+export interface WatchRequest {
+  readonly type: ResourceType;
+  readonly selection: Selection;
+  readonly options: ListOptions;
+  /** Path and query, by which faults find their watches. */
+  readonly url: string;
+  /** One event as a line of the body. */
+  readonly encode: (event: ObjectEvent) => string;
+}
+
+const bookmarkInterval = 60_000;
+/** Watches without a time limit of their own are ended after half an hour to an hour. */
+const shortestDefaultTimeout = 1_800_000;
+/** The last bookmark comes this long before the end. */
+const farewell = 2_000;
+
+/** Throws `StatusError` for a version that is no number. The stream ends when `signal` is aborted. */
+export function watchObjects(
+  surroundings: WatchSurroundings,
+  request: WatchRequest,
+  signal: AbortSignal,
+): AsyncIterable<string> {
+  const wanted = parseVersion(request.options.resourceVersion);
+  const watch = new Watch(surroundings, request);
+  signal.addEventListener('abort', watch.end, { once: true });
+  watch.start(wanted);
+  if (signal.aborted) watch.end();
+  return watch.lines;
+}
+
+class Watch {
+  readonly #surroundings: WatchSurroundings;
+  readonly #request: WatchRequest;
+  readonly #cleanup: (() => void)[] = [];
+  #startRevision = 0;
+  /** What is there at the start may be much, and says nothing of how fast the watcher reads. */
+  #initialBacklog = Infinity;
+  readonly lines = new LineStream(() => {
+    for (const undo of this.#cleanup.splice(0)) undo();
+  });
+
+  constructor(surroundings: WatchSurroundings, request: WatchRequest) {
+    this.#surroundings = surroundings;
+    this.#request = request;
+  }
+
+  readonly end = (): void => {
+    this.lines.end();
+  };
+
+  start(wanted: number): void {
+    try {
+      this.#begin(wanted);
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      this.lines.push(line('ERROR', error.status));
+      this.end();
+    }
+  }
+
+  #begin(wanted: number): void {
+    const { store, openWatches } = this.#surroundings;
+    this.#startRevision = Math.max(wanted, store.revision);
+    const { type, selection, options, url } = this.#request;
+    const collection = store.collection(type.collection);
+    this.#cleanup.push(openWatches.add({ url, end: this.end, lines: this.lines }));
+    if (options.sendInitialEvents === true) this.#sendState(wanted);
+    else if (wanted > 0) this.#sendSince(wanted);
+    const follow = (change: Change): void => {
+      if (change.revision > wanted) this.#sendChange(change);
+    };
+    this.#cleanup.push(collection.follow(selection.key, follow));
+    this.#initialBacklog = this.lines.backlog;
+    this.#limitTime();
+  }
+
+  #sendState(wanted: number): void {
+    const { store } = this.#surroundings;
+    const { type, selection, options } = this.#request;
+    checkReached(store, wanted);
+    for (const { object: stored } of store.collection(type.collection).all()) {
+      const object = type.fromStored(stored);
+      if (selection.matches(object)) this.#send({ type: 'ADDED', object });
+    }
+    if (options.bookmarks) this.#sendBookmark(true);
+  }
+
+  #sendSince(wanted: number): void {
+    const { store } = this.#surroundings;
+    const { type, selection } = this.#request;
+    const collection = store.collection(type.collection);
+    const changes = collection.changesAfter(wanted);
+    if (changes === undefined) {
+      throw expired(`too old resource version: ${wanted} (${collection.historyFloor})`);
+    }
+    for (const change of changes) {
+      if (selection.key === undefined || selection.key === change.key) this.#sendChange(change);
+    }
+  }
+
+  #sendChange(change: Change): void {
+    const event = eventOf(change, this.#request.type, this.#request.selection);
+    if (event !== undefined) this.#send(event);
+  }
+
+  #send(event: ObjectEvent): void {
+    this.#deliver(this.#request.encode(event));
+    if (this.lines.backlog > this.#initialBacklog + this.#surroundings.watchBacklog) this.end();
+  }
+
+  #sendBookmark(initialEnd: boolean): void {
+    const object = bookmarkObject(this.#request.type, this.#surroundings.store.revision, initialEnd);
+    this.#deliver(line('BOOKMARK', object));
+  }
+
+  #deliver(text: string): void {
+    this.#surroundings.openWatches.deliver(this.#request.url, text, this.lines);
+  }
+
+  #limitTime(): void {
+    const { clock, random } = this.#surroundings;
+    const { timeoutSeconds = 0, bookmarks } = this.#request.options;
+    const timeout = timeoutSeconds > 0 ? timeoutSeconds * 1000 : shortestDefaultTimeout * (1 + random.next());
+    this.#cleanup.push(clock.schedule(timeout, this.end));
+    if (!bookmarks) return;
+    this.#repeatBookmark();
+    if (timeout > farewell)
+      this.#cleanup.push(clock.schedule(timeout - farewell, () => this.#sendProgress()));
+  }
+
+  /** Bookmarks tell of progress; without any since the watch began, there is nothing to tell. */
+  #sendProgress(): void {
+    if (this.#surroundings.store.revision > this.#startRevision) this.#sendBookmark(false);
+  }
+
+  #repeatBookmark(): void {
+    let cancel = (): void => undefined;
+    const arm = (): void => {
+      cancel = this.#surroundings.clock.schedule(bookmarkInterval, () => {
+        this.#sendProgress();
+        arm();
+      });
+    };
+    arm();
+    this.#cleanup.push(() => cancel());
+  }
+}
+
+function line(type: string, object: JsonObject): string {
+  return `${JSON.stringify({ type, object })}\n`;
+}

@@ -1,0 +1,97 @@
+// What an event must be. The core group lets almost anything pass; the group of events is strict. Both are checked in the
+// form of the core group, in which events are kept.
+import { type FieldError, invalid, required } from '../../field-error.ts';
+import { textAt, valueAt } from '../../json-value.ts';
+import type { KubernetesObject } from '../../objects/kubernetes-object.ts';
+import { immutable } from '../../objects/metadata-rules.ts';
+import { qualifiedName } from '../../objects/names.ts';
+
+/** What is wrong with an event in either group; `controllerField` is what that group calls the reporter. */
+export function eventErrors(event: KubernetesObject, controllerField: string): readonly FieldError[] {
+  const { namespace = '' } = event.metadata;
+  const about = textAt(event, 'involvedObject', 'namespace');
+  const clash = invalid('involvedObject.namespace', about, 'does not match event.namespace');
+  if (valueAt(event, 'eventTime') === null) {
+    const agree = about === '' ? namespace === 'default' : about === namespace;
+    return agree ? [] : [clash];
+  }
+  const anywhere = about !== '' || namespace === 'default' || namespace === 'kube-system';
+  return [...(anywhere ? [] : [clash]), ...reportErrors(event, controllerField)];
+}
+
+const longest: Readonly<Record<string, number>> = {
+  reportingInstance: 128,
+  action: 128,
+  reason: 128,
+  message: 1024,
+};
+
+function reportErrors(event: KubernetesObject, controllerField: string): readonly FieldError[] {
+  const controller = textAt(event, 'reportingComponent');
+  const missing = controller === '' ? [required(controllerField)] : [];
+  const malformed = qualifiedName(controller).map((problem) => invalid(controllerField, controller, problem));
+  const fields = ['reportingInstance', 'action', 'reason', 'message'].flatMap((field) => {
+    const value = textAt(event, field);
+    const limit = longest[field] ?? 0;
+    if (value === '' && field !== 'message') return [required(field)];
+    return Buffer.byteLength(value) > limit
+      ? [invalid(field, '', `can have at most ${limit} characters`)]
+      : [];
+  });
+  return [...missing, ...malformed, ...fields];
+}
+
+/** What the group of events demands beyond that. */
+export function strictEventErrors(event: KubernetesObject): readonly FieldError[] {
+  const type = textAt(event, 'type');
+  const known = type === 'Normal' || type === 'Warning';
+  const unset = ['firstTimestamp', 'lastTimestamp', 'count', 'source'].filter((field) => isSet(event, field));
+  return [
+    ...seriesErrors(event),
+    ...(valueAt(event, 'eventTime') === null ? [required('eventTime')] : []),
+    ...(known ? [] : [invalid('type', '', `has invalid value: ${type}`)]),
+    ...unset.map((field) => invalid(field, '', 'needs to be unset')),
+  ];
+}
+
+function isSet(event: KubernetesObject, field: string): boolean {
+  if (field === 'source') return textAt(event, field, 'component') + textAt(event, field, 'host') !== '';
+  return (valueAt(event, field) ?? null) !== null;
+}
+
+function seriesErrors(event: KubernetesObject): readonly FieldError[] {
+  const series = valueAt(event, 'series');
+  if (series === undefined) return [];
+  const count = Number(valueAt(series, 'count') ?? 0);
+  return [
+    ...(count < 2 ? [invalid('series.count', '', 'should be at least 2')] : []),
+    ...(textAt(series, 'lastObservedTime') === '' ? [required('series.lastObservedTime')] : []),
+  ];
+}
+
+const fixed: readonly string[] = [
+  'involvedObject',
+  'reason',
+  'message',
+  'source',
+  'firstTimestamp',
+  'lastTimestamp',
+  'count',
+  'type',
+  'eventTime',
+  'action',
+  'related',
+  'reportingComponent',
+  'reportingInstance',
+];
+
+/** In the group of events, nothing of an event changes but its series. */
+export function strictEventUpdateErrors(
+  next: KubernetesObject,
+  current: KubernetesObject,
+): readonly FieldError[] {
+  return fixed.flatMap((field) => {
+    const shown = field === 'reportingComponent' ? 'reportingController' : field;
+    return immutable(shown, next[field], current[field]);
+  });
+}

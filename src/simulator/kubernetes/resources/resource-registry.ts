@@ -1,0 +1,47 @@
+// Which resources are served. Built-in ones are there from the start; definitions of custom ones come and go.
+import { customResourceTypes } from './custom-resource.ts';
+import type { CustomResourceDefinition } from './custom-resource-definition.ts';
+import type { ResourceType } from './resource-type.ts';
+
+export class ResourceRegistry {
+  readonly #builtIn: readonly ResourceType[];
+  /** By the name of their definition. */
+  readonly #custom = new Map<string, readonly ResourceType[]>();
+
+  constructor(builtIn: readonly ResourceType[]) {
+    this.#builtIn = builtIn;
+  }
+
+  /** Serves what a definition describes, instead of what it described before; throws for one that cannot be served. */
+  install(definition: CustomResourceDefinition): void {
+    this.#custom.set(definition.metadata.name, customResourceTypes(definition));
+  }
+
+  remove(definitionName: string): void {
+    this.#custom.delete(definitionName);
+  }
+
+  /** All types in the order in which they became known. */
+  all(): readonly ResourceType[] {
+    return [...this.#builtIn, ...[...this.#custom.values()].flat()];
+  }
+
+  find(group: string, version: string, plural: string): ResourceType | undefined {
+    return this.all().find(
+      ({ names }) => names.group === group && names.version === version && names.plural === plural,
+    );
+  }
+
+  /** A type by its resource path: `nodes`, `ciliumnodes.cilium.io`, `ciliumnodes.v2.cilium.io`. */
+  findByPath(path: string): ResourceType | undefined {
+    return this.all().find(({ names: { group, version, plural } }) => {
+      const suffix = group === '' ? '' : `.${group}`;
+      return path === `${plural}${suffix}` || path === `${plural}.${version}${suffix}`;
+    });
+  }
+
+  /** Whether built-in resources live under a path's group and version: its unknown resources are refused differently. */
+  isBuiltIn(group: string, version: string): boolean {
+    return this.#builtIn.some(({ names }) => names.group === group && names.version === version);
+  }
+}

@@ -1,0 +1,59 @@
+// Times on the wire: read as Go reads them, in its words where it cannot, written in UTC.
+import { quoted } from '../go-text.ts';
+
+export type ReadTime = { readonly time: string } | { readonly error: string };
+
+interface LayoutPart {
+  readonly layout: string;
+  readonly pattern: RegExp;
+}
+
+const literal = (layout: string): LayoutPart => ({ layout, pattern: new RegExp(`^${layout}`) });
+const digits = (layout: string): LayoutPart => ({ layout, pattern: new RegExp(`^\\d{${layout.length}}`) });
+const zone: LayoutPart = { layout: 'Z07:00', pattern: /^(Z|[+-]\d{2}:\d{2})/ };
+const date = [digits('2006'), literal('-'), digits('01'), literal('-'), digits('02'), literal('T')];
+const clock = [digits('15'), literal(':'), digits('04'), literal(':')];
+/** Go takes a fraction after the seconds although the layout has none. */
+const seconds: LayoutPart = { layout: '05', pattern: /^\d{2}([.,]\d+)?/ };
+const micros: LayoutPart = { layout: '.000000', pattern: /^\.\d{6}/ };
+
+const secondsLayout = [...date, ...clock, seconds, zone];
+const microLayout = [...date, ...clock, digits('05'), micros, zone];
+
+/** A time to the second, as metadata has it. */
+export function decodeTime(text: string): ReadTime {
+  const error = misfit(text, secondsLayout);
+  if (error !== undefined) return { error };
+  return { time: `${utc(text).slice(0, 19)}Z` };
+}
+
+/** A time to the microsecond, as leases and events have it. */
+export function decodeMicroTime(text: string): ReadTime {
+  const error = misfit(text, microLayout);
+  if (error !== undefined) return { error };
+  return { time: `${utc(text).slice(0, 19)}${text.slice(19, 26)}Z` };
+}
+
+function utc(text: string): string {
+  return new Date(text.replace(',', '.')).toISOString();
+}
+
+function misfit(text: string, layout: readonly LayoutPart[]): string | undefined {
+  const whole = layout.map((part) => part.layout).join('');
+  const failure = (rest: string): string => `parsing time ${quoted(text)} as ${quoted(whole)}: ${rest}`;
+  let rest = text;
+  for (const part of layout) {
+    const found = part.pattern.exec(rest)?.[0];
+    if (found === undefined) return failure(`cannot parse ${quoted(rest)} as ${quoted(part.layout)}`);
+    rest = rest.slice(found.length);
+  }
+  if (rest !== '') return `parsing time ${quoted(text)}: extra text: ${quoted(rest)}`;
+  return Number.isNaN(Date.parse(text.replace(',', '.')))
+    ? `parsing time ${quoted(text)}: day out of range`
+    : undefined;
+}
+
+/** Milliseconds since the epoch as metadata shows them. */
+export function timeText(wall: number): string {
+  return `${new Date(wall).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,61 @@
+// What the API server takes out of a custom resource before it looks at it: fields that the schema does not know, and
+// nulls where the schema has no use for them.
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import { schemaOfField, type StructuralSchema } from './structural-schema.ts';
+
+const typeAndMetadata: readonly string[] = ['apiVersion', 'kind', 'metadata'];
+
+export interface Pruned {
+  readonly object: JsonObject;
+  /** Paths of what was taken out, sorted. */
+  readonly unknownFields: readonly string[];
+}
+
+/** Prunes a whole object; its apiVersion, kind and metadata are kept as they are. */
+export function pruneObject(object: JsonObject, schema: StructuralSchema): Pruned {
+  const unknownFields: string[] = [];
+  const root = { ...schema, 'x-kubernetes-embedded-resource': true };
+  const pruned = pruneFields(object, root, { path: '', unknownFields });
+  return { object: pruned, unknownFields: unknownFields.toSorted() };
+}
+
+interface Place {
+  readonly path: string;
+  readonly unknownFields: string[];
+}
+
+function prune(value: JsonValue, schema: StructuralSchema | undefined, place: Place): JsonValue {
+  if (isJsonArray(value)) {
+    return value.map((item, index) =>
+      prune(item, schema?.items, { ...place, path: `${place.path}[${index}]` }),
+    );
+  }
+  return isJsonObject(value) ? pruneFields(value, schema ?? {}, place) : value;
+}
+
+function pruneFields(object: JsonObject, schema: StructuralSchema, place: Place): JsonObject {
+  const kept: Record<string, JsonValue> = {};
+  for (const [name, value] of Object.entries(object)) {
+    const path = place.path === '' ? name : `${place.path}.${name}`;
+    const fate = fateOf(name, schema);
+    if (fate === 'unknown') place.unknownFields.push(path);
+    else if (fate === 'kept') kept[name] = value;
+    else if (!isUselessNull(value, fate)) kept[name] = prune(value, fate, { ...place, path });
+  }
+  return kept;
+}
+
+function fateOf(name: string, schema: StructuralSchema): StructuralSchema | 'kept' | 'unknown' {
+  if (schema['x-kubernetes-embedded-resource'] === true && typeAndMetadata.includes(name)) return 'kept';
+  const field = schemaOfField(schema, name);
+  if (field !== undefined) return field;
+  const open =
+    schema['x-kubernetes-preserve-unknown-fields'] === true || schema.additionalProperties === true;
+  return open ? 'kept' : 'unknown';
+}
+
+/** A null that is neither allowed nor replaced by a default stands for an absent field. */
+function isUselessNull(value: JsonValue, schema: StructuralSchema): boolean {
+  return value === null && schema.nullable !== true && schema.default === undefined;
+}

@@ -1,0 +1,29 @@
+// Field selectors: which objects a list or watch is about, by the few fields that each resource offers.
+// https://kubernetes.io/docs/concepts/overview/working-with-objects/field-selectors/
+import { badRequest } from '../api-status.ts';
+
+export interface FieldRequirement {
+  readonly field: string;
+  readonly equal: boolean;
+  readonly value: string;
+}
+
+/** The requirements of a selector, sorted as the server sorts them; throws `StatusError` in its words. */
+export function parseFieldSelector(text: string): readonly FieldRequirement[] {
+  const terms = text.match(/(?:\\.|[^,\\])+/g) ?? [];
+  return terms.toSorted().map((term) => {
+    const match = /^(.*?)(!=|==|=)(.*)$/s.exec(term);
+    if (match === null) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
+    const [, field = '', operator, value = ''] = match;
+    return { field, equal: operator !== '!=', value: unescaped(value) };
+  });
+}
+
+function unescaped(value: string): string {
+  const broken = /\\(?![\\,=]).?/s.exec(value.replaceAll(/\\[\\,=]/g, ''));
+  if (broken !== null) throw badRequest(`invalid field selector: invalid escape sequence: ${broken[0]}`);
+  if (value.replaceAll(/\\./g, '').includes('=')) {
+    throw badRequest(`invalid field selector: unescaped character in value: ${'='.charCodeAt(0)}`);
+  }
+  return value.replaceAll(/\\(.)/gs, '$1');
+}

@@ -1,0 +1,54 @@
+// Who a client is and what it may do.
+// https://kubernetes.io/docs/reference/access-authn-authz/authorization/
+import { forbidden, unauthorized } from '../api-status.ts';
+import { quoted } from '../go-text.ts';
+import type { ResourceTarget } from './request-target.ts';
+
+export interface AccessRequest {
+  readonly user: string;
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  /** Empty at the scope of the cluster. */
+  readonly namespace: string;
+  /** Empty when the request names no object. */
+  readonly name: string;
+}
+
+export type Authorize = (request: AccessRequest) => boolean;
+
+/** Bearer tokens and whose they are. */
+export type Tokens = Readonly<Record<string, string>>;
+
+const anonymous = 'system:anonymous';
+
+/**
+ * The user of a request; throws `StatusError` for a token that nobody has. Without a table of tokens everybody is an
+ * administrator; with one, a request without a token is anonymous.
+ */
+export function authenticate(tokens: Tokens | undefined, authorization: string | undefined): string {
+  if (tokens === undefined) return 'system:admin';
+  if (authorization === undefined) return anonymous;
+  const token = /^Bearer\s+(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
+  const user = Object.hasOwn(tokens, token) ? tokens[token] : undefined;
+  if (user === undefined) throw unauthorized();
+  return user;
+}
+
+/** Throws `StatusError` when the user may not. Where nobody says who may what, all may everything but the anonymous. */
+export function checkAccess(
+  authorize: Authorize | undefined,
+  user: string,
+  target: ResourceTarget,
+  verb: string,
+): void {
+  const { group, resource, subresource, namespace, name } = target;
+  const ask = authorize ?? (() => user !== anonymous);
+  if (ask({ user, verb, group, resource, subresource, namespace, name })) return;
+  const what = subresource === '' ? resource : `${resource}/${subresource}`;
+  const scope = namespace === '' ? 'at the cluster scope' : `in the namespace ${quoted(namespace)}`;
+  const because = `User ${quoted(user)} cannot ${verb} resource ${quoted(what)} in API group ${quoted(group)} ${scope}`;
+  throw forbidden({ group, name: resource }, name, because);
+}

@@ -1,0 +1,50 @@
+// All collections under one counter: each committed write gets the next resource version, as in etcd.
+import type { Change } from './change.ts';
+import { Collection } from './collection.ts';
+
+/** Hears of every change of every collection. */
+export type StoreListener = (collection: string, change: Change) => void;
+
+export class ObjectStore {
+  readonly #historyLimit: number;
+  readonly #collections = new Map<string, Collection>();
+  readonly #listeners: StoreListener[] = [];
+  #revision = 0;
+  #floor = 0;
+
+  /** Each collection remembers at least its last `historyLimit` changes. */
+  constructor(historyLimit: number) {
+    this.#historyLimit = historyLimit;
+  }
+
+  /** The resource version of the latest write. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Listeners only note what they hear: the change is not yet known to those who follow its collection. */
+  listen(listener: StoreListener): void {
+    this.#listeners.push(listener);
+  }
+
+  collection(name: string): Collection {
+    const existing = this.#collections.get(name);
+    if (existing !== undefined) return existing;
+    const created = new Collection({
+      historyLimit: this.#historyLimit,
+      floor: this.#floor,
+      nextRevision: () => ++this.#revision,
+      onChange: (change) => {
+        for (const listener of this.#listeners) listener(name, change);
+      },
+    });
+    this.#collections.set(name, created);
+    return created;
+  }
+
+  /** From now on nothing can be read or watched from a version before the current one. */
+  forgetHistory(): void {
+    this.#floor = this.#revision;
+    for (const collection of this.#collections.values()) collection.forgetHistoryUntil(this.#floor);
+  }
+}

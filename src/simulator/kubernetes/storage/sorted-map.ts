@@ -1,0 +1,35 @@
+// A map that is walked in the order of its keys, as lists show them. Text is compared by its UTF-16 units, which for the
+// names of objects is the order of their bytes.
+
+export class SortedMap<Value> implements Iterable<readonly [string, Value]> {
+  readonly #values = new Map<string, Value>();
+  readonly #keys: string[] = [];
+
+  get(key: string): Value | undefined {
+    return this.#values.get(key);
+  }
+
+  set(key: string, value: Value): void {
+    if (!this.#values.has(key)) this.#keys.splice(this.#firstNotBefore(key), 0, key);
+    this.#values.set(key, value);
+  }
+
+  delete(key: string): void {
+    if (this.#values.delete(key)) this.#keys.splice(this.#firstNotBefore(key), 1);
+  }
+
+  *[Symbol.iterator](): Generator<readonly [string, Value]> {
+    for (const key of this.#keys) yield [key, this.#values.get(key) as Value];
+  }
+
+  #firstNotBefore(key: string): number {
+    let low = 0;
+    let high = this.#keys.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#keys[middle] ?? '') < key) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,182 @@
+// What agents of both protocols do alike: announce the node, watch it, wait until it may start, restore the endpoints
+// of the machine, take addresses for themselves, then serve pods. How addresses are kept is the protocol's.
+import { sleep } from '../../scheduling/clock.ts';
+import type { Agent, AgentPhase, CniAnswer } from './agent.ts';
+import type { AgentContext } from './agent-context.ts';
+import type { Holding } from './holdings.ts';
+import type { JsonObject } from './json.ts';
+import { type AgentAddress, agentAddressesOf, type Protocol } from './node-facts.ts';
+import { watchObjects } from './object-watch.ts';
+import { ciliumNodesPath } from './own-node.ts';
+import { OwnNodeClient } from './own-node-client.ts';
+import { gatePollInterval } from './start-gate.ts';
+
+export type Allocation =
+  | ({ readonly kind: 'allocated'; readonly address: string } & Holding)
+  | { readonly kind: 'refused'; readonly reason: string };
+
+export abstract class BaseAgent implements Agent {
+  abstract readonly protocol: Protocol;
+  protected readonly context: AgentContext;
+  protected readonly ownNode: OwnNodeClient;
+  /** Endpoints have their addresses again: from here on the agent speaks of addresses in use. */
+  protected isRestored = false;
+  #phase: AgentPhase = 'new';
+  #life: Promise<void> = Promise.resolve();
+  #wake: () => void = () => undefined;
+  readonly #stopping = new AbortController();
+
+  constructor(context: AgentContext) {
+    this.context = context;
+    this.ownNode = new OwnNodeClient(context);
+  }
+
+  /** The own CiliumNode as the watch shows it, undefined once it was deleted. */
+  protected abstract observe(node: JsonObject | undefined): void;
+  /** Whether the start gate is open. */
+  protected abstract isReady(): boolean;
+  protected abstract allocate(owner: string): Allocation;
+  /** Takes this very address for `owner` again, as it was before a restart. */
+  protected abstract reallocate(address: string, owner: string): Allocation;
+  /** Whether the agent itself told that it does not hold this address, so that losing it is nobody else's doing. */
+  protected abstract wasGivenUp(address: string): boolean;
+  protected abstract free(address: string): void;
+  /** All endpoints are restored. */
+  protected abstract onRestored(): void;
+  /** What goes on beside the watch until `signal` is aborted. */
+  protected abstract background(signal: AbortSignal): Promise<void>;
+  /** Nothing is written any more; resolves once that is so. */
+  protected abstract halt(): Promise<void>;
+  abstract missingAddresses(): ReadonlyMap<string, string>;
+
+  get nodeName(): string {
+    return this.context.facts.name;
+  }
+
+  get phase(): AgentPhase {
+    return this.#phase;
+  }
+
+  get violations(): Agent['violations'] {
+    return this.context.memory.violations.entries;
+  }
+
+  addressesInUse(): ReadonlyMap<string, string> {
+    return this.context.memory.endpoints;
+  }
+
+  start(): void {
+    if (this.#phase !== 'new') throw new Error(`the agent of ${this.nodeName} was started before`);
+    this.#phase = 'starting';
+    this.context.record('agent-started', this.protocol);
+    this.#life = this.#live(this.#stopping.signal);
+  }
+
+  async stop(): Promise<void> {
+    if (this.#phase === 'stopped') return;
+    this.#phase = 'stopped';
+    this.context.record('agent-stopped', this.protocol);
+    this.#stopping.abort(new Error(`the agent of ${this.nodeName} stops`));
+    await Promise.all([this.halt(), this.#life]);
+  }
+
+  add(owner: string): CniAnswer {
+    return this.#phase === 'serving' ? this.#give(owner) : { kind: 'unavailable' };
+  }
+
+  remove(owner: string): void {
+    const address = this.context.memory.unbind(owner);
+    if (address === undefined) return;
+    this.context.record('address-given-back', address, owner);
+    if (this.isRestored && this.#phase !== 'stopped') this.free(address);
+  }
+
+  /** Lets an agent that waits at the gate look again now. */
+  protected knock(): void {
+    this.#wake();
+  }
+
+  async #live(signal: AbortSignal): Promise<void> {
+    try {
+      await this.ownNode.announce(signal);
+      await Promise.all([this.#watch(signal), this.#serve(signal), this.background(signal)]);
+    } catch (error) {
+      if (!signal.aborted) this.context.onBug(error);
+      this.#stopping.abort(error);
+    }
+  }
+
+  #watch(signal: AbortSignal): Promise<never> {
+    const { facts, client, clock, random, watchLag, record } = this.context;
+    return watchObjects(
+      {
+        client,
+        path: ciliumNodesPath,
+        fieldSelector: `metadata.name=${facts.name}`,
+        clock,
+        random: random.fork('watch'),
+        lag: watchLag,
+      },
+      {
+        onList: (objects) => this.observe(objects[0]),
+        onChange: (object) => this.observe(object),
+        onDelete: () => this.observe(undefined),
+        onTrouble: (reason) => record('watch-broken', ciliumNodesPath, reason),
+      },
+      signal,
+    );
+  }
+
+  async #serve(signal: AbortSignal): Promise<void> {
+    while (!this.isReady()) await this.#knockOr(gatePollInterval, signal);
+    signal.throwIfAborted();
+    this.#restore();
+    for (const name of agentAddressesOf(this.context.facts)) await this.#takeForItself(name, signal);
+    signal.throwIfAborted();
+    this.#phase = 'serving';
+    this.context.record('agent-serving', this.protocol);
+  }
+
+  #knockOr(ms: number, signal: AbortSignal): Promise<void> {
+    const knocked = new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    return Promise.race([sleep(this.context.clock, ms, signal), knocked]);
+  }
+
+  #restore(): void {
+    for (const [address, owner] of this.context.memory.endpoints) {
+      if (this.reallocate(address, owner).kind === 'refused') this.#forget(address, owner);
+    }
+    this.isRestored = true;
+    this.onRestored();
+  }
+
+  /** An endpoint that cannot be restored is deleted: its pod has lost the address. */
+  #forget(address: string, owner: string): void {
+    const { memory, record } = this.context;
+    memory.unbind(owner);
+    record('address-missing', address, owner);
+    if (this.wasGivenUp(address)) return;
+    memory.violations.add({ pod: owner, address, interfaceId: '', what: 'lost-across-restart' });
+  }
+
+  async #takeForItself(name: AgentAddress, signal: AbortSignal): Promise<void> {
+    while (this.#give(name).kind !== 'allocated') await sleep(this.context.clock, gatePollInterval, signal);
+  }
+
+  #give(owner: string): CniAnswer {
+    const { memory, record } = this.context;
+    const held = memory.addressOf(owner);
+    if (held !== undefined) return { kind: 'allocated', address: held };
+
+    const answer = this.allocate(owner);
+    if (answer.kind === 'refused') {
+      record('address-refused', owner, answer.reason);
+      return answer;
+    }
+    memory.bind(answer.address, owner, answer.interfaceId);
+    record('address-taken', answer.address, owner);
+    return { kind: 'allocated', address: answer.address };
+  }
+}

@@ -1,0 +1,120 @@
+// What an agent of the multi-pool protocol holds in memory: the CIDRs it allocates from, those it dropped that are
+// attached still, and those that vanished under addresses in use. It never gives up an address in use.
+import type { Random } from '../../scheduling/random.ts';
+import { AddressRange } from './address-range.ts';
+import type { AttachedCidr } from './attached-cidrs.ts';
+import { cidrsToDrop, cidrsToReclaim, type HeldCidr } from './cidr-balance.ts';
+import { type Cidr, formatAddress, parseAddress, sizeOf } from './ipv4.ts';
+
+interface Held {
+  readonly range: AddressRange;
+  readonly source: Cidr;
+  /** No longer attached, held only because addresses of it are in use; nothing new is taken from it. */
+  vanished: boolean;
+}
+
+export interface TakenAddress {
+  readonly address: string;
+  readonly cidr: string;
+}
+
+export interface Balance {
+  readonly dropped: readonly string[];
+  readonly reclaimed: readonly string[];
+}
+
+export class CidrPool {
+  readonly #held = new Map<string, Held>();
+  readonly #dropped = new Map<string, Cidr>();
+
+  /** Follows what is attached now. New CIDRs are added, unless they were dropped and have been attached ever since. */
+  update(attached: ReadonlyMap<string, AttachedCidr>): void {
+    for (const cidr of this.#dropped.keys()) {
+      if (!attached.has(cidr)) this.#dropped.delete(cidr);
+    }
+    for (const [cidr, held] of this.#held) {
+      held.vanished = !attached.has(cidr);
+      if (held.vanished && held.range.used === 0) this.#held.delete(cidr);
+    }
+    for (const { text, range } of attached.values()) {
+      if (!this.#held.has(text) && !this.#dropped.has(text)) this.#hold(text, range);
+    }
+  }
+
+  /** How many addresses are taken. */
+  get inUse(): number {
+    let sum = 0;
+    for (const { range } of this.#held.values()) sum += range.used;
+    return sum;
+  }
+
+  /** Whether an address could be taken right now. */
+  get hasFree(): boolean {
+    for (const held of this.#held.values()) if (freeIn(held) > 0) return true;
+    return false;
+  }
+
+  /** All CIDRs held, vanished ones included, sorted as text. */
+  get cidrs(): readonly string[] {
+    return [...this.#held.keys()].toSorted();
+  }
+
+  /** Takes an address of the first CIDR that has one. */
+  takeAny(random: Random): TakenAddress | undefined {
+    for (const [cidr, held] of this.#held) {
+      const address = held.vanished ? undefined : held.range.takeAny(random);
+      if (address !== undefined) return { address: formatAddress(address), cidr };
+    }
+    return undefined;
+  }
+
+  /** Takes exactly this address; undefined when no CIDR covers it or it is taken. */
+  take(text: string): TakenAddress | undefined {
+    const address = parseAddress(text) ?? -1;
+    for (const [cidr, held] of this.#held) {
+      if (held.range.take(address)) return { address: text, cidr };
+    }
+    return undefined;
+  }
+
+  giveBack({ address, cidr }: TakenAddress): void {
+    this.#held.get(cidr)?.range.giveBack(parseAddress(address) ?? -1);
+  }
+
+  /**
+   * Takes dropped CIDRs back while fewer than `freeNeeded` addresses are free, then drops those that are not needed.
+   * What is taken back can be allocated from at once, before anybody was told.
+   */
+  balance(freeNeeded: number): Balance {
+    const reclaimed = cidrsToReclaim(this.#droppedCidrs(), this.#heldCidrs(), freeNeeded);
+    for (const cidr of reclaimed) {
+      const range = this.#dropped.get(cidr);
+      if (range !== undefined) this.#hold(cidr, range);
+      this.#dropped.delete(cidr);
+    }
+
+    const dropped = cidrsToDrop(this.#heldCidrs(), freeNeeded);
+    for (const cidr of dropped) {
+      const held = this.#held.get(cidr);
+      if (held !== undefined && !held.vanished) this.#dropped.set(cidr, held.source);
+      this.#held.delete(cidr);
+    }
+    return { dropped, reclaimed };
+  }
+
+  #hold(cidr: string, source: Cidr): void {
+    this.#held.set(cidr, { range: new AddressRange(source), source, vanished: false });
+  }
+
+  #heldCidrs(): readonly HeldCidr[] {
+    return [...this.#held].map(([cidr, held]) => ({ cidr, used: held.range.used, free: freeIn(held) }));
+  }
+
+  #droppedCidrs(): readonly { readonly cidr: string; readonly size: number }[] {
+    return [...this.#dropped].map(([cidr, range]) => ({ cidr, size: sizeOf(range) }));
+  }
+}
+
+function freeIn(held: Held): number {
+  return held.vanished ? 0 : held.range.free;
+}

@@ -1,0 +1,214 @@
+// A fleet of nodes under load: makes Nodes, agents and kubelets, runs workloads on them, and shows a judge which
+// addresses are in use and what went wrong. It knows neither controller nor cloud.
+import type { Clock } from '../../scheduling/clock.ts';
+import type { Random } from '../../scheduling/random.ts';
+import { scaledClock } from '../../scheduling/scaled-clock.ts';
+import type { KubernetesHandler } from '../kubernetes/exchange.ts';
+import { AddressLedger } from './address-ledger.ts';
+import { type WorkloadEvent, type Recorder, recorderFor } from './journal.ts';
+import { KubernetesClient } from './kubernetes-client.ts';
+import { Machine } from './machine.ts';
+import type { NodeFacts, Protocol } from './node-facts.ts';
+import { NodeObjects } from './node-objects.ts';
+import { nodeViewOf, type NodeView } from './node-view.ts';
+import { type PodCreation, PodRegistry, type PodWish } from './pod-registry.ts';
+import { scheduleOf } from './schedule.ts';
+import type { Violation, ViolationLog } from './violation-log.ts';
+import { noWaits, sumOfWaits, type WaitFigures } from './waiting-times.ts';
+import type { Workload } from './workload.ts';
+import { drive } from './workload-driver.ts';
+
+/** Where machines come from and go to, for workloads in which nodes are replaced. */
+export interface Machines {
+  /** Ends the machine; resolves once it no longer runs. */
+  readonly terminate: (facts: NodeFacts) => Promise<void>;
+  /** Starts one to take the place of `previous`, under another name. */
+  readonly launch: (previous: NodeFacts) => Promise<NodeFacts>;
+}
+
+export interface FleetOptions {
+  readonly handler: KubernetesHandler;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly nodes: readonly NodeFacts[];
+  /** How many times faster than in life agents and kubelets act. */
+  readonly pace: number;
+  /** Longest time that an event takes from the API to an agent, in ms of their pace; 50 if not given. */
+  readonly watchLag?: number;
+  /** Most pods on one node; 110 if not given. */
+  readonly podsPerNode?: number;
+  /** From the deletion of a pod to its end, in seconds of the agents' pace; 2 if not given. */
+  readonly podGrace?: number;
+  readonly machines?: Machines;
+  readonly onEvent?: (event: WorkloadEvent) => void;
+  /** Told what only a bug of the workload can cause; thrown as an uncaught exception if not given. */
+  readonly onBug?: (error: unknown) => void;
+}
+
+/** Downtime of an agent that is restarted or replaced, in ms of the agents' pace; up to twice that. */
+const usualDowntime = 5_000;
+
+export class WorkloadFleet {
+  readonly #options: FleetOptions;
+  readonly #pace: Clock;
+  readonly #client: KubernetesClient;
+  readonly #nodeObjects: NodeObjects;
+  readonly #pods: PodRegistry;
+  readonly #ledger = new AddressLedger();
+  readonly #machines = new Map<string, Machine>();
+  /** Of nodes that are gone. */
+  readonly #pastViolations: ViolationLog[] = [];
+  #pastWaits = noWaits;
+  readonly #stopping = new AbortController();
+  readonly #onBug: (error: unknown) => void;
+
+  constructor(options: FleetOptions) {
+    const { handler, clock, random, pace, podsPerNode = 110, podGrace = 2, onBug = throwUncaught } = options;
+    this.#options = options;
+    this.#onBug = onBug;
+    this.#pace = scaledClock(clock, pace);
+    this.#client = new KubernetesClient(handler, 'workload');
+    this.#nodeObjects = new NodeObjects(this.#client, this.#pace);
+    this.#pods = new PodRegistry({
+      client: this.#client,
+      clock: this.#pace,
+      random: random.fork('placement'),
+      podsPerNode,
+      grace: podGrace,
+    });
+  }
+
+  /** Makes all nodes and lets their agents begin. Resolves once the Node objects exist. */
+  async start(): Promise<void> {
+    await Promise.all(this.#options.nodes.map((facts) => this.addNode(facts)));
+  }
+
+  /** Ends all agents and kubelets, and every workload. Objects stay as they are. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the fleet stops'));
+    await Promise.all([...this.#machines.values()].map((machine) => machine.stop()));
+  }
+
+  /** All that a judge may know of each node. */
+  get views(): readonly NodeView[] {
+    return [...this.#machines.values()].map(nodeViewOf);
+  }
+
+  /** Of all agents that are or were. A run is good only while this is empty. */
+  get violations(): readonly Violation[] {
+    const present = [...this.#machines.values()].map((machine) => machine.memory.violations);
+    return [...this.#pastViolations, ...present]
+      .flatMap((log) => log.entries)
+      .toSorted((a, b) => a.at - b.at);
+  }
+
+  /** How long the pods of all nodes that are or were had to wait for their addresses. */
+  get waits(): WaitFigures {
+    const present = [...this.#machines.values()].map((machine) => machine.kubelet.waits);
+    return present.reduce(sumOfWaits, this.#pastWaits);
+  }
+
+  /** Throws a RangeError for a node that is not there. */
+  view(nodeName: string): NodeView {
+    return nodeViewOf(this.#machine(nodeName));
+  }
+
+  /** Resolves once the Node object exists and what runs on the node has been started. */
+  async addNode(facts: NodeFacts): Promise<void> {
+    if (this.#machines.has(facts.name)) throw new RangeError(`there is a node ${facts.name} already`);
+    const { clock, random, watchLag = 50 } = this.#options;
+    const record = this.#recorder(facts.name);
+    const machine = new Machine({
+      facts,
+      client: this.#client,
+      clock,
+      pace: this.#pace,
+      random: random.fork(`node-${facts.name}`),
+      watchLag,
+      ledger: this.#ledger,
+      record,
+      onBug: this.#onBug,
+    });
+    await this.#nodeObjects.create(facts, this.#stopping.signal);
+    this.#machines.set(facts.name, machine);
+    this.#pods.addNode(facts.name);
+    record('node-added', facts.instanceId);
+    machine.start();
+  }
+
+  /** Ends what runs on the node, then its machine if machines are given, then deletes its objects. */
+  async removeNode(nodeName: string): Promise<NodeFacts> {
+    const machine = this.#machine(nodeName);
+    const lost = this.#pods.removeNode(nodeName);
+    this.#machines.delete(nodeName);
+    this.#pastViolations.push(machine.memory.violations);
+    this.#pastWaits = sumOfWaits(this.#pastWaits, machine.kubelet.waits);
+    await machine.stop();
+    this.#recorder(nodeName)('node-removed', machine.facts.instanceId);
+    await this.#options.machines?.terminate(machine.facts);
+    await this.#nodeObjects.delete(nodeName, lost, this.#stopping.signal);
+    return machine.facts;
+  }
+
+  /** The agent goes and comes back; resolves once it has been started again. */
+  restartAgent(nodeName: string): Promise<void> {
+    return this.changeAgent(nodeName, this.#machine(nodeName).protocol);
+  }
+
+  /** The agent goes, and one of `protocol` takes its place, as in an upgrade; pods keep running. */
+  changeAgent(nodeName: string, protocol: Protocol): Promise<void> {
+    const downtime = usualDowntime * (1 + this.#options.random.next());
+    return this.#machine(nodeName).restartAgent(protocol, downtime);
+  }
+
+  async createPod(wish: PodWish): Promise<PodCreation> {
+    const creation = await this.#pods.create(wish, this.#stopping.signal);
+    if (creation.kind === 'created') this.#recorder(creation.nodeName)('pod-created', creation.key);
+    return creation;
+  }
+
+  /** `key`: `namespace/name`. */
+  deletePod(key: string): Promise<void> {
+    return this.#pods.delete(key, this.#stopping.signal);
+  }
+
+  /** Another machine takes the place of this one. Throws unless machines were given. */
+  async replaceNode(nodeName: string): Promise<void> {
+    const { machines } = this.#options;
+    if (machines === undefined) throw new Error('a fleet without machines cannot replace a node');
+    const previous = await this.removeNode(nodeName);
+    await this.addNode(await machines.launch(previous));
+  }
+
+  /** Resolves once the workload is at its end or `signal` is aborted. Several may run at the same time. */
+  run(workload: Workload, signal: AbortSignal): Promise<void> {
+    const random = this.#options.random.fork(`workload-${workload.name}`);
+    return drive(
+      scheduleOf(workload, random.fork('schedule')),
+      this,
+      { clock: this.#options.clock, random: random.fork('choice'), onBug: this.#onBug },
+      AbortSignal.any([signal, this.#stopping.signal]),
+    );
+  }
+
+  /** The nodes that are there, in the order in which they came, and the protocol of the agent on each. */
+  get protocols(): ReadonlyMap<string, Protocol> {
+    return new Map([...this.#machines].map(([name, { protocol }]) => [name, protocol]));
+  }
+
+  #machine(nodeName: string): Machine {
+    const machine = this.#machines.get(nodeName);
+    if (machine === undefined) throw new RangeError(`there is no node ${nodeName}`);
+    return machine;
+  }
+
+  #recorder(nodeName: string): Recorder {
+    return recorderFor(nodeName, this.#options.clock, this.#options.onEvent);
+  }
+}
+
+function throwUncaught(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
+}

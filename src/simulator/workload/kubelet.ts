@@ -1,0 +1,222 @@
+// The part of a kubelet that matters to addresses: it notices pods bound to its node, asks the agent for an address
+// until it gets one, reports the pod as running, and gives the address back when the pod has ended. It decides nothing
+// about which address.
+import type { Clock } from '../../scheduling/clock.ts';
+import type { Random } from '../../scheduling/random.ts';
+import type { Agent } from './agent.ts';
+import { isPassing } from './insist.ts';
+import type { Recorder } from './journal.ts';
+import type { JsonObject } from './json.ts';
+import type { Answer, KubernetesClient } from './kubernetes-client.ts';
+import type { NodeFacts } from './node-facts.ts';
+import { watchObjects } from './object-watch.ts';
+import { type Pod, podOf, podPath, podsPath, runningPatch } from './pod.ts';
+import { noWaits, type WaitFigures, withWait } from './waiting-times.ts';
+
+export interface KubeletOptions {
+  readonly facts: NodeFacts;
+  readonly client: KubernetesClient;
+  /** The kubelet's pace. */
+  readonly clock: Clock;
+  /** What waits are measured on, and starts are dated by. */
+  readonly stopwatch: Clock;
+  readonly random: Random;
+  readonly watchLag: number;
+  readonly record: Recorder;
+  readonly onBug: (error: unknown) => void;
+  /** The agent of the machine, whichever it is at the moment. */
+  readonly agent: () => Agent;
+}
+
+/** Least time before a failed set-up or request is repeated, in ms; half of it more at most. */
+const retryInterval = 10_000;
+
+interface Sandbox {
+  readonly pod: Pod;
+  /** When the kubelet first saw the pod, on the stopwatch. */
+  readonly since: number;
+  phase: 'waiting' | 'running' | 'ending' | 'ended';
+  cancelTimer: () => void;
+}
+
+export class Kubelet {
+  readonly #options: KubeletOptions;
+  readonly #stopping = new AbortController();
+  readonly #sandboxes = new Map<string, Sandbox>();
+  #watching: Promise<void> = Promise.resolve();
+  #waits = noWaits;
+
+  constructor(options: KubeletOptions) {
+    this.#options = options;
+  }
+
+  /** Pods without the address that they need, and since when they wait, in monotonic ms of the stopwatch. */
+  get waiting(): ReadonlyMap<string, number> {
+    const found = new Map<string, number>();
+    for (const [key, { phase, since }] of this.#sandboxes) if (phase === 'waiting') found.set(key, since);
+    return found;
+  }
+
+  /** Of the pods that have their address, or had it until they ended. */
+  get waits(): WaitFigures {
+    return this.#waits;
+  }
+
+  /** Begins its life; once only. */
+  start(): void {
+    const { facts, client, clock, random, watchLag, record } = this.#options;
+    this.#watching = this.#guarded(
+      watchObjects(
+        {
+          client,
+          path: podsPath,
+          fieldSelector: `spec.nodeName=${facts.name}`,
+          clock,
+          random: random.fork('watch'),
+          lag: watchLag,
+        },
+        {
+          onList: (objects) => this.#compare(objects.map(podOf)),
+          onChange: (object) => this.#see(podOf(object)),
+          onDelete: (object) => this.#vanished(podOf(object)),
+          onTrouble: (reason) => record('watch-broken', podsPath, reason),
+        },
+        this.#stopping.signal,
+      ),
+    );
+  }
+
+  /** Ends it, and all pods of the machine with it, without a word to anybody. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error(`the kubelet of ${this.#options.facts.name} stops`));
+    for (const sandbox of this.#sandboxes.values()) sandbox.cancelTimer();
+    this.#sandboxes.clear();
+    await this.#watching;
+  }
+
+  #compare(pods: readonly Pod[]): void {
+    const listed = new Set(pods.map((pod) => pod.key));
+    for (const [key, { pod }] of this.#sandboxes) if (!listed.has(key)) this.#vanished(pod);
+    for (const pod of pods) this.#see(pod);
+  }
+
+  #see(pod: Pod): void {
+    const sandbox = this.#sandboxes.get(pod.key);
+    if (sandbox === undefined) this.#meet(pod);
+    else if (sandbox.pod.uid !== pod.uid) this.#replace(sandbox, pod);
+    else if (pod.isDeleting) this.#end(sandbox, pod.grace);
+  }
+
+  #meet(pod: Pod): void {
+    if (pod.isFinished) return;
+    const since = this.#options.stopwatch.monotonic();
+    const sandbox: Sandbox = { pod, since, phase: 'waiting', cancelTimer: () => undefined };
+    this.#sandboxes.set(pod.key, sandbox);
+    if (pod.isDeleting) this.#end(sandbox, 0);
+    else this.#setUp(sandbox);
+  }
+
+  /** The pod that went by this name is gone, and its end was never seen. */
+  #replace(sandbox: Sandbox, pod: Pod): void {
+    this.#vanished(sandbox.pod);
+    this.#meet(pod);
+  }
+
+  #setUp(sandbox: Sandbox): void {
+    const { facts, record, stopwatch } = this.#options;
+    const { key, hostNetwork } = sandbox.pod;
+    const address = hostNetwork ? facts.primaryAddress : this.#addressFor(key);
+    if (address === undefined) {
+      sandbox.cancelTimer = this.#later(() => this.#setUp(sandbox));
+      return;
+    }
+    sandbox.phase = 'running';
+    if (!hostNetwork) this.#waits = withWait(this.#waits, stopwatch.monotonic() - sandbox.since);
+    record('pod-running', key, address);
+    this.#report(sandbox, address);
+  }
+
+  #addressFor(key: string): string | undefined {
+    const answer = this.#options.agent().add(key);
+    return answer.kind === 'allocated' ? answer.address : undefined;
+  }
+
+  #report(sandbox: Sandbox, address: string): void {
+    const { facts, client, stopwatch } = this.#options;
+    const { key, uid } = sandbox.pod;
+    const addresses = { host: facts.primaryAddress, pod: address };
+    const patch = runningPatch(uid, addresses, new Date(stopwatch.wall()));
+    this.#request(
+      () => client.mergePatch(`${podPath(key)}/status`, patch, this.#stopping.signal),
+      () => sandbox.phase === 'running',
+    );
+  }
+
+  #end(sandbox: Sandbox, grace: number): void {
+    if (sandbox.phase === 'ending' || sandbox.phase === 'ended') return;
+    const wait = sandbox.phase === 'running' ? grace : 0;
+    sandbox.cancelTimer();
+    sandbox.phase = 'ending';
+    sandbox.cancelTimer = this.#options.clock.schedule(wait, () => {
+      this.#tearDown(sandbox);
+      this.#remove(sandbox.pod);
+    });
+  }
+
+  #vanished(pod: Pod): void {
+    const sandbox = this.#sandboxes.get(pod.key);
+    if (sandbox === undefined || sandbox.pod.uid !== pod.uid) return;
+    this.#tearDown(sandbox);
+    this.#sandboxes.delete(pod.key);
+  }
+
+  #tearDown(sandbox: Sandbox): void {
+    if (sandbox.phase === 'ended') return;
+    sandbox.cancelTimer();
+    sandbox.phase = 'ended';
+    if (!sandbox.pod.hostNetwork) this.#options.agent().remove(sandbox.pod.key);
+    this.#options.record('pod-gone', sandbox.pod.key);
+  }
+
+  /** Deletes the object of a pod that has ended. */
+  #remove({ key, uid }: Pod): void {
+    const options: JsonObject = {
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      gracePeriodSeconds: 0,
+      preconditions: { uid },
+    };
+    this.#request(
+      () => this.#options.client.delete(podPath(key), options, this.#stopping.signal),
+      () => true,
+    );
+  }
+
+  /** Sends until an answer came that repeating would not change, while `isDue`. */
+  #request(send: () => Promise<Answer>, isDue: () => boolean): void {
+    const attempt = async (): Promise<void> => {
+      const answer = await send();
+      if (answer.kind === 'ok' || !isPassing(answer.status)) return;
+      this.#later(() => {
+        if (isDue()) this.#request(send, isDue);
+      });
+    };
+    void this.#guarded(attempt());
+  }
+
+  #later(action: () => void): () => void {
+    const { clock, random } = this.#options;
+    return clock.schedule(retryInterval * (1 + random.next() / 2), () => {
+      if (!this.#stopping.signal.aborted) action();
+    });
+  }
+
+  /** Lets nothing pass but bugs. */
+  async #guarded(work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      if (!this.#stopping.signal.aborted) this.#options.onBug(error);
+    }
+  }
+}

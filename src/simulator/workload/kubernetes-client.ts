@@ -1,0 +1,140 @@
+// The agents' own client of the Kubernetes API: plain requests and answers as values. It repeats nothing and keeps
+// nothing.
+import type { KubernetesHandler, KubernetesRequest } from '../kubernetes/exchange.ts';
+import { ConnectionDropped } from '../kubernetes/faults/faults.ts';
+import { type JsonObject, parseObject, textAt } from './json.ts';
+
+export interface Refusal {
+  readonly kind: 'refused';
+  /** HTTP status; 0 when no answer came. */
+  readonly status: number;
+  /** Kubernetes' reason, such as `Conflict`. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface Success {
+  readonly kind: 'ok';
+  /** What the API answered; read only when it is asked for. */
+  readonly object: JsonObject;
+}
+
+export type Answer = Success | Refusal;
+
+export type WatchAnswer = { readonly kind: 'ok'; readonly pieces: AsyncIterable<string> } | Refusal;
+
+export class KubernetesClient {
+  readonly #handler: KubernetesHandler;
+  readonly #userAgent: string;
+
+  constructor(handler: KubernetesHandler, userAgent: string) {
+    this.#handler = handler;
+    this.#userAgent = userAgent;
+  }
+
+  get(path: string, signal: AbortSignal): Promise<Answer> {
+    return this.#ask('GET', path, signal);
+  }
+
+  create(path: string, object: JsonObject, signal: AbortSignal): Promise<Answer> {
+    return this.#ask('POST', path, signal, object);
+  }
+
+  replace(path: string, object: JsonObject, signal: AbortSignal): Promise<Answer> {
+    return this.#ask('PUT', path, signal, object);
+  }
+
+  mergePatch(path: string, patch: JsonObject, signal: AbortSignal): Promise<Answer> {
+    return this.#ask('PATCH', path, signal, patch);
+  }
+
+  delete(path: string, options: JsonObject, signal: AbortSignal): Promise<Answer> {
+    return this.#ask('DELETE', path, signal, options);
+  }
+
+  async watch(path: string, signal: AbortSignal): Promise<WatchAnswer> {
+    const response = await this.#send({ method: 'GET', url: path, headers: this.#headers() }, signal);
+    if ('kind' in response) return response;
+    if (response.status !== 200) return refusal(response.status, await textOf(response.body));
+    return {
+      kind: 'ok',
+      pieces: typeof response.body === 'string' ? onePiece(response.body) : response.body,
+    };
+  }
+
+  async #ask(method: string, url: string, signal: AbortSignal, body?: JsonObject): Promise<Answer> {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const request = {
+      method,
+      url,
+      headers: { ...this.#headers(), ...(body && { 'content-type': type }) },
+      ...(body && { body: JSON.stringify(body) }),
+    };
+    const response = await this.#send(request, signal);
+    if ('kind' in response) return response;
+
+    const text = await textOf(response.body);
+    if (response.status >= 300) return refusal(response.status, text);
+    return new TextualSuccess(text);
+  }
+
+  /** A request that the network leaves without an answer is refused with status 0, unless this side gave it up. */
+  async #send(
+    request: KubernetesRequest,
+    signal: AbortSignal,
+  ): Promise<Awaited<ReturnType<KubernetesHandler>> | Refusal> {
+    try {
+      return await this.#handler(request, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isConnectionFailure(error)) throw error;
+      return { kind: 'refused', status: 0, reason: 'Unreachable', message: String(error) };
+    }
+  }
+
+  #headers(): Readonly<Record<string, string>> {
+    return { accept: 'application/json', 'user-agent': this.#userAgent };
+  }
+}
+
+/** Whether the network is to blame, of a handler in this process or of Node.js (whose errors have a code); else a bug. */
+export function isConnectionFailure(error: unknown): boolean {
+  if (error instanceof ConnectionDropped) return true;
+  return error instanceof Error && 'code' in error && typeof error.code === 'string';
+}
+
+class TextualSuccess implements Success {
+  readonly kind = 'ok';
+  readonly #text: string;
+  #object: JsonObject | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get object(): JsonObject {
+    this.#object ??= parseObject(this.#text);
+    return this.#object;
+  }
+}
+
+function refusal(status: number, text: string): Refusal {
+  const described = text.startsWith('{') ? parseObject(text) : {};
+  return {
+    kind: 'refused',
+    status,
+    reason: textAt(described, 'reason'),
+    message: textAt(described, 'message') || text,
+  };
+}
+
+async function textOf(body: string | AsyncIterable<string>): Promise<string> {
+  if (typeof body === 'string') return body;
+  let text = '';
+  for await (const piece of body) text += piece;
+  return text;
+}
+
+async function* onePiece(text: string): AsyncGenerator<string> {
+  yield await Promise.resolve(text);
+}

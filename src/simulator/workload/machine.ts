@@ -1,0 +1,119 @@
+// One node of the fleet with all that runs on it: its kubelet, its agent of the moment, and what outlives that agent.
+import { type Clock, sleep } from '../../scheduling/clock.ts';
+import type { Random } from '../../scheduling/random.ts';
+import type { AddressLedger } from './address-ledger.ts';
+import type { Agent } from './agent.ts';
+import type { AgentContext } from './agent-context.ts';
+import { CrdAgent } from './crd-agent.ts';
+import type { Recorder } from './journal.ts';
+import { Kubelet } from './kubelet.ts';
+import type { KubernetesClient } from './kubernetes-client.ts';
+import { MachineMemory } from './machine-memory.ts';
+import { MultiPoolAgent } from './multi-pool-agent.ts';
+import type { NodeFacts, Protocol } from './node-facts.ts';
+import { ViolationLog } from './violation-log.ts';
+
+export interface MachineOptions {
+  readonly facts: NodeFacts;
+  readonly client: KubernetesClient;
+  /** What is seen on this machine is stamped and measured with this. */
+  readonly clock: Clock;
+  /** What agent and kubelet live by. */
+  readonly pace: Clock;
+  readonly random: Random;
+  readonly watchLag: number;
+  readonly ledger: AddressLedger;
+  readonly record: Recorder;
+  readonly onBug: (error: unknown) => void;
+}
+
+export class Machine {
+  readonly facts: NodeFacts;
+  readonly memory: MachineMemory;
+  readonly kubelet: Kubelet;
+  readonly #options: MachineOptions;
+  readonly #stopping = new AbortController();
+  #agent: Agent;
+  #protocol: Protocol;
+  #generation = 0;
+  /** Restarts follow one another. */
+  #restarting: Promise<void> = Promise.resolve();
+
+  constructor(options: MachineOptions) {
+    const { facts, clock, pace, ledger, record, random } = options;
+    this.#options = options;
+    this.facts = facts;
+    this.memory = new MachineMemory(facts, ledger, new ViolationLog(facts.name, clock, record));
+    this.#protocol = facts.protocol;
+    this.#agent = this.#newAgent(facts.protocol);
+    this.kubelet = new Kubelet({
+      ...options,
+      clock: pace,
+      stopwatch: clock,
+      random: random.fork('kubelet'),
+      agent: () => this.#agent,
+    });
+  }
+
+  /** The agent that runs, or the one that ran last while none does. */
+  get agent(): Agent {
+    return this.#agent;
+  }
+
+  /** Of the agent that runs, or that is about to take its place. */
+  get protocol(): Protocol {
+    return this.#protocol;
+  }
+
+  start(): void {
+    this.#agent.start();
+    this.kubelet.start();
+  }
+
+  /**
+   * Ends the agent and starts another one of `protocol` after `downtime` ms of the machine's pace. Pods run on
+   * meanwhile. Resolves once the new agent was started, or the machine stopped.
+   */
+  restartAgent(protocol: Protocol, downtime: number): Promise<void> {
+    this.#protocol = protocol;
+    this.#restarting = this.#restarting.then(() => this.#restart(protocol, downtime));
+    return this.#restarting;
+  }
+
+  /** Ends everything, as when the power goes; addresses count as in use no longer. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error(`the machine ${this.facts.name} stops`));
+    await Promise.all([this.#agent.stop(), this.kubelet.stop()]);
+    await this.#restarting;
+    this.memory.clear();
+  }
+
+  async #restart(protocol: Protocol, downtime: number): Promise<void> {
+    const { signal } = this.#stopping;
+    if (signal.aborted) return;
+    await this.#agent.stop();
+    try {
+      await sleep(this.#options.pace, downtime, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
+    this.#agent = this.#newAgent(protocol);
+    this.#agent.start();
+  }
+
+  #newAgent(protocol: Protocol): Agent {
+    const { facts, client, pace, random, watchLag, record, onBug } = this.#options;
+    const context: AgentContext = {
+      facts,
+      client,
+      clock: pace,
+      random: random.fork(`agent-${this.#generation++}`),
+      memory: this.memory,
+      record,
+      watchLag,
+      onBug,
+    };
+    return protocol === 'multi-pool' ? new MultiPoolAgent(context) : new CrdAgent(context);
+  }
+}

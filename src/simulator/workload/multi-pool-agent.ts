@@ -1,0 +1,226 @@
+// An agent of the multi-pool protocol, as in ENI mode from Cilium 1.20: takes addresses out of the CIDRs that the status
+// shows, tells how many it wants and which CIDRs it holds by writing the whole spec from its own, perhaps outdated,
+// copy. It reads neither `spec.ipam.pool` nor the release handshake.
+import { sleep } from '../../scheduling/clock.ts';
+import { Trigger } from '../../scheduling/trigger.ts';
+import { type AgentContext, updateInterval } from './agent-context.ts';
+import { type AttachedCidr, attachedCidrs } from './attached-cidrs.ts';
+import { type Allocation, BaseAgent } from './base-agent.ts';
+import { CidrPool, type TakenAddress } from './cidr-pool.ts';
+import { demandOf, initialPreAllocate, PendingAllocations } from './demand.ts';
+import { type Holding, Holdings, type Loss, type Whereabouts } from './holdings.ts';
+import { exclusionOf, type InterfaceStatus, interfacesOf } from './interface-status.ts';
+import { baseOf, formatCidr, parseAddress } from './ipv4.ts';
+import { type JsonObject, numberAt, objectAt, textAt } from './json.ts';
+import { saySameOfPools, withPools } from './pool-demand.ts';
+import { resolveInterface } from './routing-facts.ts';
+
+interface CidrHolding extends Holding {
+  readonly cidr: string;
+}
+
+/** The own CiliumNode as last seen. */
+interface View {
+  readonly node: JsonObject;
+  readonly interfaces: readonly InterfaceStatus[];
+  readonly attached: ReadonlyMap<string, AttachedCidr>;
+}
+
+/** How often the agent compares what it wrote with what it holds, in ms. */
+const refreshInterval = 60_000;
+
+export class MultiPoolAgent extends BaseAgent {
+  readonly protocol = 'multi-pool';
+  readonly #pool = new CidrPool();
+  readonly #pending = new PendingAllocations();
+  readonly #holdings = new Holdings<CidrHolding>();
+  readonly #refresh: Trigger;
+  #view: View | undefined;
+  #preAllocate = initialPreAllocate;
+  /** Its demand stands in the CiliumNode and nothing of the other protocol does. */
+  #isAnnounced = false;
+
+  constructor(context: AgentContext) {
+    super(context);
+    this.#refresh = new Trigger({
+      clock: context.clock,
+      minInterval: updateInterval,
+      run: (signal) => this.#write(signal),
+      onBug: context.onBug,
+    });
+  }
+
+  missingAddresses(): ReadonlyMap<string, string> {
+    return this.#holdings.missing;
+  }
+
+  /** A deleted CiliumNode changes nothing: the agent goes on with what it saw last. */
+  protected observe(node: JsonObject | undefined): void {
+    if (node === undefined) return;
+    const previous = this.#view;
+    const interfaces = interfacesOf(node);
+    const attached = attachedCidrs(interfaces, exclusionOf(node));
+    if (previous !== undefined) this.#welcomeNew(previous, attached);
+    this.#view = { node, interfaces, attached };
+    this.#pool.update(attached);
+    const preAllocate = numberAt(node, 'spec', 'ipam', 'pre-allocate');
+    if (preAllocate > 0) this.#preAllocate = preAllocate;
+
+    if (this.isRestored) this.#noticeLosses(this.#view);
+    if (previous === undefined) this.#refresh.fire();
+    this.knock();
+  }
+
+  protected isReady(): boolean {
+    return this.#isAnnounced && this.#pool.hasFree;
+  }
+
+  protected allocate(owner: string): Allocation {
+    this.#refresh.fire();
+    const taken = this.#pool.takeAny(this.context.random);
+    if (taken !== undefined) return this.#hold(taken, owner);
+    this.#pending.failed(owner, this.context.clock.monotonic());
+    return { kind: 'refused', reason: 'all CIDR ranges are exhausted' };
+  }
+
+  protected reallocate(address: string, owner: string): Allocation {
+    const taken = this.#pool.take(address);
+    if (taken !== undefined) return this.#hold(taken, owner);
+    this.#pending.failed(owner, this.context.clock.monotonic());
+    return { kind: 'refused', reason: `IP ${address} not in range of any CIDR` };
+  }
+
+  protected wasGivenUp(address: string): boolean {
+    const number = parseAddress(address) ?? -1;
+    for (const cidr of this.context.memory.leftOut) {
+      const bits = Number(cidr.slice(cidr.indexOf('/') + 1));
+      if (formatCidr({ first: baseOf(number, bits), bits }) === cidr) return true;
+    }
+    return false;
+  }
+
+  protected free(address: string): void {
+    const holding = this.#holdings.drop(address);
+    if (holding === undefined) return;
+    this.#pool.giveBack({ address, cidr: holding.cidr });
+    this.#refresh.fire();
+  }
+
+  protected onRestored(): void {
+    this.#refresh.fire();
+  }
+
+  protected async background(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await sleep(this.context.clock, refreshInterval, signal);
+      this.#refresh.fire();
+    }
+  }
+
+  protected halt(): Promise<void> {
+    return this.#refresh.stop();
+  }
+
+  /** What was left out once, then detached, and is attached anew, is the agent's like anything new. */
+  #welcomeNew(previous: View, attached: View['attached']): void {
+    const { memory } = this.context;
+    const known = (cidr: string): boolean => previous.attached.has(cidr) || !attached.has(cidr);
+    memory.leftOut = new Set([...memory.leftOut].filter(known));
+  }
+
+  /** Keeps the address only if it can be routed. */
+  #hold(taken: TakenAddress, owner: string): Allocation {
+    this.#pending.fulfilled(owner);
+    const { address, cidr } = taken;
+    const interfaceId = this.#view?.attached.get(cidr)?.interfaceId ?? '';
+    const resolution = resolveInterface(this.#view?.interfaces ?? [], interfaceId);
+    if (resolution.kind === 'unresolved') {
+      this.#pool.giveBack(taken);
+      const what = 'offered-without-interface';
+      this.context.memory.violations.add({ pod: owner, address, interfaceId, what });
+      return { kind: 'refused', reason: resolution.reason };
+    }
+    this.#holdings.hold(address, { owner, interfaceId, cidr }, textAt(this.#view?.node, 'metadata', 'uid'));
+    return { kind: 'allocated', address, owner, interfaceId };
+  }
+
+  #noticeLosses(view: View): void {
+    const uid = textAt(view.node, 'metadata', 'uid');
+    const { losses, returned } = this.#holdings.compare(uid, (_, holding) => whereabouts(view, holding));
+    for (const address of returned) this.context.record('address-returned', address);
+    for (const loss of losses) this.#noticeLoss(loss);
+  }
+
+  /**
+   * A CIDR that this agent did not name when it told last what it holds may leave the status; that an address of it was
+   * given to a pod since is a race that the agent lost. It names the CIDR in its next write, and so asks for it back.
+   */
+  #noticeLoss({ address, holding, what }: Loss<CidrHolding>): void {
+    const { memory, record } = this.context;
+    record('address-missing', address, holding.owner);
+    if (memory.leftOut.has(holding.cidr)) return;
+    memory.violations.add({ pod: holding.owner, address, interfaceId: holding.interfaceId, what });
+  }
+
+  /** Writes demand and CIDRs if they differ; a conflict waits for the next cause or refresh. */
+  async #write(signal: AbortSignal): Promise<void> {
+    const view = this.#view;
+    if (view === undefined) return;
+    const requested = this.#settleDemand();
+    const { cidrs } = this.#pool;
+    const next = withPools(view.node, requested, cidrs);
+    const answer = saySameOfPools(view.node, next)
+      ? ({ kind: 'ok', object: view.node } as const)
+      : await this.ownNode.replace(next, signal);
+    if (answer.kind === 'refused') return;
+
+    if (cidrs.length > 0) this.#rememberLeftOut(view, cidrs);
+    if (!(await this.#clearUsed(answer.object, signal))) return;
+    this.#isAnnounced = true;
+    this.knock();
+  }
+
+  /** Before the endpoints are restored, what agents before this one left out may be what a pod uses. */
+  #rememberLeftOut(view: View, named: readonly string[]): void {
+    const { memory } = this.context;
+    const before = this.isRestored ? [] : memory.leftOut;
+    memory.leftOut = difference([...before, ...view.attached.keys()], named);
+  }
+
+  /** How many addresses the agent wants; takes back and drops CIDRs by that, once it knows what is in use. */
+  #settleDemand(): number {
+    const inUse = this.#pool.inUse;
+    const pending = this.#pending.count(this.context.clock.monotonic());
+    const requested = demandOf({ inUse, pending, preAllocate: this.#preAllocate });
+    if (!this.isRestored) return requested;
+
+    const { dropped, reclaimed } = this.#pool.balance(requested - inUse);
+    for (const cidr of reclaimed) this.context.record('cidr-reclaimed', cidr);
+    for (const cidr of dropped) this.context.record('cidr-dropped', cidr);
+    return requested;
+  }
+
+  /**
+   * Empties what an agent of the other protocol left in `status.ipam.used`, by which the reader tells the protocols
+   * apart. Says whether nothing is left of it.
+   */
+  async #clearUsed(node: JsonObject, signal: AbortSignal): Promise<boolean> {
+    const status = objectAt(node, 'status');
+    const ipam = objectAt(status, 'ipam');
+    if (Object.keys(objectAt(ipam, 'used')).length === 0) return true;
+    const cleared = { ...node, status: { ...status, ipam: { ...ipam, used: undefined } } };
+    return (await this.ownNode.replaceStatus(cleared, signal)).kind === 'ok';
+  }
+}
+
+function difference(all: Iterable<string>, without: readonly string[]): ReadonlySet<string> {
+  const excluded = new Set(without);
+  return new Set([...all].filter((each) => !excluded.has(each)));
+}
+
+function whereabouts(view: View, holding: CidrHolding): Whereabouts {
+  const carrier = view.attached.get(holding.cidr);
+  if (carrier !== undefined) return { kind: 'offered', interfaceId: carrier.interfaceId };
+  const isThere = view.interfaces.some((each) => each.id === holding.interfaceId);
+  return isThere ? { kind: 'absent' } : { kind: 'interface-absent' };
+}

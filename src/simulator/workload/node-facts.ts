@@ -1,0 +1,54 @@
+// What is known of a machine before its agent runs: what the instance metadata and the agent's configuration say.
+
+/** How an agent tells its demand and gives addresses back: ENI mode up to Cilium 1.19, and from 1.20 on. */
+export type Protocol = 'crd-allocator' | 'multi-pool';
+
+/** Addresses that an agent takes for itself, named as their owner. */
+export type AgentAddress = 'router' | 'health';
+
+export interface IpamWatermarks {
+  readonly minAllocate?: number;
+  readonly maxAllocate?: number;
+  readonly preAllocate?: number;
+  readonly maxAboveWatermark?: number;
+  readonly staticIpTags?: Readonly<Record<string, string>>;
+}
+
+export interface EniOptions {
+  readonly firstInterfaceIndex?: number;
+  readonly securityGroups?: readonly string[];
+  readonly securityGroupTags?: Readonly<Record<string, string>>;
+  readonly subnetIds?: readonly string[];
+  readonly subnetTags?: Readonly<Record<string, string>>;
+  /** Interfaces that carry all of these tags are left alone by both sides. */
+  readonly excludeInterfaceTags?: Readonly<Record<string, string>>;
+  readonly usePrimaryAddress?: boolean;
+  readonly deleteOnTermination?: boolean;
+  readonly disablePrefixDelegation?: boolean;
+}
+
+export interface NodeFacts {
+  /** Of the Node and of the CiliumNode. */
+  readonly name: string;
+  readonly instanceId: string;
+  readonly instanceType: string;
+  readonly vpcId: string;
+  /** Availability zone by name, such as `us-west-2a`. */
+  readonly zone: string;
+  /** Subnet of the primary interface. */
+  readonly subnetId: string;
+  /** Primary address of the primary interface: the node's own. */
+  readonly primaryAddress: string;
+  readonly protocol: Protocol;
+  readonly ipam?: IpamWatermarks;
+  readonly eni?: EniOptions;
+  /** Router and health if not given, as an agent with health checking takes them. */
+  readonly agentAddresses?: readonly AgentAddress[];
+}
+
+const usualAgentAddresses: readonly AgentAddress[] = ['router', 'health'];
+
+/** The addresses that the agent of this machine takes for itself before it serves pods. */
+export function agentAddressesOf(facts: NodeFacts): readonly AgentAddress[] {
+  return facts.agentAddresses ?? usualAgentAddresses;
+}

@@ -1,0 +1,36 @@
+// What a judge may know of one node at one moment. Maps are those of the agents themselves: they change as time goes on.
+import type { AgentPhase } from './agent.ts';
+import type { Machine } from './machine.ts';
+import type { NodeFacts, Protocol } from './node-facts.ts';
+import type { Violation } from './violation-log.ts';
+import type { WaitFigures } from './waiting-times.ts';
+
+export interface NodeView {
+  readonly nodeName: string;
+  readonly facts: NodeFacts;
+  readonly protocol: Protocol;
+  readonly phase: AgentPhase;
+  /** Address to `namespace/name`, or to `router` or `health`; also while the agent is down. */
+  readonly addressesInUse: ReadonlyMap<string, string>;
+  /** Those of them that the CiliumNode does not offer now. */
+  readonly missingAddresses: ReadonlyMap<string, string>;
+  readonly violations: readonly Violation[];
+  /** Pods without an address, and since when they wait, in monotonic ms. */
+  readonly waitingPods: ReadonlyMap<string, number>;
+  /** How long those that have one had to wait. */
+  readonly waits: WaitFigures;
+}
+
+export function nodeViewOf({ facts, agent, memory, kubelet }: Machine): NodeView {
+  return {
+    nodeName: facts.name,
+    facts,
+    protocol: agent.protocol,
+    phase: agent.phase,
+    addressesInUse: memory.endpoints,
+    missingAddresses: agent.missingAddresses(),
+    violations: memory.violations.entries,
+    waitingPods: kubelet.waiting,
+    waits: kubelet.waits,
+  };
+}

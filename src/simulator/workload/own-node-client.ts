@@ -1,0 +1,68 @@
+// An agent's way to its own CiliumNode: makes it or renews it at the start, and writes it whole. It never reads or
+// writes the object of another node.
+import { type Clock, sleep } from '../../scheduling/clock.ts';
+import { type JsonObject, textAt } from './json.ts';
+import type { Recorder } from './journal.ts';
+import type { Answer, KubernetesClient } from './kubernetes-client.ts';
+import type { NodeFacts } from './node-facts.ts';
+import { ciliumNodesPath, newOwnNode, renewedOwnNode } from './own-node.ts';
+
+export interface OwnNodeClientOptions {
+  readonly facts: NodeFacts;
+  readonly client: KubernetesClient;
+  readonly clock: Clock;
+  readonly record: Recorder;
+}
+
+/** Between attempts to announce the node, in ms. */
+const announcePause = 1_000;
+
+export class OwnNodeClient {
+  readonly #options: OwnNodeClientOptions;
+  readonly #path: string;
+
+  constructor(options: OwnNodeClientOptions) {
+    this.#options = options;
+    this.#path = `${ciliumNodesPath}/${options.facts.name}`;
+  }
+
+  /** Creates or renews the object; repeats until that worked, and rejects when `signal` is aborted. */
+  async announce(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const answer = await this.#announceOnce(signal);
+      if (answer.kind === 'ok') return;
+      await sleep(this.#options.clock, announcePause, signal);
+    }
+  }
+
+  /** Writes all but the status, as `object` has it, if nobody has written since. */
+  async replace(object: JsonObject, signal: AbortSignal): Promise<Answer> {
+    return this.#told(this.#path, await this.#options.client.replace(this.#path, object, signal));
+  }
+
+  /** Writes the status alone, as `object` has it, if nobody has written since. */
+  async replaceStatus(object: JsonObject, signal: AbortSignal): Promise<Answer> {
+    const path = `${this.#path}/status`;
+    return this.#told(path, await this.#options.client.replace(path, object, signal));
+  }
+
+  async #announceOnce(signal: AbortSignal): Promise<Answer> {
+    const { client, facts } = this.#options;
+    const node = await client.get(`/api/v1/nodes/${facts.name}`, signal);
+    if (node.kind === 'refused') return this.#told('node', node);
+    const uid = textAt(node.object, 'metadata', 'uid');
+
+    const found = await client.get(this.#path, signal);
+    if (found.kind === 'ok') return this.replace(renewedOwnNode(facts, uid, found.object), signal);
+    if (found.status !== 404) return this.#told(this.#path, found);
+    const created = await client.create(ciliumNodesPath, newOwnNode(facts, uid), signal);
+    return this.#told(this.#path, created);
+  }
+
+  #told(path: string, answer: Answer): Answer {
+    const { record } = this.#options;
+    if (answer.kind === 'ok') record('written', path);
+    else record('write-refused', path, `${answer.status} ${answer.reason}`);
+    return answer;
+  }
+}

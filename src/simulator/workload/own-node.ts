@@ -1,0 +1,77 @@
+// What an agent says of itself in its CiliumNode when it starts. It writes all of `spec.eni` anew each time, keeps
+// watermarks that it has no setting for, and never touches what others write: pool and status.
+import { type JsonObject, objectAt } from './json.ts';
+import type { EniOptions, IpamWatermarks, NodeFacts } from './node-facts.ts';
+
+export const ciliumNodesPath = '/apis/cilium.io/v2/ciliumnodes';
+
+/** The object of a node that has none yet. `nodeUid` is that of the Node which is to own it. */
+export function newOwnNode(facts: NodeFacts, nodeUid: string): JsonObject {
+  return {
+    apiVersion: 'cilium.io/v2',
+    kind: 'CiliumNode',
+    metadata: { name: facts.name, ownerReferences: [ownerReference(facts.name, nodeUid)] },
+    spec: announcedSpec(facts, {}),
+  };
+}
+
+/** The object that is there, with this agent's facts in it. */
+export function renewedOwnNode(facts: NodeFacts, nodeUid: string, found: JsonObject): JsonObject {
+  return {
+    ...found,
+    metadata: {
+      ...objectAt(found, 'metadata'),
+      ownerReferences: [ownerReference(facts.name, nodeUid)],
+    },
+    spec: announcedSpec(facts, objectAt(found, 'spec')),
+  };
+}
+
+function ownerReference(name: string, uid: string): JsonObject {
+  return { apiVersion: 'v1', kind: 'Node', name, uid };
+}
+
+function announcedSpec(facts: NodeFacts, previous: JsonObject): JsonObject {
+  return {
+    ...previous,
+    'instance-id': facts.instanceId,
+    addresses: [{ type: 'InternalIP', ip: facts.primaryAddress }],
+    eni: eniSpec(facts, facts.eni ?? {}),
+    ipam: { ...objectAt(previous, 'ipam'), ...watermarks(facts.ipam ?? {}) },
+  };
+}
+
+/** Only what is set: zero means that somebody else may fill it in. */
+function watermarks(ipam: IpamWatermarks): JsonObject {
+  return withoutZeros({
+    'min-allocate': ipam.minAllocate,
+    'max-allocate': ipam.maxAllocate,
+    'pre-allocate': ipam.preAllocate,
+    'max-above-watermark': ipam.maxAboveWatermark,
+    'static-ip-tags': ipam.staticIpTags,
+  });
+}
+
+function eniSpec(facts: NodeFacts, options: EniOptions): JsonObject {
+  return {
+    ...withoutZeros({
+      'instance-type': facts.instanceType,
+      'vpc-id': facts.vpcId,
+      'availability-zone': facts.zone,
+      'node-subnet-id': facts.subnetId,
+      'security-groups': options.securityGroups,
+      'security-group-tags': options.securityGroupTags,
+      'subnet-ids': options.subnetIds,
+      'subnet-tags': options.subnetTags,
+      'exclude-interface-tags': options.excludeInterfaceTags,
+    }),
+    'first-interface-index': options.firstInterfaceIndex ?? 0,
+    'use-primary-address': options.usePrimaryAddress ?? false,
+    'delete-on-termination': options.deleteOnTermination ?? true,
+    'disable-prefix-delegation': options.disablePrefixDelegation ?? false,
+  };
+}
+
+function withoutZeros(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== 0));
+}

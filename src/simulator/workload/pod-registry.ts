@@ -1,0 +1,97 @@
+// The pods that the workload made, and where they are bound: creates and deletes them through the Kubernetes API, as a
+// user and a scheduler would.
+import type { Clock } from '../../scheduling/clock.ts';
+import type { Random } from '../../scheduling/random.ts';
+import { insist } from './insist.ts';
+import type { KubernetesClient } from './kubernetes-client.ts';
+import { chooseNode } from './placement.ts';
+import { newPod, podCollectionPath, podKey, podPath } from './pod.ts';
+import type { Placement } from './workload.ts';
+
+export interface PodWish {
+  readonly name: string;
+  readonly hostNetwork?: boolean;
+  /** `spread` if not given; does not matter when `nodeName` says where. */
+  readonly placement?: Placement;
+  readonly nodeName?: string;
+}
+
+export type PodCreation =
+  | { readonly kind: 'created'; readonly key: string; readonly nodeName: string }
+  /** No node has room. */
+  | { readonly kind: 'unplaced' };
+
+export interface PodRegistryOptions {
+  readonly client: KubernetesClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Most pods on one node. */
+  readonly podsPerNode: number;
+  /** Of each pod, in seconds of the kubelets' pace. */
+  readonly grace: number;
+}
+
+export class PodRegistry {
+  readonly #options: PodRegistryOptions;
+  readonly #loads = new Map<string, number>();
+  /** Pod to node. */
+  readonly #nodes = new Map<string, string>();
+  /** Under way. */
+  readonly #creations = new Map<string, Promise<void>>();
+
+  constructor(options: PodRegistryOptions) {
+    this.#options = options;
+  }
+
+  addNode(name: string): void {
+    this.#loads.set(name, 0);
+  }
+
+  /** Forgets the node; answers with the pods that were bound to it. */
+  removeNode(name: string): readonly string[] {
+    this.#loads.delete(name);
+    const lost = [...this.#nodes].filter(([, node]) => node === name).map(([key]) => key);
+    for (const key of lost) this.#nodes.delete(key);
+    return lost;
+  }
+
+  /** Resolves once the API has the pod. */
+  async create(wish: PodWish, signal: AbortSignal): Promise<PodCreation> {
+    const { client, clock, random, podsPerNode, grace } = this.#options;
+    const nodeName =
+      wish.nodeName ?? chooseNode(this.#loads, podsPerNode, wish.placement ?? 'spread', random);
+    if (nodeName === undefined) return { kind: 'unplaced' };
+
+    const key = podKey(wish.name);
+    this.#bind(key, nodeName);
+    const hostNetwork = wish.hostNetwork ?? false;
+    const pod = newPod({ name: wish.name, nodeName, hostNetwork, grace });
+    const creation = insist(() => client.create(podCollectionPath, pod, signal), 409, clock, signal);
+    this.#creations.set(key, creation);
+    await creation;
+    this.#creations.delete(key);
+    return { kind: 'created', key, nodeName };
+  }
+
+  /** Resolves once the API knows that the pod is to be deleted, or that it is gone; after its creation, if need be. */
+  async delete(key: string, signal: AbortSignal): Promise<void> {
+    const { client, clock } = this.#options;
+    await this.#creations.get(key);
+    this.#unbind(key);
+    const options = { apiVersion: 'v1', kind: 'DeleteOptions' };
+    await insist(() => client.delete(podPath(key), options, signal), 404, clock, signal);
+  }
+
+  #bind(key: string, nodeName: string): void {
+    this.#nodes.set(key, nodeName);
+    this.#loads.set(nodeName, (this.#loads.get(nodeName) ?? 0) + 1);
+  }
+
+  #unbind(key: string): void {
+    const nodeName = this.#nodes.get(key);
+    if (nodeName === undefined) return;
+    this.#nodes.delete(key);
+    const load = this.#loads.get(nodeName);
+    if (load !== undefined) this.#loads.set(nodeName, load - 1);
+  }
+}

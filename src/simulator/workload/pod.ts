@@ -1,0 +1,83 @@
+// Pods as the workload makes them and as a kubelet reads them.
+import { type JsonObject, numberAt, objectAt, textAt, valueAt } from './json.ts';
+
+export interface PodRequest {
+  readonly name: string;
+  readonly nodeName: string;
+  readonly hostNetwork: boolean;
+  /** Between the wish to delete it and its end, in seconds. */
+  readonly grace: number;
+}
+
+export interface Pod {
+  /** `namespace/name`. */
+  readonly key: string;
+  readonly uid: string;
+  readonly hostNetwork: boolean;
+  /** Somebody asked for its deletion. */
+  readonly isDeleting: boolean;
+  /** Between that and its end, in ms. */
+  readonly grace: number;
+  /** It has run to its end and needs no address. */
+  readonly isFinished: boolean;
+}
+
+/** The namespace of every pod of the workload. */
+const namespace = 'default';
+
+export const podsPath = '/api/v1/pods';
+
+export const podCollectionPath = `/api/v1/namespaces/${namespace}/pods`;
+
+export function podKey(name: string): string {
+  return `${namespace}/${name}`;
+}
+
+/** Of the object itself; `key` as `podKey` makes it. */
+export function podPath(key: string): string {
+  const [space = '', name = ''] = key.split('/');
+  return `/api/v1/namespaces/${space}/pods/${name}`;
+}
+
+export function newPod(request: PodRequest): JsonObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: request.name, namespace, labels: { app: 'workload' } },
+    spec: {
+      nodeName: request.nodeName,
+      ...(request.hostNetwork && { hostNetwork: true }),
+      terminationGracePeriodSeconds: request.grace,
+      automountServiceAccountToken: false,
+      containers: [{ name: 'pause', image: 'registry.k8s.io/pause:3.10' }],
+    },
+  };
+}
+
+export function podOf(object: JsonObject): Pod {
+  const metadata = objectAt(object, 'metadata');
+  const phase = textAt(object, 'status', 'phase');
+  return {
+    key: `${textAt(metadata, 'namespace')}/${textAt(metadata, 'name')}`,
+    uid: textAt(metadata, 'uid'),
+    hostNetwork: valueAt(object, 'spec', 'hostNetwork') === true,
+    isDeleting: textAt(metadata, 'deletionTimestamp') !== '',
+    grace: 1_000 * numberAt(metadata, 'deletionGracePeriodSeconds'),
+    isFinished: phase === 'Succeeded' || phase === 'Failed',
+  };
+}
+
+/** A merge patch of the status of a pod that has begun to run; it fails if `uid` is no longer that of the pod. */
+export function runningPatch(uid: string, addresses: { host: string; pod: string }, start: Date): JsonObject {
+  return {
+    metadata: { uid },
+    status: {
+      phase: 'Running',
+      hostIP: addresses.host,
+      podIP: addresses.pod,
+      podIPs: [{ ip: addresses.pod }],
+      startTime: `${start.toISOString().slice(0, 19)}Z`,
+      conditions: [{ type: 'Ready', status: 'True' }],
+    },
+  };
+}

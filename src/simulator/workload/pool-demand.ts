@@ -1,0 +1,34 @@
+// What an agent of the multi-pool protocol writes of itself: `spec.ipam.pools` of its CiliumNode.
+import { defaultPool } from './demand.ts';
+import { isObject, type JsonObject, listAt, objectAt, textAt } from './json.ts';
+
+/**
+ * The object with demand and CIDRs in it. Without any CIDR what was written there before stays: an agent that has seen
+ * none yet must not say that it holds none.
+ */
+export function withPools(node: JsonObject, requested: number, cidrs: readonly string[]): JsonObject {
+  const spec = objectAt(node, 'spec');
+  const ipam = objectAt(spec, 'ipam');
+  const pools: JsonObject = {
+    ...objectAt(ipam, 'pools'),
+    requested: requested > 0 ? [{ pool: defaultPool, needed: { 'ipv4-addrs': requested } }] : [],
+    ...(cidrs.length > 0 && { allocated: [{ pool: defaultPool, cidrs }] }),
+  };
+  return { ...node, spec: { ...spec, ipam: { ...ipam, pools } } };
+}
+
+/** Whether both objects say the same in `spec.ipam.pools`. An empty list and none are the same. */
+export function saySameOfPools(a: JsonObject, b: JsonObject): boolean {
+  return digest(a) === digest(b);
+}
+
+function digest(node: JsonObject): string {
+  const pools = objectAt(node, 'spec', 'ipam', 'pools');
+  const requested = listAt(pools, 'requested')
+    .filter(isObject)
+    .map((entry) => [textAt(entry, 'pool'), objectAt(entry, 'needed')['ipv4-addrs']]);
+  const allocated = listAt(pools, 'allocated')
+    .filter(isObject)
+    .map((entry) => [textAt(entry, 'pool'), listAt(entry, 'cidrs')]);
+  return JSON.stringify([requested, allocated]);
+}

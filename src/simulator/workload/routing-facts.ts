@@ -1,0 +1,44 @@
+// What an agent must know of an address before it gives it to a pod: which interface carries it and how packets leave
+// by it. An address that does not resolve cannot be used.
+import type { InterfaceStatus } from './interface-status.ts';
+import { formatAddress, parseCidr } from './ipv4.ts';
+
+export interface RoutingFacts {
+  readonly interfaceId: string;
+  readonly mac: string;
+  readonly interfaceNumber: number;
+  /** The first address of the subnet plus one. */
+  readonly gateway: string;
+  /** The primary CIDR of the VPC first. */
+  readonly cidrs: readonly string[];
+}
+
+export type Resolution =
+  | { readonly kind: 'resolved'; readonly facts: RoutingFacts }
+  | { readonly kind: 'unresolved'; readonly reason: string };
+
+/** Resolves the interface `id` among `interfaces`, all that the status holds. */
+export function resolveInterface(interfaces: readonly InterfaceStatus[], id: string): Resolution {
+  const found = interfaces.find((candidate) => candidate.id === id);
+  if (found === undefined) return unresolved(`unable to find ENI ${id}`);
+  if (found.mac === '') return unresolved(`ENI ${id} has no MAC address`);
+
+  const subnet = parseCidr(found.subnetCidr);
+  if (subnet === undefined) return unresolved(`ENI ${id} has no subnet CIDR`);
+  if (parseCidr(found.vpcPrimaryCidr) === undefined) return unresolved(`ENI ${id} has no primary VPC CIDR`);
+
+  return {
+    kind: 'resolved',
+    facts: {
+      interfaceId: id,
+      mac: found.mac,
+      interfaceNumber: found.number,
+      gateway: formatAddress(subnet.first + 1),
+      cidrs: [found.vpcPrimaryCidr, ...found.vpcCidrs],
+    },
+  };
+}
+
+function unresolved(reason: string): Resolution {
+  return { kind: 'unresolved', reason };
+}

@@ -1,0 +1,30 @@
+// When an agent of the CRD allocator may start: enough addresses in the pool, and a VPC that it can route to.
+import type { AddressPool } from './address-pool.ts';
+import type { InterfaceStatus } from './interface-status.ts';
+import { parseCidr } from './ipv4.ts';
+import { type JsonObject, numberAt } from './json.ts';
+
+/** How often an agent that waits looks again, in ms. */
+export const gatePollInterval = 5_000;
+
+/**
+ * How many addresses the pool must hold: `min-allocate`, else `pre-allocate`, else one for the router and one more for
+ * health checking.
+ */
+export function requiredAddresses(node: JsonObject, healthChecking: boolean): number {
+  const minimum = numberAt(node, 'spec', 'ipam', 'min-allocate');
+  if (minimum !== 0) return minimum;
+  const buffer = numberAt(node, 'spec', 'ipam', 'pre-allocate');
+  if (buffer !== 0) return buffer;
+  return healthChecking ? 2 : 1;
+}
+
+/** Entries in the release handshake and addresses in use count like any other. */
+export function isGateOpen(
+  pool: AddressPool | undefined,
+  interfaces: readonly InterfaceStatus[],
+  required: number,
+): boolean {
+  if (pool === undefined || pool.size < required) return false;
+  return interfaces.some((each) => parseCidr(each.vpcPrimaryCidr) !== undefined);
+}

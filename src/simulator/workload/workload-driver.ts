@@ -1,0 +1,91 @@
+// Does what a schedule says, when it says so. It waits for nobody: an action that takes long does not hold the next one
+// up.
+import { type Clock, sleep } from '../../scheduling/clock.ts';
+import type { Random } from '../../scheduling/random.ts';
+import type { Protocol } from './node-facts.ts';
+import { podKey } from './pod.ts';
+import type { PodWish } from './pod-registry.ts';
+import type { WorkloadAction } from './workload.ts';
+
+/** What a schedule can be carried out on. */
+export interface Stage {
+  readonly createPod: (wish: PodWish) => Promise<unknown>;
+  readonly deletePod: (key: string) => Promise<void>;
+  readonly replaceNode: (nodeName: string) => Promise<void>;
+  readonly restartAgent: (nodeName: string) => Promise<void>;
+  readonly changeAgent: (nodeName: string, protocol: Protocol) => Promise<void>;
+  /** The nodes that are there, and the protocol of the agent on each, in a fixed order. */
+  readonly protocols: ReadonlyMap<string, Protocol>;
+}
+
+export interface DriverOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onBug: (error: unknown) => void;
+}
+
+/** Resolves once the schedule is at its end or `signal` is aborted, and what was begun has ended. */
+export async function drive(
+  schedule: Iterable<WorkloadAction>,
+  stage: Stage,
+  options: DriverOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, random, onBug } = options;
+  const start = clock.monotonic();
+  const underWay = new Set<Promise<void>>();
+  for (const action of schedule) {
+    if (!(await reached(clock, start + action.at, signal))) break;
+    const work = perform(action, stage, random).catch((error: unknown) => {
+      if (!signal.aborted) onBug(error);
+    });
+    underWay.add(work);
+    void work.then(() => underWay.delete(work));
+  }
+  await Promise.all(underWay);
+}
+
+/** Waits until `time`; false if the signal came first. */
+async function reached(clock: Clock, time: number, signal: AbortSignal): Promise<boolean> {
+  const wait = time - clock.monotonic();
+  if (wait <= 0 || signal.aborted) return !signal.aborted;
+  try {
+    await sleep(clock, wait, signal);
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
+}
+
+async function perform(action: WorkloadAction, stage: Stage, random: Random): Promise<void> {
+  switch (action.kind) {
+    case 'create-pod':
+      await stage.createPod({
+        name: action.pod,
+        hostNetwork: action.hostNetwork,
+        placement: action.placement,
+      });
+      return;
+    case 'delete-pod':
+      return stage.deletePod(podKey(action.pod));
+    case 'upgrade-agent':
+      return upgradeNext(stage);
+    case 'replace-node':
+    case 'restart-agent':
+      return disturb(action.kind, stage, random);
+  }
+}
+
+async function disturb(kind: 'replace-node' | 'restart-agent', stage: Stage, random: Random): Promise<void> {
+  const names = [...stage.protocols.keys()];
+  if (names.length === 0) return;
+  const name = random.pick(names);
+  await (kind === 'replace-node' ? stage.replaceNode(name) : stage.restartAgent(name));
+}
+
+async function upgradeNext(stage: Stage): Promise<void> {
+  for (const [name, protocol] of stage.protocols) {
+    if (protocol === 'crd-allocator') return stage.changeAgent(name, 'multi-pool');
+  }
+}

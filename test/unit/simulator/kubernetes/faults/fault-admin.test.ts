@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals';
+import { ciliumNodes, rig } from '../model-rig.ts';
+
+describe('/_headwater/', () => {
+  test('injects, shows and takes back rules', async () => {
+    const { send } = rig();
+    const rule = { method: 'get', path: 'ciliumnodes', times: 3, effect: { kind: 'refuse', code: 503 } };
+
+    const injected = await send('POST', '/_headwater/faults', rule);
+    const struck = await send('GET', ciliumNodes);
+    const shown = await send('GET', '/_headwater/faults');
+    await send('DELETE', '/_headwater/faults');
+    const after = await send('GET', ciliumNodes);
+
+    expect(injected.status).toBe(201);
+    expect(struck).toMatchObject({ status: 503, body: { reason: 'ServiceUnavailable' } });
+    expect(shown.body).toEqual({
+      rules: [
+        {
+          method: 'GET',
+          path: 'ciliumnodes',
+          times: 2,
+          effect: { kind: 'refuse', status: expect.objectContaining({ code: 503 }) as unknown },
+        },
+      ],
+    });
+    expect(after.status).toBe(200);
+  });
+
+  test.each([
+    [{ kind: 'delay', ms: 5 }],
+    [{ kind: 'delayEvents', ms: 5 }],
+    [{ kind: 'dropBefore' }],
+    [{ kind: 'dropAfter' }],
+    [{ kind: 'duplicateEvents' }],
+  ])('takes the effect %j', async (effect) => {
+    const { model, send } = rig();
+
+    await send('POST', '/_headwater/faults', { effect });
+
+    expect(model.faults.rules()).toEqual([{ times: 1, effect }]);
+  });
+
+  test('closes and cuts watches, and lets history be forgotten', async () => {
+    const { model, send, watch } = rig();
+    await watch(ciliumNodes);
+    await watch('/api/v1/nodes');
+    const from = model.revision;
+    await send('POST', '/api/v1/nodes', { metadata: { name: 'n' } });
+
+    const closed = await send('POST', '/_headwater/close-watches', { path: 'ciliumnodes' });
+    const cut = await send('POST', '/_headwater/cut-watches');
+    const forgotten = await send('POST', '/_headwater/expire-history');
+    const late = await watch(`${ciliumNodes}?resourceVersion=${from}`);
+
+    expect([closed.body, cut.body, forgotten.status]).toEqual([{ watches: 1 }, { watches: 1 }, 200]);
+    expect(await late.ended).toBe('ended');
+    expect(late.events).toMatchObject([{ type: 'ERROR' }]);
+  });
+
+  test.each([
+    ['POST', 'faults', { effect: { kind: 'bogus' } }, 400],
+    ['POST', 'faults', { path: '(', effect: { kind: 'dropBefore' } }, 400],
+    ['POST', 'faults', [], 400],
+    ['GET', 'bogus', undefined, 404],
+  ])('refuses %s %s %j', async (method, command, body, status) => {
+    expect((await rig().send(method, `/_headwater/${command}`, body)).status).toBe(status);
+  });
+});
