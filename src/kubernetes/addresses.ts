@@ -1,0 +1,20 @@
+// What counts as an address in a CiliumNode. Strict: Go, which Cilium is written in, refuses leading zeros, and to some
+// parsers 010.0.0.1 is 8.0.0.1.
+import { isIPv4, isIPv6 } from 'node:net';
+
+export const ipv4Wording = 'an IPv4 address like 10.0.0.1, without leading zeros,';
+export const cidrWording = 'a network like 10.0.0.0/28';
+
+export { isIPv4 };
+
+/** Whether `text` is an IPv4 or IPv6 address with a prefix length. Bits beyond the length may be set. */
+export function isCidr(text: string): boolean {
+  const [address = '', length = '', ...rest] = text.split('/');
+  if (rest.length > 0 || !/^(?:0|[1-9]\d{0,2})$/.test(length)) return false;
+  if (isIPv4(address)) return Number(length) <= 32;
+  return isIPv6(address) && !address.includes('%') && Number(length) <= 128;
+}
+
+export function isIpv4Cidr(text: string): boolean {
+  return isCidr(text) && !text.includes(':');
+}

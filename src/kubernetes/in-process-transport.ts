@@ -1,0 +1,138 @@
+// A transport to an API server in this very process: no sockets, hence the same history for the same seed. Simulations
+// and tests run on it; everything above the port cannot tell the difference.
+import type { Clock } from '../scheduling/clock.ts';
+import { type Deadline, withDeadline } from './deadline.ts';
+import { KubernetesError } from './kubernetes-error.ts';
+import { LinkedAbort } from './linked-abort.ts';
+import { retryAfter } from './retry-after.ts';
+import { textLines } from './text-lines.ts';
+import {
+  defaultTimeout,
+  type KubernetesTransport,
+  type StreamAnswer,
+  type TransportAnswer,
+  type TransportRequest,
+} from './transport.ts';
+
+/** An HTTP request as whatever answers in this process takes it. */
+export interface InProcessRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface InProcessResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | AsyncIterable<string>;
+}
+
+/** Answers one request. A rejection counts as a broken connection; so does one while a body is being read. */
+export type InProcessHandler = (request: InProcessRequest, signal: AbortSignal) => Promise<InProcessResponse>;
+
+export class InProcessTransport implements KubernetesTransport {
+  readonly #handler: InProcessHandler;
+  readonly #clock: Clock;
+
+  constructor(handler: InProcessHandler, clock: Clock) {
+    this.#handler = handler;
+    this.#clock = clock;
+  }
+
+  send(request: TransportRequest, signal: AbortSignal): Promise<TransportAnswer> {
+    return withDeadline(this.#deadline(request, signal), async (inner) => {
+      const response = await this.#answer(request, inner);
+      return this.#whole(response, inner);
+    });
+  }
+
+  async stream(request: TransportRequest, signal: AbortSignal): Promise<StreamAnswer> {
+    const connection = new LinkedAbort(signal);
+    try {
+      const response = await withDeadline(this.#deadline(request, signal), () =>
+        this.#answer(request, connection.signal),
+      );
+      if (response.status === 200) return { kind: 'open', lines: linesOf(response.body, connection) };
+      const answer = await this.#whole(response, signal);
+      connection.abort();
+      return { kind: 'refused', answer };
+    } catch (error) {
+      connection.abort();
+      throw error;
+    }
+  }
+
+  #deadline(request: TransportRequest, signal: AbortSignal): Deadline {
+    const { method, path, timeoutMs: ms = defaultTimeout } = request;
+    return { clock: this.#clock, ms, signal, waitingFor: `${method} ${path}` };
+  }
+
+  async #answer(request: TransportRequest, signal: AbortSignal): Promise<InProcessResponse> {
+    const { method, path: url, contentType, body } = request;
+    const headers = {
+      accept: 'application/json',
+      ...(contentType !== undefined && { 'content-type': contentType }),
+    };
+    try {
+      return await this.#handler({ method, url, headers, ...(body !== undefined && { body }) }, signal);
+    } catch (cause) {
+      throw signal.aborted ? signal.reason : broken(cause);
+    }
+  }
+
+  async #whole(response: InProcessResponse, signal: AbortSignal): Promise<TransportAnswer> {
+    let body = '';
+    if (typeof response.body === 'string') body = response.body;
+    else for await (const piece of untilAborted(response.body, signal)) body += piece;
+    const wait = retryAfter(response.headers['retry-after'], this.#clock.wall());
+    return { status: response.status, body, ...(wait !== undefined && { retryAfterMs: wait }) };
+  }
+}
+
+/** The handler's signal is aborted when the caller's is, and when the caller has had enough. */
+async function* linesOf(
+  body: string | AsyncIterable<string>,
+  connection: LinkedAbort,
+): AsyncGenerator<string, void> {
+  try {
+    if (typeof body === 'string') yield* body.split('\n').filter((line) => line !== '');
+    else yield* textLines(untilAborted(body, connection.signal));
+  } finally {
+    connection.abort();
+  }
+}
+
+/** The same pieces; throws the signal's reason as soon as it is aborted, whether or not another piece ever comes. */
+async function* untilAborted(
+  pieces: AsyncIterable<string>,
+  signal: AbortSignal,
+): AsyncGenerator<string, void> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  let giveUp = (_reason: Error): void => undefined;
+  const abandon = (): void => giveUp(signal.reason as Error);
+  signal.addEventListener('abort', abandon, { once: true });
+  try {
+    while (!signal.aborted) {
+      const next = await new Promise<IteratorResult<string>>((resolve, reject) => {
+        giveUp = reject;
+        iterator.next().then(resolve, reject);
+      });
+      if (next.done === true) return;
+      yield next.value;
+    }
+    throw signal.reason;
+  } catch (error) {
+    throw signal.aborted ? signal.reason : broken(error);
+  } finally {
+    signal.removeEventListener('abort', abandon);
+    void iterator.return?.().catch(() => undefined);
+  }
+}
+
+function broken(cause: unknown): KubernetesError {
+  if (cause instanceof KubernetesError) return cause;
+  return new KubernetesError('KUBERNETES_UNREACHABLE', `the connection broke: ${String(cause)}`, { cause });
+}

@@ -1,0 +1,66 @@
+// What our patches are computed from: the parts of a CiliumNode that we write, as they were read.
+import { isIPv4 } from './addresses.ts';
+import type { PoolEntry } from './cilium-node.ts';
+import { isObject, type Json, type JsonObject, memberOf, valueAt } from './json.ts';
+
+/**
+ * The parts that we write, exactly as they were read and in their places. Nothing is left out for being wrong.
+ */
+export class PatchBase {
+  /** The clouds' sections, and of `ipam`: `operator-status`, `release-ips` and `assigned-static-ip`. */
+  readonly status: JsonObject;
+  readonly #preAllocate: Json | undefined;
+  /**
+   * Undefined when it is what we write ourselves: then it can be made of the typed pool, and a pool of hundreds of
+   * addresses on thousands of nodes is in memory once instead of twice.
+   */
+  readonly #irregularPool: Json | undefined;
+  readonly #pool: ReadonlyMap<string, PoolEntry> | undefined;
+
+  /** `pool` is the typed form of the pool within `raw`. */
+  constructor(raw: JsonObject, pool: ReadonlyMap<string, PoolEntry>) {
+    const sections = only(valueAt(raw, 'status'), 'eni', 'azure', 'alibaba-cloud');
+    const ipam = only(valueAt(raw, 'status', 'ipam'), 'operator-status', 'release-ips', 'assigned-static-ip');
+    this.status = { ...sections, ...(Object.keys(ipam).length > 0 && { ipam }) };
+    this.#preAllocate = valueAt(raw, 'spec', 'ipam', 'pre-allocate');
+    const rawPool = valueAt(raw, 'spec', 'ipam', 'pool');
+    if (isRegular(rawPool)) this.#pool = pool;
+    else this.#irregularPool = rawPool;
+  }
+
+  /** Of `ipam`: `pool` and `pre-allocate`. Made anew on each call. */
+  spec(): JsonObject {
+    const pool = this.#pool === undefined ? this.#irregularPool : poolJson(this.#pool);
+    const ipam = {
+      ...(pool !== undefined && { pool }),
+      ...(this.#preAllocate !== undefined && { 'pre-allocate': this.#preAllocate }),
+    };
+    return Object.keys(ipam).length === 0 ? {} : { ipam };
+  }
+}
+
+/** Whether the typed pool says all that this says. */
+function isRegular(pool: Json | undefined): pool is JsonObject {
+  return (
+    isObject(pool) &&
+    Object.entries(pool).every(([address, entry]) => isIPv4(address) && isRegularEntry(entry))
+  );
+}
+
+function isRegularEntry(entry: Json): boolean {
+  if (!isObject(entry)) return false;
+  const { resource } = entry;
+  return typeof resource === 'string' && resource !== '' && Object.keys(entry).length === 1;
+}
+
+function poolJson(pool: ReadonlyMap<string, PoolEntry>): JsonObject {
+  return Object.fromEntries([...pool].map(([address, { resource }]) => [address, { resource }] as const));
+}
+
+function only(value: Json | undefined, ...names: readonly string[]): JsonObject {
+  const members = names.flatMap((name) => {
+    const found = memberOf(value, name);
+    return found === undefined ? [] : [[name, found] as const];
+  });
+  return Object.fromEntries(members);
+}

@@ -1,0 +1,62 @@
+// What an API server keeps of a custom object: the fields that the schema of its definition names.
+//
+// The rules: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning
+import { isList, isObject, type Json, type JsonObject, memberOf } from './json.ts';
+
+export interface StructuralSchema {
+  readonly fields: ReadonlyMap<string, StructuralSchema>;
+  /** Of the entries of a map, whatever their keys. */
+  readonly entries?: StructuralSchema;
+  /** Of the items of a list. */
+  readonly items?: StructuralSchema;
+  /** Whether what is not named is kept all the same. */
+  readonly open: boolean;
+}
+
+const nothing: ReadonlyMap<string, StructuralSchema> = new Map();
+
+/** A place that takes whatever is put there. */
+export const anything: StructuralSchema = { fields: nothing, open: true };
+
+/** Reads the `openAPIV3Schema` of a definition. */
+export function structuralSchema(raw: Json | undefined): StructuralSchema {
+  if (!isObject(raw)) return anything;
+  const properties = memberOf(raw, 'properties');
+  const additional = memberOf(raw, 'additionalProperties');
+  const items = memberOf(raw, 'items');
+  const fields = isObject(properties)
+    ? new Map(Object.entries(properties).map(([name, inner]) => [name, structuralSchema(inner)] as const))
+    : nothing;
+  return {
+    fields,
+    ...(isPresent(additional) && { entries: structuralSchema(additional) }),
+    ...(items !== undefined && { items: structuralSchema(items) }),
+    open: raw['x-kubernetes-preserve-unknown-fields'] === true,
+  };
+}
+
+/** The schema of what is at `path` within what `schema` describes; undefined when the server would not keep it. */
+export function schemaAt(schema: StructuralSchema, path: readonly string[]): StructuralSchema | undefined {
+  return path.reduce<StructuralSchema | undefined>(
+    (at, member) => at && (at.fields.get(member) ?? at.entries ?? (at.open ? anything : undefined)),
+    schema,
+  );
+}
+
+/** `value` without the fields that the server would not keep. */
+export function prune(value: Json, schema: StructuralSchema): Json {
+  if (isList(value)) return value.map((item) => prune(item, schema.items ?? anything));
+  return isObject(value) ? pruneObject(value, schema) : value;
+}
+
+function pruneObject(object: JsonObject, schema: StructuralSchema): JsonObject {
+  const kept = Object.entries(object).flatMap(([member, value]) => {
+    const inner = schemaAt(schema, [member]);
+    return inner === undefined ? [] : [[member, prune(value, inner)] as const];
+  });
+  return Object.fromEntries(kept);
+}
+
+function isPresent(additional: Json | undefined): boolean {
+  return additional !== undefined && additional !== false && additional !== null;
+}

@@ -1,0 +1,152 @@
+// One watch, from its request to its end. It only reads: what to do next is the reflector's decision.
+//
+// The protocol: https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
+import type { Clock } from '../scheduling/clock.ts';
+import { type Refusal, refusalOf, refusalOfStatus, withoutAnswer } from './api-reply.ts';
+import { isObject, type JsonObject, textAt, valueAt } from './json.ts';
+import { KubernetesError } from './kubernetes-error.ts';
+import { LinkedAbort } from './linked-abort.ts';
+import type { KubernetesTransport, StreamAnswer } from './transport.ts';
+
+export interface WatchOptions {
+  readonly transport: KubernetesTransport;
+  readonly clock: Clock;
+  /** Of the collection, without a query. */
+  readonly path: string;
+  readonly fieldSelector?: string | undefined;
+  /** Changes after this one. */
+  readonly resourceVersion: string;
+  /** After so many seconds the server ends the watch. */
+  readonly timeoutSeconds: number;
+  readonly onOpen: () => void;
+  readonly onEvent: (event: WatchEvent) => void;
+}
+
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
+  /** Of a bookmark, only the resource version. */
+  readonly object: JsonObject;
+  readonly resourceVersion: string;
+}
+
+export type WatchEnd =
+  /** The server ended it, as it does after `timeoutSeconds`. */
+  { readonly kind: 'ended' } | Refusal;
+
+/** A connection on which nothing came for the watch's own time-out and this much more is dead, in ms. */
+const idleSlack = 30_000;
+
+/**
+ * Watches until the server, the connection or silence ends it. Rejects only with the signal's reason, or with what
+ * `onEvent` throws.
+ */
+export async function watchOnce(options: WatchOptions, signal: AbortSignal): Promise<WatchEnd> {
+  const idle = new IdleGuard(options.clock, options.timeoutSeconds * 1000 + idleSlack, signal);
+  try {
+    const answer = await options.transport.stream({ method: 'GET', path: watchPath(options) }, idle.signal);
+    if (answer.kind === 'refused') return refusalOf(answer.answer);
+    options.onOpen();
+    return await readLines(answer, options.onEvent, idle);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    return withoutAnswer(error);
+  } finally {
+    idle.release();
+  }
+}
+
+async function readLines(
+  { lines }: StreamAnswer & { kind: 'open' },
+  onEvent: (event: WatchEvent) => void,
+  idle: IdleGuard,
+): Promise<WatchEnd> {
+  for await (const line of lines) {
+    idle.touch();
+    const read = readEvent(line);
+    if (read.kind !== 'event') return read;
+    onEvent(read.event);
+  }
+  return { kind: 'ended' };
+}
+
+function readEvent(line: string): { readonly kind: 'event'; readonly event: WatchEvent } | Refusal {
+  let value: unknown;
+  try {
+    value = JSON.parse(line) as unknown;
+  } catch {
+    return { kind: 'unavailable', message: `the watch sent a line that is not JSON: ${line.slice(0, 200)}` };
+  }
+  const type = isObject(value) ? textAt(value, 'type') : undefined;
+  const object = isObject(value) ? valueAt(value, 'object') : undefined;
+  if (type === 'ERROR') return errorEvent(object);
+  const resourceVersion = textAt(object, 'metadata', 'resourceVersion');
+  if (!isEventType(type) || !isObject(object) || resourceVersion === undefined) {
+    return {
+      kind: 'unavailable',
+      message: `the watch sent an event that cannot be read: ${line.slice(0, 200)}`,
+    };
+  }
+  return { kind: 'event', event: { type, object, resourceVersion } };
+}
+
+/** An error within a watch ends it, whatever its code: nothing is known to follow it. */
+function errorEvent(status: unknown): Refusal {
+  const code = isObject(status) ? valueAt(status, 'code') : undefined;
+  const message = `the watch sent an error: ${JSON.stringify(status)?.slice(0, 500)}`;
+  return refusalOfStatus(typeof code === 'number' ? code : 500, status, { message });
+}
+
+function isEventType(type: string | undefined): type is WatchEvent['type'] {
+  return type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED' || type === 'BOOKMARK';
+}
+
+function watchPath(options: WatchOptions): string {
+  const query = new URLSearchParams({
+    ...(options.fieldSelector !== undefined && { fieldSelector: options.fieldSelector }),
+    watch: 'true',
+    allowWatchBookmarks: 'true',
+    resourceVersion: options.resourceVersion,
+    timeoutSeconds: String(options.timeoutSeconds),
+  });
+  return `${options.path}?${query.toString()}`;
+}
+
+/** Aborts its signal after `limit` ms without a touch. One timer at a time, however many touches there are. */
+class IdleGuard {
+  readonly #clock: Clock;
+  readonly #limit: number;
+  readonly #abort: LinkedAbort;
+  #touched: number;
+  #cancel: () => void;
+
+  constructor(clock: Clock, limit: number, parent: AbortSignal) {
+    this.#clock = clock;
+    this.#limit = limit;
+    this.#abort = new LinkedAbort(parent);
+    this.#touched = clock.monotonic();
+    this.#cancel = clock.schedule(limit, () => this.#check());
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  touch(): void {
+    this.#touched = this.#clock.monotonic();
+  }
+
+  release(): void {
+    this.#cancel();
+    this.#abort.release();
+  }
+
+  #check(): void {
+    const quiet = this.#clock.monotonic() - this.#touched;
+    if (quiet < this.#limit) {
+      this.#cancel = this.#clock.schedule(this.#limit - quiet, () => this.#check());
+      return;
+    }
+    const message = `nothing came over the watch for ${Math.round(quiet / 1000)} s, not even its end`;
+    this.#abort.abort(new KubernetesError('KUBERNETES_TIMEOUT', message));
+  }
+}

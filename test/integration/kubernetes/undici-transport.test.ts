@@ -1,0 +1,386 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ClusterAccess, Credentials, TlsMaterial } from '../../../src/kubernetes/cluster-access.ts';
+import { UserCredentials, type UserOptions } from '../../../src/kubernetes/user-credentials.ts';
+import { UndiciTransport, type UndiciTransportOptions } from '../../../src/kubernetes/undici-transport.ts';
+import { systemClock } from '../../../src/scheduling/system-clock.ts';
+import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { type Answer, json, type LoopbackServer, loopbackServer } from './loopback-server.ts';
+import { type Certificate, selfSignedCertificate } from './self-signed-certificate.ts';
+
+const never = new AbortController().signal;
+const ended: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const end of ended.splice(0).toReversed()) await end();
+});
+
+const noTls: TlsMaterial = {
+  ca: undefined,
+  cert: undefined,
+  key: undefined,
+  serverName: undefined,
+  insecure: false,
+};
+
+function accessTo(url: string, credentials: Partial<Credentials> = {}): ClusterAccess {
+  const whole: Credentials = { headers: {}, tls: noTls, ...credentials };
+  return {
+    server: new URL(url),
+    source: 'the test',
+    namespace: undefined,
+    proxy: undefined,
+    credentials: () => Promise.resolve(whole),
+    forget: () => undefined,
+  };
+}
+
+/** The user that a kubeconfig would name, at a server. */
+function userAt(url: string, user: Partial<UserOptions>, clock = new VirtualClock()): ClusterAccess {
+  const none = { kind: 'none' } as const;
+  const credentials = new UserCredentials({
+    clock,
+    identity: { kind: 'anonymous' },
+    ca: none,
+    cert: none,
+    key: none,
+    serverName: undefined,
+    insecure: false,
+    impersonation: {},
+    ...user,
+  });
+  return {
+    ...accessTo(url),
+    credentials: () => credentials.current(),
+    forget: () => credentials.forget(),
+  };
+}
+
+async function serve(answer: Answer, tls?: Certificate & { ca?: string }): Promise<LoopbackServer> {
+  const server = await loopbackServer(answer, tls);
+  ended.push(server.close);
+  return server;
+}
+
+function transportTo(access: ClusterAccess, more: Partial<UndiciTransportOptions> = {}): UndiciTransport {
+  const transport = new UndiciTransport({ access, clock: systemClock, ...more });
+  ended.push(() => transport.close());
+  return transport;
+}
+
+async function directory(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'headwater-'));
+  ended.push(() => rm(path, { recursive: true }));
+  return path;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}
+
+describe('UndiciTransport', () => {
+  test('sends method, path below the server’s own, headers and body; gives back status, wait and body', async () => {
+    const seen: unknown[] = [];
+    const server = await serve((request, response) => {
+      void bodyOf(request).then((body) => {
+        const { method, url, headers } = request;
+        seen.push({ method, url, body, type: headers['content-type'], agent: headers['user-agent'] });
+        json(response, 409, { reason: 'Conflict' }, { 'retry-after': '7' });
+      });
+    });
+    const transport = transportTo(accessTo(`${server.url}/k8s/clusters/c-1`));
+
+    const answer = await transport.send(
+      { method: 'PATCH', path: '/api?x=y', contentType: 'application/merge-patch+json', body: '{"a":"ü"}' },
+      never,
+    );
+
+    expect(answer).toEqual({ status: 409, retryAfterMs: 7000, body: '{"reason":"Conflict"}' });
+    expect(seen).toEqual([
+      {
+        method: 'PATCH',
+        url: '/k8s/clusters/c-1/api?x=y',
+        body: '{"a":"ü"}',
+        type: 'application/merge-patch+json',
+        agent: 'headwater',
+      },
+    ]);
+  });
+
+  test.each([
+    ['http', undefined],
+    ['https', selfSignedCertificate('api')],
+  ])(
+    '1,000 requests in a row over %s need two connections at most, 200 at once no more than allowed',
+    async (_scheme, tls) => {
+      const server = await serve((_request, response) => json(response, 200, {}), tls);
+      const transport = transportTo(accessTo(server.url, { tls: { ...noTls, ca: tls?.cert } }), {
+        connections: 4,
+      });
+
+      for (let round = 0; round < 1000; round++) await transport.send({ method: 'GET', path: '/' }, never);
+      const inARow = server.connections();
+      await Promise.all(
+        Array.from({ length: 200 }, () => transport.send({ method: 'GET', path: '/' }, never)),
+      );
+
+      expect(inARow).toBeLessThanOrEqual(2);
+      expect(server.connections()).toBeLessThanOrEqual(4);
+    },
+  );
+
+  test('a server that nobody vouches for is refused, with what to do; unless told to trust it', async () => {
+    const certificate = selfSignedCertificate('api');
+    const server = await serve((_request, response) => json(response, 200, {}), certificate);
+    const request = { method: 'GET', path: '/' } as const;
+
+    const untrusting = transportTo(accessTo(server.url)).send(request, never);
+    const other = { ...noTls, ca: selfSignedCertificate('another').cert };
+    const misled = transportTo(accessTo(server.url, { tls: other })).send(request, never);
+    const insecure = transportTo(accessTo(server.url, { tls: { ...noTls, insecure: true } })).send(
+      request,
+      never,
+    );
+
+    await expect(untrusting).rejects.toMatchObject({ code: 'KUBERNETES_UNTRUSTED' });
+    await expect(untrusting).rejects.toThrow('correct the certificate authority in the kubeconfig');
+    await expect(misled).rejects.toMatchObject({ code: 'KUBERNETES_UNTRUSTED' });
+    expect((await insecure).status).toBe(200);
+  });
+
+  test('shows its client certificate', async () => {
+    const client = selfSignedCertificate('client');
+    const certificate = selfSignedCertificate('api');
+    const server = await serve((_request, response) => json(response, 200, {}), {
+      ...certificate,
+      ca: client.cert,
+    });
+
+    const tls = { ...noTls, ca: certificate.cert, cert: client.cert, key: client.key };
+    const answer = await transportTo(accessTo(server.url, { tls })).send({ method: 'GET', path: '/' }, never);
+
+    expect(answer.status).toBe(200);
+  });
+
+  test('a token file that rotates is read again: after a minute, or as soon as the old one is refused', async () => {
+    const path = join(await directory(), 'token');
+    await writeFile(path, 'first\n');
+    const clock = new VirtualClock();
+    const seen: (string | undefined)[] = [];
+    let accepted = 'Bearer first';
+    const server = await serve((request, response) => {
+      seen.push(request.headers.authorization);
+      json(response, request.headers.authorization === accepted ? 200 : 401, {});
+    });
+    const access = userAt(server.url, { identity: { kind: 'tokenFile', path } }, clock);
+    const transport = transportTo(access);
+    const get = async (): Promise<number> =>
+      (await transport.send({ method: 'GET', path: '/' }, never)).status;
+
+    const before = await get();
+    await writeFile(path, 'second');
+    accepted = 'Bearer second';
+    const refusedOnce = await get();
+    await writeFile(path, 'third');
+    await clock.advance(60_000);
+    accepted = 'Bearer third';
+    const afterAMinute = await get();
+    accepted = 'Bearer nobody';
+    const refused = await get();
+
+    expect([before, refusedOnce, afterAMinute, refused]).toEqual([200, 200, 200, 401]);
+    expect(seen).toEqual(['Bearer first', 'Bearer first', 'Bearer second', 'Bearer third', 'Bearer third']);
+    expect(server.connections()).toBeLessThanOrEqual(2);
+  });
+
+  test('two requests refused for the same credentials renew them once', async () => {
+    let run = 1;
+    let credentials: Credentials = { headers: { authorization: 'run-1' }, tls: noTls };
+    const firstIsThrough = Promise.withResolvers<void>();
+    const server = await serve((request, response) => {
+      const { authorization } = request.headers;
+      const answer = (): void => json(response, authorization === 'run-2' ? 200 : 401, {});
+      if (request.url === '/second' && authorization === 'run-1') void firstIsThrough.promise.then(answer);
+      else answer();
+    });
+    const transport = transportTo({
+      ...accessTo(server.url),
+      credentials: () => Promise.resolve(credentials),
+      forget: () => {
+        credentials = { headers: { authorization: `run-${++run}` }, tls: noTls };
+      },
+    });
+
+    const second = transport.send({ method: 'GET', path: '/second' }, never);
+    const first = await transport.send({ method: 'GET', path: '/first' }, never);
+    firstIsThrough.resolve();
+
+    expect([first.status, (await second).status, run]).toEqual([200, 200, 2]);
+  });
+
+  test('a certificate authority that rotates on disk is trusted from then on', async () => {
+    const path = join(await directory(), 'ca.crt');
+    const [old, next] = [selfSignedCertificate('old'), selfSignedCertificate('new')];
+    const clock = new VirtualClock();
+    const first = await serve((_request, response) => json(response, 200, {}), old);
+    const second = await serve((_request, response) => json(response, 200, {}), next);
+    await writeFile(path, old.cert);
+    const access = userAt(first.url, { ca: { kind: 'file', path } }, clock);
+    let moved = false;
+    const transport = transportTo({
+      ...access,
+      get server() {
+        return new URL(moved ? second.url : first.url);
+      },
+    });
+    const before = await transport.send({ method: 'GET', path: '/' }, never);
+
+    moved = true;
+    await writeFile(path, next.cert);
+    await clock.advance(60_000);
+    const after = await transport.send({ method: 'GET', path: '/' }, never);
+
+    expect([before.status, after.status]).toEqual([200, 200]);
+  });
+
+  test('goes through the proxy that the kubeconfig names', async () => {
+    const certificate = selfSignedCertificate('api');
+    const server = await serve(
+      (_request, response) => json(response, 200, { through: 'proxy' }),
+      certificate,
+    );
+    const tunnels: (string | undefined)[] = [];
+    const proxy = createServer().on('connect', (request: IncomingMessage, client: Socket) => {
+      tunnels.push(request.url);
+      const [, port] = request.url?.split(':') ?? [];
+      const target = connect(Number(port), '127.0.0.1', () => {
+        client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+        target.pipe(client).pipe(target);
+      });
+    });
+    await new Promise<void>((resolve) => {
+      proxy.listen(0, '127.0.0.1', resolve);
+    });
+    ended.push(
+      () =>
+        new Promise((resolve) => {
+          proxy.close(() => resolve());
+          proxy.closeAllConnections();
+        }),
+    );
+    const access = {
+      ...accessTo(server.url, { tls: { ...noTls, ca: certificate.cert } }),
+      proxy: new URL(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`),
+    };
+
+    const answer = await transportTo(access).send({ method: 'GET', path: '/' }, never);
+
+    expect(answer).toEqual({ status: 200, body: '{"through":"proxy"}' });
+    expect(tunnels).toEqual([new URL(server.url).host]);
+  });
+
+  test('a token file that is missing is an error of its own, not a broken connection', async () => {
+    const server = await serve((_request, response) => json(response, 200, {}));
+    const transport = transportTo(
+      userAt(server.url, { identity: { kind: 'tokenFile', path: '/nowhere/token' } }),
+    );
+
+    await expect(transport.send({ method: 'GET', path: '/' }, never)).rejects.toMatchObject({
+      code: 'KUBERNETES_CREDENTIALS',
+      message: 'cannot read /nowhere/token',
+    });
+  });
+
+  test('a server that is not there, and one that hangs up, are out of reach', async () => {
+    const gone = await loopbackServer(() => undefined);
+    await gone.close();
+    const rude = await serve((request) => request.socket.destroy());
+
+    for (const url of [gone.url, rude.url]) {
+      await expect(
+        transportTo(accessTo(url)).send({ method: 'GET', path: '/' }, never),
+      ).rejects.toMatchObject({
+        code: 'KUBERNETES_UNREACHABLE',
+        details: { server: url },
+      });
+    }
+  });
+
+  test('no answer in time, a body that never ends, and an abort', async () => {
+    const arrived = Promise.withResolvers<void>();
+    const server = await serve((request, response) => {
+      if (request.url === '/body') response.writeHead(200).write('{');
+      arrived.resolve();
+    });
+    const transport = transportTo(accessTo(server.url));
+    const controller = new AbortController();
+
+    const silent = transport.send({ method: 'GET', path: '/', timeoutMs: 50 }, never);
+    const endless = transport.send({ method: 'GET', path: '/body', timeoutMs: 50 }, never);
+    const noStream = transport.stream({ method: 'GET', path: '/', timeoutMs: 50 }, never);
+    const aborted = transport.send({ method: 'GET', path: '/' }, controller.signal);
+    await Promise.allSettled([silent, endless, noStream, arrived.promise]);
+    controller.abort(new Error('enough'));
+
+    await expect(silent).rejects.toMatchObject({ code: 'KUBERNETES_TIMEOUT' });
+    await expect(endless).rejects.toMatchObject({ code: 'KUBERNETES_TIMEOUT' });
+    await expect(noStream).rejects.toMatchObject({ code: 'KUBERNETES_TIMEOUT' });
+    await expect(aborted).rejects.toThrow('enough');
+  });
+
+  test('a stream outlives the time-out for its beginning, gives whole lines, and breaks where it is cut', async () => {
+    const server = await serve((_request, response) => {
+      response.writeHead(200);
+      response.write('{"n":1}\n{"n"');
+      setImmediate(() => {
+        response.write(':2}\n{"cut');
+        setImmediate(() => response.destroy());
+      });
+    });
+    const answer = await transportTo(accessTo(server.url)).stream(
+      { method: 'GET', path: '/', timeoutMs: 5000 },
+      never,
+    );
+    const lines: string[] = [];
+
+    const reading = (async () => {
+      if (answer.kind === 'open') for await (const line of answer.lines) lines.push(line);
+    })();
+
+    await expect(reading).rejects.toMatchObject({ code: 'KUBERNETES_UNREACHABLE' });
+    expect(lines).toEqual(['{"n":1}', '{"n":2}']);
+  });
+
+  test('a stream that is refused gives the answer; one that is left or aborted closes its connection', async () => {
+    const closed = Promise.withResolvers<void>();
+    const server = await serve((request, response) => {
+      if (request.url === '/gone') {
+        json(response, 410, { code: 410 });
+        return;
+      }
+      response.writeHead(200).write('one\n');
+      response.on('close', () => closed.resolve());
+    });
+    const transport = transportTo(accessTo(server.url));
+
+    const refused = await transport.stream({ method: 'GET', path: '/gone' }, never);
+    const left = await transport.stream({ method: 'GET', path: '/' }, never);
+    if (left.kind === 'open') for await (const line of left.lines) if (line === 'one') break;
+    await closed.promise;
+    const controller = new AbortController();
+    const aborted = await transport.stream({ method: 'GET', path: '/' }, controller.signal);
+    const reading = (async () => {
+      if (aborted.kind === 'open')
+        for await (const _line of aborted.lines) controller.abort(new Error('enough'));
+    })();
+
+    expect(refused).toEqual({ kind: 'refused', answer: { status: 410, body: '{"code":410}' } });
+    await expect(reading).rejects.toThrow('enough');
+  });
+});

@@ -1,0 +1,122 @@
+// An API server that says what a test makes it say, in virtual time.
+import type { Clock } from '../../../src/scheduling/clock.ts';
+import { withDeadline } from '../../../src/kubernetes/deadline.ts';
+import { KubernetesError } from '../../../src/kubernetes/kubernetes-error.ts';
+import {
+  defaultTimeout,
+  type KubernetesTransport,
+  type StreamAnswer,
+  type TransportAnswer,
+  type TransportRequest,
+} from '../../../src/kubernetes/transport.ts';
+
+export interface Said {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly retryAfterMs?: number;
+}
+
+/** An answer, a stream's lines, no answer ever, or a broken connection. */
+export type Script = Said | LineFeed | 'silence' | Error;
+
+/** Answers a request; a script may take its time. */
+export type Server = (request: TransportRequest) => Script | Promise<Script>;
+
+export class ScriptedTransport implements KubernetesTransport {
+  readonly requests: TransportRequest[] = [];
+  readonly #clock: Clock;
+  readonly #server: Server;
+
+  constructor(clock: Clock, server: Server) {
+    this.#clock = clock;
+    this.#server = server;
+  }
+
+  async send(request: TransportRequest, signal: AbortSignal): Promise<TransportAnswer> {
+    const script = await this.#script(request, signal);
+    if (script instanceof LineFeed) throw new Error('a stream was scripted for what is none');
+    return answer(script);
+  }
+
+  async stream(request: TransportRequest, signal: AbortSignal): Promise<StreamAnswer> {
+    const script = await this.#script(request, signal);
+    if (script instanceof LineFeed) return { kind: 'open', lines: script.read(signal) };
+    return { kind: 'refused', answer: answer(script) };
+  }
+
+  #script(request: TransportRequest, signal: AbortSignal): Promise<Said | LineFeed> {
+    this.requests.push(request);
+    const deadline = {
+      clock: this.#clock,
+      ms: request.timeoutMs ?? defaultTimeout,
+      signal,
+      waitingFor: request.path,
+    };
+    return withDeadline(deadline, async () => {
+      const script = await this.#server(request);
+      if (script instanceof Error) throw script;
+      if (script === 'silence') return new Promise<never>(() => undefined);
+      return script;
+    });
+  }
+}
+
+function answer({ status, body = {}, retryAfterMs }: Said): TransportAnswer {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return { status, body: text, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+/** The lines of one watch, given when the test likes. */
+export class LineFeed {
+  readonly #lines: string[] = [];
+  #end: Error | 'ended' | undefined;
+  #wake = (): void => undefined;
+
+  push(...events: readonly unknown[]): this {
+    this.#lines.push(...events.map((event) => (typeof event === 'string' ? event : JSON.stringify(event))));
+    this.#wake();
+    return this;
+  }
+
+  end(): this {
+    this.#end = 'ended';
+    this.#wake();
+    return this;
+  }
+
+  break(): this {
+    this.#end = unreachable();
+    this.#wake();
+    return this;
+  }
+
+  async *read(signal: AbortSignal): AsyncGenerator<string, void> {
+    for (;;) {
+      if (signal.aborted) throw signal.reason;
+      const line = this.#lines.shift();
+      if (line !== undefined) yield line;
+      else if (this.#end === 'ended') return;
+      else if (this.#end !== undefined) throw this.#end;
+      else await this.#more(signal);
+    }
+  }
+
+  #more(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+}
+
+export function unreachable(): KubernetesError {
+  return new KubernetesError('KUBERNETES_UNREACHABLE', 'the connection broke');
+}
+
+/** The server's own object for a failure. */
+export function status(code: number, message: string, details: Record<string, unknown> = {}): Said {
+  return {
+    status: code,
+    body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, message, details },
+  };
+}
