@@ -1,0 +1,96 @@
+// The contract that every cloud fulfils. A cloud contributes facts and effects; what to do is decided elsewhere, once
+// for all clouds. A cloud knows nothing of Kubernetes.
+import type { Urgency } from './call-budget.ts';
+import type { Infrastructure, KnownNetwork, UnreadablePart } from './infrastructure.ts';
+import type { InstanceView } from './instance-view.ts';
+import type { NetworkInterface } from './network-interface.ts';
+import type { Observation } from './observation.ts';
+import type { Operation, OperationKind, Outcome } from './operation.ts';
+
+export interface AllocationImplementation {
+  /**
+   * Reads what exists, page by page: everything on the instances of these networks, or on some instances by id (at most
+   * `mostInstancesPerLook`). Rejects with a CloudError; what was yielded before stays true.
+   */
+  observe(scope: ObservationScope, context: CallContext): AsyncIterable<ObservedPage>;
+  readonly mostInstancesPerLook: number;
+
+  /** Reads subnets, networks, route tables and security groups. Rejects with a CloudError. */
+  readInfrastructure(networkIds: readonly string[], context: CallContext): Promise<ObservedInfrastructure>;
+
+  /** Reads the subnets alone: how many addresses of each are free. Rejects with a CloudError. */
+  readSubnetCounts(networkIds: readonly string[], context: CallContext): Promise<ObservedCounts>;
+
+  /** What the cloud allows on instances of these types; a type that the cloud does not know is left out. */
+  readLimits(
+    instanceTypes: readonly string[],
+    context: CallContext,
+  ): Promise<ReadonlyMap<string, InstanceLimits>>;
+  readonly mostTypesPerRead: number;
+
+  /**
+   * Waits until the rate limits allow one call of each kind, taken together. The function it resolves to gives them
+   * back: for calls that turn out not to be needed any more.
+   */
+  admit(kinds: readonly OperationKind[], context: CallContext): Promise<() => void>;
+
+  /**
+   * Carries out an operation that was admitted. Never rejects for what a cloud does. `context.signal` ends the wait for
+   * a place among the requests in flight; a request that was sent is waited for.
+   */
+  perform(operation: Operation, context: CallContext): Promise<Outcome>;
+
+  /** The cloud's part of the CiliumNode status: its key there, and what belongs under it. */
+  readonly statusKey: string;
+  statusOf(view: InstanceView, context: StatusContext): unknown;
+
+  /** What a published status speaks of, read leniently: what was known before a restart. */
+  recall(instanceId: string, status: unknown): Recollection;
+}
+
+export type ObservationScope =
+  | { readonly kind: 'networks'; readonly networkIds: readonly string[] }
+  | { readonly kind: 'instances'; readonly instanceIds: readonly string[] };
+
+export interface ObservedPage {
+  /** When the request for this page was sent, in monotonic ms. */
+  readonly begunAt: number;
+  readonly observations: readonly Observation[];
+}
+
+export interface ObservedInfrastructure {
+  readonly begunAt: number;
+  readonly infrastructure: Infrastructure;
+  /** Parts that were left out of it. */
+  readonly problems: readonly UnreadablePart[];
+}
+
+export interface ObservedCounts {
+  readonly begunAt: number;
+  /** Free addresses by subnet. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+export interface CallContext {
+  /** Asked whenever a place is granted, so that a need that becomes pressing while it waits moves ahead. */
+  readonly urgency: () => Urgency;
+  readonly signal: AbortSignal;
+}
+
+export interface Recollection extends KnownNetwork {
+  readonly interfaces: readonly NetworkInterface[];
+}
+
+export interface InstanceLimits {
+  /** Interfaces of the default network card, the primary one included. */
+  readonly interfaces: number;
+  /** IPv4 addresses of one interface, its primary one included. */
+  readonly addressesPerInterface: number;
+}
+
+export interface StatusContext {
+  readonly infrastructure: Infrastructure;
+  readonly usePrimaryAddress: boolean;
+  /** Addresses that must not be published. */
+  readonly withheld: ReadonlySet<string>;
+}

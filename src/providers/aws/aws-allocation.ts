@@ -1,0 +1,27 @@
+// AWS as Headwater's core sees it.
+import type { AllocationImplementation } from '../allocation-implementation.ts';
+import type { Ec2Edge } from './ec2-edge.ts';
+import { actionOf, perform } from './perform.ts';
+import { mostFilterValues, observe, readInfrastructure, readLimits, readSubnetCounts } from './read.ts';
+import type { ReadOptions } from './read-options.ts';
+import { eniStatus, recallStatus } from './status.ts';
+
+export function awsAllocation(edge: Ec2Edge, options: ReadOptions): AllocationImplementation {
+  return {
+    mostInstancesPerLook: mostFilterValues,
+    mostTypesPerRead: mostFilterValues,
+    observe: (scope, context) => observe(edge, scope, options, context),
+    readInfrastructure: (networkIds, context) => readInfrastructure(edge, networkIds, options, context),
+    readSubnetCounts: (networkIds, context) => readSubnetCounts(edge, networkIds, options, context),
+    readLimits: (types, context) => readLimits(edge, types, context),
+    admit: (kinds, context) =>
+      edge.admit(
+        kinds.map((kind) => actionOf[kind]),
+        context,
+      ),
+    perform: (operation, context) => perform(edge, operation, context),
+    statusKey: 'eni',
+    statusOf: eniStatus,
+    recall: recallStatus,
+  };
+}

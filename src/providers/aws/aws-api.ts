@@ -1,0 +1,146 @@
+// The one file that imports the AWS SDK. The SDK signs, sends and decodes; it must never retry by itself, because a
+// repeated AssignPrivateIpAddresses assigns twice.
+import {
+  AssignPrivateIpAddressesCommand,
+  AttachNetworkInterfaceCommand,
+  CreateNetworkInterfaceCommand,
+  DeleteNetworkInterfaceCommand,
+  DescribeInstancesCommand,
+  DescribeInstanceTypesCommand,
+  DescribeNetworkInterfacesCommand,
+  DescribeRouteTablesCommand,
+  DescribeSecurityGroupsCommand,
+  DescribeSubnetsCommand,
+  DescribeVpcsCommand,
+  EC2Client,
+  type EC2ClientConfig,
+  ModifyNetworkInterfaceAttributeCommand,
+} from '@aws-sdk/client-ec2';
+import {
+  type Ec2Action,
+  type Ec2Api,
+  Ec2CallError,
+  type Ec2CallResult,
+  type Ec2Input,
+  type Ec2Output,
+} from './ec2-api.ts';
+
+export interface AwsApiOptions {
+  /** Undefined: the SDK's own chain (environment, shared configuration). */
+  readonly region: string | undefined;
+  /** URL; undefined: the SDK's own choice. */
+  readonly endpoint: string | undefined;
+  /** Most requests at once. */
+  readonly connections: number;
+  /** Of a connection, in ms. Requests are ended by their signal. */
+  readonly connectionTimeout: number;
+}
+
+type CommandOf<A extends Ec2Action> = new (input: Ec2Input<A>) => Parameters<EC2Client['send']>[0];
+
+const commands = {
+  AssignPrivateIpAddresses: AssignPrivateIpAddressesCommand,
+  AttachNetworkInterface: AttachNetworkInterfaceCommand,
+  CreateNetworkInterface: CreateNetworkInterfaceCommand,
+  DeleteNetworkInterface: DeleteNetworkInterfaceCommand,
+  DescribeInstances: DescribeInstancesCommand,
+  DescribeInstanceTypes: DescribeInstanceTypesCommand,
+  DescribeNetworkInterfaces: DescribeNetworkInterfacesCommand,
+  DescribeRouteTables: DescribeRouteTablesCommand,
+  DescribeSecurityGroups: DescribeSecurityGroupsCommand,
+  DescribeSubnets: DescribeSubnetsCommand,
+  DescribeVpcs: DescribeVpcsCommand,
+  ModifyNetworkInterfaceAttribute: ModifyNetworkInterfaceAttributeCommand,
+} satisfies Record<Ec2Action, unknown>;
+
+export class AwsApi implements Ec2Api {
+  readonly #client: EC2Client;
+
+  constructor(options: AwsApiOptions) {
+    const agent = { keepAlive: true, maxSockets: options.connections };
+    const config: EC2ClientConfig = {
+      maxAttempts: 1,
+      customUserAgent: 'headwater',
+      requestHandler: { connectionTimeout: options.connectionTimeout, httpAgent: agent, httpsAgent: agent },
+    };
+    if (options.region !== undefined) config.region = options.region;
+    if (options.endpoint !== undefined) config.endpoint = options.endpoint;
+    this.#client = new EC2Client(config);
+  }
+
+  /** The region that the SDK found; undefined when neither it nor the options name one. */
+  async region(): Promise<string | undefined> {
+    try {
+      return await this.#client.config.region();
+    } catch {
+      // The SDK says "missing" by rejecting.
+      return undefined;
+    }
+  }
+
+  async send<A extends Ec2Action>(action: A, input: Ec2Input<A>, signal: AbortSignal): Promise<Ec2Output<A>> {
+    // The table holds the command of each action, which TypeScript cannot follow through a type parameter.
+    const Command = commands[action] as unknown as CommandOf<A>;
+    try {
+      return await this.#client.send(new Command(input), { abortSignal: signal });
+    } catch (error) {
+      throw callErrorOf(error);
+    }
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+}
+
+/** Errors by which Node.js and the SDK say that a request never left. */
+const notSent = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'CERT_HAS_EXPIRED',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'CredentialsProviderError',
+  'TokenProviderError',
+]);
+
+interface SdkError {
+  readonly name?: unknown;
+  readonly message?: unknown;
+  readonly code?: unknown;
+  readonly $fault?: unknown;
+  readonly $metadata?: { readonly httpStatusCode?: number; readonly requestId?: string };
+}
+
+/** What the SDK threw, as the rest of Headwater knows failures. Exported for its table test alone. */
+export function callErrorOf(error: unknown): Ec2CallError {
+  const { name, message, code, $fault, $metadata = {} } = (error ?? {}) as SdkError;
+  const answered = $fault !== undefined && typeof name === 'string' && name !== 'Unknown';
+  const told = {
+    message: typeof message === 'string' ? message : String(error),
+    code: answered ? name : ([code, name].find((item) => typeof item === 'string') ?? 'Error'),
+    status: $metadata.httpStatusCode,
+    requestId: $metadata.requestId,
+  };
+  return new Ec2CallError({ ...told, result: resultOf(answered, told) }, { cause: error });
+}
+
+function resultOf(
+  answered: boolean,
+  {
+    code,
+    message,
+    status,
+  }: { readonly code: string; readonly message: string; readonly status: number | undefined },
+): Ec2CallResult {
+  // A 5xx other than a throttle may come from behind the point where the change was made.
+  if (answered) return (status ?? 500) < 500 || code === 'RequestLimitExceeded' ? 'refused' : 'noAnswer';
+  const early = notSent.has(code) || /did not establish a connection|Region is missing/.test(message);
+  return early ? 'notSent' : 'noAnswer';
+}

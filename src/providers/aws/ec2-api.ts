@@ -1,0 +1,230 @@
+// The EC2 actions that Headwater calls, reduced to the members it sends and reads. Everything in an answer is optional:
+// what it must hold is checked where it is read. Names are EC2's own.
+
+export interface Filter {
+  readonly Name: string;
+  readonly Values: readonly string[];
+}
+
+export interface Tag {
+  readonly Key?: string | undefined;
+  readonly Value?: string | undefined;
+}
+
+export interface Ec2NetworkInterface {
+  readonly NetworkInterfaceId?: string | undefined;
+  readonly Description?: string | undefined;
+  readonly VpcId?: string | undefined;
+  readonly SubnetId?: string | undefined;
+  readonly AvailabilityZone?: string | undefined;
+  readonly MacAddress?: string | undefined;
+  readonly PrivateIpAddress?: string | undefined;
+  readonly PrivateIpAddresses?: readonly Ec2PrivateAddress[] | undefined;
+  readonly Ipv4Prefixes?: readonly { readonly Ipv4Prefix?: string | undefined }[] | undefined;
+  readonly Groups?: readonly { readonly GroupId?: string | undefined }[] | undefined;
+  readonly TagSet?: readonly Tag[] | undefined;
+  readonly InterfaceType?: string | undefined;
+  readonly RequesterManaged?: boolean | undefined;
+  readonly Association?: { readonly PublicIp?: string | undefined } | undefined;
+  readonly Attachment?: Ec2Attachment | undefined;
+}
+
+export interface Ec2PrivateAddress {
+  readonly PrivateIpAddress?: string | undefined;
+  readonly Primary?: boolean | undefined;
+}
+
+export interface Ec2Attachment {
+  readonly AttachmentId?: string | undefined;
+  readonly InstanceId?: string | undefined;
+  readonly DeviceIndex?: number | undefined;
+  readonly NetworkCardIndex?: number | undefined;
+  readonly Status?: string | undefined;
+  readonly DeleteOnTermination?: boolean | undefined;
+}
+
+export interface Ec2Subnet {
+  readonly SubnetId?: string | undefined;
+  readonly CidrBlock?: string | undefined;
+  readonly VpcId?: string | undefined;
+  readonly AvailabilityZone?: string | undefined;
+  readonly AvailableIpAddressCount?: number | undefined;
+  readonly Tags?: readonly Tag[] | undefined;
+}
+
+export interface Ec2Vpc {
+  readonly VpcId?: string | undefined;
+  readonly CidrBlock?: string | undefined;
+  readonly CidrBlockAssociationSet?:
+    | readonly {
+        readonly CidrBlock?: string | undefined;
+        readonly CidrBlockState?: { readonly State?: string | undefined } | undefined;
+      }[]
+    | undefined;
+}
+
+export interface Ec2RouteTable {
+  readonly RouteTableId?: string | undefined;
+  readonly VpcId?: string | undefined;
+  readonly Associations?: readonly { readonly SubnetId?: string | undefined }[] | undefined;
+}
+
+export interface Ec2SecurityGroup {
+  readonly GroupId?: string | undefined;
+  readonly VpcId?: string | undefined;
+  readonly Tags?: readonly Tag[] | undefined;
+}
+
+export interface Ec2InstanceType {
+  readonly InstanceType?: string | undefined;
+  readonly NetworkInfo?:
+    | {
+        readonly MaximumNetworkInterfaces?: number | undefined;
+        readonly Ipv4AddressesPerInterface?: number | undefined;
+        readonly DefaultNetworkCardIndex?: number | undefined;
+        readonly NetworkCards?:
+          | readonly {
+              readonly NetworkCardIndex?: number | undefined;
+              readonly MaximumNetworkInterfaces?: number | undefined;
+            }[]
+          | undefined;
+      }
+    | undefined;
+}
+
+export interface Ec2Instance {
+  readonly InstanceId?: string | undefined;
+  readonly State?: { readonly Name?: string | undefined } | undefined;
+}
+
+interface Page {
+  readonly NextToken?: string | undefined;
+}
+
+/** What a listing may be asked for: a filter, at most so many results, and where the page before ended. */
+export interface ListInput extends Page {
+  readonly Filters?: readonly Filter[];
+  readonly MaxResults?: number;
+}
+
+export interface Ec2Actions {
+  DescribeNetworkInterfaces: {
+    readonly input: ListInput;
+    readonly output: Page & { readonly NetworkInterfaces?: readonly Ec2NetworkInterface[] | undefined };
+  };
+  DescribeSubnets: {
+    readonly input: ListInput;
+    readonly output: Page & { readonly Subnets?: readonly Ec2Subnet[] | undefined };
+  };
+  DescribeVpcs: {
+    readonly input: ListInput;
+    readonly output: Page & { readonly Vpcs?: readonly Ec2Vpc[] | undefined };
+  };
+  DescribeRouteTables: {
+    readonly input: ListInput;
+    readonly output: Page & { readonly RouteTables?: readonly Ec2RouteTable[] | undefined };
+  };
+  DescribeSecurityGroups: {
+    readonly input: ListInput;
+    readonly output: Page & { readonly SecurityGroups?: readonly Ec2SecurityGroup[] | undefined };
+  };
+  DescribeInstanceTypes: {
+    readonly input: ListInput;
+    readonly output: Page & { readonly InstanceTypes?: readonly Ec2InstanceType[] | undefined };
+  };
+  DescribeInstances: {
+    readonly input: ListInput;
+    readonly output: Page & {
+      readonly Reservations?:
+        | readonly { readonly Instances?: readonly Ec2Instance[] | undefined }[]
+        | undefined;
+    };
+  };
+  CreateNetworkInterface: {
+    readonly input: {
+      readonly SubnetId: string;
+      readonly Description: string;
+      readonly Groups: readonly string[];
+      readonly SecondaryPrivateIpAddressCount?: number;
+      readonly ClientToken: string;
+      readonly TagSpecifications?: readonly {
+        readonly ResourceType: 'network-interface';
+        readonly Tags: readonly Tag[];
+      }[];
+    };
+    readonly output: { readonly NetworkInterface?: Ec2NetworkInterface | undefined };
+  };
+  AttachNetworkInterface: {
+    readonly input: {
+      readonly NetworkInterfaceId: string;
+      readonly InstanceId: string;
+      readonly DeviceIndex: number;
+      readonly NetworkCardIndex: number;
+    };
+    readonly output: { readonly AttachmentId?: string | undefined };
+  };
+  AssignPrivateIpAddresses: {
+    readonly input: { readonly NetworkInterfaceId: string; readonly SecondaryPrivateIpAddressCount: number };
+    readonly output: {
+      readonly AssignedPrivateIpAddresses?:
+        | readonly { readonly PrivateIpAddress?: string | undefined }[]
+        | undefined;
+    };
+  };
+  ModifyNetworkInterfaceAttribute: {
+    readonly input: {
+      readonly NetworkInterfaceId: string;
+      readonly Attachment: { readonly AttachmentId: string; readonly DeleteOnTermination: boolean };
+    };
+    readonly output: object;
+  };
+  DeleteNetworkInterface: {
+    readonly input: { readonly NetworkInterfaceId: string };
+    readonly output: object;
+  };
+}
+
+export type Ec2Action = keyof Ec2Actions;
+export type Ec2Input<A extends Ec2Action> = Ec2Actions[A]['input'];
+export type Ec2Output<A extends Ec2Action> = Ec2Actions[A]['output'];
+
+/** Sends one request and reads its answer; no retries, no waiting for rate limits. Rejects with an Ec2CallError. */
+export interface Ec2Api {
+  send<A extends Ec2Action>(action: A, input: Ec2Input<A>, signal: AbortSignal): Promise<Ec2Output<A>>;
+}
+
+/** Why a call did not end in an answer that can be used. */
+export type Ec2CallResult =
+  /** EC2 said no; nothing happened. */
+  | 'refused'
+  /** The request never left. */
+  | 'notSent'
+  /** It was sent, and no answer came that says whether it happened. */
+  | 'noAnswer';
+
+export class Ec2CallError extends Error {
+  readonly result: Ec2CallResult;
+  /** EC2's code, or one of the client's for what never reached EC2. */
+  readonly code: string;
+  /** HTTP status; undefined without an answer. */
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(
+    what: {
+      readonly result: Ec2CallResult;
+      readonly code: string;
+      readonly message: string;
+      readonly status?: number | undefined;
+      readonly requestId?: string | undefined;
+    },
+    options?: ErrorOptions,
+  ) {
+    super(what.message, options);
+    this.name = 'Ec2CallError';
+    this.result = what.result;
+    this.code = what.code;
+    this.status = what.status;
+    this.requestId = what.requestId;
+  }
+}

@@ -1,0 +1,177 @@
+// The gate in front of EC2. Every call passes here: it waits for a place among the requests in flight, is checked once
+// more against our lease immediately before it is sent, gets a time-out, and is accounted for.
+import { type Clock } from '../../scheduling/clock.ts';
+import type { CallContext } from '../allocation-implementation.ts';
+import type { CallBudget } from '../call-budget.ts';
+import { CloudError, type CloudFailure } from '../cloud-failure.ts';
+import {
+  type Ec2Action,
+  type Ec2Api,
+  Ec2CallError,
+  type Ec2Input,
+  type Ec2Output,
+  type ListInput,
+} from './ec2-api.ts';
+import { failureOf } from './errors.ts';
+
+export interface Ec2EdgeOptions {
+  readonly api: Ec2Api;
+  readonly budget: CallBudget;
+  readonly clock: Clock;
+  /** How long an answer is waited for, in ms; at most 5 s for calls that take something away. */
+  readonly timeout: number;
+  /** Whether a call that takes something away and may last `ms` can still end within our own lease. */
+  readonly mayTakeAway: (ms: number) => boolean;
+  readonly onCall: (call: FinishedCall) => void;
+  /** Told how long calls of these actions waited for the rate limits, in ms, if they had to. */
+  readonly onWait: (actions: readonly Ec2Action[], ms: number) => void;
+}
+
+export interface FinishedCall {
+  readonly action: Ec2Action;
+  /** Undefined when the call succeeded. */
+  readonly failure: CloudFailure | undefined;
+  /** Of HTTP; undefined without an answer. */
+  readonly status: number | undefined;
+  /** From sending to the answer, in ms. */
+  readonly duration: number;
+}
+
+export type WriteResult<A extends Ec2Action> =
+  | { readonly kind: 'answered'; readonly output: Ec2Output<A> }
+  | { readonly kind: 'failed'; readonly failure: CloudFailure }
+  | { readonly kind: 'ambiguous'; readonly failure: CloudFailure };
+
+/** Actions that take something away. */
+const fenced: ReadonlySet<Ec2Action> = new Set(['DeleteNetworkInterface']);
+
+/** Longest wait for the answer to these, in ms: it must end well within a lease. */
+const fencedTimeout = 5000;
+
+export type ReadAction = {
+  [A in Ec2Action]: Ec2Input<A> extends ListInput ? (A extends `Describe${string}` ? A : never) : never;
+}[Ec2Action];
+
+export class Ec2Edge {
+  readonly #options: Ec2EdgeOptions;
+
+  constructor(options: Ec2EdgeOptions) {
+    this.#options = options;
+  }
+
+  /** Waits until the rate limits allow one call of each action, taken together; the result gives them back. */
+  async admit(actions: readonly Ec2Action[], context: CallContext): Promise<() => void> {
+    const { budget, clock, onWait } = this.#options;
+    const since = clock.monotonic();
+    const giveBack = await budget.tokens(actions, context.urgency, context.signal);
+    const waited = clock.monotonic() - since;
+    if (waited >= 1) onWait(actions, waited);
+    return giveBack;
+  }
+
+  /** Reads page after page. Rejects with a CloudError. `begunAt` is when the page was asked for, in monotonic ms. */
+  async *pages<A extends ReadAction>(
+    action: A,
+    input: Ec2Input<A>,
+    context: CallContext,
+  ): AsyncGenerator<{ begunAt: number; output: Ec2Output<A> }> {
+    const met = new Set<string>();
+    let token: string | undefined;
+    do {
+      await this.admit([action], context);
+      const asked = token === undefined ? input : { ...input, NextToken: token };
+      const { begunAt, output } = await this.#send(action, asked, context).catch((error: unknown) => {
+        throw error instanceof Ec2CallError
+          ? new CloudError(failureOf(action, error), { cause: error })
+          : error;
+      });
+      yield { begunAt, output };
+      const { NextToken: next = '' } = output as ListInput;
+      if (met.has(next)) throw unreadable(action, 'the same page token came twice');
+      met.add(next);
+      token = next === '' ? undefined : next;
+    } while (token !== undefined);
+  }
+
+  /** Sends a call that changes something, once. */
+  async write<A extends Ec2Action>(
+    action: A,
+    input: Ec2Input<A>,
+    context: CallContext,
+  ): Promise<WriteResult<A>> {
+    try {
+      const { output } = await this.#send(action, input, context);
+      return { kind: 'answered', output };
+    } catch (error) {
+      if (!(error instanceof Ec2CallError)) throw error;
+      const failure = failureOf(action, error);
+      return { kind: error.result === 'noAnswer' ? 'ambiguous' : 'failed', failure };
+    }
+  }
+
+  async #send<A extends Ec2Action>(
+    action: A,
+    input: Ec2Input<A>,
+    context: CallContext,
+  ): Promise<{ begunAt: number; output: Ec2Output<A> }> {
+    const { api, budget, clock } = this.#options;
+    const leave = await budget.slot(context.urgency, context.signal);
+    const timeout = this.#timeoutOf(action);
+    const begunAt = clock.monotonic();
+    const giveUp = new AbortController();
+    const stopWaiting = (): void => giveUp.abort();
+    const cancel = clock.schedule(timeout, stopWaiting);
+    context.signal.addEventListener('abort', stopWaiting, { once: true });
+    try {
+      this.#passFence(action, timeout);
+      const output = await api.send(action, input, giveUp.signal);
+      this.#report(action, begunAt, undefined);
+      return { begunAt, output };
+    } catch (error) {
+      const known = giveUp.signal.aborted ? givenUp(action, context.signal.aborted, timeout, error) : error;
+      if (known instanceof Ec2CallError) this.#report(action, begunAt, known);
+      throw known;
+    } finally {
+      cancel();
+      context.signal.removeEventListener('abort', stopWaiting);
+      leave();
+    }
+  }
+
+  #timeoutOf(action: Ec2Action): number {
+    const { timeout } = this.#options;
+    return fenced.has(action) ? Math.min(timeout, fencedTimeout) : timeout;
+  }
+
+  #passFence(action: Ec2Action, timeout: number): void {
+    if (!fenced.has(action) || this.#options.mayTakeAway(timeout)) return;
+    const message = `${action} was not sent: our lease ends too soon, or began too recently, to take anything away`;
+    throw new Ec2CallError({ result: 'notSent', code: 'Fenced', message });
+  }
+
+  #report(action: Ec2Action, begunAt: number, error: Ec2CallError | undefined): void {
+    const { clock, onCall } = this.#options;
+    const duration = clock.monotonic() - begunAt;
+    const failure = error === undefined ? undefined : failureOf(action, error);
+    onCall({ action, failure, status: error === undefined ? 200 : error.status, duration });
+  }
+}
+
+/** An answer that came and does not hold what it must. */
+export function unreadable(action: Ec2Action, problem: string): CloudError {
+  return new CloudError({
+    kind: 'unreadable',
+    action,
+    code: 'UnreadableAnswer',
+    message: problem,
+    requestId: undefined,
+  });
+}
+
+/** Nobody waits for the answer any more: it took too long, or whoever asked was told to end. */
+function givenUp(action: Ec2Action, ended: boolean, timeout: number, cause: unknown): Ec2CallError {
+  const message = ended
+    ? `the answer to ${action} was not waited for: Headwater is ending`
+    : `no answer to ${action} within ${timeout / 1000} s`;
+  return new Ec2CallError({ result: 'noAnswer', code: ended ? 'Ended' : 'Timeout', message }, { cause });
+}

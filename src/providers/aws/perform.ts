@@ -1,0 +1,125 @@
+// Carries operations out on EC2: one operation, one call.
+import type { CallContext } from '../allocation-implementation.ts';
+import { parseAddress } from '../ipv4.ts';
+import type { Answer } from '../observation.ts';
+import type {
+  AllocateIPs,
+  AttachInterface,
+  CreateInterface,
+  DeleteInterface,
+  Operation,
+  OperationKind,
+  Outcome,
+  SetDeleteOnTermination,
+} from '../operation.ts';
+import type { Ec2Action, Ec2Input, Ec2Output } from './ec2-api.ts';
+import { type Ec2Edge, unreadable } from './ec2-edge.ts';
+import { tryRead } from './network-interface.ts';
+
+export const actionOf = {
+  createInterface: 'CreateNetworkInterface',
+  attachInterface: 'AttachNetworkInterface',
+  allocateIPs: 'AssignPrivateIpAddresses',
+  setDeleteOnTermination: 'ModifyNetworkInterfaceAttribute',
+  deleteInterface: 'DeleteNetworkInterface',
+} as const satisfies Record<OperationKind, Ec2Action>;
+
+export function perform(edge: Ec2Edge, operation: Operation, context: CallContext): Promise<Outcome> {
+  const call = { edge, context };
+  switch (operation.kind) {
+    case 'createInterface':
+      return createInterface(call, operation);
+    case 'attachInterface':
+      return attachInterface(call, operation);
+    case 'allocateIPs':
+      return allocateIPs(call, operation);
+    case 'setDeleteOnTermination':
+      return setDeleteOnTermination(call, operation);
+    case 'deleteInterface':
+      return deleteInterface(call, operation);
+  }
+}
+
+interface Call {
+  readonly edge: Ec2Edge;
+  readonly context: CallContext;
+}
+
+function createInterface(call: Call, operation: CreateInterface): Promise<Outcome> {
+  const tags = Object.entries(operation.tags).map(([Key, Value]) => ({ Key, Value }));
+  const input = {
+    SubnetId: operation.subnetId,
+    Description: operation.description,
+    Groups: operation.securityGroupIds,
+    ClientToken: operation.token,
+    ...(operation.addressCount > 0 && { SecondaryPrivateIpAddressCount: operation.addressCount }),
+    ...(tags.length > 0 && {
+      TagSpecifications: [{ ResourceType: 'network-interface' as const, Tags: tags }],
+    }),
+  };
+  return write(call, 'CreateNetworkInterface', input, ({ NetworkInterface: shown }) => {
+    const read = shown === undefined ? { problem: 'it holds no interface' } : tryRead(shown);
+    if ('problem' in read) return read;
+    // We asked for a plain one, whatever the answer calls it.
+    return { kind: 'created', interface: { ...read.interface, reservedFor: undefined } };
+  });
+}
+
+function attachInterface(call: Call, operation: AttachInterface): Promise<Outcome> {
+  const { interfaceId, instanceId, deviceIndex } = operation;
+  const input = {
+    NetworkInterfaceId: interfaceId,
+    InstanceId: instanceId,
+    DeviceIndex: deviceIndex,
+    NetworkCardIndex: 0,
+  };
+  return write(call, 'AttachNetworkInterface', input, ({ AttachmentId: attachmentId }) => {
+    if (attachmentId === undefined) return { problem: 'it names no attachment' };
+    return { kind: 'attached', interfaceId, instanceId, deviceIndex, attachmentId };
+  });
+}
+
+function allocateIPs(call: Call, operation: AllocateIPs): Promise<Outcome> {
+  const { interfaceId, instanceId, count } = operation;
+  const input = { NetworkInterfaceId: interfaceId, SecondaryPrivateIpAddressCount: count };
+  return write(call, 'AssignPrivateIpAddresses', input, ({ AssignedPrivateIpAddresses: assigned }) => {
+    const addresses = (assigned ?? []).map((item) => item.PrivateIpAddress ?? '');
+    if (addresses.length === 0) return { problem: 'it names no addresses' };
+    const wrong = addresses.find((address) => parseAddress(address) === undefined);
+    if (wrong !== undefined) return { problem: `${JSON.stringify(wrong)} is not an IPv4 address` };
+    return { kind: 'allocated', interfaceId, instanceId, addresses };
+  });
+}
+
+function setDeleteOnTermination(call: Call, operation: SetDeleteOnTermination): Promise<Outcome> {
+  const { interfaceId, instanceId, attachmentId } = operation;
+  const input = {
+    NetworkInterfaceId: interfaceId,
+    Attachment: { AttachmentId: attachmentId, DeleteOnTermination: true },
+  };
+  const answer: Answer = { kind: 'deleteOnTerminationSet', interfaceId, instanceId };
+  return write(call, 'ModifyNetworkInterfaceAttribute', input, () => answer);
+}
+
+function deleteInterface(call: Call, operation: DeleteInterface): Promise<Outcome> {
+  const { interfaceId } = operation;
+  const answer: Answer = { kind: 'deleted', interfaceId };
+  return write(call, 'DeleteNetworkInterface', { NetworkInterfaceId: interfaceId }, () => answer);
+}
+
+/** An answer that says "done" and cannot be read leaves open what was done. */
+async function write<A extends Ec2Action>(
+  call: Call,
+  action: A,
+  input: Ec2Input<A>,
+  read: (output: Ec2Output<A>) => Answer | { readonly problem: string },
+): Promise<Outcome> {
+  const result = await call.edge.write(action, input, call.context);
+  if (result.kind !== 'answered') return result;
+  const answer = read(result.output);
+  if ('kind' in answer) return { kind: 'done', answer };
+  return {
+    kind: 'ambiguous',
+    failure: unreadable(action, `cannot understand the answer: ${answer.problem}`).failure,
+  };
+}

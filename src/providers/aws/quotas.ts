@@ -1,0 +1,34 @@
+// EC2's token buckets per account, region and action, as AWS documents them
+// (https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html). Attach has no entry of its own there and
+// falls under the default for mutating actions.
+import type { BucketSize } from '../token-bucket.ts';
+import type { Ec2Action } from './ec2-api.ts';
+
+const reads: BucketSize = { capacity: 100, refill: 20 };
+const mutating: BucketSize = { capacity: 50, refill: 5 };
+const interfaceMutating: BucketSize = { capacity: 100, refill: 5 };
+
+const quotas: Readonly<Record<Ec2Action, BucketSize>> = {
+  DescribeInstances: reads,
+  DescribeInstanceTypes: reads,
+  DescribeNetworkInterfaces: reads,
+  DescribeRouteTables: reads,
+  DescribeSecurityGroups: reads,
+  DescribeSubnets: reads,
+  DescribeVpcs: reads,
+  AttachNetworkInterface: mutating,
+  AssignPrivateIpAddresses: interfaceMutating,
+  CreateNetworkInterface: interfaceMutating,
+  DeleteNetworkInterface: interfaceMutating,
+  ModifyNetworkInterfaceAttribute: interfaceMutating,
+};
+
+export const quotaActions: readonly string[] = Object.keys(quotas);
+
+/** The buckets of which `share` is ours to use: the account has other users. */
+export function quotaOf(share: number): (action: string) => BucketSize | undefined {
+  return (action) => {
+    const quota = quotas[action as Ec2Action] as BucketSize | undefined;
+    return quota && { capacity: quota.capacity * share, refill: quota.refill * share };
+  };
+}

@@ -1,0 +1,199 @@
+// What Headwater holds of one interface of an instance, and how a reading of the cloud changes it. A reading adds; it
+// takes away only what two looks at the instance, a consistency window apart, did not show (EC2 is eventually
+// consistent: one answer without an address proves nothing).
+import { addressesOf } from './ipv4.ts';
+import type { NetworkInterface } from './network-interface.ts';
+
+export interface HeldInterface {
+  readonly record: NetworkInterface;
+  /** The newest of: the start of the last reading that showed it, the end of our own last write to it. */
+  readonly asOf: number;
+  /** When our own write gave it to the instance; readings that began soon after need not show it yet. */
+  readonly joinedAt: number;
+  /** Addresses that our own writes added, with the end of that write. */
+  readonly added: ReadonlyMap<string, number>;
+  /** Addresses and prefixes that a look did not show, with the end of the first such look. */
+  readonly missing: ReadonlyMap<string, number>;
+  /** End of the first look that did not show the interface at all. */
+  readonly absentSince: number | undefined;
+}
+
+/** One complete answer of the cloud about an instance. */
+export interface Reading {
+  /** When the request was sent, and when its answer was complete, in monotonic ms. */
+  readonly begunAt: number;
+  readonly endedAt: number;
+  /** A look asks for the instance by id; a listing may be torn between pages, so it can raise doubt but prove nothing. */
+  readonly scope: 'look' | 'listing';
+  /** How long the cloud may take to show a change, in ms. */
+  readonly consistencyWindow: number;
+  /** Addresses that another instance claims too: for them one look decides. */
+  readonly contested: ReadonlySet<string>;
+  /** The instance is known to be terminated: what is not shown is gone. */
+  readonly terminated: boolean;
+}
+
+export interface Verdict {
+  /** Undefined when the interface is no longer believed to be there. */
+  readonly held: HeldInterface | undefined;
+  /** The instance should be looked at, at this time at the earliest. */
+  readonly lookDue: number | undefined;
+}
+
+const nothing: ReadonlyMap<string, number> = new Map();
+
+/** An interface first met in a reading, or remembered from before a restart. */
+export function firstHeld(record: NetworkInterface, asOf: number): HeldInterface {
+  return { record, asOf, joinedAt: -Infinity, added: nothing, missing: nothing, absentSince: undefined };
+}
+
+/** An interface that was not known was shown. */
+export function whenFirstShown(shown: NetworkInterface, reading: Reading): Verdict {
+  const held = firstHeld(shown, reading.begunAt);
+  return { held, lookDue: nextLook(held, held, shown, reading) };
+}
+
+/** A known interface was shown. */
+export function whenShown(held: HeldInterface, seen: NetworkInterface, reading: Reading): Verdict {
+  const shown = attachedAsWeKnow(held, seen, reading);
+  const fresh = reading.begunAt >= held.asOf;
+  const missing = fresh ? missingFrom(held, shown, reading) : { kept: held.missing, gone: new Set<string>() };
+  const record = merge(held.record, shown, fresh, missing.gone);
+  const next: HeldInterface = {
+    record,
+    asOf: Math.max(held.asOf, reading.begunAt),
+    joinedAt: held.joinedAt,
+    added: stillYoung(held.added, reading),
+    missing: missing.kept,
+    absentSince: undefined,
+  };
+  return { held: next, lookDue: nextLook(held, next, shown, reading) };
+}
+
+/** A complete answer did not show the interface. */
+export function whenAbsent(held: HeldInterface, reading: Reading): Verdict {
+  const young = reading.begunAt < held.joinedAt + reading.consistencyWindow || reading.begunAt < held.asOf;
+  if (young && !reading.terminated) return { held, lookDue: undefined };
+  if (reading.scope === 'listing') return { held, lookDue: reading.begunAt };
+  const since = held.absentSince ?? reading.endedAt;
+  const proven = reading.terminated || reading.begunAt - since >= reading.consistencyWindow;
+  if (proven || reading.contested.has(held.record.primaryAddress))
+    return { held: undefined, lookDue: undefined };
+  const record = withoutContested(held.record, reading);
+  return { held: { ...held, record, absentSince: since }, lookDue: since + reading.consistencyWindow };
+}
+
+/** Addresses and prefixes alike. */
+export function holdingsOf(record: NetworkInterface): string[] {
+  return [...record.addresses, ...record.prefixes];
+}
+
+function missingFrom(
+  held: HeldInterface,
+  shown: NetworkInterface,
+  reading: Reading,
+): { kept: ReadonlyMap<string, number>; gone: Set<string> } {
+  const present = new Set(holdingsOf(shown));
+  const kept = new Map<string, number>();
+  const gone = new Set<string>();
+  for (const holding of holdingsOf(held.record)) {
+    if (present.has(holding)) continue;
+    const since = held.missing.get(holding);
+    if (isYoung(held.added.get(holding), reading) && !reading.terminated) continue;
+    if (reading.scope === 'listing') {
+      if (since !== undefined) kept.set(holding, since);
+    } else if (isProven(holding, since, reading)) {
+      gone.add(holding);
+    } else {
+      kept.set(holding, since ?? reading.endedAt);
+    }
+  }
+  return { kept: kept.size === 0 ? nothing : kept, gone };
+}
+
+function isProven(holding: string, since: number | undefined, reading: Reading): boolean {
+  if (reading.terminated || isContested(holding, reading)) return true;
+  return since !== undefined && reading.begunAt - since >= reading.consistencyWindow;
+}
+
+/** A prefix is contested along with any of its members. */
+function isContested(holding: string, { contested }: Reading): boolean {
+  if (contested.size === 0) return false;
+  return holding.includes('/')
+    ? addressesOf(holding).some((address) => contested.has(address))
+    : contested.has(holding);
+}
+
+function withoutContested(record: NetworkInterface, reading: Reading): NetworkInterface {
+  const uncontested = (holding: string): boolean => !isContested(holding, reading);
+  if (holdingsOf(record).every(uncontested)) return record;
+  return {
+    ...record,
+    addresses: record.addresses.filter(uncontested),
+    prefixes: record.prefixes.filter(uncontested),
+  };
+}
+
+/** The cloud may show an attachment as under way for a while after it has answered the call that made it. */
+function attachedAsWeKnow(held: HeldInterface, shown: NetworkInterface, reading: Reading): NetworkInterface {
+  const { attachment } = shown;
+  const young = reading.begunAt < held.joinedAt + reading.consistencyWindow;
+  if (attachment?.state !== 'attaching' || held.record.attachment?.state !== 'attached' || !young)
+    return shown;
+  return { ...shown, attachment: { ...attachment, state: 'attached' } };
+}
+
+function isYoung(addedAt: number | undefined, reading: Reading): boolean {
+  return addedAt !== undefined && reading.begunAt < addedAt + reading.consistencyWindow;
+}
+
+function stillYoung(added: ReadonlyMap<string, number>, reading: Reading): ReadonlyMap<string, number> {
+  const young = [...added].filter(([, at]) => isYoung(at, reading));
+  if (young.length === added.size) return added;
+  return young.length === 0 ? nothing : new Map(young);
+}
+
+/**
+ * A listing that lacks an address asks for a look at once; a look that does asks for a second one. So does an attachment
+ * that is under way, because an interface gets addresses only once it is attached.
+ */
+function nextLook(
+  before: HeldInterface,
+  after: HeldInterface,
+  shown: NetworkInterface,
+  reading: Reading,
+): number | undefined {
+  const due = [...after.missing.values()].map((since) => since + reading.consistencyWindow);
+  if (after.record.attachment?.state === 'attaching') due.push(reading.begunAt + reading.consistencyWindow);
+  if (reading.scope === 'listing' && reading.begunAt >= before.asOf) {
+    const present = new Set(holdingsOf(shown));
+    const doubtful = holdingsOf(before.record).some(
+      (holding) => !present.has(holding) && !isYoung(before.added.get(holding), reading),
+    );
+    if (doubtful) due.push(reading.begunAt);
+  }
+  return due.length === 0 ? undefined : Math.min(...due);
+}
+
+/** Order of addresses is kept and new ones follow, so that what is published changes no more than the cloud did. */
+function merge(
+  known: NetworkInterface,
+  shown: NetworkInterface,
+  fresh: boolean,
+  gone: ReadonlySet<string>,
+): NetworkInterface {
+  const addresses = union(known.addresses, shown.addresses, gone);
+  const prefixes = union(known.prefixes, shown.prefixes, gone);
+  return { ...(fresh ? shown : known), addresses, prefixes };
+}
+
+function union(
+  known: readonly string[],
+  shown: readonly string[],
+  gone: ReadonlySet<string>,
+): readonly string[] {
+  const merged = new Set(known);
+  for (const item of shown) merged.add(item);
+  for (const item of gone) merged.delete(item);
+  return [...merged];
+}

@@ -1,0 +1,15 @@
+// What is known of one instance, for those who decide by it.
+import type { NetworkInterface } from './network-interface.ts';
+import type { Instance, UnreadableInterface } from './observation.ts';
+
+export interface InstanceView {
+  readonly id: string;
+  /** Whether the cloud has completely answered for this instance at least once. */
+  readonly read: boolean;
+  /** In order of device index, then id. */
+  readonly interfaces: readonly NetworkInterface[];
+  readonly unreadable: readonly UnreadableInterface[];
+  readonly instance: Instance | undefined;
+  /** When the cloud should be asked about this instance again, in monotonic ms; undefined when nothing is unclear. */
+  readonly lookDue: number | undefined;
+}

@@ -1,0 +1,138 @@
+// What exists in the cloud on the instances that Headwater serves: the one memory of interfaces and addresses. It is fed
+// by listings, by looks at single instances and by the answers to our own calls, and it never asks anybody anything.
+import type { InstanceView } from './instance-view.ts';
+import type { NetworkInterface } from './network-interface.ts';
+import type { Answer, Observation } from './observation.ts';
+import { type Look, TrackedInstance } from './tracked-instance.ts';
+
+/** A listing under way. Pages add as they come; only its end says that an instance was answered for completely. */
+export interface Listing {
+  /** Whether the end of the listing will answer for this instance. */
+  covers(instanceId: string): boolean;
+  fold(observations: readonly Observation[], begunAt: number): void;
+  /** Returns the instances that the listing changed, read for the first time, or cast doubt on. */
+  end(): ReadonlySet<string>;
+}
+
+export class Inventory {
+  readonly #consistencyWindow: number;
+  readonly #instances = new Map<string, TrackedInstance>();
+  /** Interfaces that we created and have not attached yet. */
+  readonly #unattached = new Map<string, NetworkInterface>();
+
+  /** `consistencyWindow`: how long the cloud may take to show a change, in ms. */
+  constructor(options: { readonly consistencyWindow: number }) {
+    this.#consistencyWindow = options.consistencyWindow;
+  }
+
+  /**
+   * Begins to keep what the cloud shows of an instance. `recalled` is what was known of it before this process
+   * started: it is believed until two looks disprove it.
+   */
+  track(instanceId: string, recalled: readonly NetworkInterface[] = []): void {
+    if (this.#instances.has(instanceId)) return;
+    this.#instances.set(instanceId, new TrackedInstance(instanceId, recalled, this.#consistencyWindow));
+  }
+
+  untrack(instanceId: string): void {
+    this.#instances.delete(instanceId);
+  }
+
+  /** Undefined for an instance that is not tracked. The same object as long as nothing changed. */
+  view(instanceId: string): InstanceView | undefined {
+    return this.#instances.get(instanceId)?.view;
+  }
+
+  /** Another instance claims these addresses too: the next look at this one decides about them. */
+  contest(instanceId: string, addresses: readonly string[], now: number): void {
+    this.#instances.get(instanceId)?.contest(addresses, now);
+  }
+
+  /** Something about this instance is unclear: it should be looked at. */
+  doubt(instanceId: string, from: number): void {
+    this.#instances.get(instanceId)?.doubt(from);
+  }
+
+  beginListing(begunAt: number): Listing {
+    const shown = new Set<string>();
+    const changed = new Set<string>();
+    const listed = new Map(this.#instances);
+    return {
+      covers: (id) => listed.has(id) && listed.get(id) === this.#instances.get(id),
+      fold: (observations, pageBegunAt) => {
+        for (const observation of observations) {
+          const tracked = this.#instances.get(instanceOf(observation) ?? '');
+          if (tracked === undefined) continue;
+          if (observation.kind !== 'instance') shown.add(`${tracked.id}/${observation.interface.id}`);
+          this.#met(observation);
+          if (tracked.foldListed(observation, pageBegunAt)) changed.add(tracked.id);
+        }
+      },
+      end: () => {
+        for (const [id, tracked] of listed) {
+          // Tracked since the listing began, or gone: it was not asked about.
+          if (this.#instances.get(id) !== tracked) continue;
+          if (tracked.endListing(begunAt, (interfaceId) => shown.has(`${id}/${interfaceId}`)))
+            changed.add(id);
+        }
+        return changed;
+      },
+    };
+  }
+
+  /** Folds the complete answer to a look at `instanceIds` in; returns those of them that it changed. */
+  foldLook(look: Look & { readonly instanceIds: readonly string[] }): ReadonlySet<string> {
+    const byInstance = Map.groupBy(look.observations, instanceOf);
+    for (const observation of look.observations) this.#met(observation);
+    const changed = look.instanceIds.filter((id) =>
+      this.#instances.get(id)?.foldLook({ ...look, observations: byInstance.get(id) ?? [] }),
+    );
+    return new Set(changed);
+  }
+
+  /** Folds in what a call of ours brought about, at the moment its answer came; returns the instances it changed. */
+  foldAnswer(answer: Answer, endedAt: number): ReadonlySet<string> {
+    if (answer.kind === 'created') {
+      this.#unattached.set(answer.interface.id, answer.interface);
+      return new Set();
+    }
+    const { interfaceId } = answer;
+    const created = this.#unattached.get(interfaceId);
+    if (answer.kind === 'deleted' || answer.kind === 'attached') this.#unattached.delete(interfaceId);
+    if (answer.kind === 'deleted') return new Set();
+    const tracked = this.#instances.get(answer.instanceId);
+    const changed = tracked !== undefined && foldInto(tracked, answer, { created, endedAt });
+    return new Set(changed ? [answer.instanceId] : []);
+  }
+
+  /** What is attached is not waiting for it any more. */
+  #met(observation: Observation): void {
+    if (observation.kind === 'interface') this.#unattached.delete(observation.interface.id);
+  }
+}
+
+function foldInto(
+  tracked: TrackedInstance,
+  answer: Exclude<Answer, { kind: 'created' | 'deleted' }>,
+  { created, endedAt }: { readonly created: NetworkInterface | undefined; readonly endedAt: number },
+): boolean {
+  switch (answer.kind) {
+    case 'attached':
+      return tracked.foldAttached(answer, created, endedAt);
+    case 'allocated':
+      return tracked.foldAllocated(answer.interfaceId, answer.addresses, endedAt);
+    case 'deleteOnTerminationSet':
+      return tracked.foldDeleteOnTermination(answer.interfaceId, endedAt);
+  }
+}
+
+function instanceOf(observation: Observation): string | undefined {
+  switch (observation.kind) {
+    case 'interface':
+      return observation.interface.attachment?.instanceId;
+    case 'unreadableInterface':
+      return observation.interface.instanceId;
+    case 'instance':
+      return observation.instance.id;
+  }
+}

@@ -1,0 +1,38 @@
+// A network interface as a cloud shows it, reduced to what all clouds have in common.
+
+export interface NetworkInterface {
+  readonly id: string;
+  readonly description: string;
+  /** The network whose addresses it has (a VPC); an address is unique in one network. */
+  readonly networkId: string;
+  readonly subnetId: string;
+  readonly zone: string;
+  readonly mac: string;
+  readonly primaryAddress: string;
+  readonly publicAddress: string | undefined;
+  /** Secondary addresses; members of prefixes are not repeated here. */
+  readonly addresses: readonly string[];
+  /** Delegated blocks, as `a.b.c.d/28`. */
+  readonly prefixes: readonly string[];
+  readonly securityGroupIds: readonly string[];
+  readonly tags: Tags;
+  /** What keeps pods off it whatever the node's options say ("efa", "trunk", "requester-managed", ...). */
+  readonly reservedFor: string | undefined;
+  readonly attachment: Attachment | undefined;
+}
+
+export interface Attachment {
+  readonly id: string;
+  readonly instanceId: string;
+  readonly deviceIndex: number;
+  readonly networkCard: number;
+  readonly state: 'attaching' | 'attached' | 'detaching';
+  readonly deleteOnTermination: boolean;
+}
+
+export type Tags = Readonly<Record<string, string>>;
+
+/** Whether `tags` carry every key and value of `required`; nothing required matches anything. */
+export function carries(tags: Tags, required: Tags): boolean {
+  return Object.entries(required).every(([key, value]) => tags[key] === value);
+}

@@ -1,0 +1,58 @@
+// What can be done to a cloud, as plain data, and what comes of it.
+import type { CloudFailure } from './cloud-failure.ts';
+import type { Tags } from './network-interface.ts';
+import type { Answer } from './observation.ts';
+
+export interface CreateInterface {
+  readonly kind: 'createInterface';
+  readonly instanceId: string;
+  readonly subnetId: string;
+  readonly securityGroupIds: readonly string[];
+  /** Secondary addresses that it is to have from the start. */
+  readonly addressCount: number;
+  readonly description: string;
+  readonly tags: Tags;
+  /** Makes the request safe to repeat: the same token creates one interface. */
+  readonly token: string;
+}
+
+export interface AttachInterface {
+  readonly kind: 'attachInterface';
+  readonly instanceId: string;
+  readonly interfaceId: string;
+  readonly deviceIndex: number;
+}
+
+export interface AllocateIPs {
+  readonly kind: 'allocateIPs';
+  readonly instanceId: string;
+  readonly interfaceId: string;
+  readonly count: number;
+}
+
+export interface SetDeleteOnTermination {
+  readonly kind: 'setDeleteOnTermination';
+  readonly instanceId: string;
+  readonly interfaceId: string;
+  readonly attachmentId: string;
+}
+
+export interface DeleteInterface {
+  readonly kind: 'deleteInterface';
+  readonly interfaceId: string;
+}
+
+export type Operation =
+  | CreateInterface
+  | AttachInterface
+  | AllocateIPs
+  | SetDeleteOnTermination
+  | DeleteInterface;
+
+export type OperationKind = Operation['kind'];
+
+export type Outcome =
+  | { readonly kind: 'done'; readonly answer: Answer }
+  | { readonly kind: 'failed'; readonly failure: CloudFailure }
+  /** The answer never came or could not be read: it may have happened, or may yet happen. */
+  | { readonly kind: 'ambiguous'; readonly failure: CloudFailure };

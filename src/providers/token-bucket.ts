@@ -1,0 +1,38 @@
+// A token bucket as clouds keep them for their rate limits, as plain data and pure functions.
+
+export interface BucketSize {
+  /** Most calls that can be made at once after a pause. */
+  readonly capacity: number;
+  /** Calls per second that can be made for ever. */
+  readonly refill: number;
+}
+
+export interface TokenBucket extends BucketSize {
+  /** May be below zero after a group of calls larger than the bucket. */
+  readonly tokens: number;
+  /** When `tokens` was true, in monotonic ms. */
+  readonly at: number;
+}
+
+/** A token that is there but for the last bits of a double is there. */
+const tolerance = 1e-6;
+
+export function fullBucket(size: BucketSize, now: number): TokenBucket {
+  return { ...size, tokens: size.capacity, at: now };
+}
+
+export function tokensAt(bucket: TokenBucket, now: number): number {
+  return Math.min(bucket.capacity, bucket.tokens + (bucket.refill * Math.max(0, now - bucket.at)) / 1000);
+}
+
+/** How long until `count` tokens can be taken at once, in ms; 0 when they can be taken now. */
+export function untilTokens(bucket: TokenBucket, count: number, now: number): number {
+  // A group larger than the bucket goes when the bucket is full, and leaves a debt.
+  const lacking = Math.min(count, bucket.capacity) - tokensAt(bucket, now);
+  return lacking <= tolerance ? 0 : (lacking / bucket.refill) * 1000;
+}
+
+/** The bucket once `count` tokens are taken out of it, whether they were there or not. */
+export function takeTokens(bucket: TokenBucket, count: number, now: number): TokenBucket {
+  return { ...bucket, tokens: tokensAt(bucket, now) - count, at: now };
+}

@@ -1,0 +1,261 @@
+// What Headwater holds of one instance: its interfaces, and what is unclear about them. Each kind of answer that the cloud
+// gives about it is folded in here; every method that folds says whether the view changed.
+import {
+  firstHeld,
+  type HeldInterface,
+  type Reading,
+  type Verdict,
+  whenAbsent,
+  whenFirstShown,
+  whenShown,
+} from './held-interface.ts';
+import type { InstanceView } from './instance-view.ts';
+import type { Attachment, NetworkInterface } from './network-interface.ts';
+import type { Answer, Instance, Observation, UnreadableInterface } from './observation.ts';
+
+/** The complete answer to a look at the instance. */
+export interface Look {
+  /** When the request was sent, and when its answer was complete, in monotonic ms. */
+  readonly begunAt: number;
+  readonly endedAt: number;
+  readonly observations: readonly Observation[];
+}
+
+export class TrackedInstance {
+  readonly id: string;
+  readonly #consistencyWindow: number;
+  readonly #interfaces: Map<string, HeldInterface>;
+  readonly #unreadable = new Map<string, UnreadableInterface>();
+  /** Addresses that another instance claims too, with the time of the claim. */
+  readonly #contested = new Map<string, number>();
+  #instance: Instance | undefined;
+  #read = false;
+  #lookDue: number | undefined;
+  /** The newest doubt that no look has answered yet: only a look that begins after it does. */
+  #doubtedAt: number | undefined;
+  #view: InstanceView | undefined;
+
+  constructor(id: string, recalled: readonly NetworkInterface[], consistencyWindow: number) {
+    this.id = id;
+    this.#consistencyWindow = consistencyWindow;
+    this.#interfaces = new Map(recalled.map((record) => [record.id, firstHeld(record, -Infinity)]));
+  }
+
+  /** The same object as long as nothing changed. */
+  get view(): InstanceView {
+    this.#view ??= {
+      id: this.id,
+      read: this.#read,
+      interfaces: inOrder([...this.#interfaces.values()].map((held) => held.record)),
+      unreadable: [...this.#unreadable.values()].filter((item) => !this.#interfaces.has(item.id)),
+      instance: this.#instance,
+      lookDue: this.#lookDue,
+    };
+    return this.#view;
+  }
+
+  /** Another instance claims these addresses too: the next look that begins after `now` decides about them. */
+  contest(addresses: readonly string[], now: number): void {
+    for (const address of addresses) this.#contested.set(address, now);
+    this.doubt(now);
+  }
+
+  /** Something is unclear since `from`, until a look that begins after it. */
+  doubt(from: number): boolean {
+    this.#doubtedAt = Math.max(this.#doubtedAt ?? -Infinity, from);
+    return this.#due(from);
+  }
+
+  /** One piece of a page of a listing. */
+  foldListed(observation: Observation, begunAt: number): boolean {
+    return this.#fold(observation, this.#reading({ begunAt, endedAt: begunAt, scope: 'listing' }));
+  }
+
+  /** The end of a listing that began at `begunAt`. */
+  endListing(begunAt: number, isShown: (interfaceId: string) => boolean): boolean {
+    return this.#complete(this.#reading({ begunAt, endedAt: begunAt, scope: 'listing' }), isShown);
+  }
+
+  foldLook({ begunAt, endedAt, observations }: Look): boolean {
+    const before = { lookDue: this.#lookDue, view: this.#view };
+    if ((this.#doubtedAt ?? -Infinity) <= begunAt) this.#doubtedAt = undefined;
+    this.#lookDue = this.#doubtedAt;
+    // The instance first: once it is known to be terminated, one look is proof.
+    const instanceFirst = observations.toSorted(
+      (a, b) => Number(b.kind === 'instance') - Number(a.kind === 'instance'),
+    );
+    const reading = (): Reading => this.#reading({ begunAt, endedAt, scope: 'look' });
+    let changed = false;
+    for (const observation of instanceFirst) changed = this.#fold(observation, reading()) || changed;
+    const shown = new Set(observations.flatMap((observation) => interfaceOf(observation) ?? []));
+    changed = this.#endLook(reading(), shown) || changed;
+    for (const [address, since] of this.#contested) if (since <= begunAt) this.#contested.delete(address);
+    changed ||= this.#lookDue !== before.lookDue;
+    this.#view = changed ? undefined : before.view;
+    return changed;
+  }
+
+  /** Our own call attached an interface, of which `created` is what its creation showed. */
+  foldAttached(
+    answer: Extract<Answer, { kind: 'attached' }>,
+    created: NetworkInterface | undefined,
+    endedAt: number,
+  ): boolean {
+    const { interfaceId, instanceId, deviceIndex, attachmentId } = answer;
+    // A reading may have shown it before the answer came.
+    const shown = this.#interfaces.get(interfaceId);
+    const known = shown?.record ?? created;
+    if (known === undefined) return false;
+    const attachment: Attachment = {
+      id: attachmentId,
+      instanceId,
+      deviceIndex,
+      networkCard: 0,
+      state: 'attached',
+      deleteOnTermination: known.attachment?.deleteOnTermination ?? false,
+    };
+    const held = { ...(shown ?? firstHeld(known, endedAt)), record: { ...known, attachment } };
+    this.#interfaces.set(interfaceId, { ...held, asOf: endedAt, joinedAt: endedAt, absentSince: undefined });
+    return this.#note(true);
+  }
+
+  /** Our own call gave an interface addresses. */
+  foldAllocated(interfaceId: string, addresses: readonly string[], endedAt: number): boolean {
+    return this.#edit(interfaceId, endedAt, (held) => {
+      // Some EC2 look-alikes answer with every address of the interface.
+      const given = addresses.filter((address) => address !== held.record.primaryAddress);
+      const missing = new Map(held.missing);
+      for (const address of given) missing.delete(address);
+      const record = { ...held.record, addresses: [...new Set([...held.record.addresses, ...given])] };
+      const added = new Map([...held.added, ...given.map((address) => [address, endedAt] as const)]);
+      return { ...held, record, added, missing };
+    });
+  }
+
+  /** Our own call saw to it that an interface goes with the instance. */
+  foldDeleteOnTermination(interfaceId: string, endedAt: number): boolean {
+    return this.#edit(interfaceId, endedAt, (held) => {
+      const { attachment } = held.record;
+      if (attachment === undefined) return held;
+      return {
+        ...held,
+        record: { ...held.record, attachment: { ...attachment, deleteOnTermination: true } },
+      };
+    });
+  }
+
+  #edit(interfaceId: string, endedAt: number, edit: (held: HeldInterface) => HeldInterface): boolean {
+    const held = this.#interfaces.get(interfaceId);
+    if (held === undefined) return false;
+    // What could be changed was there, whatever a look before that did not show.
+    this.#interfaces.set(interfaceId, { ...edit(held), asOf: endedAt, absentSince: undefined });
+    return this.#note(true);
+  }
+
+  #reading(answer: Pick<Reading, 'begunAt' | 'endedAt' | 'scope'>): Reading {
+    const contested = [...this.#contested].filter(([, since]) => since <= answer.begunAt);
+    return {
+      ...answer,
+      consistencyWindow: this.#consistencyWindow,
+      contested: new Set(contested.map(([address]) => address)),
+      terminated: this.#instance?.state === 'terminated',
+    };
+  }
+
+  #fold(observation: Observation, reading: Reading): boolean {
+    switch (observation.kind) {
+      case 'instance':
+        return this.#setInstance(observation.instance);
+      case 'unreadableInterface': {
+        const { id } = observation.interface;
+        const known = this.#unreadable.get(id);
+        this.#unreadable.set(id, observation.interface);
+        return this.#note(!isSame(known, observation.interface));
+      }
+      case 'interface': {
+        const shown = observation.interface;
+        this.#unreadable.delete(shown.id);
+        const held = this.#interfaces.get(shown.id);
+        const verdict = held === undefined ? whenFirstShown(shown, reading) : whenShown(held, shown, reading);
+        return this.#apply(shown.id, verdict, reading);
+      }
+    }
+  }
+
+  #setInstance(instance: Instance): boolean {
+    const same = isSame(this.#instance, instance);
+    this.#instance = instance;
+    return this.#note(!same);
+  }
+
+  /** The end of a complete answer: what it did not show is missing. */
+  #complete(reading: Reading, isShown: (interfaceId: string) => boolean): boolean {
+    const ids = [...this.#interfaces.keys(), ...this.#unreadable.keys()];
+    // A listing that shows nothing of an instance may have been made too early, or in other networks.
+    const answered = reading.scope === 'look' || ids.some(isShown);
+    let changed = this.#note(!this.#read);
+    if (answered) this.#read = true;
+    else if (!this.#read) this.doubt(reading.begunAt);
+    for (const [id, held] of this.#interfaces) {
+      if (!isShown(id)) changed = this.#apply(id, whenAbsent(held, reading), reading) || changed;
+    }
+    for (const id of this.#unreadable.keys()) {
+      if (!isShown(id)) changed = this.#dropUnreadable(id, reading) || changed;
+    }
+    return changed;
+  }
+
+  #endLook(reading: Reading, shown: ReadonlySet<string>): boolean {
+    const isAlive = ['pending', 'running', 'stopping', 'stopped'].includes(
+      this.#instance?.state ?? 'unknown',
+    );
+    if (shown.size > 0 || !isAlive) return this.#complete(reading, (id) => shown.has(id));
+    // An instance has its primary interface for as long as it exists: this answer says nothing of its interfaces.
+    const changed = this.#note(!this.#read);
+    this.#read = true;
+    if (this.#interfaces.size > 0) this.#due(reading.endedAt + this.#consistencyWindow);
+    return changed;
+  }
+
+  #dropUnreadable(id: string, reading: Reading): boolean {
+    if (reading.scope === 'listing') return this.doubt(reading.begunAt);
+    this.#unreadable.delete(id);
+    return this.#note(true);
+  }
+
+  #apply(id: string, { held, lookDue }: Verdict, reading: Reading): boolean {
+    const before = this.#interfaces.get(id);
+    if (held === undefined) this.#interfaces.delete(id);
+    else this.#interfaces.set(id, held);
+    const changed = this.#note(!isSame(before?.record, held?.record));
+    if (lookDue === undefined) return changed;
+    if (reading.scope === 'listing') return this.doubt(lookDue) || changed;
+    // Whether the time of the next look changed is known once the whole look is folded in.
+    this.#due(lookDue);
+    return changed;
+  }
+
+  #due(at: number): boolean {
+    const before = this.#lookDue;
+    this.#lookDue = Math.min(before ?? Infinity, at);
+    return this.#note(this.#lookDue !== before);
+  }
+
+  #note(changed: boolean): boolean {
+    if (changed) this.#view = undefined;
+    return changed;
+  }
+}
+
+function inOrder(interfaces: readonly NetworkInterface[]): NetworkInterface[] {
+  const index = (item: NetworkInterface): number => item.attachment?.deviceIndex ?? Infinity;
+  return interfaces.toSorted((a, b) => index(a) - index(b) || (a.id < b.id ? -1 : 1));
+}
+
+function interfaceOf(observation: Observation): string | undefined {
+  return observation.kind === 'instance' ? undefined : observation.interface.id;
+}
+
+function isSame(a: object | undefined, b: object | undefined): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

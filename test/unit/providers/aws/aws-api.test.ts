@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import { callErrorOf } from '../../../../src/providers/aws/aws-api.ts';
+
+function refusal(name: string, status: number | undefined, more: object = {}): object {
+  const $metadata = { httpStatusCode: status, requestId: 'r-1' };
+  return { name, message: `${name} was said`, $fault: 'client', $metadata, ...more };
+}
+
+function system(code: string, more: object = {}): Error {
+  return Object.assign(new Error(`${code} happened`), { code, ...more });
+}
+
+describe('what the SDK throws', () => {
+  test.each([
+    ['a refusal', refusal('InvalidParameterValue', 400), 'refused', 'InvalidParameterValue'],
+    [
+      'a throttle, although it is a 503',
+      refusal('RequestLimitExceeded', 503),
+      'refused',
+      'RequestLimitExceeded',
+    ],
+    ['a refusal of credentials', refusal('AuthFailure', 401), 'refused', 'AuthFailure'],
+    ['an internal error', refusal('InternalError', 500), 'noAnswer', 'InternalError'],
+    ['another 503', refusal('Unavailable', 503), 'noAnswer', 'Unavailable'],
+    ['a throttle by another name behind a 503', refusal('SlowDown', 503), 'noAnswer', 'SlowDown'],
+    ['an error without a status', refusal('Strange', undefined), 'noAnswer', 'Strange'],
+    ['a page of a proxy', refusal('Unknown', 502, { message: 'UnknownError' }), 'noAnswer', 'Unknown'],
+    ['nobody listens', system('ECONNREFUSED'), 'notSent', 'ECONNREFUSED'],
+    ['no such name', system('ENOTFOUND'), 'notSent', 'ENOTFOUND'],
+    ['no such name for now', system('EAI_AGAIN'), 'notSent', 'EAI_AGAIN'],
+    [
+      'another host than it says',
+      system('ERR_TLS_CERT_ALTNAME_INVALID'),
+      'notSent',
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+    ],
+    [
+      'several addresses, at none of which anybody listens',
+      Object.assign(new AggregateError([system('ECONNREFUSED')], ''), { code: 'ECONNREFUSED' }),
+      'notSent',
+      'ECONNREFUSED',
+    ],
+    ['a connection that breaks', system('ECONNRESET'), 'noAnswer', 'ECONNRESET'],
+    ['a pipe that breaks', system('EPIPE'), 'noAnswer', 'EPIPE'],
+    ['our own time-out', { name: 'AbortError', message: 'Request aborted' }, 'noAnswer', 'AbortError'],
+    [
+      'a time-out of an answer',
+      { name: 'TimeoutError', message: 'Connection timed out after 5 ms' },
+      'noAnswer',
+      'TimeoutError',
+    ],
+    [
+      'a time-out of a connection',
+      {
+        name: 'TimeoutError',
+        message:
+          'the request socket did not establish a connection with the server within the configured timeout of 5000 ms.',
+      },
+      'notSent',
+      'TimeoutError',
+    ],
+    [
+      'no credentials',
+      { name: 'CredentialsProviderError', message: 'Could not load credentials from any providers' },
+      'notSent',
+      'CredentialsProviderError',
+    ],
+    ['no region', new Error('Region is missing'), 'notSent', 'Error'],
+    ['an answer that is no XML', new SyntaxError('bad'), 'noAnswer', 'SyntaxError'],
+    ['a text', 'no', 'noAnswer', 'Error'],
+    ['nothing', undefined, 'noAnswer', 'Error'],
+  ])('%s', (_, thrown, result, code) => {
+    const error = callErrorOf(thrown);
+
+    expect({ result: error.result, code: error.code }).toEqual({ result, code });
+    expect(error.cause).toBe(thrown);
+  });
+
+  test('is told with its message, status and request id', () => {
+    const error = callErrorOf(refusal('AuthFailure', 401));
+
+    expect(error).toMatchObject({ message: 'AuthFailure was said', status: 401, requestId: 'r-1' });
+  });
+
+  test('is told as well as possible', () => {
+    expect([callErrorOf('no').message, callErrorOf(undefined).message]).toEqual(['no', 'undefined']);
+  });
+});

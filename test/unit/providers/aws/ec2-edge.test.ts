@@ -1,0 +1,282 @@
+import { describe, expect, test } from '@jest/globals';
+import { Ec2CallError, type Ec2CallResult } from '../../../../src/providers/aws/ec2-api.ts';
+import { sleep } from '../../../../src/scheduling/clock.ts';
+import { all, context, edgeRig, failureOfRead } from './edge-rig.ts';
+
+const attach = { NetworkInterfaceId: 'eni-1', InstanceId: 'i-1', DeviceIndex: 1, NetworkCardIndex: 0 };
+const remove = { NetworkInterfaceId: 'eni-1' };
+
+function refusing(code: string, result: Ec2CallResult = 'refused'): () => never {
+  return () => {
+    throw new Ec2CallError({ result, code, message: `${code} was said`, status: 400, requestId: 'r-1' });
+  };
+}
+
+describe('a read', () => {
+  test('is a token and a call a page, until there is no next page', async () => {
+    const rig = edgeRig(
+      async (_, number) => {
+        await sleep(rig.clock, 10, context.signal);
+        return { Subnets: [], NextToken: ['a', 'b', ''][number] };
+      },
+      { bucket: { capacity: 1, refill: 1 } },
+    );
+
+    const reading = all(rig.edge.pages('DescribeSubnets', { MaxResults: 5 }, context));
+    await rig.clock.advance(5000);
+
+    expect((await reading).map(({ begunAt }) => Math.round(begunAt))).toEqual([0, 1000, 2000]);
+    expect(rig.sent.map(({ input }) => input)).toEqual([
+      { MaxResults: 5 },
+      { MaxResults: 5, NextToken: 'a' },
+      { MaxResults: 5, NextToken: 'b' },
+    ]);
+    expect(rig.waits).toEqual(['DescribeSubnets:990', 'DescribeSubnets:990']);
+  });
+
+  test('whose page token does not change ends as an error', async () => {
+    const { edge, sent } = edgeRig(() => ({ Subnets: [], NextToken: 'a' }));
+
+    const failure = await failureOfRead(all(edge.pages('DescribeSubnets', {}, context)));
+
+    expect(failure).toMatchObject({ kind: 'unreadable', message: 'the same page token came twice' });
+    expect(sent).toHaveLength(2);
+  });
+
+  test('that EC2 refuses rejects with what it says', async () => {
+    const { edge } = edgeRig(refusing('UnauthorizedOperation'));
+
+    const failure = await failureOfRead(all(edge.pages('DescribeSubnets', {}, context)));
+
+    expect(failure).toEqual({
+      kind: 'notAuthorized',
+      action: 'DescribeSubnets',
+      code: 'UnauthorizedOperation',
+      message: 'UnauthorizedOperation was said',
+      requestId: 'r-1',
+    });
+  });
+
+  test('that is not wanted any more while it waits is not sent', async () => {
+    const { clock, edge, sent } = edgeRig(() => ({ Subnets: [], NextToken: `${sent.length}` }), {
+      bucket: { capacity: 1, refill: 1 },
+    });
+    const giveUp = new AbortController();
+    const reason = new Error('enough');
+    const reading = all(edge.pages('DescribeSubnets', {}, { ...context, signal: giveUp.signal }));
+    await clock.advance(500);
+
+    giveUp.abort(reason);
+
+    await expect(reading).rejects.toBe(reason);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('a write', () => {
+  test('is answered', async () => {
+    const { edge } = edgeRig(() => ({ AttachmentId: 'eni-attach-1' }));
+
+    const result = await edge.write('AttachNetworkInterface', attach, context);
+
+    expect(result).toEqual({ kind: 'answered', output: { AttachmentId: 'eni-attach-1' } });
+  });
+
+  test.each<[Ec2CallResult, string]>([
+    ['refused', 'failed'],
+    ['notSent', 'failed'],
+    ['noAnswer', 'ambiguous'],
+  ])('that is %s has %s', async (result, kind) => {
+    const { edge } = edgeRig(refusing('InternalError', result));
+
+    const written = await edge.write('AttachNetworkInterface', attach, context);
+
+    expect(written).toMatchObject({
+      kind,
+      failure: { code: 'InternalError', action: 'AttachNetworkInterface' },
+    });
+  });
+
+  test('takes no token of its own: those were granted before', async () => {
+    const { edge } = edgeRig(() => ({}), { bucket: { capacity: 1, refill: 0 } });
+    await edge.admit(['AttachNetworkInterface'], context);
+
+    const result = await edge.write('AttachNetworkInterface', attach, context);
+
+    expect(result.kind).toBe('answered');
+  });
+
+  test('hands a bug on', async () => {
+    const bug = new TypeError('broken');
+    const { edge, finished } = edgeRig(() => {
+      throw bug;
+    });
+
+    await expect(edge.write('AttachNetworkInterface', attach, context)).rejects.toBe(bug);
+
+    expect(finished).toEqual([]);
+  });
+});
+
+describe('a call without an answer', () => {
+  test.each([
+    ['AttachNetworkInterface', 10_000],
+    // It must end well within a lease.
+    ['DeleteNetworkInterface', 5000],
+  ] as const)('%s is given up after %i ms', async (action, timeout) => {
+    const rig = edgeRig(({ signal }) => sleep(rig.clock, 600_000, signal));
+    const input = { ...attach, ...remove };
+
+    const writing = rig.edge.write(action, input, context);
+    await rig.clock.advance(timeout - 1);
+    const before = rig.budget.inFlight;
+    await rig.clock.advance(1);
+
+    expect(before).toBe(1);
+    expect(await writing).toMatchObject({
+      kind: 'ambiguous',
+      failure: {
+        kind: 'unreachable',
+        code: 'Timeout',
+        message: `no answer to ${action} within ${timeout / 1000} s`,
+      },
+    });
+    expect(rig.budget.inFlight).toBe(0);
+    expect(rig.finished).toMatchObject([{ action, status: undefined, duration: timeout }]);
+  });
+
+  test('is not given up because nobody wants it any more: it was sent', async () => {
+    const rig = edgeRig(async () => {
+      await sleep(rig.clock, 3000, context.signal);
+      return { AttachmentId: 'eni-attach-1' };
+    });
+    const giveUp = new AbortController();
+    const writing = rig.edge.write('AttachNetworkInterface', attach, { ...context, signal: giveUp.signal });
+    await rig.clock.advance(1000);
+
+    giveUp.abort(new Error('enough'));
+    await rig.clock.advance(5000);
+
+    expect(await writing).toMatchObject({ kind: 'answered' });
+  });
+
+  test('leaves no timer behind once it is answered', async () => {
+    const { clock, edge } = edgeRig(() => ({}));
+
+    await edge.write('DeleteNetworkInterface', remove, context);
+
+    expect(await clock.runUntil(() => false, 60_000)).toBe(false);
+    expect(clock.monotonic()).toBe(0);
+  });
+});
+
+describe('requests in flight', () => {
+  test('are bounded, and the wait for a place is not part of the time-out', async () => {
+    const rig = edgeRig(
+      async () => {
+        await sleep(rig.clock, 8000, context.signal);
+        return {};
+      },
+      { slots: 1 },
+    );
+
+    const writing = [1, 2].map(() => rig.edge.write('AttachNetworkInterface', attach, context));
+    await rig.clock.advance(20_000);
+
+    expect((await Promise.all(writing)).map(({ kind }) => kind)).toEqual(['answered', 'answered']);
+    expect(rig.sent.map(({ at }) => at)).toEqual([0, 8000]);
+    expect(rig.finished.map(({ duration }) => duration)).toEqual([8000, 8000]);
+  });
+
+  test('who gives up waiting for a place sends nothing', async () => {
+    const rig = edgeRig(() => sleep(rig.clock, 8000, context.signal), { slots: 1 });
+    const giveUp = new AbortController();
+    const reason = new Error('enough');
+    const first = rig.edge.write('AttachNetworkInterface', attach, context);
+    const second = rig.edge.write('AttachNetworkInterface', attach, { ...context, signal: giveUp.signal });
+
+    giveUp.abort(reason);
+
+    await expect(second).rejects.toBe(reason);
+    await rig.clock.advance(10_000);
+    await first;
+    expect(rig.sent).toHaveLength(1);
+  });
+});
+
+describe('a call that takes something away', () => {
+  test('is not sent when our lease may end before it does', async () => {
+    const asked: number[] = [];
+    const { edge, sent, budget } = edgeRig(() => ({}), {
+      options: {
+        mayTakeAway: (ms) => {
+          asked.push(ms);
+          return false;
+        },
+      },
+    });
+
+    const result = await edge.write('DeleteNetworkInterface', remove, context);
+
+    expect(result).toMatchObject({
+      kind: 'failed',
+      failure: { kind: 'fenced', action: 'DeleteNetworkInterface' },
+    });
+    expect(asked).toEqual([5000]);
+    expect(sent).toEqual([]);
+    expect(budget.inFlight).toBe(0);
+  });
+
+  test('is checked when it is sent, and not when it began to wait', async () => {
+    let leading = true;
+    const rig = edgeRig(() => sleep(rig.clock, 3000, context.signal), {
+      slots: 1,
+      options: { mayTakeAway: () => leading },
+    });
+    const first = rig.edge.write('AttachNetworkInterface', attach, context);
+    const second = rig.edge.write('DeleteNetworkInterface', remove, context);
+
+    await rig.clock.advance(1000);
+    leading = false;
+    await rig.clock.advance(5000);
+
+    expect((await first).kind).toBe('answered');
+    expect(await second).toMatchObject({ kind: 'failed', failure: { kind: 'fenced' } });
+  });
+
+  test('is the only kind that is fenced', async () => {
+    const { edge } = edgeRig(() => ({}), { options: { mayTakeAway: () => false } });
+
+    const result = await edge.write('AttachNetworkInterface', attach, context);
+
+    expect(result.kind).toBe('answered');
+  });
+});
+
+describe('every call', () => {
+  test('is accounted for', async () => {
+    const rig = edgeRig(async (_, number) => {
+      await sleep(rig.clock, 30, context.signal);
+      return number === 0 ? {} : refusing('RequestLimitExceeded')();
+    });
+
+    const writing = [1, 2].map(() => rig.edge.write('AttachNetworkInterface', attach, context));
+    await rig.clock.advance(100);
+    await Promise.all(writing);
+
+    expect(rig.finished).toMatchObject([
+      { action: 'AttachNetworkInterface', failure: undefined, status: 200, duration: 30 },
+      { action: 'AttachNetworkInterface', failure: { kind: 'throttled' }, status: 400, duration: 30 },
+    ]);
+  });
+
+  test('tells how long it waited for the rate limits, if it had to', async () => {
+    const { clock, edge, waits } = edgeRig(() => ({}), { bucket: { capacity: 2, refill: 1 } });
+
+    void edge.admit(['CreateNetworkInterface', 'AttachNetworkInterface'], context);
+    void edge.admit(['AttachNetworkInterface', 'AttachNetworkInterface', 'CreateNetworkInterface'], context);
+    await clock.advance(5000);
+
+    expect(waits).toEqual(['AttachNetworkInterface,AttachNetworkInterface,CreateNetworkInterface:1000']);
+  });
+});

@@ -1,0 +1,85 @@
+// The gate in front of an EC2 that answers as the test says, on a virtual clock.
+import type { CallContext } from '../../../../src/providers/allocation-implementation.ts';
+import { Ec2Edge, type Ec2EdgeOptions, type FinishedCall } from '../../../../src/providers/aws/ec2-edge.ts';
+import type { Ec2Action, Ec2Api, Ec2Output } from '../../../../src/providers/aws/ec2-api.ts';
+import { CallBudget } from '../../../../src/providers/call-budget.ts';
+import { CloudError, type CloudFailure } from '../../../../src/providers/cloud-failure.ts';
+import type { BucketSize } from '../../../../src/providers/token-bucket.ts';
+import { VirtualClock } from '../../../../src/scheduling/virtual-clock.ts';
+
+export interface SentCall {
+  readonly action: Ec2Action;
+  readonly input: object;
+  /** In monotonic ms. */
+  readonly at: number;
+  readonly signal: AbortSignal;
+}
+
+/** What EC2 answers to a call, the first one being number 0; what it throws is thrown. */
+export type Answering = (call: SentCall, number: number) => unknown;
+
+export interface EdgeRig {
+  readonly clock: VirtualClock;
+  readonly edge: Ec2Edge;
+  readonly budget: CallBudget;
+  readonly sent: SentCall[];
+  readonly finished: FinishedCall[];
+  /** `actions:ms` of each wait for the rate limits. */
+  readonly waits: string[];
+}
+
+export interface EdgeChange {
+  readonly options?: Partial<Pick<Ec2EdgeOptions, 'timeout' | 'mayTakeAway'>>;
+  readonly bucket?: BucketSize;
+  readonly slots?: number;
+}
+
+export const context: CallContext = { urgency: () => 'toppingUp', signal: new AbortController().signal };
+
+export function edgeRig(answering: Answering, change: EdgeChange = {}): EdgeRig {
+  const clock = new VirtualClock();
+  const sent: SentCall[] = [];
+  const finished: FinishedCall[] = [];
+  const waits: string[] = [];
+  const budget = new CallBudget({
+    clock,
+    slots: change.slots ?? 10,
+    bucketOf: () => change.bucket,
+    overall: undefined,
+  });
+  const api: Ec2Api = {
+    async send<A extends Ec2Action>(action: A, input: object, signal: AbortSignal): Promise<Ec2Output<A>> {
+      const call = { action, input, at: clock.monotonic(), signal };
+      sent.push(call);
+      return (await answering(call, sent.length - 1)) as Ec2Output<A>;
+    },
+  };
+  const edge = new Ec2Edge({
+    api,
+    budget,
+    clock,
+    timeout: 10_000,
+    mayTakeAway: () => true,
+    onCall: (call) => finished.push(call),
+    onWait: (actions, ms) => waits.push(`${actions.join()}:${ms}`),
+    ...change.options,
+  });
+  return { clock, edge, budget, sent, finished, waits };
+}
+
+/** The failure with which a read ends; undefined when it doesn't. */
+export async function failureOfRead(reading: Promise<unknown>): Promise<CloudFailure | undefined> {
+  try {
+    await reading;
+    return undefined;
+  } catch (error) {
+    if (error instanceof CloudError) return error.failure;
+    throw error;
+  }
+}
+
+export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}

@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Ec2Action, Ec2CallError, type Ec2CallResult } from '../../../../src/providers/aws/ec2-api.ts';
+import { failureOf } from '../../../../src/providers/aws/errors.ts';
+
+interface Row {
+  readonly code: string;
+  readonly kind: string;
+  readonly action?: Ec2Action;
+  readonly message?: string;
+  readonly result?: Ec2CallResult;
+}
+
+const rows: readonly Row[] = [
+  { code: 'RequestLimitExceeded', kind: 'throttled' },
+  { code: 'Throttling', kind: 'throttled' },
+  { code: 'InsufficientFreeAddressesInSubnet', kind: 'subnetExhausted', action: 'CreateNetworkInterface' },
+  { code: 'InsufficientCidrBlocks', kind: 'prefixSpaceFragmented' },
+  {
+    code: 'InvalidParameterValue',
+    message: "There aren't sufficient free Ipv4 addresses or prefixes",
+    kind: 'prefixSpaceFragmented',
+  },
+  { code: 'PrivateIpAddressLimitExceeded', kind: 'limitReached', action: 'AssignPrivateIpAddresses' },
+  { code: 'AttachmentLimitExceeded', kind: 'limitReached', action: 'AttachNetworkInterface' },
+  { code: 'NetworkInterfaceLimitExceeded', kind: 'limitReached', action: 'CreateNetworkInterface' },
+  { code: 'InvalidInstanceID.NotFound', kind: 'instanceGone', action: 'AttachNetworkInterface' },
+  { code: 'InvalidInstanceID.Malformed', kind: 'invalid', action: 'AttachNetworkInterface' },
+  { code: 'IncorrectInstanceState', kind: 'instanceNotRunning', action: 'AttachNetworkInterface' },
+  {
+    code: 'IncorrectState',
+    message: "Instance 'i-1' is not 'running'.",
+    kind: 'instanceNotRunning',
+    action: 'AttachNetworkInterface',
+  },
+  { code: 'IncorrectState', message: 'Network interface is being changed', kind: 'unknown' },
+  {
+    code: 'InvalidParameterValue',
+    message: "Instance 'i-1' already has an interface attached at device index '1'.",
+    kind: 'deviceIndexTaken',
+    action: 'AttachNetworkInterface',
+  },
+  { code: 'InvalidParameterValue', message: 'something else', kind: 'invalid' },
+  { code: 'InvalidNetworkInterfaceID.NotFound', kind: 'notYetVisible', action: 'AttachNetworkInterface' },
+  { code: 'InvalidNetworkInterfaceID.NotFound', kind: 'interfaceGone', action: 'AssignPrivateIpAddresses' },
+  { code: 'InvalidNetworkInterfaceID.NotFound', kind: 'interfaceGone', action: 'DeleteNetworkInterface' },
+  { code: 'InvalidAttachmentID.NotFound', kind: 'notYetVisible', action: 'ModifyNetworkInterfaceAttribute' },
+  { code: 'InvalidNetworkInterface.InUse', kind: 'conflict', action: 'DeleteNetworkInterface' },
+  { code: 'UnauthorizedOperation', kind: 'notAuthorized' },
+  { code: 'AuthFailure', kind: 'notAuthorized' },
+  { code: 'RequestExpired', kind: 'notAuthorized' },
+  { code: 'CredentialsProviderError', kind: 'notAuthorized', result: 'notSent' },
+  { code: 'InvalidGroup.NotFound', kind: 'invalid', action: 'CreateNetworkInterface' },
+  { code: 'MissingParameter', kind: 'invalid' },
+  { code: 'UnsupportedOperation', kind: 'invalid' },
+  { code: 'OperationNotPermitted', kind: 'unknown' },
+  { code: 'SomethingNew', kind: 'unknown' },
+  { code: 'InternalError', kind: 'unreachable', result: 'noAnswer' },
+  { code: 'Timeout', kind: 'unreachable', result: 'noAnswer' },
+  { code: 'ECONNREFUSED', kind: 'unreachable', result: 'notSent' },
+  { code: 'InvalidSomething', kind: 'unreachable', result: 'noAnswer' },
+  { code: 'Fenced', kind: 'fenced', result: 'notSent', action: 'DeleteNetworkInterface' },
+];
+
+describe('what EC2 says', () => {
+  test.each(rows)(
+    '$code to $action ($message) means $kind',
+    ({ code, kind, action = 'DescribeSubnets', message = 'said so', result = 'refused' }) => {
+      const failure = failureOf(action, new Ec2CallError({ result, code, message, requestId: 'r-1' }));
+
+      expect(failure).toEqual({ kind, action, code, message, requestId: 'r-1' });
+    },
+  );
+
+  test('reads the same each time: a part that only EC2 can read is left out', () => {
+    const said = 'You are not authorized to perform this operation. User: arn is not authorized.';
+    const failures = ['Zm9v-bar_', 'YmF6+x=='].map((part) =>
+      failureOf(
+        'CreateNetworkInterface',
+        new Ec2CallError({
+          result: 'refused',
+          code: 'UnauthorizedOperation',
+          message: `${said} Encoded authorization failure message: ${part}`,
+        }),
+      ),
+    );
+
+    expect(failures.map(({ message }) => message)).toEqual([said, said]);
+  });
+});

@@ -1,0 +1,193 @@
+import { describe, expect, test } from '@jest/globals';
+import { Ec2CallError } from '../../../../src/providers/aws/ec2-api.ts';
+import { actionOf, perform } from '../../../../src/providers/aws/perform.ts';
+import type { CreateInterface, Operation, Outcome } from '../../../../src/providers/operation.ts';
+import { ec2Interface } from './ec2-shapes.ts';
+import { context, edgeRig } from './edge-rig.ts';
+
+const create: CreateInterface = {
+  kind: 'createInterface',
+  instanceId: 'i-1',
+  subnetId: 'subnet-1',
+  securityGroupIds: ['sg-1'],
+  addressCount: 9,
+  description: 'Cilium-CNI (i-1)',
+  tags: { team: 'a', env: 'b' },
+  token: 'token-1',
+};
+const attach: Operation = {
+  kind: 'attachInterface',
+  instanceId: 'i-1',
+  interfaceId: 'eni-1',
+  deviceIndex: 2,
+};
+const allocate: Operation = { kind: 'allocateIPs', instanceId: 'i-1', interfaceId: 'eni-1', count: 4 };
+const protect: Operation = {
+  kind: 'setDeleteOnTermination',
+  instanceId: 'i-1',
+  interfaceId: 'eni-1',
+  attachmentId: 'eni-attach-1',
+};
+const remove: Operation = { kind: 'deleteInterface', interfaceId: 'eni-1' };
+const operations = [create, attach, allocate, protect, remove];
+
+async function performed(
+  operation: Operation,
+  answer: unknown,
+): Promise<{ readonly outcome: Outcome; readonly action: string | undefined; readonly input: unknown }> {
+  const { edge, sent } = edgeRig(() => answer);
+  const outcome = await perform(edge, operation, context);
+  return { outcome, action: sent[0]?.action, input: sent[0]?.input };
+}
+
+describe('an operation on EC2', () => {
+  test('creates an interface', async () => {
+    const unattached = ec2Interface({ Attachment: undefined });
+
+    const { outcome, action, input } = await performed(create, { NetworkInterface: unattached });
+
+    expect(action).toBe('CreateNetworkInterface');
+    expect(input).toEqual({
+      SubnetId: 'subnet-1',
+      Description: 'Cilium-CNI (i-1)',
+      Groups: ['sg-1'],
+      SecondaryPrivateIpAddressCount: 9,
+      ClientToken: 'token-1',
+      TagSpecifications: [
+        {
+          ResourceType: 'network-interface',
+          Tags: [
+            { Key: 'team', Value: 'a' },
+            { Key: 'env', Value: 'b' },
+          ],
+        },
+      ],
+    });
+    expect(outcome).toMatchObject({
+      kind: 'done',
+      answer: {
+        kind: 'created',
+        interface: { id: 'eni-1', attachment: undefined, addresses: ['10.0.0.10'] },
+      },
+    });
+  });
+
+  test('creates one with nothing but its primary address and without tags', async () => {
+    const { input } = await performed(
+      { ...create, addressCount: 0, tags: {} },
+      { NetworkInterface: ec2Interface() },
+    );
+
+    expect(Object.keys(input as object).sort()).toEqual(['ClientToken', 'Description', 'Groups', 'SubnetId']);
+  });
+
+  test('attaches it to the default card', async () => {
+    const { outcome, action, input } = await performed(attach, { AttachmentId: 'eni-attach-7' });
+
+    expect(action).toBe('AttachNetworkInterface');
+    expect(input).toEqual({
+      NetworkInterfaceId: 'eni-1',
+      InstanceId: 'i-1',
+      DeviceIndex: 2,
+      NetworkCardIndex: 0,
+    });
+    expect(outcome).toEqual({
+      kind: 'done',
+      answer: {
+        kind: 'attached',
+        interfaceId: 'eni-1',
+        instanceId: 'i-1',
+        deviceIndex: 2,
+        attachmentId: 'eni-attach-7',
+      },
+    });
+  });
+
+  test('assigns addresses', async () => {
+    const assigned = [{ PrivateIpAddress: '10.0.0.11' }, { PrivateIpAddress: '10.0.0.12' }];
+
+    const { outcome, action, input } = await performed(allocate, { AssignedPrivateIpAddresses: assigned });
+
+    expect(action).toBe('AssignPrivateIpAddresses');
+    expect(input).toEqual({ NetworkInterfaceId: 'eni-1', SecondaryPrivateIpAddressCount: 4 });
+    expect(outcome).toEqual({
+      kind: 'done',
+      answer: {
+        kind: 'allocated',
+        interfaceId: 'eni-1',
+        instanceId: 'i-1',
+        addresses: ['10.0.0.11', '10.0.0.12'],
+      },
+    });
+  });
+
+  test('lets an interface go with its instance', async () => {
+    const { outcome, action, input } = await performed(protect, {});
+
+    expect(action).toBe('ModifyNetworkInterfaceAttribute');
+    expect(input).toEqual({
+      NetworkInterfaceId: 'eni-1',
+      Attachment: { AttachmentId: 'eni-attach-1', DeleteOnTermination: true },
+    });
+    expect(outcome).toEqual({
+      kind: 'done',
+      answer: { kind: 'deleteOnTerminationSet', interfaceId: 'eni-1', instanceId: 'i-1' },
+    });
+  });
+
+  test('deletes an interface', async () => {
+    const { outcome, action, input } = await performed(remove, {});
+
+    expect(action).toBe('DeleteNetworkInterface');
+    expect(input).toEqual({ NetworkInterfaceId: 'eni-1' });
+    expect(outcome).toEqual({ kind: 'done', answer: { kind: 'deleted', interfaceId: 'eni-1' } });
+  });
+
+  test.each<[Operation, unknown, string]>([
+    [create, {}, 'it holds no interface'],
+    [create, { NetworkInterface: { NetworkInterfaceId: 'eni-1' } }, 'VpcId is missing'],
+    [attach, {}, 'it names no attachment'],
+    [allocate, {}, 'it names no addresses'],
+    [allocate, { AssignedPrivateIpAddresses: [] }, 'it names no addresses'],
+    [allocate, { AssignedPrivateIpAddresses: [{}] }, '"" is not an IPv4 address'],
+  ])(
+    '$kind may have happened when its answer %j cannot be understood',
+    async (operation, answer, problem) => {
+      const { outcome } = await performed(operation, answer);
+
+      expect(outcome).toMatchObject({
+        kind: 'ambiguous',
+        failure: {
+          kind: 'unreadable',
+          action: actionOf[operation.kind],
+          message: `cannot understand the answer: ${problem}`,
+        },
+      });
+    },
+  );
+
+  test.each([
+    ['refused', 'failed'],
+    ['notSent', 'failed'],
+    ['noAnswer', 'ambiguous'],
+  ] as const)('that is %s has %s, whichever it is', async (result, kind) => {
+    const { edge } = edgeRig(() => {
+      throw new Ec2CallError({ result, code: 'InternalError', message: 'no' });
+    });
+
+    const outcomes = await Promise.all(operations.map((operation) => perform(edge, operation, context)));
+
+    expect(outcomes.map((outcome) => outcome.kind)).toEqual(operations.map(() => kind));
+    expect(outcomes).toMatchObject(operations.map((item) => ({ failure: { action: actionOf[item.kind] } })));
+  });
+
+  test('is one call each, whatever comes of it', async () => {
+    const { edge, sent } = edgeRig(() => {
+      throw new Ec2CallError({ result: 'noAnswer', code: 'Timeout', message: 'no' });
+    });
+
+    for (const operation of operations) await perform(edge, operation, context);
+
+    expect(sent).toHaveLength(operations.length);
+  });
+});

@@ -1,0 +1,46 @@
+// A call budget on a virtual clock, and the record of who was granted what and when.
+import { CallBudget, type Urgency } from '../../../src/providers/call-budget.ts';
+import type { BucketSize } from '../../../src/providers/token-bucket.ts';
+import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+
+export const never = new AbortController().signal;
+
+export interface BudgetRig {
+  readonly clock: VirtualClock;
+  readonly budget: CallBudget;
+  /** `name@ms` of each grant of tokens, in order. */
+  readonly granted: string[];
+  /** Resolves to the function that gives the tokens back. */
+  readonly ask: (name: string, actions: readonly string[], how?: Asking) => Promise<() => void>;
+}
+
+export interface Asking {
+  readonly urgency?: Urgency | (() => Urgency);
+  readonly signal?: AbortSignal;
+}
+
+export function budgetRig(sizes: {
+  readonly buckets?: Readonly<Record<string, BucketSize>>;
+  readonly overall?: BucketSize;
+  readonly slots?: number;
+}): BudgetRig {
+  const clock = new VirtualClock();
+  const budget = new CallBudget({
+    clock,
+    slots: sizes.slots ?? 10,
+    bucketOf: (action) => sizes.buckets?.[action],
+    overall: sizes.overall,
+  });
+  const granted: string[] = [];
+  const ask = async (name: string, actions: readonly string[], how: Asking = {}): Promise<() => void> => {
+    const { urgency = 'toppingUp', signal = never } = how;
+    const giveBack = await budget.tokens(
+      actions,
+      typeof urgency === 'function' ? urgency : () => urgency,
+      signal,
+    );
+    granted.push(`${name}@${Math.round(clock.monotonic())}`);
+    return giveBack;
+  };
+  return { clock, budget, granted, ask };
+}

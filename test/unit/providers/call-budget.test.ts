@@ -1,0 +1,281 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Urgency } from '../../../src/providers/call-budget.ts';
+import { budgetRig, never } from './budget-rig.ts';
+
+const one = { capacity: 1, refill: 1 };
+
+describe('tokens of a call budget', () => {
+  test('are there at once while there are any, then as they are refilled', async () => {
+    const { clock, granted, ask } = budgetRig({ buckets: { read: { capacity: 2, refill: 4 } } });
+
+    for (const name of ['a', 'b', 'c', 'd']) void ask(name, ['read']);
+    await clock.advance(2000);
+
+    expect(granted).toEqual(['a@0', 'b@0', 'c@250', 'd@500']);
+  });
+
+  test('an action without a bucket is not limited', async () => {
+    const { clock, granted, ask } = budgetRig({});
+
+    for (const name of ['a', 'b', 'c']) void ask(name, ['read']);
+    await clock.advance(0);
+
+    expect(granted).toEqual(['a@0', 'b@0', 'c@0']);
+  });
+
+  test('go to the most urgent first, then in order of arrival', async () => {
+    const { clock, granted, ask } = budgetRig({ buckets: { read: one } });
+    void ask('first', ['read']);
+
+    for (const urgency of ['housekeeping', 'release', 'toppingUp', 'waiting', 'starving'] as const) {
+      void ask(`${urgency}1`, ['read'], { urgency });
+      void ask(`${urgency}2`, ['read'], { urgency });
+    }
+    await clock.advance(20_000);
+
+    expect(granted.map((entry) => entry.split('@')[0])).toEqual([
+      'first',
+      'starving1',
+      'starving2',
+      'waiting1',
+      'waiting2',
+      'toppingUp1',
+      'toppingUp2',
+      'release1',
+      'release2',
+      'housekeeping1',
+      'housekeeping2',
+    ]);
+  });
+
+  test('urgency counts as it is when a token is granted', async () => {
+    const { clock, granted, ask } = budgetRig({ buckets: { read: one } });
+    let urgency: Urgency = 'toppingUp';
+    void ask('first', ['read']);
+    void ask('early', ['read'], { urgency: 'waiting' });
+    void ask('late', ['read'], { urgency: () => urgency });
+
+    await clock.advance(500);
+    urgency = 'starving';
+    await clock.advance(5000);
+
+    expect(granted).toEqual(['first@0', 'late@1000', 'early@2000']);
+  });
+
+  test('of several actions are taken at the same instant', async () => {
+    const { clock, budget, granted, ask } = budgetRig({
+      buckets: { create: { capacity: 1, refill: 1 }, attach: { capacity: 1, refill: 0.5 } },
+    });
+    void ask('create', ['create']);
+    void ask('attach', ['attach']);
+
+    void ask('both', ['create', 'attach']);
+    await clock.advance(1999);
+    const before = [...granted];
+    const waiting = [budget.waiting('create'), budget.waiting('attach')];
+    await clock.advance(1);
+
+    expect(before).toEqual(['create@0', 'attach@0']);
+    expect(waiting).toEqual([1, 1]);
+    expect(granted[2]).toBe('both@2000');
+    expect(budget.waiting('create')).toBe(0);
+  });
+
+  test('two of one action cost two', async () => {
+    const { clock, granted, ask } = budgetRig({ buckets: { read: { capacity: 3, refill: 1 } } });
+
+    void ask('two', ['read', 'read']);
+    void ask('two more', ['read', 'read']);
+    await clock.advance(5000);
+
+    expect(granted).toEqual(['two@0', 'two more@1000']);
+  });
+
+  test('a group larger than its bucket goes when the bucket is full, and those after it pay', async () => {
+    const { clock, granted, ask } = budgetRig({ buckets: { read: { capacity: 2, refill: 1 } } });
+    void ask('first', ['read']);
+
+    void ask('group', ['read', 'read', 'read']);
+    void ask('next', ['read']);
+    await clock.advance(10_000);
+
+    expect(granted).toEqual(['first@0', 'group@1000', 'next@3000']);
+  });
+
+  test('the overall bucket limits the sum of all calls', async () => {
+    const { clock, granted, ask } = budgetRig({ overall: { capacity: 3, refill: 1 } });
+
+    void ask('pair', ['create', 'attach']);
+    void ask('read', ['read']);
+    void ask('other', ['write']);
+    void ask('pair2', ['create', 'attach']);
+    await clock.advance(10_000);
+
+    expect(granted).toEqual(['pair@0', 'read@0', 'other@1000', 'pair2@3000']);
+  });
+});
+
+describe('tokens that are given back', () => {
+  test('go to the next who waits, of every bucket that they were taken from', async () => {
+    const { clock, granted, ask } = budgetRig({
+      buckets: { create: one, attach: one },
+      overall: { capacity: 2, refill: 0.1 },
+    });
+    const giveBack = await ask('first', ['create', 'attach']);
+    void ask('second', ['create', 'attach']);
+
+    await clock.advance(100);
+    giveBack();
+    await clock.advance(0);
+
+    expect(granted).toEqual(['first@0', 'second@100']);
+  });
+
+  test('are given back once only', async () => {
+    const { clock, granted, ask } = budgetRig({ buckets: { read: { capacity: 1, refill: 0.001 } } });
+    const giveBack = await ask('first', ['read']);
+    for (const name of ['second', 'third']) void ask(name, ['read']);
+
+    giveBack();
+    giveBack();
+    await clock.advance(100);
+
+    expect(granted).toEqual(['first@0', 'second@0']);
+  });
+
+  test('do not fill a bucket beyond what it holds', async () => {
+    const { clock, granted, ask } = budgetRig({ buckets: { read: { capacity: 1, refill: 1 } } });
+    const giveBack = await ask('first', ['read']);
+
+    await clock.advance(10_000);
+    giveBack();
+    for (const name of ['second', 'third']) void ask(name, ['read']);
+    await clock.advance(0);
+
+    expect(granted).toEqual(['first@0', 'second@10000']);
+  });
+});
+
+describe('who waits for tokens', () => {
+  test('keeps its tokens from those who come after it', async () => {
+    const { clock, granted, ask } = budgetRig({
+      buckets: { create: { capacity: 1, refill: 0.1 }, attach: one },
+    });
+    void ask('create', ['create']);
+    void ask('both', ['create', 'attach']);
+
+    for (let second = 0; second < 12; second++) {
+      void ask('attach', ['attach']);
+      await clock.advance(1000);
+    }
+
+    expect(granted.slice(0, 3)).toEqual(['create@0', 'both@10000', 'attach@11000']);
+  });
+
+  test('does not keep more than it needs', async () => {
+    const { clock, granted, ask } = budgetRig({
+      buckets: { create: one, attach: { capacity: 3, refill: 1 } },
+    });
+    void ask('create', ['create']);
+    void ask('both', ['create', 'attach']);
+
+    for (const name of ['attach1', 'attach2', 'attach3']) void ask(name, ['attach']);
+    await clock.advance(0);
+
+    expect(granted).toEqual(['create@0', 'attach1@0', 'attach2@0']);
+  });
+
+  test('for one action does not hold other actions back under an overall bucket', async () => {
+    const { clock, granted, ask } = budgetRig({
+      buckets: { create: one },
+      overall: { capacity: 20, refill: 20 },
+    });
+    for (const name of ['create1', 'create2', 'create3']) void ask(name, ['create']);
+
+    void ask('read', ['read']);
+    await clock.advance(0);
+
+    expect(granted).toEqual(['create1@0', 'read@0']);
+  });
+
+  test('and gives up takes nothing, and lets those behind it through', async () => {
+    const { clock, budget, granted, ask } = budgetRig({
+      buckets: { create: { capacity: 1, refill: 0.001 }, attach: one },
+    });
+    void ask('create', ['create']);
+    const giveUp = new AbortController();
+    const reason = new Error('not needed any more');
+    const both = ask('both', ['create', 'attach'], { signal: giveUp.signal });
+    void ask('attach', ['attach']);
+
+    giveUp.abort(reason);
+
+    await expect(both).rejects.toBe(reason);
+    await clock.advance(0);
+    expect(granted).toEqual(['create@0', 'attach@0']);
+    expect(budget.waiting('create')).toBe(0);
+  });
+
+  test('having given up before asking does not even begin to', async () => {
+    const { budget, ask } = budgetRig({ buckets: { read: one } });
+    const reason = new Error('too late');
+
+    await expect(ask('late', ['read'], { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+
+    expect(budget.waiting('read')).toBe(0);
+  });
+
+  test('leaves no timer behind', async () => {
+    const { clock, ask } = budgetRig({ buckets: { read: one } });
+    const giveUp = new AbortController();
+    void ask('first', ['read']);
+    const second = ask('second', ['read'], { signal: giveUp.signal });
+
+    giveUp.abort(new Error('enough'));
+    await expect(second).rejects.toThrow('enough');
+
+    expect(await clock.runUntil(() => false, 10_000)).toBe(false);
+    expect(clock.monotonic()).toBe(0);
+  });
+});
+
+describe('slots of a call budget', () => {
+  test('bound the requests in flight, and go to the most urgent', async () => {
+    const { clock, budget } = budgetRig({ slots: 2 });
+    const entered: string[] = [];
+    const leave = new Map<string, () => void>();
+    const enter = async (name: string, urgency: Urgency): Promise<void> => {
+      leave.set(name, await budget.slot(() => urgency, never));
+      entered.push(name);
+    };
+
+    for (const name of ['a', 'b', 'c']) void enter(name, 'toppingUp');
+    void enter('urgent', 'starving');
+    await clock.advance(0);
+    const full = { entered: [...entered], inFlight: budget.inFlight };
+    leave.get('a')?.();
+    await clock.advance(0);
+    leave.get('a')?.();
+    await clock.advance(0);
+
+    expect(full).toEqual({ entered: ['a', 'b'], inFlight: 2 });
+    expect(entered).toEqual(['a', 'b', 'urgent']);
+    expect(budget.inFlight).toBe(2);
+  });
+
+  test('who gives up waiting gets none and blocks none', async () => {
+    const { clock, budget } = budgetRig({ slots: 1 });
+    const giveUp = new AbortController();
+    const leave = await budget.slot(() => 'toppingUp', never);
+    const waiting = budget.slot(() => 'starving', giveUp.signal);
+    const behind = budget.slot(() => 'toppingUp', never);
+
+    giveUp.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    leave();
+    await clock.advance(0);
+    (await behind)();
+
+    expect(budget.inFlight).toBe(0);
+  });
+});

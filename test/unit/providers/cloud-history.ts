@@ -1,0 +1,267 @@
+// A cloud with one instance whose interfaces come and go, read late and torn: every reading shows each interface as it
+// was at some time between "as late as the cloud may lag" before the request and the answer. Drives an inventory the way
+// the controller does and notes what it takes away although the cloud has it.
+import { Inventory } from '../../../src/providers/inventory.ts';
+import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
+import type { Observation } from '../../../src/providers/observation.ts';
+import { Random } from '../../../src/scheduling/random.ts';
+import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { attachment, networkInterface } from './interfaces.ts';
+
+export const consistencyWindow = 1000;
+/** How far behind a reading may be when it is asked for. */
+const lag = 600;
+/** Longest call. */
+const latency = 300;
+
+/** Addresses by interface. */
+type State = ReadonlyMap<string, readonly string[]>;
+
+export class CloudHistory {
+  readonly clock = new VirtualClock();
+  readonly #random: Random;
+  readonly #states: { readonly at: number; readonly state: State }[] = [];
+  readonly #lost: string[] = [];
+  /** Addresses that were given back and that we asked for again, until the answer came. */
+  readonly #unanswered = new Set<string>();
+  readonly #givenBack: string[] = [];
+  #inventory = newInventory([]);
+  #looking = false;
+  #names = 0;
+
+  constructor(seed: string) {
+    this.#random = new Random(seed);
+    this.#states.push({ at: -Infinity, state: new Map([['eni-1', ['first']]]) });
+  }
+
+  /** What the inventory dropped although the cloud had it, and it was told so. */
+  get lost(): readonly string[] {
+    return this.#lost;
+  }
+
+  /** Changes and readings at random, for so many steps. */
+  async unfold(steps: number): Promise<void> {
+    const moves = [
+      () => this.#foreignAddress(),
+      () => this.#foreignRemoval(),
+      () => this.#foreignInterface(),
+      () => this.#interfaceGoes(),
+      () => this.#allocate(),
+      () => this.#allocate(),
+      () => this.#attach(),
+      () => this.#list(),
+      () => this.#list(),
+      () => this.#look(),
+      () => this.#restart(),
+    ];
+    for (let step = 0; step < steps; step++) {
+      this.#random.pick(moves)();
+      await this.#pass(this.#random.integer(this.#random.chance(0.2) ? 2 * consistencyWindow : 200));
+    }
+  }
+
+  /** Lets everything under way end, and then two looks a window apart, and no more. */
+  async settle(): Promise<void> {
+    await this.#pass(lag + 2 * latency);
+    for (let look = 0; look < 2; look++) {
+      this.#look();
+      await this.clock.advance(consistencyWindow + latency);
+    }
+  }
+
+  inCloud(): string[] {
+    return describe(this.#states.at(-1)?.state ?? new Map<string, string[]>());
+  }
+
+  inInventory(): string[] {
+    const interfaces = this.#inventory.view('i-1')?.interfaces ?? [];
+    return describe(new Map(interfaces.map((item) => [item.id, item.addresses])));
+  }
+
+  /** Time passes; whatever look is due begins. */
+  async #pass(ms: number): Promise<void> {
+    const end = this.clock.monotonic() + ms;
+    while (this.clock.monotonic() < end) {
+      const due = this.#inventory.view('i-1')?.lookDue ?? Infinity;
+      if (due <= this.clock.monotonic()) this.#look();
+      await this.clock.advance(Math.min(10, end - this.clock.monotonic()));
+    }
+  }
+
+  #change(edit: (state: Map<string, readonly string[]>) => void): void {
+    const state = new Map(this.#states.at(-1)?.state);
+    edit(state);
+    this.#states.push({ at: this.clock.monotonic(), state });
+  }
+
+  #foreignAddress(): void {
+    this.#change((state) => {
+      const id = this.#anyInterface(state);
+      if (id !== undefined) state.set(id, [...(state.get(id) ?? []), this.#name('foreign')]);
+    });
+  }
+
+  #foreignRemoval(): void {
+    this.#change((state) => {
+      const id = this.#anyInterface(state);
+      const held = state.get(id ?? '') ?? [];
+      if (id === undefined || held.length === 0) return;
+      const gone = this.#random.pick(held);
+      this.#givenBack.push(gone);
+      state.set(
+        id,
+        held.filter((address) => address !== gone),
+      );
+    });
+  }
+
+  #foreignInterface(): void {
+    this.#change((state) => state.set(this.#name('eni-foreign'), [this.#name('foreign')]));
+  }
+
+  #interfaceGoes(): void {
+    this.#change((state) => {
+      const id = this.#anyInterface(state);
+      if (id !== undefined && state.size > 1) state.delete(id);
+    });
+  }
+
+  /** The cloud gives an address out, often one that somebody gave back. */
+  #allocate(): void {
+    const inventory = this.#inventory;
+    const known = inventory.view('i-1')?.interfaces.map(({ id }) => id) ?? [];
+    if (known.length === 0) return;
+    const id = this.#random.pick(known);
+    const again = this.#random.chance(0.6) ? this.#givenBack.pop() : undefined;
+    const address = again ?? this.#name('own');
+    const duration = this.#random.integer(latency);
+    this.clock.schedule(this.#random.integer(duration + 1), () => {
+      const held = this.#states.at(-1)?.state.get(id);
+      if (held === undefined) return;
+      this.#unanswered.add(address);
+      this.#change((state) => state.set(id, [...held, address]));
+    });
+    this.clock.schedule(duration, () => {
+      if (!this.#unanswered.has(address) || inventory !== this.#inventory) return;
+      const answer = { kind: 'allocated', interfaceId: id, instanceId: 'i-1', addresses: [address] } as const;
+      this.#folding(inventory, () => inventory.foldAnswer(answer, this.clock.monotonic()));
+      this.#unanswered.delete(address);
+    });
+  }
+
+  #attach(): void {
+    const inventory = this.#inventory;
+    const id = this.#name('eni-own');
+    const held = [this.#name('own')];
+    const made = record(id, held, { attachment: undefined });
+    inventory.foldAnswer({ kind: 'created', interface: made }, this.clock.monotonic());
+    const duration = this.#random.integer(latency);
+    this.clock.schedule(this.#random.integer(duration + 1), () =>
+      this.#change((state) => state.set(id, held)),
+    );
+    this.clock.schedule(duration, () => {
+      const at = { interfaceId: id, instanceId: 'i-1', deviceIndex: 1, attachmentId: 'attach-1' };
+      this.#folding(inventory, () =>
+        inventory.foldAnswer({ kind: 'attached', ...at }, this.clock.monotonic()),
+      );
+    });
+  }
+
+  #look(): void {
+    if (this.#looking) return;
+    this.#looking = true;
+    const inventory = this.#inventory;
+    const begunAt = this.clock.monotonic();
+    this.clock.schedule(this.#random.integer(latency), () => {
+      this.#looking = false;
+      const observations = this.#shown(begunAt);
+      const look = { begunAt, endedAt: this.clock.monotonic(), instanceIds: ['i-1'], observations };
+      this.#folding(inventory, () => inventory.foldLook(look));
+    });
+  }
+
+  /** A listing in which each interface may be on another page, asked for at another time. */
+  #list(): void {
+    const inventory = this.#inventory;
+    const listing = inventory.beginListing(this.clock.monotonic());
+    const pages = 1 + this.#random.integer(3);
+    const nextPage = (page: number): void => {
+      const begunAt = this.clock.monotonic();
+      this.clock.schedule(this.#random.integer(latency), () => {
+        const observations = this.#shown(begunAt).filter((_, index) => index % pages === page);
+        this.#folding(inventory, () => listing.fold(observations, begunAt));
+        if (page + 1 < pages) nextPage(page + 1);
+        else this.#folding(inventory, () => listing.end());
+      });
+    };
+    nextPage(0);
+  }
+
+  /** Another controller takes over with what was published. */
+  #restart(): void {
+    this.#unanswered.clear();
+    this.#looking = false;
+    this.#inventory = newInventory(this.#inventory.view('i-1')?.interfaces ?? []);
+  }
+
+  #shown(begunAt: number): Observation[] {
+    const everSeen = new Set(this.#states.flatMap(({ state }) => [...state.keys()]));
+    return [...everSeen].flatMap((id) => {
+      const earliest = begunAt - lag;
+      const asOf = earliest + this.#random.next() * (this.clock.monotonic() - earliest);
+      const held = this.#stateAt(asOf).get(id);
+      return held === undefined ? [] : [{ kind: 'interface', interface: record(id, held) } as const];
+    });
+  }
+
+  #stateAt(time: number): State {
+    return this.#states.findLast(({ at }) => at <= time)?.state ?? new Map<string, string[]>();
+  }
+
+  #folding(inventory: Inventory, fold: () => unknown): void {
+    // What another controller does with late answers is nobody's business.
+    if (inventory !== this.#inventory) return;
+    const before = this.inInventory();
+    fold();
+    const after = new Set(this.inInventory());
+    const there = new Set(this.inCloud());
+    for (const item of before) {
+      const unanswered = this.#unanswered.has(item.split('/')[1] ?? '');
+      if (!after.has(item) && there.has(item) && !unanswered) {
+        this.#lost.push(`${item} at ${this.clock.monotonic()}`);
+      }
+    }
+  }
+
+  #anyInterface(state: State): string | undefined {
+    return state.size === 0 ? undefined : this.#random.pick([...state.keys()]);
+  }
+
+  #name(kind: string): string {
+    return `${kind}-${this.#names++}`;
+  }
+}
+
+function newInventory(recalled: readonly NetworkInterface[]): Inventory {
+  const inventory = new Inventory({ consistencyWindow });
+  inventory.track('i-1', recalled);
+  return inventory;
+}
+
+function record(
+  id: string,
+  held: readonly string[],
+  change: Partial<NetworkInterface> = {},
+): NetworkInterface {
+  return networkInterface({
+    id,
+    primaryAddress: `primary of ${id}`,
+    addresses: held,
+    attachment: attachment(),
+    ...change,
+  });
+}
+
+function describe(state: State): string[] {
+  return [...state].flatMap(([id, held]) => [id, ...held.map((address) => `${id}/${address}`)]).sort();
+}

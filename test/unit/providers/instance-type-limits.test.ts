@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals';
+import type { InstanceLimits } from '../../../src/providers/allocation-implementation.ts';
+import { InstanceTypeLimits } from '../../../src/providers/instance-type-limits.ts';
+import { Random } from '../../../src/scheduling/random.ts';
+import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { scriptedImplementation } from './scripted-implementation.ts';
+
+const large = { interfaces: 3, addressesPerInterface: 10 };
+
+interface Rig {
+  readonly clock: VirtualClock;
+  readonly limits: InstanceTypeLimits;
+  readonly cloud: Map<string, InstanceLimits>;
+  readonly asked: string[];
+  readonly learned: string[];
+  readonly failures: string[];
+  /** The next so many reads fail. */
+  failing: number;
+}
+
+function rig(): Rig {
+  const clock = new VirtualClock();
+  const cloud = new Map([['m5.large', large]]);
+  const asked: string[] = [];
+  const learned: string[] = [];
+  const failures: string[] = [];
+  const made: Rig = {
+    clock,
+    cloud,
+    asked,
+    learned,
+    failures,
+    failing: 0,
+    limits: new InstanceTypeLimits({
+      implementation: scriptedImplementation({
+        mostTypesPerRead: 2,
+        readLimits: (types) => {
+          asked.push(types.join());
+          if (made.failing-- > 0) return Promise.reject(new Error('down'));
+          return Promise.resolve(new Map([...cloud].filter(([type]) => types.includes(type))));
+        },
+      }),
+      clock,
+      random: new Random('limits'),
+      onLearned: (types) => learned.push(types.join()),
+      onFailure: (error, types) => failures.push(`${(error as Error).message}:${types.join()}`),
+    }),
+  };
+  return made;
+}
+
+describe('limits of instance types', () => {
+  test('are read once, when they are first asked for', async () => {
+    const { clock, limits, asked, learned } = rig();
+
+    const first = [limits.get('m5.large'), limits.get('m5.large')];
+    await clock.advance(100);
+    const then = limits.get('m5.large');
+    await clock.advance(10_000_000);
+
+    expect(first).toEqual(['unread', 'unread']);
+    expect(then).toEqual(large);
+    expect(limits.get('m5.large')).toEqual(large);
+    expect([asked, learned]).toEqual([['m5.large'], ['m5.large']]);
+  });
+
+  test('of several types share reads', async () => {
+    const { clock, limits, asked } = rig();
+
+    for (const type of ['m5.large', 'a', 'b']) limits.get(type);
+    await clock.advance(1000);
+
+    expect(asked).toEqual(['m5.large,a', 'b']);
+  });
+
+  test('of an unknown type are asked for again now and then, because new types appear', async () => {
+    const { clock, cloud, limits, asked, learned } = rig();
+    limits.get('m99.large');
+    await clock.advance(100);
+
+    const soon = limits.get('m99.large');
+    await clock.advance(599_000);
+    const later = limits.get('m99.large');
+    const askedBefore = asked.length;
+    cloud.set('m99.large', large);
+    await clock.advance(2000);
+    const due = limits.get('m99.large');
+    await clock.advance(100);
+
+    expect([soon, later, due]).toEqual(['unknown', 'unknown', 'unknown']);
+    expect(askedBefore).toBe(1);
+    expect(limits.get('m99.large')).toEqual(large);
+    expect(learned).toEqual(['m99.large', 'm99.large']);
+  });
+
+  test('stay unread while they cannot be read, which is tried again', async () => {
+    const made = rig();
+    made.failing = 1;
+
+    made.limits.get('m5.large');
+    await made.clock.advance(100);
+    const between = made.limits.get('m5.large');
+    await made.clock.advance(5000);
+
+    expect(between).toBe('unread');
+    expect(made.limits.get('m5.large')).toEqual(large);
+    expect(made.failures).toEqual(['down:m5.large']);
+  });
+
+  test('are not asked for once stopped', async () => {
+    const { clock, limits, asked } = rig();
+
+    await limits.stop();
+    limits.get('m5.large');
+    await clock.advance(1000);
+
+    expect(asked).toEqual([]);
+  });
+});

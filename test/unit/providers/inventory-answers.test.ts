@@ -1,0 +1,282 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Answer } from '../../../src/providers/observation.ts';
+import { attachment, networkInterface } from './interfaces.ts';
+import { eni, further, inventoryRig } from './inventory-rig.ts';
+
+function allocated(...addresses: string[]): Answer {
+  return { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', addresses };
+}
+
+const created: Answer = {
+  kind: 'created',
+  interface: further(1, { attachment: undefined, addresses: ['x', 'y'] }),
+};
+const attached: Answer = {
+  kind: 'attached',
+  interfaceId: 'eni-2',
+  instanceId: 'i-1',
+  deviceIndex: 1,
+  attachmentId: 'attach-2',
+};
+const attaching = attachment({ id: 'attach-2', deviceIndex: 1, state: 'attaching' });
+
+describe('an assignment of our own', () => {
+  test('adds its addresses once, after the known ones', () => {
+    const { look, answer, holdings } = inventoryRig();
+    look(0, eni('a'));
+
+    const changed = answer(10, allocated('b', 'a', 'c', '10.0.0.4', 'b'));
+
+    expect(changed).toBe(true);
+    expect(holdings()).toEqual(['a', 'b', 'c']);
+  });
+
+  test.each([
+    ['that began before its end', 9],
+    ['that began within the window after its end', 39],
+  ])('is not suspicious to a look %s', (_, begunAt) => {
+    const { look, answer, holdings, view } = inventoryRig();
+    look(0, eni('a'));
+    answer(10, allocated('b'));
+
+    look(begunAt, eni('a'));
+
+    expect(holdings()).toEqual(['a', 'b']);
+    expect(view().lookDue).toBeUndefined();
+  });
+
+  test('is not suspicious to a listing either', () => {
+    const { list, look, answer, view } = inventoryRig();
+    look(0, eni('a'));
+    answer(10, allocated('b'));
+
+    list(39, eni('a'));
+
+    expect(view().lookDue).toBeUndefined();
+  });
+
+  test('is like any other address afterwards', () => {
+    const { look, answer, holdings } = inventoryRig();
+    look(0, eni('a'));
+    answer(10, allocated('b'));
+
+    look(40, eni('a'));
+    const between = holdings();
+    look(70, eni('a'));
+
+    expect([between, holdings()]).toEqual([['a', 'b'], ['a']]);
+  });
+
+  test('is not contested away by a look that need not show it yet', () => {
+    const { inventory, look, answer, holdings } = inventoryRig();
+    look(0, eni('a'));
+    answer(10, allocated('b'));
+
+    inventory.contest('i-1', ['b'], 11);
+    look(12, eni('a'));
+
+    expect(holdings()).toEqual(['a', 'b']);
+  });
+
+  test('of an address that was thought to be missing clears the suspicion', () => {
+    const { look, answer, holdings } = inventoryRig();
+    look(0, eni('a', 'b'));
+    look(5, eni('a'));
+    answer(20, allocated('b'));
+
+    look(40, eni('a'));
+
+    expect(holdings()).toEqual(['a', 'b']);
+  });
+
+  test('of an address that was thought to be missing takes two looks to disprove', () => {
+    const { look, answer, holdings, view } = inventoryRig();
+    look(0, eni('a', 'b'));
+    look(5, eni('a'));
+    answer(20, allocated('b'));
+
+    look(60, eni('a'));
+
+    expect(holdings()).toEqual(['a', 'b']);
+    expect(view().lookDue).toBe(90);
+  });
+
+  test('proves that the interface is there, whatever a look did not show', () => {
+    const { look, answer, holdings } = inventoryRig();
+    look(0, eni('a'), further(1));
+    look(5, further(1));
+    answer(20, allocated('b'));
+
+    look(36, further(1));
+
+    expect(holdings()).toEqual(['a', 'b']);
+  });
+
+  test('of what is not known changes nothing', () => {
+    const { answer, inventory } = inventoryRig();
+
+    const changed = [
+      answer(10, allocated('b')),
+      inventory.foldAnswer({ ...allocated('b'), instanceId: 'i-2' } as Answer, 10).size,
+    ];
+
+    expect(changed).toEqual([false, 0]);
+  });
+
+  test('does not let a reading that began before it change anything but add', () => {
+    const { look, answer, view } = inventoryRig();
+    look(0, networkInterface({ description: 'newer' }));
+    answer(10, allocated('b'));
+
+    look(5, networkInterface({ description: 'older', addresses: ['c'] }));
+
+    expect(view().interfaces).toMatchObject([{ description: 'newer', addresses: ['b', 'c'] }]);
+  });
+});
+
+describe('an interface of our own', () => {
+  test('is nowhere until it is attached, and then there with all that it was made with', () => {
+    const { look, answer, view } = inventoryRig();
+    look(0, eni());
+
+    const before = [answer(10, created), view().interfaces.length];
+    const changed = answer(20, attached);
+
+    expect(before).toEqual([false, 1]);
+    expect(changed).toBe(true);
+    expect(view().interfaces[1]).toEqual(
+      further(1, {
+        addresses: ['x', 'y'],
+        attachment: attachment({ id: 'attach-2', deviceIndex: 1, deleteOnTermination: false }),
+      }),
+    );
+  });
+
+  test.each([15, 20, 49])('is not suspicious to a look that began at %i, an end at 20', (begunAt) => {
+    const { look, answer, view } = inventoryRig();
+    look(0, eni());
+    answer(10, created);
+    answer(20, attached);
+
+    look(begunAt, eni());
+
+    expect(view().interfaces).toHaveLength(2);
+    expect(view().lookDue).toBeUndefined();
+  });
+
+  test('is not suspicious to a look that shows it less than one before', () => {
+    const { look, answer, view } = inventoryRig();
+    look(0, eni());
+    answer(10, created);
+    answer(20, attached);
+
+    look(30, eni(), further(1, { addresses: ['x', 'y'] }));
+    look(49, eni());
+
+    expect(view().interfaces).toHaveLength(2);
+    expect(view().lookDue).toBeUndefined();
+  });
+
+  test('is like any other interface afterwards', () => {
+    const { look, answer, view } = inventoryRig();
+    look(0, eni());
+    answer(10, created);
+    answer(20, attached);
+
+    look(50, eni());
+    const between = view().interfaces.length;
+    look(80, eni());
+
+    expect([between, view().interfaces.length]).toEqual([2, 1]);
+  });
+
+  test('keeps addresses that a look does not show yet', () => {
+    const { look, answer, view } = inventoryRig();
+    look(0, eni());
+    answer(10, created);
+    answer(20, attached);
+
+    look(21, eni(), further(1, { addresses: ['x'] }));
+    look(49, eni(), further(1, { addresses: ['x'] }));
+
+    expect(view().interfaces[1]?.addresses).toEqual(['x', 'y']);
+  });
+
+  test('is attached by the answer, even where a look shows the attachment under way', () => {
+    const { look, answer, view } = inventoryRig();
+    look(0, eni());
+    answer(10, created);
+    const shown = further(1, { addresses: ['x', 'y'], attachment: attaching });
+
+    look(15, eni(), shown);
+    const before = view().interfaces[1]?.attachment?.state;
+    const changed = answer(20, attached);
+    look(25, eni(), shown);
+
+    expect([before, changed]).toEqual(['attaching', true]);
+    expect(view().interfaces[1]?.attachment?.state).toBe('attached');
+  });
+
+  test('found under way of attachment is looked at again', () => {
+    const { look, view } = inventoryRig();
+
+    look(15, eni(), further(1, { attachment: attaching }));
+    const due = view().lookDue;
+    look(45, eni(), further(1));
+
+    expect(due).toBe(45);
+    expect(view().lookDue).toBeUndefined();
+  });
+
+  test('that was deleted is not attached by an answer that comes late', () => {
+    const { look, answer, view } = inventoryRig();
+    look(0, eni());
+    answer(10, created);
+    answer(15, { kind: 'deleted', interfaceId: 'eni-2' });
+
+    const changed = answer(20, attached);
+
+    expect(changed).toBe(false);
+    expect(view().interfaces).toHaveLength(1);
+  });
+
+  test('is remembered to go with its instance', () => {
+    const { look, answer, view } = inventoryRig();
+    look(0, eni());
+    answer(10, created);
+    answer(20, attached);
+
+    answer(30, { kind: 'deleteOnTerminationSet', interfaceId: 'eni-2', instanceId: 'i-1' });
+    look(29, eni(), further(1, { attachment: attachment({ deviceIndex: 1, deleteOnTermination: false }) }));
+
+    expect(view().interfaces[1]?.attachment?.deleteOnTermination).toBe(true);
+  });
+});
+
+describe('a listing under way', () => {
+  test('does not undo what was written meanwhile', () => {
+    const { inventory, look, answer, holdings, view } = inventoryRig();
+    look(0, eni('a'));
+    const listing = inventory.beginListing(5);
+    answer(8, created);
+    answer(9, attached);
+    answer(10, allocated('b'));
+
+    listing.fold([{ kind: 'interface', interface: eni('a') }], 6);
+    listing.end();
+
+    expect(holdings()).toEqual(['a', 'b']);
+    expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1', 'eni-2']);
+    expect(view().lookDue).toBeUndefined();
+  });
+
+  test('adds from each page as it comes', () => {
+    const { inventory, look, view } = inventoryRig();
+    look(0, eni('a'));
+    const listing = inventory.beginListing(5);
+
+    listing.fold([{ kind: 'interface', interface: further(1) }], 6);
+
+    expect(view().interfaces).toHaveLength(2);
+  });
+});

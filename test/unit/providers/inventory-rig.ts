@@ -1,0 +1,76 @@
+// An inventory with a consistency window of 30 (ms), and short ways to tell it what the cloud shows.
+import type { InstanceView } from '../../../src/providers/instance-view.ts';
+import { Inventory } from '../../../src/providers/inventory.ts';
+import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
+import type { Answer, Instance, Observation } from '../../../src/providers/observation.ts';
+import { attachment, networkInterface } from './interfaces.ts';
+
+export const window = 30;
+
+export interface InventoryRig {
+  readonly inventory: Inventory;
+  /** A look at `i-1` that began then and showed exactly this; says whether it changed anything. */
+  readonly look: (begunAt: number, ...shown: (NetworkInterface | Observation)[]) => boolean;
+  /** A listing of one page that began then and showed exactly this; says whether it changed `i-1`. */
+  readonly list: (begunAt: number, ...shown: (NetworkInterface | Observation)[]) => boolean;
+  readonly answer: (endedAt: number, answer: Answer) => boolean;
+  readonly view: () => InstanceView;
+  /** Addresses and prefixes of `eni-1`; undefined when it isn't known. */
+  readonly holdings: () => readonly string[] | undefined;
+}
+
+export function inventoryRig(recalled: readonly NetworkInterface[] = []): InventoryRig {
+  const inventory = new Inventory({ consistencyWindow: window });
+  inventory.track('i-1', recalled);
+  const observed = (shown: NetworkInterface | Observation): Observation =>
+    'kind' in shown ? shown : { kind: 'interface', interface: shown };
+  const view = (): InstanceView => {
+    const found = inventory.view('i-1');
+    if (found === undefined) throw new Error('i-1 is not tracked');
+    return found;
+  };
+  return {
+    inventory,
+    look: (begunAt, ...shown) =>
+      inventory
+        .foldLook({ begunAt, endedAt: begunAt, instanceIds: ['i-1'], observations: shown.map(observed) })
+        .has('i-1'),
+    list: (begunAt, ...shown) => {
+      const listing = inventory.beginListing(begunAt);
+      listing.fold(shown.map(observed), begunAt);
+      return listing.end().has('i-1');
+    },
+    answer: (endedAt, answer) => inventory.foldAnswer(answer, endedAt).has('i-1'),
+    view,
+    holdings: () => {
+      const found = view().interfaces.find(({ id }) => id === 'eni-1');
+      return found && [...found.addresses, ...found.prefixes];
+    },
+  };
+}
+
+/** `eni-1` with these secondary addresses. */
+export function eni(...addresses: string[]): NetworkInterface {
+  return networkInterface({ addresses });
+}
+
+/** Another interface of `i-1`. */
+export function further(deviceIndex: number, change: Partial<NetworkInterface> = {}): NetworkInterface {
+  return networkInterface({
+    id: `eni-${deviceIndex + 1}`,
+    primaryAddress: `10.0.0.${deviceIndex + 4}`,
+    attachment: attachment({ id: `attach-${deviceIndex + 1}`, deviceIndex }),
+    ...change,
+  });
+}
+
+export function instance(change: Partial<Instance> = {}): Observation {
+  return { kind: 'instance', instance: { id: 'i-1', state: 'running', managed: true, ...change } };
+}
+
+export function unreadable(id = 'eni-9', problem = 'MacAddress is missing', deviceIndex = 5): Observation {
+  return {
+    kind: 'unreadableInterface',
+    interface: { id, instanceId: 'i-1', deviceIndex, networkCard: 0, problem },
+  };
+}

@@ -1,0 +1,237 @@
+import { describe, expect, test } from '@jest/globals';
+import { Inventory } from '../../../src/providers/inventory.ts';
+import { attachment, networkInterface } from './interfaces.ts';
+import { eni, further, instance, inventoryRig, unreadable } from './inventory-rig.ts';
+
+describe('what is tracked', () => {
+  test('only instances that were asked for are known', () => {
+    const { inventory, look } = inventoryRig();
+
+    look(0, eni('a'));
+    inventory.foldLook({ begunAt: 0, endedAt: 0, instanceIds: ['i-2'], observations: [] });
+    inventory.contest('i-2', ['a'], 0);
+    inventory.doubt('i-2', 0);
+
+    expect(inventory.view('i-1')?.read).toBe(true);
+    expect(inventory.view('i-2')).toBeUndefined();
+  });
+
+  test('tracking again keeps what is known', () => {
+    const { inventory, look, holdings } = inventoryRig();
+    look(0, eni('a'));
+
+    inventory.track('i-1', [eni('b')]);
+
+    expect(holdings()).toEqual(['a']);
+  });
+
+  test('what was let go of is forgotten', () => {
+    const { inventory, look } = inventoryRig();
+    look(0, eni('a'));
+
+    inventory.untrack('i-1');
+    inventory.track('i-1');
+
+    expect(inventory.view('i-1')).toMatchObject({ read: false, interfaces: [] });
+  });
+
+  test('an answer about several instances is folded into each', () => {
+    const { inventory } = inventoryRig();
+    inventory.track('i-2');
+    inventory.track('i-3');
+    const other = networkInterface({ id: 'eni-2', attachment: attachment({ instanceId: 'i-2' }) });
+
+    const changed = inventory.foldLook({
+      begunAt: 0,
+      endedAt: 0,
+      instanceIds: ['i-1', 'i-2'],
+      observations: [
+        { kind: 'interface', interface: eni('a') },
+        { kind: 'interface', interface: other },
+      ],
+    });
+
+    expect([...changed].sort()).toEqual(['i-1', 'i-2']);
+    expect(inventory.view('i-2')?.interfaces.map(({ id }) => id)).toEqual(['eni-2']);
+    expect(inventory.view('i-3')?.read).toBe(false);
+  });
+});
+
+describe('a view', () => {
+  test('is in order of device index, then id', () => {
+    const { look, view } = inventoryRig();
+
+    look(
+      0,
+      further(2),
+      networkInterface({ id: 'eni-b', attachment: undefined }),
+      further(1, { id: 'eni-9' }),
+      further(1, { id: 'eni-8' }),
+      eni(),
+    );
+
+    // The one without an attachment belongs to no instance.
+    expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1', 'eni-8', 'eni-9', 'eni-3']);
+  });
+
+  test('is the same object while nothing changes', () => {
+    const { look, list, view } = inventoryRig();
+    look(0, eni('a'), instance());
+    const before = view();
+
+    const changed = [
+      look(10, eni('a'), instance()),
+      list(20, eni('a')),
+      look(40, networkInterface({ addresses: ['a'] }), instance()),
+    ];
+
+    expect(changed).toEqual([false, false, false]);
+    expect(view()).toBe(before);
+  });
+
+  test('is the same object while a doubt stays the same', () => {
+    const { look, view } = inventoryRig();
+    look(0, eni('a', 'b'));
+    look(10, eni('a'));
+    const before = view();
+
+    const changed = look(20, eni('a'));
+
+    expect(changed).toBe(false);
+    expect(view()).toBe(before);
+    expect(before.lookDue).toBe(40);
+  });
+
+  test.each([
+    ['an address', [eni('a', 'b')]],
+    ['a tag', [networkInterface({ addresses: ['a'], tags: { x: '1' } })]],
+    ['a public address', [networkInterface({ addresses: ['a'], publicAddress: '3.3.3.3' })]],
+    ['security groups', [networkInterface({ addresses: ['a'], securityGroupIds: [] })]],
+    ['another interface', [eni('a'), further(1)]],
+    ['an unreadable interface', [eni('a'), unreadable()]],
+    ['a state of the instance', [eni('a'), instance({ state: 'stopped' })]],
+    ['whether it is ours to serve', [eni('a'), instance({ managed: false })]],
+  ])('is another once the cloud shows %s', (_, shown) => {
+    const { look, view } = inventoryRig();
+    look(0, eni('a'));
+    const before = view();
+
+    const changed = look(10, ...shown);
+
+    expect(changed).toBe(true);
+    expect(view()).not.toBe(before);
+  });
+});
+
+describe('an instance is read', () => {
+  test('by a look, even one that shows nothing', () => {
+    const { look, view } = inventoryRig();
+
+    const changed = [look(0), look(1)];
+
+    expect(changed).toEqual([true, false]);
+    expect(view()).toMatchObject({ read: true, lookDue: undefined });
+  });
+
+  test('by the end of a listing that shows it, not by its pages', () => {
+    const { inventory, view } = inventoryRig();
+    const listing = inventory.beginListing(0);
+
+    listing.fold([{ kind: 'interface', interface: eni('a') }], 0);
+    const during = view().read;
+    const changed = listing.end();
+
+    expect([during, view().read]).toEqual([false, true]);
+    expect([...changed]).toEqual(['i-1']);
+  });
+
+  test('not by a listing that does not show it: a look must tell', () => {
+    const { list, view } = inventoryRig();
+
+    const changed = list(7);
+
+    expect(changed).toBe(true);
+    expect(view()).toMatchObject({ read: false, lookDue: 7 });
+  });
+
+  test('not by a listing that began before it was tracked', () => {
+    const inventory = new Inventory({ consistencyWindow: 30 });
+    const listing = inventory.beginListing(0);
+
+    inventory.track('i-1');
+    const covered = listing.covers('i-1');
+    listing.fold([{ kind: 'interface', interface: eni('a') }], 0);
+    listing.end();
+
+    expect(covered).toBe(false);
+    expect(inventory.view('i-1')).toMatchObject({ read: false, interfaces: [eni('a')] });
+  });
+
+  test('not by a listing that began before it was tracked anew', () => {
+    const { inventory } = inventoryRig();
+    const listing = inventory.beginListing(0);
+
+    inventory.untrack('i-1');
+    inventory.track('i-1', [eni('a')]);
+    const changed = listing.end();
+
+    expect(listing.covers('i-1')).toBe(false);
+    expect(changed.size).toBe(0);
+    expect(inventory.view('i-1')).toMatchObject({ read: false, lookDue: undefined });
+  });
+});
+
+describe('an unreadable interface', () => {
+  test('is shown with what is wrong with it', () => {
+    const { look, view } = inventoryRig();
+
+    look(0, eni(), unreadable());
+
+    expect(view().unreadable).toEqual([
+      { id: 'eni-9', instanceId: 'i-1', deviceIndex: 5, networkCard: 0, problem: 'MacAddress is missing' },
+    ]);
+  });
+
+  test('that was read before keeps what was read', () => {
+    const { look, view, holdings } = inventoryRig();
+    look(0, eni('a'));
+
+    look(10, unreadable('eni-1'));
+    look(50, unreadable('eni-1'));
+
+    expect(holdings()).toEqual(['a']);
+    expect(view().unreadable).toEqual([]);
+  });
+
+  test('that can be read again is no longer unreadable', () => {
+    const { look, view } = inventoryRig();
+    look(0, unreadable('eni-1'));
+
+    look(10, eni('a'));
+
+    expect(view()).toMatchObject({ unreadable: [], interfaces: [{ id: 'eni-1' }] });
+  });
+
+  test('that something else is wrong with now is told anew', () => {
+    const { look, view } = inventoryRig();
+    look(0, unreadable('eni-9', 'first', 5));
+
+    const changed = [look(1, unreadable('eni-9', 'second', 5)), look(2, unreadable('eni-9', 'second', 6))];
+
+    expect(changed).toEqual([true, true]);
+    expect(view().unreadable).toMatchObject([{ problem: 'second', deviceIndex: 6 }]);
+  });
+
+  test('is gone once a look does not show it, and a listing that does not asks for a look', () => {
+    const { look, list, view } = inventoryRig();
+    look(0, eni(), unreadable());
+
+    const doubted = list(10, eni());
+    const between = view();
+    look(11, eni());
+
+    expect(doubted).toBe(true);
+    expect(between).toMatchObject({ unreadable: [{ id: 'eni-9' }], lookDue: 10 });
+    expect(view()).toMatchObject({ unreadable: [], lookDue: undefined });
+  });
+});

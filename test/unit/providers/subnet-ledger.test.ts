@@ -1,0 +1,187 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { exhaustedFor, SubnetLedger } from '../../../src/providers/subnet-ledger.ts';
+import { Random } from '../../../src/scheduling/random.ts';
+import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+
+function ledger(free: number, countedAt = 0): SubnetLedger {
+  const made = new SubnetLedger();
+  made.observe(new Map([['s', free]]), countedAt);
+  return made;
+}
+
+describe('what is free in a subnet', () => {
+  test('nothing, as long as the subnet is unknown', () => {
+    const empty = new SubnetLedger();
+
+    empty.reserve('s', 5).settle(5, 10);
+    empty.exhausted('s', 0);
+    empty.released('s');
+
+    expect([empty.free('s', 20), empty.reserved('s')]).toEqual([0, 0]);
+    expect(empty.setAside(0).size).toBe(0);
+  });
+
+  test.each([
+    ['a call under way counts', 3, undefined, undefined, 7],
+    ['a call that took all that it asked for counts', 3, { taken: 3, at: 20 }, undefined, 7],
+    ['a call that took less counts for what it took', 3, { taken: 1, at: 20 }, undefined, 9],
+    ['a call that took nothing does not count', 3, { taken: 0, at: 20 }, undefined, 10],
+    ['a count begun before the call does not know of it', 3, { taken: 3, at: 20 }, 5, 7],
+    ['nor need one begun while it was under way', 3, { taken: 3, at: 20 }, 19, 7],
+    ['one begun after it does', 3, { taken: 3, at: 20 }, 20, 10],
+    ['a count does not end a call under way', 3, undefined, 30, 7],
+    ['never less than nothing', 30, undefined, undefined, 0],
+  ])('%s', (_, asked, settled, recountedAt, left) => {
+    const subnets = ledger(10);
+
+    const reservation = subnets.reserve('s', asked);
+    if (settled !== undefined) reservation.settle(settled.taken, settled.at);
+    if (recountedAt !== undefined) subnets.observe(new Map([['s', 10]]), recountedAt);
+
+    expect(subnets.free('s', 50)).toBe(left);
+  });
+
+  test('reservations of one subnet leave others alone', () => {
+    const subnets = new SubnetLedger();
+    subnets.observe(
+      new Map([
+        ['a', 10],
+        ['b', 10],
+      ]),
+      0,
+    );
+
+    subnets.reserve('a', 4);
+
+    expect([subnets.free('a', 0), subnets.free('b', 0)]).toEqual([6, 10]);
+  });
+
+  test('a count that was asked for earlier changes nothing, however late it comes', () => {
+    const subnets = ledger(10, 100);
+    subnets.reserve('s', 2).settle(2, 150);
+
+    subnets.observe(new Map([['s', 99]]), 50);
+
+    expect(subnets.free('s', 200)).toBe(8);
+  });
+
+  test('a subnet that the cloud does not show any more is forgotten', () => {
+    const subnets = ledger(10);
+
+    subnets.observe(new Map([['t', 5]]), 10);
+
+    expect([subnets.free('s', 20), subnets.free('t', 20)]).toEqual([0, 5]);
+  });
+
+  test('a subnet that is shown again still owes what was asked of it meanwhile', () => {
+    const subnets = ledger(10);
+    const reservation = subnets.reserve('s', 4);
+    subnets.exhausted('s', 0);
+    subnets.observe(new Map(), 10);
+
+    subnets.observe(new Map([['s', 10]]), 20);
+    reservation.settle(3, 30);
+
+    expect([subnets.free('s', 30), subnets.free('s', exhaustedFor)]).toEqual([0, 7]);
+  });
+
+  test('a count that was asked for before a subnet was seen does not forget it', () => {
+    const subnets = ledger(10, 100);
+
+    subnets.observe(new Map([['t', 5]]), 50);
+
+    expect(subnets.free('s', 200)).toBe(10);
+  });
+});
+
+describe('an exhausted subnet', () => {
+  test('is set aside for a while, whatever is counted meanwhile', () => {
+    const subnets = ledger(10);
+
+    subnets.exhausted('s', 1000);
+    subnets.observe(new Map([['s', 10]]), 2000);
+
+    const times = [1000, 1000 + exhaustedFor - 1, 1000 + exhaustedFor];
+    expect(times.map((now) => subnets.free('s', now))).toEqual([0, 0, 10]);
+    expect(times.map((now) => subnets.setAside(now).get('s'))).toEqual([
+      1000 + exhaustedFor,
+      1000 + exhaustedFor,
+      undefined,
+    ]);
+  });
+
+  test('is asked again as soon as addresses came back to it', () => {
+    const subnets = ledger(10);
+    subnets.exhausted('s', 1000);
+
+    subnets.released('s');
+
+    expect(subnets.free('s', 1001)).toBe(10);
+    expect(subnets.setAside(1001).size).toBe(0);
+  });
+
+  test('is set aside for two minutes', () => {
+    expect(exhaustedFor).toBe(120_000);
+  });
+});
+
+describe('a subnet ledger beside a cloud', () => {
+  /** Calls that take effect somewhere between start and end, counts that are true somewhere between start and end. */
+  function history(seed: string): { clock: VirtualClock; check: () => number; run: () => Promise<number> } {
+    const clock = new VirtualClock();
+    const random = new Random(seed);
+    const subnets = new SubnetLedger();
+    const cloud = { free: 500, coming: 0 };
+    subnets.observe(new Map([['s', cloud.free]]), clock.monotonic());
+    const allocate = (): void => {
+      const count = Math.min(1 + random.integer(20), subnets.free('s', clock.monotonic()));
+      const taken = random.chance(0.2) ? 0 : count;
+      const reservation = subnets.reserve('s', count);
+      const duration = random.integer(500);
+      cloud.coming += taken;
+      clock.schedule(random.integer(duration + 1), () => {
+        cloud.coming -= taken;
+        cloud.free -= taken;
+      });
+      clock.schedule(duration, () => reservation.settle(taken, clock.monotonic()));
+    };
+    const count = (): void => {
+      const begunAt = clock.monotonic();
+      const duration = random.integer(500);
+      let counted = cloud.free;
+      clock.schedule(random.integer(duration + 1), () => {
+        counted = cloud.free;
+      });
+      clock.schedule(duration, () => subnets.observe(new Map([['s', counted]]), begunAt));
+    };
+    const check = (): number => cloud.free - cloud.coming - subnets.free('s', clock.monotonic());
+    const run = async (): Promise<number> => {
+      let worst = Infinity;
+      for (let step = 0; step < 60; step++) {
+        if (random.chance(0.6)) allocate();
+        else count();
+        await clock.advance(random.integer(300));
+        worst = Math.min(worst, check());
+      }
+      await clock.advance(2000);
+      subnets.observe(new Map([['s', cloud.free]]), clock.monotonic());
+      return worst;
+    };
+    return { clock, check, run };
+  }
+
+  test('never promises more than there is, and is right again once the cloud has counted', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string(), async (seed) => {
+        const { run, check } = history(seed);
+
+        const worst = await run();
+
+        expect(worst).toBeGreaterThanOrEqual(0);
+        expect(check()).toBe(0);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
