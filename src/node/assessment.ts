@@ -1,0 +1,96 @@
+// Where a node stands: what it has, what it lacks, and whether anything keeps it from being served. Pure.
+import type { CiliumNode } from '../kubernetes/cilium-node.ts';
+import type { InstanceLimits } from '../providers/allocation-implementation.ts';
+import type { Infrastructure } from '../providers/infrastructure.ts';
+import type { InstanceView } from '../providers/instance-view.ts';
+import { podAddresses } from './capacity.ts';
+import { usedAddresses, watermarksOf } from './demand.ts';
+import {
+  type Diagnosis,
+  diagnoseInstance,
+  outsideNetwork,
+  unknownInstanceType,
+  unmanagedInstance,
+  unreadableNode,
+} from './diagnosis.ts';
+import { type NodeRequirements, requirementsOf } from './node-requirements.ts';
+import { addressesToAllocate, neededAddresses, type Usage, type Watermarks } from './statistics.ts';
+
+export interface AssessmentFacts {
+  readonly node: CiliumNode;
+  readonly view: InstanceView;
+  readonly waitingPods: number;
+  readonly infrastructure: Infrastructure;
+  readonly limitsOf: (instanceType: string) => InstanceLimits | 'unread' | 'unknown';
+  readonly options: AssessmentOptions;
+}
+
+export interface AssessmentOptions {
+  /** For nodes whose agent does not say. */
+  readonly usePrimaryAddress: boolean;
+  /** The only network whose nodes are served; undefined for all. */
+  readonly networkId: string | undefined;
+}
+
+export type Assessment =
+  /** Nothing can be said yet: the cloud has not answered. */
+  | { readonly kind: 'unread' }
+  | {
+      readonly kind: 'setAside';
+      readonly diagnosis: Diagnosis;
+      /** Known where what the instance has can be published all the same. */
+      readonly requirements: NodeRequirements | undefined;
+    }
+  /** Not ours to touch. */
+  | { readonly kind: 'leftAlone'; readonly diagnosis: Diagnosis }
+  | {
+      readonly kind: 'served';
+      readonly requirements: NodeRequirements;
+      readonly limits: InstanceLimits;
+      readonly usage: Usage;
+      readonly marks: Watermarks;
+      /** Addresses that the watermarks lack. */
+      readonly needed: number;
+      /** Addresses to ask the cloud for. */
+      readonly wanted: number;
+    };
+
+export function assess(facts: AssessmentFacts): Assessment {
+  const { node, view, options } = facts;
+  const read = requirementsOf(node.eni, options);
+  if ('missing' in read) return setAside(unreadableNode(read.missing.map((field) => `${field} is missing`)));
+  const { requirements } = read;
+  const { networkId } = requirements;
+  if (options.networkId !== undefined && networkId !== options.networkId) {
+    return { kind: 'leftAlone', diagnosis: outsideNetwork(networkId, options.networkId) };
+  }
+  if (!view.read || !facts.infrastructure.networkIds.has(networkId)) return { kind: 'unread' };
+  if (view.instance?.managed === false) return { kind: 'leftAlone', diagnosis: unmanagedInstance(view.id) };
+  const diagnosis = diagnoseInstance(view);
+  return diagnosis === undefined ? assessInstance(facts, requirements) : setAside(diagnosis, requirements);
+}
+
+function assessInstance(facts: AssessmentFacts, requirements: NodeRequirements): Assessment {
+  const { node, view, waitingPods, limitsOf } = facts;
+  const { instanceType } = requirements;
+  const limits = limitsOf(instanceType);
+  if (limits === 'unread') return { kind: 'unread' };
+  if (limits === 'unknown') return setAside(unknownInstanceType(instanceType), requirements);
+  const available = podAddresses(view, requirements).size;
+  const usage = { available, used: usedAddresses(node), waitingPods };
+  const marks = watermarksOf(node, limits, requirements);
+  const needed = neededAddresses(usage, marks);
+  return {
+    kind: 'served',
+    requirements,
+    limits,
+    usage,
+    marks,
+    needed,
+    wanted: addressesToAllocate(usage, marks),
+  };
+}
+
+function setAside(diagnosis: Diagnosis, requirements?: NodeRequirements): Assessment {
+  return { kind: 'setAside', diagnosis, requirements };
+}

@@ -1,0 +1,239 @@
+// The unit that gives an instance one more interface: create it filled, attach it, and if it can't be attached, delete
+// it again. Once the first call is sent the unit is seen through to one of its ends, so that no interface is left over.
+import { sleep, type Clock } from '../scheduling/clock.ts';
+import type { Random } from '../scheduling/random.ts';
+import type { AllocationImplementation, CallContext } from '../providers/allocation-implementation.ts';
+import type { CloudFailure } from '../providers/cloud-failure.ts';
+import type { Answer } from '../providers/observation.ts';
+import type { CreateInterface, Operation, Outcome } from '../providers/operation.ts';
+
+export interface CreateInterfaceDeps {
+  readonly implementation: AllocationImplementation;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** How long the cloud may take to know an interface that it just made, in ms. */
+  readonly consistencyWindow: number;
+  /** Of the unit's calls. Its signal is aborted only when waiting on is hopeless: at the end of a shutdown. */
+  readonly context: CallContext;
+  /** Takes the answer of a call into what is known. */
+  readonly fold: (answer: Answer) => void;
+  /** Reads the instance anew; resolves once what the cloud shows is folded in. */
+  readonly look: () => Promise<void>;
+  /** The device index at which the interface is attached to the instance, as far as is known. */
+  readonly attachedAt: (interfaceId: string) => number | undefined;
+  /** The lowest device index above `index` that nothing is known to hold. */
+  readonly indexAfter: (index: number) => number;
+}
+
+export type CreateInterfaceResult =
+  | { readonly kind: 'attached'; readonly interfaceId: string }
+  | {
+      readonly kind: 'failed';
+      readonly at: 'create' | 'attach';
+      readonly failure: CloudFailure;
+      /** An interface that exists, is attached to nothing and could not be deleted. */
+      readonly left: string | undefined;
+      /** An answer to the creation got lost, so that an interface may exist of which nothing but its tags is known. */
+      readonly uncertain: boolean;
+    };
+
+/** Tries of a call whose answer got lost, or of a deletion, before the unit gives up. */
+const mostTries = 5;
+/** Device indexes tried when others turn out to be taken. */
+const mostIndexes = 5;
+/** How long a deletion waits for the time at which a new leader may take something away, in ms. */
+const longestFence = 30_000;
+/** It asks again as after so many tries. */
+const fencedPause = 3;
+
+export async function createInterface(
+  request: CreateInterface,
+  deviceIndex: number,
+  deps: CreateInterfaceDeps,
+): Promise<CreateInterfaceResult> {
+  const created = await create(request, deps);
+  if ('failure' in created) return { kind: 'failed', at: 'create', left: undefined, ...created };
+  const { interfaceId } = created;
+  const failure = await untilAborted(deps, () =>
+    attach({ interfaceId, instanceId: request.instanceId, deviceIndex }, deps),
+  );
+  if (failure === undefined) return { kind: 'attached', interfaceId };
+  const deleted = await remove(interfaceId, deps);
+  // What cannot be deleted may be in use after all.
+  if (!deleted && (await isAttached(interfaceId, deps))) return { kind: 'attached', interfaceId };
+  return {
+    kind: 'failed',
+    at: 'attach',
+    failure,
+    left: deleted ? undefined : interfaceId,
+    uncertain: false,
+  };
+}
+
+interface NotCreated {
+  readonly failure: CloudFailure;
+  readonly uncertain: boolean;
+}
+
+/** The token makes the request safe to repeat until an answer comes. */
+async function create(
+  request: CreateInterface,
+  deps: CreateInterfaceDeps,
+): Promise<{ readonly interfaceId: string } | NotCreated> {
+  let lost = false;
+  for (let tries = 1; ; tries++) {
+    const outcome = await createOnce(request, tries, deps);
+    if (outcome.kind === 'done' && outcome.answer.kind === 'created') {
+      return { interfaceId: outcome.answer.interface.id };
+    }
+    if (outcome.kind === 'done')
+      throw new Error(`a ${outcome.answer.kind} answers the creation of an interface`);
+    lost ||= outcome.kind === 'ambiguous';
+    // Once an answer got lost, only a definite one tells whether there is an interface.
+    const open = lost && isPassing(outcome, tries < mostTries);
+    if (!open || !(await pause(tries, deps))) return { failure: outcome.failure, uncertain: lost };
+  }
+}
+
+/** The first try was admitted along with the whole unit. */
+async function createOnce(
+  request: CreateInterface,
+  tries: number,
+  deps: CreateInterfaceDeps,
+): Promise<Outcome> {
+  try {
+    if (tries > 1) await deps.implementation.admit(['createInterface'], deps.context);
+    return await perform(request, deps);
+  } catch (error) {
+    return { kind: 'ambiguous', failure: outOfTime(error, deps) };
+  }
+}
+
+interface Attachment {
+  readonly interfaceId: string;
+  readonly instanceId: string;
+  readonly deviceIndex: number;
+}
+
+/** Undefined once the interface is attached. */
+async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<CloudFailure | undefined> {
+  const giveUpAt = deps.clock.monotonic() + deps.consistencyWindow;
+  let { deviceIndex } = wanted;
+  let indexes = 1;
+  for (let tries = 1; ; tries++) {
+    const outcome = await perform({ kind: 'attachInterface', ...wanted, deviceIndex }, deps);
+    if (outcome.kind === 'done') return undefined;
+    const { failure } = outcome;
+    if (mayBeAttached(outcome) && (await isAttached(wanted.interfaceId, deps))) return undefined;
+    const taken = failure.kind === 'deviceIndexTaken';
+    if (taken) deviceIndex = deps.indexAfter(deviceIndex);
+    const again = taken ? ++indexes <= mostIndexes : isPassing(outcome, deps.clock.monotonic() < giveUpAt);
+    if (!again || !(await pause(tries, deps))) return failure;
+    await deps.implementation.admit(['attachInterface'], deps.context);
+  }
+}
+
+/** Whether a look shows the interface attached; false when there is no time left to look. */
+async function isAttached(interfaceId: string, deps: CreateInterfaceDeps): Promise<boolean> {
+  const { signal } = deps.context;
+  if (signal.aborted) return false;
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const end = (): void => resolve();
+  signal.addEventListener('abort', end, { once: true });
+  await Promise.race([deps.look(), ended]);
+  signal.removeEventListener('abort', end);
+  return deps.attachedAt(interfaceId) !== undefined;
+}
+
+/** Whether the interface is gone. */
+async function remove(interfaceId: string, deps: CreateInterfaceDeps): Promise<boolean> {
+  const fencedUntil = deps.clock.monotonic() + longestFence;
+  let lost = false;
+  for (let tries = 1; tries <= mostTries; tries++) {
+    const outcome = await removeUnfenced(interfaceId, fencedUntil, deps);
+    if (outcome.kind === 'done') return true;
+    // It was made a moment ago: the cloud that does not know it may only not know it yet.
+    if (outcome.failure.kind === 'interfaceGone' && (lost || tries === mostTries)) {
+      deps.fold({ kind: 'deleted', interfaceId });
+      return true;
+    }
+    lost ||= outcome.kind === 'ambiguous';
+    if (!(await pause(tries, deps))) return false;
+  }
+  return false;
+}
+
+/** That nothing may be taken away yet is no try. */
+async function removeUnfenced(
+  interfaceId: string,
+  fencedUntil: number,
+  deps: CreateInterfaceDeps,
+): Promise<Outcome> {
+  for (;;) {
+    const outcome = await removeOnce(interfaceId, deps);
+    const isFenced = outcome.kind !== 'done' && outcome.failure.kind === 'fenced';
+    if (!isFenced || deps.clock.monotonic() >= fencedUntil) return outcome;
+    if (!(await pause(fencedPause, deps))) return outcome;
+  }
+}
+
+async function removeOnce(interfaceId: string, deps: CreateInterfaceDeps): Promise<Outcome> {
+  try {
+    await deps.implementation.admit(['deleteInterface'], deps.context);
+    return await perform({ kind: 'deleteInterface', interfaceId }, deps);
+  } catch (error) {
+    return { kind: 'failed', failure: outOfTime(error, deps) };
+  }
+}
+
+async function untilAborted(
+  deps: CreateInterfaceDeps,
+  attempt: () => Promise<CloudFailure | undefined>,
+): Promise<CloudFailure | undefined> {
+  try {
+    return await attempt();
+  } catch (error) {
+    return outOfTime(error, deps);
+  }
+}
+
+/** The end of the unit's time as a failure, so that what is left over is told and not lost in an exception. */
+function outOfTime(error: unknown, { context }: CreateInterfaceDeps): CloudFailure {
+  if (!context.signal.aborted) throw error;
+  const message = 'Headwater was told to end before the interface was in place';
+  return { kind: 'unknown', action: 'shutdown', code: 'OutOfTime', message, requestId: undefined };
+}
+
+async function perform(operation: Operation, deps: CreateInterfaceDeps): Promise<Outcome> {
+  const outcome = await deps.implementation.perform(operation, deps.context);
+  if (outcome.kind === 'done') deps.fold(outcome.answer);
+  return outcome;
+}
+
+/** An attach whose answer got lost may have happened: then a repetition finds the interface, or its index, in use. */
+function mayBeAttached({ kind, failure }: Outcome & { readonly failure: CloudFailure }): boolean {
+  return kind === 'ambiguous' || failure.kind === 'conflict' || failure.kind === 'deviceIndexTaken';
+}
+
+function isPassing(outcome: Outcome & { readonly failure: CloudFailure }, early: boolean): boolean {
+  if (!early) return false;
+  return (
+    outcome.kind === 'ambiguous' ||
+    ['notYetVisible', 'conflict', 'throttled', 'unreachable'].includes(outcome.failure.kind)
+  );
+}
+
+/** Waits a little longer after each try; false when there is no time left to wait. */
+async function pause(tries: number, deps: CreateInterfaceDeps): Promise<boolean> {
+  try {
+    await sleep(
+      deps.clock,
+      Math.min(8000, 500 * 2 ** tries) * (0.5 + deps.random.next() / 2),
+      deps.context.signal,
+    );
+    return true;
+  } catch (error) {
+    if (deps.context.signal.aborted) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+// What a node's agent asks for, whichever of the two protocols it speaks. Agents up to 1.19 list the addresses in use
+// ("crd"); later ones say how many they want for the pool "default" ("multi-pool").
+import type { CiliumNode } from '../kubernetes/cilium-node.ts';
+import type { InstanceLimits } from '../providers/allocation-implementation.ts';
+import { defaultPreAllocate, maximumAllocatable } from './capacity.ts';
+import type { NodeRequirements } from './node-requirements.ts';
+import type { Watermarks } from './statistics.ts';
+
+export type AgentProtocol = 'crd' | 'multi-pool';
+
+/** The pool that pods get addresses of; others belong to other ways of allocating. */
+const poolName = 'default';
+
+/** An agent that was upgraded empties the list of used addresses when it begins to request pools. */
+export function protocolOf(node: CiliumNode): AgentProtocol {
+  const requests = node.ipam.requested.some(({ pool }) => pool === poolName);
+  return requests && node.status.used.size === 0 ? 'multi-pool' : 'crd';
+}
+
+/** Addresses in use. A multi-pool agent requests its free buffer along, which is not use. */
+export function usedAddresses(node: CiliumNode): number {
+  if (protocolOf(node) === 'crd') return node.status.used.size;
+  const requested = node.ipam.requested.find(({ pool }) => pool === poolName)?.ipv4 ?? 0;
+  return Math.max(0, requested - preAllocateOf(node));
+}
+
+export function watermarksOf(
+  node: CiliumNode,
+  limits: InstanceLimits | undefined,
+  requirements: NodeRequirements,
+): Watermarks {
+  const { minAllocate, maxAllocate, maxAboveWatermark } = node.ipam;
+  return {
+    preAllocate: preAllocateOf(node),
+    minAllocate,
+    maxAllocate: maxAllocate > 0 ? maxAllocate : maximumAllocatable(limits, requirements),
+    maxAboveWatermark,
+  };
+}
+
+function preAllocateOf(node: CiliumNode): number {
+  return node.ipam.preAllocate || defaultPreAllocate;
+}

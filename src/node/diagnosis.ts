@@ -1,0 +1,140 @@
+// Why a node does not get what it needs, in words that tell the reader what to do. Texts hold no times and no counters,
+// so that the same trouble reads the same each time.
+import type { CloudFailure } from '../providers/cloud-failure.ts';
+import type { InstanceView } from '../providers/instance-view.ts';
+import type { UnreadableInterface } from '../providers/observation.ts';
+import type { Obstacle } from './prepare-ip-allocation.ts';
+
+export interface Diagnosis {
+  /** Stable name: metric label and Event reason. */
+  readonly reason: DiagnosisReason;
+  readonly text: string;
+}
+
+export type DiagnosisReason =
+  | 'NodeUnreadable'
+  | 'DuplicateInstance'
+  | 'OutsideNetwork'
+  | 'InstanceNotManaged'
+  | 'InstanceNotFound'
+  | 'InstanceTypeUnknown'
+  | 'NoInterfaceSlots'
+  | 'SubnetsExhausted'
+  | 'NoSubnetMatches'
+  | 'NoSecurityGroupMatches'
+  | 'SecurityGroupsUnknown'
+  | 'InterfaceUnreadable'
+  | 'CallFailed'
+  | 'AddressesContested';
+
+export function unreadableNode(problems: readonly string[]): Diagnosis {
+  return {
+    reason: 'NodeUnreadable',
+    text: `the CiliumNode cannot be read: ${problems.join('; ')}`,
+  };
+}
+
+export function duplicateInstance(instanceId: string, served: string): Diagnosis {
+  return {
+    reason: 'DuplicateInstance',
+    text: `instance ${instanceId} is already served as CiliumNode ${served}: delete the one whose node is gone`,
+  };
+}
+
+export function outsideNetwork(networkId: string, allowed: string): Diagnosis {
+  return {
+    reason: 'OutsideNetwork',
+    text: `the node is in ${networkId} and --vpc-id restricts Headwater to ${allowed}`,
+  };
+}
+
+export function unmanagedInstance(instanceId: string): Diagnosis {
+  return {
+    reason: 'InstanceNotManaged',
+    text: `instance ${instanceId} does not carry the tags of --instance-tags-filter`,
+  };
+}
+
+export function unknownInstanceType(instanceType: string): Diagnosis {
+  return {
+    reason: 'InstanceTypeUnknown',
+    text: `the cloud knows no instance type ${JSON.stringify(instanceType)}: correct spec.eni.instance-type`,
+  };
+}
+
+export function contestedAddresses(holders: readonly string[]): Diagnosis {
+  return {
+    reason: 'AddressesContested',
+    text: `addresses of this node are still published on ${holders.join(', ')} and are withheld until they are struck there`,
+  };
+}
+
+/** An interface that is left alone while the node is served by its others. */
+export function unreadableInterface({ id, problem }: UnreadableInterface): Diagnosis {
+  return {
+    reason: 'InterfaceUnreadable',
+    text: `interface ${id} cannot be read and is left alone: ${problem}`,
+  };
+}
+
+/** What the cloud shows, or does not show, of the instance itself; undefined when it can be served. */
+export function diagnoseInstance(view: InstanceView): Diagnosis | undefined {
+  if (view.interfaces.length > 0) return undefined;
+  const [unreadable] = view.unreadable;
+  if (unreadable !== undefined) {
+    return {
+      reason: 'InterfaceUnreadable',
+      text: `no interface of instance ${view.id} can be read; of ${unreadable.id}: ${unreadable.problem}`,
+    };
+  }
+  const state = view.instance?.state ?? 'unknown';
+  const found = state === 'unknown' ? 'is not found' : `is ${state} and has no interface`;
+  return {
+    reason: 'InstanceNotFound',
+    text: `instance ${view.id} ${found}: correct spec.instance-id, or delete the CiliumNode if the node is gone`,
+  };
+}
+
+export function diagnoseObstacle(obstacle: Obstacle): Diagnosis {
+  switch (obstacle.kind) {
+    case 'noInterfaceSlots':
+      return {
+        reason: 'NoInterfaceSlots',
+        text: `every one of the instance's ${obstacle.interfaces} interfaces is full or excluded: use a larger instance type, or fewer pods on the node`,
+      };
+    case 'subnetsExhausted':
+      return {
+        reason: 'SubnetsExhausted',
+        text: `no address is left in ${obstacle.subnetIds.join(', ')}: add a subnet that the node's subnet selection matches, or free addresses there`,
+      };
+    case 'noSubnetMatches':
+      return {
+        reason: 'NoSubnetMatches',
+        text: `nothing matches ${obstacle.wanted}: create or tag a subnet, or correct the node's subnet selection and Headwater's subnet filters`,
+      };
+    case 'noSecurityGroupMatches':
+      return {
+        reason: 'NoSecurityGroupMatches',
+        text: `no security group of the node's network carries the tags ${obstacle.wanted}: tag one, or correct spec.eni.security-group-tags`,
+      };
+    case 'securityGroupsUnknown':
+      return {
+        reason: 'SecurityGroupsUnknown',
+        text: 'the node names no security groups and those of its first interface are not known: set spec.eni.security-groups',
+      };
+  }
+}
+
+export function diagnoseFailure(failure: CloudFailure): Diagnosis {
+  const remedy = remedies[failure.kind];
+  const said = `${failure.action} answers ${failure.code}: ${failure.message}`;
+  return { reason: 'CallFailed', text: remedy === undefined ? said : `${said} (${remedy})` };
+}
+
+const remedies: Partial<Record<CloudFailure['kind'], string>> = {
+  throttled: "the account's rate limit for this call is spent; it is tried again by itself",
+  limitReached: 'raise the quota, or wait until interfaces or addresses are given back',
+  instanceNotRunning: 'the instance must be running to get interfaces',
+  notAuthorized: "allow the action to Headwater's role",
+  unreachable: 'check the network path and the endpoint',
+};

@@ -1,0 +1,318 @@
+// One node under Headwater's care, from the moment its CiliumNode appears until it goes or becomes another. It brings
+// together what its agent asks for and what the cloud shows, and drives allocation and publication by the two.
+import type { CiliumNode } from '../kubernetes/cilium-node.ts';
+import type { InstanceView } from '../providers/instance-view.ts';
+import type { NetworkInterface } from '../providers/network-interface.ts';
+import type { Answer } from '../providers/observation.ts';
+import { Trigger } from '../scheduling/trigger.ts';
+import { type Assessment, assess } from './assessment.ts';
+import { occupiedSlots, podAddresses, roomOn } from './capacity.ts';
+import { DeleteOnTermination } from './delete-on-termination.ts';
+import { type AgentProtocol, protocolOf } from './demand.ts';
+import {
+  contestedAddresses,
+  type Diagnosis,
+  diagnoseFailure,
+  diagnoseObstacle,
+  unreadableInterface,
+} from './diagnosis.ts';
+import type { NodeContext } from './node-context.ts';
+import { NodePublisher } from './node-publisher.ts';
+import { offerOf, showable } from './offer.ts';
+import { PoolMaintainer } from './pool-maintainer.ts';
+import type { AllocationPlan } from './prepare-ip-allocation.ts';
+import type { Desired } from './publication.ts';
+import { roomUnder } from './statistics.ts';
+import { urgencyOf } from './urgency.ts';
+
+export interface NodeFigures {
+  readonly protocol: AgentProtocol;
+  readonly assessment: Assessment;
+  readonly diagnosis: Diagnosis | undefined;
+  readonly view: InstanceView | undefined;
+  /** Since when the node lacks addresses, in monotonic ms. */
+  readonly shortSince: number | undefined;
+}
+
+/** Least time between two decisions, and between two publications, in ms: causes that come together cost one. */
+const minInterval = 10;
+
+/** What a node waits for by itself. */
+type Wait = 'look' | 'publish' | 'subnets';
+
+export class ManagedNode {
+  readonly name: string;
+  readonly uid: string;
+  readonly instanceId: string;
+  readonly #context: NodeContext;
+  readonly #maintenance: Trigger;
+  readonly #publication: Trigger;
+  readonly #maintainer: PoolMaintainer;
+  readonly #publisher: NodePublisher;
+  readonly #deleteOnTermination: DeleteOnTermination;
+  readonly #timers = new Map<Wait, () => void>();
+  #node: CiliumNode;
+  #waitingPods = 0;
+  #assessment: Assessment = { kind: 'unread' };
+  #diagnosis: Diagnosis | undefined;
+  #holders: readonly string[] = [];
+  #remarks: ReadonlySet<string> = new Set();
+  #isLooking = false;
+  #shortSince: number | undefined;
+
+  /** `recalled`: interfaces that the object already shows, if it is known to speak of this very instance. */
+  constructor(
+    node: CiliumNode,
+    instanceId: string,
+    context: NodeContext,
+    recalled: readonly NetworkInterface[],
+  ) {
+    this.name = node.name;
+    this.uid = node.uid;
+    this.instanceId = instanceId;
+    this.#node = node;
+    this.#context = context;
+    const { clock, random, onBug, hooks } = context;
+    const runs = { clock, minInterval, onBug };
+    this.#maintenance = new Trigger({ ...runs, run: () => this.#evaluate(), onRun: hooks.onMaintenance });
+    this.#publication = new Trigger({
+      ...runs,
+      run: (signal) => this.#publish(signal),
+      onRun: hooks.onPublication,
+    });
+    const shared = {
+      ...context,
+      instanceId,
+      random: random.fork(instanceId),
+      fold: (answer: Answer) => this.#fold(answer),
+    };
+    this.#maintainer = new PoolMaintainer({
+      ...shared,
+      facts: () => this.#allocationFacts(),
+      urgency: () => (this.#assessment.kind === 'served' ? urgencyOf(this.#assessment.usage) : 'toppingUp'),
+      look: () => context.look(instanceId),
+      doubt: (from) => context.inventory.doubt(instanceId, from),
+      wake: () => this.wake(),
+      onStep: (step) => hooks.onStep(this.name, step),
+    });
+    this.#deleteOnTermination = new DeleteOnTermination({
+      ...shared,
+      onFailure: (interfaceId, failure) => hooks.onHousekeepingFailure(this.name, interfaceId, failure),
+    });
+    this.#publisher = new NodePublisher({
+      ...shared,
+      node: () => this.#node,
+      desired: () => this.#desired(),
+      onWrite: hooks.onWrite,
+      onTrouble: (problem) => hooks.onWriteTrouble(this.name, problem),
+      onPublished: () => this.#onPublished(),
+    });
+    context.inventory.track(instanceId, recalled);
+    this.wake();
+  }
+
+  /** Takes a newer state of the object; it must be of the same node. */
+  update(node: CiliumNode): void {
+    this.#node = node;
+    this.wake();
+  }
+
+  get waitingPods(): number {
+    return this.#waitingPods;
+  }
+
+  set waitingPods(count: number) {
+    if (this.#waitingPods === count) return;
+    this.#waitingPods = count;
+    this.wake();
+  }
+
+  /** Something that the node depends on changed. */
+  wake(): void {
+    this.#context.hooks.onMaintenanceRequested();
+    this.#maintenance.fire();
+  }
+
+  /** Begins nothing more; resolves once what was begun has ended, which `deadline` cuts short. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    for (const cancel of this.#timers.values()) cancel();
+    await Promise.all([
+      this.#maintenance.stop(),
+      this.#publication.stop(),
+      this.#deleteOnTermination.stop(deadline),
+      this.#maintainer.stop(deadline),
+    ]);
+    this.#context.inventory.untrack(this.instanceId);
+  }
+
+  figures(): NodeFigures {
+    return {
+      protocol: protocolOf(this.#node),
+      assessment: this.#assessment,
+      diagnosis: this.#diagnosis,
+      view: this.#context.inventory.view(this.instanceId),
+      shortSince: this.#shortSince,
+    };
+  }
+
+  #evaluate(): Promise<void> {
+    const view = this.#context.inventory.view(this.instanceId);
+    this.#assessment = this.#assess();
+    if (view !== undefined) this.#askWhereUnclear(view);
+    const plan = this.#maintainer.evaluate();
+    if (plan?.obstacle?.kind === 'subnetsExhausted') this.#awaitSubnets(plan.obstacle.subnetIds);
+    const assessment = this.#assessment;
+    if (view !== undefined && assessment.kind === 'served' && assessment.requirements.deleteOnTermination) {
+      this.#deleteOnTermination.evaluate(view.interfaces);
+    }
+    this.#noticeShortage();
+    this.#remark(view);
+    this.#announce(this.#diagnose(plan));
+    this.#context.hooks.onPublicationRequested();
+    this.#publication.fire();
+    return Promise.resolve();
+  }
+
+  #assess(): Assessment {
+    const { inventory, infrastructure, limitsOf, assessmentOptions: options } = this.#context;
+    const view = inventory.view(this.instanceId);
+    if (view === undefined) return { kind: 'unread' };
+    const { waitingPods } = this;
+    return assess({
+      node: this.#node,
+      view,
+      waitingPods,
+      infrastructure: infrastructure(),
+      limitsOf,
+      options,
+    });
+  }
+
+  #askWhereUnclear(view: InstanceView): void {
+    const { clock, look, listingUnderway } = this.#context;
+    const due = view.read ? view.lookDue : listingUnderway(this.instanceId) ? undefined : 0;
+    if (due === undefined) return;
+    const wait = due - clock.monotonic();
+    if (wait > 0) this.#later('look', wait, () => this.wake());
+    // While one look is under way it is not known yet what it leaves unclear.
+    if (wait > 0 || this.#isLooking) return;
+    this.#isLooking = true;
+    void look(this.instanceId).then(() => {
+      this.#isLooking = false;
+      this.wake();
+    });
+  }
+
+  /** A subnet that said "exhausted" is asked again as soon as it may be. */
+  #awaitSubnets(subnetIds: readonly string[]): void {
+    const now = this.#context.clock.monotonic();
+    const aside = this.#context.ledger.setAside(now);
+    const again = Math.min(...subnetIds.map((id) => aside.get(id) ?? Infinity));
+    if (again < Infinity) this.#later('subnets', again - now, () => this.wake());
+  }
+
+  #allocationFacts(): ReturnType<ConstructorParameters<typeof PoolMaintainer>[0]['facts']> {
+    const { inventory, infrastructure, ledger, clock } = this.#context;
+    const view = inventory.view(this.instanceId);
+    const assessment = this.#assess();
+    if (view === undefined || assessment.kind !== 'served') return undefined;
+    const now = clock.monotonic();
+    return {
+      view,
+      limits: assessment.limits,
+      requirements: assessment.requirements,
+      infrastructure: infrastructure(),
+      free: (subnetId) => ledger.free(subnetId, now),
+      wanted: assessment.wanted,
+      most: roomUnder(assessment.usage.available, assessment.marks),
+    };
+  }
+
+  #diagnose(plan: AllocationPlan | undefined): Diagnosis | undefined {
+    const assessment = this.#assessment;
+    if (assessment.kind === 'unread') return this.#diagnosis;
+    if (assessment.kind !== 'served') return assessment.diagnosis;
+    if (plan?.obstacle !== undefined) return diagnoseObstacle(plan.obstacle);
+    const failure = assessment.wanted > 0 ? this.#maintainer.trouble : undefined;
+    if (failure !== undefined) return diagnoseFailure(failure);
+    return this.#holders.length > 0 ? contestedAddresses(this.#holders) : undefined;
+  }
+
+  #announce(diagnosis: Diagnosis | undefined): void {
+    if (diagnosis?.text === this.#diagnosis?.text) return;
+    this.#diagnosis = diagnosis;
+    this.#context.hooks.onDiagnosis(this.#node, diagnosis);
+  }
+
+  #remark(view: InstanceView | undefined): void {
+    const remarks = (view?.unreadable ?? []).map(unreadableInterface);
+    for (const remark of remarks)
+      if (!this.#remarks.has(remark.text)) this.#context.hooks.onRemark(this.#node, remark);
+    this.#remarks = new Set(remarks.map(({ text }) => text));
+  }
+
+  #desired(): Desired | undefined {
+    const assessment = this.#assess();
+    if (assessment.kind === 'unread' || assessment.kind === 'leftAlone') return undefined;
+    const operatorError = this.#context.prunesError ? '' : (this.#diagnosis?.text ?? '');
+    const view = this.#context.inventory.view(this.instanceId);
+    const { requirements } = assessment;
+    if (view === undefined || requirements === undefined) return { offer: undefined, operatorError };
+    const { infrastructure, claims, implementation, prune } = this.#context;
+    const limits = assessment.kind === 'served' ? assessment.limits : undefined;
+    const addresses = podAddresses(showable(view, infrastructure()), requirements).keys();
+    const contested = claims.claim({ name: this.name, networkId: requirements.networkId, addresses });
+    this.#contest(contested);
+    const facts = { view, requirements, limits, infrastructure: infrastructure(), implementation, prune };
+    return { offer: offerOf(facts, new Set(contested.keys())), operatorError };
+  }
+
+  #contest(contested: ReadonlyMap<string, readonly string[]>): void {
+    const holders = [...new Set([...contested.values()].flat())].sort();
+    const changed = holders.join() !== this.#holders.join();
+    this.#holders = holders;
+    if (changed) this.wake();
+    if (holders.length > 0 && changed) this.#context.hooks.onContested(this.instanceId, contested);
+  }
+
+  async #publish(signal: AbortSignal): Promise<void> {
+    const again = await this.#publisher.run(signal);
+    if (again !== undefined) this.#later('publish', again, () => this.#publication.fire());
+  }
+
+  #noticeShortage(): void {
+    if (this.#assessment.kind !== 'served' || this.#assessment.wanted === 0) return;
+    this.#shortSince ??= this.#context.clock.monotonic();
+  }
+
+  #onPublished(): void {
+    const supplied = this.#assessment.kind === 'served' && this.#assessment.wanted === 0;
+    if (this.#shortSince === undefined || !supplied) return;
+    this.#context.hooks.onSupplied(this.#context.clock.monotonic() - this.#shortSince);
+    this.#shortSince = undefined;
+  }
+
+  #fold(answer: Answer): void {
+    const { inventory, clock, onChanged } = this.#context;
+    onChanged(inventory.foldAnswer(answer, clock.monotonic()));
+  }
+
+  #later(what: Wait, ms: number, action: () => void): void {
+    this.#timers.get(what)?.();
+    this.#timers.set(what, this.#context.clock.schedule(ms, action));
+  }
+}
+
+/** Interfaces of the instance that have room for pod addresses, and slots for further ones. */
+export function interfaceRoom(figures: NodeFigures): {
+  readonly candidates: number;
+  readonly emptySlots: number;
+} {
+  const { assessment, view } = figures;
+  if (assessment.kind !== 'served' || view === undefined) return { candidates: 0, emptySlots: 0 };
+  const { limits } = assessment;
+  return {
+    candidates: view.interfaces.filter((item) => roomOn(item, limits) > 0).length,
+    emptySlots: Math.max(0, limits.interfaces - occupiedSlots(view)),
+  };
+}

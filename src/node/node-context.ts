@@ -1,0 +1,79 @@
+// What every managed node is given: the things that all nodes share, and where to tell what happens.
+import type { CiliumNode } from '../kubernetes/cilium-node.ts';
+import type { CiliumNodeWriter, WriteOutcome } from '../kubernetes/cilium-node-writer.ts';
+import type { Json, JsonObject } from '../kubernetes/json.ts';
+import type { AllocationImplementation, InstanceLimits } from '../providers/allocation-implementation.ts';
+import type { CloudFailure } from '../providers/cloud-failure.ts';
+import type { Infrastructure } from '../providers/infrastructure.ts';
+import type { Inventory } from '../providers/inventory.ts';
+import type { Tags } from '../providers/network-interface.ts';
+import type { SubnetLedger } from '../providers/subnet-ledger.ts';
+import type { Clock } from '../scheduling/clock.ts';
+import type { Random } from '../scheduling/random.ts';
+import type { TriggerFigures } from '../scheduling/trigger.ts';
+import type { AssessmentOptions } from './assessment.ts';
+import type { Diagnosis } from './diagnosis.ts';
+import type { CallTiming, FinishedStep } from './pool-maintainer.ts';
+import type { Write } from './publication.ts';
+
+export interface NodeContext {
+  readonly implementation: AllocationImplementation;
+  readonly inventory: Inventory;
+  readonly ledger: SubnetLedger;
+  readonly infrastructure: () => Infrastructure;
+  readonly limitsOf: (instanceType: string) => InstanceLimits | 'unread' | 'unknown';
+  /** Reads an instance anew; resolves once what the cloud shows is in the inventory. */
+  readonly look: (instanceId: string) => Promise<void>;
+  /** Whether a listing is under way whose end will answer for the instance. */
+  readonly listingUnderway: (instanceId: string) => boolean;
+  readonly writer: Pick<CiliumNodeWriter, 'patchSpec' | 'patchStatus' | 'get'>;
+  /** Takes the answer to a write into what is known of the object. */
+  readonly observe: (raw: JsonObject) => void;
+  /** Leaves out what the API server would not keep. */
+  readonly prune: (value: Json, path: readonly string[]) => Json | undefined;
+  /** Whether the API server has no place for the text that says what a node lacks. */
+  readonly prunesError: boolean;
+  readonly claims: AddressClaims;
+  /** Instances that changed in the inventory. */
+  readonly onChanged: (instanceIds: ReadonlySet<string>) => void;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly timing: CallTiming;
+  readonly interfaceTags: Tags;
+  readonly assessmentOptions: AssessmentOptions;
+  readonly onBug: (error: unknown) => void;
+  readonly hooks: NodeHooks;
+}
+
+/** Who offers which address, over the whole fleet. */
+export interface AddressClaims {
+  /**
+   * Claims the addresses for a node before it offers them; returns those that other nodes offer or have claimed, with
+   * their names, and claims none of these.
+   */
+  claim(claim: {
+    readonly name: string;
+    readonly networkId: string;
+    readonly addresses: Iterable<string>;
+  }): ReadonlyMap<string, readonly string[]>;
+}
+
+/** Told of what happens; must return at once and not throw. */
+export interface NodeHooks {
+  readonly onMaintenanceRequested: () => void;
+  readonly onMaintenance: (figures: TriggerFigures) => void;
+  readonly onPublicationRequested: () => void;
+  readonly onPublication: (figures: TriggerFigures) => void;
+  readonly onStep: (name: string, step: FinishedStep) => void;
+  readonly onHousekeepingFailure: (name: string, interfaceId: string, failure: CloudFailure) => void;
+  readonly onWrite: (part: Write['part'], outcome: WriteOutcome['kind'] | 'unfinished') => void;
+  readonly onWriteTrouble: (name: string, problem: string) => void;
+  /** Why the node does not get what it needs; undefined once it does. */
+  readonly onDiagnosis: (node: CiliumNode, diagnosis: Diagnosis | undefined) => void;
+  /** Something about the node that does not keep it from being served; told once for as long as it stays so. */
+  readonly onRemark: (node: CiliumNode, remark: Diagnosis) => void;
+  /** From noticing a shortage to the write that ended it, in ms. */
+  readonly onSupplied: (duration: number) => void;
+  /** Addresses of this instance are still offered by others, whose names are given by address. */
+  readonly onContested: (instanceId: string, contested: ReadonlyMap<string, readonly string[]>) => void;
+}

@@ -1,0 +1,130 @@
+// Writes one node's CiliumNode until it holds what it should: one difference at a time, each computed from the newest
+// state that is known, so that a conflict costs a read and never a wrong write.
+import { type Backoff, backOff } from '../scheduling/exponential-backoff.ts';
+import type { Clock } from '../scheduling/clock.ts';
+import type { Random } from '../scheduling/random.ts';
+import type { CiliumNode } from '../kubernetes/cilium-node.ts';
+import type {
+  CiliumNodeWriter,
+  ReadOutcome,
+  WriteFailure,
+  WriteOutcome,
+} from '../kubernetes/cilium-node-writer.ts';
+import { isEqual } from '../kubernetes/merge-patch.ts';
+import type { JsonObject } from '../kubernetes/json.ts';
+import { type Desired, nextWrite, type Write } from './publication.ts';
+
+export interface NodePublisherDeps {
+  readonly writer: Pick<CiliumNodeWriter, 'patchSpec' | 'patchStatus' | 'get'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The newest state of the object that is known; undefined once it is gone or another node's. */
+  readonly node: () => CiliumNode | undefined;
+  /** What the object should hold now; undefined as long as that is not known. */
+  readonly desired: () => Desired | undefined;
+  /** Takes the newest state of the object into what is known. */
+  readonly observe: (raw: JsonObject) => void;
+  readonly onWrite: (part: Write['part'], outcome: WriteOutcome['kind'] | 'unfinished') => void;
+  /** Told of a failure that somebody must act on, once for each text. */
+  readonly onTrouble: (problem: string) => void;
+  /** Everything is written. */
+  readonly onPublished: () => void;
+}
+
+/** Writes of one run; more than a run can need. */
+const mostWrites = 20;
+const backoffPolicy = { base: 1000, cap: 30_000 };
+/** How long a refusal that only somebody else can mend is left alone, in ms. */
+const refusedFor = 30_000;
+
+export class NodePublisher {
+  readonly #deps: NodePublisherDeps;
+  #backoff: Backoff | undefined;
+  #trouble: string | undefined;
+
+  constructor(deps: NodePublisherDeps) {
+    this.#deps = deps;
+  }
+
+  /** Writes what differs. Resolves to the time in ms after which to try again; undefined when nothing is left to do. */
+  async run(signal: AbortSignal): Promise<number | undefined> {
+    let previous: Write | undefined;
+    for (let writes = 0; writes < mostWrites; writes++) {
+      // An answer may come after the node was ended: whatever was claimed then, nobody would ever give back.
+      if (signal.aborted) return undefined;
+      const node = this.#deps.node();
+      const desired = this.#deps.desired();
+      if (node === undefined || desired === undefined) return undefined;
+      const write = nextWrite(node, desired);
+      if (write === undefined) return this.#finished();
+      if (
+        previous !== undefined &&
+        isEqual(write as unknown as JsonObject, previous as unknown as JsonObject)
+      ) {
+        return this.#refused(write, 'the API server accepts the write and does not keep what it holds');
+      }
+      const result = await this.#write(node, write, signal);
+      if (typeof result === 'object') return this.#failed(write, result);
+      if (result === 'written') previous = write;
+    }
+    this.#deps.onWrite('spec', 'unfinished');
+    return this.#backOff();
+  }
+
+  /** An object that turns out to be another than thought is read anew. */
+  async #write(
+    node: CiliumNode,
+    { part, patch }: Write,
+    signal: AbortSignal,
+  ): Promise<'written' | 'readAnew' | WriteFailure> {
+    const { writer, observe, onWrite } = this.#deps;
+    const outcome = await (part === 'spec'
+      ? writer.patchSpec(node, patch, signal)
+      : writer.patchStatus(node, patch, signal));
+    onWrite(part, outcome.kind);
+    if (outcome.kind === 'written') {
+      observe(outcome.raw);
+      return 'written';
+    }
+    if (outcome.kind !== 'conflict') return outcome;
+    const live: ReadOutcome = await writer.get(node.name, signal);
+    if (live.kind !== 'found') return live;
+    observe(live.raw);
+    return 'readAnew';
+  }
+
+  #failed(write: Write, failure: WriteFailure): number | undefined {
+    switch (failure.kind) {
+      case 'gone':
+        return undefined;
+      case 'denied':
+      case 'invalid':
+        return this.#refused(write, failure.message);
+      case 'unavailable':
+        return Math.max(failure.retryAfterMs ?? 0, this.#backOff());
+      case 'conflict':
+        return this.#backOff();
+    }
+  }
+
+  #refused(write: Write, problem: string): number {
+    const text = `cannot write the ${write.part} of the CiliumNode: ${problem}`;
+    if (this.#trouble !== text) this.#deps.onTrouble(text);
+    this.#trouble = text;
+    return refusedFor;
+  }
+
+  #finished(): undefined {
+    this.#backoff = undefined;
+    this.#trouble = undefined;
+    this.#deps.onPublished();
+    return undefined;
+  }
+
+  #backOff(): number {
+    const { clock, random } = this.#deps;
+    const now = clock.monotonic();
+    this.#backoff = backOff(this.#backoff, backoffPolicy, now, random);
+    return this.#backoff.until - now;
+  }
+}

@@ -1,0 +1,42 @@
+// What a node's agent is to be shown: the interfaces and the pool of addresses.
+import type { AllocationImplementation, InstanceLimits } from '../providers/allocation-implementation.ts';
+import type { Infrastructure } from '../providers/infrastructure.ts';
+import type { InstanceView } from '../providers/instance-view.ts';
+import type { Json } from '../kubernetes/json.ts';
+import { podAddresses, reachablePreAllocate } from './capacity.ts';
+import type { NodeRequirements } from './node-requirements.ts';
+import type { Offer } from './publication.ts';
+
+export interface OfferFacts {
+  readonly view: InstanceView;
+  readonly requirements: NodeRequirements;
+  readonly limits: InstanceLimits | undefined;
+  readonly infrastructure: Infrastructure;
+  readonly implementation: Pick<AllocationImplementation, 'statusKey' | 'statusOf'>;
+  /** Leaves out what the API server would not keep. */
+  readonly prune: (value: Json, path: readonly string[]) => Json | undefined;
+}
+
+/** The view without interfaces whose subnet or network is not known: agents could not set those up. */
+export function showable(view: InstanceView, { subnets, networks }: Infrastructure): InstanceView {
+  const interfaces = view.interfaces.filter(
+    (item) => subnets.has(item.subnetId) && networks.has(item.networkId),
+  );
+  return interfaces.length === view.interfaces.length ? view : { ...view, interfaces };
+}
+
+/** `withheld`: addresses that other nodes still offer. */
+export function offerOf(facts: OfferFacts, withheld: ReadonlySet<string>): Offer {
+  const { requirements, limits, infrastructure, implementation, prune } = facts;
+  const view = showable(facts.view, infrastructure);
+  const { usePrimaryAddress } = requirements;
+  const key = implementation.statusKey;
+  const value = implementation.statusOf(view, { infrastructure, usePrimaryAddress, withheld });
+  const pool = podAddresses(view, requirements);
+  for (const address of withheld) pool.delete(address);
+  return {
+    provider: { key, value: prune(value as Json, ['status', key]) ?? {} },
+    pool,
+    preAllocate: reachablePreAllocate(limits, requirements),
+  };
+}

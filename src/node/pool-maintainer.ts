@@ -1,0 +1,389 @@
+// Keeps one node's pool of addresses filled: decides what is lacking, begins the steps that bring it, and decides again
+// as each one ends. Several steps may be under way; each is taken into account, so that no need is served twice.
+import { type Backoff, backOff } from '../scheduling/exponential-backoff.ts';
+import type { Clock } from '../scheduling/clock.ts';
+import type { Random } from '../scheduling/random.ts';
+import type { AllocationImplementation, CallContext } from '../providers/allocation-implementation.ts';
+import type { Urgency } from '../providers/call-budget.ts';
+import type { CloudFailure } from '../providers/cloud-failure.ts';
+import type { InstanceView } from '../providers/instance-view.ts';
+import type { Tags } from '../providers/network-interface.ts';
+import type { Answer } from '../providers/observation.ts';
+import type { OperationKind } from '../providers/operation.ts';
+import type { SubnetLedger } from '../providers/subnet-ledger.ts';
+import { descriptionPrefix } from './delete-on-termination.ts';
+import { createInterface, type CreateInterfaceDeps } from './create-interface.ts';
+import {
+  type AllocationFacts,
+  type AllocationPlan,
+  type PlannedStep,
+  prepareIPAllocation,
+  takenBy,
+} from './prepare-ip-allocation.ts';
+
+export interface PoolMaintainerDeps {
+  readonly instanceId: string;
+  readonly implementation: AllocationImplementation;
+  readonly ledger: SubnetLedger;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly timing: CallTiming;
+  /** Tags of the interfaces that it creates. */
+  readonly interfaceTags: Tags;
+  /** What is known now of what the plan rests on; undefined while the node cannot be served. */
+  readonly facts: () => MaintainedFacts | undefined;
+  readonly urgency: () => Urgency;
+  readonly fold: (answer: Answer) => void;
+  readonly look: () => Promise<void>;
+  /** Something about the instance became unclear. */
+  readonly doubt: (from: number) => void;
+  /** To be called back through `evaluate`: a step ended, or a wait did. */
+  readonly wake: () => void;
+  readonly onStep: (step: FinishedStep) => void;
+  readonly onBug: (error: unknown) => void;
+}
+
+export interface MaintainedFacts extends Omit<AllocationFacts, 'underway' | 'frozen'> {
+  /** Addresses that may be gained at all, whatever is wanted. */
+  readonly most: number;
+}
+
+/** An assignment whose answer got lost. */
+interface LostAssignment {
+  readonly interfaceId: string;
+  readonly count: number;
+  /** What the interface had before. */
+  readonly before: ReadonlySet<string>;
+}
+
+export interface CallTiming {
+  /** How long a call's answer is waited for, in ms. */
+  readonly callTimeout: number;
+  /** How long the cloud may take to show a change, in ms. */
+  readonly consistencyWindow: number;
+}
+
+export interface FinishedStep {
+  readonly step: PlannedStep;
+  readonly result: StepResult;
+  /** In ms, from the grant of its tokens to its end. */
+  readonly duration: number;
+}
+
+export type StepResult =
+  | { readonly kind: 'done'; readonly interfaceId: string }
+  | {
+      readonly kind: 'failed';
+      readonly at: 'create' | 'attach' | 'allocate';
+      readonly failure: CloudFailure;
+      /** Addresses that may have been taken from the subnet all the same. */
+      readonly taken: number;
+      readonly left: string | undefined;
+      /** An interface may exist of which nothing but its tags is known. */
+      readonly uncertain?: boolean;
+    };
+
+type StepKind = PlannedStep['kind'];
+
+const stepKinds: readonly StepKind[] = ['allocateIPs', 'createInterface'];
+
+/** Operations that a step makes no sense without, to be admitted together. */
+const operationsOf: Record<StepKind, readonly OperationKind[]> = {
+  allocateIPs: ['allocateIPs'],
+  createInterface: ['createInterface', 'attachInterface'],
+};
+
+const backoffPolicy = { base: 1000, cap: 60_000 };
+/** How long an instance that is not running is left alone, in ms. */
+const notRunningFor = 60_000;
+
+export class PoolMaintainer {
+  readonly #deps: PoolMaintainerDeps;
+  /** Steps whose calls are under way. */
+  readonly #underway = new Set<PlannedStep>();
+  /** How many steps of each kind wait for the rate limits. What each will do is decided when it may. */
+  readonly #waiting: Record<StepKind, number> = { allocateIPs: 0, createInterface: 0 };
+  readonly #running = new Set<Promise<void>>();
+  /** Assignments whose answer got lost, as long as they may still take effect unseen. */
+  readonly #lost = new Set<LostAssignment>();
+  /** Addresses that answers to assignments named. */
+  readonly #answered = new Set<string>();
+  /** No step begins any more. */
+  readonly #closing = new AbortController();
+  /** Steps that were begun must end. */
+  readonly #deadline = new AbortController();
+  readonly #timers = new Set<() => void>();
+  #backoff: Backoff | undefined;
+  #lastFailure: CloudFailure | undefined;
+
+  constructor(deps: PoolMaintainerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Begins whatever the plan asks for beyond what is under way; says what the plan is. */
+  evaluate(): AllocationPlan | undefined {
+    if (this.#closing.signal.aborted) return undefined;
+    const plan = this.#plan();
+    if (plan === undefined || this.#isPausing()) return plan;
+    for (const kind of stepKinds) {
+      const wanted = plan.steps.filter((step) => step.kind === kind).length;
+      while (this.#waiting[kind] < wanted) this.#begin(kind);
+    }
+    return plan;
+  }
+
+  /** The failure that keeps the node from being served: one that somebody must act on, or the last of several. */
+  get trouble(): CloudFailure | undefined {
+    const failure = this.#lastFailure;
+    if (failure === undefined) return undefined;
+    return needsSomebody.has(failure.kind) || (this.#backoff?.failures ?? 0) > 1 ? failure : undefined;
+  }
+
+  /** No step begins any more; resolves once those that were begun have ended, which `deadline` cuts short. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    this.#closing.abort();
+    for (const cancel of this.#timers) cancel();
+    const cut = (): void => this.#deadline.abort();
+    if (deadline.aborted) cut();
+    deadline.addEventListener('abort', cut, { once: true });
+    await Promise.all(this.#running);
+    deadline.removeEventListener('abort', cut);
+  }
+
+  #plan(): AllocationPlan | undefined {
+    const facts = this.#deps.facts();
+    if (facts === undefined) return undefined;
+    const frozen = new Set([...this.#lost].map(({ interfaceId }) => interfaceId));
+    const wanted = Math.min(facts.wanted, facts.most - this.#unresolved(facts));
+    return prepareIPAllocation({ ...facts, wanted, underway: [...this.#underway], frozen });
+  }
+
+  /** Addresses that lost assignments may have brought, or may yet bring, and that are not seen so far. */
+  #unresolved({ view }: MaintainedFacts): number {
+    let sum = 0;
+    for (const { interfaceId, count, before } of this.#lost) {
+      const shown = addressesOn(view, interfaceId);
+      const brought = shown.filter((address) => !before.has(address) && !this.#answered.has(address));
+      sum += Math.max(0, count - brought.length);
+    }
+    return sum;
+  }
+
+  #begin(kind: StepKind): void {
+    this.#waiting[kind]++;
+    const running = this.#run(kind)
+      .catch((error: unknown) => {
+        // A call that waited to be sent when the time was over.
+        if (error === this.#deadline.signal.reason) return;
+        this.#deps.onBug(error);
+        this.#backOff(undefined);
+      })
+      .finally(() => {
+        this.#running.delete(running);
+        this.#deps.wake();
+      });
+    this.#running.add(running);
+  }
+
+  async #run(kind: StepKind): Promise<void> {
+    const giveBack = await this.#admitted(kind);
+    if (giveBack === undefined) return;
+    // The wait may have been long: what is needed now decides, not what was needed then.
+    const step = this.#mayBegin() ? this.#plan()?.steps.find((each) => each.kind === kind) : undefined;
+    if (step === undefined) {
+      giveBack();
+      return;
+    }
+    this.#underway.add(step);
+    try {
+      await this.#perform(step);
+    } finally {
+      this.#underway.delete(step);
+    }
+  }
+
+  #mayBegin(): boolean {
+    return !this.#closing.signal.aborted && !this.#isPausing();
+  }
+
+  #isPausing(): boolean {
+    return this.#deps.clock.monotonic() < (this.#backoff?.until ?? 0);
+  }
+
+  /** Waits for the rate limits; undefined when no step is to begin any more. */
+  async #admitted(kind: StepKind): Promise<(() => void) | undefined> {
+    const { implementation, urgency } = this.#deps;
+    try {
+      return await implementation.admit(operationsOf[kind], { urgency, signal: this.#closing.signal });
+    } catch (error) {
+      if (this.#closing.signal.aborted) return undefined;
+      throw error;
+    } finally {
+      this.#waiting[kind]--;
+    }
+  }
+
+  async #perform(step: PlannedStep): Promise<void> {
+    const { clock, ledger, onStep } = this.#deps;
+    const begunAt = clock.monotonic();
+    const reservation = ledger.reserve(step.subnetId, takenBy(step));
+    const trying = step.kind === 'createInterface' ? this.#create(step) : this.#allocate(step);
+    const result = await trying.catch((error: unknown) => {
+      // Nobody knows how far it came.
+      reservation.settle(takenBy(step), clock.monotonic());
+      throw error;
+    });
+    reservation.settle(result.kind === 'done' ? takenBy(step) : result.taken, clock.monotonic());
+    this.#learn(step, result);
+    onStep({ step, result, duration: clock.monotonic() - begunAt });
+  }
+
+  async #create(step: PlannedStep & { kind: 'createInterface' }): Promise<StepResult> {
+    const { instanceId, interfaceTags, random } = this.#deps;
+    const request = {
+      kind: 'createInterface',
+      instanceId,
+      subnetId: step.subnetId,
+      securityGroupIds: step.securityGroupIds,
+      addressCount: step.count,
+      description: `${descriptionPrefix}${instanceId})`,
+      tags: interfaceTags,
+      token: random.uuid(),
+    } as const;
+    const result = await createInterface(request, step.deviceIndex, this.#unitDeps());
+    if (result.kind === 'attached') return { kind: 'done', interfaceId: result.interfaceId };
+    const exists = result.left !== undefined || result.uncertain;
+    return { ...result, taken: exists ? takenBy(step) : 0 };
+  }
+
+  #unitDeps(): CreateInterfaceDeps {
+    const { implementation, clock, random, timing, fold, look } = this.#deps;
+    const attachments = (): readonly { id: string; deviceIndex: number | undefined }[] => {
+      const { interfaces = [], unreadable = [] } = this.#deps.facts()?.view ?? {};
+      const read = interfaces.map(({ id, attachment }) => ({ id, deviceIndex: attachment?.deviceIndex }));
+      return [...read, ...unreadable];
+    };
+    return {
+      implementation,
+      clock,
+      random,
+      consistencyWindow: timing.consistencyWindow,
+      context: this.#begunContext(),
+      fold,
+      look,
+      attachedAt: (interfaceId) => attachments().find(({ id }) => id === interfaceId)?.deviceIndex,
+      indexAfter: (index) => {
+        const coming = [...this.#underway].map((step) =>
+          step.kind === 'createInterface' ? step.deviceIndex : undefined,
+        );
+        const taken = new Set([...attachments().map(({ deviceIndex }) => deviceIndex), ...coming]);
+        let next = index + 1;
+        while (taken.has(next)) next++;
+        return next;
+      },
+    };
+  }
+
+  async #allocate(step: PlannedStep & { kind: 'allocateIPs' }): Promise<StepResult> {
+    const { implementation, instanceId, fold } = this.#deps;
+    const { interfaceId, count } = step;
+    const operation = { kind: 'allocateIPs', instanceId, interfaceId, count } as const;
+    const before = new Set(addressesOn(this.#deps.facts()?.view, interfaceId));
+    const outcome = await implementation.perform(operation, this.#begunContext());
+    if (outcome.kind === 'done') {
+      if (outcome.answer.kind === 'allocated')
+        for (const address of outcome.answer.addresses) this.#answered.add(address);
+      fold(outcome.answer);
+      return { kind: 'done', interfaceId };
+    }
+    const ambiguous = outcome.kind === 'ambiguous';
+    if (ambiguous) this.#freeze({ interfaceId, count, before });
+    return {
+      kind: 'failed',
+      at: 'allocate',
+      failure: outcome.failure,
+      taken: ambiguous ? count : 0,
+      left: undefined,
+    };
+  }
+
+  /**
+   * An assignment has no token: repeated, it may assign twice. The interface is left alone until the lost call can no
+   * longer take effect unseen, and what two looks show in the meantime is its result.
+   */
+  #freeze(lost: LostAssignment): void {
+    const { clock, timing, doubt, look, wake } = this.#deps;
+    this.#lost.add(lost);
+    doubt(clock.monotonic());
+    this.#later(timing.callTimeout + timing.consistencyWindow, () => {
+      // Thawed by a look that begins now, not by one before.
+      void look().then(() => {
+        this.#lost.delete(lost);
+        wake();
+      });
+    });
+  }
+
+  #begunContext(): CallContext {
+    return { urgency: this.#deps.urgency, signal: this.#deadline.signal };
+  }
+
+  #learn(step: PlannedStep, result: StepResult): void {
+    if (result.kind === 'done') {
+      this.#backoff = undefined;
+      this.#lastFailure = undefined;
+      return;
+    }
+    const { clock, ledger, doubt } = this.#deps;
+    const { failure } = result;
+    if (failure.kind === 'subnetExhausted') {
+      // Not the node's fault: the next best subnet is tried at once.
+      ledger.exhausted(step.subnetId, clock.monotonic());
+      return;
+    }
+    this.#lastFailure = failure;
+    if (unclearAfter.has(failure.kind)) doubt(clock.monotonic());
+    this.#backOff(failure.kind);
+  }
+
+  #backOff(kind: CloudFailure['kind'] | undefined): void {
+    const { clock, random, wake } = this.#deps;
+    const now = clock.monotonic();
+    // Steps that were begun together and fail together are one failure.
+    const known = this.#isPausing() ? this.#backoff : undefined;
+    const backoff = known ?? backOff(this.#backoff, backoffPolicy, now, random);
+    const until = kind === 'instanceNotRunning' ? now + notRunningFor : backoff.until;
+    this.#backoff = { ...backoff, until };
+    this.#later(until - now, wake);
+  }
+
+  #later(ms: number, action: () => void): void {
+    if (this.#closing.signal.aborted) return;
+    const cancel = this.#deps.clock.schedule(ms, () => {
+      this.#timers.delete(cancel);
+      action();
+    });
+    this.#timers.add(cancel);
+  }
+}
+
+function addressesOn(view: InstanceView | undefined, interfaceId: string): readonly string[] {
+  return view?.interfaces.find(({ id }) => id === interfaceId)?.addresses ?? [];
+}
+
+/** Failures that don't go away by trying again. */
+const needsSomebody: ReadonlySet<CloudFailure['kind']> = new Set([
+  'notAuthorized',
+  'limitReached',
+  'invalid',
+]);
+
+/** Failures that say that the instance is not as it is thought to be. */
+const unclearAfter: ReadonlySet<CloudFailure['kind']> = new Set([
+  'limitReached',
+  'instanceGone',
+  'instanceNotRunning',
+  'interfaceGone',
+  'deviceIndexTaken',
+  'conflict',
+]);

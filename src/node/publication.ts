@@ -1,0 +1,76 @@
+// What to write to a node's CiliumNode next, as a pure function of what it holds and what it should hold. The order is
+// what keeps agents safe: an address leaves the pool before its interface leaves the status, and enters the pool after.
+import type { CiliumNode } from '../kubernetes/cilium-node.ts';
+import { type Json, type JsonObject, memberOf, valueAt } from '../kubernetes/json.ts';
+import { mergePatch } from '../kubernetes/merge-patch.ts';
+import { sameOnTheWire } from '../kubernetes/wire-form.ts';
+
+export interface Desired {
+  /** Undefined while nothing is known that could be offered: then what is published stays. */
+  readonly offer: Offer | undefined;
+  /** Why the node does not get what it needs; empty when it does. */
+  readonly operatorError: string;
+}
+
+export interface Offer {
+  /** The cloud's part of the status: its key, and all that belongs there. */
+  readonly provider: { readonly key: string; readonly value: Json };
+  /** Interface by address. */
+  readonly pool: ReadonlyMap<string, string>;
+  /** Written where the node has none. */
+  readonly preAllocate: number;
+}
+
+export interface Write {
+  readonly part: 'status' | 'spec';
+  /** Merge patch of that part. */
+  readonly patch: JsonObject;
+}
+
+/** The first write that brings the object nearer to what is desired; undefined when nothing is left to do. */
+export function nextWrite(node: CiliumNode, desired: Desired): Write | undefined {
+  const { offer } = desired;
+  return (offer && strike(node, offer)) ?? writeStatus(node, desired) ?? (offer && grow(node, offer));
+}
+
+function strike(node: CiliumNode, { pool }: Offer): Write | undefined {
+  const published = memberOf(valueAt(node.base.spec(), 'ipam'), 'pool');
+  const gone = Object.keys(published ?? {}).filter((address) => !pool.has(address));
+  if (gone.length === 0) return undefined;
+  return specPatch({ pool: Object.fromEntries(gone.map((address) => [address, null])) });
+}
+
+function writeStatus(node: CiliumNode, { offer, operatorError }: Desired): Write | undefined {
+  const section = offer && sectionPatch(node, offer);
+  const error = (node.status.operatorError ?? '') === operatorError ? undefined : errorPatch(operatorError);
+  return section === undefined && error === undefined
+    ? undefined
+    : { part: 'status', patch: { ...section, ...error } };
+}
+
+function sectionPatch(node: CiliumNode, { provider: { key, value } }: Offer): JsonObject | undefined {
+  const section = memberOf(node.base.status, key) ?? undefined;
+  const patch = sameOnTheWire(section, value) ? undefined : mergePatch(section, value);
+  return patch === undefined ? undefined : { [key]: patch };
+}
+
+function errorPatch(operatorError: string): JsonObject {
+  return { ipam: { 'operator-status': operatorError === '' ? null : { error: operatorError } } };
+}
+
+function grow(node: CiliumNode, offer: Offer): Write | undefined {
+  const { pool } = node.ipam;
+  const entering = [...offer.pool].filter(([address, id]) => pool.get(address)?.resource !== id);
+  const preAllocate = node.ipam.preAllocate === 0 ? offer.preAllocate : 0;
+  if (entering.length === 0 && preAllocate === 0) return undefined;
+  return specPatch({
+    ...(entering.length > 0 && {
+      pool: Object.fromEntries(entering.map(([address, resource]) => [address, { resource }])),
+    }),
+    ...(preAllocate > 0 && { 'pre-allocate': preAllocate }),
+  });
+}
+
+function specPatch(ipam: JsonObject): Write {
+  return { part: 'spec', patch: { ipam } };
+}

@@ -1,0 +1,26 @@
+// What a CiliumNode says of its instance's interfaces from before this process began: believed until the cloud twice
+// says otherwise, so that a restart in front of a stale listing takes nothing away.
+import type { CiliumNode } from '../kubernetes/cilium-node.ts';
+import { memberOf } from '../kubernetes/json.ts';
+import type { AllocationImplementation, Recollection } from '../providers/allocation-implementation.ts';
+import { addressesOf } from '../providers/ipv4.ts';
+import type { NetworkInterface } from '../providers/network-interface.ts';
+
+export function recollection(
+  node: CiliumNode,
+  instanceId: string,
+  implementation: Pick<AllocationImplementation, 'statusKey' | 'recall'>,
+): Recollection {
+  const recalled = implementation.recall(instanceId, memberOf(node.base.status, implementation.statusKey));
+  return { ...recalled, interfaces: recalled.interfaces.map((item) => withPool(item, node)) };
+}
+
+/** Addresses that the pool says are on an interface, and its status does not show, count as well. */
+function withPool(item: NetworkInterface, { ipam }: CiliumNode): NetworkInterface {
+  const known = new Set([item.primaryAddress, ...item.addresses, ...item.prefixes.flatMap(addressesOf)]);
+  const pooled = [...ipam.pool].filter(
+    ([address, { resource }]) => resource === item.id && !known.has(address),
+  );
+  if (pooled.length === 0) return item;
+  return { ...item, addresses: [...item.addresses, ...pooled.map(([address]) => address)] };
+}

@@ -1,0 +1,35 @@
+// Which security groups a new interface gets: those the node names, those that carry its tags, or those of the node's
+// own first interface.
+import type { Infrastructure } from '../providers/infrastructure.ts';
+import type { InstanceView } from '../providers/instance-view.ts';
+import { carries } from '../providers/network-interface.ts';
+import type { NodeRequirements } from './node-requirements.ts';
+
+export type SecurityGroupChoice =
+  | { readonly kind: 'chosen'; readonly ids: readonly string[] }
+  /** Tags were asked for and no group of the network carries them. */
+  | { readonly kind: 'noneMatches'; readonly wanted: string }
+  /** The groups of the first interface were to be taken, and it isn't known. */
+  | { readonly kind: 'unknown' };
+
+export function chooseSecurityGroups(
+  requirements: NodeRequirements,
+  infrastructure: Infrastructure,
+  view: InstanceView,
+): SecurityGroupChoice {
+  const { securityGroupIds, securityGroupTags, networkId } = requirements;
+  if (securityGroupIds.length > 0) return { kind: 'chosen', ids: securityGroupIds };
+  const tags = Object.entries(securityGroupTags);
+  if (tags.length > 0) {
+    const tagged = infrastructure.securityGroups.filter(
+      (group) => group.networkId === networkId && carries(group.tags, securityGroupTags),
+    );
+    if (tagged.length > 0) return { kind: 'chosen', ids: tagged.map((group) => group.id).sort() };
+    return { kind: 'noneMatches', wanted: tags.map(([key, value]) => `${key}=${value}`).join(', ') };
+  }
+  const first = view.interfaces.find(
+    (item) => item.attachment?.deviceIndex === 0 && item.attachment.networkCard === 0,
+  );
+  if (first === undefined || first.securityGroupIds.length === 0) return { kind: 'unknown' };
+  return { kind: 'chosen', ids: first.securityGroupIds };
+}

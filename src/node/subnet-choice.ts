@@ -1,0 +1,64 @@
+// Which subnet a new interface goes to. The first rule that matches any subnet decides among its subnets alone; the one
+// with most addresses left wins, ties go to the lower id.
+import type { Infrastructure, Subnet } from '../providers/infrastructure.ts';
+import { carries } from '../providers/network-interface.ts';
+import type { NodeRequirements } from './node-requirements.ts';
+
+export type SubnetChoice =
+  | { readonly kind: 'chosen'; readonly subnet: Subnet }
+  /** Subnets match, and none of them has room for an interface with one pod address. */
+  | { readonly kind: 'exhausted'; readonly subnetIds: readonly string[] }
+  /** Nothing matches; `wanted` says what was looked for. */
+  | { readonly kind: 'noneMatches'; readonly wanted: string };
+
+export interface SubnetFacts {
+  readonly infrastructure: Infrastructure;
+  /** Addresses of a subnet that may still be asked for. */
+  readonly free: (subnetId: string) => number;
+  /** Addresses that a full interface takes, its primary one included. */
+  readonly fullInterface: number;
+}
+
+/** An interface needs its primary address and one for a pod, or it is not worth its slot. */
+const leastUseful = 2;
+
+export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts): SubnetChoice {
+  const candidates = candidatesFor(requirements, facts);
+  if (candidates.length === 0) return { kind: 'noneMatches', wanted: describeWanted(requirements) };
+  const ranked = candidates
+    .map((subnet) => ({ subnet, free: facts.free(subnet.id) }))
+    .sort((a, b) => b.free - a.free || (a.subnet.id < b.subnet.id ? -1 : 1));
+  const best = ranked[0];
+  if (best === undefined || best.free < leastUseful) {
+    return { kind: 'exhausted', subnetIds: candidates.map((subnet) => subnet.id).sort() };
+  }
+  return { kind: 'chosen', subnet: best.subnet };
+}
+
+function candidatesFor(requirements: NodeRequirements, facts: SubnetFacts): Subnet[] {
+  const { infrastructure, free, fullInterface } = facts;
+  const { networkId, zone, nodeSubnetId, subnetIds, subnetTags } = requirements;
+  const local = [...infrastructure.subnets.values()].filter(
+    (subnet) => subnet.eligible && subnet.networkId === networkId && subnet.zone === zone,
+  );
+  const named = local.filter((subnet) => subnetIds.includes(subnet.id));
+  if (named.length > 0) return named;
+  const tagged =
+    Object.keys(subnetTags).length > 0 ? local.filter((subnet) => carries(subnet.tags, subnetTags)) : [];
+  if (tagged.length > 0) return tagged;
+  const own = local.filter((subnet) => subnet.id === nodeSubnetId);
+  if (own.length > 0 && free(nodeSubnetId) >= fullInterface) return own;
+  const routedAlike = new Set(
+    infrastructure.routeTables
+      .filter((table) => table.networkId === networkId && table.subnetIds.includes(nodeSubnetId))
+      .flatMap((table) => table.subnetIds),
+  );
+  const peers = local.filter((subnet) => subnet.id !== nodeSubnetId && routedAlike.has(subnet.id));
+  return peers.length > 0 ? [...own, ...peers] : local;
+}
+
+function describeWanted({ networkId, zone, subnetIds, subnetTags }: NodeRequirements): string {
+  const ids = subnetIds.length > 0 ? `, or with one of the ids ${subnetIds.join(', ')}` : '';
+  const tags = Object.entries(subnetTags).map(([key, value]) => `${key}=${value}`);
+  return `a subnet of ${networkId} in ${zone}${ids}${tags.length > 0 ? `, or with the tags ${tags.join(', ')}` : ''}`;
+}

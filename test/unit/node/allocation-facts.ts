@@ -1,0 +1,103 @@
+// What the planning for one node rests on, for tests: an m5.large in a network of two subnets, changed where the test
+// says so.
+import type { InstanceLimits } from '../../../src/providers/allocation-implementation.ts';
+import {
+  emptyInfrastructure,
+  type Infrastructure,
+  type Subnet,
+} from '../../../src/providers/infrastructure.ts';
+import type { InstanceView } from '../../../src/providers/instance-view.ts';
+import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
+import type { UnreadableInterface } from '../../../src/providers/observation.ts';
+import type { NodeRequirements } from '../../../src/node/node-requirements.ts';
+import type { AllocationFacts } from '../../../src/node/prepare-ip-allocation.ts';
+import { addresses, attachment, networkInterface } from '../providers/interfaces.ts';
+
+export const m5Large: InstanceLimits = { interfaces: 3, addressesPerInterface: 10 };
+
+export function requirements(change: Partial<NodeRequirements> = {}): NodeRequirements {
+  return {
+    instanceType: 'm5.large',
+    networkId: 'vpc-1',
+    zone: 'us-west-1a',
+    nodeSubnetId: 'subnet-1',
+    firstInterfaceIndex: 0,
+    excludeInterfaceTags: {},
+    usePrimaryAddress: false,
+    deleteOnTermination: true,
+    subnetIds: [],
+    subnetTags: {},
+    securityGroupIds: [],
+    securityGroupTags: {},
+    ...change,
+  };
+}
+
+export function subnet(id: string, change: Partial<Subnet> = {}): Subnet {
+  return {
+    id,
+    cidr: '10.0.0.0/16',
+    networkId: 'vpc-1',
+    zone: 'us-west-1a',
+    tags: {},
+    freeAddresses: 0,
+    eligible: true,
+    ...change,
+  };
+}
+
+export function infrastructure(
+  subnets: readonly Subnet[],
+  change: Partial<Infrastructure> = {},
+): Infrastructure {
+  return {
+    ...emptyInfrastructure,
+    subnets: new Map(subnets.map((item) => [item.id, item])),
+    networks: new Map([['vpc-1', { id: 'vpc-1', primaryCidr: '10.0.0.0/16', cidrs: [] }]]),
+    ...change,
+  };
+}
+
+/** The interface at this device index, with so many secondary addresses. */
+export function eni(
+  deviceIndex: number,
+  count = 0,
+  change: Partial<NetworkInterface> = {},
+): NetworkInterface {
+  return networkInterface({
+    id: `eni-${deviceIndex}`,
+    primaryAddress: `10.0.${deviceIndex}.4`,
+    addresses: addresses(count, deviceIndex),
+    attachment: attachment({ id: `attach-${deviceIndex}`, deviceIndex }),
+    ...change,
+  });
+}
+
+export function view(
+  interfaces: readonly NetworkInterface[],
+  unreadable: readonly UnreadableInterface[] = [],
+): InstanceView {
+  return { id: 'i-1', read: true, interfaces, unreadable, instance: undefined, lookDue: undefined };
+}
+
+export function unreadable(change: Partial<UnreadableInterface> = {}): UnreadableInterface {
+  return { id: 'eni-x', instanceId: 'i-1', deviceIndex: 1, networkCard: 0, problem: 'broken', ...change };
+}
+
+/** `free`: addresses that may be asked for, by subnet; `subnet-1` has 100 unless it is given. */
+export function facts(
+  change: Partial<Omit<AllocationFacts, 'free'>> & { readonly free?: Readonly<Record<string, number>> } = {},
+): AllocationFacts {
+  const { free = { 'subnet-1': 100 }, ...rest } = change;
+  return {
+    view: view([eni(0)]),
+    limits: m5Large,
+    requirements: requirements(),
+    infrastructure: infrastructure(Object.keys(free).map((id) => subnet(id))),
+    free: (subnetId) => free[subnetId] ?? 0,
+    wanted: 8,
+    underway: [],
+    frozen: new Set(),
+    ...rest,
+  };
+}

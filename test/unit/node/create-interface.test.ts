@@ -1,0 +1,467 @@
+import { describe, expect, test } from '@jest/globals';
+import { createInterface, type CreateInterfaceResult } from '../../../src/node/create-interface.ts';
+import type { CreateInterface, Operation, Outcome } from '../../../src/providers/operation.ts';
+import { Random } from '../../../src/scheduling/random.ts';
+import { sleep } from '../../../src/scheduling/clock.ts';
+import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { scriptedImplementation } from '../providers/scripted-implementation.ts';
+import { attached, created, done, failed, failure, lost } from './outcomes.ts';
+
+const request: CreateInterface = {
+  kind: 'createInterface',
+  instanceId: 'i-1',
+  subnetId: 'subnet-1',
+  securityGroupIds: ['sg-1'],
+  addressCount: 9,
+  description: 'Cilium-CNI (i-1)',
+  tags: {},
+  token: 'token-1',
+};
+const deleted = done({ kind: 'deleted', interfaceId: 'eni-9' });
+
+interface Rig {
+  readonly clock: VirtualClock;
+  /** Calls in order: `create`, `attach@1`, `delete`, `look`; admissions as `admit create`. */
+  readonly calls: string[];
+  readonly requests: Operation[];
+  readonly folded: string[];
+  readonly deadline: AbortController;
+  readonly result: () => CreateInterfaceResult | undefined;
+  readonly error: () => unknown;
+}
+
+interface Scene {
+  readonly create?: readonly Outcome[];
+  readonly attach?: readonly Outcome[];
+  readonly delete?: readonly Outcome[];
+  /** Index at which each look finds the interface attached; a look beyond the list finds what the last one did. */
+  readonly looks?: readonly (number | undefined)[];
+  /** Of each call and look, in ms. */
+  readonly duration?: number;
+  readonly taken?: readonly number[];
+  readonly look?: (clock: VirtualClock) => Promise<void>;
+}
+
+/** Runs the unit; a call that the scene has no outcome for repeats the last one. */
+function rig(scene: Scene): Rig {
+  const clock = new VirtualClock();
+  const deadline = new AbortController();
+  const calls: string[] = [];
+  const requests: Operation[] = [];
+  const folded: string[] = [];
+  const never = new AbortController().signal;
+  const counts = { create: 0, attach: 0, delete: 0, look: 0 };
+  let shownAt: number | undefined;
+  let result: CreateInterfaceResult | undefined;
+  let error: unknown;
+  const next = (kind: 'create' | 'attach' | 'delete'): Outcome => {
+    const script = scene[kind] ?? { create: [created('eni-9')], attach: [], delete: [deleted] }[kind];
+    const outcome = script[Math.min(counts[kind]++, script.length - 1)];
+    if (outcome === undefined) throw new Error(`no ${kind} is expected`);
+    return outcome;
+  };
+  const implementation = scriptedImplementation({
+    admit: async (kinds, { signal }) => {
+      calls.push(`admit ${kinds.map(nameOf).join()}`);
+      await sleep(clock, 0, signal);
+      return () => undefined;
+    },
+    perform: async (operation) => {
+      const name = nameOf(operation.kind);
+      calls.push(operation.kind === 'attachInterface' ? `${name}@${operation.deviceIndex}` : name);
+      requests.push(operation);
+      await sleep(clock, scene.duration ?? 0, never);
+      return next(name);
+    },
+  });
+  const look = async (): Promise<void> => {
+    calls.push('look');
+    await (scene.look?.(clock) ?? sleep(clock, scene.duration ?? 0, never));
+    const looks = scene.looks ?? [undefined];
+    shownAt = looks[Math.min(counts.look++, looks.length - 1)];
+  };
+  createInterface(request, 1, {
+    implementation,
+    clock,
+    random: new Random('unit'),
+    consistencyWindow: 30_000,
+    context: { urgency: () => 'toppingUp', signal: deadline.signal },
+    fold: (answer) => folded.push(answer.kind),
+    look,
+    attachedAt: (id) => (id === 'eni-9' ? shownAt : undefined),
+    indexAfter: (index) => {
+      let found = index + 1;
+      while (scene.taken?.includes(found)) found++;
+      return found;
+    },
+  }).then(
+    (ended) => {
+      result = ended;
+    },
+    (reason: unknown) => {
+      error = reason;
+    },
+  );
+  return { clock, calls, requests, folded, deadline, result: () => result, error: () => error };
+}
+
+function nameOf(kind: Operation['kind']): 'create' | 'attach' | 'delete' {
+  if (kind === 'createInterface') return 'create';
+  return kind === 'attachInterface' ? 'attach' : 'delete';
+}
+
+async function run(scene: Scene): Promise<Rig> {
+  const made = rig(scene);
+  await made.clock.advance(600_000);
+  return made;
+}
+
+const inPlace: CreateInterfaceResult = { kind: 'attached', interfaceId: 'eni-9' };
+
+describe('a new interface', () => {
+  test('is created and attached', async () => {
+    const { calls, requests, folded, result } = await run({ attach: [attached('eni-9', 1)] });
+
+    expect(result()).toEqual(inPlace);
+    expect(calls).toEqual(['create', 'attach@1']);
+    expect(requests).toEqual([
+      request,
+      { kind: 'attachInterface', instanceId: 'i-1', interfaceId: 'eni-9', deviceIndex: 1 },
+    ]);
+    expect(folded).toEqual(['created', 'attached']);
+  });
+
+  test('that the cloud refuses to create is not', async () => {
+    const { calls, result } = await run({ create: [failed('subnetExhausted')] });
+
+    expect(result()).toEqual({
+      kind: 'failed',
+      at: 'create',
+      failure: failure('subnetExhausted'),
+      left: undefined,
+      uncertain: false,
+    });
+    expect(calls).toEqual(['create']);
+  });
+
+  test('is asked for again with the same token as long as answers get lost', async () => {
+    const { calls, requests, result } = await run({
+      create: [lost, lost, lost, lost, created('eni-9')],
+      attach: [attached('eni-9', 1)],
+    });
+
+    const again = ['admit create', 'create'];
+    expect(result()).toEqual(inPlace);
+    expect(calls).toEqual(['create', ...again, ...again, ...again, ...again, 'attach@1']);
+    expect(requests.slice(0, 5)).toEqual([request, request, request, request, request]);
+  });
+
+  test('is given up after five lost answers, and may exist', async () => {
+    const { requests, result } = await run({ create: [lost] });
+
+    expect(requests).toHaveLength(5);
+    expect(result()).toEqual({
+      kind: 'failed',
+      at: 'create',
+      failure: failure('unreachable'),
+      left: undefined,
+      uncertain: true,
+    });
+  });
+
+  test.each(['throttled', 'unreachable'] as const)(
+    'is asked for again when its answer got lost and the repetition is %s, which tells nothing',
+    async (kind) => {
+      const { calls, result } = await run({
+        create: [lost, failed(kind), created('eni-9')],
+        attach: [attached('eni-9', 1)],
+      });
+
+      expect(result()).toEqual(inPlace);
+      expect(calls.filter((call) => call === 'create')).toHaveLength(3);
+    },
+  );
+
+  test('is not asked for again when the first try is throttled', async () => {
+    const { calls, result } = await run({ create: [failed('throttled')] });
+
+    expect(result()).toMatchObject({ kind: 'failed', at: 'create', uncertain: false });
+    expect(calls).toEqual(['create']);
+  });
+
+  test('waits longer after each lost answer', async () => {
+    const made = rig({ create: [lost] });
+    const starts: number[] = [];
+
+    for (let tries = 1; tries <= 5; tries++)
+      starts.push(await until(made, () => made.requests.length === tries));
+
+    const waits = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
+    for (const [index, wait] of waits.entries()) {
+      expect(wait).toBeGreaterThanOrEqual(500 * 2 ** index - 100);
+      expect(wait).toBeLessThanOrEqual(1000 * 2 ** index + 100);
+    }
+  });
+});
+
+describe('an interface that is being attached', () => {
+  test('is tried again as long as the cloud may not know it yet', async () => {
+    const { calls, result } = await run({
+      attach: [failed('notYetVisible'), failed('notYetVisible'), attached('eni-9', 1)],
+    });
+
+    const again = ['admit attach', 'attach@1'];
+    expect(result()).toEqual(inPlace);
+    expect(calls).toEqual(['create', 'attach@1', ...again, ...again]);
+  });
+
+  test.each(['notYetVisible', 'throttled', 'unreachable'] as const)(
+    'is deleted when it is %s for longer than the cloud may take to know it',
+    async (kind) => {
+      const made = rig({ attach: [failed(kind)], delete: [deleted] });
+      const deletedAt = await until(made, () => made.calls.includes('delete'));
+
+      await made.clock.advance(60_000);
+
+      expect(made.result()).toEqual({
+        kind: 'failed',
+        at: 'attach',
+        failure: failure(kind),
+        left: undefined,
+        uncertain: false,
+      });
+      expect(deletedAt).toBeGreaterThan(30_000);
+      expect(deletedAt).toBeLessThan(45_000);
+    },
+  );
+
+  test.each([
+    'instanceGone',
+    'instanceNotRunning',
+    'limitReached',
+    'notAuthorized',
+    'invalid',
+    'unknown',
+  ] as const)('is deleted at once when the cloud says %s', async (kind) => {
+    const { calls, folded, result } = await run({ attach: [failed(kind)] });
+
+    expect(result()).toMatchObject({ kind: 'failed', at: 'attach', failure: { kind }, left: undefined });
+    expect(calls).toEqual(['create', 'attach@1', 'admit delete', 'delete']);
+    expect(folded).toEqual(['created', 'deleted']);
+  });
+
+  test('takes the next free index when its own turns out to be taken', async () => {
+    const { calls, result } = await run({
+      attach: [failed('deviceIndexTaken'), failed('deviceIndexTaken'), attached('eni-9', 5)],
+      taken: [2, 3],
+    });
+
+    expect(result()).toEqual(inPlace);
+    expect(calls).toEqual([
+      'create',
+      'attach@1',
+      'look',
+      'admit attach',
+      'attach@4',
+      'look',
+      'admit attach',
+      'attach@5',
+    ]);
+  });
+
+  test('tries five indexes and no more', async () => {
+    const { calls, result } = await run({ attach: [failed('deviceIndexTaken')] });
+
+    expect(result()).toMatchObject({ kind: 'failed', at: 'attach', failure: { kind: 'deviceIndexTaken' } });
+    expect(calls.filter((call) => call.startsWith('attach'))).toEqual([
+      'attach@1',
+      'attach@2',
+      'attach@3',
+      'attach@4',
+      'attach@5',
+    ]);
+  });
+
+  test.each<[string, Outcome]>([
+    ['whose answer got lost', lost],
+    ['that the cloud says to be in use', failed('conflict')],
+    ['whose index is taken', failed('deviceIndexTaken')],
+  ])('%s is looked for, and may be found attached', async (_, outcome) => {
+    const { calls, result } = await run({ attach: [outcome], looks: [1] });
+
+    expect(result()).toEqual(inPlace);
+    expect(calls).toEqual(['create', 'attach@1', 'look']);
+  });
+
+  test('may be found attached late, because looks lag as well', async () => {
+    const { calls, result } = await run({
+      attach: [lost, failed('deviceIndexTaken'), failed('conflict'), failed('conflict')],
+      looks: [undefined, undefined, undefined, 1],
+    });
+
+    expect(result()).toEqual(inPlace);
+    expect(calls.filter((call) => call.startsWith('attach'))).toEqual([
+      'attach@1',
+      'attach@1',
+      'attach@2',
+      'attach@2',
+    ]);
+    expect(calls).not.toContain('delete');
+  });
+
+  test('whose answers get lost to the end is deleted', async () => {
+    const { result } = await run({ attach: [lost], duration: 10_000 });
+
+    expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: undefined });
+  });
+});
+
+describe('an interface that could not be attached', () => {
+  const attach = [failed('limitReached')];
+
+  test.each<[string, readonly Outcome[], number]>([
+    ['deleted', [deleted], 1],
+    ['deleted at the second try', [failed('throttled'), deleted], 2],
+    ['deleted although answers get lost', [lost, lost, deleted], 3],
+    ['gone when it is looked for after a lost answer', [lost, failed('interfaceGone')], 2],
+    ['deleted once the cloud knows it', [failed('interfaceGone'), failed('interfaceGone'), deleted], 3],
+    ['taken for gone when the cloud never knows it', [failed('interfaceGone')], 5],
+  ])('is %s', async (_, outcomes, tries) => {
+    const { calls, folded, result } = await run({ attach, delete: outcomes });
+
+    expect(result()).toMatchObject({
+      kind: 'failed',
+      at: 'attach',
+      failure: { kind: 'limitReached' },
+      left: undefined,
+    });
+    expect(calls.filter((call) => call === 'delete')).toHaveLength(tries);
+    expect(calls.filter((call) => call === 'admit delete')).toHaveLength(tries);
+    expect(folded).toEqual(['created', 'deleted']);
+  });
+
+  test.each(['notAuthorized', 'conflict', 'throttled'] as const)(
+    'and not be deleted (%s) is told as left over',
+    async (kind) => {
+      const { calls, folded, result } = await run({ attach, delete: [failed(kind)] });
+
+      expect(result()).toEqual({
+        kind: 'failed',
+        at: 'attach',
+        failure: failure('limitReached'),
+        left: 'eni-9',
+        uncertain: false,
+      });
+      expect(calls.filter((call) => call === 'delete')).toHaveLength(5);
+      expect(folded).toEqual(['created']);
+    },
+  );
+
+  test('and be deleted only once a new leader may do that is deleted then', async () => {
+    const { calls, result } = await run({
+      attach,
+      delete: [...Array<Outcome>(6).fill(failed('fenced')), deleted],
+    });
+
+    expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: undefined });
+    expect(calls.filter((call) => call === 'delete')).toHaveLength(7);
+  });
+
+  test('and never be deleted, because the fence never opens, is told as left over', async () => {
+    const { clock, result } = await run({ attach, delete: [failed('fenced')] });
+
+    expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: 'eni-9' });
+    expect(clock.monotonic()).toBeGreaterThan(30_000);
+  });
+
+  test('nor be deleted may be attached after all', async () => {
+    const { result } = await run({ attach: [failed('unknown')], delete: [failed('conflict')], looks: [1] });
+
+    expect(result()).toEqual(inPlace);
+  });
+});
+
+describe('at the end of a shutdown', () => {
+  const outOfTime = { kind: 'unknown', code: 'OutOfTime' };
+
+  test.each<[string, Scene, number]>([
+    ['while it waits to be attached again', { attach: [failed('notYetVisible')] }, 500],
+    ['while it is looked for', { attach: [lost], look: () => new Promise(() => undefined) }, 500],
+    [
+      'while it waits to be deleted again',
+      { attach: [failed('invalid')], delete: [failed('throttled')] },
+      500,
+    ],
+  ])('an interface is told as left over %s', async (_, scene, after) => {
+    const { clock, deadline, result, error } = rig(scene);
+    await clock.advance(after);
+
+    deadline.abort(new Error('no time left'));
+    await clock.advance(0);
+
+    expect(error()).toBeUndefined();
+    expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: 'eni-9' });
+  });
+
+  test('an interface that was asked for in vain is told as one that may exist', async () => {
+    const { clock, deadline, result, error } = rig({ create: [lost] });
+    await clock.advance(100);
+
+    deadline.abort(new Error('no time left'));
+    await clock.advance(0);
+
+    expect(error()).toBeUndefined();
+    expect(result()).toMatchObject({ kind: 'failed', at: 'create', left: undefined, uncertain: true });
+  });
+
+  test('a wait for the rate limits ends', async () => {
+    const { clock, calls, deadline, result } = rig({
+      attach: [failed('invalid')],
+      delete: [failed('throttled')],
+    });
+    deadline.abort(new Error('no time left'));
+
+    await clock.advance(1000);
+
+    expect(calls).not.toContain('delete');
+    expect(result()).toMatchObject({
+      kind: 'failed',
+      at: 'attach',
+      failure: { kind: 'invalid' },
+      left: 'eni-9',
+    });
+  });
+
+  test('so does a call that was not sent yet', async () => {
+    const clock = new VirtualClock();
+    const deadline = new AbortController();
+    const creating = createInterface(request, 1, {
+      implementation: scriptedImplementation({
+        perform: (_, { signal }) => sleep(clock, 60_000, signal).then(() => lost),
+      }),
+      clock,
+      random: new Random('unit'),
+      consistencyWindow: 30_000,
+      context: { urgency: () => 'toppingUp', signal: deadline.signal },
+      fold: () => undefined,
+      look: () => Promise.resolve(),
+      attachedAt: () => undefined,
+      indexAfter: (index) => index + 1,
+    });
+
+    deadline.abort(new Error('no time left'));
+
+    expect(await creating).toMatchObject({
+      kind: 'failed',
+      at: 'create',
+      failure: outOfTime,
+      left: undefined,
+    });
+  });
+});
+
+/** Time at which something first holds. */
+async function until({ clock }: Rig, holds: () => boolean): Promise<number> {
+  while (!holds() && clock.monotonic() < 120_000) await clock.advance(100);
+  return clock.monotonic();
+}

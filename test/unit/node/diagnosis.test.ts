@@ -1,0 +1,161 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  contestedAddresses,
+  type Diagnosis,
+  diagnoseFailure,
+  diagnoseInstance,
+  diagnoseObstacle,
+  duplicateInstance,
+  outsideNetwork,
+  unknownInstanceType,
+  unmanagedInstance,
+  unreadableInterface,
+  unreadableNode,
+} from '../../../src/node/diagnosis.ts';
+import type { InstanceView } from '../../../src/providers/instance-view.ts';
+import type { Instance } from '../../../src/providers/observation.ts';
+import { eni, unreadable, view } from './allocation-facts.ts';
+import { failure } from './outcomes.ts';
+
+describe('a diagnosis says what to do', () => {
+  test.each<[string, Diagnosis, string, string]>([
+    [
+      'of a node that cannot be read',
+      unreadableNode(['spec.eni is missing', 'x is wrong']),
+      'NodeUnreadable',
+      'the CiliumNode cannot be read: spec.eni is missing; x is wrong',
+    ],
+    [
+      'of an instance that two nodes name',
+      duplicateInstance('i-1', 'node-a'),
+      'DuplicateInstance',
+      'instance i-1 is already served as CiliumNode node-a: delete the one whose node is gone',
+    ],
+    [
+      'of a node in another network',
+      outsideNetwork('vpc-2', 'vpc-1'),
+      'OutsideNetwork',
+      'the node is in vpc-2 and --vpc-id restricts Headwater to vpc-1',
+    ],
+    [
+      'of an instance without the tags',
+      unmanagedInstance('i-1'),
+      'InstanceNotManaged',
+      'instance i-1 does not carry the tags of --instance-tags-filter',
+    ],
+    [
+      'of an interface that cannot be read',
+      unreadableInterface(unreadable({ id: 'eni-7', problem: 'MacAddress is missing' })),
+      'InterfaceUnreadable',
+      'interface eni-7 cannot be read and is left alone: MacAddress is missing',
+    ],
+    [
+      'of an unknown type',
+      unknownInstanceType('m5 large'),
+      'InstanceTypeUnknown',
+      'the cloud knows no instance type "m5 large": correct spec.eni.instance-type',
+    ],
+    [
+      'of contested addresses',
+      contestedAddresses(['node-a', 'node-b']),
+      'AddressesContested',
+      'addresses of this node are still published on node-a, node-b and are withheld until they are struck there',
+    ],
+    [
+      'of full interfaces',
+      diagnoseObstacle({ kind: 'noInterfaceSlots', interfaces: 3 }),
+      'NoInterfaceSlots',
+      "every one of the instance's 3 interfaces is full or excluded: use a larger instance type, or fewer pods on the node",
+    ],
+    [
+      'of exhausted subnets',
+      diagnoseObstacle({ kind: 'subnetsExhausted', subnetIds: ['s-1', 's-2'] }),
+      'SubnetsExhausted',
+      "no address is left in s-1, s-2: add a subnet that the node's subnet selection matches, or free addresses there",
+    ],
+    [
+      'of no subnet that matches',
+      diagnoseObstacle({ kind: 'noSubnetMatches', wanted: 'a subnet of vpc-1 in us-west-1a' }),
+      'NoSubnetMatches',
+      "nothing matches a subnet of vpc-1 in us-west-1a: create or tag a subnet, or correct the node's subnet selection and Headwater's subnet filters",
+    ],
+    [
+      'of no security group that matches',
+      diagnoseObstacle({ kind: 'noSecurityGroupMatches', wanted: 'k=1' }),
+      'NoSecurityGroupMatches',
+      "no security group of the node's network carries the tags k=1: tag one, or correct spec.eni.security-group-tags",
+    ],
+    [
+      'of unknown security groups',
+      diagnoseObstacle({ kind: 'securityGroupsUnknown' }),
+      'SecurityGroupsUnknown',
+      'the node names no security groups and those of its first interface are not known: set spec.eni.security-groups',
+    ],
+  ])('%s', (_, diagnosis, reason, text) => {
+    expect(diagnosis).toEqual({ reason, text });
+  });
+});
+
+describe('an instance', () => {
+  const of = (state: Instance['state']): Instance => ({ id: 'i-1', state, managed: true });
+
+  test.each<[string, Partial<InstanceView>, string | undefined]>([
+    ['with an interface can be served', { interfaces: [eni(0)] }, undefined],
+    [
+      'with an interface can be served, whatever its state',
+      { interfaces: [eni(0)], instance: of('stopped') },
+      undefined,
+    ],
+    [
+      'with one interface that can be read and one that cannot can be served',
+      { interfaces: [eni(0)], unreadable: [unreadable()] },
+      undefined,
+    ],
+    [
+      'none of whose interfaces can be read',
+      { unreadable: [unreadable({ id: 'eni-7', problem: 'MacAddress is missing' }), unreadable()] },
+      'InterfaceUnreadable: no interface of instance i-1 can be read; of eni-7: MacAddress is missing',
+    ],
+    [
+      'of which nothing is known',
+      {},
+      'InstanceNotFound: instance i-1 is not found: correct spec.instance-id, or delete the CiliumNode if the node is gone',
+    ],
+    [
+      'that EC2 does not know',
+      { instance: of('unknown') },
+      'InstanceNotFound: instance i-1 is not found: correct spec.instance-id, or delete the CiliumNode if the node is gone',
+    ],
+    [
+      'that is gone',
+      { instance: of('terminated') },
+      'InstanceNotFound: instance i-1 is terminated and has no interface: correct spec.instance-id, or delete the CiliumNode if the node is gone',
+    ],
+  ])('%s', (_, change, expected) => {
+    const diagnosis = diagnoseInstance({ ...view([]), ...change });
+
+    expect(diagnosis && `${diagnosis.reason}: ${diagnosis.text}`).toBe(expected);
+  });
+});
+
+describe('a failed call', () => {
+  test.each([
+    ['throttled', "(the account's rate limit for this call is spent; it is tried again by itself)"],
+    ['limitReached', '(raise the quota, or wait until interfaces or addresses are given back)'],
+    ['instanceNotRunning', '(the instance must be running to get interfaces)'],
+    ['notAuthorized', "(allow the action to Headwater's role)"],
+    ['unreachable', '(check the network path and the endpoint)'],
+  ] as const)('that is %s comes with a remedy', (kind, remedy) => {
+    expect(diagnoseFailure(failure(kind))).toEqual({
+      reason: 'CallFailed',
+      text: `call answers code of ${kind}: message of ${kind} ${remedy}`,
+    });
+  });
+
+  test.each(['conflict', 'invalid', 'unknown', 'interfaceGone'] as const)(
+    'that is %s says what the cloud says',
+    (kind) => {
+      expect(diagnoseFailure(failure(kind)).text).toBe(`call answers code of ${kind}: message of ${kind}`);
+    },
+  );
+});

@@ -1,0 +1,39 @@
+import { describe, expect, test } from '@jest/globals';
+import { exclusionOf } from '../../../src/node/node-requirements.ts';
+import { eni, requirements } from './allocation-facts.ts';
+
+describe('an interface is kept from pods', () => {
+  test.each([
+    ['not without a reason', eni(0), {}, undefined],
+    ['when it is reserved', eni(0, 0, { reservedFor: 'efa' }), {}, 'efa'],
+    [
+      'below the first index',
+      eni(0),
+      { firstInterfaceIndex: 1 },
+      'device index 0 is below first-interface-index 1',
+    ],
+    ['not at the first index', eni(1), { firstInterfaceIndex: 1 }, undefined],
+    ['not above it', eni(2), { firstInterfaceIndex: 1 }, undefined],
+    [
+      'when it carries the tags',
+      eni(0, 0, { tags: { a: '1', b: '2', c: '3' } }),
+      { excludeInterfaceTags: { a: '1', b: '2' } },
+      'it carries the tags of exclude-interface-tags',
+    ],
+    [
+      'not when it carries some of them',
+      eni(0, 0, { tags: { a: '1' } }),
+      { excludeInterfaceTags: { a: '1', b: '2' } },
+      undefined,
+    ],
+    ['not when no tags are named', eni(0, 0, { tags: { a: '1' } }), { excludeInterfaceTags: {} }, undefined],
+    [
+      'when it has no index to know it by',
+      eni(0, 0, { attachment: undefined }),
+      { firstInterfaceIndex: 1 },
+      'device index 0 is below first-interface-index 1',
+    ],
+  ])('%s', (_, item, change, expected) => {
+    expect(exclusionOf(item, requirements(change))).toBe(expected);
+  });
+});

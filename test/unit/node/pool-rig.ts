@@ -1,0 +1,234 @@
+// A pool maintainer beside a small cloud that answers as the test says, on a virtual clock. What the cloud answers goes
+// into a real inventory and a real subnet ledger; every call back leads to a new evaluation, as in a managed node.
+import { podAddresses } from '../../../src/node/capacity.ts';
+import type { NodeRequirements } from '../../../src/node/node-requirements.ts';
+import { type FinishedStep, PoolMaintainer } from '../../../src/node/pool-maintainer.ts';
+import type { AllocationPlan } from '../../../src/node/prepare-ip-allocation.ts';
+import type { InstanceLimits } from '../../../src/providers/allocation-implementation.ts';
+import { Inventory } from '../../../src/providers/inventory.ts';
+import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
+import type { Operation, Outcome } from '../../../src/providers/operation.ts';
+import { SubnetLedger } from '../../../src/providers/subnet-ledger.ts';
+import { sleep } from '../../../src/scheduling/clock.ts';
+import { Random } from '../../../src/scheduling/random.ts';
+import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { scriptedImplementation } from '../providers/scripted-implementation.ts';
+import { eni, infrastructure, m5Large, requirements, subnet } from './allocation-facts.ts';
+import { attached, created, done } from './outcomes.ts';
+
+export interface PoolScene {
+  /** Addresses for pods that the node is to have. */
+  readonly target?: number;
+  /** Addresses that it may have at most. */
+  readonly most?: number;
+  readonly interfaces?: readonly NetworkInterface[];
+  readonly node?: Partial<NodeRequirements>;
+  readonly limits?: InstanceLimits;
+  /** Free addresses by subnet. */
+  readonly free?: Readonly<Record<string, number>>;
+  /** What the cloud makes of an operation; undefined: it succeeds. The first of each kind is number 0. */
+  readonly outcome?: (operation: Operation, number: number) => Outcome | undefined;
+  /** Of each call, in ms. */
+  readonly duration?: number;
+  /** Of each look, in ms. */
+  readonly lookDuration?: number;
+  /** Whether admissions wait for `admitNext`. */
+  readonly crowded?: boolean;
+  /** Whether no call finds a place among the requests in flight. */
+  readonly stuck?: boolean;
+  /** What a look finds on the instance; undefined: what is known anyway. */
+  readonly shown?: (known: readonly NetworkInterface[]) => readonly NetworkInterface[];
+}
+
+export const callTimeout = 10_000;
+export const consistencyWindow = 30_000;
+const never = new AbortController().signal;
+
+export class PoolRig {
+  readonly clock = new VirtualClock();
+  readonly inventory = new Inventory({ consistencyWindow });
+  readonly ledger = new SubnetLedger();
+  readonly maintainer: PoolMaintainer;
+  /** `allocate eni-0+8@ms`, `create subnet-1+9@ms`, `attach eni-0 1@ms`, `delete eni-0@ms`: calls as they are sent. */
+  readonly calls: string[] = [];
+  readonly steps: FinishedStep[] = [];
+  readonly bugs: unknown[] = [];
+  readonly doubts: number[] = [];
+  /** Begin of each look. */
+  readonly looks: number[] = [];
+  givenBack = 0;
+  target: number;
+  served = true;
+  readonly #scene: PoolScene;
+  readonly #pending: (() => void)[] = [];
+  readonly #counts = new Map<string, number>();
+  #interfaces = 0;
+  #addresses = 0;
+  #lastPlan: AllocationPlan | undefined;
+
+  constructor(scene: PoolScene = {}) {
+    this.#scene = scene;
+    this.target = scene.target ?? 8;
+    const observations = (scene.interfaces ?? [eni(0)]).map(
+      (item) => ({ kind: 'interface', interface: item }) as const,
+    );
+    this.inventory.track('i-1');
+    this.inventory.foldLook({ begunAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
+    this.ledger.observe(new Map(Object.entries(this.#free())), 0);
+    this.maintainer = new PoolMaintainer({
+      instanceId: 'i-1',
+      implementation: scriptedImplementation({
+        admit: (_, { signal }) => this.#admit(signal),
+        perform: (operation, { signal }) => this.#perform(operation, signal),
+      }),
+      ledger: this.ledger,
+      clock: this.clock,
+      random: new Random('pool'),
+      timing: { callTimeout, consistencyWindow },
+      interfaceTags: { owner: 'headwater' },
+      facts: () => this.#facts(),
+      urgency: () => 'toppingUp',
+      fold: (answer) => this.inventory.foldAnswer(answer, this.clock.monotonic()),
+      look: () => this.#look(),
+      doubt: (from) => this.doubts.push(from),
+      wake: () => void this.clock.schedule(0, () => this.evaluate()),
+      onStep: (step) => this.steps.push(step),
+      onBug: (error) => this.bugs.push(error),
+    });
+  }
+
+  evaluate(): void {
+    this.#lastPlan = this.maintainer.evaluate();
+  }
+
+  /** What the last evaluation planned. */
+  get plan(): AllocationPlan | undefined {
+    return this.#lastPlan;
+  }
+
+  /** Addresses for pods that the node has. */
+  get available(): number {
+    const view = this.inventory.view('i-1');
+    return view === undefined ? 0 : podAddresses(view, this.#requirements()).size;
+  }
+
+  /** Waits for the rate limits. */
+  get waiting(): number {
+    return this.#pending.length;
+  }
+
+  admitNext(): void {
+    this.#pending.shift()?.();
+  }
+
+  async run(ms: number): Promise<void> {
+    this.evaluate();
+    await this.clock.advance(ms);
+  }
+
+  #free(): Readonly<Record<string, number>> {
+    return this.#scene.free ?? { 'subnet-1': 100 };
+  }
+
+  #requirements(): NodeRequirements {
+    return requirements(this.#scene.node);
+  }
+
+  #facts(): ReturnType<ConstructorParameters<typeof PoolMaintainer>[0]['facts']> {
+    const view = this.inventory.view('i-1');
+    if (view === undefined || !this.served) return undefined;
+    return {
+      view,
+      limits: this.#scene.limits ?? m5Large,
+      requirements: this.#requirements(),
+      infrastructure: infrastructure(Object.keys(this.#free()).map((id) => subnet(id))),
+      free: (id) => this.ledger.free(id, this.clock.monotonic()),
+      wanted: Math.max(0, this.target - this.available),
+      most: (this.#scene.most ?? Infinity) - this.available,
+    };
+  }
+
+  #admit(signal: AbortSignal): Promise<() => void> {
+    const giveBack = (): void => {
+      this.givenBack++;
+    };
+    if (signal.aborted) return Promise.reject(signal.reason as Error);
+    if (this.#scene.crowded !== true) return Promise.resolve(giveBack);
+    return new Promise((resolve, reject) => {
+      const admitted = (): void => resolve(giveBack);
+      this.#pending.push(admitted);
+      signal.addEventListener('abort', () => {
+        this.#pending.splice(this.#pending.indexOf(admitted), 1);
+        reject(signal.reason as Error);
+      });
+    });
+  }
+
+  async #perform(operation: Operation, signal: AbortSignal): Promise<Outcome> {
+    signal.throwIfAborted();
+    if (this.#scene.stuck === true) await sleep(this.clock, 3_600_000, signal);
+    this.calls.push(`${inShort(operation)}@${Math.round(this.clock.monotonic())}`);
+    const number = this.#counts.get(operation.kind) ?? 0;
+    this.#counts.set(operation.kind, number + 1);
+    await sleep(this.clock, this.#scene.duration ?? 0, never);
+    return this.#scene.outcome?.(operation, number) ?? this.#success(operation);
+  }
+
+  #success(operation: Operation): Outcome {
+    switch (operation.kind) {
+      case 'createInterface': {
+        const place = 10 + this.#interfaces++;
+        return created(`eni-new${place}`, operation.addressCount, place);
+      }
+      case 'attachInterface':
+        return attached(operation.interfaceId, operation.deviceIndex);
+      case 'allocateIPs': {
+        const { interfaceId, instanceId, count } = operation;
+        const addresses = Array.from({ length: count }, () => `10.200.0.${this.#addresses++}`);
+        return done({ kind: 'allocated', interfaceId, instanceId, addresses });
+      }
+      case 'deleteInterface':
+        return done({ kind: 'deleted', interfaceId: operation.interfaceId });
+      case 'setDeleteOnTermination':
+        throw new Error("housekeeping is not the pool maintainer's");
+    }
+  }
+
+  async #look(): Promise<void> {
+    const begunAt = this.clock.monotonic();
+    this.looks.push(begunAt);
+    await sleep(this.clock, this.#scene.lookDuration ?? 0, never);
+    const { interfaces = [], unreadable = [] } = this.inventory.view('i-1') ?? {};
+    const shown = this.#scene.shown?.(interfaces) ?? interfaces;
+    const observations = [
+      ...shown.map((item) => ({ kind: 'interface', interface: item }) as const),
+      ...unreadable.map((item) => ({ kind: 'unreadableInterface', interface: item }) as const),
+    ];
+    this.inventory.foldLook({ begunAt, endedAt: this.clock.monotonic(), instanceIds: ['i-1'], observations });
+  }
+}
+
+function inShort(operation: Operation): string {
+  switch (operation.kind) {
+    case 'createInterface':
+      return `create ${operation.subnetId}+${operation.addressCount}`;
+    case 'attachInterface':
+      return `attach ${operation.interfaceId} ${operation.deviceIndex}`;
+    case 'allocateIPs':
+      return `allocate ${operation.interfaceId}+${operation.count}`;
+    case 'deleteInterface':
+      return `delete ${operation.interfaceId}`;
+    case 'setDeleteOnTermination':
+      return 'set delete-on-termination';
+  }
+}
+
+/** Calls without their times. */
+export function untimed(calls: readonly string[]): string[] {
+  return calls.map((call) => call.split('@')[0] ?? '');
+}
+
+/** Times of the calls that begin with `what`. */
+export function timesOf(calls: readonly string[], what: string): number[] {
+  return calls.filter((call) => call.startsWith(what)).map((call) => Number(call.split('@')[1]));
+}

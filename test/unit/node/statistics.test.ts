@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { addressesToAllocate, neededAddresses } from '../../../src/node/statistics.ts';
+
+describe('neededAddresses', () => {
+  test.each([
+    // available, used, pre, min, max, needed
+    [0, 0, 0, 16, 0, 16],
+    [0, 0, 8, 16, 0, 16],
+    [0, 0, 16, 8, 0, 16],
+    [0, 0, 16, 0, 0, 16],
+    [8, 0, 0, 16, 0, 8],
+    [8, 4, 8, 0, 0, 4],
+    [8, 4, 8, 8, 0, 4],
+    [8, 4, 8, 8, 6, 0],
+    [8, 4, 8, 0, 8, 0],
+    [4, 4, 8, 0, 8, 4],
+  ])(
+    'of %i there, %i used, pre %i, min %i, max %i: %i',
+    (available, used, preAllocate, minAllocate, maxAllocate, needed) => {
+      const marks = { preAllocate, minAllocate, maxAllocate, maxAboveWatermark: 0 };
+
+      expect(neededAddresses({ available, used, waitingPods: 0 }, marks)).toBe(needed);
+    },
+  );
+});
+
+describe('addressesToAllocate', () => {
+  const marks = { preAllocate: 8, minAllocate: 0, maxAllocate: 0, maxAboveWatermark: 0 };
+
+  test.each([
+    ['met watermarks ask for nothing', { available: 16, used: 8, waitingPods: 0 }, {}, 0],
+    [
+      'the margin is taken only along with a need',
+      { available: 16, used: 8, waitingPods: 0 },
+      { maxAboveWatermark: 4 },
+      0,
+    ],
+    [
+      'a need takes the margin along',
+      { available: 12, used: 8, waitingPods: 0 },
+      { maxAboveWatermark: 4 },
+      8,
+    ],
+    ['waiting pods beyond the need are served with it', { available: 8, used: 8, waitingPods: 20 }, {}, 20],
+    ['waiting pods within the need add nothing', { available: 8, used: 8, waitingPods: 5 }, {}, 8],
+    [
+      'waiting pods that the free addresses serve add nothing',
+      { available: 16, used: 8, waitingPods: 8 },
+      {},
+      0,
+    ],
+    ['waiting pods beyond the free addresses are a need', { available: 16, used: 8, waitingPods: 11 }, {}, 3],
+    [
+      'the most allowed bounds need, margin and surge',
+      { available: 8, used: 8, waitingPods: 20 },
+      { maxAllocate: 10, maxAboveWatermark: 5 },
+      2,
+    ],
+    ['nothing beyond the most allowed', { available: 12, used: 12, waitingPods: 20 }, { maxAllocate: 10 }, 0],
+  ])('%s', (_, usage, change, expected) => {
+    expect(addressesToAllocate(usage, { ...marks, ...change })).toBe(expected);
+  });
+
+  test('never exceeds max-allocate and never falls short of the need', () => {
+    const count = fc.integer({ min: 0, max: 300 });
+    fc.assert(
+      fc.property(
+        count,
+        count,
+        count,
+        count,
+        count,
+        count,
+        count,
+        (available, used, waitingPods, pre, min, max, above) => {
+          const usage = { available, used, waitingPods };
+          const watermarks = {
+            preAllocate: pre,
+            minAllocate: min,
+            maxAllocate: max,
+            maxAboveWatermark: above,
+          };
+
+          const asked = addressesToAllocate(usage, watermarks);
+
+          expect(asked).toBeGreaterThanOrEqual(neededAddresses(usage, watermarks));
+          if (max > 0 && asked > 0) expect(available + asked).toBeLessThanOrEqual(max);
+        },
+      ),
+    );
+  });
+});
