@@ -1,0 +1,29 @@
+// Makes the reference pages from the tables that the program itself is made of: `node docs/generate.ts` writes them,
+// and a test fails while a page differs from its table.
+import { writeFileSync } from 'node:fs';
+import { metricsPage } from './metrics-page.ts';
+import { optionsPage } from './options-page.ts';
+
+export interface Page {
+  /** Beside this file. */
+  readonly name: string;
+  readonly text: string;
+}
+
+export function generatedPages(): readonly Page[] {
+  return [
+    { name: 'options.md', text: banner('the table of options (src/config/option-table.ts)') + optionsPage() },
+    {
+      name: 'metrics.md',
+      text: banner('the table of metrics (src/observability/metrics.ts)') + metricsPage(),
+    },
+  ];
+}
+
+function banner(source: string): string {
+  return `<!-- Made by docs/generate.ts from ${source}. Change the table, not the page. -->\n\n`;
+}
+
+if (import.meta.main) {
+  for (const { name, text } of generatedPages()) writeFileSync(new URL(name, import.meta.url), text);
+}

@@ -1,0 +1,62 @@
+// Reads the directory that holds one file per option, as Kubernetes mounts a ConfigMap: names are symbolic links into
+// ..data, and most of them belong to somebody else. A file that is no option of ours is never opened.
+import type { Surroundings } from './option-row.ts';
+import { optionNames, optionTable, type OptionName } from './option-table.ts';
+
+export interface ConfigDirectory {
+  /** Trimmed texts of the files that count, with their paths. */
+  readonly files: ReadonlyMap<OptionName, ConfigFile>;
+  /** What could not be read. */
+  readonly failures: readonly ReadFailure[];
+}
+
+export interface ConfigFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface ReadFailure {
+  /** Undefined when it is the directory itself. */
+  readonly name: OptionName | undefined;
+  readonly path: string;
+  /** To stand after "because". */
+  readonly because: string;
+}
+
+export function readConfigDirectory(directory: string, surroundings: Surroundings): ConfigDirectory {
+  const files = new Map<OptionName, ConfigFile>();
+  const failures: ReadFailure[] = [];
+  const attempt = <T>(name: OptionName | undefined, path: string, read: () => T): T | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      failures.push({ name, path, because: inWords(error) });
+      return undefined;
+    }
+  };
+
+  const present = new Set(attempt(undefined, directory, () => surroundings.readDirectory(directory)));
+  for (const name of optionNames.filter((name) => present.has(name) && optionTable[name].fromConfigDir)) {
+    const path = `${directory.replace(/\/+$/, '')}/${name}`;
+    const text = attempt(name, path, () => surroundings.readFile(path));
+    if (text !== undefined) files.set(name, { path, text: text.trim() });
+  }
+  return { files, failures };
+}
+
+function inWords(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case 'ENOENT':
+      return 'it does not exist';
+    case 'ENOTDIR':
+      return 'it is not a directory';
+    case 'EISDIR':
+      return 'it is a directory';
+    case 'EACCES':
+    case 'EPERM':
+      return 'this process may not read it';
+    default:
+      return `reading it failed (${code ?? String(error)})`;
+  }
+}

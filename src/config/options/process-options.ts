@@ -1,0 +1,38 @@
+// Options of the process itself: where its configuration is, where it serves, how much it says.
+import { logLevels } from '../../observability/logger.ts';
+import type { OptionRow } from '../option-row.ts';
+import { boolean, listenAddress, oneOf, text } from '../value-kinds.ts';
+
+export const processOptions = {
+  'config-dir': {
+    kind: text('path', /./, 'the path of a directory that holds one file per option'),
+    origin: 'headwater',
+    group: 'process',
+    help: "A directory with one file per option, such as Cilium's ConfigMap cilium-config when it is mounted. Files that are no options of Headwater are ignored, and so are those that belong to one process alone. Flags and environment come before it.",
+    fromConfigDir: false,
+  },
+  'serve-addr': {
+    kind: listenAddress,
+    origin: 'headwater',
+    group: 'process',
+    help: 'Where health (/healthz, /readyz), metrics (/metrics) and status (/status) are served.',
+    default: ':9966',
+    fromConfigDir: false,
+  },
+  'log-level': {
+    kind: oneOf(logLevels),
+    origin: 'headwater',
+    group: 'process',
+    help: 'How much is logged: lines of this level and of those after it.',
+    default: 'info',
+    fromConfigDir: true,
+  },
+  debug: {
+    kind: boolean,
+    origin: 'operator',
+    group: 'process',
+    help: 'Logs at level debug, unless log-level is given as well.',
+    default: 'false',
+    fromConfigDir: true,
+  },
+} as const satisfies Record<string, OptionRow>;

@@ -1,0 +1,180 @@
+// The kinds of value an option may have: how a text becomes a value, and what is accepted in words. Each is a pure
+// parser with its description, so that a refusal, the help and the documentation cannot say different things.
+import { type ListenAddress, parseListenAddress } from '../observability/listen-address.ts';
+import { formatDuration, parseGoDuration } from './go-duration.ts';
+import { parseTags, type Tags } from './tag-map.ts';
+
+export interface ValueKind<T> {
+  /** What stands for a value in the help: `<duration>`. */
+  readonly placeholder: string;
+  /** What is accepted, in words that can follow "accepted: ". */
+  readonly accepts: string;
+  /** The value of a trimmed text that is not empty; undefined when it is not accepted. */
+  parse(text: string): T | undefined;
+  /** What several occurrences on one command line amount to; without it the last one counts. */
+  combine?(values: readonly T[]): T;
+  /** What an empty text means; without it an empty text is not accepted. */
+  readonly empty?: T;
+  /** What the flag alone means; without it the flag needs a value. */
+  readonly bare?: string;
+}
+
+/** Go's spellings (https://pkg.go.dev/strconv#ParseBool), and yes and no. */
+const booleans: ReadonlyMap<string, boolean> = new Map([
+  ...['1', 't', 'true', 'yes'].map((text) => [text, true] as const),
+  ...['0', 'f', 'false', 'no'].map((text) => [text, false] as const),
+]);
+
+export const boolean: ValueKind<boolean> = {
+  placeholder: 'true|false',
+  accepts: 'true or false',
+  bare: 'true',
+  parse: (text) => booleans.get(text.toLowerCase()),
+};
+
+/** For what cannot be switched off. */
+export function onlyTrue(because: string): ValueKind<true> {
+  return {
+    placeholder: 'true',
+    accepts: `true, because ${because}`,
+    bare: 'true',
+    parse: (text) => (booleans.get(text.toLowerCase()) === true ? true : undefined),
+  };
+}
+
+export function oneOf<const T extends string>(values: readonly T[]): ValueKind<T> {
+  return {
+    placeholder: values.join('|'),
+    accepts: values.join(', '),
+    parse: (text) => values.find((value) => value === text),
+  };
+}
+
+export interface Range {
+  readonly least: number;
+  readonly most: number;
+}
+
+export function integer(range: Range): ValueKind<number> {
+  return {
+    placeholder: 'number',
+    accepts: `a whole number from ${range.least} to ${range.most}`,
+    parse: (text) => within(parseDigits(text), range),
+  };
+}
+
+/** As many results a page as EC2 gives at most, if 0. */
+export const pageSize: ValueKind<number> = {
+  placeholder: 'number',
+  accepts: 'a whole number from 5 to 1000, or 0 for 1000',
+  parse: (text) => within(text === '0' ? 1000 : parseDigits(text), { least: 5, most: 1000 }),
+};
+
+export const positiveNumber: ValueKind<number> = {
+  placeholder: 'number',
+  accepts: 'a number greater than 0, such as 4 or 0.5',
+  parse: (text) => {
+    const value = /^\d{1,15}(\.\d{1,9})?$/.test(text) ? Number(text) : 0;
+    return value > 0 ? value : undefined;
+  },
+};
+
+/** A part of a whole. */
+export const share: ValueKind<number> = {
+  placeholder: 'share',
+  accepts: 'a number greater than 0 and at most 1, such as 0.8',
+  parse: (text) => {
+    const value = positiveNumber.parse(text);
+    return value !== undefined && value <= 1 ? value : undefined;
+  },
+};
+
+export interface DurationRange extends Range {
+  /** The operator took a plain whole number of seconds here. */
+  readonly plainSeconds?: true;
+}
+
+/** Bounds and value are milliseconds. */
+export function duration(range: DurationRange): ValueKind<number> {
+  const orSeconds = range.plainSeconds === true ? ', or a whole number of seconds' : '';
+  return {
+    placeholder: 'duration',
+    accepts: `a duration from ${formatDuration(range.least)} to ${formatDuration(range.most)} as Go writes it (1m30s, 300ms)${orSeconds}`,
+    parse: (text) => {
+      const seconds = range.plainSeconds === true ? parseDigits(text) : undefined;
+      return within(seconds === undefined ? parseGoDuration(text) : seconds * 1000, range);
+    },
+  };
+}
+
+/** A text that `pattern` matches from end to end. */
+export function text(placeholder: string, pattern: RegExp, accepts: string): ValueKind<string> {
+  return { placeholder, accepts, parse: (text) => (pattern.test(text) ? text : undefined) };
+}
+
+/** Items separated by commas or spaces: flags take the former, Cilium's chart writes the latter into cilium-config. */
+export function list(placeholder: string, item: RegExp, accepts: string): ValueKind<readonly string[]> {
+  return {
+    placeholder,
+    accepts,
+    parse: (text) => {
+      const items = text.split(/[\s,]+/).filter((each) => each !== '');
+      return items.every((each) => item.test(each)) ? [...new Set(items)] : undefined;
+    },
+    combine: (lists) => [...new Set(lists.flat())],
+    empty: [],
+  };
+}
+
+export const tagFilter: ValueKind<Tags> = {
+  placeholder: 'key=value,...',
+  accepts: 'key=value pairs separated by commas, or a JSON object of texts',
+  parse: parseTags,
+  combine: (maps) => Object.assign({}, ...maps) as Tags,
+  empty: {},
+};
+
+/** Tags that will be set, and so must be such that EC2 takes them (https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html). */
+export const tagsToSet: ValueKind<Tags> = {
+  ...tagFilter,
+  accepts: `${tagFilter.accepts}; keys of at most 128 characters that do not begin with aws:, values of at most 256`,
+  parse: (text) => {
+    const tags = parseTags(text);
+    const settable = Object.entries(tags ?? {}).every(
+      ([key, value]) => key.length <= 128 && !/^aws:/i.test(key) && value.length <= 256,
+    );
+    return settable ? tags : undefined;
+  },
+};
+
+export const listenAddress: ValueKind<ListenAddress> = {
+  placeholder: 'host:port',
+  accepts: 'host:port or :port, such as :9966, 127.0.0.1:9966 or [::1]:9966',
+  parse: parseListenAddress,
+};
+
+/** The value is a URL without a slash at its end. A bare host is one that speaks https. */
+export const endpoint: ValueKind<string> = {
+  placeholder: 'host or URL',
+  accepts: 'a host name, with a port if need be, or an http or https URL without credentials and query',
+  parse: (text) => parseHttpUrl(text.includes('://') ? text : `https://${text}`),
+};
+
+export const httpUrl: ValueKind<string> = {
+  placeholder: 'URL',
+  accepts: 'an http or https URL without credentials and query',
+  parse: parseHttpUrl,
+};
+
+function parseHttpUrl(text: string): string | undefined {
+  const url = /^https?:\/\/[^\s?#@]+$/.test(text) ? URL.parse(text) : null;
+  return url?.href.replace(/\/+$/, '');
+}
+
+function parseDigits(text: string): number | undefined {
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+function within(value: number | undefined, { least, most }: Range): number | undefined {
+  return value !== undefined && value >= least && value <= most ? value : undefined;
+}

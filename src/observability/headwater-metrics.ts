@@ -1,0 +1,78 @@
+// Metrics of Headwater's own: what is true, under names that say it.
+import { counter, gauge, histogram } from './metric-definition.ts';
+
+const callSeconds = [0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 10, 20, 30, 60];
+const supplySeconds = [0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 7.5, 10, 15, 20, 30, 45, 60, 120, 300, 600];
+const resyncSeconds = [0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300];
+
+const action = { action: "name of the cloud's action, such as CreateNetworkInterface" } as const;
+const resource = { resource: 'plural name of the Kubernetes resource, such as ciliumnodes' } as const;
+
+export const headwaterMetrics = {
+  headwater_addresses: gauge(
+    'Addresses of all nodes together: available (offered to agents, used or not), used, needed (lacking), waiting (for which pods wait right now).',
+    { state: ['available', 'used', 'needed', 'waiting'] },
+  ),
+  headwater_nodes: gauge(
+    'Nodes: total, supplied (lacking nothing), short (lacking addresses), at_capacity (can take no more), set_aside (not acted on until somebody acts), unread (not understood).',
+    { state: ['total', 'supplied', 'short', 'at_capacity', 'set_aside', 'unread'] },
+  ),
+  headwater_set_aside: gauge('What is left alone for now because acting on it failed, and why.', {
+    what: ['node', 'interface', 'subnet', 'security_groups'],
+    reason: 'kind of the failure',
+  }),
+  headwater_time_to_supply_seconds: histogram(
+    'Seconds from noticing that a node lacks addresses until Kubernetes had acknowledged the pool that ends it.',
+    {},
+    supplySeconds,
+  ),
+  headwater_oldest_shortage_seconds: gauge(
+    'Age of the oldest shortage that has not ended; 0 if no node lacks addresses.',
+    {},
+  ),
+
+  headwater_cloud_calls_total: counter('Cloud calls that have ended.', {
+    ...action,
+    outcome: 'ok, or the kind of the failure',
+  }),
+  headwater_cloud_call_duration_seconds: histogram(
+    'Seconds that a cloud call was in flight, without the wait for its turn.',
+    action,
+    callSeconds,
+  ),
+  headwater_cloud_calls_waiting: gauge('Cloud calls that wait for their turn.', action),
+  headwater_cloud_calls_in_flight: gauge('Cloud calls sent and not answered yet.', {}),
+  headwater_subnet_free_addresses: gauge('Free addresses of the subnet, as the cloud last said.', {
+    subnet_id: 'id of the subnet',
+    availability_zone: 'zone of the subnet',
+  }),
+  headwater_subnet_reserved_addresses: gauge(
+    'Addresses of the subnet that calls under way may take, and that are therefore not counted on.',
+    { subnet_id: 'id of the subnet' },
+  ),
+  headwater_inventory_age_seconds: gauge('Time since the last full listing of the cloud was begun.', {}),
+  headwater_resync_duration_seconds: histogram(
+    'Seconds that a full listing of the cloud took.',
+    { outcome: ['success', 'failed'] },
+    resyncSeconds,
+  ),
+
+  headwater_publications_total: counter('Writes of CiliumNodes, by the part that was written.', {
+    part: ['status', 'pool', 'spec'],
+    outcome: 'written, or why not',
+  }),
+  headwater_leader: gauge('1 while this process holds the Lease and acts, else 0.', {}),
+  headwater_watch_restarts_total: counter(
+    'Watches that ended and were begun again where they were.',
+    resource,
+  ),
+  headwater_watch_relists_total: counter(
+    'Lists read again in full because a watch could not go on.',
+    resource,
+  ),
+  headwater_kubernetes_requests_total: counter('Requests to the API server that have ended.', {
+    verb: 'verb of the request, as access rules name it',
+    ...resource,
+    code: 'HTTP status code, or error if there was no answer',
+  }),
+};

@@ -1,0 +1,52 @@
+// Writes log lines as JSON, one object a line: level, ISO time of the injected clock, bindings, details, message.
+import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+import type { Clock } from '../scheduling/clock.ts';
+import { describeError } from './describe-error.ts';
+import type { LogDetails, Logger, LogLevel } from './logger.ts';
+
+export interface JsonLoggerOptions {
+  readonly level: LogLevel;
+  readonly clock: Clock;
+  /** Where lines go, whole and in order; standard output if not given. */
+  readonly destination?: DestinationStream;
+}
+
+/** A logger whose lines are written before the call returns, so that none is lost when the process ends. */
+export function createJsonLogger(options: JsonLoggerOptions): Logger {
+  const { level, clock, destination = pino.destination({ dest: 1, sync: true }) } = options;
+  const target = pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date(clock.wall()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  );
+  return portTo(target);
+}
+
+function portTo(target: PinoLogger): Logger {
+  const at =
+    (level: LogLevel) =>
+    (message: string, details: LogDetails = {}): void => {
+      if (target.isLevelEnabled(level)) target[level](loggable(details), message);
+    };
+
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: (bindings) => portTo(target.child(loggable(bindings))),
+  };
+}
+
+function loggable(details: LogDetails): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(details).map(([key, value]) => [key, withErrorsDescribed(value)]));
+}
+
+function withErrorsDescribed(value: unknown): unknown {
+  if (value instanceof Error) return describeError(value);
+  return Array.isArray(value) ? value.map(withErrorsDescribed) : value;
+}

@@ -1,0 +1,51 @@
+// What one row of the table of metrics says. It holds no metric and imports no library.
+
+/** The values a label may have: all of them, or in words what they are. */
+export type LabelDefinition = readonly string[] | string;
+
+export type LabelDefinitions = Readonly<Record<string, LabelDefinition>>;
+
+export interface CounterDefinition<Labels extends LabelDefinitions = LabelDefinitions> {
+  readonly kind: 'counter';
+  /** What is counted, in one sentence. */
+  readonly help: string;
+  readonly labels: Labels;
+}
+
+export interface GaugeDefinition<Labels extends LabelDefinitions = LabelDefinitions> {
+  readonly kind: 'gauge';
+  readonly help: string;
+  readonly labels: Labels;
+}
+
+export interface HistogramDefinition<Labels extends LabelDefinitions = LabelDefinitions> {
+  readonly kind: 'histogram';
+  readonly help: string;
+  readonly labels: Labels;
+  /** Upper bounds, ascending, without the infinite one. */
+  readonly buckets: readonly number[];
+}
+
+export type MetricDefinition = CounterDefinition | GaugeDefinition | HistogramDefinition;
+
+export function counter<const Labels extends LabelDefinitions>(
+  help: string,
+  labels: Labels,
+): CounterDefinition<Labels> {
+  return { kind: 'counter', help, labels };
+}
+
+export function gauge<const Labels extends LabelDefinitions>(
+  help: string,
+  labels: Labels,
+): GaugeDefinition<Labels> {
+  return { kind: 'gauge', help, labels };
+}
+
+export function histogram<const Labels extends LabelDefinitions>(
+  help: string,
+  labels: Labels,
+  buckets: readonly number[],
+): HistogramDefinition<Labels> {
+  return { kind: 'histogram', help, labels, buckets };
+}

@@ -1,0 +1,147 @@
+// The metrics of one Headwater: typed instruments for every row of the table, in a registry of their own. There is no
+// global registry, so that several controllers can live in one process.
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { headwaterMetrics } from './headwater-metrics.ts';
+import type {
+  CounterDefinition,
+  GaugeDefinition,
+  HistogramDefinition,
+  LabelDefinitions,
+  MetricDefinition,
+} from './metric-definition.ts';
+import { operatorMetrics } from './operator-metrics.ts';
+
+const table = { ...operatorMetrics, ...headwaterMetrics };
+
+export type MetricName = keyof typeof table;
+
+/** Every metric by its full name. */
+export const metricTable: Readonly<Record<MetricName, MetricDefinition>> = table;
+
+/** One instrument a metric, under its full name, so that a search for the name finds who feeds it. */
+export type Metrics = { readonly [Name in MetricName]: InstrumentOf<(typeof table)[Name]> };
+
+type InstrumentOf<Definition> =
+  Definition extends CounterDefinition<infer Labels>
+    ? CounterInstrument<Labels>
+    : Definition extends GaugeDefinition<infer Labels>
+      ? GaugeInstrument<Labels>
+      : Definition extends HistogramDefinition<infer Labels>
+        ? HistogramInstrument<Labels>
+        : never;
+
+export interface CounterInstrument<Labels extends LabelDefinitions> {
+  /** Adds 1, or `amount`, which must not be negative. */
+  add(...labelsAndAmount: AfterLabels<Labels, [amount?: number]>): void;
+}
+
+export interface GaugeInstrument<Labels extends LabelDefinitions> {
+  set(...labelsAndValue: AfterLabels<Labels, [value: number]>): void;
+  /** Sets exactly these series: what is not among them disappears. */
+  replaceAll(series: readonly Series<Labels>[]): void;
+}
+
+export interface HistogramInstrument<Labels extends LabelDefinitions> {
+  observe(...labelsAndValue: AfterLabels<Labels, [value: number]>): void;
+}
+
+export type Series<Labels extends LabelDefinitions> = readonly [labels: LabelValues<Labels>, value: number];
+
+/** A label with a closed set of values takes these alone, any other takes every text. */
+export type LabelValues<Labels extends LabelDefinitions> = {
+  readonly [Label in keyof Labels]: Labels[Label] extends readonly (infer Value)[] ? Value : string;
+};
+
+type AfterLabels<Labels extends LabelDefinitions, Rest extends unknown[]> = keyof Labels extends never
+  ? Rest
+  : [labels: LabelValues<Labels>, ...Rest];
+
+export interface MetricRegistry {
+  readonly metrics: Metrics;
+  readonly contentType: string;
+  /** All series in the text format of Prometheus. */
+  readonly scrape: () => Promise<string>;
+  /** Lets `collect` run before every scrape, to set what is only worth knowing then. */
+  readonly beforeScrape: (collect: () => void) => void;
+  /** Ends the series of one node. */
+  readonly forgetNode: (name: string) => void;
+}
+
+export interface MetricRegistryOptions {
+  /**
+   * Whether the process and its event loop are measured as well. That starts timers which end with the process only,
+   * so that it is for the one registry of a program.
+   */
+  readonly measureProcess: boolean;
+}
+
+export function createMetricRegistry({ measureProcess }: MetricRegistryOptions): MetricRegistry {
+  const registry = new Registry();
+  const collectors: (() => void)[] = [];
+  const perNode: Gauge<string>[] = [];
+  const instruments: Record<string, unknown> = {};
+
+  for (const [name, definition] of Object.entries(metricTable)) {
+    const metric = createMetric(registry, name, definition);
+    if (metric instanceof Gauge && 'target_node' in definition.labels) perNode.push(metric);
+    instruments[name] = instrumentFor(metric);
+  }
+  if (measureProcess) collectDefaultMetrics({ register: registry });
+
+  return {
+    metrics: instruments as Metrics,
+    contentType: registry.contentType,
+    scrape: () => {
+      for (const collect of collectors) collect();
+      return registry.metrics();
+    },
+    beforeScrape: (collect) => {
+      collectors.push(collect);
+    },
+    forgetNode: (node) => {
+      for (const metric of perNode) metric.remove({ target_node: node });
+    },
+  };
+}
+
+type Metric = Counter<string> | Gauge<string> | Histogram<string>;
+
+function createMetric(registry: Registry, name: string, definition: MetricDefinition): Metric {
+  const labelNames = Object.keys(definition.labels);
+  const shared = { name, help: definition.help, labelNames, registers: [registry] };
+  if (definition.kind === 'counter') {
+    return startAtZero(new Counter(shared), definition, (metric, labels) => metric.inc(labels, 0));
+  }
+  if (definition.kind === 'gauge') {
+    return startAtZero(new Gauge(shared), definition, (metric, labels) => metric.set(labels, 0));
+  }
+  const histogram = new Histogram({ ...shared, buckets: [...definition.buckets] });
+  return startAtZero(histogram, definition, (metric, labels) => metric.zero(labels));
+}
+
+/** Shows every series that is known beforehand, so that an alert can tell "none so far" from "not measured". */
+function startAtZero<M extends Metric>(
+  metric: M,
+  { labels }: MetricDefinition,
+  zero: (metric: M, labels: Record<string, string>) => void,
+): M {
+  let combinations: Record<string, string>[] = [{}];
+  for (const [label, values] of Object.entries(labels)) {
+    if (typeof values === 'string') return metric;
+    combinations = combinations.flatMap((each) => values.map((value) => ({ ...each, [label]: value })));
+  }
+  for (const combination of combinations) zero(metric, combination);
+  return metric;
+}
+
+function instrumentFor(metric: Metric): unknown {
+  if (metric instanceof Counter) return { add: metric.inc.bind(metric) };
+  if (metric instanceof Histogram) return { observe: metric.observe.bind(metric) };
+  return {
+    set: metric.set.bind(metric),
+    replaceAll: (series: readonly Series<Record<string, string>>[]) => {
+      metric.reset();
+      for (const [labels, value] of series) metric.set(labels, value);
+    },
+  };
+}

@@ -1,0 +1,113 @@
+// Metrics under the names, labels and buckets of cilium-operator, for the dashboards and alerts that know them. Where
+// such a name misleads, the true figure stands beside it in headwater-metrics.ts.
+import { counter, gauge, histogram } from './metric-definition.ts';
+
+/** 0, a quarter, a half, and each whole second of a minute: on the wire since the first release, 0 included. */
+const ipamSeconds = [0, 0.25, 0.5, ...Array.from({ length: 60 }, (_, index) => index + 1)];
+
+/** Of triggers, since Cilium 1.18. */
+const triggerSeconds = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+];
+
+/** Prometheus' own for Go programs. */
+const goSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+const node = { target_node: 'name of the CiliumNode' } as const;
+const subnet = { subnet_id: 'id of the subnet' } as const;
+const runs = { subnet_id: 'id of the subnet, empty if none was chosen yet' } as const;
+const action = { operation: "name of the cloud's action, such as CreateNetworkInterface" } as const;
+
+/** What became of a request to create an interface: the words that operators' alerts look for. */
+const allocationStatus = [
+  'success',
+  'failed',
+  'unableToDetermineLimits',
+  'unableToFindSubnet',
+  'unableToGetSecurityGroups',
+  'unableToCreateENI',
+  'unableToAttachENI',
+  'unableToMarkENIForDeletion',
+] as const;
+
+const queued = (what: string) => counter(`Requests to ${what}.`, {});
+const folds = (what: string) => gauge(`Requests folded into the last run to ${what}.`, {});
+const duration = (what: string) => histogram(`Seconds that a run took to ${what}.`, {}, triggerSeconds);
+const latency = (what: string) =>
+  histogram(`Seconds from the first request to ${what} until the run.`, {}, triggerSeconds);
+
+export const operatorMetrics = {
+  cilium_operator_ipam_available_ips: gauge(
+    'Addresses that the node could hold at most: its capacity, not what is free.',
+    node,
+  ),
+  cilium_operator_ipam_used_ips: gauge('Addresses of the node that its agent says are used.', node),
+  cilium_operator_ipam_needed_ips: gauge('Addresses that the node lacks.', node),
+  cilium_operator_ipam_ips: gauge('Addresses of all nodes together; removed from newer operators.', {
+    type: ['available', 'used', 'needed'],
+  }),
+  cilium_operator_ipam_available_interfaces: gauge(
+    'Attached interfaces with room and free slots, of all nodes together; removed from newer operators.',
+    {},
+  ),
+  cilium_operator_ipam_interface_candidates: gauge(
+    'Attached interfaces that can take further addresses, of all nodes together.',
+    {},
+  ),
+  cilium_operator_ipam_empty_interface_slots: gauge(
+    'Interfaces that could still be attached, of all nodes together.',
+    {},
+  ),
+  cilium_operator_ipam_available_ips_per_subnet: gauge('Free addresses of the subnet.', {
+    ...subnet,
+    availability_zone: 'zone of the subnet',
+  }),
+  cilium_operator_ipam_nodes: gauge('Nodes: all, those that lack addresses, those that can take no more.', {
+    category: ['total', 'in-deficit', 'at-capacity'],
+  }),
+
+  cilium_operator_ipam_ip_allocation_ops: counter('Addresses assigned.', subnet),
+  cilium_operator_ipam_ip_release_ops: counter('Addresses released.', subnet),
+  cilium_operator_ipam_interface_creation_ops: counter('Interfaces created.', subnet),
+  cilium_operator_ipam_resync_total: counter('Full listings of the cloud.', {}),
+
+  cilium_operator_ipam_allocation_duration_seconds: histogram(
+    'Seconds that getting addresses for a node took.',
+    { type: ['createInterfaceAndAllocateIP', 'allocateIP'], status: allocationStatus, ...runs },
+    ipamSeconds,
+  ),
+  cilium_operator_ipam_release_duration_seconds: histogram(
+    'Seconds that releasing addresses of a node took.',
+    { type: ['releaseIP', 'releaseIPPrefixes'], status: ['success', 'failed'], ...runs },
+    ipamSeconds,
+  ),
+  cilium_operator_ipam_background_sync_duration_seconds: histogram(
+    'Seconds that a periodic full listing of the cloud took.',
+    { status: ['success', 'failed'] },
+    ipamSeconds,
+  ),
+
+  cilium_operator_ipam_deficit_resolver_queued_total: queued('serve a node that lacks addresses'),
+  cilium_operator_ipam_deficit_resolver_folds: folds('serve a node that lacks addresses'),
+  cilium_operator_ipam_deficit_resolver_duration_seconds: duration('serve a node that lacks addresses'),
+  cilium_operator_ipam_deficit_resolver_latency_seconds: latency('serve a node that lacks addresses'),
+  cilium_operator_ipam_k8s_sync_queued_total: queued('publish a node'),
+  cilium_operator_ipam_k8s_sync_folds: folds('publish a node'),
+  cilium_operator_ipam_k8s_sync_duration_seconds: duration('publish a node'),
+  cilium_operator_ipam_k8s_sync_latency_seconds: latency('publish a node'),
+  cilium_operator_ipam_resync_queued_total: queued('look at the cloud again'),
+  cilium_operator_ipam_resync_folds: folds('look at the cloud again'),
+  cilium_operator_ipam_resync_duration_seconds: duration('look at the cloud again'),
+  cilium_operator_ipam_resync_latency_seconds: latency('look at the cloud again'),
+
+  cilium_operator_ec2_api_duration_seconds: histogram(
+    'Seconds until EC2 had answered.',
+    { ...action, response_code: 'HTTP status text of an error, else OK or Failed' },
+    goSeconds,
+  ),
+  cilium_operator_ec2_api_rate_limit_duration_seconds: histogram(
+    'Seconds that a call waited for its turn; calls that did not have to wait are not in it.',
+    action,
+    goSeconds,
+  ),
+};

@@ -1,0 +1,407 @@
+import { describe, expect, test } from '@jest/globals';
+import { loadOptions } from '../../../src/config/load-options.ts';
+import {
+  environmentNameOf,
+  type OptionName,
+  type Options,
+  optionNames,
+} from '../../../src/config/option-table.ts';
+
+interface Outside {
+  readonly flags?: Readonly<Record<string, readonly string[]>>;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Files by their whole path. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+type Loaded = ReturnType<typeof loadOptions>;
+
+function load({ flags = {}, environment = {}, files = {} }: Outside): Loaded {
+  const missing = (): never => {
+    throw Object.assign(new Error('missing'), { code: 'ENOENT' });
+  };
+  return loadOptions(new Map(Object.entries(flags)), {
+    environment,
+    readFile: (path) => files[path] ?? missing(),
+    readDirectory: (path) =>
+      Object.keys(files)
+        .filter((file) => file.startsWith(`${path}/`))
+        .map((file) => file.slice(path.length + 1)),
+  });
+}
+
+function accepted(loaded: Loaded): Extract<Loaded, { kind: 'options' }> {
+  if (loaded.kind === 'refused') throw new Error(loaded.problems.join('\n'));
+  return loaded;
+}
+
+function problemsOf(loaded: Loaded): readonly string[] {
+  return loaded.kind === 'refused' ? loaded.problems : [];
+}
+
+/** For each option a text that it refuses. Paths take everything that can be read. */
+const refused: Readonly<Record<Exclude<OptionName, 'config-dir' | 'k8s-kubeconfig-path'>, string>> = {
+  ipam: 'cluster-pool',
+  'enable-ipv4': 'false',
+  'cluster-name': 'two words',
+  'subnet-ids-filter': 'vpc-0123abcd',
+  'subnet-tags-filter': 'team',
+  'instance-tags-filter': '{"a":1}',
+  'resync-interval': '600',
+  'aws-region': 'Frankfurt',
+  'vpc-id': 'vpc-123',
+  'ec2-api-endpoint': 'ftp://ec2',
+  'aws-use-primary-address': 'maybe',
+  'eni-tags': 'aws:x=y',
+  'eni-gc-tags': '=y',
+  'parallel-alloc-workers': '0',
+  'limit-ipam-api-qps': '0',
+  'limit-ipam-api-burst': '0.5',
+  'aws-max-results-per-call': '3',
+  'cloud-quota-share': '1.5',
+  'cloud-call-timeout': '0s',
+  'consistency-window': '1h',
+  'k8s-api-server': 'kubernetes.default',
+  'k8s-namespace': 'kube_system',
+  'leader-election': '2',
+  'leader-election-lease-name': 'Lease',
+  'leader-election-lease-duration': '15',
+  'leader-election-renew-deadline': '-10s',
+  'leader-election-retry-period': '1ms',
+  'serve-addr': '9966',
+  'log-level': 'trace',
+  debug: 'on',
+};
+
+describe('a value that is refused', () => {
+  test.each(Object.entries(refused) as [OptionName, string][])('%s: %s', (name, text) => {
+    const byFlag = problemsOf(load({ flags: { [name]: [text] } }));
+    const byEnvironment = problemsOf(load({ environment: { [environmentNameOf(name)]: text } }));
+
+    const quoted = JSON.stringify(text);
+    expect(byFlag).toHaveLength(1);
+    expect(byFlag[0]).toContain(`${name}: ${quoted} from the flag --${name} is refused; accepted: `);
+    expect(byEnvironment).toHaveLength(1);
+    expect(byEnvironment[0]).toContain(
+      `${name}: ${quoted} from the environment variable ${environmentNameOf(name)} is refused; accepted: `,
+    );
+  });
+
+  test('the whole line', () => {
+    const loaded = load({
+      flags: { 'config-dir': ['/c'] },
+      files: { '/c/parallel-alloc-workers': '5000\n' },
+    });
+
+    expect(problemsOf(loaded)).toEqual([
+      'parallel-alloc-workers: "5000" from the file /c/parallel-alloc-workers is refused; accepted: a whole number from 1 to 1000',
+    ]);
+  });
+
+  test('everything that is wrong is said at once, on one line each', () => {
+    const loaded = load({
+      flags: { 'vpc-id': ['a\nb'], 'parallel-alloc-workers': ['0'] },
+      environment: { CILIUM_IPAM: 'azure', HEADWATER_CONFIG_DIR: '/c' },
+      files: { '/c/debug': 'loud', '/c/enable-ipv4': 'false' },
+    });
+
+    expect(problemsOf(loaded).map((line) => line.split(':')[0])).toEqual([
+      'ipam',
+      'enable-ipv4',
+      'vpc-id',
+      'parallel-alloc-workers',
+      'debug',
+    ]);
+    expect(problemsOf(loaded).join('')).not.toContain('\n');
+  });
+
+  test('a long value is cut', () => {
+    const [line = ''] = problemsOf(load({ flags: { 'vpc-id': ['x'.repeat(5000)] } }));
+
+    expect(line.length).toBeLessThan(250);
+  });
+
+  test('one of several occurrences suffices', () => {
+    const loaded = load({ flags: { 'resync-interval': ['soon', '5m'] } });
+
+    expect(problemsOf(loaded)[0]).toContain('"soon"');
+  });
+
+  test('a directory that cannot be read, and a file in it', () => {
+    const readFile = (): never => {
+      throw Object.assign(new Error('no'), { code: 'EACCES' });
+    };
+
+    const loaded = loadOptions(new Map([['config-dir', ['/c']]]), {
+      environment: {},
+      readFile,
+      readDirectory: () => ['ipam'],
+    });
+    const gone = loadOptions(new Map([['config-dir', ['/c']]]), {
+      environment: {},
+      readFile,
+      readDirectory: readFile,
+    });
+
+    expect(problemsOf(loaded)).toEqual([
+      'ipam: the file /c/ipam is refused because this process may not read it; accepted: a readable file',
+    ]);
+    expect(problemsOf(gone)).toEqual([
+      'config-dir: "/c" from the flag --config-dir is refused because this process may not read it; accepted: the path of a directory that holds one file per option',
+    ]);
+  });
+});
+
+describe('precedence', () => {
+  const files = { '/c/cluster-name': 'file', '/c/resync-interval': '1m' };
+
+  test.each<[string, Outside, string, string]>([
+    ['default', {}, 'default', 'default'],
+    ['directory before default', { flags: { 'config-dir': ['/c'] }, files }, 'file', 'file'],
+    [
+      'environment before directory',
+      { environment: { HEADWATER_CONFIG_DIR: '/c', CILIUM_CLUSTER_NAME: 'env' }, files },
+      'env',
+      'environment',
+    ],
+    [
+      'flag before everything',
+      {
+        flags: { 'config-dir': ['/c'], 'cluster-name': ['flag'] },
+        environment: { CILIUM_CLUSTER_NAME: 'env' },
+        files,
+      },
+      'flag',
+      'flag',
+    ],
+    [
+      'an empty variable says nothing',
+      { flags: { 'config-dir': ['/c'] }, environment: { CILIUM_CLUSTER_NAME: ' ' }, files },
+      'file',
+      'file',
+    ],
+    [
+      'an empty file says nothing',
+      { flags: { 'config-dir': ['/c'] }, files: { '/c/cluster-name': '\n' } },
+      'default',
+      'default',
+    ],
+  ])('%s', (_, outside, value, source) => {
+    const { options, sources } = accepted(load(outside));
+
+    expect(options.clusterName).toBe(value);
+    expect(sources['cluster-name'].kind).toBe(source);
+  });
+
+  test('each option finds its own place', () => {
+    const { options, sources } = accepted(
+      load({
+        flags: { 'config-dir': ['/c'], 'vpc-id': ['vpc-0123abcd'] },
+        environment: { CILIUM_DEBUG: 'true' },
+        files,
+      }),
+    );
+
+    expect(options).toMatchObject({
+      vpcId: 'vpc-0123abcd',
+      debug: true,
+      resyncInterval: 60_000,
+      clusterName: 'file',
+    });
+    expect(sources).toMatchObject({
+      'vpc-id': { kind: 'flag' },
+      debug: { kind: 'environment' },
+      'resync-interval': { kind: 'file', path: '/c/resync-interval' },
+      ipam: { kind: 'default' },
+    });
+  });
+
+  test('an empty flag unsets what has no default and empties what may be empty', () => {
+    const { options } = accepted(
+      load({
+        flags: { 'vpc-id': [''], 'eni-tags': [''] },
+        environment: { HEADWATER_VPC_ID: 'vpc-0123abcd', CILIUM_ENI_TAGS: 'a=b' },
+      }),
+    );
+
+    expect(options.vpcId).toBeUndefined();
+    expect(options.eniTags).toEqual({});
+  });
+
+  test('an empty flag is refused where there must be a value', () => {
+    expect(problemsOf(load({ flags: { debug: [''] } }))).toHaveLength(1);
+  });
+
+  test('repeated flags: lists and maps add up, of others the last one counts', () => {
+    const { options } = accepted(
+      load({
+        flags: {
+          'subnet-ids-filter': ['subnet-0123abcd', 'subnet-4567abcd,subnet-0123abcd'],
+          'eni-tags': ['a=1', '{"b":"2"}'],
+          'cluster-name': ['one', 'two'],
+        },
+      }),
+    );
+
+    expect(options).toMatchObject({
+      subnetIdsFilter: ['subnet-0123abcd', 'subnet-4567abcd'],
+      eniTags: { a: '1', b: '2' },
+      clusterName: 'two',
+    });
+  });
+});
+
+describe('defaults', () => {
+  test('without anything given', () => {
+    const { options, sources, notices, warnings } = accepted(load({}));
+
+    expect(options).toEqual({
+      ipam: 'eni',
+      enableIpv4: true,
+      clusterName: 'default',
+      subnetIdsFilter: [],
+      subnetTagsFilter: {},
+      instanceTagsFilter: {},
+      resyncInterval: 600_000,
+      awsRegion: undefined,
+      vpcId: undefined,
+      ec2ApiEndpoint: undefined,
+      awsUsePrimaryAddress: false,
+      eniTags: {},
+      eniGcTags: {},
+      parallelAllocWorkers: 50,
+      limitIpamApiQps: undefined,
+      limitIpamApiBurst: undefined,
+      awsMaxResultsPerCall: 1000,
+      cloudCallTimeout: 30_000,
+      consistencyWindow: 30_000,
+      k8sApiServer: undefined,
+      k8sKubeconfigPath: undefined,
+      k8sNamespace: 'kube-system',
+      leaderElection: true,
+      leaderElectionLeaseName: 'headwater',
+      leaderElectionLeaseDuration: 15_000,
+      leaderElectionRenewDeadline: 10_000,
+      leaderElectionRetryPeriod: 2000,
+      cloudQuotaShare: 0.8,
+      configDir: undefined,
+      serveAddr: { host: undefined, port: 9966 },
+      logLevel: 'info',
+      debug: false,
+    } satisfies Options);
+    expect(Object.keys(sources)).toEqual(optionNames);
+    expect([...notices, ...warnings]).toEqual([]);
+  });
+
+  test('in a pod the namespace is its own', () => {
+    const { options } = accepted(
+      load({ files: { '/var/run/secrets/kubernetes.io/serviceaccount/namespace': 'network\n' } }),
+    );
+
+    expect(options.k8sNamespace).toBe('network');
+  });
+});
+
+describe('debug', () => {
+  test.each([
+    [{}, 'info'],
+    [{ debug: ['true'] }, 'debug'],
+    [{ debug: ['false'] }, 'info'],
+    [{ debug: ['true'], 'log-level': ['warn'] }, 'warn'],
+  ])('%j logs at level %s', (flags, level) => {
+    const { options } = accepted(load({ flags }));
+
+    expect(options.logLevel).toBe(level);
+  });
+});
+
+describe('lease timings', () => {
+  test.each([
+    ['15s', '10s', '2s'],
+    ['10.001s', '10s', '8.3s'],
+  ])('%s, %s, %s go together', (lease, renew, retry) => {
+    const loaded = load({
+      flags: {
+        'leader-election-lease-duration': [lease],
+        'leader-election-renew-deadline': [renew],
+        'leader-election-retry-period': [retry],
+      },
+    });
+
+    expect(loaded.kind).toBe('options');
+  });
+
+  test.each<[Outside, string]>([
+    [
+      { flags: { 'leader-election-renew-deadline': ['15s'] } },
+      'leader-election-renew-deadline: "15s" from the flag --leader-election-renew-deadline is refused; accepted: less than leader-election-lease-duration, which is 15s (the default)',
+    ],
+    [
+      { environment: { CILIUM_LEADER_ELECTION_LEASE_DURATION: '5s' } },
+      'leader-election-renew-deadline: "10s" from the default is refused; accepted: less than leader-election-lease-duration, which is 5s (the environment variable CILIUM_LEADER_ELECTION_LEASE_DURATION)',
+    ],
+    [
+      { flags: { 'leader-election-retry-period': ['8400ms'] } },
+      'leader-election-retry-period: "8s400ms" from the flag --leader-election-retry-period is refused; accepted: a duration that multiplied by 1.2 is less than leader-election-renew-deadline, which is 10s (the default)',
+    ],
+  ])('%j', (outside, line) => {
+    expect(problemsOf(load(outside))).toEqual([line]);
+  });
+});
+
+describe('options without effect', () => {
+  test('are noticed when given by flag or environment', () => {
+    const { notices } = accepted(
+      load({ flags: { 'enable-metrics': ['true'] }, environment: { CILIUM_ENABLE_IPV6: 'false' } }),
+    );
+
+    expect(notices.map(({ message, details }) => [message, details['option'], details['from']])).toEqual([
+      ['option has no effect', 'enable-ipv6', 'the environment variable CILIUM_ENABLE_IPV6'],
+      ['option has no effect', 'enable-metrics', 'the flag --enable-metrics'],
+    ]);
+  });
+
+  test('pass in silence in a directory', () => {
+    const files = { '/c/enable-ipv6': 'true', '/c/enable-metrics': 'true' };
+
+    const { notices } = accepted(load({ flags: { 'config-dir': ['/c'] }, files }));
+
+    expect(notices).toEqual([]);
+  });
+});
+
+describe('a cap on all cloud calls', () => {
+  test.each<[Outside, string, string]>([
+    [{ flags: { 'limit-ipam-api-qps': ['4'] } }, 'limit-ipam-api-qps', 'the flag --limit-ipam-api-qps'],
+    [
+      { environment: { HEADWATER_CONFIG_DIR: '/c' }, files: { '/c/limit-ipam-api-burst': '20' } },
+      'limit-ipam-api-burst',
+      'the file /c/limit-ipam-api-burst',
+    ],
+  ])('%j is warned of with its cost', (outside, option, from) => {
+    const { warnings } = accepted(load(outside));
+
+    expect(warnings).toEqual([
+      {
+        kind: 'warning',
+        message: 'all cloud calls together are capped',
+        details: {
+          option,
+          from,
+          perSecond: 4,
+          burst: 20,
+          cost: expect.stringContaining('at least 495 s instead of 190 s'),
+        },
+      },
+    ]);
+  });
+
+  test('that costs nothing is a notice', () => {
+    const { notices, warnings } = accepted(
+      load({ flags: { 'limit-ipam-api-qps': ['100'], 'limit-ipam-api-burst': ['500'] } }),
+    );
+
+    expect(warnings).toEqual([]);
+    expect(notices).toHaveLength(1);
+  });
+});

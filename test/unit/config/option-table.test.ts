@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ListenAddress } from '../../../src/observability/listen-address.ts';
+import type { LogLevel } from '../../../src/observability/logger.ts';
+import { optionGroups } from '../../../src/config/option-row.ts';
+import {
+  environmentNameOf,
+  optionNames,
+  type OptionName,
+  type Options,
+  optionTable,
+  propertyOf,
+} from '../../../src/config/option-table.ts';
+import { optionsWithoutEffect } from '../../../src/config/options/options-without-effect.ts';
+
+type Same<A, B> = [A, B] extends [B, A] ? true : false;
+
+/** Compiles only if the table gives these types. */
+const typesAsPromised: [
+  Same<Options['ipam'], 'eni'>,
+  Same<Options['enableIpv4'], true>,
+  Same<Options['vpcId'], string | undefined>,
+  Same<Options['limitIpamApiQps'], number | undefined>,
+  Same<Options['resyncInterval'], number>,
+  Same<Options['subnetIdsFilter'], readonly string[]>,
+  Same<Options['k8sNamespace'], string>,
+  Same<Options['serveAddr'], ListenAddress>,
+  Same<Options['logLevel'], LogLevel>,
+] = [true, true, true, true, true, true, true, true, true];
+
+describe('the table of options', () => {
+  test('gives the types that it promises', () => {
+    expect(typesAsPromised).not.toContain(false);
+  });
+
+  test.each<[OptionName, keyof Options, string]>([
+    ['parallel-alloc-workers', 'parallelAllocWorkers', 'CILIUM_PARALLEL_ALLOC_WORKERS'],
+    ['k8s-api-server', 'k8sApiServer', 'CILIUM_K8S_API_SERVER'],
+    ['enable-ipv4', 'enableIpv4', 'CILIUM_ENABLE_IPV4'],
+    ['vpc-id', 'vpcId', 'HEADWATER_VPC_ID'],
+    ['config-dir', 'configDir', 'HEADWATER_CONFIG_DIR'],
+  ])('%s is %s in the code and %s in the environment', (name, property, variable) => {
+    expect(propertyOf(name)).toBe(property);
+    expect(environmentNameOf(name)).toBe(variable);
+  });
+
+  test('no two options share a property or a variable', () => {
+    const all = [
+      ...optionNames,
+      ...(Object.keys(optionsWithoutEffect) as (keyof typeof optionsWithoutEffect)[]),
+    ];
+
+    expect(new Set(optionNames.map(propertyOf)).size).toBe(optionNames.length);
+    expect(new Set(all.map(environmentNameOf)).size).toBe(all.length);
+  });
+
+  test.each(optionNames.map((name) => [name]))('%s is complete', (name) => {
+    const { kind, help, group } = optionTable[name];
+
+    expect(help).toMatch(/^[A-Z].*\.$/);
+    expect(kind.accepts).toMatch(/\S/);
+    expect(optionGroups[group]).toMatch(/\S/);
+  });
+
+  test('what belongs to one process never comes from a directory shared with others', () => {
+    const ownToTheProcess = optionNames.filter((name) => !optionTable[name].fromConfigDir);
+
+    expect(ownToTheProcess.toSorted()).toEqual([
+      'config-dir',
+      'k8s-namespace',
+      'leader-election-lease-duration',
+      'leader-election-lease-name',
+      'leader-election-renew-deadline',
+      'leader-election-retry-period',
+      'serve-addr',
+    ]);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+import { describeError } from '../../../src/observability/describe-error.ts';
+
+describe('describeError', () => {
+  test.each<[string, unknown, unknown]>([
+    ['what is no error', 'text', { type: 'string', message: 'text' }],
+    ['nothing', undefined, { type: 'undefined', message: 'undefined' }],
+    [
+      'a foreseen error: no stack, but its codes',
+      Object.assign(new Error('cannot attach'), {
+        code: 'ATTACH',
+        kind: 'limitReached',
+        details: { index: 3 },
+      }),
+      {
+        type: 'Error',
+        message: 'cannot attach',
+        code: 'ATTACH',
+        kind: 'limitReached',
+        details: { index: 3 },
+      },
+    ],
+    [
+      'causes that are no errors',
+      Object.assign(new Error('outer', { cause: 42 }), { kind: 'unknown' }),
+      { type: 'Error', message: 'outer', kind: 'unknown', cause: { type: 'number', message: '42' } },
+    ],
+    [
+      'several errors at once',
+      Object.assign(new AggregateError([new Error('a'), new Error('b')], 'both'), { kind: 'unknown' }),
+      {
+        type: 'AggregateError',
+        message: 'both',
+        kind: 'unknown',
+        errors: [
+          { type: 'Error', message: 'a' },
+          { type: 'Error', message: 'b' },
+        ],
+      },
+    ],
+  ])('%s', (_, error, expected) => {
+    expect(describeError(error)).toEqual(expected);
+  });
+
+  test('a bug shows where it happened, its causes do not repeat it', () => {
+    const description = describeError(new TypeError('outer', { cause: new Error('inner') }));
+
+    expect(description.stack).toContain('describe-error.test.ts');
+    expect(description.cause).toEqual({ type: 'Error', message: 'inner' });
+  });
+
+  test('a ring of causes ends', () => {
+    const error = new Error('ring');
+    error.cause = error;
+
+    expect(JSON.stringify(describeError(error)).match(/"message":"ring"/g)).toHaveLength(9);
+  });
+});

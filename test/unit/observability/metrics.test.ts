@@ -1,0 +1,264 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  createMetricRegistry,
+  type MetricRegistry,
+  type Metrics,
+} from '../../../src/observability/metrics.ts';
+import { triggerMeter } from '../../../src/observability/trigger-meter.ts';
+
+type Expected = readonly [name: string, kind: string, labels: readonly string[], buckets?: readonly number[]];
+
+const wholeSecondsOfAMinute = Array.from({ length: 60 }, (_, index) => index + 1);
+const ipam = [0, 0.25, 0.5, ...wholeSecondsOfAMinute];
+const trigger = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+];
+const go = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const call = [0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 10, 20, 30, 60];
+const supply = [0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 7.5, 10, 15, 20, 30, 45, 60, 120, 300, 600];
+const resync = [0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300];
+
+/** What dashboards and alerts of others rely on, and ours. Changing a line here breaks somebody's dashboard. */
+const expected: readonly Expected[] = [
+  ['cilium_operator_ipam_available_ips', 'gauge', ['target_node']],
+  ['cilium_operator_ipam_used_ips', 'gauge', ['target_node']],
+  ['cilium_operator_ipam_needed_ips', 'gauge', ['target_node']],
+  ['cilium_operator_ipam_ips', 'gauge', ['type']],
+  ['cilium_operator_ipam_available_interfaces', 'gauge', []],
+  ['cilium_operator_ipam_interface_candidates', 'gauge', []],
+  ['cilium_operator_ipam_empty_interface_slots', 'gauge', []],
+  ['cilium_operator_ipam_available_ips_per_subnet', 'gauge', ['availability_zone', 'subnet_id']],
+  ['cilium_operator_ipam_nodes', 'gauge', ['category']],
+  ['cilium_operator_ipam_ip_allocation_ops', 'counter', ['subnet_id']],
+  ['cilium_operator_ipam_ip_release_ops', 'counter', ['subnet_id']],
+  ['cilium_operator_ipam_interface_creation_ops', 'counter', ['subnet_id']],
+  ['cilium_operator_ipam_resync_total', 'counter', []],
+  ['cilium_operator_ipam_allocation_duration_seconds', 'histogram', ['status', 'subnet_id', 'type'], ipam],
+  ['cilium_operator_ipam_release_duration_seconds', 'histogram', ['status', 'subnet_id', 'type'], ipam],
+  ['cilium_operator_ipam_background_sync_duration_seconds', 'histogram', ['status'], ipam],
+  ...['deficit_resolver', 'k8s_sync', 'resync'].flatMap((family): Expected[] => [
+    [`cilium_operator_ipam_${family}_queued_total`, 'counter', []],
+    [`cilium_operator_ipam_${family}_folds`, 'gauge', []],
+    [`cilium_operator_ipam_${family}_duration_seconds`, 'histogram', [], trigger],
+    [`cilium_operator_ipam_${family}_latency_seconds`, 'histogram', [], trigger],
+  ]),
+  ['cilium_operator_ec2_api_duration_seconds', 'histogram', ['operation', 'response_code'], go],
+  ['cilium_operator_ec2_api_rate_limit_duration_seconds', 'histogram', ['operation'], go],
+  ['headwater_addresses', 'gauge', ['state']],
+  ['headwater_nodes', 'gauge', ['state']],
+  ['headwater_set_aside', 'gauge', ['reason', 'what']],
+  ['headwater_time_to_supply_seconds', 'histogram', [], supply],
+  ['headwater_oldest_shortage_seconds', 'gauge', []],
+  ['headwater_cloud_calls_total', 'counter', ['action', 'outcome']],
+  ['headwater_cloud_call_duration_seconds', 'histogram', ['action'], call],
+  ['headwater_cloud_calls_waiting', 'gauge', ['action']],
+  ['headwater_cloud_calls_in_flight', 'gauge', []],
+  ['headwater_subnet_free_addresses', 'gauge', ['availability_zone', 'subnet_id']],
+  ['headwater_subnet_reserved_addresses', 'gauge', ['subnet_id']],
+  ['headwater_inventory_age_seconds', 'gauge', []],
+  ['headwater_resync_duration_seconds', 'histogram', ['outcome'], resync],
+  ['headwater_publications_total', 'counter', ['outcome', 'part']],
+  ['headwater_leader', 'gauge', []],
+  ['headwater_watch_restarts_total', 'counter', ['resource']],
+  ['headwater_watch_relists_total', 'counter', ['resource']],
+  ['headwater_kubernetes_requests_total', 'counter', ['code', 'resource', 'verb']],
+];
+
+/** Gives every metric whose labels are not known beforehand one series. */
+function feed(metrics: Metrics): void {
+  const target_node = 'node-1';
+  const subnet = { subnet_id: 'subnet-1' };
+  metrics.cilium_operator_ipam_available_ips.set({ target_node }, 12);
+  metrics.cilium_operator_ipam_used_ips.set({ target_node }, 3);
+  metrics.cilium_operator_ipam_needed_ips.set({ target_node }, 2);
+  metrics.cilium_operator_ipam_available_ips_per_subnet.set({ ...subnet, availability_zone: 'a' }, 200);
+  metrics.cilium_operator_ipam_ip_allocation_ops.add(subnet, 14);
+  metrics.cilium_operator_ipam_ip_release_ops.add(subnet, 2);
+  metrics.cilium_operator_ipam_interface_creation_ops.add(subnet);
+  metrics.cilium_operator_ipam_allocation_duration_seconds.observe(
+    { type: 'createInterfaceAndAllocateIP', status: 'unableToAttachENI', ...subnet },
+    2.5,
+  );
+  metrics.cilium_operator_ipam_release_duration_seconds.observe(
+    { type: 'releaseIP', status: 'success', ...subnet },
+    0.3,
+  );
+  metrics.cilium_operator_ec2_api_duration_seconds.observe(
+    { operation: 'CreateNetworkInterface', response_code: 'OK' },
+    1.2,
+  );
+  metrics.cilium_operator_ec2_api_rate_limit_duration_seconds.observe(
+    { operation: 'CreateNetworkInterface' },
+    0.2,
+  );
+  metrics.headwater_set_aside.set({ what: 'subnet', reason: 'subnetExhausted' }, 1);
+  metrics.headwater_cloud_calls_total.add({ action: 'CreateNetworkInterface', outcome: 'ok' });
+  metrics.headwater_cloud_call_duration_seconds.observe({ action: 'CreateNetworkInterface' }, 1.2);
+  metrics.headwater_cloud_calls_waiting.set({ action: 'CreateNetworkInterface' }, 4);
+  metrics.headwater_subnet_free_addresses.set({ ...subnet, availability_zone: 'a' }, 200);
+  metrics.headwater_subnet_reserved_addresses.set(subnet, 14);
+  metrics.headwater_publications_total.add({ part: 'pool', outcome: 'written' });
+  metrics.headwater_watch_restarts_total.add({ resource: 'ciliumnodes' });
+  metrics.headwater_watch_relists_total.add({ resource: 'pods' });
+  metrics.headwater_kubernetes_requests_total.add({ verb: 'patch', resource: 'ciliumnodes', code: '200' });
+}
+
+/** Name, kind, labels and buckets of what is in a text of Prometheus. */
+function families(text: string): Expected[] {
+  return text
+    .split(/^# HELP .*\n(?=# TYPE )/m)
+    .slice(1)
+    .map(familyOf);
+}
+
+function familyOf(block: string): Expected {
+  const [, name = '', kind = ''] = /^# TYPE (\S+) (\S+)/.exec(block) ?? [];
+  const labels = new Set([...block.matchAll(/[{,](\w+)="?/g)].map(([, label = '']) => label));
+  const buckets = new Set([...block.matchAll(/le="([\d.]+)"/g)].map(([, bound]) => Number(bound)));
+  const others = [...labels].filter((label) => label !== 'le').toSorted();
+  return kind === 'histogram' ? [name, kind, others, [...buckets]] : [name, kind, others];
+}
+
+function registry(): MetricRegistry {
+  return createMetricRegistry({ measureProcess: false });
+}
+
+describe('createMetricRegistry', () => {
+  test('names, kinds, labels and buckets', async () => {
+    const { metrics, scrape } = registry();
+
+    feed(metrics);
+
+    expect(families(await scrape())).toEqual(expected);
+  });
+
+  test('what is known beforehand is there from the start, at zero', async () => {
+    const text = await registry().scrape();
+
+    for (const line of [
+      'cilium_operator_ipam_resync_total 0',
+      'cilium_operator_ipam_nodes{category="in-deficit"} 0',
+      'cilium_operator_ipam_ips{type="available"} 0',
+      'headwater_addresses{state="waiting"} 0',
+      'headwater_nodes{state="set_aside"} 0',
+      'headwater_resync_duration_seconds_count{outcome="failed"} 0',
+      'headwater_leader 0',
+    ]) {
+      expect(text.split('\n')).toContain(line);
+    }
+    expect(text).not.toContain('headwater_set_aside{');
+  });
+
+  test('counters add up, gauges hold the last value, histograms count', async () => {
+    const { metrics, scrape } = registry();
+
+    metrics.cilium_operator_ipam_resync_total.add();
+    metrics.cilium_operator_ipam_resync_total.add(2);
+    metrics.headwater_nodes.set({ state: 'short' }, 7);
+    metrics.headwater_nodes.set({ state: 'short' }, 5);
+    metrics.headwater_time_to_supply_seconds.observe(2.2);
+    metrics.headwater_time_to_supply_seconds.observe(1000);
+
+    const lines = (await scrape()).split('\n');
+    for (const line of [
+      'cilium_operator_ipam_resync_total 3',
+      'headwater_nodes{state="short"} 5',
+      'headwater_time_to_supply_seconds_bucket{le="2"} 0',
+      'headwater_time_to_supply_seconds_bucket{le="3"} 1',
+      'headwater_time_to_supply_seconds_bucket{le="600"} 1',
+      'headwater_time_to_supply_seconds_bucket{le="+Inf"} 2',
+    ]) {
+      expect(lines).toContain(line);
+    }
+  });
+
+  test('the series of a node end with it, those of others stay', async () => {
+    const { metrics, forgetNode, scrape } = registry();
+    for (const target_node of ['gone', 'stays']) {
+      metrics.cilium_operator_ipam_available_ips.set({ target_node }, 1);
+      metrics.cilium_operator_ipam_used_ips.set({ target_node }, 1);
+      metrics.cilium_operator_ipam_needed_ips.set({ target_node }, 1);
+    }
+
+    forgetNode('gone');
+
+    const text = await scrape();
+    expect(text).not.toContain('"gone"');
+    expect(text.match(/"stays"/g)).toHaveLength(3);
+  });
+
+  test('replacing all series of a gauge ends those that are not named', async () => {
+    const { metrics, scrape } = registry();
+    metrics.headwater_set_aside.set({ what: 'node', reason: 'limitReached' }, 2);
+
+    metrics.headwater_set_aside.replaceAll([[{ what: 'subnet', reason: 'subnetExhausted' }, 1]]);
+
+    const series = (await scrape()).split('\n').filter((line) => line.startsWith('headwater_set_aside{'));
+    expect(series).toEqual(['headwater_set_aside{what="subnet",reason="subnetExhausted"} 1']);
+  });
+
+  test('collectors run before every scrape', async () => {
+    const { metrics, beforeScrape, scrape } = registry();
+    let age = 0;
+    beforeScrape(() => metrics.headwater_inventory_age_seconds.set(++age));
+
+    await scrape();
+
+    expect(await scrape()).toContain('headwater_inventory_age_seconds 2\n');
+  });
+
+  test('two registries know nothing of each other', async () => {
+    const [one, other] = [registry(), registry()];
+
+    one.metrics.headwater_leader.set(1);
+
+    expect(await other.scrape()).toContain('headwater_leader 0\n');
+  });
+
+  test('process and event loop are measured when asked for', async () => {
+    const text = await createMetricRegistry({ measureProcess: true }).scrape();
+
+    expect(text).toContain('# TYPE process_resident_memory_bytes gauge');
+    expect(text).toContain('# TYPE nodejs_eventloop_lag_p99_seconds gauge');
+  });
+
+  test('a wrong label does not compile', () => {
+    const { metrics } = registry();
+    const wrong = [
+      // @ts-expect-error: no such state
+      () => metrics.headwater_nodes.set({ state: 'lost' }, 1),
+      // @ts-expect-error: no such label
+      () => metrics.headwater_nodes.set({ kind: 'short' }, 1),
+      // @ts-expect-error: a label is missing
+      () => metrics.headwater_publications_total.add({ part: 'pool' }),
+      // @ts-expect-error: there are no labels
+      () => metrics.headwater_leader.set({ state: 'short' }, 1),
+    ];
+
+    expect(wrong).toHaveLength(4);
+  });
+});
+
+describe('triggerMeter', () => {
+  test.each(['deficit_resolver', 'k8s_sync', 'resync'] as const)(
+    '%s: milliseconds become seconds',
+    async (family) => {
+      const { metrics, scrape } = registry();
+      const meter = triggerMeter(metrics, family);
+
+      meter.requested();
+      meter.requested();
+      meter.ran({ folds: 1, latency: 10, duration: 2500 });
+
+      const lines = (await scrape()).split('\n');
+      for (const line of [
+        `cilium_operator_ipam_${family}_queued_total 2`,
+        `cilium_operator_ipam_${family}_folds 1`,
+        `cilium_operator_ipam_${family}_latency_seconds_sum 0.01`,
+        `cilium_operator_ipam_${family}_duration_seconds_sum 2.5`,
+      ]) {
+        expect(lines).toContain(line);
+      }
+    },
+  );
+});
