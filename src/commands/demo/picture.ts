@@ -1,0 +1,70 @@
+// One moment of the demonstration, as data: taken from the cloud, the agents and the API, never from the controller.
+import type { EmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
+import { breachesIn, type Breach, looseInterfaces, standings } from '../../simulator/cluster/judge.ts';
+import { sumOfWaits, noWaits } from '../../simulator/workload/waiting-times.ts';
+
+export interface Picture {
+  readonly nodes: { readonly total: number; readonly serving: number; readonly met: number };
+  /** For pods: in the cloud, and of these in use by pods and agents. */
+  readonly addresses: { readonly held: number; readonly used: number };
+  readonly pods: { readonly served: number; readonly waiting: number; readonly longestWait: number };
+  readonly interfaces: { readonly attached: number; readonly loose: number };
+  readonly subnets: readonly SubnetPicture[];
+  readonly calls: readonly CallPicture[];
+  readonly breaches: readonly Breach[];
+}
+
+export interface SubnetPicture {
+  readonly name: string;
+  readonly zone: string;
+  readonly taken: number;
+  readonly size: number;
+}
+
+export interface CallPicture {
+  readonly action: string;
+  readonly calls: number;
+  readonly throttled: number;
+}
+
+/** Addresses of every subnet that AWS keeps for itself. */
+const reserved = 5;
+
+export function takePicture(cluster: EmbeddedCluster): Picture {
+  const { ec2, workload } = cluster;
+  const { views } = workload;
+  const nodes = standings(cluster);
+  const loose = looseInterfaces(cluster).length;
+  const waits = views.map(({ waits }) => waits).reduce(sumOfWaits, noWaits);
+  const calls = Object.entries(ec2.gateway.counters.all());
+  return {
+    nodes: {
+      total: views.length,
+      serving: views.filter(({ phase }) => phase === 'serving').length,
+      met: nodes.filter(({ met }) => met).length,
+    },
+    addresses: {
+      held: nodes.reduce((sum, { held }) => sum + held, 0),
+      used: nodes.reduce((sum, { used }) => sum + used, 0),
+    },
+    pods: {
+      served: waits.count,
+      waiting: views.reduce((sum, { waitingPods }) => sum + waitingPods.size, 0),
+      longestWait: waits.longest,
+    },
+    interfaces: { attached: ec2.network.interfaces.size - loose, loose },
+    subnets: [...ec2.network.subnets.values()].map(({ id, zone, block, available, tags }) => {
+      const size = 2 ** (32 - Number(block.split('/')[1])) - reserved;
+      return { name: tags['Name'] ?? id, zone, taken: size - available, size };
+    }),
+    calls: calls.map(([action, { calls, throttled }]) => ({ action, calls, throttled })),
+    breaches: breachesIn(cluster),
+  };
+}
+
+/** Whether every pod has its address and every node what its watermarks ask for. */
+export function isSettled({ nodes, pods, interfaces }: Picture): boolean {
+  return (
+    nodes.serving === nodes.total && nodes.met === nodes.total && pods.waiting === 0 && interfaces.loose === 0
+  );
+}

@@ -1,0 +1,42 @@
+// What the demonstration came to, and what to try while it stays up.
+import { callsInWords } from './frame.ts';
+import type { Picture } from './picture.ts';
+
+export function summaryLines(end: {
+  readonly picture: Picture;
+  readonly seconds: number;
+  readonly verdict: string;
+}): string[] {
+  const { nodes, addresses, pods, interfaces, calls, breaches } = end.picture;
+  return [
+    '',
+    `${end.verdict} (${end.seconds.toFixed(1)} s)`,
+    ...breaches.map(({ text }) => `  BROKEN: ${text}`),
+    `  nodes       ${nodes.met} of ${nodes.total} at their watermarks, ${nodes.serving} serving pods`,
+    `  addresses   ${addresses.held} held, ${addresses.used} used, ${interfaces.attached} interfaces attached, ${interfaces.loose} loose`,
+    `  pods        ${pods.served} served, ${pods.waiting} waiting, the longest wait ${(pods.longestWait / 1000).toFixed(2)} s`,
+    `  EC2 calls   ${callsInWords(calls)}`,
+  ];
+}
+
+export function thingsToTry(at: {
+  readonly kubeconfig: string;
+  readonly endpoint: string;
+  readonly region: string;
+  readonly address: string | undefined;
+}): string[] {
+  const metrics =
+    at.address === undefined
+      ? []
+      : [`  curl -s http://${at.address}/metrics | grep headwater_`, `  curl -s http://${at.address}/status`];
+  return [
+    '',
+    'still running, until you press Ctrl-C. Things to try:',
+    `  export KUBECONFIG=${at.kubeconfig}`,
+    '  kubectl get ciliumnodes',
+    '  kubectl get pods -A -o wide',
+    '  kubectl get events',
+    ...metrics,
+    `  aws ec2 describe-network-interfaces --endpoint-url ${at.endpoint} --region ${at.region}    (with the credentials above)`,
+  ];
+}

@@ -1,0 +1,26 @@
+// The name that somebody meant who wrote another one.
+
+/** The nearest of `candidates`, if it is so near that it was probably meant. */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let least = Math.min(4, Math.ceil(word.length / 2));
+  for (const candidate of candidates) {
+    const distance = editDistance(word, candidate);
+    if (distance < least) [best, least] = [candidate, distance];
+  }
+  return best;
+}
+
+/** How many letters must be put in, left out or exchanged (Levenshtein's distance), one row of its table at a time. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let line = 0; line < from.length; line++) {
+    const next = [line + 1];
+    for (let column = 1; column <= to.length; column++) {
+      const exchanged = (row[column - 1] ?? 0) + (from[line] === to[column - 1] ? 0 : 1);
+      next.push(Math.min(exchanged, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,46 @@
+// What the command run tells about itself: its flags are the table of options.
+import { optionGroups, type OptionRow } from '../config/option-row.ts';
+import { environmentNameOf, optionNames, optionTable, type OptionName } from '../config/option-table.ts';
+import { optionsWithoutEffect, type OptionWithoutEffect } from '../config/options/options-without-effect.ts';
+import type { CommandDescription, FlagDescription } from './command-description.ts';
+
+export const runDescription: Omit<CommandDescription, 'run'> = {
+  name: 'run',
+  summary: 'supply the nodes of a cluster',
+  description:
+    'Watches the CiliumNodes of a cluster and keeps each supplied with addresses, until it is stopped.\n\n' +
+    'An option comes from the command line, else from its environment variable, else from a file of its name in ' +
+    '--config-dir, else from its default. What is not accepted ends the start with exit code 2.',
+  flags: [...optionFlags(), ...flagsWithoutEffect()],
+};
+
+function optionFlags(): readonly FlagDescription[] {
+  const byGroup = Object.keys(optionGroups).flatMap((group) =>
+    optionNames.filter((name) => optionTable[name].group === group),
+  );
+  return byGroup.map((name) => {
+    const { kind, group, help } = optionTable[name];
+    const value = { placeholder: kind.placeholder, ...(kind.bare !== undefined && { bare: kind.bare }) };
+    return { name, value, group: `${optionGroups[group]}:`, help, notes: notesOn(name, optionTable[name]) };
+  });
+}
+
+function notesOn(name: OptionName, { kind, fromConfigDir, default: fallback }: OptionRow): readonly string[] {
+  const words = typeof fallback === 'object' ? fallback.words : fallback;
+  const byDefault = words === undefined ? 'unset' : words === '' ? 'empty' : words;
+  const notFromDirectory = fromConfigDir ? '' : '; never from --config-dir';
+  return [
+    `Accepted: ${kind.accepts}`,
+    `Default: ${byDefault}. Environment: ${environmentNameOf(name)}${notFromDirectory}`,
+  ];
+}
+
+function flagsWithoutEffect(): readonly FlagDescription[] {
+  return (Object.keys(optionsWithoutEffect) as OptionWithoutEffect[]).map((name) => ({
+    name,
+    value: { placeholder: 'value', bare: 'true' },
+    group: 'Accepted from cilium-operator, without effect:',
+    help: `Does nothing: ${optionsWithoutEffect[name]}.`,
+    notes: [],
+  }));
+}

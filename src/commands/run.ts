@@ -1,0 +1,120 @@
+// The command run: the controller against a real API server and a real cloud, until it is told to end.
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { GivenFlags } from '../config/given-text.ts';
+import type { Options } from '../config/option-table.ts';
+import { processSurroundings } from '../config/process-surroundings.ts';
+import { composeAws } from '../controller/aws-cloud.ts';
+import { Controller } from '../controller/controller.ts';
+import { MeteredTransport } from '../controller/metered-transport.ts';
+import { loadClusterAccess } from '../kubernetes/load-cluster-access.ts';
+import { UndiciTransport } from '../kubernetes/undici-transport.ts';
+import { startHttpServer, type Verdict } from '../observability/http-server.ts';
+import type { Logger } from '../observability/logger.ts';
+import { createMetricRegistry } from '../observability/metrics.ts';
+import type { AwsApi } from '../providers/aws/aws-api.ts';
+import { instanceMetadata, regionOfInstance } from '../providers/aws/instance-metadata.ts';
+import { Random } from '../scheduling/random.ts';
+import { systemClock as clock } from '../scheduling/system-clock.ts';
+import { exitCode } from './exit-code.ts';
+import { loadOrRefuse } from './load-or-refuse.ts';
+
+/** Of a connection to the cloud, in ms. */
+const connectionTimeout = 5000;
+
+export async function run(given: GivenFlags): Promise<number> {
+  const err = (text: string): boolean => process.stderr.write(text);
+  const start = loadOrRefuse(given, { surroundings: processSurroundings, clock, err });
+  if (start.kind === 'refused') return start.exitCode;
+  const { options, log } = start;
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      log.info('told to end', { signal });
+      stop.abort();
+    });
+  }
+  try {
+    return await serve(options, log, stop.signal);
+  } catch (error) {
+    log.error('cannot go on', { error });
+    return exitCode.failure;
+  }
+}
+
+async function serve(options: Options, log: Logger, stop: AbortSignal): Promise<number> {
+  const random = new Random(randomUUID());
+  const registry = createMetricRegistry({ measureProcess: true });
+  const onBug = (error: unknown): void => log.error('a bug: please report it', { error });
+  const access = await loadClusterAccess({
+    kubeconfig: options.k8sKubeconfigPath,
+    apiServer: options.k8sApiServer,
+    environment: processSurroundings.environment,
+    clock,
+  });
+  const transport = new UndiciTransport({ access, clock });
+  const leaseTransport = new UndiciTransport({ access, clock, connections: 2 });
+  const api = await connectToAws(options, log, stop);
+  const controller = new Controller({
+    options,
+    kubernetes: new MeteredTransport(transport, registry.metrics),
+    leaseTransport,
+    composeCloud: (deps) => composeAws(api, deps),
+    clock,
+    random,
+    log,
+    registry,
+    identity: `${hostname()}-${random.hex(10)}`,
+    onBug,
+  });
+  const verdict = (problem: string | undefined): Verdict =>
+    problem === undefined ? { ok: true } : { ok: false, problem };
+  const started = await startHttpServer({
+    listenOn: options.serveAddr,
+    clock,
+    log,
+    health: () => verdict(controller.problem()),
+    ready: () => verdict(controller.unreadiness()),
+    status: () => controller.status(),
+    metrics: registry,
+  });
+  if (started.kind === 'refused') {
+    process.stderr.write(`headwater run: ${started.problem}\n`);
+    return exitCode.failure;
+  }
+  log.info('serving health, metrics and status', { ...started.server.address, cluster: access.source });
+  const outcome = await controller.run(stop);
+  await Promise.all([started.server.close(), transport.close(), leaseTransport.close()]);
+  api.close();
+  log.info('ended', { outcome });
+  return outcome === 'stopped' ? exitCode.fine : exitCode.failure;
+}
+
+/** The SDK is loaded here and nowhere else, and only because the cloud is AWS. */
+async function connectToAws(options: Options, log: Logger, signal: AbortSignal): Promise<AwsApi> {
+  const { AwsApi } = await import('../providers/aws/aws-api.ts');
+  const connect = (region: string | undefined): AwsApi =>
+    new AwsApi({
+      region,
+      endpoint: options.ec2ApiEndpoint,
+      connections: options.parallelAllocWorkers,
+      connectionTimeout,
+    });
+  const api = connect(options.awsRegion);
+  const region = await api.region();
+  if (region !== undefined) {
+    log.info('speaking to EC2', { region });
+    return api;
+  }
+  api.close();
+  try {
+    const own = await regionOfInstance(instanceMetadata, signal);
+    log.info('speaking to EC2 in the region of this instance', { region: own });
+    return connect(own);
+  } catch (cause) {
+    const remedy = 'set --aws-region, or AWS_REGION';
+    throw new Error(`no region is known, and the instance metadata service does not say one: ${remedy}`, {
+      cause,
+    });
+  }
+}

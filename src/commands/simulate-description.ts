@@ -1,0 +1,60 @@
+// What the command simulate tells about itself.
+import type { CommandDescription } from './command-description.ts';
+
+export const simulateDescription: Omit<CommandDescription, 'run'> = {
+  name: 'simulate',
+  summary: 'serve the embedded EC2, or the embedded Kubernetes API, to any client',
+  description:
+    'Starts the embedded EC2 from a topology file, for any EC2 client (the AWS CLI, an SDK, a controller), or the ' +
+    'embedded Kubernetes API, for kubectl and other clients, or both. Stays up until it is interrupted. Nothing is kept.',
+  flags: [
+    {
+      name: 'topology',
+      value: { placeholder: 'file' },
+      group: 'EC2:',
+      help: 'Starts the embedded EC2 with the networks and instances that this file describes, in YAML or JSON.',
+      notes: ['Examples: src/simulator/ec2/examples.'],
+    },
+    {
+      name: 'ec2-port',
+      value: { placeholder: 'port' },
+      group: 'EC2:',
+      help: 'Where EC2 listens.',
+      notes: ['Accepted: a whole number from 0 (any free port) to 65535', 'Default: 4599.'],
+    },
+    {
+      name: 'kubernetes',
+      group: 'Kubernetes:',
+      help: 'Starts the embedded Kubernetes API, with the definition of CiliumNode in it.',
+      notes: [],
+    },
+    {
+      name: 'kubernetes-port',
+      value: { placeholder: 'port' },
+      group: 'Kubernetes:',
+      help: 'Where the Kubernetes API listens.',
+      notes: ['Accepted: a whole number from 0 (any free port) to 65535', 'Default: 8099.'],
+    },
+    {
+      name: 'kubeconfig',
+      value: { placeholder: 'file' },
+      group: 'Kubernetes:',
+      help: 'Where to write a kubeconfig for it.',
+      notes: ['Default: it is printed.'],
+    },
+    {
+      name: 'host',
+      value: { placeholder: 'address' },
+      group: 'Both:',
+      help: 'The address that they listen on.',
+      notes: ['Default: 127.0.0.1.'],
+    },
+    {
+      name: 'seed',
+      value: { placeholder: 'text' },
+      group: 'Both:',
+      help: 'What addresses, ids and delays are drawn from.',
+      notes: ["Default: the topology's, else headwater."],
+    },
+  ],
+};

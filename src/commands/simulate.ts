@@ -1,0 +1,147 @@
+// The command simulate: the embedded EC2 or the embedded Kubernetes API by itself, for any client.
+import { readFile, writeFile } from 'node:fs/promises';
+import type { GivenFlags } from '../config/given-text.ts';
+import { integer } from '../config/value-kinds.ts';
+import { Random } from '../scheduling/random.ts';
+import { systemClock as clock } from '../scheduling/system-clock.ts';
+import { readTopology, type Topology } from '../simulator/cloud/topology.ts';
+import { createEc2 } from '../simulator/ec2/create-ec2.ts';
+import { startEc2Server } from '../simulator/ec2/ec2-server.ts';
+import { ciliumNodeCrd } from '../simulator/kubernetes/ciliumnode-crd.ts';
+import { KubernetesModel } from '../simulator/kubernetes/kubernetes-model.ts';
+import { kubeConfigFor, startKubernetesServer } from '../simulator/kubernetes/kubernetes-server.ts';
+import { exitCode } from './exit-code.ts';
+
+interface Served {
+  /** What to tell about it. */
+  readonly lines: readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+/** What was asked for cannot be understood: one line each. */
+class Misuse extends Error {
+  readonly problems: readonly string[];
+
+  constructor(...problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'Misuse';
+    this.problems = problems;
+  }
+}
+
+export async function simulate(given: GivenFlags): Promise<number> {
+  const served: Served[] = [];
+  try {
+    const wanted = await wantedOf(given);
+    for (const start of wanted) served.push(await start());
+  } catch (error) {
+    await Promise.all(served.map(({ close }) => close()));
+    const problems = error instanceof Misuse ? error.problems : [messageOf(error)];
+    for (const problem of problems) process.stderr.write(`headwater simulate: ${problem}\n`);
+    return error instanceof Misuse ? exitCode.usage : exitCode.failure;
+  }
+  for (const line of served.flatMap(({ lines }) => lines)) process.stdout.write(`${line}\n`);
+  await interrupted();
+  await Promise.all(served.map(({ close }) => close()));
+  return exitCode.fine;
+}
+
+/** What is to be started, everything checked beforehand. */
+async function wantedOf(given: GivenFlags): Promise<(() => Promise<Served>)[]> {
+  const last = (name: string): string | undefined => given.get(name)?.at(-1);
+  const host = last('host') ?? '127.0.0.1';
+  const path = last('topology');
+  const topology = path === undefined ? undefined : await topologyAt(path);
+  const random = new Random(last('seed') ?? topology?.seed ?? 'headwater');
+  const [ec2Port, kubernetesPort] = [portOf(given, 'ec2-port', 4599), portOf(given, 'kubernetes-port', 8099)];
+  const wanted: (() => Promise<Served>)[] = [];
+  if (topology !== undefined) wanted.push(() => serveEc2({ topology, host, port: ec2Port, random }));
+  if (given.has('kubernetes')) {
+    wanted.push(() =>
+      serveKubernetes({ host, port: kubernetesPort, random, kubeconfig: last('kubeconfig') }),
+    );
+  }
+  if (wanted.length === 0) throw new Misuse('nothing to serve: give --topology, --kubernetes, or both');
+  return wanted;
+}
+
+async function topologyAt(path: string): Promise<Topology> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new Misuse(`--topology is ${JSON.stringify(path)}: ${messageOf(error)}`);
+  });
+  const read = readTopology(text);
+  if ('topology' in read) return read.topology;
+  throw new Misuse(...read.problems.map((problem) => `${path}: ${problem}`));
+}
+
+function portOf(given: GivenFlags, name: string, fallback: number): number {
+  const text = given.get(name)?.at(-1) ?? String(fallback);
+  const port = integer({ least: 0, most: 65_535 }).parse(text);
+  if (port !== undefined) return port;
+  throw new Misuse(`--${name} is ${JSON.stringify(text)}; accepted: a whole number from 0 to 65535`);
+}
+
+async function serveEc2(options: {
+  readonly topology: Topology;
+  readonly host: string;
+  readonly port: number;
+  readonly random: Random;
+}): Promise<Served> {
+  const { topology, host, port, random } = options;
+  const { gateway } = createEc2({ topology, clock, random });
+  const server = await startEc2Server({ gateway, clock, port, host }).catch(askForAnother('--ec2-port'));
+  const [credential] = topology.credentials;
+  return {
+    close: () => server.close(),
+    lines: [
+      `# EC2 with ${gateway.network.instances.size} instances; its state and its faults: ${server.url}/_headwater/`,
+      `export AWS_ENDPOINT_URL_EC2=${server.url}`,
+      `export AWS_REGION=${topology.region}`,
+      ...(credential === undefined
+        ? []
+        : [
+            `export AWS_ACCESS_KEY_ID=${credential.accessKeyId}`,
+            `export AWS_SECRET_ACCESS_KEY=${credential.secretAccessKey}`,
+          ]),
+    ],
+  };
+}
+
+async function serveKubernetes(options: {
+  readonly host: string;
+  readonly port: number;
+  readonly random: Random;
+  readonly kubeconfig: string | undefined;
+}): Promise<Served> {
+  const { host, port, random, kubeconfig } = options;
+  const model = new KubernetesModel({ clock, random: random.fork('kubernetes'), crds: [ciliumNodeCrd] });
+  const server = await startKubernetesServer({ model, clock, port, host }).catch(
+    askForAnother('--kubernetes-port'),
+  );
+  const text = kubeConfigFor({ url: server.url });
+  if (kubeconfig !== undefined) await writeFile(kubeconfig, text);
+  return {
+    close: () => server.close(),
+    lines:
+      kubeconfig === undefined
+        ? [`# the Kubernetes API on ${server.url}, for which this is a kubeconfig:`, text]
+        : [`# the Kubernetes API on ${server.url}`, `export KUBECONFIG=${kubeconfig}`],
+  };
+}
+
+/** A port that cannot be had is named already; this adds what to do. */
+function askForAnother(flag: string): (error: unknown) => never {
+  return (error) => {
+    throw new Error(`${messageOf(error)}; set ${flag}`, { cause: error });
+  };
+}
+
+function interrupted(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

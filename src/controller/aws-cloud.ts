@@ -1,0 +1,63 @@
+// AWS put together from its parts, around whatever sends the requests: the real SDK, or a model in the same process.
+import { callCapOf } from '../config/call-cap.ts';
+import type { Options } from '../config/option-table.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { AllocationImplementation } from '../providers/allocation-implementation.ts';
+import { awsAllocation } from '../providers/aws/aws-allocation.ts';
+import type { Ec2Api } from '../providers/aws/ec2-api.ts';
+import { Ec2Edge } from '../providers/aws/ec2-edge.ts';
+import { quotaOf, quotaActions } from '../providers/aws/quotas.ts';
+import { CallBudget } from '../providers/call-budget.ts';
+import type { Tags } from '../providers/network-interface.ts';
+import type { Clock } from '../scheduling/clock.ts';
+import { ec2Instruments } from './cloud-instruments.ts';
+
+export interface CloudDeps {
+  readonly options: Options;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Whether a call that takes something away and may last `ms` can still end within our own lease. */
+  readonly mayTakeAway: (ms: number) => boolean;
+}
+
+/** A cloud as the controller takes it. */
+export interface Cloud {
+  readonly implementation: AllocationImplementation;
+  /** Tags of the interfaces that are created. */
+  readonly interfaceTags: Tags;
+  /** Sets the gauges about calls under way. */
+  readonly showCalls: () => void;
+}
+
+export function composeAws(api: Ec2Api, deps: CloudDeps): Cloud {
+  const { options, clock, log, metrics, mayTakeAway } = deps;
+  const cap = callCapOf(options);
+  const budget = new CallBudget({
+    clock,
+    slots: options.parallelAllocWorkers,
+    bucketOf: quotaOf(options.cloudQuotaShare),
+    overall: cap && { capacity: cap.burst, refill: cap.perSecond },
+  });
+  const timeout = options.cloudCallTimeout;
+  const edge = new Ec2Edge({ api, budget, clock, timeout, mayTakeAway, ...ec2Instruments(metrics, log) });
+  const implementation = awsAllocation(edge, {
+    pageSize: options.awsMaxResultsPerCall,
+    instanceTags: options.instanceTagsFilter,
+    subnetIds: options.subnetIdsFilter,
+    subnetTags: options.subnetTagsFilter,
+  });
+  const showCalls = (): void => {
+    metrics.headwater_cloud_calls_in_flight.set(budget.inFlight);
+    for (const action of quotaActions)
+      metrics.headwater_cloud_calls_waiting.set({ action }, budget.waiting(action));
+  };
+  return { implementation, interfaceTags: { ...options.eniTags, ...belongingTags(options) }, showCalls };
+}
+
+/** The tags by which interfaces that belong to this cluster are known. */
+function belongingTags({ eniGcTags, clusterName }: Options): Tags {
+  if (Object.keys(eniGcTags).length > 0) return eniGcTags;
+  return { 'io.cilium/cilium-managed': 'true', 'io.cilium/cluster-name': clusterName };
+}

@@ -1,0 +1,235 @@
+// The controller: everything that runs, put together by hand around three ports (Kubernetes, the cloud, time), so that
+// the same code serves a real cluster, and a whole cluster in one process in virtual time.
+import type { Options } from '../config/option-table.ts';
+import { CiliumNodeWriter } from '../kubernetes/cilium-node-writer.ts';
+import { EventRecorder } from '../kubernetes/events.ts';
+import { LeaderElection } from '../kubernetes/leader-election.ts';
+import { readServedSchema, type ServedSchema } from '../kubernetes/served-schema.ts';
+import type { KubernetesTransport } from '../kubernetes/transport.ts';
+import type { Diagnosis } from '../node/diagnosis.ts';
+import type { NodeReference } from '../manager/fleet.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { MetricRegistry } from '../observability/metrics.ts';
+import { type Clock } from '../scheduling/clock.ts';
+import type { Random } from '../scheduling/random.ts';
+import type { Cloud, CloudDeps } from './aws-cloud.ts';
+import { ClusterCache } from './cluster-cache.ts';
+import type { ControllerState } from './controller-state.ts';
+import { fence } from './fencing.ts';
+import { statusReport, type StatusReport } from './status-report.ts';
+import { Term } from './term.ts';
+
+export interface ControllerDeps {
+  readonly options: Options;
+  readonly kubernetes: KubernetesTransport;
+  /** For the Lease alone, so that load elsewhere never loses it. */
+  readonly leaseTransport: KubernetesTransport;
+  readonly composeCloud: (deps: CloudDeps) => Cloud;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly registry: MetricRegistry;
+  /** Tells one process from another: the holder's name in the Lease. */
+  readonly identity: string;
+  readonly onBug: (error: unknown) => void;
+}
+
+/** How long begun work may go on when the process is told to end, in ms. */
+const drainTime = 20_000;
+
+export class Controller {
+  readonly #deps: ControllerDeps;
+  readonly #cache: ClusterCache;
+  readonly #cloud: Cloud;
+  readonly #election: LeaderElection | undefined;
+  readonly #events: EventRecorder;
+  #state: ControllerState = 'starting';
+  #term: Term | undefined;
+  #leadingSince: number | undefined;
+
+  constructor(deps: ControllerDeps) {
+    this.#deps = deps;
+    const { options, clock, random, log, registry, kubernetes, onBug } = deps;
+    this.#election = options.leaderElection ? this.#createElection() : undefined;
+    const mayTakeAway = fence({
+      clock,
+      leadingSince: () => this.#leadingSince,
+      leaseEnd: () => (this.#election === undefined ? 'unlimited' : this.#election.leaseEnd()),
+    });
+    this.#cloud = deps.composeCloud({ options, clock, log, metrics: registry.metrics, mayTakeAway });
+    this.#cache = new ClusterCache({
+      transport: kubernetes,
+      clock,
+      random: random.fork('cache'),
+      log,
+      onBug,
+      onNode: (name, watched) => this.#term?.apply(name, watched),
+      onWaitingPods: (name) => this.#term?.waitingPodsChanged(name),
+    });
+    this.#events = new EventRecorder({
+      transport: kubernetes,
+      clock,
+      random: random.fork('events'),
+      author: { component: 'headwater', instance: deps.identity },
+      onProblem: (problem) => log.warn('cannot write Events', { problem: problem.message }),
+      onBug,
+    });
+    registry.beforeScrape(() => this.#show());
+  }
+
+  /**
+   * Runs until `signal` is aborted or leadership is lost; resolves once what was begun has ended, 20 s later at most.
+   * To be called once.
+   */
+  async run(signal: AbortSignal): Promise<'stopped' | 'lost'> {
+    const ending = new AbortController();
+    const background = [this.#cache.run(ending.signal), this.#events.run(ending.signal)];
+    const ended = this.#lead(signal);
+    const outcome = await ended.finally(() => ending.abort());
+    await Promise.all(background);
+    this.#state = 'stopped';
+    return outcome;
+  }
+
+  get state(): ControllerState {
+    return this.#state;
+  }
+
+  /** Undefined when all is well; else what keeps the process from making progress. */
+  problem(): string | undefined {
+    return this.#cache.problem();
+  }
+
+  /** Undefined when the process is ready to do its part; else what it waits for. */
+  unreadiness(): string | undefined {
+    if (this.#state === 'starting') return `it reads the cluster: ${this.#cache.waitingFor()}`;
+    if (this.#state === 'leading' && this.#term?.hasRead !== true) return 'it reads the cloud';
+    return this.#state === 'draining' || this.#state === 'stopped' ? 'it is ending' : undefined;
+  }
+
+  status(): StatusReport {
+    return statusReport({
+      state: this.#state,
+      identity: this.#deps.identity,
+      term: this.#term,
+      now: this.#deps.clock.monotonic(),
+    });
+  }
+
+  async #lead(signal: AbortSignal): Promise<'stopped' | 'lost'> {
+    const { log } = this.#deps;
+    const stopped = aborted(signal);
+    if ((await Promise.race([this.#cache.synced, stopped])) === 'stopped') return 'stopped';
+    const schema = await this.#readSchema(signal);
+    if (schema === undefined) return 'stopped';
+    this.#state = 'standby';
+    const giveBack = new AbortController();
+    const lease = this.#election?.run(giveBack.signal);
+    const leading = this.#leading.promise;
+    if (this.#election === undefined) this.#leading.resolve('leading');
+    const first = await Promise.race([leading, stopped, ...(lease === undefined ? [] : [lease])]);
+    if (first === 'leading') {
+      this.#begin(schema);
+      const outcome = await Promise.race([stopped, ...(lease === undefined ? [] : [lease])]);
+      if (outcome === 'lost') log.error('leadership is lost: ending, to be started anew');
+      await this.#drain(outcome === 'lost');
+    }
+    giveBack.abort();
+    return (await lease) ?? 'stopped';
+  }
+
+  readonly #leading = Promise.withResolvers<'leading'>();
+
+  #begin(schema: ServedSchema): void {
+    const { clock, random, log, registry, kubernetes, options, onBug } = this.#deps;
+    this.#leadingSince = clock.monotonic();
+    this.#state = 'leading';
+    log.info('leading', { identity: this.#deps.identity, nodes: this.#cache.nodes.size });
+    this.#term = new Term({
+      options,
+      cloud: this.#cloud,
+      writer: new CiliumNodeWriter(kubernetes),
+      schema,
+      observe: (raw) => this.#cache.observe(raw),
+      waitingPods: (name) => this.#cache.waitingPods(name),
+      tell: (node, diagnosis) => this.#tell(node, diagnosis),
+      clock,
+      random: random.fork('term'),
+      log,
+      registry,
+      onBug,
+    });
+    this.#term.begin(this.#cache.nodes.values());
+  }
+
+  /** Ends what was begun: when leadership is lost at once, else within the time that a shutdown has. */
+  async #drain(atOnce: boolean): Promise<void> {
+    const { clock, log } = this.#deps;
+    this.#state = 'draining';
+    log.info('ending what was begun');
+    const deadline = new AbortController();
+    const cancel = clock.schedule(atOnce ? 0 : drainTime, () => deadline.abort());
+    await this.#term?.stop(deadline.signal);
+    cancel();
+    this.#leadingSince = undefined;
+  }
+
+  async #readSchema(signal: AbortSignal): Promise<ServedSchema | undefined> {
+    try {
+      const schema = await readServedSchema(this.#deps.kubernetes, signal);
+      if (schema.source.kind === 'assumed') {
+        this.#deps.log.warn('writing only fields of a CiliumNode that every version of Cilium has', {
+          why: schema.source.reason,
+        });
+      }
+      return schema;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
+  #createElection(): LeaderElection {
+    const { options, leaseTransport, clock, random, identity, log, registry, onBug } = this.#deps;
+    return new LeaderElection({
+      transport: leaseTransport,
+      clock,
+      random: random.fork('election'),
+      namespace: options.k8sNamespace,
+      name: options.leaderElectionLeaseName,
+      identity,
+      timings: {
+        leaseDuration: options.leaderElectionLeaseDuration,
+        renewDeadline: options.leaderElectionRenewDeadline,
+        retryPeriod: options.leaderElectionRetryPeriod,
+      },
+      onChange: (state) => {
+        registry.metrics.headwater_leader.set(state.kind === 'leading' ? 1 : 0);
+        if (state.kind === 'leading') this.#leading.resolve('leading');
+        if (state.kind === 'standby' && state.holder !== undefined) {
+          log.info('standing by: another process leads', { holder: state.holder });
+        }
+      },
+      onProblem: (problem) => log.warn('cannot get or renew the Lease', { problem: problem.message }),
+      onBug,
+    });
+  }
+
+  #tell(node: NodeReference, { reason, text: message }: Diagnosis): void {
+    const report = { type: 'Warning', reason, message } as const;
+    this.#events.record({ kind: 'CiliumNode', name: node.name, uid: node.uid }, report);
+    this.#events.record({ kind: 'Node', name: node.name, uid: node.nodeUid }, report);
+  }
+
+  #show(): void {
+    this.#cache.show(this.#deps.registry.metrics);
+    this.#term?.show();
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<'stopped'> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve('stopped');
+    signal.addEventListener('abort', () => resolve('stopped'), { once: true });
+  });
+}

@@ -1,0 +1,137 @@
+// What happens to nodes, as log lines and metrics: one line a decision, with its reason and its cost.
+import type { FleetHooks, NodeReference } from '../manager/fleet.ts';
+import type { Diagnosis } from '../node/diagnosis.ts';
+import type { NodeHooks } from '../node/node-context.ts';
+import type { FinishedStep } from '../node/pool-maintainer.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { MetricRegistry } from '../observability/metrics.ts';
+import { triggerMeter } from '../observability/trigger-meter.ts';
+import type { CloudFailure } from '../providers/cloud-failure.ts';
+
+export interface NodeInstrumentsOptions {
+  readonly log: Logger;
+  readonly registry: MetricRegistry;
+  /** Tells people about a node, where they look at it in Kubernetes. */
+  readonly tell: (node: NodeReference, diagnosis: Diagnosis) => void;
+}
+
+export function nodeInstruments(
+  options: NodeInstrumentsOptions,
+): Omit<NodeHooks, 'onContested'> & FleetHooks {
+  const { log, registry, tell } = options;
+  const { metrics, forgetNode } = registry;
+  const maintenance = triggerMeter(metrics, 'deficit_resolver');
+  const publication = triggerMeter(metrics, 'k8s_sync');
+  const remarked = new Map<string, string>();
+
+  const announce = (node: NodeReference, diagnosis: Diagnosis | undefined): void => {
+    if (diagnosis === undefined) {
+      log.info('node is no longer held back', { node: node.name });
+      return;
+    }
+    log.warn('node does not get what it needs', {
+      node: node.name,
+      reason: diagnosis.reason,
+      why: diagnosis.text,
+    });
+    tell(node, diagnosis);
+  };
+
+  return {
+    onMaintenanceRequested: () => maintenance.requested(),
+    onMaintenance: (figures) => maintenance.ran(figures),
+    onPublicationRequested: () => publication.requested(),
+    onPublication: (figures) => publication.ran(figures),
+    onStep: (name, step) => {
+      meter(metrics, step);
+      logStep(log, name, step);
+    },
+    onHousekeepingFailure: (name, interfaceId, failure) =>
+      log.info('could not set delete-on-termination yet', {
+        node: name,
+        interface: interfaceId,
+        ...told(failure),
+      }),
+    onWrite: (part, outcome) => metrics.headwater_publications_total.add({ part, outcome }),
+    onWriteTrouble: (name, problem) => log.warn('cannot publish a node', { node: name, problem }),
+    onDiagnosis: announce,
+    onSetAside: announce,
+    onRemark: (node, remark) => {
+      log.warn('something of a node is left alone', {
+        node: node.name,
+        reason: remark.reason,
+        why: remark.text,
+      });
+      tell(node, remark);
+    },
+    onSupplied: (duration) => metrics.headwater_time_to_supply_seconds.observe(duration / 1000),
+    onWarnings: (node) => {
+      const entries = node.warnings.map(({ field, problem }) => `${field}: ${problem}`);
+      const text = entries.join('; ');
+      if (remarked.get(node.name) === text) return;
+      remarked.set(node.name, text);
+      log.warn('entries of a CiliumNode make no sense and are left out', { node: node.name, entries });
+    },
+    onRemoved: (name) => {
+      remarked.delete(name);
+      forgetNode(name);
+    },
+  };
+}
+
+function meter(metrics: MetricRegistry['metrics'], { step, result, duration }: FinishedStep): void {
+  const type = step.kind === 'createInterface' ? 'createInterfaceAndAllocateIP' : 'allocateIP';
+  const labels = { type, status: statusOf(result), subnet_id: step.subnetId } as const;
+  metrics.cilium_operator_ipam_allocation_duration_seconds.observe(labels, duration / 1000);
+  if (result.kind !== 'done') return;
+  const subnet = { subnet_id: step.subnetId };
+  metrics.cilium_operator_ipam_ip_allocation_ops.add(subnet, step.count);
+  if (step.kind === 'createInterface') metrics.cilium_operator_ipam_interface_creation_ops.add(subnet);
+}
+
+/** The words of cilium-operator for how an attempt ended. */
+function statusOf(
+  result: FinishedStep['result'],
+): 'success' | 'failed' | 'unableToCreateENI' | 'unableToAttachENI' {
+  if (result.kind === 'done') return 'success';
+  return ({ create: 'unableToCreateENI', attach: 'unableToAttachENI', allocate: 'failed' } as const)[
+    result.at
+  ];
+}
+
+function logStep(log: Logger, name: string, { step, result, duration }: FinishedStep): void {
+  const creates = step.kind === 'createInterface';
+  const details = {
+    node: name,
+    subnet: step.subnetId,
+    addresses: step.count,
+    ...(step.kind === 'createInterface' && { deviceIndex: step.deviceIndex }),
+    seconds: Math.round(duration) / 1000,
+  };
+  if (result.kind === 'done') {
+    const message = creates ? 'gave a node an interface' : 'gave a node addresses';
+    log.info(message, { ...details, interface: result.interfaceId });
+    return;
+  }
+  const message = creates ? 'could not give a node an interface' : 'could not give a node addresses';
+  log.info(message, { ...details, at: result.at, ...told(result.failure) });
+  if (result.uncertain === true) {
+    log.error(
+      'an interface may have been created that nobody knows of: look for one with our tags and description',
+      {
+        node: name,
+        subnet: step.subnetId,
+      },
+    );
+  }
+  if (result.left !== undefined) {
+    log.error('an interface was created, could not be attached, and could not be deleted again: delete it', {
+      node: name,
+      interface: result.left,
+    });
+  }
+}
+
+function told({ kind, action, code, message, requestId }: CloudFailure): Record<string, unknown> {
+  return { failure: kind, action, code, message, ...(requestId !== undefined && { requestId }) };
+}

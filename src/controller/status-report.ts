@@ -1,0 +1,64 @@
+// What /status answers: where the controller stands, and which nodes do not get what they need, and why.
+import type { SeatFigures } from '../manager/fleet.ts';
+import type { ControllerState } from './controller-state.ts';
+import { totalsOf } from './fleet-metrics.ts';
+import type { SubnetFigures, Term } from './term.ts';
+
+export interface StatusReport {
+  readonly state: ControllerState;
+  readonly identity: string;
+  readonly nodes: Readonly<Record<string, number>>;
+  readonly addresses: Readonly<Record<string, number>>;
+  readonly subnets: readonly SubnetFigures[];
+  /** Nodes that lack something or are set aside. */
+  readonly short: readonly NodeReport[];
+}
+
+export interface NodeReport {
+  readonly name: string;
+  readonly instance?: string;
+  readonly protocol?: string;
+  readonly available?: number;
+  readonly used?: number;
+  readonly wanted?: number;
+  readonly waitingPods?: number;
+  readonly shortForSeconds?: number;
+  readonly reason?: string;
+  readonly why?: string;
+}
+
+/** `now` is monotonic. */
+export function statusReport(facts: {
+  readonly state: ControllerState;
+  readonly identity: string;
+  readonly term: Term | undefined;
+  readonly now: number;
+}): StatusReport {
+  const seats = facts.term?.seats() ?? [];
+  const totals = totalsOf(seats);
+  return {
+    state: facts.state,
+    identity: facts.identity,
+    nodes: totals.nodes,
+    addresses: totals.addresses,
+    subnets: facts.term?.subnets() ?? [],
+    short: seats.flatMap((seat) => nodeReport(seat, facts.now) ?? []),
+  };
+}
+
+function nodeReport(seat: SeatFigures, now: number): NodeReport | undefined {
+  if (seat.kind === 'setAside') {
+    return { name: seat.name, reason: seat.diagnosis.reason, why: seat.diagnosis.text };
+  }
+  const { assessment, diagnosis, protocol, view, shortSince } = seat.figures;
+  const wanted = assessment.kind === 'served' ? assessment.wanted : 0;
+  if (assessment.kind === 'served' && wanted === 0 && diagnosis === undefined) return undefined;
+  return {
+    name: seat.name,
+    protocol,
+    ...(view !== undefined && { instance: view.id }),
+    ...(assessment.kind === 'served' && { ...assessment.usage, wanted }),
+    ...(shortSince !== undefined && { shortForSeconds: Math.round((now - shortSince) / 1000) }),
+    ...(diagnosis !== undefined && { reason: diagnosis.reason, why: diagnosis.text }),
+  };
+}

@@ -1,0 +1,263 @@
+// One term of leadership: all that only the leader does, from the moment it leads until everything begun has ended.
+import type { Options } from '../config/option-table.ts';
+import type { CiliumNodeWriter } from '../kubernetes/cilium-node-writer.ts';
+import type { JsonObject } from '../kubernetes/json.ts';
+import type { ServedSchema } from '../kubernetes/served-schema.ts';
+import type { WatchedNode } from '../kubernetes/watched-node.ts';
+import { Fleet, type SeatFigures } from '../manager/fleet.ts';
+import { Resync } from '../manager/resync.ts';
+import type { Diagnosis } from '../node/diagnosis.ts';
+import type { NodeReference } from '../manager/fleet.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { MetricRegistry } from '../observability/metrics.ts';
+import { CloudError } from '../providers/cloud-failure.ts';
+import type { UnreadablePart } from '../providers/infrastructure.ts';
+import { instanceLooks } from '../providers/instance-looks.ts';
+import { InstanceTypeLimits } from '../providers/instance-type-limits.ts';
+import { Inventory } from '../providers/inventory.ts';
+import { SubnetLedger } from '../providers/subnet-ledger.ts';
+import type { Batcher } from '../scheduling/batcher.ts';
+import type { Clock } from '../scheduling/clock.ts';
+import type { Random } from '../scheduling/random.ts';
+import type { Cloud } from './aws-cloud.ts';
+import { showFleet } from './fleet-metrics.ts';
+import { nodeInstruments } from './node-instruments.ts';
+
+export interface TermDeps {
+  readonly options: Options;
+  readonly cloud: Cloud;
+  readonly writer: CiliumNodeWriter;
+  readonly schema: ServedSchema;
+  /** Takes the answer to a write into the cache. */
+  readonly observe: (raw: JsonObject) => void;
+  readonly waitingPods: (name: string) => number;
+  readonly tell: (node: NodeReference, diagnosis: Diagnosis) => void;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly registry: MetricRegistry;
+  readonly onBug: (error: unknown) => void;
+}
+
+export class Term {
+  readonly #deps: TermDeps;
+  readonly #inventory: Inventory;
+  readonly #ledger = new SubnetLedger();
+  readonly #looks: Batcher<string>;
+  readonly #limits: InstanceTypeLimits;
+  readonly #resync: Resync;
+  readonly #fleet: Fleet;
+  readonly #stopping = new AbortController();
+  #resyncing: Promise<void> | undefined;
+  #problems = '';
+
+  constructor(deps: TermDeps) {
+    this.#deps = deps;
+    const { options, clock, random, cloud } = deps;
+    const { implementation } = cloud;
+    const { consistencyWindow } = options;
+    this.#inventory = new Inventory({ consistencyWindow });
+    const shared = { implementation, inventory: this.#inventory, ledger: this.#ledger, clock };
+    this.#looks = instanceLooks({
+      ...shared,
+      random: random.fork('looks'),
+      onChanged: (instanceIds) => this.#fleet.instancesChanged(instanceIds),
+      onFailure: (error, instanceIds) => this.#readFailed('cannot look at instances', error, { instanceIds }),
+    });
+    this.#limits = new InstanceTypeLimits({
+      ...shared,
+      random: random.fork('limits'),
+      onLearned: () => this.#fleet.wakeWhere(({ assessment }) => assessment.kind !== 'served'),
+      onFailure: (error, instanceTypes) =>
+        this.#readFailed('cannot read instance types', error, { instanceTypes }),
+    });
+    this.#resync = this.#createResync(shared);
+    this.#fleet = this.#createFleet(shared);
+  }
+
+  /** Takes the fleet over as it is and begins to serve it. */
+  begin(nodes: Iterable<WatchedNode>): void {
+    this.#fleet.begin(nodes);
+    this.#resyncing = this.#resync.run(this.#stopping.signal).catch(this.#deps.onBug);
+  }
+
+  apply(name: string, watched: WatchedNode | undefined): void {
+    this.#fleet.apply(name, watched);
+  }
+
+  waitingPodsChanged(name: string): void {
+    this.#fleet.waitingPodsChanged(name);
+  }
+
+  /** Begins nothing more; resolves once everything begun has ended, which `deadline` cuts short. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    this.#stopping.abort();
+    await this.#fleet.stop(deadline);
+    await Promise.all([this.#looks.stop(), this.#limits.stop(), this.#resyncing]);
+  }
+
+  /** Whether the cloud was read completely since the term began. */
+  get hasRead(): boolean {
+    return this.#resync.lastBegunAt !== undefined || this.#fleet.networkIds().length === 0;
+  }
+
+  seats(): readonly SeatFigures[] {
+    return [...this.#fleet.figures()];
+  }
+
+  /** Subnets with what they have left, as it is counted on now. */
+  subnets(): readonly SubnetFigures[] {
+    const now = this.#deps.clock.monotonic();
+    const aside = this.#ledger.setAside(now);
+    return [...this.#resync.infrastructure.subnets.values()].map(({ id, zone, cidr }) => ({
+      id,
+      zone,
+      cidr,
+      free: this.#ledger.free(id, now),
+      reserved: this.#ledger.reserved(id),
+      exhausted: aside.has(id),
+    }));
+  }
+
+  /** Sets every gauge about the fleet and the cloud. */
+  show(): void {
+    const { clock, registry, cloud } = this.#deps;
+    const { metrics } = registry;
+    const now = clock.monotonic();
+    showFleet(metrics, this.seats(), now);
+    cloud.showCalls();
+    const { lastBegunAt } = this.#resync;
+    if (lastBegunAt !== undefined) metrics.headwater_inventory_age_seconds.set((now - lastBegunAt) / 1000);
+    const subnets = this.subnets();
+    const labelled = subnets.map(
+      ({ id, zone, free }) => [{ subnet_id: id, availability_zone: zone }, free] as const,
+    );
+    metrics.headwater_subnet_free_addresses.replaceAll(labelled);
+    metrics.cilium_operator_ipam_available_ips_per_subnet.replaceAll(labelled);
+    metrics.headwater_subnet_reserved_addresses.replaceAll(
+      subnets.map(({ id, reserved }) => [{ subnet_id: id }, reserved] as const),
+    );
+    metrics.headwater_set_aside.replaceAll(setAsideSeries(this.seats(), subnets));
+  }
+
+  #createResync(
+    shared: Pick<
+      ConstructorParameters<typeof Resync>[0],
+      'implementation' | 'inventory' | 'ledger' | 'clock'
+    >,
+  ): Resync {
+    const { options, random, log, registry } = this.#deps;
+    const { metrics } = registry;
+    return new Resync({
+      ...shared,
+      random: random.fork('resync'),
+      interval: options.resyncInterval,
+      networkIds: () => this.#fleet.networkIds(),
+      isShort: () => this.seats().some(isShort),
+      hooks: {
+        onChanged: (instanceIds) => this.#fleet.instancesChanged(instanceIds),
+        onInfrastructure: (reshaped, problems) => {
+          this.#fleet.wakeWhere((figures) => reshaped || isShort({ kind: 'managed', name: '', figures }));
+          this.#remark(problems);
+        },
+        onEnd: ({ duration, error }) => {
+          const outcome = error === undefined ? 'success' : 'failed';
+          metrics.headwater_resync_duration_seconds.observe({ outcome }, duration / 1000);
+          metrics.cilium_operator_ipam_background_sync_duration_seconds.observe(
+            { status: outcome },
+            duration / 1000,
+          );
+          metrics.cilium_operator_ipam_resync_total.add();
+          if (error === undefined) log.info('read the cloud', { seconds: Math.round(duration) / 1000 });
+          else this.#readFailed('cannot read the cloud', error, {});
+          this.#fleet.wakeWhere(({ assessment }) => assessment.kind === 'unread');
+        },
+        onCountsFailed: (error) => this.#readFailed('cannot count the addresses of the subnets', error, {}),
+      },
+    });
+  }
+
+  #createFleet(
+    shared: Pick<
+      ConstructorParameters<typeof Resync>[0],
+      'implementation' | 'inventory' | 'ledger' | 'clock'
+    >,
+  ): Fleet {
+    const { options, cloud, writer, schema, observe, waitingPods, tell, log, registry, random, onBug } =
+      this.#deps;
+    return new Fleet({
+      context: {
+        ...shared,
+        infrastructure: () => this.#resync.infrastructure,
+        limitsOf: (instanceType) => this.#limits.get(instanceType),
+        look: (instanceId) => this.#looks.request(instanceId),
+        listingUnderway: (instanceId) => this.#resync.covers(instanceId),
+        writer,
+        observe,
+        prune: (value, path) => schema.prune(value, path),
+        prunesError: !schema.knows(['status', 'ipam', 'operator-status', 'error']),
+        random: random.fork('nodes'),
+        timing: { callTimeout: options.cloudCallTimeout, consistencyWindow: options.consistencyWindow },
+        interfaceTags: cloud.interfaceTags,
+        assessmentOptions: { usePrimaryAddress: options.awsUsePrimaryAddress, networkId: options.vpcId },
+        onBug,
+      },
+      hooks: nodeInstruments({ log, registry, tell }),
+      waitingPods,
+      onRecalled: (known) => this.#resync.remember(known),
+      onNetwork: (networkId) => {
+        if (!this.#resync.infrastructure.networkIds.has(networkId)) this.#resync.request();
+      },
+    });
+  }
+
+  #readFailed(message: string, error: unknown, details: Record<string, unknown>): void {
+    const failure = error instanceof CloudError ? error.failure : { error };
+    this.#deps.log.warn(message, { ...details, ...failure });
+  }
+
+  /** Says what of the network could not be understood, once for as long as it stays the same. */
+  #remark(problems: readonly UnreadablePart[]): void {
+    const text = JSON.stringify(problems);
+    if (text === this.#problems || problems.length === 0) return;
+    this.#problems = text;
+    this.#deps.log.warn('parts of the network cannot be understood and are left out', { problems });
+  }
+}
+
+export interface SubnetFigures {
+  readonly id: string;
+  readonly zone: string;
+  readonly cidr: string;
+  readonly free: number;
+  readonly reserved: number;
+  readonly exhausted: boolean;
+}
+
+function isShort(seat: SeatFigures): boolean {
+  return (
+    seat.kind === 'managed' && seat.figures.assessment.kind === 'served' && seat.figures.assessment.wanted > 0
+  );
+}
+
+/** What is left alone, and why, counted. */
+function setAsideSeries(
+  seats: readonly SeatFigures[],
+  subnets: readonly SubnetFigures[],
+): (readonly [{ what: 'node' | 'interface' | 'subnet' | 'security_groups'; reason: string }, number])[] {
+  const counts = new Map<string, number>();
+  const add = (what: string, reason: string): void => {
+    counts.set(`${what} ${reason}`, (counts.get(`${what} ${reason}`) ?? 0) + 1);
+  };
+  for (const seat of seats) {
+    const diagnosis = seat.kind === 'managed' ? seat.figures.diagnosis : seat.diagnosis;
+    if (diagnosis !== undefined) add('node', diagnosis.reason);
+    const view = seat.kind === 'managed' ? seat.figures.view : undefined;
+    for (const _ of view?.unreadable ?? []) add('interface', 'InterfaceUnreadable');
+  }
+  for (const subnet of subnets) if (subnet.exhausted) add('subnet', 'SubnetsExhausted');
+  return [...counts].map(([key, count]) => {
+    const [what, reason] = key.split(' ') as ['node' | 'interface' | 'subnet', string];
+    return [{ what, reason }, count] as const;
+  });
+}

@@ -1,0 +1,23 @@
+// Where the program begins: what this process is given goes to the command line, and its exit code back.
+import packageJson from '../package.json' with { type: 'json' };
+import { runCommandLine } from './commands/command-line.ts';
+import { demoDescription } from './commands/demo-description.ts';
+import { runDescription } from './commands/run-description.ts';
+import { simulateDescription } from './commands/simulate-description.ts';
+
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  version: packageJson.version,
+  commands: [
+    { ...runDescription, run: async (given) => (await import('./commands/run.ts')).run(given) },
+    {
+      ...simulateDescription,
+      run: async (given) => (await import('./commands/simulate.ts')).simulate(given),
+    },
+    { ...demoDescription, run: async (given) => (await import('./commands/demo.ts')).demo(given) },
+  ],
+  terminal: {
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+    columns: process.stdout.columns,
+  },
+});

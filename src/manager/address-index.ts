@@ -1,0 +1,121 @@
+// Which node offers which address, over the whole fleet and whether or not Headwater serves the node: what is shown in
+// CiliumNodes, and what nodes have claimed and are about to show. It is what keeps an address from being offered twice.
+import type { AddressClaims } from '../node/node-context.ts';
+
+interface Entry {
+  readonly networkId: string;
+  /** Shown by the CiliumNode. */
+  offered: ReadonlySet<string>;
+  /** About to be shown. */
+  claimed: ReadonlySet<string>;
+}
+
+export class AddressIndex implements AddressClaims {
+  readonly #entries = new Map<string, Entry>();
+  /** Names by address, within each network. Almost always one name. */
+  readonly #holders = new Map<string, Map<string, string | Set<string>>>();
+  /** Nodes that wait for a holder to let go, by the holder. */
+  readonly #waiting = new Map<string, Set<string>>();
+  readonly #onFreed: (names: ReadonlySet<string>) => void;
+
+  /** `onFreed` is told the nodes that waited for a holder which has let go of something. */
+  constructor(onFreed: (names: ReadonlySet<string>) => void) {
+    this.#onFreed = onFreed;
+  }
+
+  /** The CiliumNode `name` now shows exactly these addresses. */
+  setOffered(name: string, networkId: string, addresses: Iterable<string>): void {
+    const known = this.#entries.get(name);
+    const claimed = known?.networkId === networkId ? known.claimed : new Set<string>();
+    this.#replace(name, { networkId, offered: new Set(addresses), claimed });
+  }
+
+  /** The CiliumNode is gone. */
+  remove(name: string): void {
+    this.#replace(name, undefined);
+  }
+
+  claim(wanted: {
+    readonly name: string;
+    readonly networkId: string;
+    readonly addresses: Iterable<string>;
+  }): ReadonlyMap<string, readonly string[]> {
+    const { name, networkId } = wanted;
+    const contested = new Map<string, readonly string[]>();
+    const claimed = new Set<string>();
+    for (const address of wanted.addresses) {
+      const others = this.#othersThan(name, networkId, address);
+      if (others.length === 0) claimed.add(address);
+      else contested.set(address, others);
+    }
+    for (const holder of [...contested.values()].flat()) this.#await(holder, name);
+    const known = this.#entries.get(name);
+    const offered = known?.networkId === networkId ? known.offered : new Set<string>();
+    this.#replace(name, { networkId, offered, claimed });
+    return contested;
+  }
+
+  #othersThan(name: string, networkId: string, address: string): readonly string[] {
+    const held = this.#holders.get(networkId)?.get(address);
+    if (held === undefined || held === name) return [];
+    return typeof held === 'string' ? [held] : [...held].filter((other) => other !== name).sort();
+  }
+
+  #await(holder: string, name: string): void {
+    const waiting = this.#waiting.get(holder) ?? new Set();
+    this.#waiting.set(holder, waiting.add(name));
+  }
+
+  #replace(name: string, next: Entry | undefined): void {
+    const before = this.#entries.get(name);
+    if (next === undefined) this.#entries.delete(name);
+    else this.#entries.set(name, next);
+    let freed = false;
+    for (const address of addressesOf(before)) {
+      if (before === undefined || (next?.networkId === before.networkId && holds(next, address))) continue;
+      this.#drop(before.networkId, address, name);
+      freed = true;
+    }
+    for (const address of addressesOf(next)) {
+      if (next !== undefined) this.#add(next.networkId, address, name);
+    }
+    if (freed) this.#tellWaiting(name);
+  }
+
+  #add(networkId: string, address: string, name: string): void {
+    const network = this.#holders.get(networkId) ?? new Map<string, string | Set<string>>();
+    this.#holders.set(networkId, network);
+    const held = network.get(address);
+    if (held === undefined) network.set(address, name);
+    else if (typeof held !== 'string') held.add(name);
+    else if (held !== name) network.set(address, new Set([held, name]));
+  }
+
+  #drop(networkId: string, address: string, name: string): void {
+    const network = this.#holders.get(networkId);
+    const held = network?.get(address);
+    if (network === undefined || held === undefined) return;
+    if (typeof held === 'string') {
+      if (held === name) network.delete(address);
+      return;
+    }
+    held.delete(name);
+    const [last, ...more] = held;
+    if (last !== undefined && more.length === 0) network.set(address, last);
+  }
+
+  #tellWaiting(holder: string): void {
+    const waiting = this.#waiting.get(holder);
+    if (waiting === undefined) return;
+    this.#waiting.delete(holder);
+    this.#onFreed(waiting);
+  }
+}
+
+function holds(entry: Entry, address: string): boolean {
+  return entry.offered.has(address) || entry.claimed.has(address);
+}
+
+function addressesOf(entry: Entry | undefined): Iterable<string> {
+  return entry === undefined ? [] : new Set([...entry.offered, ...entry.claimed]);
+}

@@ -1,0 +1,287 @@
+// Which nodes Headwater serves: one managed node for each CiliumNode that can be served, for as long as it is the same
+// node. It passes on to each what concerns it, and settles who may have an instance or an address.
+import type { CiliumNode } from '../kubernetes/cilium-node.ts';
+import { shownBy, type WatchedNode } from '../kubernetes/watched-node.ts';
+import { type Diagnosis, duplicateInstance, unreadableNode } from '../node/diagnosis.ts';
+import { ManagedNode, type NodeFigures } from '../node/managed-node.ts';
+import type { NodeContext, NodeHooks } from '../node/node-context.ts';
+import { recollection } from '../node/recollection.ts';
+import type { KnownNetwork } from '../providers/infrastructure.ts';
+import { AddressIndex } from './address-index.ts';
+
+export interface FleetOptions {
+  readonly context: Omit<NodeContext, 'claims' | 'onChanged' | 'hooks'>;
+  readonly hooks: Omit<NodeHooks, 'onContested'> & FleetHooks;
+  /** Pods that wait for an address on a node. */
+  readonly waitingPods: (name: string) => number;
+  /** What a CiliumNode says of the network around its instance. */
+  readonly onRecalled: (known: KnownNetwork) => void;
+  /** A node that may be served is in this network; told with each change of the node. */
+  readonly onNetwork: (networkId: string) => void;
+}
+
+export interface FleetHooks {
+  /** Why a CiliumNode is not served; undefined once there is no reason any more. */
+  readonly onSetAside: (node: NodeReference, diagnosis: Diagnosis | undefined) => void;
+  /** Entries of a CiliumNode that make no sense and are left out. */
+  readonly onWarnings: (node: CiliumNode) => void;
+  readonly onRemoved: (name: string) => void;
+}
+
+/** What tells a CiliumNode, and the Node that owns it, to people. */
+export type NodeReference = Pick<CiliumNode, 'name' | 'uid' | 'nodeUid'>;
+
+/** The place of one name in the fleet. */
+interface Seat {
+  /** Undefined once the object is gone. */
+  newest: WatchedNode | undefined;
+  managed: ManagedNode | undefined;
+  /** While the managed node of before is being ended. */
+  ending: Promise<void> | undefined;
+  /** Instance of the node that was last managed under this name. */
+  lastInstanceId: string | undefined;
+  diagnosis: Diagnosis | undefined;
+}
+
+export type SeatFigures =
+  | { readonly kind: 'managed'; readonly name: string; readonly figures: NodeFigures }
+  | { readonly kind: 'setAside'; readonly name: string; readonly diagnosis: Diagnosis };
+
+/** Nodes woken before others get a turn, and the time until the next ones are, in ms. */
+const batch = 50;
+const betweenBatches = 5;
+
+export class Fleet {
+  readonly #options: FleetOptions;
+  readonly #context: NodeContext;
+  readonly #seats = new Map<string, Seat>();
+  /** Which name serves an instance. */
+  readonly #owners = new Map<string, string>();
+  readonly #index: AddressIndex;
+  readonly #deadline = new AbortController();
+  readonly #stopping = new AbortController();
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+    this.#index = new AddressIndex((names) => this.#wake([...names]));
+    this.#context = {
+      ...options.context,
+      claims: this.#index,
+      onChanged: (instanceIds) => this.instancesChanged(instanceIds),
+      hooks: {
+        ...options.hooks,
+        onContested: (instanceId, contested) => this.#contest(instanceId, contested),
+      },
+    };
+  }
+
+  /** Takes all CiliumNodes that exist when the fleet begins. */
+  begin(nodes: Iterable<WatchedNode>): void {
+    const all = [...nodes];
+    for (const watched of all) this.#index.setOffered(nameOf(watched), ...shown(watched));
+    // Of two that name the same instance, the one with addresses is more likely to be the living one.
+    const rank = (watched: WatchedNode): number => (shownBy(watched).addresses.length > 0 ? 0 : 1);
+    for (const watched of all.toSorted((a, b) => rank(a) - rank(b))) this.apply(nameOf(watched), watched);
+  }
+
+  /** Takes the newest state of a CiliumNode; undefined once it is gone. */
+  apply(name: string, watched: WatchedNode | undefined): void {
+    if (this.#stopping.signal.aborted) return;
+    const seat = this.#seats.get(name) ?? emptySeat();
+    this.#seats.set(name, seat);
+    seat.newest = watched;
+    if (watched === undefined) this.#index.remove(name);
+    else this.#index.setOffered(name, ...shown(watched));
+    this.#settle(name, seat);
+  }
+
+  waitingPodsChanged(name: string): void {
+    const managed = this.#seats.get(name)?.managed;
+    if (managed !== undefined) managed.waitingPods = this.#options.waitingPods(name);
+  }
+
+  instancesChanged(instanceIds: ReadonlySet<string>): void {
+    const names = [...instanceIds].flatMap((instanceId) => this.#owners.get(instanceId) ?? []);
+    this.#wake(names);
+  }
+
+  /** Wakes the managed nodes whose figures say that it concerns them. */
+  wakeWhere(concerns: (figures: NodeFigures) => boolean): void {
+    const concerned = [...this.#seats].filter(
+      ([, { managed }]) => managed !== undefined && concerns(managed.figures()),
+    );
+    this.#wake(concerned.map(([name]) => name));
+  }
+
+  networkIds(): readonly string[] {
+    const only = this.#context.assessmentOptions.networkId;
+    if (only !== undefined) return [only];
+    const ids = new Set<string>();
+    for (const { newest } of this.#seats.values()) {
+      const id = newest?.kind === 'node' && !newest.node.ignored ? newest.node.eni?.vpcId : undefined;
+      if (id !== undefined) ids.add(id);
+    }
+    return [...ids].sort();
+  }
+
+  *figures(): Generator<SeatFigures> {
+    for (const [name, { managed, diagnosis }] of this.#seats) {
+      if (managed !== undefined) yield { kind: 'managed', name, figures: managed.figures() };
+      else if (diagnosis !== undefined) yield { kind: 'setAside', name, diagnosis };
+    }
+  }
+
+  /** Begins nothing more; resolves once everything begun has ended, which `deadline` cuts short. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    this.#stopping.abort();
+    const cut = (): void => this.#deadline.abort();
+    if (deadline.aborted) cut();
+    deadline.addEventListener('abort', cut, { once: true });
+    const endings = [...this.#seats.values()].map(async ({ managed, ending }) => {
+      await (ending ?? managed?.stop(this.#deadline.signal));
+    });
+    await Promise.all(endings);
+    deadline.removeEventListener('abort', cut);
+  }
+
+  /** Brings what is managed under a name in line with the newest state of its object. */
+  #settle(name: string, seat: Seat): void {
+    if (seat.ending !== undefined || this.#stopping.signal.aborted) return;
+    const served = this.#served(name, seat.newest);
+    const { managed } = seat;
+    if (managed !== undefined) {
+      if (served.kind === 'node' && isSame(managed, served.node, served.instanceId)) {
+        this.#tellWarnings(served.node);
+        this.#tellNetwork(served.node);
+        managed.update(served.node);
+      } else {
+        seat.ending = this.#end(name, seat, managed);
+      }
+      return;
+    }
+    if (served.kind === 'node') this.#manage(seat, served.node, served.instanceId);
+    else if (served.kind === 'setAside') this.#setAside(seat, referenceTo(served.watched), served.diagnosis);
+    else if (seat.newest === undefined) this.#seats.delete(name);
+    else this.#setAside(seat, referenceTo(seat.newest), undefined);
+  }
+
+  #served(name: string, watched: WatchedNode | undefined): Served {
+    if (watched === undefined || isLeft(watched)) return { kind: 'none' };
+    const setAside = (diagnosis: Diagnosis): Served => ({ kind: 'setAside', watched, diagnosis });
+    if (watched.kind === 'unreadable') {
+      return setAside(unreadableNode(watched.problems.map(({ field, problem }) => `${field}: ${problem}`)));
+    }
+    const { node } = watched;
+    if (node.instanceId === undefined) return setAside(unreadableNode(['spec.instance-id is missing']));
+    const owner = this.#owners.get(node.instanceId) ?? name;
+    if (owner !== name) return setAside(duplicateInstance(node.instanceId, owner));
+    return { kind: 'node', node, instanceId: node.instanceId };
+  }
+
+  #manage(seat: Seat, node: CiliumNode, instanceId: string): void {
+    // What the object shows may be of another instance that had its name before.
+    const isSuccessor = seat.lastInstanceId !== undefined && seat.lastInstanceId !== instanceId;
+    const recalled = recollection(node, instanceId, this.#context.implementation);
+    this.#options.onRecalled(recalled);
+    this.#setAside(seat, node, undefined);
+    this.#tellWarnings(node);
+    this.#owners.set(instanceId, node.name);
+    seat.lastInstanceId = instanceId;
+    this.#tellNetwork(node);
+    seat.managed = new ManagedNode(node, instanceId, this.#context, isSuccessor ? [] : recalled.interfaces);
+    seat.managed.waitingPods = this.#options.waitingPods(node.name);
+  }
+
+  async #end(name: string, seat: Seat, managed: ManagedNode): Promise<void> {
+    await managed.stop(this.#deadline.signal);
+    this.#options.hooks.onRemoved(name);
+    seat.managed = undefined;
+    seat.ending = undefined;
+    this.#owners.delete(managed.instanceId);
+    this.#settle(name, seat);
+    // Another name may have waited for the instance.
+    for (const [other, { newest, managed: busy }] of this.#seats) {
+      if (busy === undefined && newest?.kind === 'node' && newest.node.instanceId === managed.instanceId) {
+        this.apply(other, newest);
+      }
+    }
+  }
+
+  #setAside(seat: Seat, node: NodeReference, diagnosis: Diagnosis | undefined): void {
+    if (seat.diagnosis?.text === diagnosis?.text) return;
+    seat.diagnosis = diagnosis;
+    this.#options.hooks.onSetAside(node, diagnosis);
+  }
+
+  #tellNetwork({ eni }: CiliumNode): void {
+    const only = this.#context.assessmentOptions.networkId;
+    if (eni?.vpcId !== undefined && (only ?? eni.vpcId) === eni.vpcId) this.#options.onNetwork(eni.vpcId);
+  }
+
+  #tellWarnings(node: CiliumNode): void {
+    if (node.warnings.length > 0) this.#options.hooks.onWarnings(node);
+  }
+
+  /** Many nodes are woken batch by batch, so that their decisions don't keep everything else waiting. */
+  #wake(names: readonly string[]): void {
+    for (const name of names.slice(0, batch)) this.#seats.get(name)?.managed?.wake();
+    const rest = names.slice(batch);
+    if (rest.length === 0 || this.#stopping.signal.aborted) return;
+    this.#context.clock.schedule(betweenBatches, () => this.#wake(rest));
+  }
+
+  /** Of two instances that claim an address, the cloud's answer by id decides: both are asked about. */
+  #contest(instanceId: string, contested: ReadonlyMap<string, readonly string[]>): void {
+    const { inventory, clock } = this.#context;
+    const now = clock.monotonic();
+    inventory.contest(instanceId, [...contested.keys()], now);
+    this.instancesChanged(new Set([instanceId]));
+    for (const [address, holders] of contested) {
+      for (const holder of holders) {
+        const managed = this.#seats.get(holder)?.managed;
+        if (managed === undefined) continue;
+        inventory.contest(managed.instanceId, [address], now);
+        managed.wake();
+      }
+    }
+  }
+}
+
+type Served =
+  | { readonly kind: 'node'; readonly node: CiliumNode; readonly instanceId: string }
+  | { readonly kind: 'setAside'; readonly watched: WatchedNode; readonly diagnosis: Diagnosis }
+  | { readonly kind: 'none' };
+
+function emptySeat(): Seat {
+  return {
+    newest: undefined,
+    managed: undefined,
+    ending: undefined,
+    lastInstanceId: undefined,
+    diagnosis: undefined,
+  };
+}
+
+/** Its owner wants it left alone, or it is on its way out. */
+function isLeft(watched: WatchedNode): boolean {
+  return watched.kind === 'node' ? watched.node.ignored || watched.node.deleting : watched.ignored;
+}
+
+function isSame(managed: ManagedNode, node: CiliumNode, instanceId: string): boolean {
+  return managed.uid === node.uid && managed.instanceId === instanceId;
+}
+
+function nameOf(watched: WatchedNode): string {
+  return watched.kind === 'node' ? watched.node.name : watched.name;
+}
+
+function referenceTo(watched: WatchedNode): NodeReference {
+  return watched.kind === 'node'
+    ? watched.node
+    : { name: watched.name, uid: watched.uid, nodeUid: undefined };
+}
+
+function shown(watched: WatchedNode): [networkId: string, addresses: readonly string[]] {
+  const { networkId, addresses } = shownBy(watched);
+  return [networkId, addresses];
+}

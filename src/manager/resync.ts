@@ -1,0 +1,198 @@
+// Reads the cloud as a whole: rarely, because everything between is learnt from our own calls and from looks at single
+// instances. A resync that fails costs nobody anything but time.
+import type { AllocationImplementation, CallContext } from '../providers/allocation-implementation.ts';
+import {
+  emptyInfrastructure,
+  type Infrastructure,
+  type KnownNetwork,
+  type UnreadablePart,
+  withMemory,
+} from '../providers/infrastructure.ts';
+import type { Inventory, Listing } from '../providers/inventory.ts';
+import type { SubnetLedger } from '../providers/subnet-ledger.ts';
+import { type Backoff, backOff } from '../scheduling/exponential-backoff.ts';
+import { type Clock, sleep } from '../scheduling/clock.ts';
+import type { Random } from '../scheduling/random.ts';
+
+export interface ResyncOptions {
+  readonly implementation: AllocationImplementation;
+  readonly inventory: Inventory;
+  readonly ledger: SubnetLedger;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Between the end of one resync and the start of the next, in ms. */
+  readonly interval: number;
+  /** The networks that nodes are in now. */
+  readonly networkIds: () => readonly string[];
+  /** Whether some node lacks addresses: only then is it worth asking what the subnets have left. */
+  readonly isShort: () => boolean;
+  readonly hooks: ResyncHooks;
+}
+
+export interface ResyncHooks {
+  /** Instances that the listing changed, read for the first time, or cast doubt on. */
+  readonly onChanged: (instanceIds: ReadonlySet<string>) => void;
+  /** `reshaped`: more than the numbers of free addresses changed. */
+  readonly onInfrastructure: (reshaped: boolean, problems: readonly UnreadablePart[]) => void;
+  readonly onEnd: (resync: FinishedResync) => void;
+  readonly onCountsFailed: (error: unknown) => void;
+}
+
+export interface FinishedResync {
+  readonly duration: number;
+  /** Undefined when it succeeded. */
+  readonly error: unknown;
+}
+
+const backoffPolicy = { base: 1000, cap: 60_000 };
+/** Least time between a resync and one that was asked for, in ms. */
+const leastInterval = 5000;
+/** Between two readings of subnet counts while nodes are short, in ms. */
+const countInterval = 60_000;
+
+export class Resync {
+  readonly #options: ResyncOptions;
+  #infrastructure: Infrastructure = emptyInfrastructure;
+  #listing: Listing | 'about to begin' | undefined;
+  #backoff: Backoff | undefined;
+  #lastBegunAt: number | undefined;
+  #requested = Promise.withResolvers<void>();
+
+  constructor(options: ResyncOptions) {
+    this.#options = options;
+  }
+
+  get infrastructure(): Infrastructure {
+    return this.#infrastructure;
+  }
+
+  /** When the last resync that succeeded began, in monotonic ms. */
+  get lastBegunAt(): number | undefined {
+    return this.#lastBegunAt;
+  }
+
+  /** Whether a listing is about to begin, or under way, whose end will answer for this instance. */
+  covers(instanceId: string): boolean {
+    return this.#listing === 'about to begin' || (this.#listing?.covers(instanceId) ?? false);
+  }
+
+  /** Takes over what was known of the network before this process began. */
+  remember(known: KnownNetwork): void {
+    this.#infrastructure = withMemory(this.#infrastructure, known);
+  }
+
+  /** Asks for a resync soon: a node turned up in a network that was never read. */
+  request(): void {
+    this.#requested.resolve();
+  }
+
+  /** Resyncs now and then until `signal` is aborted; resolves then. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      await Promise.all([this.#resyncs(signal), this.#counts(signal)]);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  async #resyncs(signal: AbortSignal): Promise<void> {
+    const { clock, random, interval, hooks } = this.#options;
+    for (;;) {
+      const begunAt = clock.monotonic();
+      this.#requested = Promise.withResolvers();
+      const error = await this.#resync(begunAt, signal).catch((reason: unknown) => {
+        signal.throwIfAborted();
+        return reason ?? new Error('unknown');
+      });
+      const now = clock.monotonic();
+      this.#backoff = error === undefined ? undefined : backOff(this.#backoff, backoffPolicy, now, random);
+      hooks.onEnd({ duration: now - begunAt, error });
+      if (this.#backoff !== undefined) await sleep(clock, this.#backoff.until - now, signal);
+      else await this.#pause(interval, signal);
+    }
+  }
+
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const early = new AbortController();
+    const end = (): void => early.abort();
+    signal.addEventListener('abort', end, { once: true });
+    const earliest = clock.monotonic() + leastInterval;
+    const asked = this.#requested.promise.then(() =>
+      sleep(clock, Math.max(0, earliest - clock.monotonic()), early.signal),
+    );
+    await Promise.race([asked, sleep(clock, ms, early.signal)]).finally(() => {
+      signal.removeEventListener('abort', end);
+      early.abort();
+      asked.catch(() => undefined);
+    });
+  }
+
+  async #resync(begunAt: number, signal: AbortSignal): Promise<undefined> {
+    const networks = this.#options.networkIds();
+    if (networks.length === 0) return undefined;
+    const context: CallContext = { urgency: () => 'toppingUp', signal };
+    this.#listing = 'about to begin';
+    try {
+      await this.#readInfrastructure(networks, context);
+      await this.#list(networks, begunAt, context);
+    } finally {
+      this.#listing = undefined;
+    }
+    return undefined;
+  }
+
+  async #readInfrastructure(networks: readonly string[], context: CallContext): Promise<void> {
+    const { implementation, ledger, hooks } = this.#options;
+    const read = await implementation.readInfrastructure(networks, context);
+    const next = withMemory(read.infrastructure, this.#infrastructure);
+    const reshaped = !sameShape(next, this.#infrastructure);
+    this.#infrastructure = next;
+    ledger.observe(freeAddressesOf(read.infrastructure), read.begunAt);
+    hooks.onInfrastructure(reshaped, read.problems);
+  }
+
+  async #list(networkIds: readonly string[], begunAt: number, context: CallContext): Promise<void> {
+    const { implementation, inventory, hooks } = this.#options;
+    const listing = inventory.beginListing(begunAt);
+    this.#listing = listing;
+    for await (const page of implementation.observe({ kind: 'networks', networkIds }, context)) {
+      listing.fold(page.observations, page.begunAt);
+    }
+    this.#lastBegunAt = begunAt;
+    hooks.onChanged(listing.end());
+  }
+
+  async #counts(signal: AbortSignal): Promise<void> {
+    const { implementation, ledger, clock, networkIds, isShort, hooks } = this.#options;
+    for (;;) {
+      await sleep(clock, countInterval, signal);
+      const networks = networkIds();
+      if (!isShort() || networks.length === 0) continue;
+      try {
+        const { counts, begunAt } = await implementation.readSubnetCounts(networks, {
+          urgency: () => 'toppingUp',
+          signal,
+        });
+        ledger.observe(counts, begunAt);
+        hooks.onInfrastructure(false, []);
+      } catch (error) {
+        signal.throwIfAborted();
+        hooks.onCountsFailed(error);
+      }
+    }
+  }
+}
+
+function freeAddressesOf({ subnets }: Infrastructure): ReadonlyMap<string, number> {
+  return new Map([...subnets.values()].map(({ id, freeAddresses }) => [id, freeAddresses]));
+}
+
+function sameShape(a: Infrastructure, b: Infrastructure): boolean {
+  return shapeOf(a) === shapeOf(b);
+}
+
+function shapeOf({ subnets, networks, routeTables, securityGroups }: Infrastructure): string {
+  const withoutCounts = [...subnets.values()].map((subnet) => ({ ...subnet, freeAddresses: 0 }));
+  return JSON.stringify([withoutCounts, [...networks.values()], routeTables, securityGroups]);
+}

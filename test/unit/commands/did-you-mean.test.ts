@@ -1,0 +1,32 @@
+import { describe, expect, test } from '@jest/globals';
+import { nearest } from '../../../src/commands/did-you-mean.ts';
+
+const names = [
+  '--parallel-alloc-workers',
+  '--vpc-id',
+  '--debug',
+  '--log-level',
+  '--eni-tags',
+  '--eni-gc-tags',
+];
+
+describe('nearest', () => {
+  test.each([
+    ['--paralel-alloc-workers', '--parallel-alloc-workers'],
+    ['--parallel-aloc-worker', '--parallel-alloc-workers'],
+    ['--vpcid', '--vpc-id'],
+    ['--vqc-ix', '--vpc-id'],
+    ['--eni-tag', '--eni-tags'],
+    ['--loglevel', '--log-level'],
+    ['--eni-gc-interval', undefined],
+    ['--cluster-id', undefined],
+    ['-v', undefined],
+    ['', undefined],
+  ])('%s means %s', (word, expected) => {
+    expect(nearest(word, names)).toBe(expected);
+  });
+
+  test('without candidates there is nothing to mean', () => {
+    expect(nearest('--debug', [])).toBeUndefined();
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from '@jest/globals';
+import { runCommandLine } from '../../../src/commands/command-line.ts';
+import { runDescription } from '../../../src/commands/run-description.ts';
+import { optionGroups } from '../../../src/config/option-row.ts';
+import { environmentNameOf, optionNames } from '../../../src/config/option-table.ts';
+import { optionsWithoutEffect } from '../../../src/config/options/options-without-effect.ts';
+
+async function help(columns?: number): Promise<string> {
+  let out = '';
+  const run = { ...runDescription, run: () => Promise.resolve(0) };
+  await runCommandLine(['run', '--help'], {
+    version: '1',
+    commands: [run],
+    terminal: { out: (text) => (out += text), err: () => {}, columns },
+  });
+  return out;
+}
+
+describe('headwater run --help', () => {
+  test('tells every option with its variable', async () => {
+    const text = await help();
+
+    const missing = [
+      ...optionNames.flatMap((name) => [`  --${name} `, `Environment: ${environmentNameOf(name)}`]),
+      ...Object.keys(optionsWithoutEffect).map((name) => `  --${name} `),
+    ].filter((part) => !text.includes(part));
+    expect(missing).toEqual([]);
+  });
+
+  test('groups stand in the order of the table', async () => {
+    const headings = (await help()).split('\n').filter((line) => /^\S.*:$/.test(line));
+
+    expect(headings).toEqual([
+      ...Object.values(optionGroups).map((title) => `${title}:`),
+      'Accepted from cilium-operator, without effect:',
+      'Options:',
+    ]);
+  });
+
+  test.each([
+    [undefined, 80],
+    [80, 80],
+    [100, 100],
+    [120, 110],
+    [20, 80],
+  ])('on %p columns no line is longer than %d', async (columns, limit) => {
+    const longest = Math.max(...(await help(columns)).split('\n').map((line) => line.length));
+
+    expect(longest).toBeLessThanOrEqual(limit);
+  });
+
+  test.each([
+    `
+  --aws-max-results-per-call <number>
+        Results a page when listing. Fewer mean more calls; change it only if
+        large pages time out.
+        Accepted: a whole number from 5 to 1000, or 0 for 1000
+        Default: 0. Environment: CILIUM_AWS_MAX_RESULTS_PER_CALL
+
+  --cloud-call-timeout <duration>
+`,
+    `
+  --k8s-namespace <namespace>
+        The namespace of the Lease by which replicas elect their leader.
+        Accepted: the name of a namespace: up to 63 of a-z, 0-9 and -
+        Default: the pod's own namespace in a cluster, else kube-system.
+        Environment: CILIUM_K8S_NAMESPACE; never from --config-dir
+
+Leader election:
+`,
+    `
+  --enable-metrics [value]
+        Does nothing: metrics are always served, on serve-addr.
+
+Options:
+`,
+  ])('an option reads like this: %s', async (part) => {
+    expect(await help()).toContain(part);
+  });
+});
