@@ -1,0 +1,151 @@
+import { describe, expect, test } from '@jest/globals';
+import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
+import { instance, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController } from '../../support/world-controller.ts';
+
+/** Lets time pass; the most addresses that the machine held at any instant. */
+async function mostHeld(world: World, machine: NodeFacts, ms: number): Promise<number> {
+  let most = 0;
+  await world.clock.runUntil(() => {
+    most = Math.max(most, world.held(machine).length);
+    return false;
+  }, ms);
+  return most;
+}
+
+function xlarge(ipam: NonNullable<NodeFacts['ipam']> = {}): World {
+  return new World({
+    cloud: testCloud({ instances: [instance({ type: 'm5.xlarge' })] }),
+    configure: () => ({ ipam }),
+  });
+}
+
+describe('a burst', () => {
+  test.each([
+    { what: 'gets an address for each pod that waits', pods: 30, ipam: {}, offered: 30 },
+    { what: 'never gets more than max-allocate', pods: 30, ipam: { maxAllocate: 20 }, offered: 20 },
+    { what: 'takes the margin along', pods: 30, ipam: { maxAboveWatermark: 5 }, offered: 35 },
+    { what: 'takes no more than the instance holds', pods: 70, ipam: {}, offered: 56 },
+  ])('of pods $what', async ({ pods, ipam, offered }) => {
+    const world = xlarge(ipam);
+    const machine = world.machine();
+    startController(world);
+    await world.addPods(machine, { count: pods });
+
+    await world.announce(machine);
+    const most = await mostHeld(world, machine, 60_000);
+
+    expect(world.pool(machine).size).toBe(offered);
+    expect(most).toBe(offered);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('of pods on the network of their node asks for nothing', async () => {
+    const world = xlarge();
+    const machine = world.machine();
+    startController(world);
+    await world.addPods(machine, { count: 30, hostNetwork: true });
+
+    await world.announce(machine);
+    await world.advance(60_000);
+
+    expect(world.pool(machine).size).toBe(8);
+  });
+
+  test('fills and creates interfaces at the same time', async () => {
+    const world = xlarge();
+    const machine = world.machine();
+    const controller = startController(world);
+    await world.announce(machine, { spec: { ipam: { 'min-allocate': 50 } } });
+    const began = world.clock.monotonic();
+
+    await world.until('50 addresses are offered', () => world.pool(machine).size === 50);
+
+    expect(world.clock.monotonic() - began).toBeLessThan(5000);
+    const actions = controller.changes.map(({ action }) => action);
+    expect(actions.filter((action) => !action.startsWith('Modify')).toSorted()).toEqual([
+      'AssignPrivateIpAddresses',
+      ...Array<string>(3).fill('AttachNetworkInterface'),
+      ...Array<string>(3).fill('CreateNetworkInterface'),
+    ]);
+    expect(world.interfaces(machine).map(({ deviceIndex }) => deviceIndex)).toEqual([0, 1, 2, 3]);
+  });
+
+  test('whose demand changes all the while never exceeds max-allocate, and ends at what is asked for', async () => {
+    const world = xlarge({ maxAllocate: 40 });
+    const machine = world.machine();
+    startController(world);
+    await world.announce(machine);
+    let most = 0;
+
+    for (const count of [12, 30, 8, 55, 20, 60, 9, 38]) {
+      await world.request(machine, count);
+      most = Math.max(most, await mostHeld(world, machine, 700));
+    }
+    most = Math.max(most, await mostHeld(world, machine, 60_000));
+
+    expect(most).toBe(40);
+    expect(world.pool(machine).size).toBe(40);
+    expect(world.interfaces(machine)).toHaveLength(3);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('of pods that come one by one is served as they come, and what they give up stays', async () => {
+    const world = xlarge();
+    const machine = world.machine();
+    startController(world);
+    void world.cluster.workload.addNode(machine);
+    await world.advance(60_000);
+
+    const load = { kind: 'burst', name: 'web', at: 0, pods: 40, over: 20_000, lifetime: 60_000 } as const;
+    void world.cluster.workload.run(load, new AbortController().signal);
+    await world.advance(55_000);
+    const served = world.cluster.workload.waits;
+    await world.advance(120_000);
+
+    expect(served.count).toBe(40);
+    expect(world.held(machine)).toHaveLength(50);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+describe('without permission to see pods', () => {
+  test('nodes are served by their watermarks alone, which is said once', async () => {
+    const world = xlarge();
+    const machine = world.machine();
+    const end = world.refuse(403, 'GET', /^\/api\/v1\/pods/);
+    const controller = startController(world);
+    await world.addPods(machine, { count: 30 });
+    await world.announce(machine);
+    await world.advance(300_000);
+    const denied = world.pool(machine).size;
+    const warnings = [...controller.warnings()];
+
+    end();
+    await world.advance(60_000);
+
+    expect(denied).toBe(8);
+    expect(warnings).toEqual(['cannot see which pods wait: nodes get no addresses ahead for them']);
+    expect(world.pool(machine).size).toBe(30);
+    expect(controller.warnings()).toEqual(warnings);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('that is taken away later, nodes keep what they have', async () => {
+    const world = xlarge();
+    const machine = world.machine();
+    const controller = startController(world);
+    await world.addPods(machine, { count: 30 });
+    await world.announce(machine);
+    await world.advance(30_000);
+
+    world.refuse(403, 'GET', /^\/api\/v1\/pods/);
+    world.cluster.kubernetes.faults.closeWatches(/^\/api\/v1\/pods/);
+    await world.advance(120_000);
+
+    expect(world.pool(machine).size).toBe(30);
+    expect(controller.warnings()).toHaveLength(1);
+    expect(world.broken()).toEqual([]);
+  });
+});

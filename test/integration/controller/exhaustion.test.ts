@@ -1,0 +1,189 @@
+import { describe, expect, test } from '@jest/globals';
+import { ids, instance, subnets, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController } from '../../support/world-controller.ts';
+
+const podSubnets = { eni: { subnetTags: { purpose: 'pods' } } };
+
+/** Nodes whose first interface carries no pods, so that every address comes from the subnets for pods. */
+function worldOf(count: number): World {
+  return new World({
+    cloud: testCloud({ instances: [instance({ count })] }),
+    configure: () => ({ eni: { subnetTags: { purpose: 'pods' }, firstInterfaceIndex: 1 } }),
+  });
+}
+
+describe('a subnet that runs out', () => {
+  test.each([
+    { what: 'before it is asked', known: true },
+    { what: 'between the count and the call', known: false },
+  ])('$what is left for the next best one at once', async ({ known }) => {
+    const world = worldOf(1);
+    const machine = world.machine();
+    if (known) world.occupy(ids.pods);
+    await world.advance(5000);
+    const controller = startController(world);
+    // Another node lets the subnets be counted.
+    await world.announce({ ...machine, name: 'other', instanceId: 'i-00000000000000000' });
+    await world.advance(10_000);
+    if (!known) world.occupy(ids.pods);
+    const began = world.clock.monotonic();
+
+    await world.announce(machine);
+    await world.until('8 addresses are offered', () => world.pool(machine).size === 8);
+
+    expect(world.clock.monotonic() - began).toBeLessThan(5000);
+    expect(world.interfaces(machine)[1]?.subnetId).toBe(ids.morePods);
+    expect(controller.changes.map(({ action, result }) => `${action} ${result}`)).toEqual([
+      ...(known ? [] : ['CreateNetworkInterface InsufficientFreeAddressesInSubnet']),
+      'CreateNetworkInterface OK',
+      'AttachNetworkInterface OK',
+    ]);
+    expect(world.loose()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('under an interface with room sends the node to a new interface in another subnet at once', async () => {
+    const world = new World({ configure: () => podSubnets });
+    const machine = world.machine();
+    startController(world);
+    await world.announce(machine);
+    await world.advance(30_000);
+    world.occupy(ids.nodes);
+    await world.advance(610_000);
+    const began = world.clock.monotonic();
+
+    await world.request(machine, 15);
+    await world.until('15 addresses are offered', () => world.pool(machine).size === 15);
+
+    expect(world.clock.monotonic() - began).toBeLessThan(6000);
+    expect(world.interfaces(machine).map(({ subnetId }) => subnetId)).toEqual([ids.nodes, ids.pods]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('is shared by a fleet without a call that had to fail', async () => {
+    const world = worldOf(12);
+    world.occupy(ids.pods, 40);
+    world.occupy(ids.morePods, 80);
+    await world.advance(5000);
+    const controller = startController(world);
+
+    for (const machine of world.machines) await world.announce(machine);
+    await world.advance(60_000);
+
+    expect(world.machines.map((machine) => world.pool(machine).size)).toEqual(Array(12).fill(8));
+    expect(controller.changes.filter(({ result }) => result !== 'OK')).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('takes no node with it that another subnet can serve', async () => {
+    const cloud = testCloud({
+      subnets: [
+        ...Object.values(subnets),
+        { name: 'far', zone: 'us-east-1b', block: '10.0.64.0/20', tags: { purpose: 'pods' } },
+      ],
+      instances: [instance(), instance({ name: 'far', subnet: 'far' })],
+    });
+    const world = new World({
+      cloud,
+      configure: () => ({ eni: { ...podSubnets.eni, firstInterfaceIndex: 1 } }),
+    });
+    world.occupy(ids.pods);
+    world.occupy(ids.morePods);
+    startController(world);
+
+    for (const machine of world.machines) await world.announce(machine);
+    await world.advance(10_000);
+
+    expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([0, 8]);
+  });
+});
+
+describe('when every subnet has run out', () => {
+  test.each([
+    { what: 'known beforehand', known: true },
+    { what: 'found by a call', known: false },
+  ])('$what, the node says so, and is served by itself once there is space', async ({ known }) => {
+    const world = worldOf(2);
+    const [machine, other] = [world.machine(0), world.machine(1)];
+    const controller = startController(world);
+    await world.announce(other);
+    await world.advance(30_000);
+    const freed = [world.occupy(ids.pods), world.occupy(ids.morePods)];
+    if (known) await world.advance(610_000);
+
+    await world.announce(machine);
+    await world.advance(20_000);
+    const told = {
+      error: world.operatorError(machine),
+      events: world.events(machine.name).toSorted(),
+      metric: await controller.metric('headwater_set_aside{what="node",reason="SubnetsExhausted"}'),
+      status: controller.controller.status().short,
+      states: world.history.of(machine.name).length,
+    };
+    await world.advance(600_000);
+    const later = { states: world.history.of(machine.name).length, changes: controller.changes.length };
+    freed.forEach((give) => give());
+    await world.until('it is served', () => world.pool(machine).size === 8, 200_000);
+    await world.advance(5000);
+
+    expect(told.error).toBe(
+      `no address is left in ${ids.pods}, ${ids.morePods}: add a subnet that the node's subnet selection matches, or free addresses there`,
+    );
+    expect(told.events).toEqual([
+      `CiliumNode SubnetsExhausted: ${told.error}`,
+      `Node SubnetsExhausted: ${told.error}`,
+    ]);
+    expect(told.metric).toBe(1);
+    expect(told.status).toEqual([
+      expect.objectContaining({ name: machine.name, reason: 'SubnetsExhausted' }),
+    ]);
+    expect(later.states).toBe(told.states);
+    expect(controller.warnings()).toEqual(['node does not get what it needs']);
+    expect(world.operatorError(machine)).toBe('');
+    expect(controller.controller.status().short).toEqual([]);
+    expect(world.pool(other).size).toBe(8);
+    expect(world.loose()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('a node that has some of what it needs says so too, and keeps it', async () => {
+    const world = worldOf(1);
+    const machine = world.machine();
+    startController(world);
+    world.occupy(ids.pods, 4);
+    world.occupy(ids.morePods, 0);
+
+    await world.announce(machine);
+    await world.advance(300_000);
+
+    expect(world.pool(machine).size).toBe(3);
+    expect(world.operatorError(machine)).toContain('no address is left');
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('a subnet that is added is found with the next listing', async () => {
+    const world = worldOf(1);
+    const machine = world.machine();
+    startController(world, { flags: { 'resync-interval': '60s' } });
+    world.occupy(ids.pods);
+    world.occupy(ids.morePods);
+    await world.announce(machine);
+    await world.advance(90_000);
+    const before = world.pool(machine).size;
+
+    world.cluster.ec2.network.addSubnet({
+      id: 'subnet-0000000000000000d',
+      vpcId: ids.vpc,
+      zone: 'us-east-1a',
+      block: '10.0.96.0/24',
+      tags: { purpose: 'pods' },
+    });
+    await world.advance(90_000);
+
+    expect(before).toBe(0);
+    expect(world.pool(machine).size).toBe(8);
+    expect(world.operatorError(machine)).toBe('');
+    expect(world.broken()).toEqual([]);
+  });
+});

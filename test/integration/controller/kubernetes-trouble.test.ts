@@ -1,0 +1,261 @@
+import { describe, expect, test } from '@jest/globals';
+import type { JsonObject } from '../../../src/simulator/workload/json.ts';
+import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
+import { ids, instance, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController } from '../../support/world-controller.ts';
+
+const ciliumNodes = /^\/apis\/cilium\.io\/v2\/ciliumnodes/;
+
+function worldOf(count = 2): World {
+  return new World({ cloud: testCloud({ instances: [instance({ count })] }) });
+}
+
+describe('Kubernetes answers', () => {
+  test.each([1, 2, 5])('409 to %d writes in a row: they are computed anew', async (times) => {
+    const world = worldOf(1);
+    const machine = world.machine();
+    const controller = startController(world);
+    await world.announce(machine);
+
+    world.refuse(409, 'PATCH', ciliumNodes, times);
+    await world.until('8 addresses are offered', () => world.pool(machine).size === 8);
+    await world.advance(60_000);
+
+    expect(controller.publications.filter(({ status }) => status === 409)).toHaveLength(times);
+    expect(controller.warnings()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('409 to writes because somebody else writes all the time', async () => {
+    const world = worldOf(1);
+    const machine = world.machine();
+    let left = 12;
+    startController(world, {
+      beforeAnswer: async ({ path }) => {
+        if (!ciliumNodes.test(path) || left-- <= 0) return;
+        await world.patch(machine, { metadata: { labels: { written: String(left) } } });
+      },
+    });
+
+    await world.announce(machine);
+    await world.advance(60_000);
+
+    expect(world.pool(machine).size).toBe(8);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('409 for as long as anybody cares to look: it is asked ever less', async () => {
+    const world = worldOf(1);
+    const controller = startController(world);
+    world.refuse(409, 'PATCH', ciliumNodes);
+    await world.announce(world.machine());
+    await world.advance(300_000);
+
+    await world.advance(300_000);
+
+    const late = controller.publications.filter(({ at }) => at > 300_000);
+    expect(late.length).toBeLessThan(300);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test.each([
+    { part: 'status', path: /\/status$/, offered: 0 },
+    { part: 'spec', path: /ciliumnodes\/[^/]+$/, offered: 0 },
+  ])('403 to writes of the $part: it is said once a node, and tried again', async ({ part, path }) => {
+    const world = worldOf(2);
+    for (const machine of world.machines) await world.announce(machine);
+    const controller = startController(world);
+
+    const end = world.refuse(403, 'PATCH', path);
+    await world.advance(300_000);
+    const during = {
+      offered: world.machines.map((machine) => world.pool(machine).size),
+      denied: await controller.metric(`headwater_publications_total{part="${part}",outcome="denied"}`),
+      warnings: controller.logged.filter(({ level }) => level === 'warn'),
+    };
+    end();
+    await world.advance(60_000);
+
+    expect(during.offered).toEqual([0, 0]);
+    expect(during.denied).toBeGreaterThanOrEqual(10);
+    expect(during.denied).toBeLessThanOrEqual(50);
+    expect(
+      new Set(during.warnings.map(({ message, details }) => `${message} ${String(details['node'])}`)),
+    ).toEqual(new Set(world.machines.map(({ name }) => `cannot publish a node ${name}`)));
+    expect(during.warnings).toHaveLength(2);
+    expect(during.warnings[0]?.details['problem']).toContain('refused by the test');
+    expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([8, 8]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('403 to Events: it is said once, and nothing else changes', async () => {
+    const world = worldOf(2);
+    world.refuse(403, 'POST', /\/events/);
+    world.occupy(ids.nodes, 8);
+    world.occupy(ids.pods);
+    world.occupy(ids.morePods);
+    await world.advance(5000);
+    const controller = startController(world);
+
+    for (const machine of world.machines) await world.announce(machine);
+    await world.advance(300_000);
+
+    const pools = world.machines.map((machine) => world.pool(machine).size);
+    expect(pools.toSorted((a, b) => a - b)).toEqual([0, 8]);
+    expect(controller.warnings().toSorted()).toEqual([
+      'cannot write Events',
+      'node does not get what it needs',
+    ]);
+    expect(world.machines.filter((machine) => world.operatorError(machine) !== '')).toHaveLength(1);
+  });
+
+  test('410 to the watch: what happened meanwhile is found by a new list', async () => {
+    const world = worldOf(2);
+    const controller = startController(world);
+    const [machine, other] = [world.machine(0), world.machine(1)];
+    await world.announce(machine);
+    await world.advance(30_000);
+    const { faults } = world.cluster.kubernetes;
+
+    const end = world.kubernetesFault({
+      path: /watch=true.*allowWatchBookmarks|allowWatchBookmarks.*watch=true/,
+      effect: { kind: 'dropBefore' },
+    });
+    faults.closeWatches(/allowWatchBookmarks/);
+    await world.advance(1000);
+    await world.announce(other);
+    await world.request(machine, 12);
+    faults.expireHistory();
+    end();
+    await world.advance(60_000);
+
+    expect(world.pool(machine).size).toBe(12);
+    expect(world.pool(other).size).toBe(8);
+    expect(await controller.metric('headwater_watch_relists_total{resource="ciliumnodes"}')).toBeGreaterThan(
+      0,
+    );
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('nothing for a minute in the middle of a burst: it goes on where it was', async () => {
+    const world = worldOf(4);
+    const controller = startController(world, { flags: { 'leader-election': 'false' } });
+    void world.cluster.workload.start();
+    await world.advance(60_000);
+    const load = { kind: 'burst', name: 'web', at: 0, pods: 60, over: 3000 } as const;
+    void world.cluster.workload.run(load, new AbortController().signal);
+    await world.advance(3500);
+
+    const end = world.kubernetesFault({ effect: { kind: 'dropBefore' } });
+    world.cluster.kubernetes.faults.cutWatches(/allowWatchBookmarks/);
+    await world.advance(60_000);
+    end();
+    await world.advance(180_000);
+
+    expect(world.cluster.workload.waits.count).toBe(60);
+    expect(world.loose()).toEqual([]);
+    expect(controller.controller.problem()).toBeUndefined();
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('nothing for a minute: leadership is lost, and the next process takes up the work', async () => {
+    const world = worldOf(4);
+    const first = startController(world);
+    void world.cluster.workload.start();
+    await world.advance(60_000);
+    const load = { kind: 'burst', name: 'web', at: 0, pods: 60, over: 3000 } as const;
+    void world.cluster.workload.run(load, new AbortController().signal);
+    await world.advance(3500);
+
+    const end = world.kubernetesFault({ effect: { kind: 'dropBefore' } });
+    await world.advance(30_000);
+    const outcome = await Promise.race([first.outcome, Promise.resolve('still leading')]);
+    const calls = first.calls.length;
+    startController(world, { identity: 'headwater-1' });
+    await world.advance(30_000);
+    end();
+    await world.advance(180_000);
+
+    expect(outcome).toBe('lost');
+    expect(first.calls).toHaveLength(calls);
+    expect(world.cluster.workload.waits.count).toBe(60);
+    expect(world.loose()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('slowly and twice: events that come late and doubled change nothing', async () => {
+    const world = worldOf(4);
+    startController(world);
+    world.kubernetesFault({ path: /allowWatchBookmarks/, effect: { kind: 'delayEvents', ms: 3000 } });
+    world.kubernetesFault({ path: /allowWatchBookmarks/, effect: { kind: 'duplicateEvents' } });
+
+    void world.cluster.workload.start();
+    const load = { kind: 'steady', name: 'web', arrivalsPerMinute: 20, meanLifetime: 60_000 } as const;
+    void world.cluster.workload.run(load, new AbortController().signal);
+    await world.advance(400_000);
+
+    expect(world.cluster.workload.waits.count).toBeGreaterThan(60);
+    expect(world.loose()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+/** The schema without what newer versions of Cilium brought. */
+function oldSchema(): JsonObject {
+  const text = JSON.stringify(
+    ciliumNodeCrd.spec.versions[0].schema.openAPIV3Schema,
+    (name, value: unknown) =>
+      ['public-ip', 'operator-status', 'assigned-static-ip', 'ipv6-prefixes', 'prefixes'].includes(name)
+        ? undefined
+        : value,
+  );
+  return JSON.parse(text) as JsonObject;
+}
+
+describe('a definition of CiliumNode', () => {
+  test('without the newer fields: what it cannot hold is not written again and again', async () => {
+    const world = new World({
+      cloud: testCloud({ instances: [instance({ count: 2 })], publicAddresses: [{ count: 1 }] }),
+    });
+    await world.installSchema(oldSchema());
+    const [publicAddress] = world.cluster.ec2.network.all('publicAddresses').values();
+    const [first] = world.interfaces(world.machine(0));
+    const association = { AllocationId: publicAddress?.id, NetworkInterfaceId: first?.id };
+    void world.cluster.ec2.gateway.call('AssociateAddress', association, { arn: 'arn' });
+    world.occupy(ids.nodes, 8);
+    world.occupy(ids.pods);
+    world.occupy(ids.morePods);
+    await world.advance(5000);
+    const controller = startController(world);
+    for (const machine of world.machines) await world.announce(machine);
+    await world.advance(60_000);
+    const writes = controller.publications.length;
+
+    await world.advance(1_800_000);
+
+    expect(controller.publications).toHaveLength(writes);
+    expect(world.cluster.ec2.network.all('publicAddresses').values().next().value?.association).toBeDefined();
+    expect(world.machines.map((machine) => world.operatorError(machine))).toEqual(['', '']);
+    expect(controller.warnings()).toEqual(['node does not get what it needs']);
+    expect(world.machines.map((machine) => world.pool(machine).size).toSorted((a, b) => a - b)).toEqual([
+      0, 8,
+    ]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('that may not be read: only what every version holds is written', async () => {
+    const world = worldOf(1);
+    world.refuse(403, 'GET', /customresourcedefinitions/);
+    const controller = startController(world);
+
+    await world.announce(world.machine());
+    await world.advance(60_000);
+
+    expect(world.pool(world.machine()).size).toBe(8);
+    expect(controller.warnings()).toEqual([
+      'writing only fields of a CiliumNode that every version of Cilium has',
+    ]);
+    expect(world.broken()).toEqual([]);
+  });
+});

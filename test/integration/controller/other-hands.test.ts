@@ -1,0 +1,148 @@
+import { describe, expect, test } from '@jest/globals';
+import { attach } from '../../../src/simulator/cloud/attachments.ts';
+import { plainInterface, stop, start, terminate } from '../../../src/simulator/cloud/instances.ts';
+import { createInterface } from '../../../src/simulator/cloud/network-interfaces.ts';
+import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
+import { ids, instance, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController } from '../../support/world-controller.ts';
+
+/** Somebody else attaches an interface of theirs. */
+function attachForeign(world: World, { instanceId }: NodeFacts, deviceIndex: number): string {
+  const { network } = world.cluster.ec2;
+  const { id } = createInterface(network, plainInterface(ids.nodes, [ids.nodeGroup]));
+  attach(network, { interfaceId: id, instanceId, deviceIndex, cardIndex: 0 });
+  return id;
+}
+
+function at(fields: object): ReturnType<typeof testCloud> {
+  return testCloud({ ...fields, consistency: { visibilityDelayMs: 0, listingLagMs: 0 } });
+}
+
+describe('somebody else', () => {
+  test('attaches an interface where the next one was to go: it goes one index further', async () => {
+    const world = new World({ cloud: at({ instances: [instance({ type: 'm5.xlarge' })] }) });
+    const machine = world.machine();
+    const controller = startController(world);
+    await world.announce(machine);
+    await world.advance(30_000);
+    const foreign = attachForeign(world, machine, 1);
+
+    await world.request(machine, 20);
+    await world.advance(60_000);
+
+    expect(world.interfaces(machine).map(({ id, deviceIndex }) => [deviceIndex, id === foreign])).toEqual([
+      [0, false],
+      [1, true],
+      [2, false],
+    ]);
+    expect(world.pool(machine).size).toBe(20);
+    expect(Object.keys(world.enis(machine))).toHaveLength(3);
+    expect(controller.calls.filter(({ action }) => action === 'DeleteNetworkInterface')).toEqual([]);
+    expect(world.loose()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('attaches as many as the instance takes: the new one is deleted, and the node says why', async () => {
+    const world = new World({ cloud: at({}) });
+    const machine = world.machine();
+    startController(world);
+    await world.announce(machine);
+    await world.advance(30_000);
+    attachForeign(world, machine, 1);
+    attachForeign(world, machine, 2);
+
+    await world.request(machine, 20);
+    await world.advance(60_000);
+
+    // The two that turned up carry pods as any other interface does.
+    expect(world.interfaces(machine)).toHaveLength(3);
+    expect(world.pool(machine).size).toBe(20);
+    expect(world.loose()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('stops the instance and starts it again: it keeps what it has and is served again', async () => {
+    const world = new World();
+    const machine = world.machine();
+    const controller = startController(world);
+    await world.announce(machine);
+    await world.advance(30_000);
+    const before = [...world.pool(machine).keys()];
+    const { network } = world.cluster.ec2;
+
+    stop(network, [machine.instanceId]);
+    await world.request(machine, 20);
+    await world.advance(5000);
+    const stopping = controller.calls.filter(({ result }) => result === 'IncorrectState').length;
+    await world.advance(60_000);
+    start(network, [machine.instanceId]);
+    await world.advance(180_000);
+
+    expect(stopping).toBeLessThanOrEqual(2);
+    expect([...world.pool(machine).keys()]).toEqual(expect.arrayContaining(before));
+    expect(world.pool(machine).size).toBe(20);
+    expect(world.operatorError(machine)).toBe('');
+    expect(world.loose()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('terminates the instance: nothing more is asked for it, and the node says why', async () => {
+    const world = new World({ cloud: at({ instances: [instance({ count: 2 })] }) });
+    const machine = world.machine();
+    const controller = startController(world, { flags: { 'resync-interval': '30s' } });
+    for (const each of world.machines) await world.announce(each);
+    await world.advance(20_000);
+    terminate(world.cluster.ec2.network, [machine.instanceId]);
+    await world.advance(120_000);
+    const changes = controller.changes.length;
+
+    await world.request(machine, 20);
+    await world.advance(300_000);
+
+    expect(controller.changes).toHaveLength(changes);
+    expect(world.pool(machine).size).toBe(0);
+    expect(world.operatorError(machine)).toContain(`instance ${machine.instanceId} is terminated`);
+    expect(world.pool(world.machine(1)).size).toBe(8);
+    expect(world.loose()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('tags the instances that are to be served: others are left as they are', async () => {
+    const tags = { role: 'worker' };
+    const world = new World({ cloud: at({ instances: [instance({ tags }), instance({ name: 'other' })] }) });
+    const controller = startController(world, { flags: { 'instance-tags-filter': 'role=worker' } });
+    const [machine, other] = [world.machine(0), world.machine(1)];
+
+    for (const each of world.machines) await world.announce(each);
+    await world.advance(60_000);
+
+    expect(world.pool(machine).size).toBe(8);
+    expect(world.held(other)).toEqual([]);
+    expect(world.history.of(other.name)).toHaveLength(1);
+    expect(controller.controller.status().short).toEqual([
+      expect.objectContaining({ name: other.name, reason: 'InstanceNotManaged' }),
+    ]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('says in which network alone Headwater serves nodes', async () => {
+    const world = new World({ cloud: at({ instances: [instance({ count: 2 })] }) });
+    const controller = startController(world, { flags: { 'vpc-id': ids.vpc } });
+    const [machine, other] = [world.machine(0), world.machine(1)];
+
+    await world.announce(machine);
+    await world.announce({ ...other, vpcId: 'vpc-00000000000000009' });
+    await world.advance(300_000);
+    await world.request(other, 20);
+    await world.advance(290_000);
+
+    expect(world.pool(machine).size).toBe(8);
+    expect(world.held(other)).toEqual([]);
+    expect(controller.controller.status().short).toEqual([
+      expect.objectContaining({ name: other.name, reason: 'OutsideNetwork' }),
+    ]);
+    expect(controller.calls.filter(({ action }) => action === 'DescribeVpcs')).toHaveLength(1);
+    expect(world.broken()).toEqual([]);
+  });
+});

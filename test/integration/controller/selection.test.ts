@@ -1,0 +1,213 @@
+import { describe, expect, test } from '@jest/globals';
+import type { EniOptions } from '../../../src/simulator/workload/node-facts.ts';
+import { objectAt, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
+import { ids, instance, subnets, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController } from '../../support/world-controller.ts';
+
+/** A world whose first machine needs a second interface. */
+function worldWith(eni: EniOptions, cloud: Parameters<typeof testCloud>[0] = {}): World {
+  return new World({ cloud: testCloud(cloud), configure: () => ({ eni, ipam: { preAllocate: 12 } }) });
+}
+
+const zones = [...Object.values(subnets), { name: 'far', zone: 'us-east-1b', block: '10.0.64.0/20' }];
+
+describe('a new interface goes to', () => {
+  test.each<{ what: string; eni: EniOptions; cloud?: Parameters<typeof testCloud>[0]; subnet: string }>([
+    { what: 'the subnet of the node', eni: {}, subnet: ids.nodes },
+    { what: 'a subnet named by id', eni: { subnetIds: [ids.morePods] }, subnet: ids.morePods },
+    { what: 'the emptiest of those named', eni: { subnetIds: [ids.morePods, ids.pods] }, subnet: ids.pods },
+    { what: 'a subnet with the tags', eni: { subnetTags: { more: 'yes' } }, subnet: ids.morePods },
+    { what: 'the emptiest with the tags', eni: { subnetTags: { purpose: 'pods' } }, subnet: ids.pods },
+    {
+      what: 'the one named, whatever tags are asked for',
+      eni: { subnetIds: [ids.nodes], subnetTags: { purpose: 'pods' } },
+      subnet: ids.nodes,
+    },
+    {
+      what: 'the subnet of the node, where no tags match',
+      eni: { subnetTags: { purpose: 'none' } },
+      subnet: ids.nodes,
+    },
+    {
+      what: 'a subnet of the same route table, where that of the node is short',
+      eni: {},
+      cloud: {
+        subnets: [{ ...subnets.nodes, block: '10.0.0.0/28' }, subnets.pods, subnets.morePods],
+        routeTables: [{ name: 'private', subnets: ['nodes', 'more-pods'] }],
+      },
+      subnet: ids.morePods,
+    },
+    {
+      what: 'any subnet of the zone, where no route table helps',
+      eni: {},
+      cloud: {
+        subnets: [{ ...subnets.nodes, block: '10.0.0.0/28' }, ...zones.slice(1)],
+        routeTables: [],
+      },
+      subnet: ids.pods,
+    },
+  ])('$what', async ({ eni, cloud = {}, subnet }) => {
+    const world = worldWith(eni, cloud);
+    const machine = world.machine();
+    startController(world);
+
+    await world.announce(machine);
+    await world.advance(30_000);
+
+    expect(world.interfaces(machine).map(({ subnetId }) => subnetId)).toEqual([ids.nodes, subnet]);
+    expect(world.pool(machine).size).toBe(12);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+describe('a new interface gets', () => {
+  test.each<{ what: string; eni: EniOptions; groups: readonly string[] }>([
+    { what: 'the security groups of the first interface', eni: {}, groups: [ids.nodeGroup] },
+    { what: 'those named by id', eni: { securityGroups: [ids.podGroup] }, groups: [ids.podGroup] },
+    { what: 'those with the tags', eni: { securityGroupTags: { purpose: 'pods' } }, groups: [ids.podGroup] },
+    {
+      what: 'those named, whatever tags are asked for',
+      eni: { securityGroups: [ids.nodeGroup], securityGroupTags: { purpose: 'pods' } },
+      groups: [ids.nodeGroup],
+    },
+  ])('$what', async ({ eni, groups }) => {
+    const world = worldWith(eni);
+    const machine = world.machine();
+    startController(world);
+
+    await world.announce(machine);
+    await world.advance(30_000);
+
+    const [, second] = world.interfaces(machine);
+    expect(second?.groupIds).toEqual(groups);
+    expect(textsAt(objectAt(world.enis(machine), second?.id ?? ''), 'security-groups')).toEqual(groups);
+  });
+
+  test('none as long as no security group has the tags, and the node says so; then it does', async () => {
+    const world = worldWith({ securityGroupTags: { purpose: 'other' } });
+    const machine = world.machine();
+    const controller = startController(world);
+    await world.announce(machine);
+    await world.advance(60_000);
+    const before = { interfaces: world.interfaces(machine).length, error: world.operatorError(machine) };
+
+    await world.patch(machine, { spec: { eni: { 'security-group-tags': { purpose: 'pods' } } } });
+    await world.advance(30_000);
+
+    expect(before.interfaces).toBe(1);
+    expect(before.error).toContain('no security group');
+    expect(before.error).toContain('purpose=other');
+    expect(world.interfaces(machine)).toHaveLength(2);
+    expect(world.operatorError(machine)).toBe('');
+    expect(controller.warnings()).toEqual(['node does not get what it needs']);
+  });
+
+  test('the tags and the description by which it is known', async () => {
+    const world = worldWith({});
+    const machine = world.machine();
+    const flags = { 'cluster-name': 'blue', 'eni-tags': 'team=net' };
+    startController(world, { flags });
+
+    await world.announce(machine);
+    await world.advance(30_000);
+
+    expect(world.interfaces(machine)[1]).toMatchObject({
+      description: `Cilium-CNI (${machine.instanceId})`,
+      tags: { 'io.cilium/cilium-managed': 'true', 'io.cilium/cluster-name': 'blue', team: 'net' },
+    });
+  });
+});
+
+describe('delete-on-termination', () => {
+  test.each<{ what: string; eni: EniOptions; set: boolean }>([
+    { what: 'is set once on each interface that was created', eni: {}, set: true },
+    { what: 'is not set where the node does not want it', eni: { deleteOnTermination: false }, set: false },
+  ])('$what', async ({ eni, set }) => {
+    const world = new World({ configure: () => ({ eni, ipam: { minAllocate: 27 } }) });
+    const machine = world.machine();
+    const controller = startController(world);
+
+    await world.announce(machine);
+    await world.advance(1_300_000);
+
+    const created = world.interfaces(machine).slice(1);
+    const modified = controller.calls.filter(({ action }) => action === 'ModifyNetworkInterfaceAttribute');
+    expect(created.map(({ attachment }) => attachment?.deleteOnTermination)).toEqual([set, set]);
+    expect(modified.map(({ input }) => textAt(input, 'NetworkInterfaceId')).toSorted()).toEqual(
+      set ? created.map(({ id }) => id).toSorted() : [],
+    );
+  });
+
+  test('is left alone on interfaces that others attached', async () => {
+    const interfaces = [{ deviceIndex: 1, deleteOnTermination: false, addresses: 2 }];
+    const world = new World({ cloud: testCloud({ instances: [instance({ interfaces })] }) });
+    const machine = world.machine();
+    const controller = startController(world);
+
+    await world.announce(machine);
+    await world.advance(60_000);
+
+    expect(world.pool(machine).size).toBe(8);
+    expect(controller.changes.map(({ action }) => action)).toEqual(['AssignPrivateIpAddresses']);
+  });
+});
+
+describe('an interface is published and counted, and carries no pods, that', () => {
+  test.each<{ what: string; type?: string; foreign: object; eni?: EniOptions }>([
+    { what: 'is an EFA', type: 'm5n.24xlarge', foreign: { type: 'efa' } },
+    { what: 'is a trunk', foreign: { type: 'trunk' } },
+    { what: 'another service manages', foreign: { requesterManaged: true } },
+    {
+      what: 'has the tags that exclude it',
+      foreign: { tags: { role: 'storage', more: 'yes' } },
+      eni: { excludeInterfaceTags: { role: 'storage' } },
+    },
+    { what: 'is on another network card', type: 'c6in.32xlarge', foreign: { cardIndex: 1 } },
+  ])('$what', async ({ type = 'm5.large', foreign, eni = {} }) => {
+    const interfaces = [{ deviceIndex: 1, addresses: 3, ...foreign }];
+    const world = new World({
+      cloud: testCloud({ instances: [instance({ type, interfaces })] }),
+      configure: () => ({ eni, ipam: { preAllocate: 60 } }),
+    });
+    const machine = world.machine();
+    startController(world);
+
+    await world.announce(machine);
+    await world.advance(60_000);
+
+    const [first, second, third] = world.interfaces(machine);
+    const carrying = new Set(world.pool(machine).values());
+    expect(Object.keys(world.enis(machine)).toSorted()).toEqual(
+      world
+        .interfaces(machine)
+        .map(({ id }) => id)
+        .toSorted(),
+    );
+    expect(second?.addresses).toHaveLength(4);
+    expect(carrying).toEqual(new Set([first?.id, third?.id]));
+    // Agents leave out by themselves what the tags exclude, and know nothing of the other reasons.
+    const shown = textsAt(objectAt(world.enis(machine), second?.id ?? ''), 'addresses');
+    expect(shown).toHaveLength(eni.excludeInterfaceTags === undefined ? 0 : 3);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('is below first-interface-index', async () => {
+    const world = new World({
+      configure: () => ({ eni: { firstInterfaceIndex: 2 }, ipam: { minAllocate: 9 } }),
+    });
+    const machine = world.machine();
+    startController(world);
+
+    await world.announce(machine);
+    await world.advance(60_000);
+
+    expect(
+      world.interfaces(machine).map(({ deviceIndex, addresses }) => [deviceIndex, addresses.length]),
+    ).toEqual([
+      [0, 1],
+      [2, 10],
+    ]);
+    expect(world.pool(machine).size).toBe(9);
+  });
+});

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { appendFile, cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+
+const root = new URL('../../', import.meta.url).pathname;
+
+/** For each rule a file that breaks it, and the import that does. */
+const planted: Readonly<Record<string, readonly [file: string, imported: string]>> = {
+  'clouds-apart': ['src/providers/azure/planted.ts', '../aws/errors.ts'],
+  'clouds-know-no-kubernetes': ['src/providers/aws/errors.ts', '../../kubernetes/json.ts'],
+  'kubernetes-knows-no-clouds': ['src/kubernetes/json.ts', '../providers/ipv4.ts'],
+  'node-below-manager': ['src/node/statistics.ts', '../manager/fleet.ts'],
+  'manager-knows-no-cloud': ['src/manager/resync.ts', '../providers/aws/errors.ts'],
+  'scheduling-stands-alone': ['src/scheduling/random.ts', '../providers/ipv4.ts'],
+  'simulator-stands-apart': ['src/simulator/cloud/ipv4.ts', '../../providers/ipv4.ts'],
+  'controller-knows-no-simulator': ['src/providers/ipv4.ts', '../simulator/cloud/ipv4.ts'],
+  'nobody-imports-the-composition': ['src/node/capacity.ts', '../controller/fencing.ts'],
+  'sdk-at-the-edge': ['src/providers/aws/errors.ts', '@aws-sdk/client-ec2'],
+  'nothing-unresolvable': ['src/node/urgency.ts', './nowhere.ts'],
+  'no-cycle': ['src/node/capacity.ts', './offer.ts'],
+};
+
+test('every import rule finds what is planted against it', async () => {
+  const copy = await mkdtemp(join(tmpdir(), 'headwater-imports-'));
+  try {
+    for (const name of ['src', 'package.json', 'tsconfig.json', '.dependency-cruiser.json']) {
+      await cp(join(root, name), join(copy, name), { recursive: true });
+    }
+    await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
+    await mkdir(join(copy, 'src/providers/azure'), { recursive: true });
+    for (const [file, imported] of Object.values(planted)) {
+      await appendFile(join(copy, file), `import * as planted from '${imported}';\nvoid planted;\n`);
+    }
+
+    const found = await brokenRules(copy);
+
+    expect([...found].toSorted()).toEqual(Object.keys(planted).toSorted());
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+});
+
+function brokenRules(directory: string): Promise<ReadonlySet<string>> {
+  const cruiser = join(root, 'node_modules/.bin/depcruise');
+  const args = [cruiser, 'src', '--config', '.dependency-cruiser.json', '--output-type', 'json'];
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, { cwd: directory, maxBuffer: 2 ** 28 }, (error, stdout) => {
+      // It exits with the number of violations.
+      if (stdout === '') return reject(error ?? new Error('no output'));
+      const { summary } = JSON.parse(stdout) as { summary: { violations: { rule: { name: string } }[] } };
+      resolve(new Set(summary.violations.map(({ rule }) => rule.name)));
+    });
+  });
+}

@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Fault } from '../../src/simulator/cloud/faults.ts';
+import { looseInterfaces, standings } from '../../src/simulator/cluster/judge.ts';
+import { startRig, type Rig } from './history.ts';
+
+const forever = new AbortController().signal;
+
+/** A fleet that starts, takes load, is upgraded in place and meets a few faults, for half an hour of its own time. */
+async function halfAnHour(seed: string): Promise<Rig> {
+  const rig = await startRig({ seed, topology: 'small' });
+  const { clock, cluster } = rig;
+  const { faults } = cluster.ec2.gateway;
+  void cluster.workload.run(
+    { kind: 'steady', name: 'web', arrivalsPerMinute: 6, meanLifetime: 300_000 },
+    forever,
+  );
+  void cluster.workload.run(
+    { kind: 'burst', name: 'batch', at: 240_000, pods: 12, over: 5000, lifetime: 200_000 },
+    forever,
+  );
+  void cluster.workload.run(
+    { kind: 'rolling-upgrade', name: 'upgrade', at: 600_000, every: 60_000 },
+    forever,
+  );
+  await clock.advance(300_000);
+  const meet = (action: string, count: number, fault: Fault): number =>
+    faults.add({ action, rate: 1, count, match: {}, fault });
+  meet('AssignPrivateIpAddresses', 2, { kind: 'lost', effect: 'before', connection: 'drop', delayMs: 0 });
+  meet('AttachNetworkInterface', 1, {
+    kind: 'error',
+    code: 'InternalError',
+    status: 500,
+    message: 'internal',
+  });
+  meet('AssignPrivateIpAddresses', 3, { kind: 'throttle' });
+  await clock.advance(1_500_000);
+  return rig;
+}
+
+describe('a whole cluster in virtual time', () => {
+  test('one seed gives one history, byte for byte, and nothing is lost in it', async () => {
+    const first = await halfAnHour('seven');
+    const broken = first.broken();
+    const loose = looseInterfaces(first.cluster);
+    const met = standings(first.cluster).filter(({ met }) => !met);
+    const outcome = await first.end();
+    const second = await halfAnHour('seven');
+    await second.end();
+
+    expect(broken).toEqual([]);
+    expect(loose).toEqual([]);
+    expect(met).toEqual([]);
+    expect(outcome).toBe('stopped');
+    expect(first.journal.length).toBeGreaterThan(500);
+    expect(second.journal.join('\n')).toBe(first.journal.join('\n'));
+  }, 60_000);
+
+  test('another seed gives another history', async () => {
+    const [one, other] = [
+      await startRig({ seed: 'one', topology: 'small' }),
+      await startRig({ seed: 'other', topology: 'small' }),
+    ];
+    for (const rig of [one, other]) {
+      await rig.clock.advance(60_000);
+      await rig.end();
+    }
+
+    expect(one.journal.join('\n')).not.toBe(other.journal.join('\n'));
+  }, 60_000);
+});

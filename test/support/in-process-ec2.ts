@@ -1,0 +1,69 @@
+// The port that the AWS adapter calls, straight to the model's gateway: no socket, no SDK, hence virtual time.
+import {
+  type Ec2Action,
+  type Ec2Api,
+  Ec2CallError,
+  type Ec2Input,
+  type Ec2Output,
+} from '../../src/providers/aws/ec2-api.ts';
+import type { Ec2Gateway } from '../../src/simulator/ec2/ec2-gateway.ts';
+import { Ec2Refusal } from '../../src/simulator/ec2/ec2-refusal.ts';
+import { AnswerGarbled, AnswerLost } from '../../src/simulator/ec2/exchange.ts';
+
+export class InProcessEc2 implements Ec2Api {
+  readonly #gateway: Ec2Gateway;
+  readonly #onCall: (action: Ec2Action, input: unknown, result: string) => void;
+
+  constructor(gateway: Ec2Gateway, onCall: (action: Ec2Action, input: unknown, result: string) => void) {
+    this.#gateway = gateway;
+    this.#onCall = onCall;
+  }
+
+  async send<A extends Ec2Action>(action: A, input: Ec2Input<A>, signal: AbortSignal): Promise<Ec2Output<A>> {
+    try {
+      const output = (await this.#answer(action, input, signal)) as Ec2Output<A>;
+      this.#onCall(action, input, 'OK');
+      return output;
+    } catch (error) {
+      const failure = callErrorOf(error);
+      this.#onCall(action, input, failure.code);
+      throw failure;
+    }
+  }
+
+  async #answer(action: Ec2Action, input: object, signal: AbortSignal): Promise<object> {
+    const caller = { arn: 'arn:aws:iam::123456789012:user/headwater' };
+    try {
+      return await Promise.race([this.#gateway.call(action, { ...input }, caller), givenUp(signal)]);
+    } catch (error) {
+      // A connection that hangs says nothing until the caller gives up.
+      if (error instanceof AnswerLost && error.connection === 'hang') return givenUp(signal);
+      throw error;
+    }
+  }
+}
+
+function givenUp(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abandon = (): void =>
+      reject(new Ec2CallError({ result: 'noAnswer', code: 'AbortError', message: 'aborted' }));
+    if (signal.aborted) abandon();
+    else signal.addEventListener('abort', abandon, { once: true });
+  });
+}
+
+function callErrorOf(error: unknown): Ec2CallError {
+  if (error instanceof Ec2CallError) return error;
+  if (error instanceof Ec2Refusal) {
+    const { code, message, status } = error;
+    const result = status >= 500 && code !== 'RequestLimitExceeded' ? 'noAnswer' : 'refused';
+    return new Ec2CallError({ result, code, message, status }, { cause: error });
+  }
+  if (error instanceof AnswerLost || error instanceof AnswerGarbled) {
+    return new Ec2CallError(
+      { result: 'noAnswer', code: 'ECONNRESET', message: 'no answer' },
+      { cause: error },
+    );
+  }
+  throw error;
+}

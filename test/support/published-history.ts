@@ -1,0 +1,91 @@
+// Every state that the API ever served of every CiliumNode, in order, and what must hold in each of them.
+import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
+import {
+  type JsonObject,
+  objectAt,
+  parseObject,
+  textAt,
+  textsAt,
+} from '../../src/simulator/workload/json.ts';
+
+export interface PublishedState {
+  readonly name: string;
+  readonly resourceVersion: string;
+  /** Undefined once the object is gone. */
+  readonly object: JsonObject | undefined;
+}
+
+export class PublishedHistory {
+  readonly states: PublishedState[] = [];
+  /** What never may be, in words. */
+  readonly broken: string[] = [];
+  /** Addresses that nodes show in their pool, by `network address`; the name of the node. */
+  readonly #offers = new Map<string, string>();
+  readonly #current = new Map<string, readonly string[]>();
+
+  constructor(handler: KubernetesHandler) {
+    void this.#follow(handler);
+  }
+
+  /** States of one node, the latest last. */
+  of(name: string): readonly PublishedState[] {
+    return this.states.filter((state) => state.name === name);
+  }
+
+  at(name: string, resourceVersion: string): JsonObject | undefined {
+    return this.states.find((state) => state.name === name && state.resourceVersion === resourceVersion)
+      ?.object;
+  }
+
+  async #follow(handler: KubernetesHandler): Promise<void> {
+    const url = '/apis/cilium.io/v2/ciliumnodes?watch=true&resourceVersion=0&timeoutSeconds=1000000';
+    const request = { method: 'GET', url, headers: { accept: 'application/json' } };
+    const { body } = await handler(request, new AbortController().signal);
+    for await (const piece of body) {
+      for (const line of piece.split('\n')) if (line !== '') this.#take(parseObject(line));
+    }
+    this.broken.push('the watch of the history has ended');
+  }
+
+  #take(event: JsonObject): void {
+    const object = objectAt(event, 'object');
+    const name = textAt(object, 'metadata', 'name');
+    const resourceVersion = textAt(object, 'metadata', 'resourceVersion');
+    const gone = event['type'] === 'DELETED';
+    this.states.push({ name, resourceVersion, object: gone ? undefined : object });
+    this.#withdraw(name);
+    if (!gone) this.#show(name, object);
+  }
+
+  #withdraw(name: string): void {
+    for (const key of this.#current.get(name) ?? [])
+      if (this.#offers.get(key) === name) this.#offers.delete(key);
+    this.#current.delete(name);
+  }
+
+  #show(name: string, node: JsonObject): void {
+    const network = textAt(node, 'spec', 'eni', 'vpc-id');
+    const pool = Object.entries(objectAt(node, 'spec', 'ipam', 'pool'));
+    for (const [address, entry] of pool) {
+      const problem = problemOf(node, address, textAt(entry, 'resource'));
+      if (problem !== undefined) this.broken.push(`${name}: ${address} is in the pool and ${problem}`);
+      const other = this.#offers.get(`${network} ${address}`);
+      if (other !== undefined) this.broken.push(`${address} is offered on ${name} and on ${other}`);
+      this.#offers.set(`${network} ${address}`, name);
+    }
+    this.#current.set(
+      name,
+      pool.map(([address]) => `${network} ${address}`),
+    );
+  }
+}
+
+/** What an agent misses that takes this address from the pool. */
+function problemOf(node: JsonObject, address: string, interfaceId: string): string | undefined {
+  const eni = objectAt(node, 'status', 'eni', 'enis', interfaceId);
+  if (textAt(eni, 'id') !== interfaceId) return `its interface ${interfaceId} is not in the status`;
+  if (textAt(eni, 'mac') === '') return `${interfaceId} has no mac`;
+  if (textAt(eni, 'subnet', 'cidr') === '') return `${interfaceId} has no subnet cidr`;
+  if (textAt(eni, 'vpc', 'primary-cidr') === '') return `${interfaceId} has no vpc cidr`;
+  return textsAt(eni, 'addresses').includes(address) ? undefined : `${interfaceId} does not show it`;
+}

@@ -1,0 +1,35 @@
+// A logger that keeps its lines for a test to look at.
+import type { LogDetails, Logger, LogLevel } from '../../src/observability/logger.ts';
+
+export interface LogLine {
+  readonly level: LogLevel;
+  readonly message: string;
+  /** Bindings and details together. */
+  readonly details: LogDetails;
+}
+
+export interface RecordingLogger extends Logger {
+  /** In the order written, those of children among them. */
+  readonly lines: readonly LogLine[];
+}
+
+export function recordingLogger(): RecordingLogger {
+  const lines: LogLine[] = [];
+  return { ...loggerInto(lines, {}), lines };
+}
+
+function loggerInto(lines: LogLine[], bindings: LogDetails): Logger {
+  const at =
+    (level: LogLevel) =>
+    (message: string, details: LogDetails = {}): void => {
+      lines.push({ level, message, details: { ...bindings, ...details } });
+    };
+
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: (more) => loggerInto(lines, { ...bindings, ...more }),
+  };
+}

@@ -1,0 +1,179 @@
+// A controller at work in a world, with what it logs, calls and writes kept for a test to look at.
+import { loadOptions } from '../../src/config/load-options.ts';
+import type { Options } from '../../src/config/option-table.ts';
+import { composeAws } from '../../src/controller/aws-cloud.ts';
+import { Controller } from '../../src/controller/controller.ts';
+import { InProcessTransport } from '../../src/kubernetes/in-process-transport.ts';
+import type { KubernetesTransport, TransportRequest } from '../../src/kubernetes/transport.ts';
+import type { Logger } from '../../src/observability/logger.ts';
+import { createMetricRegistry } from '../../src/observability/metrics.ts';
+import type { Ec2Action, Ec2Api } from '../../src/providers/aws/ec2-api.ts';
+import type { Clock } from '../../src/scheduling/clock.ts';
+import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
+import { type JsonObject, parseObject } from '../../src/simulator/workload/json.ts';
+import { InProcessEc2 } from './in-process-ec2.ts';
+import { recordingLogger, type LogLine } from './recording-logger.ts';
+import type { World } from './world.ts';
+
+export interface CloudCall {
+  /** In monotonic ms. */
+  readonly at: number;
+  readonly action: string;
+  readonly input: JsonObject;
+  /** `OK` or a code. */
+  readonly result: string;
+}
+
+export interface ApiWrite {
+  readonly at: number;
+  readonly method: string;
+  readonly path: string;
+  readonly body: JsonObject;
+  /** 0 without an answer. */
+  readonly status: number;
+}
+
+export interface ControllerSetup {
+  /** By name, without dashes. */
+  readonly flags?: Readonly<Record<string, string>>;
+  readonly identity?: string;
+  /** Besides the recording one. */
+  readonly log?: Logger;
+  readonly onCall?: (action: string, input: unknown, result: string) => void;
+  /** Changes what EC2 answers before anybody reads it. Page tokens of its own begin with `test-`. */
+  readonly tamper?: (action: Ec2Action, output: object, input: object) => object;
+  /** What happens in the world between a write to Kubernetes and its answer. */
+  readonly beforeAnswer?: (write: ApiWrite) => Promise<void>;
+}
+
+export class WorldController {
+  readonly controller: Controller;
+  readonly logged: readonly LogLine[];
+  readonly calls: CloudCall[] = [];
+  readonly writes: ApiWrite[] = [];
+  readonly outcome: Promise<'stopped' | 'lost'>;
+  readonly #stop = new AbortController();
+  readonly #registry = createMetricRegistry({ measureProcess: false });
+  #isDead = false;
+
+  constructor(world: World, setup: ControllerSetup) {
+    const { flags = {}, identity = 'headwater-0', log, onCall } = setup;
+    const { clock, cluster } = world;
+    const recording = recordingLogger();
+    this.logged = recording.lines;
+    const transport = this.#transport(cluster.kubernetes.handle, clock, setup);
+    const api = new InProcessEc2(cluster.ec2.gateway, (action, input, result) => {
+      this.calls.push({ at: clock.monotonic(), action, input: input as JsonObject, result });
+      onCall?.(action, input, result);
+    });
+    this.controller = new Controller({
+      options: optionsOf(flags),
+      kubernetes: transport,
+      leaseTransport: transport,
+      composeCloud: (deps) => composeAws(this.#alive(api, setup), deps),
+      clock,
+      random: world.random.fork(identity),
+      log: log ?? recording,
+      registry: this.#registry,
+      identity,
+      onBug: (error) => world.bugs.push(error),
+    });
+    this.outcome = this.controller.run(this.#stop.signal);
+  }
+
+  /** Calls that change something. */
+  get changes(): readonly CloudCall[] {
+    return this.calls.filter(({ action }) => !action.startsWith('Describe'));
+  }
+
+  /** Writes of CiliumNodes. */
+  get publications(): readonly ApiWrite[] {
+    return this.writes.filter(({ path }) => path.startsWith('/apis/cilium.io/'));
+  }
+
+  /** Texts of what was logged at that level or above `info`. */
+  warnings(): readonly string[] {
+    return this.logged
+      .filter(({ level }) => level === 'warn' || level === 'error')
+      .map(({ message }) => message);
+  }
+
+  /** Tells it to end; time has to pass for it to do so. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  /** As if its process were gone: nothing of it reaches anybody any more. */
+  kill(): void {
+    this.#isDead = true;
+  }
+
+  /** Value of a series, such as `headwater_leader` or `x{a="b"}`; undefined where there is none. */
+  async metric(series: string): Promise<number | undefined> {
+    const text = await this.#registry.scrape();
+    const line = text.split('\n').find((each) => each.startsWith(`${series} `));
+    return line === undefined ? undefined : Number(line.slice(series.length + 1));
+  }
+
+  #alive(api: Ec2Api, { tamper = (_, output) => output }: ControllerSetup): Ec2Api {
+    return {
+      send: async (action, input, signal) => {
+        if (this.#isDead) return new Promise(() => undefined);
+        return tamper(action, await api.send(action, withoutOwnToken(input), signal), input);
+      },
+    };
+  }
+
+  #transport(
+    handler: KubernetesHandler,
+    clock: Clock,
+    { beforeAnswer }: ControllerSetup,
+  ): KubernetesTransport {
+    const inner = new InProcessTransport(
+      (request, signal) => (this.#isDead ? new Promise(() => undefined) : handler(request, signal)),
+      clock,
+    );
+    const note = ({ method, path, body = '{}' }: TransportRequest, at: number, status: number): ApiWrite => {
+      const write = { at, method, path, body: parseObject(body), status };
+      this.writes.push(write);
+      return write;
+    };
+    return {
+      stream: (request, signal) => inner.stream(request, signal),
+      send: async (request, signal) => {
+        if (request.method === 'GET') return inner.send(request, signal);
+        const at = clock.monotonic();
+        try {
+          const answer = await inner.send(request, signal);
+          const write = note(request, at, answer.status);
+          await beforeAnswer?.(write);
+          return answer;
+        } catch (error) {
+          note(request, at, 0);
+          throw error;
+        }
+      },
+    };
+  }
+}
+
+/** Starts a controller; it runs until it is stopped or killed, or the test ends. */
+export function startController(world: World, setup: ControllerSetup = {}): WorldController {
+  return new WorldController(world, setup);
+}
+
+/** Nobody but the test knows its tokens. */
+function withoutOwnToken<T extends object>(input: T): T {
+  const { NextToken: token = '' } = input as { NextToken?: string };
+  return token.startsWith('test-') ? { ...input, NextToken: undefined } : input;
+}
+
+function optionsOf(flags: Readonly<Record<string, string>>): Options {
+  const absent = (path: string): never => {
+    throw Object.assign(new Error(path), { code: 'ENOENT' });
+  };
+  const given = new Map(Object.entries(flags).map(([name, value]) => [name, [value]]));
+  const loaded = loadOptions(given, { environment: {}, readFile: absent, readDirectory: absent });
+  if (loaded.kind === 'refused') throw new Error(loaded.problems.join('\n'));
+  return loaded.options;
+}

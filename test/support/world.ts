@@ -1,0 +1,245 @@
+// A whole cluster in one process and in virtual time, and what a test needs to play everybody in it: administrator,
+// agents, and whoever else changes the cloud. Controllers are started on it one by one.
+import { Random } from '../../src/scheduling/random.ts';
+import { VirtualClock } from '../../src/scheduling/virtual-clock.ts';
+import { nothing } from '../../src/simulator/cloud/claims.ts';
+import type { Fault } from '../../src/simulator/cloud/faults.ts';
+import { plainInterface } from '../../src/simulator/cloud/instances.ts';
+import { createInterface, deleteInterface } from '../../src/simulator/cloud/network-interfaces.ts';
+import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
+import type { Topology } from '../../src/simulator/cloud/topology.ts';
+import { createEmbeddedCluster, type EmbeddedCluster } from '../../src/simulator/cluster/embedded-cluster.ts';
+import { breachesIn, looseInterfaces } from '../../src/simulator/cluster/judge.ts';
+import { type JsonObject, objectAt, textAt, textMapAt } from '../../src/simulator/workload/json.ts';
+import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
+import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
+import { ciliumNodeCrd } from '../../src/simulator/kubernetes/ciliumnode-crd.ts';
+import type { FaultRule } from '../../src/simulator/kubernetes/faults/faults.ts';
+import { newOwnNode } from '../../src/simulator/workload/own-node.ts';
+import { newPod, podCollectionPath } from '../../src/simulator/workload/pod.ts';
+import { PublishedHistory } from './published-history.ts';
+import { testCloud } from './test-cloud.ts';
+
+export interface WorldOptions {
+  readonly cloud?: Topology;
+  readonly seed?: string;
+  /** What the agent of each instance is told, in the order of the topology. */
+  readonly configure?: (index: number) => Partial<NodeFacts>;
+  readonly onEvent?: (line: string) => void;
+}
+
+const forever = new AbortController().signal;
+const nodesPath = '/apis/cilium.io/v2/ciliumnodes';
+
+export class World {
+  readonly clock = new VirtualClock();
+  readonly random: Random;
+  readonly cluster: EmbeddedCluster;
+  readonly history: PublishedHistory;
+  /** Every instance, as the machine of a node, in the order of the topology. */
+  readonly machines: readonly NodeFacts[];
+  /** What must never reach a bug report. */
+  readonly bugs: unknown[] = [];
+  readonly #client: KubernetesClient;
+
+  constructor({ cloud = testCloud(), seed = 'world', configure, onEvent }: WorldOptions = {}) {
+    this.random = new Random(seed);
+    const machines: NodeFacts[] = [];
+    this.cluster = createEmbeddedCluster({
+      topology: cloud,
+      clock: this.clock,
+      random: this.random.fork('cluster'),
+      pace: 1,
+      configure: (facts, index) => {
+        const machine = { ...facts, protocol: 'crd-allocator', ...configure?.(index) } as const;
+        machines.push(machine);
+        return machine;
+      },
+      ...(onEvent !== undefined && {
+        onEvent: ({ node, kind, subject, detail }) =>
+          onEvent(`workload ${node} ${kind} ${subject} ${detail}`),
+      }),
+    });
+    this.machines = machines;
+    this.history = new PublishedHistory(this.cluster.kubernetes.handle);
+    this.#client = new KubernetesClient(this.cluster.kubernetes.handle, 'test');
+  }
+
+  machine(index = 0): NodeFacts {
+    const machine = this.machines[index];
+    if (machine === undefined) throw new RangeError(`there is no machine ${index}`);
+    return machine;
+  }
+
+  advance(ms: number): Promise<void> {
+    return this.clock.advance(ms);
+  }
+
+  /** Lets time pass until `done`; throws where that takes longer than `limit` ms. */
+  async until(what: string, done: () => boolean, limit = 120_000): Promise<void> {
+    if (await this.clock.runUntil(done, limit)) return;
+    throw new Error(`within ${limit / 1000} s it did not come about that ${what}`);
+  }
+
+  /** The object that the API answers with; throws when it refuses. */
+  async call(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body: JsonObject = {},
+  ): Promise<JsonObject> {
+    const client = this.#client;
+    const answer = await {
+      GET: () => client.get(path, forever),
+      POST: () => client.create(path, body, forever),
+      PUT: () => client.replace(path, body, forever),
+      PATCH: () => client.mergePatch(path, body, forever),
+      DELETE: () => client.delete(path, body, forever),
+    }[method]();
+    if (answer.kind === 'refused') throw new Error(`${method} ${path}: ${answer.status} ${answer.message}`);
+    return answer.object;
+  }
+
+  /** Makes the CiliumNode of a machine as its agent would, with `patch` merged in; no agent runs. */
+  async announce(machine: NodeFacts, patch: JsonObject = {}): Promise<void> {
+    await this.call('POST', nodesPath, newOwnNode(machine, `uid-of-${machine.name}`));
+    if (Object.keys(patch).length > 0) await this.patch(machine, patch);
+  }
+
+  patch(machine: Pick<NodeFacts, 'name'>, patch: JsonObject): Promise<JsonObject> {
+    return this.call('PATCH', `${nodesPath}/${machine.name}`, patch);
+  }
+
+  patchStatus(machine: Pick<NodeFacts, 'name'>, status: JsonObject): Promise<JsonObject> {
+    return this.call('PATCH', `${nodesPath}/${machine.name}/status`, { status });
+  }
+
+  delete(machine: Pick<NodeFacts, 'name'>): Promise<JsonObject> {
+    return this.call('DELETE', `${nodesPath}/${machine.name}`);
+  }
+
+  /** Tells that the first `count` addresses of the pool are in use, as an agent of the CRD allocator does. */
+  async use(machine: NodeFacts, count: number): Promise<void> {
+    const entries = [...this.pool(machine)].slice(0, count);
+    if (entries.length < count)
+      throw new RangeError(`the pool holds ${entries.length} addresses, not ${count}`);
+    const used = Object.fromEntries(
+      entries.map(([address, resource], index) => [address, { owner: `default/pod-${index}`, resource }]),
+    );
+    await this.patchStatus(machine, { ipam: { used } });
+  }
+
+  /** Requests `count` addresses, free ones included, as a multi-pool agent does. */
+  async request(machine: NodeFacts, count: number): Promise<void> {
+    const requested = [{ pool: 'default', needed: { 'ipv4-addrs': count } }];
+    await this.patch(machine, { spec: { ipam: { pools: { requested } } } });
+  }
+
+  ciliumNode(machine: Pick<NodeFacts, 'name'>): JsonObject | undefined {
+    return this.cluster.kubernetes.get('ciliumnodes.cilium.io', machine.name);
+  }
+
+  /** Interface by address, as the CiliumNode offers them. */
+  pool(machine: Pick<NodeFacts, 'name'>): ReadonlyMap<string, string> {
+    const pool = objectAt(this.ciliumNode(machine), 'spec', 'ipam', 'pool');
+    return new Map(Object.entries(pool).map(([address, entry]) => [address, textAt(entry, 'resource')]));
+  }
+
+  /** Published interfaces by id. */
+  enis(machine: Pick<NodeFacts, 'name'>): JsonObject {
+    return objectAt(this.ciliumNode(machine), 'status', 'eni', 'enis');
+  }
+
+  operatorError(machine: Pick<NodeFacts, 'name'>): string {
+    return textAt(this.ciliumNode(machine), 'status', 'ipam', 'operator-status', 'error');
+  }
+
+  /** Events about anything of that name: `reason: message`. */
+  events(name: string): readonly string[] {
+    return this.cluster.kubernetes
+      .list('events')
+      .map((event) => event as JsonObject)
+      .filter((event) => textAt(event, 'involvedObject', 'name') === name)
+      .map((event) => {
+        const about = textMapAt(event, 'involvedObject');
+        return `${about.get('kind')} ${textAt(event, 'reason')}: ${textAt(event, 'message')}`;
+      });
+  }
+
+  /** What is attached to the instance in truth, in order of device index. */
+  interfaces({ instanceId }: Pick<NodeFacts, 'instanceId'>): readonly NetworkInterface[] {
+    return [...this.cluster.ec2.network.interfaces.values()]
+      .filter((item) => item.instanceId === instanceId)
+      .toSorted((a, b) => (a.deviceIndex ?? 0) - (b.deviceIndex ?? 0));
+  }
+
+  /** Secondary addresses that the instance has in truth. */
+  held(machine: Pick<NodeFacts, 'instanceId'>): readonly string[] {
+    return this.interfaces(machine).flatMap(({ addresses, primaryAddress }) =>
+      addresses.filter((address) => address !== primaryAddress),
+    );
+  }
+
+  /** Interfaces that a controller made and that are attached to nothing. */
+  loose(): readonly NetworkInterface[] {
+    return looseInterfaces(this.cluster).filter(({ tags }) => tags['io.cilium/cilium-managed'] === 'true');
+  }
+
+  /** Somebody else takes addresses of a subnet, all but `left` of them; the result gives them back. */
+  occupy(subnetId: string, left = 0): () => void {
+    const { network } = this.cluster.ec2;
+    const free = (): number => (network.subnets.get(subnetId)?.available ?? 0) - left;
+    const taken: NetworkInterface[] = [];
+    while (free() > 0) {
+      const claim = { ...nothing, count: Math.min(free(), 50) - 1 };
+      taken.push(createInterface(network, { ...plainInterface(subnetId, []), claim }));
+    }
+    return () => taken.forEach(({ id }) => deleteInterface(network, id));
+  }
+
+  /** Lets calls of `action` meet a fault; returns how to end that. */
+  fault(action: string, fault: Fault, count?: number): () => void {
+    const { faults } = this.cluster.ec2.gateway;
+    const id = faults.add({ action, rate: 1, match: {}, fault, ...(count !== undefined && { count }) });
+    return () => {
+      faults.remove(id);
+    };
+  }
+
+  /** Replaces the schema by which the API server checks and prunes CiliumNodes. */
+  async installSchema(schema: JsonObject): Promise<void> {
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ciliumnodes.cilium.io';
+    const { metadata } = await this.call('GET', path);
+    const { spec, ...definition } = ciliumNodeCrd;
+    const versions = [{ ...spec.versions[0], schema: { openAPIV3Schema: schema } }];
+    const changed: unknown = { ...definition, metadata, spec: { ...spec, versions } };
+    await this.call('PUT', path, changed as JsonObject);
+  }
+
+  /** Lets requests to Kubernetes meet a fault, for good if not said; returns how to end that. */
+  kubernetesFault(rule: FaultRule): () => void {
+    return this.cluster.kubernetes.faults.inject({ times: Infinity, ...rule });
+  }
+
+  /** Refuses requests with this code, as an API server does; returns how to end that. */
+  refuse(code: number, method: string, path: RegExp, times = Infinity): () => void {
+    const reason = { 403: 'Forbidden', 409: 'Conflict' }[code] ?? 'Unknown';
+    const failure = { code, reason, message: `refused by the test with ${code}` };
+    return this.kubernetesFault({ method, path, times, effect: { kind: 'refuse', failure } });
+  }
+
+  /** Creates pods that are bound to the machine and that nobody gives an address. */
+  async addPods(
+    { name: nodeName }: Pick<NodeFacts, 'name'>,
+    { count, hostNetwork = false, prefix = 'pod' }: { count: number; hostNetwork?: boolean; prefix?: string },
+  ): Promise<void> {
+    for (let index = 0; index < count; index++) {
+      const pod = newPod({ name: `${prefix}-${index}`, nodeName, hostNetwork, grace: 0 });
+      await this.call('POST', podCollectionPath, pod);
+    }
+  }
+
+  /** Everything that never may be. A test of whatever else expects this to be empty. */
+  broken(): readonly unknown[] {
+    return [...this.bugs, ...this.history.broken, ...breachesIn(this.cluster).map(({ text }) => text)];
+  }
+}
