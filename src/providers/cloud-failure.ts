@@ -13,6 +13,8 @@ export type CloudFailureKind =
   | 'instanceGone'
   | 'instanceNotRunning'
   | 'interfaceGone'
+  /** The interface does not have what should be taken from it; nothing was taken. */
+  | 'notAssigned'
   /** The device index asked for is taken. */
   | 'deviceIndexTaken'
   /** Just made and not everywhere visible: to be tried again, never to be taken for gone. */

@@ -12,6 +12,8 @@ export interface HeldInterface {
   readonly joinedAt: number;
   /** Addresses that our own writes added, with the end of that write. */
   readonly added: ReadonlyMap<string, number>;
+  /** Addresses and prefixes that our own writes took away, with the end of that write: readings may still show them. */
+  readonly released: ReadonlyMap<string, number>;
   /** Addresses and prefixes that a look did not show, with the end of the first such look. */
   readonly missing: ReadonlyMap<string, number>;
   /** End of the first look that did not show the interface at all. */
@@ -44,7 +46,15 @@ const nothing: ReadonlyMap<string, number> = new Map();
 
 /** An interface first met in a reading, or remembered from before a restart. */
 export function firstHeld(record: NetworkInterface, asOf: number): HeldInterface {
-  return { record, asOf, joinedAt: -Infinity, added: nothing, missing: nothing, absentSince: undefined };
+  return {
+    record,
+    asOf,
+    joinedAt: -Infinity,
+    added: nothing,
+    released: nothing,
+    missing: nothing,
+    absentSince: undefined,
+  };
 }
 
 /** An interface that was not known was shown. */
@@ -55,7 +65,7 @@ export function whenFirstShown(shown: NetworkInterface, reading: Reading): Verdi
 
 /** A known interface was shown. */
 export function whenShown(held: HeldInterface, seen: NetworkInterface, reading: Reading): Verdict {
-  const shown = attachedAsWeKnow(held, seen, reading);
+  const shown = withoutReleased(held, attachedAsWeKnow(held, seen, reading), reading);
   const fresh = reading.begunAt >= held.asOf;
   const missing = fresh ? missingFrom(held, shown, reading) : { kept: held.missing, gone: new Set<string>() };
   const record = merge(held.record, shown, fresh, missing.gone);
@@ -64,6 +74,7 @@ export function whenShown(held: HeldInterface, seen: NetworkInterface, reading: 
     asOf: Math.max(held.asOf, reading.begunAt),
     joinedAt: held.joinedAt,
     added: stillYoung(held.added, reading),
+    released: stillYoung(held.released, reading),
     missing: missing.kept,
     absentSince: undefined,
   };
@@ -131,6 +142,17 @@ function withoutContested(record: NetworkInterface, reading: Reading): NetworkIn
     ...record,
     addresses: record.addresses.filter(uncontested),
     prefixes: record.prefixes.filter(uncontested),
+  };
+}
+
+/** What we took away does not come back by a reading that may be older than the cloud's memory of it. */
+function withoutReleased(held: HeldInterface, shown: NetworkInterface, reading: Reading): NetworkInterface {
+  if (held.released.size === 0) return shown;
+  const isThere = (holding: string): boolean => !isYoung(held.released.get(holding), reading);
+  return {
+    ...shown,
+    addresses: shown.addresses.filter(isThere),
+    prefixes: shown.prefixes.filter(isThere),
   };
 }
 

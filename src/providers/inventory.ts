@@ -121,6 +121,10 @@ function foldInto(
       return tracked.foldAttached(answer, created, endedAt);
     case 'allocated':
       return tracked.foldAllocated(answer.interfaceId, answer.addresses, endedAt);
+    case 'released':
+      return tracked.foldReleased(answer.interfaceId, answer.holdings, endedAt);
+    case 'detached':
+      return tracked.foldDetached(answer.interfaceId, endedAt);
     case 'deleteOnTerminationSet':
       return tracked.foldDeleteOnTermination(answer.interfaceId, endedAt);
   }

@@ -41,5 +41,13 @@ export type Answer =
       readonly instanceId: string;
       readonly addresses: readonly string[];
     }
+  | {
+      readonly kind: 'released';
+      readonly interfaceId: string;
+      readonly instanceId: string;
+      /** Addresses or prefixes that the interface has no more. */
+      readonly holdings: readonly string[];
+    }
+  | { readonly kind: 'detached'; readonly interfaceId: string; readonly instanceId: string }
   | { readonly kind: 'deleteOnTerminationSet'; readonly interfaceId: string; readonly instanceId: string }
   | { readonly kind: 'deleted'; readonly interfaceId: string };

@@ -30,8 +30,31 @@ export interface AllocateIPs {
   readonly count: number;
 }
 
+/** Secondary addresses that are given back to their subnet. */
+export interface ReleaseIPs {
+  readonly kind: 'releaseIPs';
+  readonly instanceId: string;
+  readonly interfaceId: string;
+  readonly addresses: readonly string[];
+}
+
+/** Delegated blocks that are given back, as `a.b.c.d/28`. */
+export interface ReleasePrefixes {
+  readonly kind: 'releasePrefixes';
+  readonly instanceId: string;
+  readonly interfaceId: string;
+  readonly prefixes: readonly string[];
+}
+
 export interface SetDeleteOnTermination {
   readonly kind: 'setDeleteOnTermination';
+  readonly instanceId: string;
+  readonly interfaceId: string;
+  readonly attachmentId: string;
+}
+
+export interface DetachInterface {
+  readonly kind: 'detachInterface';
   readonly instanceId: string;
   readonly interfaceId: string;
   readonly attachmentId: string;
@@ -46,7 +69,10 @@ export type Operation =
   | CreateInterface
   | AttachInterface
   | AllocateIPs
+  | ReleaseIPs
+  | ReleasePrefixes
   | SetDeleteOnTermination
+  | DetachInterface
   | DeleteInterface;
 
 export type OperationKind = Operation['kind'];

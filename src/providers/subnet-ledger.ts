@@ -10,6 +10,7 @@ export interface Reservation {
 }
 
 interface Entry {
+  /** Less than 0 for addresses that came back. */
   count: number;
   /** Undefined while the call is under way. */
   endedAt: number | undefined;
@@ -48,13 +49,20 @@ export class SubnetLedger {
   free(subnetId: string, now: number): number {
     const account = this.#accounts.get(subnetId);
     if (account === undefined || now < account.exhaustedUntil) return 0;
-    return Math.max(0, account.free - this.reserved(subnetId));
+    return Math.max(0, account.free + this.#returned(subnetId) - this.reserved(subnetId));
   }
 
   /** Addresses asked for that the cloud's count does not show yet. */
   reserved(subnetId: string): number {
     let sum = 0;
-    for (const entry of this.#accounts.get(subnetId)?.entries ?? []) sum += entry.count;
+    for (const { count } of this.#accounts.get(subnetId)?.entries ?? []) sum += Math.max(0, count);
+    return sum;
+  }
+
+  /** Addresses that came back since the cloud counted. */
+  #returned(subnetId: string): number {
+    let sum = 0;
+    for (const { count } of this.#accounts.get(subnetId)?.entries ?? []) sum += Math.max(0, -count);
     return sum;
   }
 
@@ -78,10 +86,12 @@ export class SubnetLedger {
     if (account !== undefined) account.exhaustedUntil = now + exhaustedFor;
   }
 
-  /** Addresses came back to the subnet: it may be asked again. */
-  released(subnetId: string): void {
+  /** `count` addresses came back to the subnet at `endedAt`: it may be asked again. */
+  released(subnetId: string, count: number, endedAt: number): void {
     const account = this.#accounts.get(subnetId);
-    if (account !== undefined) account.exhaustedUntil = -Infinity;
+    if (account === undefined) return;
+    account.exhaustedUntil = -Infinity;
+    if (endedAt > account.countedAt) account.entries.add({ count: -count, endedAt });
   }
 
   /** Subnets that are set aside at `now`, with the time until which. */

@@ -125,10 +125,45 @@ export class TrackedInstance {
       // Some EC2 look-alikes answer with every address of the interface.
       const given = addresses.filter((address) => address !== held.record.primaryAddress);
       const missing = new Map(held.missing);
-      for (const address of given) missing.delete(address);
+      const released = new Map(held.released);
+      for (const address of given) {
+        missing.delete(address);
+        released.delete(address);
+      }
       const record = { ...held.record, addresses: [...new Set([...held.record.addresses, ...given])] };
       const added = new Map([...held.added, ...given.map((address) => [address, endedAt] as const)]);
-      return { ...held, record, added, missing };
+      return { ...held, record, added, released, missing };
+    });
+  }
+
+  /** Our own call took addresses or prefixes from an interface. */
+  foldReleased(interfaceId: string, holdings: readonly string[], endedAt: number): boolean {
+    return this.#edit(interfaceId, endedAt, (held) => {
+      const gone = new Set(holdings);
+      const stays = (holding: string): boolean => !gone.has(holding);
+      const kept = (times: ReadonlyMap<string, number>): Map<string, number> =>
+        new Map([...times].filter(([holding]) => stays(holding)));
+      const { record } = held;
+      return {
+        ...held,
+        record: {
+          ...record,
+          addresses: record.addresses.filter(stays),
+          prefixes: record.prefixes.filter(stays),
+        },
+        added: kept(held.added),
+        released: new Map([...held.released, ...holdings.map((holding) => [holding, endedAt] as const)]),
+        missing: kept(held.missing),
+      };
+    });
+  }
+
+  /** Our own call began to take an interface off the instance. */
+  foldDetached(interfaceId: string, endedAt: number): boolean {
+    return this.#edit(interfaceId, endedAt, (held) => {
+      const { attachment } = held.record;
+      if (attachment === undefined) return held;
+      return { ...held, record: { ...held.record, attachment: { ...attachment, state: 'detaching' } } };
     });
   }
 

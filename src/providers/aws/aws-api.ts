@@ -12,9 +12,11 @@ import {
   DescribeSecurityGroupsCommand,
   DescribeSubnetsCommand,
   DescribeVpcsCommand,
+  DetachNetworkInterfaceCommand,
   EC2Client,
   type EC2ClientConfig,
   ModifyNetworkInterfaceAttributeCommand,
+  UnassignPrivateIpAddressesCommand,
 } from '@aws-sdk/client-ec2';
 import {
   type Ec2Action,
@@ -50,7 +52,9 @@ const commands = {
   DescribeSecurityGroups: DescribeSecurityGroupsCommand,
   DescribeSubnets: DescribeSubnetsCommand,
   DescribeVpcs: DescribeVpcsCommand,
+  DetachNetworkInterface: DetachNetworkInterfaceCommand,
   ModifyNetworkInterfaceAttribute: ModifyNetworkInterfaceAttributeCommand,
+  UnassignPrivateIpAddresses: UnassignPrivateIpAddressesCommand,
 } satisfies Record<Ec2Action, unknown>;
 
 export class AwsApi implements Ec2Api {

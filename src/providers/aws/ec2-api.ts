@@ -171,6 +171,18 @@ export interface Ec2Actions {
         | undefined;
     };
   };
+  UnassignPrivateIpAddresses: {
+    readonly input: {
+      readonly NetworkInterfaceId: string;
+      readonly PrivateIpAddresses?: readonly string[];
+      readonly Ipv4Prefixes?: readonly string[];
+    };
+    readonly output: object;
+  };
+  DetachNetworkInterface: {
+    readonly input: { readonly AttachmentId: string };
+    readonly output: object;
+  };
   ModifyNetworkInterfaceAttribute: {
     readonly input: {
       readonly NetworkInterfaceId: string;

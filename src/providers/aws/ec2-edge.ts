@@ -43,7 +43,11 @@ export type WriteResult<A extends Ec2Action> =
   | { readonly kind: 'ambiguous'; readonly failure: CloudFailure };
 
 /** Actions that take something away. */
-const fenced: ReadonlySet<Ec2Action> = new Set(['DeleteNetworkInterface']);
+const fenced: ReadonlySet<Ec2Action> = new Set([
+  'UnassignPrivateIpAddresses',
+  'DetachNetworkInterface',
+  'DeleteNetworkInterface',
+]);
 
 /** Longest wait for the answer to these, in ms: it must end well within a lease. */
 const fencedTimeout = 5000;

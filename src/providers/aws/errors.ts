@@ -49,6 +49,11 @@ const byText: readonly { readonly code: string; readonly text: RegExp; readonly 
     text: /aren't sufficient free Ipv4 addresses or prefixes/,
     kind: 'prefixSpaceFragmented',
   },
+  {
+    code: 'InvalidParameterValue',
+    text: /addresses are not assigned to interface|prefixes are not assigned/i,
+    kind: 'notAssigned',
+  },
   { code: 'IncorrectState', text: /is not 'running'/, kind: 'instanceNotRunning' },
 ];
 

@@ -7,9 +7,12 @@ import type {
   AttachInterface,
   CreateInterface,
   DeleteInterface,
+  DetachInterface,
   Operation,
   OperationKind,
   Outcome,
+  ReleaseIPs,
+  ReleasePrefixes,
   SetDeleteOnTermination,
 } from '../operation.ts';
 import type { Ec2Action, Ec2Input, Ec2Output } from './ec2-api.ts';
@@ -20,7 +23,10 @@ export const actionOf = {
   createInterface: 'CreateNetworkInterface',
   attachInterface: 'AttachNetworkInterface',
   allocateIPs: 'AssignPrivateIpAddresses',
+  releaseIPs: 'UnassignPrivateIpAddresses',
+  releasePrefixes: 'UnassignPrivateIpAddresses',
   setDeleteOnTermination: 'ModifyNetworkInterfaceAttribute',
+  detachInterface: 'DetachNetworkInterface',
   deleteInterface: 'DeleteNetworkInterface',
 } as const satisfies Record<OperationKind, Ec2Action>;
 
@@ -33,8 +39,13 @@ export function perform(edge: Ec2Edge, operation: Operation, context: CallContex
       return attachInterface(call, operation);
     case 'allocateIPs':
       return allocateIPs(call, operation);
+    case 'releaseIPs':
+    case 'releasePrefixes':
+      return release(call, operation);
     case 'setDeleteOnTermination':
       return setDeleteOnTermination(call, operation);
+    case 'detachInterface':
+      return detachInterface(call, operation);
     case 'deleteInterface':
       return deleteInterface(call, operation);
   }
@@ -89,6 +100,23 @@ function allocateIPs(call: Call, operation: AllocateIPs): Promise<Outcome> {
     if (wrong !== undefined) return { problem: `${JSON.stringify(wrong)} is not an IPv4 address` };
     return { kind: 'allocated', interfaceId, instanceId, addresses };
   });
+}
+
+function release(call: Call, operation: ReleaseIPs | ReleasePrefixes): Promise<Outcome> {
+  const { interfaceId, instanceId } = operation;
+  const holdings = operation.kind === 'releaseIPs' ? operation.addresses : operation.prefixes;
+  const input = {
+    NetworkInterfaceId: interfaceId,
+    ...(operation.kind === 'releaseIPs' ? { PrivateIpAddresses: holdings } : { Ipv4Prefixes: holdings }),
+  };
+  const answer: Answer = { kind: 'released', interfaceId, instanceId, holdings };
+  return write(call, 'UnassignPrivateIpAddresses', input, () => answer);
+}
+
+function detachInterface(call: Call, operation: DetachInterface): Promise<Outcome> {
+  const { interfaceId, instanceId, attachmentId } = operation;
+  const answer: Answer = { kind: 'detached', interfaceId, instanceId };
+  return write(call, 'DetachNetworkInterface', { AttachmentId: attachmentId }, () => answer);
 }
 
 function setDeleteOnTermination(call: Call, operation: SetDeleteOnTermination): Promise<Outcome> {

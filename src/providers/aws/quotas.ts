@@ -20,7 +20,9 @@ const quotas: Readonly<Record<Ec2Action, BucketSize>> = {
   AssignPrivateIpAddresses: interfaceMutating,
   CreateNetworkInterface: interfaceMutating,
   DeleteNetworkInterface: interfaceMutating,
+  DetachNetworkInterface: interfaceMutating,
   ModifyNetworkInterfaceAttribute: interfaceMutating,
+  UnassignPrivateIpAddresses: interfaceMutating,
 };
 
 export const quotaActions: readonly string[] = Object.keys(quotas);

@@ -189,8 +189,11 @@ export class PoolRig {
       }
       case 'deleteInterface':
         return done({ kind: 'deleted', interfaceId: operation.interfaceId });
+      case 'releaseIPs':
+      case 'releasePrefixes':
+      case 'detachInterface':
       case 'setDeleteOnTermination':
-        throw new Error("housekeeping is not the pool maintainer's");
+        throw new Error(`${operation.kind} is not the pool maintainer's`);
     }
   }
 
@@ -218,8 +221,11 @@ function inShort(operation: Operation): string {
       return `allocate ${operation.interfaceId}+${operation.count}`;
     case 'deleteInterface':
       return `delete ${operation.interfaceId}`;
+    case 'releaseIPs':
+    case 'releasePrefixes':
+    case 'detachInterface':
     case 'setDeleteOnTermination':
-      return 'set delete-on-termination';
+      return `${operation.kind} ${operation.interfaceId}`;
   }
 }
 

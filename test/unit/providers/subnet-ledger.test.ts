@@ -16,7 +16,7 @@ describe('what is free in a subnet', () => {
 
     empty.reserve('s', 5).settle(5, 10);
     empty.exhausted('s', 0);
-    empty.released('s');
+    empty.released('s', 1, 0);
 
     expect([empty.free('s', 20), empty.reserved('s')]).toEqual([0, 0]);
     expect(empty.setAside(0).size).toBe(0);
@@ -115,10 +115,23 @@ describe('an exhausted subnet', () => {
     const subnets = ledger(10);
     subnets.exhausted('s', 1000);
 
-    subnets.released('s');
+    subnets.released('s', 0, 0);
 
     expect(subnets.free('s', 1001)).toBe(10);
     expect(subnets.setAside(1001).size).toBe(0);
+  });
+
+  test.each([
+    { what: 'before the cloud counts again, they add to its count', countedAt: 500, free: 13 },
+    { what: 'once it has counted after that, they are in its count', countedAt: 3000, free: 10 },
+  ])('addresses came back: $what', ({ countedAt, free }) => {
+    const subnets = ledger(10);
+    subnets.released('s', 3, 2000);
+
+    subnets.observe(new Map([['s', 10]]), countedAt);
+
+    expect(subnets.free('s', 4000)).toBe(free);
+    expect(subnets.reserved('s')).toBe(0);
   });
 
   test('is set aside for two minutes', () => {
