@@ -8,5 +8,5 @@ export default {
   coverageDirectory: 'coverage',
   maxWorkers: 2,
   // Only to end what hangs: a busy machine must not fail a test.
-  testTimeout: 120_000,
+  testTimeout: 300_000,
 };

@@ -4,6 +4,7 @@ import type { ValueKind } from './value-kinds.ts';
 /** Titles of the groups, in the order in which help and documentation show them. */
 export const optionGroups = {
   supply: 'What is supplied',
+  release: 'What is taken back',
   aws: 'AWS',
   calls: 'Cloud calls',
   kubernetes: 'Kubernetes',

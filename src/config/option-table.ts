@@ -3,6 +3,7 @@
 import { awsOptions } from './options/aws-options.ts';
 import { callOptions } from './options/call-options.ts';
 import { kubernetesOptions } from './options/kubernetes-options.ts';
+import { releaseOptions } from './options/release-options.ts';
 import type { OptionWithoutEffect } from './options/options-without-effect.ts';
 import { processOptions } from './options/process-options.ts';
 import { supplyOptions } from './options/supply-options.ts';
@@ -11,6 +12,7 @@ import type { ValueKind } from './value-kinds.ts';
 
 const table = {
   ...supplyOptions,
+  ...releaseOptions,
   ...awsOptions,
   ...callOptions,
   ...kubernetesOptions,

@@ -2,6 +2,7 @@
 import type { FleetHooks, NodeReference } from '../manager/fleet.ts';
 import type { Diagnosis } from '../node/diagnosis.ts';
 import type { NodeHooks } from '../node/node-context.ts';
+import type { FinishedRelease } from '../node/address-releaser.ts';
 import type { FinishedStep } from '../node/pool-maintainer.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
@@ -17,7 +18,7 @@ export interface NodeInstrumentsOptions {
 
 export function nodeInstruments(
   options: NodeInstrumentsOptions,
-): Omit<NodeHooks, 'onContested'> & FleetHooks {
+): Omit<NodeHooks, 'onContested' | 'onSpace'> & FleetHooks {
   const { log, registry, tell } = options;
   const { metrics, forgetNode } = registry;
   const maintenance = triggerMeter(metrics, 'deficit_resolver');
@@ -45,6 +46,10 @@ export function nodeInstruments(
     onStep: (name, step) => {
       meter(metrics, step);
       logStep(log, name, step);
+    },
+    onRelease: (name, release) => {
+      meterRelease(metrics, release);
+      logRelease(log, name, release);
     },
     onHousekeepingFailure: (name, interfaceId, failure) =>
       log.info('could not set delete-on-termination yet', {
@@ -87,6 +92,29 @@ function meter(metrics: MetricRegistry['metrics'], { step, result, duration }: F
   const subnet = { subnet_id: step.subnetId };
   metrics.cilium_operator_ipam_ip_allocation_ops.add(subnet, step.count);
   if (step.kind === 'createInterface') metrics.cilium_operator_ipam_interface_creation_ops.add(subnet);
+}
+
+function meterRelease(metrics: MetricRegistry['metrics'], release: FinishedRelease): void {
+  const { kind, subnetId, count, failure, duration } = release;
+  const type = kind === 'releaseIPs' ? 'releaseIP' : 'releaseIPPrefixes';
+  const labels = { type, status: failure === undefined ? 'success' : 'failed', subnet_id: subnetId } as const;
+  metrics.cilium_operator_ipam_release_duration_seconds.observe(labels, duration / 1000);
+  if (failure === undefined) metrics.cilium_operator_ipam_ip_release_ops.add({ subnet_id: subnetId }, count);
+}
+
+function logRelease(log: Logger, name: string, release: FinishedRelease): void {
+  const { interfaceId, subnetId, count, failure, isOpen, duration } = release;
+  const details = { node: name, interface: interfaceId, subnet: subnetId, addresses: count };
+  if (failure === undefined) {
+    log.info('took back addresses of a node', { ...details, seconds: Math.round(duration) / 1000 });
+  } else if (isOpen) {
+    log.info('addresses of a node may have been taken back: looking before going on', {
+      ...details,
+      ...told(failure),
+    });
+  } else if (failure.kind === 'fenced') {
+    log.debug('too early or too late in our lease to take addresses back', { ...details, ...told(failure) });
+  } else log.warn('could not take back addresses of a node', { ...details, ...told(failure) });
 }
 
 /** The words of cilium-operator for how an attempt ended. */

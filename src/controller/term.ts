@@ -198,11 +198,19 @@ export class Term {
         prunesError: !schema.knows(['status', 'ipam', 'operator-status', 'error']),
         random: random.fork('nodes'),
         timing: { callTimeout: options.cloudCallTimeout, consistencyWindow: options.consistencyWindow },
+        releasePolicy: {
+          enabled: options.awsReleaseExcessIps,
+          delay: options.excessIpReleaseDelay,
+          hiddenFor: options.releaseHiddenTime,
+        },
         interfaceTags: cloud.interfaceTags,
         assessmentOptions: { usePrimaryAddress: options.awsUsePrimaryAddress, networkId: options.vpcId },
         onBug,
       },
-      hooks: nodeInstruments({ log, registry, tell }),
+      hooks: {
+        ...nodeInstruments({ log, registry, tell }),
+        onSpace: () => this.#fleet.wakeWhere(({ diagnosis }) => diagnosis?.reason === 'SubnetsExhausted'),
+      },
       waitingPods,
       onRecalled: (known) => this.#resync.remember(known),
       onNetwork: (networkId) => {

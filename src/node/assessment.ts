@@ -14,12 +14,20 @@ import {
   unreadableNode,
 } from './diagnosis.ts';
 import { type NodeRequirements, requirementsOf } from './node-requirements.ts';
-import { addressesToAllocate, neededAddresses, type Usage, type Watermarks } from './statistics.ts';
+import {
+  addressesToAllocate,
+  excessAddresses,
+  neededAddresses,
+  type Usage,
+  type Watermarks,
+} from './statistics.ts';
 
 export interface AssessmentFacts {
   readonly node: CiliumNode;
   readonly view: InstanceView;
   readonly waitingPods: number;
+  /** Addresses on their way out. */
+  readonly outgoing: ReadonlySet<string>;
   readonly infrastructure: Infrastructure;
   readonly limitsOf: (instanceType: string) => InstanceLimits | 'unread' | 'unknown';
   readonly options: AssessmentOptions;
@@ -53,6 +61,8 @@ export type Assessment =
       readonly needed: number;
       /** Addresses to ask the cloud for. */
       readonly wanted: number;
+      /** Addresses beyond the watermarks. */
+      readonly excess: number;
     };
 
 export function assess(facts: AssessmentFacts): Assessment {
@@ -76,7 +86,9 @@ function assessInstance(facts: AssessmentFacts, requirements: NodeRequirements):
   const limits = limitsOf(instanceType);
   if (limits === 'unread') return { kind: 'unread' };
   if (limits === 'unknown') return setAside(unknownInstanceType(instanceType), requirements);
-  const available = podAddresses(view, requirements).size;
+  const addresses = podAddresses(view, requirements);
+  for (const address of facts.outgoing) addresses.delete(address);
+  const available = addresses.size;
   const usage = { available, used: usedAddresses(node), waitingPods };
   const marks = watermarksOf(node, limits, requirements);
   const needed = neededAddresses(usage, marks);
@@ -88,6 +100,7 @@ function assessInstance(facts: AssessmentFacts, requirements: NodeRequirements):
     marks,
     needed,
     wanted: addressesToAllocate(usage, marks),
+    excess: excessAddresses(usage, marks),
   };
 }
 

@@ -9,7 +9,7 @@ import type { Watermarks } from './statistics.ts';
 export type AgentProtocol = 'crd' | 'multi-pool';
 
 /** The pool that pods get addresses of; others belong to other ways of allocating. */
-const poolName = 'default';
+export const poolName = 'default';
 
 /** An agent that was upgraded empties the list of used addresses when it begins to request pools. */
 export function protocolOf(node: CiliumNode): AgentProtocol {

@@ -1,10 +1,12 @@
 // One node under Headwater's care, from the moment its CiliumNode appears until it goes or becomes another. It brings
 // together what its agent asks for and what the cloud shows, and drives allocation and publication by the two.
 import type { CiliumNode } from '../kubernetes/cilium-node.ts';
+import { textAt } from '../kubernetes/json.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
 import type { Answer } from '../providers/observation.ts';
 import { Trigger } from '../scheduling/trigger.ts';
+import { AddressReleaser, type FinishedRelease, type ReleasableFacts } from './address-releaser.ts';
 import { type Assessment, assess } from './assessment.ts';
 import { occupiedSlots, podAddresses, roomOn } from './capacity.ts';
 import { DeleteOnTermination } from './delete-on-termination.ts';
@@ -48,6 +50,7 @@ export class ManagedNode {
   readonly #maintenance: Trigger;
   readonly #publication: Trigger;
   readonly #maintainer: PoolMaintainer;
+  readonly #releaser: AddressReleaser;
   readonly #publisher: NodePublisher;
   readonly #deleteOnTermination: DeleteOnTermination;
   readonly #timers = new Map<Wait, () => void>();
@@ -86,8 +89,19 @@ export class ManagedNode {
       random: random.fork(instanceId),
       fold: (answer: Answer) => this.#fold(answer),
     };
+    this.#releaser = new AddressReleaser({
+      ...shared,
+      policy: context.releasePolicy,
+      facts: () => this.#releasableFacts(),
+      isGrowing: (interfaceId) => this.#maintainer.isGrowing(interfaceId),
+      readNode: (signal) => this.#readNode(signal),
+      doubt: (from) => context.inventory.doubt(instanceId, from),
+      wake: () => this.wake(),
+      onRelease: (release) => this.#onRelease(release),
+    });
     this.#maintainer = new PoolMaintainer({
       ...shared,
+      isShrinking: (interfaceId) => this.#releaser.isShrinking(interfaceId),
       facts: () => this.#allocationFacts(),
       urgency: () => (this.#assessment.kind === 'served' ? urgencyOf(this.#assessment.usage) : 'toppingUp'),
       look: () => context.look(instanceId),
@@ -140,6 +154,7 @@ export class ManagedNode {
       this.#maintenance.stop(),
       this.#publication.stop(),
       this.#deleteOnTermination.stop(deadline),
+      this.#releaser.stop(deadline),
       this.#maintainer.stop(deadline),
     ]);
     this.#context.inventory.untrack(this.instanceId);
@@ -159,6 +174,8 @@ export class ManagedNode {
     const view = this.#context.inventory.view(this.instanceId);
     this.#assessment = this.#assess();
     if (view !== undefined) this.#askWhereUnclear(view);
+    // Before the plan: what is still there and needed after all costs no call.
+    if (this.#releaser.evaluate()) this.#assessment = this.#assess();
     const plan = this.#maintainer.evaluate();
     if (plan?.obstacle?.kind === 'subnetsExhausted') this.#awaitSubnets(plan.obstacle.subnetIds);
     const assessment = this.#assessment;
@@ -182,6 +199,7 @@ export class ManagedNode {
       node: this.#node,
       view,
       waitingPods,
+      outgoing: this.#releaser.outgoing,
       infrastructure: infrastructure(),
       limitsOf,
       options,
@@ -228,6 +246,23 @@ export class ManagedNode {
     };
   }
 
+  #releasableFacts(): ReleasableFacts | undefined {
+    const view = this.#context.inventory.view(this.instanceId);
+    const assessment = this.#assess();
+    if (view === undefined || assessment.kind !== 'served') return undefined;
+    const { requirements, excess, wanted } = assessment;
+    return { node: this.#node, view, requirements, excess, wanted };
+  }
+
+  /** Takes the CiliumNode as it is now; false where it cannot be had, or is another's by now. */
+  async #readNode(signal: AbortSignal): Promise<boolean> {
+    const { writer, observe } = this.#context;
+    const live = await writer.get(this.name, signal);
+    if (live.kind !== 'found') return false;
+    observe(live.raw);
+    return this.#node.uid === this.uid && textAt(live.raw, 'metadata', 'uid') === this.uid;
+  }
+
   #diagnose(plan: AllocationPlan | undefined): Diagnosis | undefined {
     const assessment = this.#assessment;
     if (assessment.kind === 'unread') return this.#diagnosis;
@@ -257,14 +292,19 @@ export class ManagedNode {
     const operatorError = this.#context.prunesError ? '' : (this.#diagnosis?.text ?? '');
     const view = this.#context.inventory.view(this.instanceId);
     const { requirements } = assessment;
-    if (view === undefined || requirements === undefined) return { offer: undefined, operatorError };
+    const handshake = this.#releaser.handshake(this.#node.status.releaseIps);
+    if (view === undefined || requirements === undefined)
+      return { offer: undefined, handshake, operatorError };
     const { infrastructure, claims, implementation, prune } = this.#context;
     const limits = assessment.kind === 'served' ? assessment.limits : undefined;
-    const addresses = podAddresses(showable(view, infrastructure()), requirements).keys();
+    const { outgoing } = this.#releaser;
+    const addresses = [...podAddresses(showable(view, infrastructure()), requirements).keys()].filter(
+      (address) => !outgoing.has(address),
+    );
     const contested = claims.claim({ name: this.name, networkId: requirements.networkId, addresses });
     this.#contest(contested);
     const facts = { view, requirements, limits, infrastructure: infrastructure(), implementation, prune };
-    return { offer: offerOf(facts, new Set(contested.keys())), operatorError };
+    return { offer: offerOf(facts, new Set([...contested.keys(), ...outgoing])), handshake, operatorError };
   }
 
   #contest(contested: ReadonlyMap<string, readonly string[]>): void {
@@ -290,6 +330,15 @@ export class ManagedNode {
     if (this.#shortSince === undefined || !supplied) return;
     this.#context.hooks.onSupplied(this.#context.clock.monotonic() - this.#shortSince);
     this.#shortSince = undefined;
+  }
+
+  #onRelease(release: FinishedRelease): void {
+    const { ledger, clock, hooks } = this.#context;
+    const { subnetId, count, failure } = release;
+    hooks.onRelease(this.name, release);
+    if (failure !== undefined) return;
+    ledger.released(subnetId, count, clock.monotonic());
+    hooks.onSpace();
   }
 
   #fold(answer: Answer): void {

@@ -11,6 +11,7 @@ import type { SubnetLedger } from '../providers/subnet-ledger.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
 import type { TriggerFigures } from '../scheduling/trigger.ts';
+import type { FinishedRelease, ReleasePolicy } from './address-releaser.ts';
 import type { AssessmentOptions } from './assessment.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { CallTiming, FinishedStep } from './pool-maintainer.ts';
@@ -39,6 +40,7 @@ export interface NodeContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly timing: CallTiming;
+  readonly releasePolicy: ReleasePolicy;
   readonly interfaceTags: Tags;
   readonly assessmentOptions: AssessmentOptions;
   readonly onBug: (error: unknown) => void;
@@ -65,6 +67,9 @@ export interface NodeHooks {
   readonly onPublicationRequested: () => void;
   readonly onPublication: (figures: TriggerFigures) => void;
   readonly onStep: (name: string, step: FinishedStep) => void;
+  readonly onRelease: (name: string, release: FinishedRelease) => void;
+  /** Addresses came back to a subnet. */
+  readonly onSpace: () => void;
   readonly onHousekeepingFailure: (name: string, interfaceId: string, failure: CloudFailure) => void;
   readonly onWrite: (part: Write['part'], outcome: WriteOutcome['kind'] | 'unfinished') => void;
   readonly onWriteTrouble: (name: string, problem: string) => void;

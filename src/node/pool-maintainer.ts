@@ -35,6 +35,8 @@ export interface PoolMaintainerDeps {
   readonly urgency: () => Urgency;
   readonly fold: (answer: Answer) => void;
   readonly look: () => Promise<void>;
+  /** Whether addresses are being taken from the interface, so that none may be added. */
+  readonly isShrinking: (interfaceId: string) => boolean;
   /** Something about the instance became unclear. */
   readonly doubt: (from: number) => void;
   /** To be called back through `evaluate`: a step ended, or a wait did. */
@@ -132,6 +134,13 @@ export class PoolMaintainer {
     return plan;
   }
 
+  /** Whether addresses are being added to the interface, or may yet be by a call whose answer got lost. */
+  isGrowing(interfaceId: string): boolean {
+    const isOn = (step: PlannedStep): boolean =>
+      step.kind === 'allocateIPs' && step.interfaceId === interfaceId;
+    return [...this.#underway].some(isOn) || [...this.#lost].some((lost) => lost.interfaceId === interfaceId);
+  }
+
   /** The failure that keeps the node from being served: one that somebody must act on, or the last of several. */
   get trouble(): CloudFailure | undefined {
     const failure = this.#lastFailure;
@@ -153,7 +162,9 @@ export class PoolMaintainer {
   #plan(): AllocationPlan | undefined {
     const facts = this.#deps.facts();
     if (facts === undefined) return undefined;
-    const frozen = new Set([...this.#lost].map(({ interfaceId }) => interfaceId));
+    const lost = [...this.#lost].map(({ interfaceId }) => interfaceId);
+    const shrinking = facts.view.interfaces.map(({ id }) => id).filter(this.#deps.isShrinking);
+    const frozen = new Set([...lost, ...shrinking]);
     const wanted = Math.min(facts.wanted, facts.most - this.#unresolved(facts));
     return prepareIPAllocation({ ...facts, wanted, underway: [...this.#underway], frozen });
   }

@@ -1,13 +1,15 @@
 // What to write to a node's CiliumNode next, as a pure function of what it holds and what it should hold. The order is
 // what keeps agents safe: an address leaves the pool before its interface leaves the status, and enters the pool after.
-import type { CiliumNode } from '../kubernetes/cilium-node.ts';
-import { type Json, type JsonObject, memberOf, valueAt } from '../kubernetes/json.ts';
+import type { CiliumNode, ReleaseState } from '../kubernetes/cilium-node.ts';
+import { isObject, type Json, type JsonObject, memberOf, valueAt } from '../kubernetes/json.ts';
 import { mergePatch } from '../kubernetes/merge-patch.ts';
 import { sameOnTheWire } from '../kubernetes/wire-form.ts';
 
 export interface Desired {
   /** Undefined while nothing is known that could be offered: then what is published stays. */
   readonly offer: Offer | undefined;
+  /** What `status.ipam.release-ips` should hold, by address; undefined while that is not known. */
+  readonly handshake: ReadonlyMap<string, ReleaseState> | undefined;
   /** Why the node does not get what it needs; empty when it does. */
   readonly operatorError: string;
 }
@@ -40,12 +42,12 @@ function strike(node: CiliumNode, { pool }: Offer): Write | undefined {
   return specPatch({ pool: Object.fromEntries(gone.map((address) => [address, null])) });
 }
 
-function writeStatus(node: CiliumNode, { offer, operatorError }: Desired): Write | undefined {
+function writeStatus(node: CiliumNode, { offer, handshake, operatorError }: Desired): Write | undefined {
   const section = offer && sectionPatch(node, offer);
-  const error = (node.status.operatorError ?? '') === operatorError ? undefined : errorPatch(operatorError);
-  return section === undefined && error === undefined
-    ? undefined
-    : { part: 'status', patch: { ...section, ...error } };
+  const ipam = { ...(handshake && handshakePatch(node, handshake)), ...errorPatch(node, operatorError) };
+  const isSame = section === undefined && Object.keys(ipam).length === 0;
+  if (isSame) return undefined;
+  return { part: 'status', patch: { ...section, ...(Object.keys(ipam).length > 0 && { ipam }) } };
 }
 
 function sectionPatch(node: CiliumNode, { provider: { key, value } }: Offer): JsonObject | undefined {
@@ -54,8 +56,20 @@ function sectionPatch(node: CiliumNode, { provider: { key, value } }: Offer): Js
   return patch === undefined ? undefined : { [key]: patch };
 }
 
-function errorPatch(operatorError: string): JsonObject {
-  return { ipam: { 'operator-status': operatorError === '' ? null : { error: operatorError } } };
+function handshakePatch({ base }: CiliumNode, handshake: ReadonlyMap<string, ReleaseState>): JsonObject {
+  const published = memberOf(memberOf(base.status, 'ipam'), 'release-ips') ?? {};
+  const known = Object.entries(isObject(published) ? published : {});
+  const over = known
+    .filter(([address]) => !handshake.has(address))
+    .map(([address]) => [address, null] as const);
+  const changed = [...handshake].filter(([address, state]) => memberOf(published, address) !== state);
+  const patch = Object.fromEntries<Json>([...over, ...changed]);
+  return Object.keys(patch).length === 0 ? {} : { 'release-ips': patch };
+}
+
+function errorPatch(node: CiliumNode, operatorError: string): JsonObject {
+  if ((node.status.operatorError ?? '') === operatorError) return {};
+  return { 'operator-status': operatorError === '' ? null : { error: operatorError } };
 }
 
 function grow(node: CiliumNode, offer: Offer): Write | undefined {

@@ -39,6 +39,18 @@ export function addressesToAllocate(usage: Usage, marks: Watermarks): number {
   return Math.max(0, Math.min(needed + marks.maxAboveWatermark + surge, roomUnder(usage.available, marks)));
 }
 
+/**
+ * Addresses beyond what the watermarks keep: min-allocate and the margin above it, or what is in use, pre-allocate and
+ * the margin, whichever is more (contract 2.2). Pods that wait have a claim to them.
+ */
+export function excessAddresses({ available, used, waitingPods }: Usage, marks: Watermarks): number {
+  const { preAllocate, minAllocate, maxAboveWatermark } = marks;
+  const floor = minAllocate + maxAboveWatermark;
+  const kept = used + preAllocate <= floor ? floor : used + preAllocate + maxAboveWatermark;
+  const spared = used <= floor && available <= floor;
+  return spared ? 0 : Math.max(0, available - kept - waitingPods);
+}
+
 /** Addresses that `maxAllocate` leaves room for; Infinity without a limit, less than 0 when it is exceeded. */
 export function roomUnder(available: number, { maxAllocate }: Watermarks): number {
   return maxAllocate > 0 ? maxAllocate - available : Infinity;

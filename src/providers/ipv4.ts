@@ -30,6 +30,15 @@ export function parseBlock(text: string): Block | undefined {
   return { first, length: bits };
 }
 
+/** The block that `a.b.c.d/n` is in, whatever its host bits; undefined when it isn't one of IPv4. */
+export function blockAround(text: string): Block | undefined {
+  const [address = '', length = ''] = text.split('/');
+  const value = parseAddress(address);
+  if (value === undefined || !/^(0|[1-9]\d?)$/.test(length) || Number(length) > 32) return undefined;
+  const size = 2 ** (32 - Number(length));
+  return { first: value - (value % size), length: Number(length) };
+}
+
 /** How many addresses a block has. */
 export function sizeOf(block: Block): number {
   return 2 ** (32 - block.length);

@@ -44,5 +44,5 @@ function realTarget(serverUrl: string): Target {
     const outcome = await runScript(realTarget(url ?? ''), script);
 
     expect(outcome.failures).toEqual([]);
-  }, 120_000);
+  });
 });

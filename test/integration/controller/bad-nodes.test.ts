@@ -164,6 +164,5 @@ describe('a CiliumNode that is wrong', () => {
       expect(world.bugs).toEqual([]);
       expect(world.loose()).toEqual([]);
     },
-    120_000,
   );
 });

@@ -63,7 +63,7 @@ describe('writes of CiliumNodes', () => {
     expect(idle).toEqual([]);
     expect(world.history.states.length).toBeGreaterThan(100);
     expect(world.broken()).toEqual([]);
-  }, 60_000);
+  });
 
   test('touch nothing that agents write', async () => {
     const { controller } = await busyWorld();
@@ -81,7 +81,7 @@ describe('writes of CiliumNodes', () => {
       .filter((leaf) => !allowed.some((pattern) => pattern.test(leaf)));
 
     expect(others).toEqual([]);
-  }, 60_000);
+  });
 
   test('and calls end with the changes: an idle hour costs its share of the listings and nothing else', async () => {
     const world = new World({ cloud: testCloud({ instances: [instance({ count: 4 })] }) });

@@ -76,6 +76,7 @@ export class PoolRig {
     this.inventory.foldLook({ begunAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
     this.ledger.observe(new Map(Object.entries(this.#free())), 0);
     this.maintainer = new PoolMaintainer({
+      isShrinking: () => false,
       instanceId: 'i-1',
       implementation: scriptedImplementation({
         admit: (_, { signal }) => this.#admit(signal),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { addressesToAllocate, neededAddresses } from '../../../src/node/statistics.ts';
+import { addressesToAllocate, excessAddresses, neededAddresses } from '../../../src/node/statistics.ts';
 
 describe('neededAddresses', () => {
   test.each([
@@ -23,6 +23,59 @@ describe('neededAddresses', () => {
       expect(neededAddresses({ available, used, waitingPods: 0 }, marks)).toBe(needed);
     },
   );
+});
+
+describe('excessAddresses', () => {
+  test.each([
+    // available, used, pre, min, above, excess
+    [0, 0, 0, 16, 0, 0],
+    [15, 0, 8, 16, 8, 0],
+    [17, 0, 8, 16, 0, 1],
+    [20, 0, 8, 16, 4, 0],
+    [21, 0, 8, 0, 4, 9],
+    [20, 0, 8, 20, 8, 0],
+    [16, 1, 8, 16, 8, 0],
+    [20, 4, 8, 17, 8, 0],
+    [20, 4, 8, 0, 0, 8],
+    [20, 4, 8, 0, 8, 0],
+  ])(
+    'of %i there, %i used, pre %i, min %i, above %i: %i',
+    (available, used, preAllocate, minAllocate, maxAboveWatermark, excess) => {
+      const marks = { preAllocate, minAllocate, maxAllocate: 0, maxAboveWatermark };
+
+      expect(excessAddresses({ available, used, waitingPods: 0 }, marks)).toBe(excess);
+    },
+  );
+
+  test('pods that wait have a claim to what is beyond the watermarks', () => {
+    const marks = { preAllocate: 8, minAllocate: 0, maxAllocate: 0, maxAboveWatermark: 0 };
+
+    expect(excessAddresses({ available: 20, used: 4, waitingPods: 5 }, marks)).toBe(3);
+    expect(excessAddresses({ available: 20, used: 4, waitingPods: 9 }, marks)).toBe(0);
+  });
+
+  const count = fc.integer({ min: 0, max: 300 });
+  test('without it, nothing is needed', () => {
+    fc.assert(
+      fc.property(
+        fc.record({ available: count, used: count, waitingPods: count }),
+        fc.record({
+          preAllocate: count,
+          minAllocate: count,
+          maxAllocate: count,
+          maxAboveWatermark: count,
+        }),
+        (usage, marks) => {
+          const excess = excessAddresses(usage, marks);
+          const left = { ...usage, available: usage.available - excess };
+
+          expect(excess).toBeLessThanOrEqual(usage.available);
+          if (excess > 0) expect(addressesToAllocate(left, marks)).toBe(0);
+          if (excess > 0) expect(excessAddresses(left, marks)).toBe(0);
+        },
+      ),
+    );
+  });
 });
 
 describe('addressesToAllocate', () => {

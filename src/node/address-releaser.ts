@@ -1,0 +1,409 @@
+// Takes back what a node has beyond its watermarks: decides what may go, hides it from the agent once the agent agrees,
+// and unassigns it after a last look at the CiliumNode as it is at that moment. Only what the agent has been seen to
+// give up is ever unassigned.
+import type { CiliumNode, ReleaseState } from '../kubernetes/cilium-node.ts';
+import type { AllocationImplementation } from '../providers/allocation-implementation.ts';
+import type { CloudFailure } from '../providers/cloud-failure.ts';
+import type { InstanceView } from '../providers/instance-view.ts';
+import type { Answer } from '../providers/observation.ts';
+import type { ReleaseIPs, ReleasePrefixes } from '../providers/operation.ts';
+import type { Clock } from '../scheduling/clock.ts';
+import { type Backoff, backOff } from '../scheduling/exponential-backoff.ts';
+import type { Random } from '../scheduling/random.ts';
+import {
+  handshakeFor,
+  type Holding,
+  nextReleases,
+  outgoingIn,
+  refusedIn,
+  type Release,
+  type ReleasePhase,
+  type Releases,
+} from './address-release.ts';
+import { protocolOf } from './demand.ts';
+import type { NodeRequirements } from './node-requirements.ts';
+import type { CallTiming } from './pool-maintainer.ts';
+import {
+  holdingsOn,
+  recoverReleases,
+  releaseCandidates,
+  shownTo,
+  tellsUse,
+  usageOf,
+} from './release-candidates.ts';
+
+export interface AddressReleaserDeps {
+  readonly instanceId: string;
+  readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly timing: CallTiming;
+  readonly policy: ReleasePolicy;
+  /** What is known now of what a release rests on; undefined while the node cannot be served. */
+  readonly facts: () => ReleasableFacts | undefined;
+  /** Whether addresses are being added to the interface at this moment. */
+  readonly isGrowing: (interfaceId: string) => boolean;
+  /** Takes the CiliumNode as it is now into what is known; false when that cannot be had now. */
+  readonly readNode: (signal: AbortSignal) => Promise<boolean>;
+  readonly fold: (answer: Answer) => void;
+  /** Something about the instance became unclear. */
+  readonly doubt: (from: number) => void;
+  /** To be called back through `evaluate`. */
+  readonly wake: () => void;
+  readonly onRelease: (release: FinishedRelease) => void;
+  readonly onBug: (error: unknown) => void;
+}
+
+export interface ReleasePolicy {
+  /** Whether addresses in excess are released at all. */
+  readonly enabled: boolean;
+  /** How long something must be in excess before it is released, in ms. */
+  readonly delay: number;
+  /** How long it stays hidden from agents that are not asked, in ms. */
+  readonly hiddenFor: number;
+}
+
+export interface ReleasableFacts {
+  readonly node: CiliumNode;
+  readonly view: InstanceView;
+  readonly requirements: NodeRequirements;
+  /** Addresses beyond the watermarks, and addresses to gain; what is outgoing counts as gone. */
+  readonly excess: number;
+  readonly wanted: number;
+}
+
+export interface FinishedRelease {
+  readonly kind: 'releaseIPs' | 'releasePrefixes';
+  readonly interfaceId: string;
+  readonly subnetId: string;
+  /** Addresses, the members of prefixes counted. */
+  readonly count: number;
+  /** Undefined when they were given back. */
+  readonly failure: CloudFailure | undefined;
+  readonly isOpen: boolean;
+  /** In ms. */
+  readonly duration: number;
+}
+
+const backoffPolicy = { base: 1000, cap: 60_000 };
+/** What an agent needs, or the cloud refuses to take, is not asked for again for so long, longer each time, in ms. */
+const asidePolicy = { base: 180_000, cap: 3_600_000 };
+/** A predecessor's calls are over by then, in ms: what it hid may be shown again. */
+const predecessorIsOver = 20_000;
+
+export class AddressReleaser {
+  readonly #deps: AddressReleaserDeps;
+  /** Undefined until the instance was read for the first time. */
+  #releases: Releases | undefined;
+  #recoveredAt = 0;
+  readonly #aside = new Map<string, Backoff>();
+  /** Interfaces with a call under way, or with one whose answer got lost, as long as it may yet take effect. */
+  readonly #touched = new Set<string>();
+  /** Interfaces that do not have all that was to be taken from them. */
+  readonly #oneByOne = new Set<string>();
+  readonly #running = new Map<string, Promise<void>>();
+  /** No call begins any more. */
+  readonly #closing = new AbortController();
+  /** Calls that were begun must end. */
+  readonly #deadline = new AbortController();
+  readonly #timers = new Set<() => void>();
+  #cancelNext: (() => void) | undefined;
+  #backoff: Backoff | undefined;
+
+  constructor(deps: AddressReleaserDeps) {
+    this.#deps = deps;
+  }
+
+  /** Addresses that are on their way out: not to be shown to the agent, and not the node's to count on. */
+  get outgoing(): ReadonlySet<string> {
+    return outgoingIn(this.#releases ?? nothing);
+  }
+
+  /** What `status.ipam.release-ips` should hold; undefined until that is known. */
+  handshake(known: ReadonlyMap<string, ReleaseState>): ReadonlyMap<string, ReleaseState> | undefined {
+    return this.#releases && handshakeFor(this.#releases, known);
+  }
+
+  /** Whether addresses must not be added to the interface, because some may yet be taken from it. */
+  isShrinking(interfaceId: string): boolean {
+    return this.#touched.has(interfaceId);
+  }
+
+  /** Interfaces that something is leaving. */
+  get interfaces(): ReadonlySet<string> {
+    const leaving = [...(this.#releases ?? nothing).values()].filter(({ phase }) => phase.kind !== 'excess');
+    return new Set(leaving.map(({ holding }) => holding.interfaceId));
+  }
+
+  /** Takes every release as far as it can go now; false while too little is known for that. */
+  evaluate(): boolean {
+    const facts = this.#closing.signal.aborted ? undefined : this.#deps.facts();
+    if (facts === undefined) return false;
+    const now = this.#deps.clock.monotonic();
+    const before = (this.#releases ??= this.#recover(facts, now));
+    this.#setAside(refusedIn(before, facts.node.status.releaseIps), now);
+    this.#releases = this.#step(before, facts, now);
+    this.#beginWhatIsDue(this.#releases, now);
+    this.#awaitNext(this.#releases, now);
+    return true;
+  }
+
+  /** No call begins any more; resolves once those that were begun have ended, which `deadline` cuts short. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    this.#closing.abort();
+    this.#cancelNext?.();
+    for (const cancel of this.#timers) cancel();
+    const cut = (): void => this.#deadline.abort();
+    if (deadline.aborted) cut();
+    deadline.addEventListener('abort', cut, { once: true });
+    await Promise.all(this.#running.values());
+    deadline.removeEventListener('abort', cut);
+  }
+
+  #recover({ node, view }: ReleasableFacts, now: number): Releases {
+    this.#recoveredAt = now;
+    return recoverReleases(node, view, now);
+  }
+
+  #step(before: Releases, facts: ReleasableFacts, now: number): Releases {
+    const { policy, timing } = this.#deps;
+    const { node, view } = facts;
+    const isUsed = usageOf(node);
+    const held = new Set(view.interfaces.flatMap(holdingsOn).map(({ id }) => id));
+    const mayRelease = policy.enabled && facts.wanted === 0 && tellsUse(node);
+    return nextReleases(before, {
+      protocol: protocolOf(node),
+      candidates: mayRelease
+        ? releaseCandidates({ ...facts, isUsed, releases: before, aside: this.#asideAt(now) })
+        : [],
+      reclaimed: this.#reclaimed(before, facts.wanted, now),
+      handshake: node.status.releaseIps,
+      isUsed,
+      isShown: shownTo(node),
+      isHeld: ({ id }) => held.has(id),
+      now,
+      delay: policy.delay,
+      consistencyWindow: timing.consistencyWindow,
+    });
+  }
+
+  /** What is needed after all: the cheapest address is one that is still there. */
+  #reclaimed(releases: Releases, wanted: number, now: number): ReadonlySet<string> {
+    const reclaimed = new Set<string>();
+    let left = this.#deps.policy.enabled ? wanted : Infinity;
+    for (const [id, { holding, phase }] of releases) {
+      if (left <= 0) break;
+      if (!isReclaimable(phase, this.#recoveredAt, now)) continue;
+      reclaimed.add(id);
+      left -= holding.addresses.length;
+    }
+    return reclaimed;
+  }
+
+  #asideAt(now: number): ReadonlySet<string> {
+    return new Set([...this.#aside].filter(([, { until }]) => now < until).map(([id]) => id));
+  }
+
+  #setAside(holdings: readonly Holding[], now: number): void {
+    for (const [id, { until }] of this.#aside) if (until + asidePolicy.cap < now) this.#aside.delete(id);
+    for (const { id } of holdings) {
+      this.#aside.set(id, backOff(this.#aside.get(id), asidePolicy, now, this.#deps.random));
+    }
+  }
+
+  #beginWhatIsDue(releases: Releases, now: number): void {
+    if (now < (this.#backoff?.until ?? 0)) return;
+    for (const release of releases.values()) {
+      const { interfaceId } = release.holding;
+      if (this.#isDue(release, now) && !this.#running.has(interfaceId)) this.#begin(interfaceId);
+    }
+  }
+
+  #isDue({ protocol, phase }: Release, now: number): boolean {
+    if (phase.kind !== 'hidden') return false;
+    return now >= phase.since + (protocol === 'crd' ? 0 : this.#deps.policy.hiddenFor);
+  }
+
+  #awaitNext(releases: Releases, now: number): void {
+    const { clock, policy, wake } = this.#deps;
+    const times = [...releases.values()].flatMap(({ protocol, phase }) => {
+      if (phase.kind === 'excess') return phase.since + policy.delay;
+      return phase.kind === 'hidden' && protocol === 'multi-pool' ? phase.since + policy.hiddenFor : [];
+    });
+    const others = [this.#backoff?.until ?? 0, this.#recoveredAt + predecessorIsOver];
+    const next = Math.min(...[...times, ...others].filter((time) => time > now));
+    this.#cancelNext?.();
+    this.#cancelNext = next < Infinity ? clock.schedule(next - now, wake) : undefined;
+  }
+
+  #begin(interfaceId: string): void {
+    const running = this.#run(interfaceId)
+      .catch((error: unknown) => {
+        if (this.#closing.signal.aborted) return;
+        this.#deps.onBug(error);
+        this.#backOff();
+      })
+      .finally(() => {
+        this.#running.delete(interfaceId);
+        this.#deps.wake();
+      });
+    this.#running.set(interfaceId, running);
+  }
+
+  async #run(interfaceId: string): Promise<void> {
+    const { implementation, readNode, isGrowing } = this.#deps;
+    const { signal } = this.#closing;
+    const giveBack = await implementation.admit(['releaseIPs'], { urgency, signal });
+    // The last look before it is sent: what the agent says now counts, not what it said when it was asked.
+    const isRead = await readNode(signal).catch((error: unknown) => {
+      giveBack();
+      throw error;
+    });
+    if (!isRead) this.#backOff();
+    const isKnown = isRead && this.evaluate();
+    const holdings = isKnown && !isGrowing(interfaceId) ? this.#dueOn(interfaceId) : [];
+    if (holdings.length === 0) {
+      giveBack();
+      return;
+    }
+    await this.#unassign(interfaceId, holdings);
+  }
+
+  /** What is due on an interface, of one kind: prefixes, or single addresses. */
+  #dueOn(interfaceId: string): readonly Holding[] {
+    const now = this.#deps.clock.monotonic();
+    const due = [...(this.#releases ?? nothing).values()]
+      .filter((release) => release.holding.interfaceId === interfaceId && this.#isDue(release, now))
+      .map(({ holding }) => holding);
+    const prefixes = due.filter(isPrefix);
+    const alike = prefixes.length > 0 ? prefixes : due;
+    return this.#oneByOne.has(interfaceId) ? alike.slice(0, 1) : alike;
+  }
+
+  async #unassign(interfaceId: string, holdings: readonly Holding[]): Promise<void> {
+    const { implementation, clock, fold } = this.#deps;
+    const begunAt = clock.monotonic();
+    const subnetId = this.#subnetOf(interfaceId);
+    this.#enter(holdings, () => ({ kind: 'unassigning' }));
+    this.#touched.add(interfaceId);
+    const operation = this.#operation(interfaceId, holdings);
+    const outcome = await implementation.perform(operation, { urgency, signal: this.#deadline.signal });
+    // What was to be taken and is not there was taken.
+    const isGone =
+      outcome.kind === 'failed' && outcome.failure.kind === 'notAssigned' && holdings.length === 1;
+    if (outcome.kind === 'ambiguous') this.#await(interfaceId, holdings);
+    else this.#touched.delete(interfaceId);
+    if (outcome.kind === 'done' || isGone) {
+      const { instanceId } = this.#deps;
+      this.#enter(holdings, (now) => ({ kind: 'released', since: now }));
+      fold({ kind: 'released', interfaceId, instanceId, holdings: holdings.map(({ id }) => id) });
+      this.#backoff = undefined;
+      if (this.#dueOn(interfaceId).length === 0) this.#oneByOne.delete(interfaceId);
+    } else if (outcome.kind === 'failed') this.#failed(interfaceId, holdings, outcome.failure);
+    this.#deps.onRelease({
+      kind: operation.kind,
+      interfaceId,
+      subnetId,
+      count: holdings.reduce((sum, { addresses }) => sum + addresses.length, 0),
+      failure: outcome.kind === 'done' || isGone ? undefined : outcome.failure,
+      isOpen: outcome.kind === 'ambiguous',
+      duration: clock.monotonic() - begunAt,
+    });
+  }
+
+  #operation(interfaceId: string, holdings: readonly Holding[]): ReleaseIPs | ReleasePrefixes {
+    const { instanceId } = this.#deps;
+    const ids = holdings.map(({ id }) => id);
+    return holdings.some(isPrefix)
+      ? { kind: 'releasePrefixes', instanceId, interfaceId, prefixes: ids }
+      : { kind: 'releaseIPs', instanceId, interfaceId, addresses: ids };
+  }
+
+  /**
+   * An unassignment whose answer got lost may yet happen: until it can't, nothing is added to the interface, because the
+   * late call would take an address away again that was given anew. Repeating it then is safe.
+   */
+  #await(interfaceId: string, holdings: readonly Holding[]): void {
+    const { clock, timing, doubt, wake } = this.#deps;
+    doubt(clock.monotonic());
+    this.#later(timing.callTimeout + timing.consistencyWindow, () => {
+      this.#touched.delete(interfaceId);
+      this.#hide(holdings);
+      wake();
+    });
+  }
+
+  #failed(interfaceId: string, holdings: readonly Holding[], failure: CloudFailure): void {
+    const { clock, doubt } = this.#deps;
+    const now = clock.monotonic();
+    // One of several is not there: each by itself will say which.
+    if (failure.kind === 'notAssigned') this.#oneByOne.add(interfaceId);
+    else this.#backOff();
+    if (passing.has(failure.kind)) return this.#hide(holdings);
+    // Shown to the agent again: the cloud won't have it back.
+    this.#setAside(holdings, now);
+    this.#enter(holdings, () => undefined);
+    doubt(now);
+  }
+
+  /** To be tried again: hidden for as long as is asked for. */
+  #hide(holdings: readonly Holding[]): void {
+    this.#enter(holdings, (now) => ({ kind: 'hidden', since: now - this.#deps.policy.hiddenFor }));
+  }
+
+  #enter(holdings: readonly Holding[], phaseAt: (now: number) => ReleasePhase | undefined): void {
+    const releases = new Map(this.#releases);
+    const now = this.#deps.clock.monotonic();
+    for (const { id } of holdings) {
+      const release = releases.get(id);
+      const phase = phaseAt(now);
+      if (release === undefined || phase === undefined) releases.delete(id);
+      else releases.set(id, { ...release, phase });
+    }
+    this.#releases = releases;
+  }
+
+  #subnetOf(interfaceId: string): string {
+    const { interfaces = [] } = this.#deps.facts()?.view ?? {};
+    return interfaces.find(({ id }) => id === interfaceId)?.subnetId ?? '';
+  }
+
+  #backOff(): void {
+    const { clock, random } = this.#deps;
+    this.#backoff = backOff(this.#backoff, backoffPolicy, clock.monotonic(), random);
+  }
+
+  #later(ms: number, action: () => void): void {
+    if (this.#closing.signal.aborted) return;
+    const cancel = this.#deps.clock.schedule(ms, () => {
+      this.#timers.delete(cancel);
+      action();
+    });
+    this.#timers.add(cancel);
+  }
+}
+
+const nothing: Releases = new Map();
+
+const urgency = (): 'release' => 'release';
+
+/** Failures after which the same call may succeed. */
+const passing: ReadonlySet<CloudFailure['kind']> = new Set([
+  'throttled',
+  'fenced',
+  'unreachable',
+  'conflict',
+  'notYetVisible',
+  'notAssigned',
+]);
+
+/** What a predecessor hid may be leaving by a call of its that is still under way. */
+function isReclaimable(phase: ReleasePhase, recoveredAt: number, now: number): boolean {
+  if (phase.kind === 'leaving') return true;
+  if (phase.kind !== 'hidden') return false;
+  return phase.since > recoveredAt || now >= recoveredAt + predecessorIsOver;
+}
+
+function isPrefix({ id }: Holding): boolean {
+  return id.includes('/');
+}

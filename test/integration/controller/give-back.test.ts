@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals';
+import type { IpamWatermarks, Protocol } from '../../../src/simulator/workload/node-facts.ts';
+import { textMapAt } from '../../../src/simulator/workload/json.ts';
+import { instance, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController, type WorldController } from '../../support/world-controller.ts';
+
+const releasing = { 'aws-release-excess-ips': 'true' };
+
+/** One node with its agent and `pods` pods, all of them served. */
+async function busyNode(
+  protocol: Protocol,
+  pods: number,
+  { ipam = {}, flags = releasing }: { ipam?: IpamWatermarks; flags?: Readonly<Record<string, string>> } = {},
+): Promise<{ world: World; controller: WorldController }> {
+  const world = new World({
+    cloud: testCloud({ instances: [instance()] }),
+    configure: () => ({ protocol, ipam }),
+  });
+  const controller = startController(world, { flags });
+  const started = world.cluster.workload.start();
+  await world.advance(1);
+  await started;
+  await world.advance(60_000);
+  for (let index = 0; index < pods; index++) {
+    void world.cluster.workload.createPod({ name: `pod-${index}`, placement: 'spread' });
+  }
+  await world.advance(120_000);
+  return { world, controller };
+}
+
+describe.each(['crd-allocator', 'multi-pool'] as const)('an agent of %s', (protocol) => {
+  test('gives back what its pods leave behind, down to the watermarks', async () => {
+    const { world } = await busyNode(protocol, 15);
+    const machine = world.machine();
+    const before = world.held(machine).length;
+
+    for (let index = 0; index < 12; index++) await world.cluster.workload.deletePod(`default/pod-${index}`);
+    await world.advance(600_000);
+
+    const inUse = world.cluster.workload.views[0]?.addressesInUse.size ?? 0;
+    expect(before).toBeGreaterThanOrEqual(inUse + 8 + 12);
+    expect(world.held(machine).length).toBe(inUse + 8);
+    expect([...world.pool(machine).keys()].sort()).toEqual([...world.held(machine)].sort());
+    expect(textMapAt(world.ciliumNode(machine), 'status', 'ipam', 'release-ips')).toEqual(new Map());
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('keeps everything without the option', async () => {
+    const { world, controller } = await busyNode(protocol, 15, { flags: {} });
+    const before = world.held(world.machine()).length;
+
+    for (let index = 0; index < 15; index++) await world.cluster.workload.deletePod(`default/pod-${index}`);
+    await world.advance(900_000);
+
+    expect(world.held(world.machine()).length).toBe(before);
+    expect(controller.calls.filter(({ action }) => action === 'UnassignPrivateIpAddresses')).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+});
