@@ -51,6 +51,11 @@ export function nodeInstruments(
       meterRelease(metrics, release);
       logRelease(log, name, release);
     },
+    onGivenBack: (name, { interfaceId, subnetId, at, failure }) => {
+      const details = { node: name, interface: interfaceId, subnet: subnetId };
+      if (failure === undefined) log.info('gave an idle interface back', details);
+      else log.info('could not give an idle interface back', { ...details, at, ...told(failure) });
+    },
     onHousekeepingFailure: (name, interfaceId, failure) =>
       log.info('could not set delete-on-termination yet', {
         node: name,

@@ -202,6 +202,7 @@ export class Term {
           enabled: options.awsReleaseExcessIps,
           delay: options.excessIpReleaseDelay,
           hiddenFor: options.releaseHiddenTime,
+          idleDelay: idleDelayOf(options),
         },
         interfaceTags: cloud.interfaceTags,
         assessmentOptions: { usePrimaryAddress: options.awsUsePrimaryAddress, networkId: options.vpcId },
@@ -240,6 +241,11 @@ export interface SubnetFigures {
   readonly free: number;
   readonly reserved: number;
   readonly exhausted: boolean;
+}
+
+/** Where nothing is released, nothing that is empty was emptied by us. */
+function idleDelayOf({ awsReleaseExcessIps, idleInterfaceDelay }: Options): number | undefined {
+  return awsReleaseExcessIps && idleInterfaceDelay > 0 ? idleInterfaceDelay : undefined;
 }
 
 function isShort(seat: SeatFigures): boolean {

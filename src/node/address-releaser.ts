@@ -61,6 +61,8 @@ export interface ReleasePolicy {
   readonly delay: number;
   /** How long it stays hidden from agents that are not asked, in ms. */
   readonly hiddenFor: number;
+  /** How long an interface must be without pod addresses before it is given back, in ms; undefined keeps it. */
+  readonly idleDelay: number | undefined;
 }
 
 export interface ReleasableFacts {

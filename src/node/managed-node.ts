@@ -19,6 +19,7 @@ import {
   unreadableInterface,
 } from './diagnosis.ts';
 import type { NodeContext } from './node-context.ts';
+import { type GivenBack, type IdleFacts, IdleInterfaces } from './idle-interfaces.ts';
 import { NodePublisher } from './node-publisher.ts';
 import { offerOf, showable } from './offer.ts';
 import { PoolMaintainer } from './pool-maintainer.ts';
@@ -51,6 +52,7 @@ export class ManagedNode {
   readonly #publication: Trigger;
   readonly #maintainer: PoolMaintainer;
   readonly #releaser: AddressReleaser;
+  readonly #idle: IdleInterfaces;
   readonly #publisher: NodePublisher;
   readonly #deleteOnTermination: DeleteOnTermination;
   readonly #timers = new Map<Wait, () => void>();
@@ -99,9 +101,21 @@ export class ManagedNode {
       wake: () => this.wake(),
       onRelease: (release) => this.#onRelease(release),
     });
+    this.#idle = new IdleInterfaces({
+      ...shared,
+      delay: context.releasePolicy.idleDelay,
+      facts: () => this.#idleFacts(),
+      isBusy: (interfaceId) =>
+        this.#maintainer.isGrowing(interfaceId) || this.#releaser.interfaces.has(interfaceId),
+      readNode: (signal) => this.#readNode(signal),
+      doubt: (from) => context.inventory.doubt(instanceId, from),
+      wake: () => this.wake(),
+      onGivenBack: (given) => this.#onGivenBack(given),
+    });
     this.#maintainer = new PoolMaintainer({
       ...shared,
-      isShrinking: (interfaceId) => this.#releaser.isShrinking(interfaceId),
+      isShrinking: (interfaceId) =>
+        this.#releaser.isShrinking(interfaceId) || this.#idle.leaving.has(interfaceId),
       facts: () => this.#allocationFacts(),
       urgency: () => (this.#assessment.kind === 'served' ? urgencyOf(this.#assessment.usage) : 'toppingUp'),
       look: () => context.look(instanceId),
@@ -155,6 +169,7 @@ export class ManagedNode {
       this.#publication.stop(),
       this.#deleteOnTermination.stop(deadline),
       this.#releaser.stop(deadline),
+      this.#idle.stop(deadline),
       this.#maintainer.stop(deadline),
     ]);
     this.#context.inventory.untrack(this.instanceId);
@@ -176,6 +191,7 @@ export class ManagedNode {
     if (view !== undefined) this.#askWhereUnclear(view);
     // Before the plan: what is still there and needed after all costs no call.
     if (this.#releaser.evaluate()) this.#assessment = this.#assess();
+    this.#idle.evaluate();
     const plan = this.#maintainer.evaluate();
     if (plan?.obstacle?.kind === 'subnetsExhausted') this.#awaitSubnets(plan.obstacle.subnetIds);
     const assessment = this.#assessment;
@@ -254,6 +270,11 @@ export class ManagedNode {
     return { node: this.#node, view, requirements, excess, wanted };
   }
 
+  #idleFacts(): IdleFacts | undefined {
+    const facts = this.#releasableFacts();
+    return facts && { ...facts, isShort: facts.wanted > 0 };
+  }
+
   /** Takes the CiliumNode as it is now; false where it cannot be had, or is another's by now. */
   async #readNode(signal: AbortSignal): Promise<boolean> {
     const { writer, observe } = this.#context;
@@ -290,7 +311,7 @@ export class ManagedNode {
     const assessment = this.#assess();
     if (assessment.kind === 'unread' || assessment.kind === 'leftAlone') return undefined;
     const operatorError = this.#context.prunesError ? '' : (this.#diagnosis?.text ?? '');
-    const view = this.#context.inventory.view(this.instanceId);
+    const view = this.#shownView();
     const { requirements } = assessment;
     const handshake = this.#releaser.handshake(this.#node.status.releaseIps);
     if (view === undefined || requirements === undefined)
@@ -305,6 +326,14 @@ export class ManagedNode {
     this.#contest(contested);
     const facts = { view, requirements, limits, infrastructure: infrastructure(), implementation, prune };
     return { offer: offerOf(facts, new Set([...contested.keys(), ...outgoing])), handshake, operatorError };
+  }
+
+  /** The instance without the interfaces that are about to leave it. */
+  #shownView(): InstanceView | undefined {
+    const view = this.#context.inventory.view(this.instanceId);
+    const { leaving } = this.#idle;
+    if (view === undefined || leaving.size === 0) return view;
+    return { ...view, interfaces: view.interfaces.filter(({ id }) => !leaving.has(id)) };
   }
 
   #contest(contested: ReadonlyMap<string, readonly string[]>): void {
@@ -338,6 +367,14 @@ export class ManagedNode {
     hooks.onRelease(this.name, release);
     if (failure !== undefined) return;
     ledger.released(subnetId, count, clock.monotonic());
+    hooks.onSpace();
+  }
+
+  #onGivenBack(given: GivenBack): void {
+    const { ledger, clock, hooks } = this.#context;
+    hooks.onGivenBack(this.name, given);
+    if (given.failure !== undefined) return;
+    ledger.released(given.subnetId, 1, clock.monotonic());
     hooks.onSpace();
   }
 

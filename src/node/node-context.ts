@@ -14,6 +14,7 @@ import type { TriggerFigures } from '../scheduling/trigger.ts';
 import type { FinishedRelease, ReleasePolicy } from './address-releaser.ts';
 import type { AssessmentOptions } from './assessment.ts';
 import type { Diagnosis } from './diagnosis.ts';
+import type { GivenBack } from './idle-interfaces.ts';
 import type { CallTiming, FinishedStep } from './pool-maintainer.ts';
 import type { Write } from './publication.ts';
 
@@ -68,6 +69,7 @@ export interface NodeHooks {
   readonly onPublication: (figures: TriggerFigures) => void;
   readonly onStep: (name: string, step: FinishedStep) => void;
   readonly onRelease: (name: string, release: FinishedRelease) => void;
+  readonly onGivenBack: (name: string, given: GivenBack) => void;
   /** Addresses came back to a subnet. */
   readonly onSpace: () => void;
   readonly onHousekeepingFailure: (name: string, interfaceId: string, failure: CloudFailure) => void;

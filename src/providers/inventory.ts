@@ -99,10 +99,17 @@ export class Inventory {
     const { interfaceId } = answer;
     const created = this.#unattached.get(interfaceId);
     if (answer.kind === 'deleted' || answer.kind === 'attached') this.#unattached.delete(interfaceId);
-    if (answer.kind === 'deleted') return new Set();
+    if (answer.kind === 'deleted') return this.#foldDeleted(interfaceId, endedAt);
     const tracked = this.#instances.get(answer.instanceId);
     const changed = tracked !== undefined && foldInto(tracked, answer, { created, endedAt });
     return new Set(changed ? [answer.instanceId] : []);
+  }
+
+  #foldDeleted(interfaceId: string, endedAt: number): ReadonlySet<string> {
+    const changed = [...this.#instances.values()].filter((tracked) =>
+      tracked.foldDeleted(interfaceId, endedAt),
+    );
+    return new Set(changed.map(({ id }) => id));
   }
 
   /** What is attached is not waiting for it any more. */

@@ -25,6 +25,8 @@ export class TrackedInstance {
   readonly id: string;
   readonly #consistencyWindow: number;
   readonly #interfaces: Map<string, HeldInterface>;
+  /** Interfaces that our own calls deleted, with the end of that call: readings may still show them. */
+  readonly #deleted = new Map<string, number>();
   readonly #unreadable = new Map<string, UnreadableInterface>();
   /** Addresses that another instance claims too, with the time of the claim. */
   readonly #contested = new Map<string, number>();
@@ -167,6 +169,13 @@ export class TrackedInstance {
     });
   }
 
+  /** Our own call deleted an interface. */
+  foldDeleted(interfaceId: string, endedAt: number): boolean {
+    if (!this.#interfaces.delete(interfaceId)) return false;
+    this.#deleted.set(interfaceId, endedAt);
+    return this.#note(true);
+  }
+
   /** Our own call saw to it that an interface goes with the instance. */
   foldDeleteOnTermination(interfaceId: string, endedAt: number): boolean {
     return this.#edit(interfaceId, endedAt, (held) => {
@@ -209,6 +218,8 @@ export class TrackedInstance {
       }
       case 'interface': {
         const shown = observation.interface;
+        const deletedAt = this.#deleted.get(shown.id) ?? -Infinity;
+        if (reading.begunAt < deletedAt + this.#consistencyWindow) return false;
         this.#unreadable.delete(shown.id);
         const held = this.#interfaces.get(shown.id);
         const verdict = held === undefined ? whenFirstShown(shown, reading) : whenShown(held, shown, reading);

@@ -58,3 +58,29 @@ describe.each(['crd-allocator', 'multi-pool'] as const)('an agent of %s', (proto
     expect(world.broken()).toEqual([]);
   });
 });
+
+test('an interface without pod addresses is given back after an hour, and its slot can be used again', async () => {
+  const { world, controller } = await busyNode('crd-allocator', 14, {
+    flags: { ...releasing, 'idle-interface-delay': '1h' },
+  });
+  const machine = world.machine();
+  const before = world.interfaces(machine).length;
+  for (let index = 0; index < 14; index++) await world.cluster.workload.deletePod(`default/pod-${index}`);
+  await world.advance(900_000);
+  const emptied = { interfaces: world.interfaces(machine).length, held: world.held(machine).length };
+
+  await world.advance(3_600_000);
+  const after = world.interfaces(machine).length;
+  for (let index = 0; index < 14; index++) {
+    void world.cluster.workload.createPod({ name: `later-${index}`, placement: 'spread' });
+  }
+  await world.advance(120_000);
+
+  expect(before).toBe(3);
+  expect(emptied.interfaces).toBe(before);
+  expect(after).toBeLessThan(before);
+  expect(Object.keys(world.enis(machine))).toHaveLength(world.interfaces(machine).length);
+  expect(world.loose()).toEqual([]);
+  expect(controller.warnings()).toEqual([]);
+  expect(world.broken()).toEqual([]);
+});
