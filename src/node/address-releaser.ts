@@ -88,7 +88,7 @@ export interface FinishedRelease {
 }
 
 const backoffPolicy = { base: 1000, cap: 60_000 };
-/** What an agent needs, or the cloud refuses to take, is not asked for again for so long, longer each time, in ms. */
+/** What an agent needs, or the cloud refuses to have back, is not asked for again for so long, longer each time, in ms. */
 const asidePolicy = { base: 180_000, cap: 3_600_000 };
 /** A predecessor's calls are over by then, in ms: what it hid may be shown again. */
 const predecessorIsOver = 20_000;
@@ -111,6 +111,8 @@ export class AddressReleaser {
   readonly #timers = new Set<() => void>();
   #cancelNext: (() => void) | undefined;
   #backoff: Backoff | undefined;
+  /** The cloud refused in a way that trying again does not mend. */
+  #refusal: Backoff | undefined;
 
   constructor(deps: AddressReleaserDeps) {
     this.#deps = deps;
@@ -172,7 +174,8 @@ export class AddressReleaser {
     const { node, view } = facts;
     const isUsed = usageOf(node);
     const held = new Set(view.interfaces.flatMap(holdingsOn).map(({ id }) => id));
-    const mayRelease = policy.enabled && facts.wanted === 0 && tellsUse(node);
+    const isRefused = now < (this.#refusal?.until ?? 0);
+    const mayRelease = policy.enabled && facts.wanted === 0 && tellsUse(node) && !isRefused;
     return nextReleases(before, {
       protocol: protocolOf(node),
       candidates: mayRelease
@@ -232,7 +235,11 @@ export class AddressReleaser {
       if (phase.kind === 'excess') return phase.since + policy.delay;
       return phase.kind === 'hidden' && protocol === 'multi-pool' ? phase.since + policy.hiddenFor : [];
     });
-    const others = [this.#backoff?.until ?? 0, this.#recoveredAt + predecessorIsOver];
+    const others = [
+      this.#backoff?.until ?? 0,
+      this.#refusal?.until ?? 0,
+      this.#recoveredAt + predecessorIsOver,
+    ];
     const next = Math.min(...[...times, ...others].filter((time) => time > now));
     this.#cancelNext?.();
     this.#cancelNext = next < Infinity ? clock.schedule(next - now, wake) : undefined;
@@ -300,6 +307,7 @@ export class AddressReleaser {
       this.#enter(holdings, (now) => ({ kind: 'released', since: now }));
       fold({ kind: 'released', interfaceId, instanceId, holdings: holdings.map(({ id }) => id) });
       this.#backoff = undefined;
+      this.#refusal = undefined;
       if (this.#dueOn(interfaceId).length === 0) this.#oneByOne.delete(interfaceId);
     } else if (outcome.kind === 'failed') this.#failed(interfaceId, holdings, outcome.failure);
     this.#deps.onRelease({
@@ -342,8 +350,8 @@ export class AddressReleaser {
     if (failure.kind === 'notAssigned') this.#oneByOne.add(interfaceId);
     else this.#backOff();
     if (passing.has(failure.kind)) return this.#hide(holdings);
-    // Shown to the agent again: the cloud won't have it back.
-    this.#setAside(holdings, now);
+    // Shown to the agent again: the cloud won't have anything back for now.
+    this.#refusal = backOff(this.#refusal, asidePolicy, now, this.#deps.random);
     this.#enter(holdings, () => undefined);
     doubt(now);
   }

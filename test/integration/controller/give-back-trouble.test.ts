@@ -1,0 +1,189 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Protocol } from '../../../src/simulator/workload/node-facts.ts';
+import { textMapAt } from '../../../src/simulator/workload/json.ts';
+import { BusyWorld } from '../../support/busy-world.ts';
+import { ids, instance, testCloud } from '../../support/test-cloud.ts';
+
+const flags = { 'aws-release-excess-ips': 'true' };
+const unassign = 'UnassignPrivateIpAddresses';
+
+/** A node with 15 pods; once 12 of them are gone, it has 12 addresses more than it needs. */
+function node(protocol: Protocol, change: Readonly<Record<string, string>> = {}): Promise<BusyWorld> {
+  return BusyWorld.start({
+    cloud: testCloud({ instances: [instance()] }),
+    configure: () => ({ protocol }),
+    setup: { flags: { ...flags, ...change } },
+    pods: 15,
+  });
+}
+
+/** It has what its watermarks ask for, shows exactly that, and no handshake is open. */
+function expectSettled(world: BusyWorld): void {
+  const machine = world.machine();
+  expect(world.held(machine)).toHaveLength(world.used().length + 8);
+  expect([...world.pool(machine).keys()].sort()).toEqual([...world.held(machine)].sort());
+  expect(textMapAt(world.ciliumNode(machine), 'status', 'ipam', 'release-ips')).toEqual(new Map());
+  expect(world.waiting()).toEqual([]);
+  expect(world.broken()).toEqual([]);
+}
+
+const protocols = ['crd-allocator', 'multi-pool'] as const;
+
+describe.each(protocols)('an unassignment for an agent of %s', (protocol) => {
+  test.each([
+    { what: 'happens, and its answer is lost', effect: 'before', connection: 'drop' },
+    { what: 'never happens, and no answer comes', effect: 'after', connection: 'hang' },
+    { what: 'happens long after it was given up', effect: 'late', connection: 'hang' },
+  ] as const)('that $what takes nothing that is used', async ({ effect, connection }) => {
+    const world = await node(protocol);
+    const delayMs = effect === 'late' ? 25_000 : 0;
+    const end = world.fault(unassign, { kind: 'lost', effect, connection, delayMs }, 2);
+
+    await world.deleteLivingPods(12);
+    // Pods come and go all the while, so that every address that can be handed out soon is.
+    for (let round = 0; round < 20; round++) {
+      world.addLivingPods(3, `round-${round}`);
+      await world.advance(30_000);
+      await world.deleteLivingPods(3, `round-${round}`);
+    }
+    end();
+    await world.advance(900_000);
+
+    expect(world.callsOf(unassign).length).toBeGreaterThan(2);
+    expectSettled(world);
+  });
+
+  test('that EC2 refuses for good shows the addresses again, says so once, and is tried again later', async () => {
+    const world = await node(protocol);
+    const end = world.fault(unassign, {
+      kind: 'error',
+      code: 'UnauthorizedOperation',
+      status: 403,
+      message: 'You are not authorized to perform this operation.',
+    });
+    const { length: held } = world.held(world.machine());
+
+    await world.deleteLivingPods(12);
+    await world.advance(600_000);
+    const shown = world.pool(world.machine()).size;
+    const calls = world.callsOf(unassign).length;
+    end();
+    await world.advance(4_000_000);
+
+    expect(shown).toBe(held);
+    expect(calls).toBeLessThanOrEqual(4);
+    expectSettled(world);
+  });
+
+  test('of addresses of which one is gone already takes the others', async () => {
+    const world = await node(protocol);
+    await world.deleteLivingPods(12);
+    // The first call happens without a word; whoever else changed the cloud took only a part.
+    world.fault(unassign, { kind: 'lost', effect: 'before', connection: 'drop', delayMs: 0 }, 1);
+
+    await world.advance(1_200_000);
+
+    expectSettled(world);
+  });
+});
+
+describe.each(protocols)('a node of %s that needs again what it was about to give', (protocol) => {
+  test('gets it back without a call', async () => {
+    const world = await node(protocol);
+    await world.deleteLivingPods(12);
+    const stop = world.fault(unassign, { kind: 'throttle' });
+    await world.until(
+      'addresses are hidden',
+      () => world.pool(world.machine()).size < world.held(world.machine()).length,
+      400_000,
+    );
+    const before = { held: world.held(world.machine()).length, calls: world.controller.changes.length };
+
+    world.addLivingPods(12, 'again');
+    await world.advance(10_000);
+    stop();
+    await world.advance(60_000);
+
+    expect(world.held(world.machine())).toHaveLength(before.held);
+    expect(world.controller.changes.slice(before.calls).map(({ action }) => action)).not.toContain(
+      'AssignPrivateIpAddresses',
+    );
+    expect(world.waiting()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+describe('an agent that is asked', () => {
+  test('and uses an address keeps it, and is not asked for it again at once', async () => {
+    const world = await node('crd-allocator');
+    const machine = world.machine();
+    await world.deleteLivingPods(12);
+    const marked = (): readonly string[] =>
+      [...textMapAt(world.ciliumNode(machine), 'status', 'ipam', 'release-ips')].map(([address]) => address);
+    await world.until('it is asked', () => marked().length > 0, 400_000);
+
+    world.addLivingPods(12, 'again');
+    await world.advance(1_800_000);
+
+    expectSettled(world);
+  });
+
+  test.each([0, 5_000, 15_000, 20_000, 40_000])(
+    'and becomes one that is not asked %i ms after it was asked loses nothing',
+    async (ms) => {
+      const world = await node('crd-allocator');
+      const machine = world.machine();
+      await world.deleteLivingPods(12);
+      await world.until(
+        'it is asked',
+        () => textMapAt(world.ciliumNode(machine), 'status', 'ipam', 'release-ips').size > 0,
+        400_000,
+      );
+      await world.advance(ms);
+
+      void world.cluster.workload.changeAgent(machine.name, 'multi-pool');
+      world.addLivingPods(6, 'later');
+      await world.advance(1_800_000);
+
+      expectSettled(world);
+    },
+  );
+});
+
+describe.each(protocols)('a new leader beside an agent of %s', (protocol) => {
+  test.each([100_000, 185_000, 190_000, 200_000, 215_000, 230_000, 270_000, 290_000])(
+    'goes on %i ms after the pods left, takes nothing away in its first 20 s, and loses nothing',
+    async (ms) => {
+      const world = await node(protocol);
+      await world.deleteLivingPods(12);
+      await world.advance(ms);
+
+      const controller = world.takeOver({ flags });
+      await world.until('it leads', () => controller.controller.state === 'leading', 60_000);
+      const leadsSince = world.clock.monotonic();
+      world.addLivingPods(4, 'later');
+      await world.advance(900_000);
+
+      const taken = controller.calls.filter(({ action }) => action === unassign);
+      expect(taken.filter(({ at }) => at < leadsSince + 20_000)).toEqual([]);
+      expectSettled(world);
+    },
+  );
+});
+
+test('what one node gives back serves another at once', async () => {
+  const world = await BusyWorld.start({
+    cloud: testCloud({ instances: [instance({ count: 2 })] }),
+    configure: () => ({ eni: { subnetTags: { purpose: 'pods' }, firstInterfaceIndex: 1 } }),
+    setup: { flags },
+    pods: 16,
+  });
+  world.occupy(ids.pods);
+  world.occupy(ids.morePods);
+  await world.deleteLivingPods(16);
+  world.addLivingPods(4, 'needy');
+  await world.advance(1_200_000);
+
+  expect(world.waiting()).toEqual([]);
+  expect(world.broken()).toEqual([]);
+});

@@ -1,0 +1,70 @@
+// A cluster whose agents and pods are alive, brought to the point where a test begins.
+import type { NodeView } from '../../src/simulator/workload/node-view.ts';
+import { startController, type ControllerSetup, type WorldController } from './world-controller.ts';
+import { World, type WorldOptions } from './world.ts';
+
+export interface BusyOptions extends WorldOptions {
+  readonly setup?: ControllerSetup;
+  /** Pods, spread over the nodes. */
+  readonly pods: number;
+}
+
+export class BusyWorld extends World {
+  /** The newest controller. */
+  controller: WorldController;
+
+  constructor({ setup, ...options }: WorldOptions & { readonly setup?: ControllerSetup }) {
+    super(options);
+    this.controller = startController(this, setup);
+  }
+
+  /** Every pod has its address, and what the watermarks ask for is there. */
+  static async start({ pods, ...options }: BusyOptions): Promise<BusyWorld> {
+    const world = new BusyWorld(options);
+    const started = world.cluster.workload.start();
+    await world.advance(1);
+    await started;
+    await world.advance(60_000);
+    world.addLivingPods(pods);
+    await world.advance(120_000);
+    return world;
+  }
+
+  get views(): readonly NodeView[] {
+    return this.cluster.workload.views;
+  }
+
+  /** Addresses in use on a node, by what its agent remembers. */
+  used(index = 0): readonly string[] {
+    return [...(this.views[index]?.addressesInUse.keys() ?? [])];
+  }
+
+  addLivingPods(count: number, prefix = 'pod'): void {
+    for (let index = 0; index < count; index++) {
+      void this.cluster.workload.createPod({ name: `${prefix}-${index}`, placement: 'spread' });
+    }
+  }
+
+  async deleteLivingPods(count: number, prefix = 'pod'): Promise<void> {
+    for (let index = 0; index < count; index++) {
+      await this.cluster.workload.deletePod(`default/${prefix}-${index}`);
+    }
+  }
+
+  /** Another process takes over from one that is gone without a word. */
+  takeOver(setup: ControllerSetup = {}): WorldController {
+    this.controller.kill();
+    this.controller = startController(this, { identity: 'headwater-1', ...setup });
+    return this.controller;
+  }
+
+  /** Calls of one action that were sent, by any controller so far begun with this one. */
+  callsOf(action: string): WorldController['calls'] {
+    return this.controller.calls.filter((call) => call.action === action);
+  }
+
+  /** Pods that have waited longer than a moment. */
+  waiting(): readonly string[] {
+    return this.views.flatMap(({ waitingPods }) => [...waitingPods.keys()]);
+  }
+}
