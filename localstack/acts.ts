@@ -1,0 +1,153 @@
+// What happens in a run, act by act, and what is checked in each. Acts stay within what these servers do as EC2 does:
+// they know no limits, no prefixes, no pages and no throttling, show no effect of delete-on-termination, and give the same
+// address to two interfaces now and then.
+import type { NodeView } from '../src/simulator/workload/node-view.ts';
+import { givenTwice, loose, madeFor, madeWrongly, usedTwice } from './judge.ts';
+import { credentials, region } from './network-plan.ts';
+import { errorOf, type Play } from './play.ts';
+import type { ListedInterface } from './third-party-api.ts';
+import {
+  addressesAskedFor,
+  changes,
+  countsOf,
+  inWords,
+  refusedElse,
+  saidWrongly,
+  signedWrongly,
+  tokensTwice,
+} from './wire-judge.ts';
+
+export type Act = (play: Play) => Promise<void>;
+
+/**
+ * In this order; each finds what the one before left, and leaves every node with what it is to have. An act that takes
+ * addresses away belongs before the take-over, so that a second controller adopts what is left.
+ */
+export const acts: readonly Act[] = [
+  nodesAreSupplied,
+  podsArrive,
+  subnetIsGone,
+  anotherTakesOver,
+  wholeRunIsJudged,
+];
+
+/** What both servers answer when an interface is to be made in a subnet that is gone. */
+const subnetGone = 'InvalidSubnetID.NotFound';
+
+async function nodesAreSupplied(play: Play): Promise<void> {
+  const { checks, scene } = play;
+  await scene.workload.start();
+  await play.startController();
+  await play.settled();
+  const listed = await play.listing();
+  const made = play.nodes.flatMap((node) => madeFor(node, listed));
+  checks.expect('interfaces were made', made.length > 0 ? [] : ['none was']);
+  checks.expect(
+    'each has description, tags, security groups, and a matching subnet of the zone',
+    play.nodes.flatMap((node) => madeWrongly(node, listed, scene.network)),
+  );
+  await play.toldOnce('each is told to go with its instance, once', 0);
+  checks.expect(
+    'no CiliumNode shows an error',
+    play.nodes.flatMap(({ nodeName }) => errorOf(play.ciliumNode(nodeName)) ?? []),
+  );
+}
+
+async function podsArrive(play: Play): Promise<void> {
+  const { workload } = play.scene;
+  await workload.run({ kind: 'burst', name: 'web', at: 0, pods: 24, over: 3000 }, play.signal);
+  await play.podsAreServed(24, 'pods that arrive one by one');
+  await workload.run({ kind: 'burst', name: 'batch', at: 0, pods: 24, over: 0 }, play.signal);
+  await play.podsAreServed(24, 'a burst of pods');
+  await play.settled();
+}
+
+/** The controller knows the subnet from its last listing and asks for an interface in it. */
+async function subnetIsGone(play: Play): Promise<void> {
+  const { ec2, doomedSubnetId, late, workload, tap } = play.scene;
+  await ec2.deleteSubnet(doomedSubnetId);
+  await workload.addNode(late);
+  await play.checks.until('the server refuses an interface in a subnet that is gone', () =>
+    tap.calls.some(({ errorCode }) => errorCode === subnetGone) ? [] : [`no answer is ${subnetGone}`],
+  );
+  await play.checks.until('the refusal is read: code and message are in the log', () => {
+    const read = play.lines.some(
+      ({ details: { code, message } }) => code === subnetGone && String(message).includes('does not exist'),
+    );
+    return read ? [] : ['the log does not say so'];
+  });
+  await play.checks.until('the CiliumNode of that node says why it gets nothing', () => {
+    const error = errorOf(play.ciliumNode(late.name)) ?? 'nothing';
+    return error.includes(doomedSubnetId) ? [] : [`it says ${error}`];
+  });
+  await workload.removeNode(late.name);
+  await play.podOnEach('beside-it');
+  await play.settled();
+}
+
+/** Meanwhile an address in use was given to an interface of another node too. */
+async function anotherTakesOver(play: Play): Promise<void> {
+  const { tap, ec2 } = play.scene;
+  await play.endController();
+  const { address, interfaceId } = inUseElsewhere(play.nodes, await play.listing());
+  await ec2.assign(interfaceId, address);
+  const before = tap.calls.length;
+  await play.startController();
+  // Nothing waits longer for its turn than this: by then all else was decided.
+  await play.toldOnce('a second controller finds every attachment', before);
+  play.checks.expect(
+    'it adopts everything and changes nothing',
+    changes(tap.calls.slice(before)).map(inWords),
+  );
+  await play.podOnEach('under-the-second');
+  await play.settled();
+  await play.endController();
+  play.checks.expect(
+    'the server holds on two nodes the address that it was made to',
+    givenTwice(await play.listing()).has(address) ? [] : [`${address} is on one`],
+  );
+  await ec2.unassign(interfaceId, address);
+}
+
+/** An address that one node uses, and an interface of another node in its subnet. */
+function inUseElsewhere(
+  nodes: readonly NodeView[],
+  listed: readonly ListedInterface[],
+): { readonly address: string; readonly interfaceId: string } {
+  const made = nodes.flatMap((node) => madeFor(node, listed).map((item) => ({ node, item })));
+  for (const { node, item } of made) {
+    const address = item.secondaryAddresses.find((held) => node.addressesInUse.has(held));
+    const other = made.find((one) => one.node !== node && one.item.subnetId === item.subnetId);
+    if (address !== undefined && other !== undefined) return { address, interfaceId: other.item.id };
+  }
+  throw new Error('no two nodes have interfaces in one subnet');
+}
+
+async function wholeRunIsJudged(play: Play): Promise<void> {
+  const { checks, scene } = play;
+  const { calls } = scene.tap;
+  const listed = await play.listing();
+  const asked = addressesAskedFor(calls);
+  const held = listed.reduce((sum, { secondaryAddresses }) => sum + secondaryAddresses.length, 0);
+  checks.expect(
+    'the server holds as many secondary addresses as it was asked for',
+    asked === held ? [] : [`${asked} were asked for, ${held} are held`],
+  );
+  checks.expect('every call is said in the query protocol', saidWrongly(calls));
+  const known = { credentials: [{ ...credentials, user: 'headwater' }], region, now: play.clock.wall() };
+  checks.expect('every call is signed for EC2 and the region', signedWrongly(calls, known));
+  checks.expect('every creation has a client token of its own', tokensTwice(calls));
+  checks.expect('no call was refused but for the subnet that is gone', refusedElse(calls, subnetGone));
+  checks.expect('no interface is left attached to nothing', loose(listed));
+  checks.expect('no address is used on two nodes', usedTwice(play.nodes));
+  checks.expect(
+    'no agent lost an address in use',
+    scene.workload.violations.map(({ node, address, pod, what }) => `${node}: ${address} of ${pod}: ${what}`),
+  );
+  play.say(countsOf(calls));
+  for (const address of givenTwice(listed)) {
+    play.say(
+      `the server gave ${address} to two interfaces, as EC2 never does: the second node does without it`,
+    );
+  }
+}

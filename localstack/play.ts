@@ -1,0 +1,195 @@
+// What the acts of a run share: the scene, the controller that plays in it, and the states that are waited for again and
+// again. Judged are the server's own listing, the agents' memory, the Kubernetes objects and the wire; never the
+// controller's word.
+import { ControllerProcess, type LogLine } from '../src/commands/demo/controller-process.ts';
+import type { Clock } from '../src/scheduling/clock.ts';
+import type { KubernetesObject } from '../src/simulator/kubernetes/objects/kubernetes-object.ts';
+import type { NodeView } from '../src/simulator/workload/node-view.ts';
+import { Checks, type Problems } from './checks.ts';
+import {
+  belowWatermarks,
+  loose,
+  madeFor,
+  offeredTwice,
+  offeredWrongly,
+  shownWrongly,
+  usedWithoutHolding,
+} from './judge.ts';
+import { credentials, region } from './network-plan.ts';
+import type { Scene } from './scene.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { ListedInterface } from './third-party-api.ts';
+import { toldToGoWithInstance } from './wire-judge.ts';
+
+const keptLines = 200;
+
+export class Play {
+  readonly scene: Scene;
+  readonly checks: Checks;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly say: (line: string) => void;
+  readonly #lines: LogLine[] = [];
+  #controller: ControllerProcess | undefined;
+  #pods = 0;
+
+  constructor(scene: Scene, surroundings: Surroundings) {
+    this.scene = scene;
+    this.clock = surroundings.clock;
+    this.signal = surroundings.signal;
+    this.say = surroundings.say;
+    this.checks = new Checks(surroundings);
+  }
+
+  get nodes(): readonly NodeView[] {
+    return this.scene.workload.views;
+  }
+
+  /** The last of what the controller logged. */
+  get lines(): readonly LogLine[] {
+    return this.#lines;
+  }
+
+  /** All interfaces, as the server lists them now. */
+  listing(): Promise<readonly ListedInterface[]> {
+    return this.scene.ec2.interfaces(this.scene.network.vpcId);
+  }
+
+  ciliumNode(name: string): KubernetesObject | undefined {
+    return this.scene.kubernetes.get('ciliumnodes.cilium.io', name);
+  }
+
+  async startController(): Promise<void> {
+    const { kubeconfig, tap } = this.scene;
+    const controller = new ControllerProcess({
+      kubeconfig,
+      endpoint: tap.url,
+      region,
+      ...credentials,
+      onLine: (line) => {
+        this.#lines.push(line);
+        if (this.#lines.length > keptLines) this.#lines.shift();
+      },
+    });
+    this.#controller = controller;
+    void controller.ended.then(({ code, complaint }) => {
+      // One that was told to end is no longer ours.
+      if (this.#controller !== controller) return;
+      this.checks.abandon(`the controller ended with exit code ${String(code)} ${complaint}`);
+    });
+    await this.checks.until('the controller is ready', () => readiness(controller.address));
+  }
+
+  async endController(): Promise<void> {
+    const controller = this.#controller;
+    if (controller === undefined) return;
+    this.#controller = undefined;
+    const { code, complaint } = await controller.stop();
+    this.checks.expect(
+      'told to end, the controller ends with exit code 0',
+      code === 0 ? [] : [`exit code ${String(code)}: ${complaint}`],
+    );
+    const leases = this.scene.kubernetes.list('leases.coordination.k8s.io');
+    this.checks.expect('it gives its Lease back', leases.flatMap(holderOf));
+    this.checks.expect('no interface is left attached to nothing', loose(await this.listing()));
+  }
+
+  /** Ends the controller without a word, if one runs. */
+  kill(): void {
+    const controller = this.#controller;
+    this.#controller = undefined;
+    controller?.kill();
+  }
+
+  /** Waits until every node has what it is to have, and shows exactly that. */
+  async settled(): Promise<void> {
+    await this.checks.until(
+      'every agent serves, and every node has what its watermarks ask for',
+      async () => {
+        const listed = await this.listing();
+        return this.nodes.flatMap((node) => [
+          ...(node.phase === 'serving' ? [] : [`the agent of ${node.nodeName} is ${node.phase}`]),
+          ...belowWatermarks(node, listed),
+        ]);
+      },
+    );
+    await this.checks.until('the CiliumNodes show exactly what the server lists', async () => {
+      const { network } = this.scene;
+      const listed = await this.listing();
+      return this.nodes.flatMap((node) => {
+        const object = this.ciliumNode(node.nodeName);
+        return [
+          ...shownWrongly(node, object, { listed, network }),
+          ...(node.protocol === 'crd-allocator' ? offeredWrongly(node, object, listed) : []),
+        ];
+      });
+    });
+    const listed = await this.listing();
+    this.checks.expect(
+      'the server holds every address in use on the instance that uses it',
+      this.nodes.flatMap((node) => usedWithoutHolding(node, listed)),
+    );
+    this.checks.expect(
+      'no address is offered on two nodes',
+      offeredTwice(this.scene.kubernetes.list('ciliumnodes.cilium.io')),
+    );
+  }
+
+  /** One pod on each node, beside those that are there. */
+  async podOnEach(name: string): Promise<void> {
+    const { nodes } = this;
+    for (const { nodeName } of nodes) {
+      await this.scene.workload.createPod({ name: `${name}-${nodeName}`, nodeName });
+    }
+    await this.podsAreServed(nodes.length, `pods ${name}`);
+  }
+
+  /** Waits until `count` pods more than before have their addresses. */
+  async podsAreServed(count: number, what: string): Promise<void> {
+    this.#pods += count;
+    await this.checks.until(`${what} get their addresses`, () => {
+      const pods = this.scene.kubernetes.list('pods', 'default');
+      return [
+        ...(pods.length === this.#pods ? [] : [`${pods.length} pods of ${this.#pods} are there`]),
+        ...pods.flatMap((pod) => (addressOf(pod) === undefined ? [`${pod.metadata.name} waits`] : [])),
+      ];
+    });
+  }
+
+  /**
+   * Waits until every attachment of an interface that was made, and no other, was told once to go with its instance in
+   * the calls from `first` on. These servers take the call and never show its effect.
+   */
+  async toldOnce(what: string, first: number): Promise<void> {
+    await this.checks.until(what, async () => {
+      const times = toldToGoWithInstance(this.scene.tap.calls.slice(first));
+      const listed = await this.listing();
+      const made = this.nodes.flatMap((node) => madeFor(node, listed));
+      const wanted = new Set(made.map(({ attachment }) => attachment.id));
+      const missing = [...wanted].filter((id) => !times.has(id)).map((id) => `${id} was not`);
+      const often = [...times].filter(([id, count]) => count > 1 || !wanted.has(id));
+      return [...missing, ...often.map(([id, count]) => `${id} was, ${count} times`)];
+    });
+  }
+}
+
+async function readiness(address: string | undefined): Promise<Problems> {
+  if (address === undefined) return ['it does not serve yet'];
+  const answer = await fetch(`http://${address}/readyz`);
+  return answer.ok ? [] : [`${answer.status} ${await answer.text()}`];
+}
+
+/** What a CiliumNode says why its node does not get what it needs. */
+export function errorOf(object: KubernetesObject | undefined): string | undefined {
+  const { ipam } = (object?.['status'] ?? {}) as { ipam?: { 'operator-status'?: { error?: string } } };
+  return ipam?.['operator-status']?.error;
+}
+
+function addressOf(pod: KubernetesObject): string | undefined {
+  return ((pod['status'] ?? {}) as { podIP?: string }).podIP;
+}
+
+function holderOf(lease: KubernetesObject): readonly string[] {
+  const { holderIdentity = '' } = (lease['spec'] ?? {}) as { holderIdentity?: string };
+  return holderIdentity === '' ? [] : [`${holderIdentity} holds it still`];
+}
