@@ -168,7 +168,10 @@ export const httpUrl: ValueKind<string> = {
 
 function parseHttpUrl(text: string): string | undefined {
   const url = /^https?:\/\/[^\s?#@]+$/.test(text) ? URL.parse(text) : null;
-  return url?.href.replace(/\/+$/, '');
+  // URL takes hosts that no name server does, such as quotes and braces.
+  return url !== null && /^([\w.-]+|\[[\da-f:.]+\])$/.test(url.hostname)
+    ? url.href.replace(/\/+$/, '')
+    : undefined;
 }
 
 function parseDigits(text: string): number | undefined {

@@ -102,6 +102,8 @@ describe('a value is refused', () => {
     ['endpoint', 'http://host/?a=b'],
     ['endpoint', 'two words'],
     ['endpoint', 'host:99999'],
+    ['endpoint', '{"ec2"}'],
+    ['httpUrl', 'http://"host"'],
     ['httpUrl', '10.0.0.1:6443'],
   ])('%s: %s', (kind, text) => {
     expect(kinds[kind]?.parse(text)).toBeUndefined();
