@@ -35,12 +35,19 @@ export async function runCommandLine(args: readonly string[], options: CommandLi
   });
 
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(meantBy(args, options.commands), { from: 'user' });
     return code;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? exitCode.fine : exitCode.usage;
   }
+}
+
+/** Help on what is no command is refused as that command is: the library would show the help of everything. */
+function meantBy(args: readonly string[], commands: readonly CommandDescription[]): readonly string[] {
+  const [first, topic] = args;
+  const isKnown = topic === undefined || topic === 'help' || commands.some(({ name }) => name === topic);
+  return first !== 'help' || isKnown || topic.startsWith('-') ? args : [topic];
 }
 
 type Handler = (

@@ -93,6 +93,7 @@ describe('runCommandLine', () => {
     [['work', '--quiet=yes'], 'headwater work: option --quiet takes no value\n'],
     [['work', '--seed'], "headwater: option '--seed <text>' argument missing\n"],
     [['wrok'], "headwater: unknown command 'wrok' (Did you mean work?)\n"],
+    [['help', 'wrok'], "headwater: unknown command 'wrok' (Did you mean work?)\n"],
     [['--seed=7'], "headwater: unknown option '--seed=7'\n"],
   ])('%j is refused with exit code 2, a line for each problem, and nothing runs', async (args, err) => {
     expect(await run(args)).toEqual({ code: 2, out: '', err, given: undefined });
