@@ -7,6 +7,8 @@ import { processSurroundings } from '../config/process-surroundings.ts';
 import { composeAws } from '../controller/aws-cloud.ts';
 import { Controller } from '../controller/controller.ts';
 import { MeteredTransport } from '../controller/metered-transport.ts';
+import type { ClusterAccess } from '../kubernetes/cluster-access.ts';
+import { KubernetesError } from '../kubernetes/kubernetes-error.ts';
 import { loadClusterAccess } from '../kubernetes/load-cluster-access.ts';
 import { UndiciTransport } from '../kubernetes/undici-transport.ts';
 import { startHttpServer, type Verdict } from '../observability/http-server.ts';
@@ -21,6 +23,11 @@ import { loadOrRefuse } from './load-or-refuse.ts';
 
 /** Of a connection to the cloud, in ms. */
 const connectionTimeout = 5000;
+
+/** What somebody else has to set right before this can start, and no bug: told in one line. */
+class NotStartable extends Error {
+  override readonly name = 'NotStartable';
+}
 
 export async function run(given: GivenFlags): Promise<number> {
   const err = (text: string): boolean => process.stderr.write(text);
@@ -37,7 +44,8 @@ export async function run(given: GivenFlags): Promise<number> {
   try {
     return await serve(options, log, stop.signal);
   } catch (error) {
-    log.error('cannot go on', { error });
+    if (error instanceof NotStartable) err(`headwater run: ${error.message}\n`);
+    else log.error('cannot go on', { error });
     return exitCode.failure;
   }
 }
@@ -46,12 +54,7 @@ async function serve(options: Options, log: Logger, stop: AbortSignal): Promise<
   const random = new Random(randomUUID());
   const registry = createMetricRegistry({ measureProcess: true });
   const onBug = (error: unknown): void => log.error('a bug: please report it', { error });
-  const access = await loadClusterAccess({
-    kubeconfig: options.k8sKubeconfigPath,
-    apiServer: options.k8sApiServer,
-    environment: processSurroundings.environment,
-    clock,
-  });
+  const access = await findCluster(options);
   const transport = new UndiciTransport({ access, clock });
   const leaseTransport = new UndiciTransport({ access, clock, connections: 2 });
   const api = await connectToAws(options, log, stop);
@@ -79,8 +82,7 @@ async function serve(options: Options, log: Logger, stop: AbortSignal): Promise<
     metrics: registry,
   });
   if (started.kind === 'refused') {
-    process.stderr.write(`headwater run: ${started.problem}\n`);
-    return exitCode.failure;
+    throw new NotStartable(started.problem);
   }
   log.info('serving health, metrics and status', { ...started.server.address, cluster: access.source });
   const outcome = await controller.run(stop);
@@ -88,6 +90,22 @@ async function serve(options: Options, log: Logger, stop: AbortSignal): Promise<
   api.close();
   log.info('ended', { outcome });
   return outcome === 'stopped' ? exitCode.fine : exitCode.failure;
+}
+
+async function findCluster({
+  k8sKubeconfigPath: kubeconfig,
+  k8sApiServer: apiServer,
+}: Options): Promise<ClusterAccess> {
+  try {
+    return await loadClusterAccess({
+      kubeconfig,
+      apiServer,
+      environment: processSurroundings.environment,
+      clock,
+    });
+  } catch (error) {
+    throw error instanceof KubernetesError ? new NotStartable(error.message, { cause: error }) : error;
+  }
 }
 
 /** The SDK is loaded here and nowhere else, and only because the cloud is AWS. */
@@ -113,8 +131,9 @@ async function connectToAws(options: Options, log: Logger, signal: AbortSignal):
     return connect(own);
   } catch (cause) {
     const remedy = 'set --aws-region, or AWS_REGION';
-    throw new Error(`no region is known, and the instance metadata service does not say one: ${remedy}`, {
-      cause,
-    });
+    throw new NotStartable(
+      `no region is known, and the instance metadata service does not say one: ${remedy}`,
+      { cause },
+    );
   }
 }
