@@ -4,9 +4,12 @@ import type { GivenFlags } from '../config/given-text.ts';
 import { integer } from '../config/value-kinds.ts';
 import { Random } from '../scheduling/random.ts';
 import { systemClock as clock } from '../scheduling/system-clock.ts';
+import { CloudRefusal } from '../simulator/cloud/cloud-refusal.ts';
 import { readTopology, type Topology } from '../simulator/cloud/topology.ts';
-import { createEc2 } from '../simulator/ec2/create-ec2.ts';
+import { createEc2, type Ec2 } from '../simulator/ec2/create-ec2.ts';
+import type { Ec2Gateway } from '../simulator/ec2/ec2-gateway.ts';
 import { startEc2Server } from '../simulator/ec2/ec2-server.ts';
+import { refusalOf } from '../simulator/ec2/refusal-of-problem.ts';
 import { ciliumNodeCrd } from '../simulator/kubernetes/ciliumnode-crd.ts';
 import { KubernetesModel } from '../simulator/kubernetes/kubernetes-model.ts';
 import { kubeConfigFor, startKubernetesServer } from '../simulator/kubernetes/kubernetes-server.ts';
@@ -40,8 +43,9 @@ export async function simulate(given: GivenFlags): Promise<number> {
     for (const problem of problems) process.stderr.write(`headwater simulate: ${problem}\n`);
     return error instanceof Misuse ? exitCode.usage : exitCode.failure;
   }
+  const end = interrupted();
   for (const line of served.flatMap(({ lines }) => lines)) process.stdout.write(`${line}\n`);
-  await interrupted();
+  await end;
   await Promise.all(served.map(({ close }) => close()));
   return exitCode.fine;
 }
@@ -55,7 +59,10 @@ async function wantedOf(given: GivenFlags): Promise<(() => Promise<Served>)[]> {
   const random = new Random(last('seed') ?? topology?.seed ?? 'headwater');
   const [ec2Port, kubernetesPort] = [portOf(given, 'ec2-port', 4599), portOf(given, 'kubernetes-port', 8099)];
   const wanted: (() => Promise<Served>)[] = [];
-  if (topology !== undefined) wanted.push(() => serveEc2({ topology, host, port: ec2Port, random }));
+  if (path !== undefined && topology !== undefined) {
+    const { gateway } = ec2From(path, topology, random);
+    wanted.push(() => serveEc2({ topology, gateway, host, port: ec2Port }));
+  }
   if (given.has('kubernetes')) {
     wanted.push(() =>
       serveKubernetes({ host, port: kubernetesPort, random, kubeconfig: last('kubeconfig') }),
@@ -71,7 +78,23 @@ async function topologyAt(path: string): Promise<Topology> {
   });
   const read = readTopology(text);
   if ('topology' in read) return read.topology;
-  throw new Misuse(...read.problems.map((problem) => `${path}: ${problem}`));
+  throw new Misuse(...read.problems.map((problem) => `${path}: ${onOneLine(problem)}`));
+}
+
+/** A cloud that is well described may still not fit into its subnets. */
+function ec2From(path: string, topology: Topology, random: Random): Ec2 {
+  try {
+    return createEc2({ topology, clock, random });
+  } catch (error) {
+    if (!(error instanceof CloudRefusal)) throw error;
+    const { code, message } = refusalOf(error.problem, 'RunInstances');
+    throw new Misuse(`${path}: EC2 would refuse to build this: ${code}: ${message}`);
+  }
+}
+
+/** Parsers show the place in several lines. */
+function onOneLine(text: string): string {
+  return text.trim().replaceAll(/\s*\n\s*/g, ' ');
 }
 
 function portOf(given: GivenFlags, name: string, fallback: number): number {
@@ -83,12 +106,11 @@ function portOf(given: GivenFlags, name: string, fallback: number): number {
 
 async function serveEc2(options: {
   readonly topology: Topology;
+  readonly gateway: Ec2Gateway;
   readonly host: string;
   readonly port: number;
-  readonly random: Random;
 }): Promise<Served> {
-  const { topology, host, port, random } = options;
-  const { gateway } = createEc2({ topology, clock, random });
+  const { topology, gateway, host, port } = options;
   const server = await startEc2Server({ gateway, clock, port, host }).catch(askForAnother('--ec2-port'));
   const [credential] = topology.credentials;
   return {
@@ -119,7 +141,12 @@ async function serveKubernetes(options: {
     askForAnother('--kubernetes-port'),
   );
   const text = kubeConfigFor({ url: server.url });
-  if (kubeconfig !== undefined) await writeFile(kubeconfig, text);
+  if (kubeconfig !== undefined) {
+    await writeFile(kubeconfig, text).catch(async (error: unknown) => {
+      await server.close();
+      throw new Misuse(`--kubeconfig is ${JSON.stringify(kubeconfig)}: ${messageOf(error)}`);
+    });
+  }
   return {
     close: () => server.close(),
     lines:
@@ -138,7 +165,7 @@ function askForAnother(flag: string): (error: unknown) => never {
 
 function interrupted(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => resolve());
   });
 }
 

@@ -42,8 +42,9 @@ export async function startKubernetesServer(options: KubernetesServerOptions): P
 
 function listening(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (cause) => {
-      reject(new Error(`cannot serve the Kubernetes API on ${host} port ${port}`, { cause }));
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const why = cause.code === 'EADDRINUSE' ? 'the port is taken' : cause.message;
+      reject(new Error(`cannot serve the Kubernetes API on ${host} port ${port}: ${why}`, { cause }));
     });
     server.listen(port, host, resolve);
   });

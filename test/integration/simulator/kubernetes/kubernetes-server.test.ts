@@ -108,7 +108,7 @@ describe('the port', () => {
     const port = Number(new URL(rig.server.url).port);
 
     await expect(startKubernetesServer({ ...rig, port })).rejects.toThrow(
-      `cannot serve the Kubernetes API on 127.0.0.1 port ${port}`,
+      `cannot serve the Kubernetes API on 127.0.0.1 port ${port}: the port is taken`,
     );
   });
 
