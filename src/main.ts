@@ -5,6 +5,16 @@ import { demoDescription } from './commands/demo-description.ts';
 import { runDescription } from './commands/run-description.ts';
 import { simulateDescription } from './commands/simulate-description.ts';
 
+// Whoever read the output is gone, as `| head` is after its lines: what runs on is told to end, the rest ends by itself.
+let outputIsLost = false;
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (!outputIsLost) process.emit('SIGTERM', 'SIGTERM');
+    outputIsLost = true;
+  });
+}
+
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   version: packageJson.version,
   commands: [

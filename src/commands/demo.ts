@@ -12,7 +12,7 @@ import { createEmbeddedCluster, type EmbeddedCluster } from '../simulator/cluste
 import { startEc2Server } from '../simulator/ec2/ec2-server.ts';
 import { kubeConfigFor, startKubernetesServer } from '../simulator/kubernetes/kubernetes-server.ts';
 import { chaptersFor, lastMoment, lastPodAt } from './demo/chapters.ts';
-import { ControllerProcess } from './demo/controller-process.ts';
+import { ControllerProcess, endInWords } from './demo/controller-process.ts';
 import { inWords } from './demo/decision-words.ts';
 import { demoTopology } from './demo/demo-topology.ts';
 import { isSettled, type Picture, takePicture } from './demo/picture.ts';
@@ -35,7 +35,12 @@ export async function demo(given: GivenFlags): Promise<number> {
     return exitCode.usage;
   }
   const interrupt = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => interrupt.abort());
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (interrupt.signal.aborted) process.exit(exitCode.failure); // whoever asks twice does not want to wait
+      interrupt.abort();
+    });
+  }
   const show = new Demonstration({
     nodes,
     seed: given.get('seed')?.at(-1) ?? 'headwater',
@@ -133,8 +138,8 @@ class Demonstration {
         if (words !== undefined) screen.decide(words);
       },
     });
-    void controller.ended.then(({ code, complaint }) => {
-      this.#ended = `the controller ended with exit code ${String(code)}: ${complaint || 'without a word'}`;
+    void controller.ended.then((end) => {
+      this.#ended = endInWords(end);
     });
     screen.say(`$ ${controller.command}\n`);
     try {
@@ -160,7 +165,7 @@ class Demonstration {
     const end = await controller.stop();
     if (verdict.kind !== 'settled') return exitCode.failure;
     if (end.code === 0) return exitCode.fine;
-    screen.say(`told to end, the controller ended with exit code ${String(end.code)}: ${end.complaint}`);
+    screen.say(`told to end: ${endInWords(end)}`);
     return exitCode.failure;
   }
 
@@ -187,8 +192,9 @@ class Demonstration {
 
   #verdictOn(picture: Picture, elapsed: number): Verdict | undefined {
     if (picture.breaches.length > 0) return { kind: 'broken' };
-    if (this.#ended !== undefined) return { kind: 'controllerEnded', why: this.#ended };
+    // Before the controller: Ctrl-C ends both.
     if (this.#options.interrupt.aborted) return { kind: 'interrupted' };
+    if (this.#ended !== undefined) return { kind: 'controllerEnded', why: this.#ended };
     return elapsed > lastPodAt + 2000 && isSettled(picture) ? { kind: 'settled' } : undefined;
   }
 

@@ -22,10 +22,19 @@ export interface LogLine {
 }
 
 export interface ControllerEnd {
-  /** Undefined when a signal ended it. */
   readonly code: number | undefined;
+  /** Of these two the one that ended it is there; neither when it could not be started. */
+  readonly signal: string | undefined;
   /** The last that it wrote to its standard error. */
   readonly complaint: string;
+}
+
+/** Who ended it and how, to stand alone. */
+export function endInWords({ code, signal, complaint }: ControllerEnd): string {
+  const said = complaint === '' ? '' : `: ${complaint}`;
+  if (signal !== undefined) return `the controller was ended by ${signal}${said}`;
+  if (code === undefined) return `the controller could not be started${said}`;
+  return `the controller ended by itself, with exit code ${code}${said}`;
 }
 
 export class ControllerProcess {
@@ -57,6 +66,9 @@ export class ControllerProcess {
       },
     });
     this.ended = this.#follow(options.onLine);
+    const kill = (): void => this.kill();
+    process.once('exit', kill); // whatever ends the demonstration, a bug of its own too
+    void this.ended.then(() => process.off('exit', kill));
   }
 
   /** Where it serves health, metrics and status, once it does: `127.0.0.1:9966`. */
@@ -95,8 +107,12 @@ export class ControllerProcess {
       });
     }
     return new Promise((resolve) => {
-      this.#child.once('error', (error) => resolve({ code: undefined, complaint: String(error) }));
-      this.#child.once('close', (code) => resolve({ code: code ?? undefined, complaint: complaint.trim() }));
+      this.#child.once('error', (error) =>
+        resolve({ code: undefined, signal: undefined, complaint: error.message }),
+      );
+      this.#child.once('close', (code, signal) => {
+        resolve({ code: code ?? undefined, signal: signal ?? undefined, complaint: complaint.trim() });
+      });
     });
   }
 }
