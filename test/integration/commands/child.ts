@@ -1,0 +1,136 @@
+// bin/headwater as a process of its own, as its users start it. What it says is kept, and can be waited for.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'headwater');
+
+export interface Ended {
+  /** Undefined when a signal ended it. */
+  readonly code: number | undefined;
+  readonly signal: string | undefined;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Surroundings {
+  /** All that it has besides a PATH: nothing of the process that runs the tests gets in. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly program?: string;
+}
+
+const running = new Set<Child>();
+
+/** For `afterEach`: nothing that a test started outlives it, even if it failed. */
+export async function endAll(): Promise<void> {
+  for (const child of running) child.signal('SIGKILL');
+  await Promise.all([...running].map(({ ended }) => ended));
+}
+
+/** Runs it to its end. */
+export function headwater(args: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
+  return new Child(args, surroundings).ended;
+}
+
+export class Child {
+  readonly ended: Promise<Ended>;
+  readonly #process: ChildProcess;
+  readonly #watchers = new Set<() => void>();
+  #out = '';
+  #err = '';
+  #hasEnded = false;
+
+  constructor(args: readonly string[], surroundings: Surroundings = {}) {
+    const { environment, program: path = program } = surroundings;
+    this.#process = spawn(path, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'], AWS_EC2_METADATA_DISABLED: 'true', ...environment },
+    });
+    this.#process.stdout?.on('data', (piece: Buffer) => {
+      this.#out += piece.toString();
+      this.#tell();
+    });
+    this.#process.stderr?.on('data', (piece: Buffer) => {
+      this.#err += piece.toString();
+    });
+    running.add(this);
+    this.ended = new Promise((resolve, reject) => {
+      this.#process.once('error', reject);
+      this.#process.once('close', (code, signal) => {
+        this.#hasEnded = true;
+        running.delete(this);
+        resolve({ code: code ?? undefined, signal: signal ?? undefined, out: this.#out, err: this.#err });
+        this.#tell();
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? Number.NaN;
+  }
+
+  /** The first match in its standard output; rejects with all that it said if it ends without. */
+  said(pattern: RegExp): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const match = pattern.exec(this.#out);
+        if (match !== null) resolve(match);
+        else if (this.#hasEnded) reject(new Error(`never said ${pattern.source}: ${this.#out}${this.#err}`));
+        else return;
+        this.#watchers.delete(look);
+      };
+      this.#watchers.add(look);
+      look();
+    });
+  }
+
+  /** The text of the first group. */
+  async word(pattern: RegExp): Promise<string> {
+    return (await this.said(pattern))[1] ?? '';
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process.kill(signal);
+  }
+
+  /** Tells it to end and waits until it has. */
+  stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
+    this.signal(signal);
+    return this.ended;
+  }
+
+  /** Reads no further, as `| head` does. */
+  hangUp(): void {
+    this.#process.stdout?.destroy();
+  }
+
+  #tell(): void {
+    for (const watcher of this.#watchers) watcher();
+  }
+}
+
+/** Processes that this process started, as Linux tells. */
+export function childrenOf(pid: number): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
+    .map(Number);
+}
+
+export function isAlive(pid: number): boolean {
+  return parentOf(String(pid)) !== undefined;
+}
+
+/** Undefined when there is no such process, or only its entry is left. */
+function parentOf(pid: string): number | undefined {
+  try {
+    const [state, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    return state === 'Z' ? undefined : Number(parent);
+  } catch {
+    return undefined; // it ended while the list was read
+  }
+}
+
+/** Lines of a text, without the empty one at its end. */
+export function linesOf(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line !== '');
+}

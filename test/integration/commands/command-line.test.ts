@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Child, endAll, headwater, linesOf } from './child.ts';
+
+afterEach(endAll);
+
+describe('help and version', () => {
+  test.each<[string[], string[]]>([
+    [
+      ['--help'],
+      ['Usage: headwater [options] [command]', 'run [options]', 'simulate [options]', 'demo [options]'],
+    ],
+    [['help'], ['Usage: headwater [options] [command]']],
+    [
+      ['help', 'run'],
+      ['Usage: headwater run [options]', '--serve-addr <host:port>', 'CILIUM_CLUSTER_NAME'],
+    ],
+    [['run', '--help'], ['Usage: headwater run [options]']],
+    [
+      ['help', 'simulate'],
+      ['Usage: headwater simulate [options]', '--topology <file>'],
+    ],
+    [
+      ['demo', '-h'],
+      ['Usage: headwater demo [options]', '--nodes <number>'],
+    ],
+  ])('%j', async (args, texts) => {
+    const { code, out, err } = await headwater(args);
+
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    for (const text of texts) expect(out).toContain(text);
+  });
+
+  test.each(['--version', '-V'])('%s is that of the package', async (flag) => {
+    const { version } = JSON.parse(
+      await readFile(join(import.meta.dirname, '..', '..', '..', 'package.json'), 'utf8'),
+    ) as { version: string };
+
+    expect(await headwater([flag])).toMatchObject({ code: 0, out: `${version}\n`, err: '' });
+  });
+
+  test('a reader who leaves is no error', async () => {
+    const child = new Child(['help', 'run']);
+    child.hangUp();
+
+    expect(await child.ended).toMatchObject({ code: 0, err: '' });
+  });
+});
+
+describe('what is not understood ends with exit code 2 and one line that names it', () => {
+  test.each<[string[], RegExp]>([
+    [['rnu'], /^headwater: unknown command 'rnu' \(Did you mean run\?\)$/],
+    [['help', 'simulatr'], /^headwater: unknown command 'simulatr' \(Did you mean simulate\?\)$/],
+    [['--nodes=3'], /^headwater: unknown option '--nodes=3'$/],
+    [['run', '--serve-adr=:1'], /^headwater run: unknown option --serve-adr; did you mean --serve-addr\?$/],
+    [['run', '--cluster-name'], /--cluster-name <name>/],
+    [['run', 'away'], /^headwater run: unexpected argument "away"$/],
+    [['simulate', '--frobnicate'], /^headwater simulate: unknown option --frobnicate$/],
+    [['simulate'], /^headwater simulate: nothing to serve: give --topology, --kubernetes, or both$/],
+    [
+      ['simulate', '--kubernetes', '--kubernetes-port=x'],
+      /--kubernetes-port is "x"; accepted: a whole number/,
+    ],
+    [['demo', '--frobnicate'], /^headwater demo: unknown option --frobnicate$/],
+    [['demo', '--nodes=0'], /^headwater demo: --nodes is "0"; accepted: a whole number from 1 to 200$/],
+    [['demo', '--plain=no'], /^headwater demo: option --plain takes no value$/],
+  ])('%j', async (args, line) => {
+    const { code, out, err } = await headwater(args);
+
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(linesOf(err)).toEqual([expect.stringMatching(line)]);
+  });
+
+  test('nothing at all is answered with the help', async () => {
+    const { code, out, err } = await headwater([]);
+
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain('Usage: headwater [options] [command]');
+  });
+});

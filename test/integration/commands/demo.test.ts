@@ -1,0 +1,154 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import {
+  DescribeNetworkInterfacesCommand,
+  EC2Client,
+  UnassignPrivateIpAddressesCommand,
+} from '@aws-sdk/client-ec2';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Child, childrenOf, endAll, isAlive } from './child.ts';
+
+afterAll(endAll); // not after each: tests that run at the same time share the hook
+
+interface Demonstration {
+  readonly child: Child;
+  readonly controller: number;
+  readonly kubeconfig: string;
+  readonly endpoint: string;
+}
+
+/** A small demonstration whose controller has begun. */
+async function begin(...more: readonly string[]): Promise<Demonstration> {
+  const child = new Child(['demo', '--nodes=6', '--plain', ...more]);
+  const endpoint = await child.word(/embedded EC2 on (\S+) /);
+  const kubeconfig = await child.word(/embedded Kubernetes API: (\S+)/);
+  await child.said(/the controller leads, and knows 6 nodes/);
+  const [controller, ...others] = childrenOf(child.pid);
+  if (controller === undefined || others.length > 0) throw new Error('the controller is not the only child');
+  return { child, controller, kubeconfig, endpoint };
+}
+
+/** What must be gone, however it ended. */
+function isGone({ child, controller, kubeconfig }: Demonstration): boolean {
+  return !isAlive(child.pid) && !isAlive(controller) && !existsSync(dirname(kubeconfig));
+}
+
+interface RunningPod {
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly spec: { readonly nodeName: string };
+  readonly status: { readonly podIP: string };
+}
+
+/** The first pod that has its address. */
+async function firstPod({ kubeconfig }: Demonstration): Promise<RunningPod> {
+  const server = /server: (\S+)/.exec(await readFile(kubeconfig, 'utf8'))?.[1];
+  const watch = await fetch(`${server}/api/v1/pods?watch=1&resourceVersion=0`);
+  let text = '';
+  for await (const piece of watch.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const lines = (text + piece).split('\n');
+    text = lines.pop() ?? '';
+    const pods = lines.map((line) => (JSON.parse(line) as { object: Partial<RunningPod> }).object);
+    const running = pods.find(({ status }) => status?.podIP !== undefined);
+    if (running !== undefined) return running as RunningPod;
+  }
+  throw new Error('no pod got an address');
+}
+
+/** Takes an address away as somebody would in the console. */
+async function takeAway({ child, endpoint }: Demonstration, address: string): Promise<void> {
+  const [, accessKeyId = '', secretAccessKey = ''] = await child.said(
+    /AWS_ACCESS_KEY_ID=(\S+) AWS_SECRET_ACCESS_KEY=(\S+)/,
+  );
+  const client = new EC2Client({
+    endpoint,
+    region: 'eu-central-1',
+    credentials: { accessKeyId, secretAccessKey },
+  });
+  const { NetworkInterfaces: found = [] } = await client.send(
+    new DescribeNetworkInterfacesCommand({
+      Filters: [{ Name: 'addresses.private-ip-address', Values: [address] }],
+    }),
+  );
+  await client.send(
+    new UnassignPrivateIpAddressesCommand({
+      NetworkInterfaceId: found[0]?.NetworkInterfaceId,
+      PrivateIpAddresses: [address],
+    }),
+  );
+  client.destroy();
+}
+
+describe('the demonstration', () => {
+  test.concurrent('ends by itself with exit code 0 and a summary, and leaves nothing behind', async () => {
+    const demo = await begin();
+
+    const { code, out, err } = await demo.child.ended;
+
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^every pod has its address, .* and no invariant was broken \(\d+\.\d s\)$/m);
+    expect(out).toMatch(/^ {2}nodes {7}6 of 6 at their watermarks, 6 serving pods$/m);
+    expect(out).toMatch(/^ {2}pods {8}54 served, 0 waiting/m);
+    expect(out).not.toContain('BROKEN');
+    expect(isGone(demo)).toBe(true);
+  });
+
+  test.concurrent('an address that a pod uses is taken away: it ends with exit code 1 and names address, pod and node', async () => {
+    const demo = await begin('--seed=taken');
+    const { metadata, spec, status } = await firstPod(demo);
+
+    await takeAway(demo, status.podIP);
+
+    const { code, out } = await demo.child.ended;
+    expect(code).toBe(1);
+    expect(out).toMatch(/^an invariant was broken \(/m);
+    expect(out).toContain(
+      `BROKEN: ${status.podIP} is used by ${metadata.namespace}/${metadata.name} on ${spec.nodeName}, and the cloud does not hold it on i-`,
+    );
+    expect(isGone(demo)).toBe(true);
+  });
+
+  test.concurrent('the controller is killed: it ends with exit code 1 and says so', async () => {
+    const demo = await begin('--seed=killed');
+
+    process.kill(demo.controller, 'SIGKILL');
+
+    const { code, out, err } = await demo.child.ended;
+    expect({ code, err }).toEqual({ code: 1, err: '' });
+    expect(out).toMatch(/^the controller was ended by SIGKILL \(\d+\.\d s\)$/m);
+    expect(isGone(demo)).toBe(true);
+  });
+
+  test.concurrent.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    '%s ends it in good order, the controller with it',
+    async (signal) => {
+      const demo = await begin(`--seed=${signal}`);
+
+      const { code, out, err } = await demo.child.stop(signal);
+
+      expect({ code, err }).toEqual({ code: 1, err: '' });
+      expect(out).toMatch(/^interrupted \(/m);
+      expect(isGone(demo)).toBe(true);
+    },
+  );
+
+  test.concurrent('Ctrl-C, which the controller hears too, is no failure of the controller', async () => {
+    const demo = await begin('--seed=both');
+
+    process.kill(demo.controller, 'SIGINT');
+    const { out } = await demo.child.stop('SIGINT');
+
+    expect(out).toMatch(/^interrupted \(/m);
+    expect(isGone(demo)).toBe(true);
+  });
+
+  test.concurrent('its reader leaves: it ends without a stack, the controller with it', async () => {
+    const demo = await begin('--seed=reader');
+
+    demo.child.hangUp();
+
+    const { code, err } = await demo.child.ended;
+    expect({ code, err }).toEqual({ code: 1, err: '' });
+    expect(isGone(demo)).toBe(true);
+  });
+});

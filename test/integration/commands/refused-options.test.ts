@@ -1,0 +1,175 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  environmentNameOf,
+  type OptionName,
+  optionNames,
+  optionTable,
+} from '../../../src/config/option-table.ts';
+import { type Ended, endAll, headwater, linesOf } from './child.ts';
+
+let directory = '';
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'headwater-config-'));
+});
+
+afterEach(endAll);
+afterAll(() => rm(directory, { recursive: true }));
+
+/** The text of each option, and where it comes from. */
+type Texts = readonly (readonly [name: OptionName, text: string])[];
+
+interface Place {
+  readonly run: (texts: Texts, folder: string) => Promise<Ended>;
+  readonly words: (name: OptionName, folder: string) => string;
+}
+
+const places = {
+  flag: {
+    run: (texts) => headwater(['run', ...texts.map(([name, text]) => `--${name}=${text}`)]),
+    words: (name) => `the flag --${name}`,
+  },
+  environment: {
+    run: (texts) =>
+      headwater(['run'], {
+        environment: Object.fromEntries(texts.map(([name, text]) => [environmentNameOf(name), text])),
+      }),
+    words: (name) => `the environment variable ${environmentNameOf(name)}`,
+  },
+  directory: {
+    run: async (texts, folder) => {
+      await Promise.all(texts.map(([name, text]) => writeFile(join(folder, name), `${text}\n`)));
+      return headwater(['run', '--config-dir', folder]);
+    },
+    words: (name, folder) => `the file ${join(folder, name)}`,
+  },
+} satisfies Record<string, Place>;
+
+const placeNames = Object.keys(places) as (keyof typeof places)[];
+
+const mayBeInDirectory = (name: OptionName): boolean => optionTable[name].fromConfigDir;
+
+/** An option of each kind, what it does not accept, and what it does. */
+const kinds: readonly (readonly [OptionName, string, string])[] = [
+  ['ipam', 'cluster-pool', 'eni'],
+  ['enable-ipv4', 'false', 'true, because Headwater supplies IPv4 addresses'],
+  ['debug', 'maybe', 'true or false'],
+  ['resync-interval', '5', 'a duration from 10s to 24h as Go writes it (1m30s, 300ms)'],
+  ['parallel-alloc-workers', '0', 'a whole number from 1 to 1000'],
+  ['aws-max-results-per-call', '4', 'a whole number from 5 to 1000, or 0 for 1000'],
+  ['limit-ipam-api-qps', '-1', 'a number greater than 0, such as 4 or 0.5'],
+  ['cloud-quota-share', '1.1', 'a number greater than 0 and at most 1, such as 0.8'],
+  ['vpc-id', 'main', 'vpc- and 8 or 17 hexadecimal digits'],
+  ['subnet-ids-filter', 'subnet-0123abcd,nodes', 'subnet ids separated by commas or spaces'],
+  ['subnet-tags-filter', 'purpose', 'key=value pairs separated by commas, or a JSON object of texts'],
+  [
+    'eni-tags',
+    'aws:owner=me',
+    'key=value pairs separated by commas, or a JSON object of texts; keys of at most 128 characters that do not begin with aws:, values of at most 256',
+  ],
+  [
+    'ec2-api-endpoint',
+    'ftp://ec2',
+    'a host name, with a port if need be, or an http or https URL without credentials and query',
+  ],
+  ['k8s-api-server', 'api.example', 'an http or https URL without credentials and query'],
+  ['serve-addr', '9966', 'host:port or :port, such as :9966, 127.0.0.1:9966 or [::1]:9966'],
+  ['log-level', 'loud', 'debug, info, warn, error'],
+];
+
+describe('a value that is not accepted: exit code 2, and one line with option, value, place and what is accepted', () => {
+  test.each(placeNames)('each kind of option by %s', async (place) => {
+    const folder = await mkdtemp(join(directory, 'kinds-'));
+    const asked = kinds.filter(([name]) => place !== 'directory' || mayBeInDirectory(name));
+
+    const ran = await places[place].run(
+      asked.map(([name, text]) => [name, text]),
+      folder,
+    );
+
+    expect(ran).toMatchObject({ code: 2, out: '' });
+    expect(linesOf(ran.err).toSorted()).toEqual(
+      asked
+        .map(([name, text, accepted]) => {
+          const from = places[place].words(name, folder);
+          return `headwater run: ${name}: ${JSON.stringify(text)} from ${from} is refused; accepted: ${accepted}`;
+        })
+        .toSorted(),
+    );
+  });
+
+  test.each(placeNames)('every option at once by %s: a line for each', async (place) => {
+    const folder = await mkdtemp(join(directory, 'all-'));
+    const acceptsAnything: readonly OptionName[] = ['k8s-kubeconfig-path', 'config-dir'];
+    const names = optionNames.filter(
+      (name) => !acceptsAnything.includes(name) && (place !== 'directory' || mayBeInDirectory(name)),
+    );
+
+    const { code, out, err } = await places[place].run(
+      names.map((name) => [name, '{"']),
+      folder,
+    );
+
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(linesOf(err)).toEqual(
+      names.map((name) => {
+        const from = places[place].words(name, folder);
+        const { accepts } = optionTable[name].kind;
+        return `headwater run: ${name}: "{\\"" from ${from} is refused; accepted: ${accepts}`;
+      }),
+    );
+    expect(names.length).toBeGreaterThan(20);
+  });
+
+  test('options that contradict each other', async () => {
+    const { code, err } = await headwater(['run', '--leader-election-renew-deadline=15s']);
+
+    expect(code).toBe(2);
+    expect(linesOf(err)).toEqual([expect.stringContaining('leader-election-renew-deadline: "15s"')]);
+  });
+
+  test('a directory that is not there', async () => {
+    const { code, err } = await headwater(['run', '--config-dir', join(directory, 'nowhere')]);
+
+    expect(code).toBe(2);
+    expect(linesOf(err)).toEqual([expect.stringMatching(/config-dir: ".*nowhere".*it does not exist/)]);
+  });
+});
+
+describe('a directory that others use too', () => {
+  test('gives what is meant for all, and neither keys of others nor those of one process alone', async () => {
+    const folder = await mkdtemp(join(directory, 'shared-'));
+    const files = {
+      'cluster-name': 'from-the-directory',
+      'limit-ipam-api-qps': '4',
+      'bpf-map-dynamic-size-ratio': '0.0025',
+      'enable-ipv6': 'maybe',
+      'serve-addr': 'no address',
+      'k8s-namespace': 'No Namespace',
+      'leader-election-lease-name': 'No Lease',
+      'leader-election-lease-duration': 'short',
+      'leader-election-renew-deadline': 'shorter',
+      'leader-election-retry-period': 'shortest',
+      'config-dir': '/nowhere',
+    };
+    await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)));
+
+    const { code, out, err } = await headwater(['run', '--config-dir', folder]);
+
+    const [options, cap] = linesOf(out).map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(options?.['options']).toEqual({
+      'cluster-name': { value: 'from-the-directory', from: `the file ${folder}/cluster-name` },
+      'limit-ipam-api-qps': { value: 4, from: `the file ${folder}/limit-ipam-api-qps` },
+      'config-dir': { value: folder, from: 'the flag --config-dir' },
+    });
+    expect(cap).toMatchObject({
+      level: 'warn',
+      msg: 'all cloud calls together are capped',
+      from: `the file ${folder}/limit-ipam-api-qps`,
+    });
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('found no way to a cluster') });
+  });
+});

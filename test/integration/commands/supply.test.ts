@@ -1,0 +1,249 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { EC2Client, DescribeInstancesCommand } from '@aws-sdk/client-ec2';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Child, endAll, headwater, linesOf } from './child.ts';
+
+let directory = '';
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'headwater-supply-'));
+});
+
+afterEach(endAll);
+afterAll(() => rm(directory, { recursive: true }));
+
+/** Two machines in one zone; nothing takes time, lags or is throttled. */
+const smallCloud = `
+region: us-east-1
+credentials: [{ accessKeyId: AKIASUPPLY0000000001, secretAccessKey: supply-secret, user: tester }]
+vpcs: [{ name: main, id: vpc-00000000000000001, blocks: [10.0.0.0/16] }]
+subnets: [{ name: a, id: subnet-0000000000000000a, zone: us-east-1a, block: 10.0.0.0/24 }]
+securityGroups: [{ name: nodes }]
+instances:
+  - { name: one, id: i-00000000000000001, type: m5.large, subnet: a, securityGroups: [nodes] }
+  - { name: two, id: i-00000000000000002, type: m5.large, subnet: a, securityGroups: [nodes] }
+limits: { throttle: false }
+latency: { scale: 0 }
+consistency: { visibilityDelayMs: 0, listingLagMs: 0 }
+times: { attachMs: 0 }
+`;
+
+interface Simulated {
+  readonly child: Child;
+  readonly ec2: string;
+  readonly api: string;
+  readonly kubeconfig: string;
+}
+
+async function simulate(name: string): Promise<Simulated> {
+  const [topology, kubeconfig] = [join(directory, `${name}.yaml`), join(directory, `${name}.kubeconfig`)];
+  await writeFile(topology, smallCloud);
+  const child = new Child([
+    'simulate',
+    '--topology',
+    topology,
+    '--ec2-port=0',
+    '--kubernetes',
+    '--kubernetes-port=0',
+    '--kubeconfig',
+    kubeconfig,
+  ]);
+  return {
+    child,
+    ec2: await child.word(/^export AWS_ENDPOINT_URL_EC2=(\S+)$/m),
+    api: await child.word(/^# the Kubernetes API on (\S+)$/m),
+    kubeconfig: await child.word(/^export KUBECONFIG=(\S+)$/m),
+  };
+}
+
+/** As an agent announces itself. */
+async function announce(api: string, name: string, instanceId: string): Promise<void> {
+  const answer = await fetch(`${api}/apis/cilium.io/v2/ciliumnodes`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      apiVersion: 'cilium.io/v2',
+      kind: 'CiliumNode',
+      metadata: { name },
+      spec: {
+        'instance-id': instanceId,
+        ipam: { 'pre-allocate': 4 },
+        eni: {
+          'instance-type': 'm5.large',
+          'vpc-id': 'vpc-00000000000000001',
+          'availability-zone': 'us-east-1a',
+          'node-subnet-id': 'subnet-0000000000000000a',
+          'first-interface-index': 0,
+        },
+      },
+    }),
+  });
+  expect(answer.status).toBe(201);
+}
+
+async function objectAt(url: string): Promise<Record<string, unknown>> {
+  return (await (await fetch(url)).json()) as Record<string, unknown>;
+}
+
+describe('simulate', () => {
+  test('serves EC2 to any client and the Kubernetes API, until it is told to end', async () => {
+    const { child, ec2, api, kubeconfig } = await simulate('served');
+    const client = new EC2Client({
+      endpoint: ec2,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'AKIASUPPLY0000000001', secretAccessKey: 'supply-secret' },
+    });
+
+    const { Reservations: found = [] } = await client.send(new DescribeInstancesCommand({}));
+    const { kind } = await objectAt(`${api}/apis/cilium.io/v2/ciliumnodes`);
+
+    client.destroy();
+    const ids = found.flatMap(({ Instances = [] }) => Instances.map(({ InstanceId }) => InstanceId));
+    expect(new Set(ids)).toEqual(new Set(['i-00000000000000001', 'i-00000000000000002']));
+    expect(kind).toBe('CiliumNodeList');
+    expect(await readFile(kubeconfig, 'utf8')).toContain(`server: ${api}`);
+    expect(await child.stop('SIGINT')).toMatchObject({ code: 0, err: '' });
+  });
+
+  test.each<[string, string, RegExp[]]>([
+    [
+      'several errors',
+      `
+region: 7
+vpcs: [{ name: main, blocks: [10.0.0.0/33] }]
+subnets: [{ name: a, zone: us-east-1a, block: 10.0.0.0/24, colour: red }]
+instances: [{ name: one, type: m5.hugest, subnet: a }]`,
+      [
+        /region: expected a region such as us-east-1, found 7$/,
+        /vpcs\[0\]\.blocks\[0\]: expected an IPv4 block .*, found "10\.0\.0\.0\/33"$/,
+        /subnets\[0\]: unknown key "colour": accepted are /,
+        /instances\[0\]\.type: expected one of the instance types .*, found "m5\.hugest"$/,
+      ],
+    ],
+    ['no YAML', 'vpcs: [\n}\n', [/not readable as YAML or JSON: .*at line 2/]],
+    [
+      'more than fits',
+      `
+vpcs: [{ name: main, blocks: [10.0.0.0/16] }]
+subnets: [{ name: a, zone: us-east-1a, block: 10.0.0.0/28 }]
+securityGroups: [{ name: nodes }]
+instances: [{ name: many, type: m5.large, subnet: a, count: 12, securityGroups: [nodes] }]`,
+      [/EC2 would refuse to build this: InsufficientFreeAddressesInSubnet: .*enough free addresses/],
+    ],
+  ])('a topology with %s: exit code 2 and a line for each', async (name, text, lines) => {
+    const topology = join(directory, `${name}.yaml`);
+    await writeFile(topology, text);
+
+    const { code, out, err } = await headwater(['simulate', '--topology', topology, '--ec2-port=0']);
+
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(linesOf(err)).toEqual(lines.map((line) => expect.stringMatching(line)));
+    for (const line of linesOf(err)) expect(line).toContain(`headwater simulate: ${topology}: `);
+  });
+
+  test('a kubeconfig that cannot be written ends it, whatever it serves already', async () => {
+    const path = join(directory, 'nowhere', 'kubeconfig');
+
+    const ran = await headwater(['simulate', '--kubernetes', '--kubernetes-port=0', '--kubeconfig', path]);
+
+    expect(ran).toMatchObject({ code: 2, out: '' });
+    expect(linesOf(ran.err)).toEqual([
+      expect.stringMatching(/^headwater simulate: --kubeconfig is ".*ENOENT/),
+    ]);
+  });
+});
+
+describe('run', () => {
+  test('supplies nodes, says how it stands over HTTP, and ends when it is told to', async () => {
+    const { ec2, api, kubeconfig } = await simulate('supplied');
+    await announce(api, 'one', 'i-00000000000000001');
+    const folder = await mkdtemp(join(directory, 'config-'));
+    await Promise.all([
+      writeFile(join(folder, 'k8s-namespace'), 'elsewhere'),
+      writeFile(join(folder, 'leader-election-lease-name'), 'other'),
+      writeFile(join(folder, 'cluster-name'), 'from-the-directory'),
+    ]);
+
+    const child = new Child(
+      [
+        'run',
+        '--k8s-kubeconfig-path',
+        kubeconfig,
+        '--ec2-api-endpoint',
+        ec2,
+        '--aws-region=us-east-1',
+        '--serve-addr=127.0.0.1:0',
+        '--config-dir',
+        folder,
+      ],
+      { environment: { AWS_ACCESS_KEY_ID: 'AKIASUPPLY0000000001', AWS_SECRET_ACCESS_KEY: 'supply-secret' } },
+    );
+    const address = `http://127.0.0.1:${await child.word(/"port":(\d+).*"msg":"serving health/)}`;
+    await Promise.all([child.said(/"msg":"read the cloud"/), child.said(/"node":"one".*"msg":"gave a node/)]);
+    await announce(api, 'two', 'i-00000000000000002');
+    await child.said(/"node":"two".*"msg":"gave a node/);
+
+    const answers = await Promise.all(
+      ['healthz', 'v1/healthz', 'readyz'].map(async (path) => {
+        const answer = await fetch(`${address}/${path}`);
+        return [answer.status, await answer.text()];
+      }),
+    );
+    const metrics = await (await fetch(`${address}/metrics`)).text();
+    const status = await objectAt(`${address}/status`);
+    const lease = await objectAt(
+      `${api}/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/headwater`,
+    );
+    const ended = await child.stop();
+
+    expect(answers).toEqual([
+      [200, 'ok'],
+      [200, 'ok'],
+      [200, 'ok'],
+    ]);
+    expect(metrics).toMatch(/^headwater_leader 1$/m);
+    expect(status).toMatchObject({ state: 'leading' });
+    expect(lease['spec']).toMatchObject({ holderIdentity: status['identity'] });
+    expect(ended).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(linesOf(ended.out).at(-1) ?? '')).toMatchObject({ msg: 'ended', outcome: 'stopped' });
+    const leases = await objectAt(`${api}/apis/coordination.k8s.io/v1/leases`);
+    expect(leases['items']).toEqual([
+      expect.objectContaining({
+        spec: expect.not.objectContaining({ holderIdentity: status['identity'] }),
+      }),
+    ]);
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a standby too, whose health is fine', async (signal) => {
+    const { ec2, api, kubeconfig } = await simulate(`standby-${signal}`);
+    const held = await fetch(`${api}/apis/coordination.k8s.io/v1/namespaces/kube-system/leases`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { name: 'headwater', namespace: 'kube-system' },
+        spec: { holderIdentity: 'somebody', leaseDurationSeconds: 600 },
+      }),
+    });
+    expect(held.status).toBe(201);
+
+    const child = new Child([
+      'run',
+      '--k8s-kubeconfig-path',
+      kubeconfig,
+      '--ec2-api-endpoint',
+      ec2,
+      '--aws-region=us-east-1',
+      '--serve-addr=127.0.0.1:0',
+    ]);
+    const address = `http://127.0.0.1:${await child.word(/"port":(\d+).*"msg":"serving health/)}`;
+    await child.said(/"holder":"somebody".*"msg":"standing by: another process leads"/);
+    const [health, readiness] = await Promise.all([fetch(`${address}/healthz`), fetch(`${address}/readyz`)]);
+
+    expect([health.status, readiness.status]).toEqual([200, 200]);
+    expect(await child.stop(signal)).toMatchObject({ code: 0, err: '' });
+  });
+});

@@ -1,0 +1,136 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AddressInfo } from 'node:net';
+import { Child, endAll, headwater, linesOf } from './child.ts';
+
+let directory = '';
+let taken: Server;
+let port = 0;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'headwater-start-'));
+  taken = createServer();
+  await new Promise<void>((resolve) => {
+    taken.listen(0, '127.0.0.1', resolve);
+  });
+  ({ port } = taken.address() as AddressInfo);
+});
+
+afterEach(endAll);
+
+afterAll(async () => {
+  taken.close();
+  await rm(directory, { recursive: true });
+});
+
+const smallCloud = `
+vpcs: [{ name: main, blocks: [10.0.0.0/16] }]
+subnets: [{ name: a, zone: us-east-1a, block: 10.0.0.0/24 }]
+instances: []
+`;
+
+const region = '--aws-region=eu-central-1';
+
+describe('what stands in the way of a start is told in one line, without a stack: exit code 1', () => {
+  test('no way to a cluster', async () => {
+    const { code, out, err } = await headwater(['run', region], { environment: { HOME: directory } });
+
+    expect(code).toBe(1);
+    expect(linesOf(err)).toEqual([
+      expect.stringMatching(
+        /^headwater run: found no way to a cluster: .*\.kube\/config\. .*--k8s-kubeconfig-path, KUBECONFIG or --k8s-api-server$/,
+      ),
+    ]);
+    expect(out).not.toContain('stack');
+  });
+
+  test.each([
+    [
+      'there is none at the path',
+      'nowhere',
+      /there is no kubeconfig at .*nowhere; correct --k8s-kubeconfig-path$/,
+    ],
+    ['it is none', 'text', /text is no kubeconfig$/],
+  ])('a kubeconfig: %s', async (_, name, line) => {
+    await writeFile(join(directory, 'text'), 'just text\n');
+
+    const { code, out, err } = await headwater([
+      'run',
+      region,
+      '--k8s-kubeconfig-path',
+      join(directory, name),
+    ]);
+
+    expect(code).toBe(1);
+    expect(linesOf(err)).toEqual([expect.stringMatching(line)]);
+    expect(out).not.toContain('stack');
+  });
+
+  test('a port that is taken', async () => {
+    const ran = await headwater([
+      'run',
+      region,
+      '--k8s-api-server=http://127.0.0.1:1',
+      `--serve-addr=127.0.0.1:${port}`,
+    ]);
+
+    expect(ran).toMatchObject({
+      code: 1,
+      err: `headwater run: cannot listen on 127.0.0.1:${port}: the port is taken; set --serve-addr\n`,
+    });
+  });
+
+  test('ports that are taken, of what simulates', async () => {
+    const topology = join(directory, 'small.yaml');
+    await writeFile(topology, smallCloud);
+
+    const [ec2, kubernetes] = await Promise.all([
+      headwater(['simulate', '--topology', topology, `--ec2-port=${port}`]),
+      headwater([
+        'simulate',
+        '--topology',
+        topology,
+        '--ec2-port=0',
+        '--kubernetes',
+        `--kubernetes-port=${port}`,
+      ]),
+    ]);
+
+    expect(ec2).toMatchObject({
+      code: 1,
+      out: '',
+      err: `headwater simulate: port ${port} of 127.0.0.1 is taken; set --ec2-port\n`,
+    });
+    expect(kubernetes).toMatchObject({
+      code: 1,
+      out: '',
+      err: `headwater simulate: cannot serve the Kubernetes API on 127.0.0.1 port ${port}: the port is taken; set --kubernetes-port\n`,
+    });
+  });
+});
+
+test('an API server that cannot be reached is waited for, is no reason to restart, and does not hold up the end', async () => {
+  const child = new Child([
+    'run',
+    region,
+    '--k8s-api-server=http://127.0.0.1:1',
+    '--serve-addr=127.0.0.1:0',
+    '--limit-ipam-api-qps=4',
+  ]);
+  const address = `http://127.0.0.1:${await child.word(/"port":(\d+).*"msg":"serving health/)}`;
+  await child.said(/"level":"warn".*127\.0\.0\.1:1\b.*"msg":"cannot read from Kubernetes for now"/);
+
+  const [health, readiness] = await Promise.all([fetch(`${address}/healthz`), fetch(`${address}/readyz`)]);
+
+  expect([health.status, readiness.status]).toEqual([200, 500]);
+  expect(await readiness.text()).toMatch(/127\.0\.0\.1:1\b/);
+  const { code, err, out } = await child.stop();
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toMatch(
+    /"level":"warn".*"option":"limit-ipam-api-qps","from":"the flag --limit-ipam-api-qps".*at least \d+ s instead of \d+ s.*"msg":"all cloud calls together are capped"/,
+  );
+  expect(out).not.toContain('stack');
+});
