@@ -1,6 +1,7 @@
 // The command demo: a cloud, a Kubernetes API and a fleet in this process, the controller in one of its own, and a judge
 // who believes neither.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GivenFlags } from '../config/given-text.ts';
@@ -103,6 +104,7 @@ class Demonstration {
   async run(): Promise<number> {
     const { ec2, kubernetes } = this.#cluster;
     const directory = await mkdtemp(join(tmpdir(), 'headwater-demo-'));
+    process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
     const cloud = await startEc2Server({ gateway: ec2.gateway, clock, port: 0 });
     const api = await startKubernetesServer({ model: kubernetes, clock, port: 0 });
     const kubeconfig = join(directory, 'kubeconfig');
@@ -112,7 +114,6 @@ class Demonstration {
     } finally {
       await this.#cluster.workload.stop();
       await Promise.all([cloud.close(), api.close()]);
-      await rm(directory, { recursive: true, force: true });
     }
   }
 

@@ -142,6 +142,16 @@ describe('the demonstration', () => {
     expect(isGone(demo)).toBe(true);
   });
 
+  test.concurrent('whoever asks twice does not wait, and leaves nothing behind either', async () => {
+    const demo = await begin('--seed=twice');
+
+    demo.child.signal('SIGINT');
+    const { code, err } = await demo.child.stop('SIGTERM');
+
+    expect({ code, err }).toEqual({ code: 1, err: '' });
+    while (!isGone(demo)) await new Promise((resolve) => setImmediate(resolve)); // killed, not waited for
+  });
+
   test.concurrent('its reader leaves: it ends without a stack, the controller with it', async () => {
     const demo = await begin('--seed=reader');
 
