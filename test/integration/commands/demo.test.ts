@@ -9,7 +9,13 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Child, childrenOf, endAll, isAlive } from './child.ts';
 
-afterAll(endAll); // not after each: tests that run at the same time share the hook
+const controllers: number[] = [];
+
+/** Not after each: tests that run at the same time share the hook. */
+afterAll(async () => {
+  await endAll();
+  for (const pid of controllers.filter(isAlive)) process.kill(pid, 'SIGKILL');
+});
 
 interface Demonstration {
   readonly child: Child;
@@ -26,6 +32,7 @@ async function begin(...more: readonly string[]): Promise<Demonstration> {
   await child.said(/the controller leads, and knows 6 nodes/);
   const [controller, ...others] = childrenOf(child.pid);
   if (controller === undefined || others.length > 0) throw new Error('the controller is not the only child');
+  controllers.push(controller);
   return { child, controller, kubeconfig, endpoint };
 }
 
@@ -142,11 +149,13 @@ describe('the demonstration', () => {
     expect(isGone(demo)).toBe(true);
   });
 
-  test.concurrent('whoever asks twice does not wait, and leaves nothing behind either', async () => {
+  test.concurrent('whoever asks twice does not wait for a controller that hangs, and leaves nothing behind either', async () => {
     const demo = await begin('--seed=twice');
 
+    process.kill(demo.controller, 'SIGSTOP');
     demo.child.signal('SIGINT');
-    const { code, err } = await demo.child.stop('SIGTERM');
+    await demo.child.said(/^interrupted \(/m);
+    const { code, err } = await demo.child.stop('SIGINT');
 
     expect({ code, err }).toEqual({ code: 1, err: '' });
     while (!isGone(demo)) await new Promise((resolve) => setImmediate(resolve)); // killed, not waited for
