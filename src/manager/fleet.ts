@@ -188,7 +188,12 @@ export class Fleet {
     this.#owners.set(instanceId, node.name);
     seat.lastInstanceId = instanceId;
     this.#tellNetwork(node);
-    seat.managed = new ManagedNode(node, instanceId, this.#context, isSuccessor ? [] : recalled.interfaces);
+    seat.managed = new ManagedNode(
+      node,
+      instanceId,
+      this.#context,
+      isSuccessor ? undefined : recalled.interfaces,
+    );
     seat.managed.waitingPods = this.#options.waitingPods(node.name);
   }
 

@@ -17,6 +17,7 @@ export type DiagnosisReason =
   | 'OutsideNetwork'
   | 'InstanceNotManaged'
   | 'InstanceNotFound'
+  | 'InstanceTerminated'
   | 'InstanceTypeUnknown'
   | 'NoInterfaceSlots'
   | 'SubnetsExhausted'
@@ -88,6 +89,12 @@ export function diagnoseInstance(view: InstanceView): Diagnosis | undefined {
     };
   }
   const state = view.instance?.state ?? 'unknown';
+  if (state === 'terminated') {
+    return {
+      reason: 'InstanceTerminated',
+      text: `instance ${view.id} is terminated: delete the Node and its CiliumNode, unless a new instance takes the name over`,
+    };
+  }
   const found = state === 'unknown' ? 'is not found' : `is ${state} and has no interface`;
   return {
     reason: 'InstanceNotFound',

@@ -1,6 +1,7 @@
 // One node under Headwater's care, from the moment its CiliumNode appears until it goes or becomes another. It brings
 // together what its agent asks for and what the cloud shows, and drives allocation and publication by the two.
 import type { CiliumNode } from '../kubernetes/cilium-node.ts';
+import type { Json } from '../kubernetes/json.ts';
 import { textAt } from '../kubernetes/json.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
@@ -56,6 +57,8 @@ export class ManagedNode {
   readonly #publisher: NodePublisher;
   readonly #deleteOnTermination: DeleteOnTermination;
   readonly #timers = new Map<Wait, () => void>();
+  /** The object showed, when the node began, what another instance has. */
+  readonly #showsAnother: boolean;
   #node: CiliumNode;
   #waitingPods = 0;
   #assessment: Assessment = { kind: 'unread' };
@@ -65,12 +68,12 @@ export class ManagedNode {
   #isLooking = false;
   #shortSince: number | undefined;
 
-  /** `recalled`: interfaces that the object already shows, if it is known to speak of this very instance. */
+  /** `recalled`: interfaces that the object already shows; undefined when it speaks of another instance. */
   constructor(
     node: CiliumNode,
     instanceId: string,
     context: NodeContext,
-    recalled: readonly NetworkInterface[],
+    recalled: readonly NetworkInterface[] | undefined,
   ) {
     this.name = node.name;
     this.uid = node.uid;
@@ -88,7 +91,8 @@ export class ManagedNode {
     const shared = {
       ...context,
       instanceId,
-      random: random.fork(instanceId),
+      // A node may come back, and must not repeat the tokens of its former life.
+      random: random.fork(`${instanceId} ${random.hex(16)}`),
       fold: (answer: Answer) => this.#fold(answer),
     };
     this.#releaser = new AddressReleaser({
@@ -135,7 +139,8 @@ export class ManagedNode {
       onTrouble: (problem) => hooks.onWriteTrouble(this.name, problem),
       onPublished: () => this.#onPublished(),
     });
-    context.inventory.track(instanceId, recalled);
+    this.#showsAnother = recalled === undefined;
+    context.inventory.track(instanceId, recalled, clock.monotonic());
     this.wake();
   }
 
@@ -172,7 +177,7 @@ export class ManagedNode {
       this.#idle.stop(deadline),
       this.#maintainer.stop(deadline),
     ]);
-    this.#context.inventory.untrack(this.instanceId);
+    this.#context.inventory.untrack(this.instanceId, this.#context.clock.monotonic());
   }
 
   figures(): NodeFigures {
@@ -309,7 +314,8 @@ export class ManagedNode {
 
   #desired(): Desired | undefined {
     const assessment = this.#assess();
-    if (assessment.kind === 'unread' || assessment.kind === 'leftAlone') return undefined;
+    if (assessment.kind === 'unread') return this.#showsAnother ? this.#emptied() : undefined;
+    if (assessment.kind === 'leftAlone') return undefined;
     const operatorError = this.#context.prunesError ? '' : (this.#diagnosis?.text ?? '');
     const view = this.#shownView();
     const { requirements } = assessment;
@@ -334,6 +340,18 @@ export class ManagedNode {
     const { leaving } = this.#idle;
     if (view === undefined || leaving.size === 0) return view;
     return { ...view, interfaces: view.interfaces.filter(({ id }) => !leaving.has(id)) };
+  }
+
+  /** What another instance had is struck without waiting for the cloud to show what this one has. */
+  #emptied(): Desired | undefined {
+    const { inventory, infrastructure, implementation } = this.#context;
+    const view = inventory.view(this.instanceId);
+    if (view === undefined || view.read) return undefined;
+    const shown = { infrastructure: infrastructure(), usePrimaryAddress: false, withheld: new Set<string>() };
+    const value = implementation.statusOf({ ...view, interfaces: [] }, shown) as Json;
+    const provider = { key: implementation.statusKey, value };
+    const offer = { provider, pool: new Map(), preAllocate: 0 };
+    return { offer, handshake: new Map(), operatorError: '' };
   }
 
   #contest(contested: ReadonlyMap<string, readonly string[]>): void {

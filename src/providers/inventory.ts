@@ -17,6 +17,8 @@ export interface Listing {
 export class Inventory {
   readonly #consistencyWindow: number;
   readonly #instances = new Map<string, TrackedInstance>();
+  /** What was known of instances that are not tracked any more, for as long as the cloud may show less. */
+  readonly #former = new Map<string, { readonly tracked: TrackedInstance; readonly until: number }>();
   /** Interfaces that we created and have not attached yet. */
   readonly #unattached = new Map<string, NetworkInterface>();
 
@@ -27,15 +29,26 @@ export class Inventory {
 
   /**
    * Begins to keep what the cloud shows of an instance. `recalled` is what was known of it before this process
-   * started: it is believed until two looks disprove it.
+   * started: it is believed until two looks disprove it. An instance that was tracked until less than a consistency
+   * window before `now` is taken up again where it was left, to be looked at anew.
    */
-  track(instanceId: string, recalled: readonly NetworkInterface[] = []): void {
+  track(instanceId: string, recalled: readonly NetworkInterface[] = [], now = Infinity): void {
     if (this.#instances.has(instanceId)) return;
-    this.#instances.set(instanceId, new TrackedInstance(instanceId, recalled, this.#consistencyWindow));
+    for (const [id, { until }] of this.#former) if (until <= now) this.#former.delete(id);
+    const former = this.#former.get(instanceId)?.tracked;
+    this.#former.delete(instanceId);
+    this.#instances.set(
+      instanceId,
+      former ?? new TrackedInstance(instanceId, recalled, this.#consistencyWindow),
+    );
+    former?.doubt(now);
   }
 
-  untrack(instanceId: string): void {
+  untrack(instanceId: string, now: number): void {
+    const tracked = this.#instances.get(instanceId);
     this.#instances.delete(instanceId);
+    if (tracked !== undefined)
+      this.#former.set(instanceId, { tracked, until: now + this.#consistencyWindow });
   }
 
   /** Undefined for an instance that is not tracked. The same object as long as nothing changed. */

@@ -221,11 +221,24 @@ export class TrackedInstance {
         const deletedAt = this.#deleted.get(shown.id) ?? -Infinity;
         if (reading.begunAt < deletedAt + this.#consistencyWindow) return false;
         this.#unreadable.delete(shown.id);
+        if (isPrimary(shown)) this.#forgetAnothers(shown.id);
         const held = this.#interfaces.get(shown.id);
         const verdict = held === undefined ? whenFirstShown(shown, reading) : whenShown(held, shown, reading);
         return this.#apply(shown.id, verdict, reading);
       }
     }
+  }
+
+  /**
+   * An instance keeps its primary interface for life: what was recalled together with another one, and never was shown,
+   * is another instance's, which had the name before.
+   */
+  #forgetAnothers(primaryId: string): void {
+    if (this.#interfaces.has(primaryId)) return;
+    const recalled = [...this.#interfaces].filter(([, { asOf }]) => asOf === -Infinity);
+    if (!recalled.some(([, { record }]) => isPrimary(record))) return;
+    for (const [id] of recalled) this.#interfaces.delete(id);
+    this.#note(true);
   }
 
   #setInstance(instance: Instance): boolean {
@@ -296,6 +309,10 @@ export class TrackedInstance {
 function inOrder(interfaces: readonly NetworkInterface[]): NetworkInterface[] {
   const index = (item: NetworkInterface): number => item.attachment?.deviceIndex ?? Infinity;
   return interfaces.toSorted((a, b) => index(a) - index(b) || (a.id < b.id ? -1 : 1));
+}
+
+function isPrimary({ attachment }: NetworkInterface): boolean {
+  return attachment?.deviceIndex === 0 && attachment.networkCard === 0;
 }
 
 function interfaceOf(observation: Observation): string | undefined {

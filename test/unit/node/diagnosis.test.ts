@@ -129,7 +129,7 @@ describe('an instance', () => {
     [
       'that is gone',
       { instance: of('terminated') },
-      'InstanceNotFound: instance i-1 is terminated and has no interface: correct spec.instance-id, or delete the CiliumNode if the node is gone',
+      'InstanceTerminated: instance i-1 is terminated: delete the Node and its CiliumNode, unless a new instance takes the name over',
     ],
   ])('%s', (_, change, expected) => {
     const diagnosis = diagnoseInstance({ ...view([]), ...change });

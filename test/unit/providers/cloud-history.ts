@@ -257,7 +257,7 @@ function record(
     id,
     primaryAddress: `primary of ${id}`,
     addresses: held,
-    attachment: attachment(),
+    attachment: attachment({ deviceIndex: id === 'eni-1' ? 0 : 1 }),
     ...change,
   });
 }

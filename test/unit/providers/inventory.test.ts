@@ -25,14 +25,41 @@ describe('what is tracked', () => {
     expect(holdings()).toEqual(['a']);
   });
 
-  test('what was let go of is forgotten', () => {
+  test('what was let go of a consistency window ago is forgotten', () => {
     const { inventory, look } = inventoryRig();
     look(0, eni('a'));
 
-    inventory.untrack('i-1');
-    inventory.track('i-1');
+    inventory.untrack('i-1', 10);
+    inventory.track('i-1', [], 40);
 
     expect(inventory.view('i-1')).toMatchObject({ read: false, interfaces: [] });
+  });
+
+  test('what was let go of since is taken up again, with what our own calls brought', () => {
+    const { inventory, look, answer, holdings } = inventoryRig();
+    look(0, eni('a'));
+    answer(9, { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', addresses: ['b'] });
+
+    inventory.untrack('i-1', 10);
+    inventory.track('i-1', [], 39);
+    const due = inventory.view('i-1')?.lookDue;
+    look(38, eni('a'));
+
+    expect(due).toBe(39);
+    expect(holdings()).toEqual(['a', 'b']);
+  });
+
+  test.each<{ what: string; shown: readonly string[]; kept: readonly string[] }>([
+    { what: 'is of another instance, by its primary interface', shown: ['eni-7'], kept: ['eni-7'] },
+    { what: 'is of this instance', shown: ['eni-1', 'eni-2'], kept: ['eni-1', 'eni-2'] },
+    { what: 'may be of this instance', shown: [], kept: ['eni-1', 'eni-2'] },
+  ])('what was recalled and $what', ({ shown, kept }) => {
+    const { view, list } = inventoryRig([eni('a'), further(1)]);
+    const all = [eni('a'), further(1), networkInterface({ id: 'eni-7', primaryAddress: '10.0.0.9' })];
+
+    list(0, ...all.filter(({ id }) => shown.includes(id)));
+
+    expect(view().interfaces.map(({ id }) => id)).toEqual(kept);
   });
 
   test('an answer about several instances is folded into each', () => {
@@ -171,7 +198,7 @@ describe('an instance is read', () => {
     const { inventory } = inventoryRig();
     const listing = inventory.beginListing(0);
 
-    inventory.untrack('i-1');
+    inventory.untrack('i-1', 0);
     inventory.track('i-1', [eni('a')]);
     const changed = listing.end();
 

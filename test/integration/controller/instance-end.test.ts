@@ -1,0 +1,139 @@
+import { describe, expect, test } from '@jest/globals';
+import { start, stop, terminate } from '../../../src/simulator/cloud/instances.ts';
+import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
+import { instance, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController, type WorldController } from '../../support/world-controller.ts';
+
+const resyncOften = { 'resync-interval': '60s' };
+
+/** Worlds whose nodes have two interfaces each. */
+async function servedWorld(count: number): Promise<{ world: World; controller: WorldController }> {
+  const world = new World({
+    cloud: testCloud({ instances: [instance({ count })] }),
+    configure: () => ({ ipam: { preAllocate: 12 } }),
+  });
+  const controller = startController(world, { flags: resyncOften });
+  for (const machine of world.machines) await world.announce(machine);
+  await world.advance(60_000);
+  return { world, controller };
+}
+
+function end(world: World, { instanceId }: NodeFacts): void {
+  terminate(world.cluster.ec2.network, [instanceId]);
+}
+
+/** Calls that name the instance, or one of these interfaces. */
+function callsAbout(controller: WorldController, names: readonly string[], from: number): readonly string[] {
+  return controller.calls
+    .filter(({ at, input }) => at > from && names.some((name) => JSON.stringify(input).includes(name)))
+    .map(({ action }) => action);
+}
+
+describe('a CiliumNode whose instance is terminated', () => {
+  test('is emptied, pool first, is flagged, and costs no further call', async () => {
+    const { world, controller } = await servedWorld(2);
+    const machine = world.machine();
+    const enis = Object.keys(world.enis(machine));
+
+    end(world, machine);
+    await world.until('it is emptied', () => Object.keys(world.enis(machine)).length === 0, 300_000);
+    const emptiedAt = world.clock.monotonic();
+    await world.request(machine, 25);
+    await world.advance(1_800_000);
+
+    expect(enis).toHaveLength(2);
+    expect(world.pool(machine).size).toBe(0);
+    expect(world.operatorError(machine)).toMatch(/is terminated/);
+    expect(world.events(machine.name)).toEqual([
+      expect.stringMatching(/^Node InstanceTerminated: /),
+      expect.stringMatching(/^CiliumNode InstanceTerminated: instance i-\w+ is terminated: delete the Node/),
+    ]);
+    expect(callsAbout(controller, [machine.instanceId, ...enis], emptiedAt)).toEqual([]);
+    expect(controller.controller.status().short).toEqual([
+      expect.objectContaining({ name: machine.name, reason: 'InstanceTerminated' }),
+    ]);
+    expect(world.pool(world.machine(1)).size).toBe(12);
+    expect(world.loose()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('is emptied by a controller that starts when the cloud has forgotten the instance', async () => {
+    const { world, controller } = await servedWorld(1);
+    const machine = world.machine();
+    controller.kill();
+    end(world, machine);
+    await world.advance(2 * 3_600_000);
+
+    startController(world, { identity: 'headwater-1', flags: resyncOften });
+    await world.until('it is emptied', () => Object.keys(world.enis(machine)).length === 0, 300_000);
+    await world.advance(60_000);
+
+    expect(world.pool(machine).size).toBe(0);
+    expect(world.operatorError(machine)).toMatch(/is not found/);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('that is deleted afterwards is forgotten', async () => {
+    const { world, controller } = await servedWorld(2);
+    const machine = world.machine();
+
+    end(world, machine);
+    await world.until('it is emptied', () => Object.keys(world.enis(machine)).length === 0, 300_000);
+    await world.delete(machine);
+    await world.advance(600_000);
+
+    expect(controller.controller.status()).toMatchObject({ nodes: { total: 1, supplied: 1 }, short: [] });
+    expect(world.loose()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('that is deleted first leaves nothing behind when the instance goes', async () => {
+    const { world, controller } = await servedWorld(2);
+    const machine = world.machine();
+
+    await world.delete(machine);
+    await world.advance(60_000);
+    const deletedAt = world.clock.monotonic();
+    const had = world.interfaces(machine).length;
+    end(world, machine);
+    await world.advance(600_000);
+
+    expect(had).toBe(2);
+    expect(world.interfaces(machine)).toEqual([]);
+    expect(callsAbout(controller, [machine.instanceId], deletedAt)).toEqual([]);
+    expect(controller.controller.status()).toMatchObject({ nodes: { total: 1, supplied: 1 }, short: [] });
+    expect(world.loose()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('in the middle of getting an interface leaves none behind', async () => {
+    const { world } = await servedWorld(1);
+    const machine = world.machine();
+    const slow = world.fault('AttachNetworkInterface', { kind: 'slow', ms: 3000 });
+
+    await world.request(machine, 25);
+    await world.until('it is created', () => world.loose().length === 1);
+    end(world, machine);
+    await world.advance(300_000);
+    slow();
+
+    expect(world.pool(machine).size).toBe(0);
+    expect(world.loose()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+test('an instance that is stopped for a while keeps what it has', async () => {
+  const { world } = await servedWorld(1);
+  const machine = world.machine();
+  const before = [...world.pool(machine)];
+
+  stop(world.cluster.ec2.network, [machine.instanceId]);
+  await world.advance(600_000);
+  start(world.cluster.ec2.network, [machine.instanceId]);
+  await world.advance(600_000);
+
+  expect([...world.pool(machine)]).toEqual(before);
+  expect(world.broken()).toEqual([]);
+});

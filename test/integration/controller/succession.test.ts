@@ -1,0 +1,148 @@
+import { describe, expect, test } from '@jest/globals';
+import { terminate } from '../../../src/simulator/cloud/instances.ts';
+import { instance, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController } from '../../support/world-controller.ts';
+
+function worldOf(count: number): World {
+  return new World({
+    cloud: testCloud({ instances: [instance({ count })] }),
+    configure: () => ({ ipam: { preAllocate: 12 } }),
+  });
+}
+
+/** Addresses that the object offers, in order. */
+function offered(world: World, machine: { readonly name: string }): readonly string[] {
+  return [...world.pool(machine).keys()].toSorted();
+}
+
+describe('an object that is deleted and made again', () => {
+  test.each(['CreateNetworkInterface', 'AttachNetworkInterface', 'AssignPrivateIpAddresses'])(
+    'while %s is under way is offered what that brings, once',
+    async (action) => {
+      const world = worldOf(1);
+      const machine = world.machine();
+      const controller = startController(world);
+      const restore = world.fault(action, { kind: 'slow', ms: 4000 });
+      const { counters } = world.cluster.ec2.gateway;
+      const begun = (): boolean => counters.get(action).calls > 0;
+      await world.announce(machine);
+      await world.until('the call is under way', begun);
+      await world.delete(machine);
+      await world.announce(machine);
+      restore();
+      await world.advance(120_000);
+
+      expect(world.pool(machine).size).toBe(12);
+      expect(offered(world, machine)).toEqual(world.held(machine).toSorted());
+      expect(controller.changes.map((call) => call.action).toSorted()).toEqual([
+        'AssignPrivateIpAddresses',
+        'AttachNetworkInterface',
+        'CreateNetworkInterface',
+        'ModifyNetworkInterfaceAttribute',
+      ]);
+      expect(world.loose()).toEqual([]);
+      expect(world.broken()).toEqual([]);
+    },
+  );
+
+  test('in front of listings that lag is not supplied twice', async () => {
+    const world = worldOf(1);
+    const machine = world.machine();
+    const { network } = world.cluster.ec2;
+    const controller = startController(world);
+    await world.announce(machine);
+    await world.until('it is supplied', () => world.pool(machine).size === 12);
+    Object.assign(network, {
+      consistency: { ...network.consistency, listingLagMs: { min: 20_000, max: 20_000 } },
+    });
+
+    await world.delete(machine);
+    await world.advance(1000);
+    await world.announce(machine);
+    await world.advance(180_000);
+
+    expect(world.held(machine)).toHaveLength(12);
+    expect(controller.changes).toHaveLength(4);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+describe('a name that goes to another instance', () => {
+  test('is emptied at once, even if the cloud does not answer', async () => {
+    const world = worldOf(2);
+    const [machine, other] = [world.machine(0), world.machine(1)];
+    startController(world);
+    await world.announce(machine);
+    await world.advance(60_000);
+    const restore = world.fault('DescribeNetworkInterfaces', {
+      kind: 'error',
+      code: 'InternalError',
+      status: 500,
+      message: 'away',
+    });
+
+    await world.patch(machine, { spec: { 'instance-id': other.instanceId } });
+    await world.advance(60_000);
+    const meanwhile = { pool: world.pool(machine).size, enis: Object.keys(world.enis(machine)) };
+    restore();
+    await world.advance(120_000);
+
+    expect(meanwhile).toEqual({ pool: 0, enis: [] });
+    expect(offered(world, machine)).toEqual(world.held(other).toSorted());
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('while no controller runs is soon offered nothing of the former one', async () => {
+    const world = worldOf(2);
+    const [machine, other] = [world.machine(0), world.machine(1)];
+    const first = startController(world);
+    await world.announce(machine);
+    await world.advance(60_000);
+    const before = offered(world, machine);
+    first.kill();
+    await world.patch(machine, { spec: { 'instance-id': other.instanceId } });
+    await world.advance(20_000);
+
+    const second = startController(world, { identity: 'headwater-1' });
+    const isFree = (): boolean => offered(world, machine).every((address) => !before.includes(address));
+    await world.until('the new controller leads', () => second.calls.length > 0);
+    await world.until('the name is free of the former one', isFree, 20_000);
+    await world.advance(60_000);
+
+    expect(offered(world, machine)).toEqual(world.held(other).toSorted());
+    expect(Object.keys(world.enis(machine)).toSorted()).toEqual(
+      world
+        .interfaces(other)
+        .map(({ id }) => id)
+        .toSorted(),
+    );
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('by a new object, with pods on both instances, takes no address of either', async () => {
+    const world = worldOf(2);
+    const [machine, other] = [world.machine(0), world.machine(1)];
+    const successor = { ...other, name: machine.name };
+    startController(world);
+    await world.announce(machine);
+    await world.advance(60_000);
+    await world.use(machine, 10);
+    await world.advance(30_000);
+    const ofFormer = world.held(machine);
+
+    await world.delete(machine);
+    await world.announce(successor);
+    await world.until('it is supplied', () => world.pool(successor).size === 12);
+    await world.use(successor, 12);
+    await world.advance(60_000);
+    terminate(world.cluster.ec2.network, [machine.instanceId]);
+    await world.advance(120_000);
+
+    expect(ofFormer.length).toBeGreaterThanOrEqual(22);
+    expect(offered(world, successor)).toEqual(world.held(other).toSorted());
+    expect(offered(world, successor).filter((address) => ofFormer.includes(address))).toEqual([]);
+    expect(world.loose()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+});
