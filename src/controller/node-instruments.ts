@@ -56,6 +56,12 @@ export function nodeInstruments(
       if (failure === undefined) log.info('gave an idle interface back', details);
       else log.info('could not give an idle interface back', { ...details, at, ...told(failure) });
     },
+    onStaticIp: (name, publicAddress, interfaceId) =>
+      log.info('gave a node a static public address', {
+        node: name,
+        address: publicAddress,
+        interface: interfaceId,
+      }),
     onHousekeepingFailure: (name, interfaceId, failure) =>
       log.info('could not set delete-on-termination yet', {
         node: name,
@@ -67,12 +73,16 @@ export function nodeInstruments(
     onDiagnosis: announce,
     onSetAside: announce,
     onRemark: (node, remark) => {
-      log.warn('something of a node is left alone', {
+      log.warn('a node is served, but not all is well with it', {
         node: node.name,
         reason: remark.reason,
         why: remark.text,
       });
       tell(node, remark);
+    },
+    onExclusions: (name, exclusions) => {
+      if (exclusions.length === 0) log.info('pods may use every interface of a node', { node: name });
+      else log.info('interfaces of a node carry no pods', { node: name, interfaces: exclusions });
     },
     onSupplied: (duration) => metrics.headwater_time_to_supply_seconds.observe(duration / 1000),
     onWarnings: (node) => {

@@ -1,5 +1,6 @@
 // What /status answers: where the controller stands, and which nodes do not get what they need, and why.
 import type { SeatFigures } from '../manager/fleet.ts';
+import { exclusionsOf } from '../node/exclusions.ts';
 import type { ControllerState } from './controller-state.ts';
 import { totalsOf } from './fleet-metrics.ts';
 import type { SubnetFigures, Term } from './term.ts';
@@ -12,6 +13,23 @@ export interface StatusReport {
   readonly subnets: readonly SubnetFigures[];
   /** Nodes that lack something or are set aside. */
   readonly short: readonly NodeReport[];
+  /** What is to be said of nodes that are served all the same. */
+  readonly remarks: readonly RemarkReport[];
+  /** Interfaces that carry no pods, and why. */
+  readonly excluded: readonly ExclusionReport[];
+}
+
+export interface RemarkReport {
+  readonly node: string;
+  readonly reason: string;
+  readonly why: string;
+}
+
+export interface ExclusionReport {
+  readonly node: string;
+  readonly interface: string;
+  readonly deviceIndex?: number;
+  readonly why: string;
 }
 
 export interface NodeReport {
@@ -43,7 +61,26 @@ export function statusReport(facts: {
     addresses: totals.addresses,
     subnets: facts.term?.subnets() ?? [],
     short: seats.flatMap((seat) => nodeReport(seat, facts.now) ?? []),
+    remarks: seats.flatMap(remarkReports),
+    excluded: seats.flatMap(exclusionReports),
   };
+}
+
+function remarkReports(seat: SeatFigures): readonly RemarkReport[] {
+  if (seat.kind === 'setAside') return [];
+  return seat.figures.remarks.map(({ reason, text }) => ({ node: seat.name, reason, why: text }));
+}
+
+function exclusionReports(seat: SeatFigures): readonly ExclusionReport[] {
+  if (seat.kind === 'setAside') return [];
+  const { assessment, view } = seat.figures;
+  if (view === undefined || assessment.kind !== 'served') return [];
+  return exclusionsOf(view, assessment.requirements).map(({ interfaceId, deviceIndex, why }) => ({
+    node: seat.name,
+    interface: interfaceId,
+    ...(deviceIndex !== undefined && { deviceIndex }),
+    why,
+  }));
 }
 
 function nodeReport(seat: SeatFigures, now: number): NodeReport | undefined {

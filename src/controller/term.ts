@@ -15,6 +15,7 @@ import type { UnreadablePart } from '../providers/infrastructure.ts';
 import { instanceLooks } from '../providers/instance-looks.ts';
 import { InstanceTypeLimits } from '../providers/instance-type-limits.ts';
 import { Inventory } from '../providers/inventory.ts';
+import { PublicAddressPool } from '../providers/public-address-pool.ts';
 import { SubnetLedger } from '../providers/subnet-ledger.ts';
 import type { Batcher } from '../scheduling/batcher.ts';
 import type { Clock } from '../scheduling/clock.ts';
@@ -45,6 +46,7 @@ export class Term {
   readonly #ledger = new SubnetLedger();
   readonly #looks: Batcher<string>;
   readonly #limits: InstanceTypeLimits;
+  readonly #publicAddresses: PublicAddressPool;
   readonly #resync: Resync;
   readonly #fleet: Fleet;
   readonly #stopping = new AbortController();
@@ -71,6 +73,12 @@ export class Term {
       onFailure: (error, instanceTypes) =>
         this.#readFailed('cannot read instance types', error, { instanceTypes }),
     });
+    this.#publicAddresses = new PublicAddressPool({
+      implementation,
+      clock,
+      random: random.fork('public addresses'),
+      consistencyWindow,
+    });
     this.#resync = this.#createResync(shared);
     this.#fleet = this.#createFleet(shared);
   }
@@ -93,7 +101,12 @@ export class Term {
   async stop(deadline: AbortSignal): Promise<void> {
     this.#stopping.abort();
     await this.#fleet.stop(deadline);
-    await Promise.all([this.#looks.stop(), this.#limits.stop(), this.#resyncing]);
+    await Promise.all([
+      this.#looks.stop(),
+      this.#limits.stop(),
+      this.#publicAddresses.stop(),
+      this.#resyncing,
+    ]);
   }
 
   /** Whether the cloud was read completely since the term began. */
@@ -188,6 +201,7 @@ export class Term {
     return new Fleet({
       context: {
         ...shared,
+        publicAddresses: this.#publicAddresses,
         infrastructure: () => this.#resync.infrastructure,
         limitsOf: (instanceType) => this.#limits.get(instanceType),
         look: (instanceId) => this.#looks.request(instanceId),

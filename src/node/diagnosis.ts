@@ -2,6 +2,7 @@
 // so that the same trouble reads the same each time.
 import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
+import type { Tags } from '../providers/network-interface.ts';
 import type { UnreadableInterface } from '../providers/observation.ts';
 import type { Obstacle } from './prepare-ip-allocation.ts';
 
@@ -26,6 +27,9 @@ export type DiagnosisReason =
   | 'SecurityGroupsUnknown'
   | 'InterfaceUnreadable'
   | 'CallFailed'
+  | 'NoStaticIpMatches'
+  | 'StaticIpsTaken'
+  | 'StaticIpNotAssociated'
   | 'AddressesContested';
 
 export function unreadableNode(problems: readonly string[]): Diagnosis {
@@ -76,6 +80,27 @@ export function unreadableInterface({ id, problem }: UnreadableInterface): Diagn
     reason: 'InterfaceUnreadable',
     text: `interface ${id} cannot be read and is left alone: ${problem}`,
   };
+}
+
+/** The node is served without the public address that its tags ask for. */
+export function missingStaticIp(kind: 'noneMatches' | 'noneFree', tags: Tags): Diagnosis {
+  const wanted = Object.entries(tags)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(', ');
+  return kind === 'noneMatches'
+    ? {
+        reason: 'NoStaticIpMatches',
+        text: `no Elastic IP address carries the tags ${wanted}: tag one, or correct spec.ipam.static-ip-tags`,
+      }
+    : {
+        reason: 'StaticIpsTaken',
+        text: `every Elastic IP address with the tags ${wanted} is associated with something: allocate and tag another, or disassociate one`,
+      };
+}
+
+/** The node is served while its public address cannot be associated. */
+export function staticIpFailure(failure: CloudFailure): Diagnosis {
+  return { reason: 'StaticIpNotAssociated', text: diagnoseFailure(failure).text };
 }
 
 /** What the cloud shows, or does not show, of the instance itself; undefined when it can be served. */

@@ -1,7 +1,6 @@
 // One node under Headwater's care, from the moment its CiliumNode appears until it goes or becomes another. It brings
 // together what its agent asks for and what the cloud shows, and drives allocation and publication by the two.
 import type { CiliumNode } from '../kubernetes/cilium-node.ts';
-import type { Json } from '../kubernetes/json.ts';
 import { textAt } from '../kubernetes/json.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
@@ -12,20 +11,16 @@ import { type Assessment, assess } from './assessment.ts';
 import { occupiedSlots, podAddresses, roomOn } from './capacity.ts';
 import { DeleteOnTermination } from './delete-on-termination.ts';
 import { type AgentProtocol, protocolOf } from './demand.ts';
-import {
-  contestedAddresses,
-  type Diagnosis,
-  diagnoseFailure,
-  diagnoseObstacle,
-  unreadableInterface,
-} from './diagnosis.ts';
+import { contestedAddresses, type Diagnosis, diagnoseFailure, diagnoseObstacle } from './diagnosis.ts';
 import type { NodeContext } from './node-context.ts';
 import { type GivenBack, type IdleFacts, IdleInterfaces } from './idle-interfaces.ts';
 import { NodePublisher } from './node-publisher.ts';
-import { offerOf, showable } from './offer.ts';
+import { emptyOffer, offerOf, showable } from './offer.ts';
 import { PoolMaintainer } from './pool-maintainer.ts';
 import type { AllocationPlan } from './prepare-ip-allocation.ts';
 import type { Desired } from './publication.ts';
+import { Remarks } from './remarks.ts';
+import { StaticAddress } from './static-address.ts';
 import { roomUnder } from './statistics.ts';
 import { urgencyOf } from './urgency.ts';
 
@@ -33,6 +28,8 @@ export interface NodeFigures {
   readonly protocol: AgentProtocol;
   readonly assessment: Assessment;
   readonly diagnosis: Diagnosis | undefined;
+  /** What is to be said of it although it is served. */
+  readonly remarks: readonly Diagnosis[];
   readonly view: InstanceView | undefined;
   /** Since when the node lacks addresses, in monotonic ms. */
   readonly shortSince: number | undefined;
@@ -55,6 +52,8 @@ export class ManagedNode {
   readonly #releaser: AddressReleaser;
   readonly #idle: IdleInterfaces;
   readonly #publisher: NodePublisher;
+  readonly #staticAddress: StaticAddress;
+  readonly #remarks: Remarks;
   readonly #deleteOnTermination: DeleteOnTermination;
   readonly #timers = new Map<Wait, () => void>();
   /** The object showed, when the node began, what another instance has. */
@@ -64,7 +63,6 @@ export class ManagedNode {
   #assessment: Assessment = { kind: 'unread' };
   #diagnosis: Diagnosis | undefined;
   #holders: readonly string[] = [];
-  #remarks: ReadonlySet<string> = new Set();
   #isLooking = false;
   #shortSince: number | undefined;
 
@@ -131,6 +129,14 @@ export class ManagedNode {
       ...shared,
       onFailure: (interfaceId, failure) => hooks.onHousekeepingFailure(this.name, interfaceId, failure),
     });
+    this.#remarks = new Remarks(hooks);
+    this.#staticAddress = new StaticAddress({
+      ...shared,
+      facts: () => this.#staticAddressFacts(),
+      look: () => context.look(instanceId),
+      wake: () => this.wake(),
+      onAssociated: (address, interfaceId) => hooks.onStaticIp(this.name, address, interfaceId),
+    });
     this.#publisher = new NodePublisher({
       ...shared,
       node: () => this.#node,
@@ -175,6 +181,7 @@ export class ManagedNode {
       this.#deleteOnTermination.stop(deadline),
       this.#releaser.stop(deadline),
       this.#idle.stop(deadline),
+      this.#staticAddress.stop(deadline),
       this.#maintainer.stop(deadline),
     ]);
     this.#context.inventory.untrack(this.instanceId, this.#context.clock.monotonic());
@@ -185,6 +192,7 @@ export class ManagedNode {
       protocol: protocolOf(this.#node),
       assessment: this.#assessment,
       diagnosis: this.#diagnosis,
+      remarks: this.#remarks.list,
       view: this.#context.inventory.view(this.instanceId),
       shortSince: this.#shortSince,
     };
@@ -203,6 +211,7 @@ export class ManagedNode {
     if (view !== undefined && assessment.kind === 'served' && assessment.requirements.deleteOnTermination) {
       this.#deleteOnTermination.evaluate(view.interfaces);
     }
+    this.#staticAddress.evaluate();
     this.#noticeShortage();
     this.#remark(view);
     this.#announce(this.#diagnose(plan));
@@ -289,6 +298,13 @@ export class ManagedNode {
     return this.#node.uid === this.uid && textAt(live.raw, 'metadata', 'uid') === this.uid;
   }
 
+  #staticAddressFacts(): ReturnType<ConstructorParameters<typeof StaticAddress>[0]['facts']> {
+    const tags = this.#node.ipam.staticIpTags;
+    const view = this.#context.inventory.view(this.instanceId);
+    const isAsked = view !== undefined && Object.keys(tags).length > 0;
+    return isAsked && this.#assess().kind === 'served' ? { view, tags } : undefined;
+  }
+
   #diagnose(plan: AllocationPlan | undefined): Diagnosis | undefined {
     const assessment = this.#assessment;
     if (assessment.kind === 'unread') return this.#diagnosis;
@@ -306,10 +322,9 @@ export class ManagedNode {
   }
 
   #remark(view: InstanceView | undefined): void {
-    const remarks = (view?.unreadable ?? []).map(unreadableInterface);
-    for (const remark of remarks)
-      if (!this.#remarks.has(remark.text)) this.#context.hooks.onRemark(this.#node, remark);
-    this.#remarks = new Set(remarks.map(({ text }) => text));
+    const assessment = this.#assessment;
+    const requirements = 'requirements' in assessment ? assessment.requirements : undefined;
+    this.#remarks.tell(this.#node, { view, requirements, staticIp: this.#staticAddress.remark });
   }
 
   #desired(): Desired | undefined {
@@ -344,13 +359,10 @@ export class ManagedNode {
 
   /** What another instance had is struck without waiting for the cloud to show what this one has. */
   #emptied(): Desired | undefined {
-    const { inventory, infrastructure, implementation } = this.#context;
+    const { inventory, infrastructure, implementation, prune } = this.#context;
     const view = inventory.view(this.instanceId);
     if (view === undefined || view.read) return undefined;
-    const shown = { infrastructure: infrastructure(), usePrimaryAddress: false, withheld: new Set<string>() };
-    const value = implementation.statusOf({ ...view, interfaces: [] }, shown) as Json;
-    const provider = { key: implementation.statusKey, value };
-    const offer = { provider, pool: new Map(), preAllocate: 0 };
+    const offer = emptyOffer(view, { infrastructure: infrastructure(), implementation, prune });
     return { offer, handshake: new Map(), operatorError: '' };
   }
 

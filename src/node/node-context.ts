@@ -7,6 +7,7 @@ import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { Infrastructure } from '../providers/infrastructure.ts';
 import type { Inventory } from '../providers/inventory.ts';
 import type { Tags } from '../providers/network-interface.ts';
+import type { PublicAddressPool } from '../providers/public-address-pool.ts';
 import type { SubnetLedger } from '../providers/subnet-ledger.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
@@ -15,6 +16,7 @@ import type { FinishedRelease, ReleasePolicy } from './address-releaser.ts';
 import type { AssessmentOptions } from './assessment.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { GivenBack } from './idle-interfaces.ts';
+import type { Exclusion } from './exclusions.ts';
 import type { CallTiming, FinishedStep } from './pool-maintainer.ts';
 import type { Write } from './publication.ts';
 
@@ -22,6 +24,7 @@ export interface NodeContext {
   readonly implementation: AllocationImplementation;
   readonly inventory: Inventory;
   readonly ledger: SubnetLedger;
+  readonly publicAddresses: Pick<PublicAddressPool, 'claim'>;
   readonly infrastructure: () => Infrastructure;
   readonly limitsOf: (instanceType: string) => InstanceLimits | 'unread' | 'unknown';
   /** Reads an instance anew; resolves once what the cloud shows is in the inventory. */
@@ -72,6 +75,8 @@ export interface NodeHooks {
   readonly onGivenBack: (name: string, given: GivenBack) => void;
   /** Addresses came back to a subnet. */
   readonly onSpace: () => void;
+  /** A node's primary interface was given a public address. */
+  readonly onStaticIp: (name: string, publicAddress: string, interfaceId: string) => void;
   readonly onHousekeepingFailure: (name: string, interfaceId: string, failure: CloudFailure) => void;
   readonly onWrite: (part: Write['part'], outcome: WriteOutcome['kind'] | 'unfinished') => void;
   readonly onWriteTrouble: (name: string, problem: string) => void;
@@ -79,6 +84,8 @@ export interface NodeHooks {
   readonly onDiagnosis: (node: CiliumNode, diagnosis: Diagnosis | undefined) => void;
   /** Something about the node that does not keep it from being served; told once for as long as it stays so. */
   readonly onRemark: (node: CiliumNode, remark: Diagnosis) => void;
+  /** Interfaces of a node that carry no pods; told with each change of them. */
+  readonly onExclusions: (name: string, exclusions: readonly Exclusion[]) => void;
   /** From noticing a shortage to the write that ended it, in ms. */
   readonly onSupplied: (duration: number) => void;
   /** Addresses of this instance are still offered by others, whose names are given by address. */

@@ -5,6 +5,7 @@ import type { InstanceView } from '../providers/instance-view.ts';
 import type { Json } from '../kubernetes/json.ts';
 import { podAddresses, reachablePreAllocate } from './capacity.ts';
 import type { NodeRequirements } from './node-requirements.ts';
+import { primaryInterface } from './primary-interface.ts';
 import type { Offer } from './publication.ts';
 
 export interface OfferFacts {
@@ -38,5 +39,33 @@ export function offerOf(facts: OfferFacts, withheld: ReadonlySet<string>): Offer
     provider: { key, value: prune(value as Json, ['status', key]) ?? {} },
     pool,
     preAllocate: reachablePreAllocate(limits, requirements),
+    staticIp: prunedStaticIp(staticIpOf(facts.view), prune),
   };
+}
+
+/** Nothing at all: in place of what an object shows of another instance. */
+export function emptyOffer(
+  view: InstanceView,
+  { implementation, infrastructure, prune }: Pick<OfferFacts, 'implementation' | 'infrastructure' | 'prune'>,
+): Offer {
+  const shown = { infrastructure, usePrimaryAddress: false, withheld: new Set<string>() };
+  const value = implementation.statusOf({ ...view, interfaces: [] }, shown) as Json;
+  return {
+    provider: { key: implementation.statusKey, value },
+    pool: new Map(),
+    preAllocate: 0,
+    staticIp: prunedStaticIp('', prune),
+  };
+}
+
+/** Of an excluded primary interface as well. Undefined where the primary interface is there and not known. */
+function staticIpOf(view: InstanceView): string | undefined {
+  const primary = primaryInterface(view);
+  if (primary !== undefined) return primary.publicAddress ?? '';
+  return view.interfaces.length + view.unreadable.length === 0 ? '' : undefined;
+}
+
+function prunedStaticIp(staticIp: string | undefined, prune: OfferFacts['prune']): string | undefined {
+  if (staticIp === undefined) return undefined;
+  return prune(staticIp, ['status', 'ipam', 'assigned-static-ip']) === undefined ? undefined : staticIp;
 }

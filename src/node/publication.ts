@@ -19,6 +19,8 @@ export interface Offer {
   readonly provider: { readonly key: string; readonly value: Json };
   /** Interface by address. */
   readonly pool: ReadonlyMap<string, string>;
+  /** Public address of the primary interface, empty where it has none; undefined to leave what is published. */
+  readonly staticIp: string | undefined;
   /** Written where the node has none. */
   readonly preAllocate: number;
 }
@@ -44,9 +46,12 @@ function strike(node: CiliumNode, { pool }: Offer): Write | undefined {
 
 function writeStatus(node: CiliumNode, { offer, handshake, operatorError }: Desired): Write | undefined {
   const section = offer && sectionPatch(node, offer);
-  const ipam = { ...(handshake && handshakePatch(node, handshake)), ...errorPatch(node, operatorError) };
-  const isSame = section === undefined && Object.keys(ipam).length === 0;
-  if (isSame) return undefined;
+  const ipam = {
+    ...(handshake && handshakePatch(node, handshake)),
+    ...errorPatch(node, operatorError),
+    ...staticIpPatch(node, offer?.staticIp),
+  };
+  if (section === undefined && Object.keys(ipam).length === 0) return undefined;
   return { part: 'status', patch: { ...section, ...(Object.keys(ipam).length > 0 && { ipam }) } };
 }
 
@@ -67,9 +72,14 @@ function handshakePatch({ base }: CiliumNode, handshake: ReadonlyMap<string, Rel
   return Object.keys(patch).length === 0 ? {} : { 'release-ips': patch };
 }
 
-function errorPatch(node: CiliumNode, operatorError: string): JsonObject {
-  if ((node.status.operatorError ?? '') === operatorError) return {};
-  return { 'operator-status': operatorError === '' ? null : { error: operatorError } };
+function errorPatch({ status }: CiliumNode, error: string): JsonObject {
+  if ((status.operatorError ?? '') === error) return {};
+  return { 'operator-status': error === '' ? null : { error } };
+}
+
+function staticIpPatch({ status }: CiliumNode, staticIp: string | undefined): JsonObject {
+  if (staticIp === undefined || (status.assignedStaticIp ?? '') === staticIp) return {};
+  return { 'assigned-static-ip': staticIp === '' ? null : staticIp };
 }
 
 function grow(node: CiliumNode, offer: Offer): Write | undefined {

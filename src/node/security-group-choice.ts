@@ -4,6 +4,7 @@ import type { Infrastructure } from '../providers/infrastructure.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import { carries } from '../providers/network-interface.ts';
 import type { NodeRequirements } from './node-requirements.ts';
+import { primaryInterface } from './primary-interface.ts';
 
 export type SecurityGroupChoice =
   | { readonly kind: 'chosen'; readonly ids: readonly string[] }
@@ -27,9 +28,7 @@ export function chooseSecurityGroups(
     if (tagged.length > 0) return { kind: 'chosen', ids: tagged.map((group) => group.id).sort() };
     return { kind: 'noneMatches', wanted: tags.map(([key, value]) => `${key}=${value}`).join(', ') };
   }
-  const first = view.interfaces.find(
-    (item) => item.attachment?.deviceIndex === 0 && item.attachment.networkCard === 0,
-  );
+  const first = primaryInterface(view);
   if (first === undefined || first.securityGroupIds.length === 0) return { kind: 'unknown' };
   return { kind: 'chosen', ids: first.securityGroupIds };
 }

@@ -4,8 +4,10 @@ import type { Urgency } from './call-budget.ts';
 import type { Infrastructure, KnownNetwork, UnreadablePart } from './infrastructure.ts';
 import type { InstanceView } from './instance-view.ts';
 import type { NetworkInterface } from './network-interface.ts';
+import type { Tags } from './network-interface.ts';
 import type { Observation } from './observation.ts';
 import type { Operation, OperationKind, Outcome } from './operation.ts';
+import type { PublicAddress } from './public-address.ts';
 
 export interface AllocationImplementation {
   /**
@@ -27,6 +29,9 @@ export interface AllocationImplementation {
     context: CallContext,
   ): Promise<ReadonlyMap<string, InstanceLimits>>;
   readonly mostTypesPerRead: number;
+
+  /** Reads the public addresses of the account that carry all of these tags. Rejects with a CloudError. */
+  readPublicAddresses(tags: Tags, context: CallContext): Promise<ObservedPublicAddresses>;
 
   /**
    * Waits until the rate limits allow one call of each kind, taken together. The function it resolves to gives them
@@ -69,6 +74,12 @@ export interface ObservedCounts {
   readonly begunAt: number;
   /** Free addresses by subnet. */
   readonly counts: ReadonlyMap<string, number>;
+}
+
+export interface ObservedPublicAddresses {
+  readonly begunAt: number;
+  /** In order of their ids. */
+  readonly addresses: readonly PublicAddress[];
 }
 
 export interface CallContext {

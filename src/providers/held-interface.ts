@@ -94,9 +94,15 @@ export function whenAbsent(held: HeldInterface, reading: Reading): Verdict {
   return { held: { ...held, record, absentSince: since }, lookDue: since + reading.consistencyWindow };
 }
 
-/** Addresses and prefixes alike. */
-export function holdingsOf(record: NetworkInterface): string[] {
-  return [...record.addresses, ...record.prefixes];
+/** Addresses, prefixes and the public address alike. */
+export function holdingsOf({ addresses, prefixes, publicAddress }: NetworkInterface): string[] {
+  return [...addresses, ...prefixes, ...(publicAddress === undefined ? [] : [publicAddress])];
+}
+
+/** What of the known holdings a reading does not miss. Another public address takes the place of the known one. */
+function presentIn(shown: NetworkInterface, known: NetworkInterface): ReadonlySet<string> {
+  const replaced = shown.publicAddress !== undefined && known.publicAddress !== undefined;
+  return new Set([...holdingsOf(shown), ...(replaced ? [known.publicAddress] : [])]);
 }
 
 function missingFrom(
@@ -104,7 +110,7 @@ function missingFrom(
   shown: NetworkInterface,
   reading: Reading,
 ): { kept: ReadonlyMap<string, number>; gone: Set<string> } {
-  const present = new Set(holdingsOf(shown));
+  const present = presentIn(shown, held.record);
   const kept = new Map<string, number>();
   const gone = new Set<string>();
   for (const holding of holdingsOf(held.record)) {
@@ -188,7 +194,7 @@ function nextLook(
   const due = [...after.missing.values()].map((since) => since + reading.consistencyWindow);
   if (after.record.attachment?.state === 'attaching') due.push(reading.begunAt + reading.consistencyWindow);
   if (reading.scope === 'listing' && reading.begunAt >= before.asOf) {
-    const present = new Set(holdingsOf(shown));
+    const present = presentIn(shown, before.record);
     const doubtful = holdingsOf(before.record).some(
       (holding) => !present.has(holding) && !isYoung(before.added.get(holding), reading),
     );
@@ -206,7 +212,9 @@ function merge(
 ): NetworkInterface {
   const addresses = union(known.addresses, shown.addresses, gone);
   const prefixes = union(known.prefixes, shown.prefixes, gone);
-  return { ...(fresh ? shown : known), addresses, prefixes };
+  const told = fresh ? shown : known;
+  const kept = gone.has(known.publicAddress ?? '') ? undefined : known.publicAddress;
+  return { ...told, publicAddress: told.publicAddress ?? kept, addresses, prefixes };
 }
 
 function union(

@@ -145,6 +145,8 @@ function foldInto(
       return tracked.foldReleased(answer.interfaceId, answer.holdings, endedAt);
     case 'detached':
       return tracked.foldDetached(answer.interfaceId, endedAt);
+    case 'staticIPAssociated':
+      return tracked.foldPublicAddress(answer.interfaceId, answer.publicAddress, endedAt);
     case 'deleteOnTerminationSet':
       return tracked.foldDeleteOnTermination(answer.interfaceId, endedAt);
   }

@@ -49,5 +49,11 @@ export type Answer =
       readonly holdings: readonly string[];
     }
   | { readonly kind: 'detached'; readonly interfaceId: string; readonly instanceId: string }
+  | {
+      readonly kind: 'staticIPAssociated';
+      readonly interfaceId: string;
+      readonly instanceId: string;
+      readonly publicAddress: string;
+    }
   | { readonly kind: 'deleteOnTerminationSet'; readonly interfaceId: string; readonly instanceId: string }
   | { readonly kind: 'deleted'; readonly interfaceId: string };

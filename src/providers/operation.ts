@@ -46,6 +46,16 @@ export interface ReleasePrefixes {
   readonly prefixes: readonly string[];
 }
 
+/** A public address becomes that of an interface's primary address, unless another interface has it. */
+export interface AssociateStaticIP {
+  readonly kind: 'associateStaticIP';
+  readonly instanceId: string;
+  readonly interfaceId: string;
+  /** The cloud's id of the public address. */
+  readonly addressId: string;
+  readonly publicAddress: string;
+}
+
 export interface SetDeleteOnTermination {
   readonly kind: 'setDeleteOnTermination';
   readonly instanceId: string;
@@ -71,6 +81,7 @@ export type Operation =
   | AllocateIPs
   | ReleaseIPs
   | ReleasePrefixes
+  | AssociateStaticIP
   | SetDeleteOnTermination
   | DetachInterface
   | DeleteInterface;

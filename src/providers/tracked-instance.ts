@@ -188,6 +188,15 @@ export class TrackedInstance {
     });
   }
 
+  /** Our own call gave an interface a public address. */
+  foldPublicAddress(interfaceId: string, publicAddress: string, endedAt: number): boolean {
+    return this.#edit(interfaceId, endedAt, (held) => ({
+      ...held,
+      record: { ...held.record, publicAddress },
+      added: new Map([...held.added, [publicAddress, endedAt]]),
+    }));
+  }
+
   #edit(interfaceId: string, endedAt: number, edit: (held: HeldInterface) => HeldInterface): boolean {
     const held = this.#interfaces.get(interfaceId);
     if (held === undefined) return false;

@@ -2,9 +2,11 @@
 // repeated AssignPrivateIpAddresses assigns twice.
 import {
   AssignPrivateIpAddressesCommand,
+  AssociateAddressCommand,
   AttachNetworkInterfaceCommand,
   CreateNetworkInterfaceCommand,
   DeleteNetworkInterfaceCommand,
+  DescribeAddressesCommand,
   DescribeInstancesCommand,
   DescribeInstanceTypesCommand,
   DescribeNetworkInterfacesCommand,
@@ -42,9 +44,11 @@ type CommandOf<A extends Ec2Action> = new (input: Ec2Input<A>) => Parameters<EC2
 
 const commands = {
   AssignPrivateIpAddresses: AssignPrivateIpAddressesCommand,
+  AssociateAddress: AssociateAddressCommand,
   AttachNetworkInterface: AttachNetworkInterfaceCommand,
   CreateNetworkInterface: CreateNetworkInterfaceCommand,
   DeleteNetworkInterface: DeleteNetworkInterfaceCommand,
+  DescribeAddresses: DescribeAddressesCommand,
   DescribeInstances: DescribeInstancesCommand,
   DescribeInstanceTypes: DescribeInstanceTypesCommand,
   DescribeNetworkInterfaces: DescribeNetworkInterfacesCommand,

@@ -97,6 +97,15 @@ export interface Ec2Instance {
   readonly State?: { readonly Name?: string | undefined } | undefined;
 }
 
+export interface Ec2Address {
+  readonly AllocationId?: string | undefined;
+  readonly AssociationId?: string | undefined;
+  readonly PublicIp?: string | undefined;
+  readonly NetworkInterfaceId?: string | undefined;
+  readonly InstanceId?: string | undefined;
+  readonly Tags?: readonly Tag[] | undefined;
+}
+
 interface Page {
   readonly NextToken?: string | undefined;
 }
@@ -111,6 +120,10 @@ export interface Ec2Actions {
   DescribeNetworkInterfaces: {
     readonly input: ListInput;
     readonly output: Page & { readonly NetworkInterfaces?: readonly Ec2NetworkInterface[] | undefined };
+  };
+  DescribeAddresses: {
+    readonly input: Pick<ListInput, 'Filters'>;
+    readonly output: { readonly Addresses?: readonly Ec2Address[] | undefined };
   };
   DescribeSubnets: {
     readonly input: ListInput;
@@ -182,6 +195,14 @@ export interface Ec2Actions {
   DetachNetworkInterface: {
     readonly input: { readonly AttachmentId: string };
     readonly output: object;
+  };
+  AssociateAddress: {
+    readonly input: {
+      readonly AllocationId: string;
+      readonly NetworkInterfaceId: string;
+      readonly AllowReassociation: false;
+    };
+    readonly output: { readonly AssociationId?: string | undefined };
   };
   ModifyNetworkInterfaceAttribute: {
     readonly input: {

@@ -23,6 +23,9 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   'InvalidAttachmentID.NotFound': 'interfaceGone',
   'InvalidNetworkInterface.InUse': 'conflict',
   IdempotentParameterMismatch: 'conflict',
+  'Resource.AlreadyAssociated': 'conflict',
+  // Of addresses that a listing showed a moment ago.
+  'InvalidAllocationID.NotFound': 'conflict',
   UnauthorizedOperation: 'notAuthorized',
   AuthFailure: 'notAuthorized',
   OptInRequired: 'notAuthorized',

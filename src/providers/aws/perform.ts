@@ -4,6 +4,7 @@ import { parseAddress } from '../ipv4.ts';
 import type { Answer } from '../observation.ts';
 import type {
   AllocateIPs,
+  AssociateStaticIP,
   AttachInterface,
   CreateInterface,
   DeleteInterface,
@@ -25,6 +26,7 @@ export const actionOf = {
   allocateIPs: 'AssignPrivateIpAddresses',
   releaseIPs: 'UnassignPrivateIpAddresses',
   releasePrefixes: 'UnassignPrivateIpAddresses',
+  associateStaticIP: 'AssociateAddress',
   setDeleteOnTermination: 'ModifyNetworkInterfaceAttribute',
   detachInterface: 'DetachNetworkInterface',
   deleteInterface: 'DeleteNetworkInterface',
@@ -42,6 +44,8 @@ export function perform(edge: Ec2Edge, operation: Operation, context: CallContex
     case 'releaseIPs':
     case 'releasePrefixes':
       return release(call, operation);
+    case 'associateStaticIP':
+      return associateStaticIP(call, operation);
     case 'setDeleteOnTermination':
       return setDeleteOnTermination(call, operation);
     case 'detachInterface':
@@ -111,6 +115,18 @@ function release(call: Call, operation: ReleaseIPs | ReleasePrefixes): Promise<O
   };
   const answer: Answer = { kind: 'released', interfaceId, instanceId, holdings };
   return write(call, 'UnassignPrivateIpAddresses', input, () => answer);
+}
+
+function associateStaticIP(call: Call, operation: AssociateStaticIP): Promise<Outcome> {
+  const { interfaceId, instanceId, addressId, publicAddress } = operation;
+  const input = {
+    AllocationId: addressId,
+    NetworkInterfaceId: interfaceId,
+    // EC2's own default would take it from whatever has it.
+    AllowReassociation: false as const,
+  };
+  const answer: Answer = { kind: 'staticIPAssociated', interfaceId, instanceId, publicAddress };
+  return write(call, 'AssociateAddress', input, () => answer);
 }
 
 function detachInterface(call: Call, operation: DetachInterface): Promise<Outcome> {

@@ -9,6 +9,7 @@ const mutating: BucketSize = { capacity: 50, refill: 5 };
 const interfaceMutating: BucketSize = { capacity: 100, refill: 5 };
 
 const quotas: Readonly<Record<Ec2Action, BucketSize>> = {
+  DescribeAddresses: reads,
   DescribeInstances: reads,
   DescribeInstanceTypes: reads,
   DescribeNetworkInterfaces: reads,
@@ -16,6 +17,7 @@ const quotas: Readonly<Record<Ec2Action, BucketSize>> = {
   DescribeSecurityGroups: reads,
   DescribeSubnets: reads,
   DescribeVpcs: reads,
+  AssociateAddress: mutating,
   AttachNetworkInterface: mutating,
   AssignPrivateIpAddresses: interfaceMutating,
   CreateNetworkInterface: interfaceMutating,

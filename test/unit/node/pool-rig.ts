@@ -193,6 +193,7 @@ export class PoolRig {
       case 'releaseIPs':
       case 'releasePrefixes':
       case 'detachInterface':
+      case 'associateStaticIP':
       case 'setDeleteOnTermination':
         throw new Error(`${operation.kind} is not the pool maintainer's`);
     }
@@ -225,6 +226,7 @@ function inShort(operation: Operation): string {
     case 'releaseIPs':
     case 'releasePrefixes':
     case 'detachInterface':
+    case 'associateStaticIP':
     case 'setDeleteOnTermination':
       return `${operation.kind} ${operation.interfaceId}`;
   }

@@ -1,0 +1,209 @@
+// Sees to it that a node whose tags ask for a static public address has one on its primary interface. It works beside
+// everything else and waits behind it: its failures never keep addresses from pods. What was associated stays.
+import type { AllocationImplementation } from '../providers/allocation-implementation.ts';
+import type { CloudFailure } from '../providers/cloud-failure.ts';
+import type { InstanceView } from '../providers/instance-view.ts';
+import type { Tags } from '../providers/network-interface.ts';
+import type { Answer } from '../providers/observation.ts';
+import type { PublicAddressClaim, PublicAddressPool } from '../providers/public-address-pool.ts';
+import { type Backoff, type BackoffPolicy, backOff } from '../scheduling/exponential-backoff.ts';
+import type { Clock } from '../scheduling/clock.ts';
+import type { Random } from '../scheduling/random.ts';
+import { type Diagnosis, missingStaticIp, staticIpFailure } from './diagnosis.ts';
+import { primaryInterface } from './primary-interface.ts';
+
+export interface StaticAddressDeps {
+  readonly instanceId: string;
+  readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform'>;
+  readonly publicAddresses: Pick<PublicAddressPool, 'claim'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The tags that the node asks for now, and what is known of its instance; undefined while it is not served. */
+  readonly facts: () => StaticAddressFacts | undefined;
+  readonly fold: (answer: Answer) => void;
+  readonly look: () => Promise<void>;
+  /** To be called back through `evaluate`. */
+  readonly wake: () => void;
+  readonly onAssociated: (publicAddress: string, interfaceId: string) => void;
+  readonly onBug: (error: unknown) => void;
+}
+
+export interface StaticAddressFacts {
+  readonly tags: Tags;
+  readonly view: InstanceView;
+}
+
+const policy: BackoffPolicy = { base: 2000, cap: 300_000 };
+const urgency = (): 'housekeeping' => 'housekeeping';
+
+/** What the node lacks. */
+interface Lack {
+  readonly interfaceId: string;
+  readonly tags: Tags;
+}
+
+type Claimed = PublicAddressClaim & { kind: 'claimed' };
+
+export class StaticAddress {
+  readonly #deps: StaticAddressDeps;
+  /** No call begins any more. */
+  readonly #closing = new AbortController();
+  /** Calls that were begun must end. */
+  readonly #deadline = new AbortController();
+  #running: Promise<void> | undefined;
+  #lacking: Lack | undefined;
+  /** An association whose answer got lost: repeated with the same address it changes nothing. */
+  #unanswered: Claimed | undefined;
+  #backoff: Backoff | undefined;
+  #pauseUntil = -Infinity;
+  #cancelTimer: () => void = () => undefined;
+  #remark: Diagnosis | undefined;
+
+  constructor(deps: StaticAddressDeps) {
+    this.#deps = deps;
+  }
+
+  /** Begins what is lacking, one attempt at a time. */
+  evaluate(): void {
+    if (this.#closing.signal.aborted) return;
+    const lack = this.#lack();
+    if (!isSame(lack, this.#lacking)) this.#reset(lack);
+    if (lack === undefined || this.#running !== undefined) return;
+    if (this.#deps.clock.monotonic() < this.#pauseUntil) return;
+    this.#running = this.#attempt(lack)
+      .catch((error: unknown) => {
+        if (this.#closing.signal.aborted) return;
+        this.#deps.onBug(error);
+        this.#backOff();
+      })
+      .finally(() => {
+        this.#running = undefined;
+        this.#deps.wake();
+      });
+  }
+
+  /** Why the node does not have the address that it asks for; undefined when it does, or asks for none. */
+  get remark(): Diagnosis | undefined {
+    return this.#remark;
+  }
+
+  /** No call begins any more; resolves once the one that was begun has ended, which `deadline` cuts short. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    this.#closing.abort();
+    this.#cancelTimer();
+    const cut = (): void => this.#deadline.abort();
+    if (deadline.aborted) cut();
+    deadline.addEventListener('abort', cut, { once: true });
+    await this.#running;
+    deadline.removeEventListener('abort', cut);
+    this.#reset(undefined);
+  }
+
+  #lack(): Lack | undefined {
+    const { tags = {}, view } = this.#deps.facts() ?? {};
+    if (view === undefined || Object.keys(tags).length === 0) return undefined;
+    const primary = primaryInterface(view);
+    if (primary === undefined || primary.publicAddress !== undefined) return undefined;
+    return { interfaceId: primary.id, tags };
+  }
+
+  #reset(lack: Lack | undefined): void {
+    this.#lacking = lack;
+    this.#unanswered?.settle('taken');
+    this.#unanswered = undefined;
+    this.#remark = undefined;
+    this.#backoff = undefined;
+    this.#pauseUntil = -Infinity;
+    this.#cancelTimer();
+  }
+
+  async #attempt({ tags, interfaceId }: Lack): Promise<void> {
+    const { publicAddresses, look } = this.#deps;
+    const claim = this.#unanswered ?? (await publicAddresses.claim(tags, interfaceId, this.#closing.signal));
+    switch (claim.kind) {
+      case 'claimed':
+        return this.#associate(claim, interfaceId);
+      case 'held':
+        // A listing shows it; the instance itself decides.
+        this.#backOff();
+        return look();
+      case 'failed':
+        this.#remark = staticIpFailure(claim.failure);
+        return this.#pause(claim.retryAt);
+      case 'noneMatches':
+      case 'noneFree':
+        this.#remark = missingStaticIp(claim.kind, tags);
+        return this.#pause(claim.retryAt);
+    }
+  }
+
+  async #associate(claim: Claimed, interfaceId: string): Promise<void> {
+    const { implementation, instanceId, fold, look, onAssociated } = this.#deps;
+    const { id: addressId, address: publicAddress } = claim.address;
+    // Until an answer tells, the address counts as taken once it was asked for.
+    let end: 'free' | 'taken' | 'open' = this.#unanswered === undefined ? 'free' : 'taken';
+    this.#unanswered = undefined;
+    try {
+      const { signal } = this.#closing;
+      const giveBack = await implementation.admit(['associateStaticIP'], { urgency, signal });
+      // The wait may have been long.
+      if (signal.aborted || this.#lack()?.interfaceId !== interfaceId) return giveBack();
+      end = 'taken';
+      const operation = {
+        kind: 'associateStaticIP',
+        instanceId,
+        interfaceId,
+        addressId,
+        publicAddress,
+      } as const;
+      const outcome = await implementation.perform(operation, { urgency, signal: this.#deadline.signal });
+      if (outcome.kind === 'done') {
+        fold(outcome.answer);
+        onAssociated(publicAddress, interfaceId);
+        return;
+      }
+      end = outcome.kind === 'ambiguous' ? 'open' : afterRefusal(outcome.failure);
+      if (end === 'open') this.#unanswered = claim;
+      this.#learn(outcome.failure);
+      if (end === 'open' || unclearAfter.has(outcome.failure.kind)) await look();
+    } finally {
+      if (end !== 'open') claim.settle(end);
+    }
+  }
+
+  #learn(failure: CloudFailure): void {
+    // Somebody else took it: the next one is tried at once.
+    if (failure.kind === 'conflict') return;
+    const { failures } = this.#backOff();
+    if (failures > 1 || failure.kind === 'notAuthorized') this.#remark = staticIpFailure(failure);
+  }
+
+  #backOff(): Backoff {
+    const { clock, random } = this.#deps;
+    this.#backoff = backOff(this.#backoff, policy, clock.monotonic(), random);
+    this.#pause(this.#backoff.until);
+    return this.#backoff;
+  }
+
+  #pause(until: number): void {
+    const { clock, wake } = this.#deps;
+    this.#pauseUntil = until;
+    this.#cancelTimer();
+    if (!this.#closing.signal.aborted) this.#cancelTimer = clock.schedule(until - clock.monotonic(), wake);
+  }
+}
+
+/** Whether another node may be handed the address that was refused. */
+function afterRefusal({ kind }: CloudFailure): 'free' | 'taken' {
+  return ofTheAddress.has(kind) ? 'taken' : 'free';
+}
+
+/** Failures that may be the address's own: the next attempt tries another. */
+const ofTheAddress: ReadonlySet<CloudFailure['kind']> = new Set(['conflict', 'invalid', 'unknown']);
+
+/** Failures that say that the instance is not as it is thought to be. */
+const unclearAfter: ReadonlySet<CloudFailure['kind']> = new Set(['instanceGone', 'interfaceGone']);
+
+function isSame(a: Lack | undefined, b: Lack | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

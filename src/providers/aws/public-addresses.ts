@@ -1,0 +1,44 @@
+// Reads Elastic IP addresses from EC2.
+import type { CallContext, ObservedPublicAddresses } from '../allocation-implementation.ts';
+import { parseAddress } from '../ipv4.ts';
+import { carries, type Tags } from '../network-interface.ts';
+import type { PublicAddress } from '../public-address.ts';
+import type { Ec2Address } from './ec2-api.ts';
+import { type Ec2Edge, unreadable } from './ec2-edge.ts';
+import { readTags } from './network-interface.ts';
+
+/** Those that carry all of the tags. One that cannot be understood is left out. */
+export async function readPublicAddresses(
+  edge: Ec2Edge,
+  tags: Tags,
+  context: CallContext,
+): Promise<ObservedPublicAddresses> {
+  const Filters = Object.entries(tags).map(([key, value]) => ({
+    Name: `tag:${key}`,
+    // Filters take these for patterns unless told otherwise.
+    Values: [value.replaceAll(/[\\*?]/g, String.raw`\$&`)],
+  }));
+  const addresses: PublicAddress[] = [];
+  let begun: number | undefined;
+  for await (const { begunAt, output } of edge.pages('DescribeAddresses', { Filters }, context)) {
+    begun ??= begunAt;
+    if (!Array.isArray(output.Addresses))
+      throw unreadable('DescribeAddresses', 'the answer has no Addresses');
+    addresses.push(...output.Addresses.flatMap((shown) => readAddress(shown) ?? []));
+  }
+  const matching = addresses.filter((item) => carries(item.tags, tags));
+  return { begunAt: begun ?? 0, addresses: matching.sort((a, b) => (a.id < b.id ? -1 : 1)) };
+}
+
+function readAddress(shown: Ec2Address): PublicAddress | undefined {
+  const { AllocationId: id, PublicIp: address, AssociationId, NetworkInterfaceId, InstanceId } = shown;
+  if (id === undefined || address === undefined || parseAddress(address) === undefined) return undefined;
+  const taken = [AssociationId, NetworkInterfaceId, InstanceId].some((item) => (item ?? '') !== '');
+  return {
+    id,
+    address,
+    tags: readTags(shown.Tags),
+    taken,
+    interfaceId: NetworkInterfaceId === '' ? undefined : NetworkInterfaceId,
+  };
+}

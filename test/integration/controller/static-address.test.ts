@@ -1,0 +1,355 @@
+import { describe, expect, test } from '@jest/globals';
+import { plainInterface } from '../../../src/simulator/cloud/instances.ts';
+import { createInterface } from '../../../src/simulator/cloud/network-interfaces.ts';
+import { allocateAddress, associate, disassociate } from '../../../src/simulator/cloud/public-addresses.ts';
+import type { PublicAddress } from '../../../src/simulator/cloud/records.ts';
+import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
+import { type JsonObject, objectAt, textAt } from '../../../src/simulator/workload/json.ts';
+import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
+import { ids, instance, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController, type WorldController } from '../../support/world-controller.ts';
+
+const tags = { pool: 'egress' };
+const ipam = { 'static-ip-tags': tags };
+
+function worldOf(nodes: number, addresses: number): World {
+  const publicAddresses = [
+    { count: 1, tags: { pool: 'other' } },
+    ...(addresses > 0 ? [{ count: addresses, tags: { ...tags, more: 'yes' } }] : []),
+  ];
+  return new World({ cloud: testCloud({ instances: [instance({ count: nodes })], publicAddresses }) });
+}
+
+function publicAddresses(world: World): readonly PublicAddress[] {
+  const all = [...world.cluster.ec2.network.all('publicAddresses').values()];
+  return all.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** What the instance has in truth. */
+function publicAddressOf(world: World, machine: NodeFacts): string | undefined {
+  const [first] = world.interfaces(machine);
+  return publicAddresses(world).find(({ association }) => association?.interfaceId === first?.id)?.address;
+}
+
+function assigned(world: World, machine: NodeFacts): string {
+  return textAt(world.ciliumNode(machine), 'status', 'ipam', 'assigned-static-ip');
+}
+
+function count(controller: WorldController, action: string): number {
+  return controller.calls.filter((call) => call.action === action).length;
+}
+
+/** An interface that is none of ours. */
+async function othersInterface(world: World): Promise<string> {
+  const { network } = world.cluster.ec2;
+  const { id } = createInterface(network, plainInterface(ids.nodes, []));
+  // Until the cloud finds it.
+  await world.advance(1000);
+  return id;
+}
+
+async function served(
+  world: World,
+  setup: Parameters<typeof startController>[1] = {},
+): Promise<WorldController> {
+  const controller = startController(world, { flags: { 'resync-interval': '60s' }, ...setup });
+  for (const machine of world.machines) await world.announce(machine, { spec: { ipam } });
+  await world.advance(60_000);
+  return controller;
+}
+
+describe('a node that asks for a static address', () => {
+  test('gets a free one with the tags, shown on its interface and in its status', async () => {
+    const world = worldOf(1, 2);
+    const machine = world.machine();
+
+    const controller = await served(world);
+    await world.advance(600_000);
+
+    const [first] = world.interfaces(machine);
+    const address = publicAddressOf(world, machine) ?? '';
+    expect(publicAddresses(world).find((each) => each.address === address)?.tags).toMatchObject(tags);
+    expect(assigned(world, machine)).toBe(address);
+    expect(textAt(objectAt(world.enis(machine), first?.id ?? ''), 'public-ip')).toBe(address);
+    expect(world.pool(machine).size).toBe(8);
+    expect([count(controller, 'DescribeAddresses'), count(controller, 'AssociateAddress')]).toEqual([1, 1]);
+    expect(controller.calls.find(({ action }) => action === 'AssociateAddress')?.input).toMatchObject({
+      AllowReassociation: false,
+    });
+    expect(controller.warnings()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('keeps the one it has', async () => {
+    const world = worldOf(1, 2);
+    const machine = world.machine();
+    const { network } = world.cluster.ec2;
+    const other = allocateAddress(network, { tags: {} });
+    await world.advance(1000);
+    const [first] = world.interfaces(machine);
+    associate(network, { id: other.id, interfaceId: first?.id ?? '', reassociate: false });
+    await world.advance(60_000);
+
+    const controller = await served(world);
+
+    expect(assigned(world, machine)).toBe(other.address);
+    expect(count(controller, 'DescribeAddresses') + count(controller, 'AssociateAddress')).toBe(0);
+  });
+
+  test('gets one on its primary interface even if pods may not use that', async () => {
+    const world = worldOf(1, 1);
+    const machine = world.machine();
+    startController(world);
+    await world.announce(machine, { spec: { eni: { 'first-interface-index': 1 }, ipam } });
+    await world.advance(60_000);
+
+    expect(assigned(world, machine)).toBe(publicAddressOf(world, machine));
+    expect(world.pool(machine).size).toBe(8);
+  });
+
+  test('is not told of it where the schema has no place for that', async () => {
+    const world = worldOf(1, 1);
+    const machine = world.machine();
+    const schema = JSON.parse(
+      JSON.stringify(ciliumNodeCrd.spec.versions[0]?.schema.openAPIV3Schema),
+    ) as JsonObject;
+    delete (
+      objectAt(schema, 'properties', 'status', 'properties', 'ipam', 'properties') as Record<string, unknown>
+    )['assigned-static-ip'];
+    await world.installSchema(schema);
+
+    const controller = await served(world);
+    const before = controller.publications.length;
+    await world.advance(600_000);
+
+    expect(publicAddressOf(world, machine)).toBeDefined();
+    expect(assigned(world, machine)).toBe('');
+    expect(controller.publications).toHaveLength(before);
+    expect(controller.warnings()).toEqual([]);
+  });
+
+  test('gets another once the one it had is taken from it', async () => {
+    const world = worldOf(1, 2);
+    const machine = world.machine();
+    await served(world);
+    const { network } = world.cluster.ec2;
+    const before = publicAddressOf(world, machine);
+    const { id, association } = publicAddresses(world).find(({ address }) => address === before) ?? {};
+    const [, other] = world.machines;
+
+    disassociate(network, association?.id ?? '');
+    network.put('publicAddresses', { id: id ?? '', address: before ?? '', tags: {} });
+    await world.until('it has another', () => publicAddressOf(world, machine) !== undefined, 400_000);
+    await world.advance(10_000);
+
+    expect(other).toBeUndefined();
+    expect(publicAddressOf(world, machine)).not.toBe(before);
+    expect(assigned(world, machine)).toBe(publicAddressOf(world, machine));
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+describe('a node whose static address is not to be had', () => {
+  test.each([
+    {
+      what: 'no address carries the tags',
+      addresses: 0,
+      reason: 'NoStaticIpMatches',
+      says: /no Elastic IP .* pool=egress: tag one/,
+    },
+    {
+      what: 'none is free',
+      addresses: 1,
+      reason: 'StaticIpsTaken',
+      says: /every Elastic IP .* pool=egress .* allocate and tag/,
+    },
+  ])('because $what gets its pod addresses, says so once, and asks ever more rarely', async (row) => {
+    const world = worldOf(1, row.addresses);
+    const machine = world.machine();
+    const { network } = world.cluster.ec2;
+    const [taken] = publicAddresses(world).filter(({ tags: { pool } }) => pool === 'egress');
+    if (taken !== undefined) {
+      const interfaceId = await othersInterface(world);
+      associate(network, { id: taken.id, interfaceId, reassociate: false });
+    }
+
+    const controller = await served(world);
+    const early = { pool: world.pool(machine).size, events: world.events(machine.name) };
+    await world.advance(2 * 3_600_000);
+    const asked = count(controller, 'DescribeAddresses');
+    allocateAddress(network, { tags });
+    await world.advance(700_000);
+
+    expect(early.pool).toBe(8);
+    expect(early.events).toEqual([
+      expect.stringContaining(`Node ${row.reason}: `),
+      expect.stringMatching(row.says),
+    ]);
+    expect(world.operatorError(machine)).toBe('');
+    expect(controller.controller.status().remarks).toEqual([]);
+    expect(asked).toBeGreaterThan(10);
+    expect(asked).toBeLessThan(30);
+    expect(controller.warnings()).toHaveLength(1);
+    expect(assigned(world, machine)).toBe(publicAddressOf(world, machine));
+    expect(assigned(world, machine)).not.toBe('');
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('because Headwater may not associate it says so, and serves its pods', async () => {
+    const world = worldOf(1, 1);
+    const machine = world.machine();
+    const restore = world.fault('AssociateAddress', {
+      kind: 'error',
+      code: 'UnauthorizedOperation',
+      status: 403,
+      message: 'You are not authorized to perform this operation.',
+    });
+
+    const controller = await served(world);
+    const { remarks } = controller.controller.status();
+    const early = world.pool(machine).size;
+    restore();
+    await world.advance(400_000);
+
+    expect(early).toBe(8);
+    expect(remarks).toEqual([
+      expect.objectContaining({
+        node: machine.name,
+        reason: 'StaticIpNotAssociated',
+        why: expect.stringContaining("Headwater's role"),
+      }),
+    ]);
+    expect(assigned(world, machine)).toBe(publicAddressOf(world, machine));
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+describe('many nodes that ask for addresses of one set of tags', () => {
+  test('share listings, and get one each', async () => {
+    const world = worldOf(30, 40);
+
+    const controller = await served(world);
+
+    const given = world.machines.map((machine) => publicAddressOf(world, machine));
+    expect(new Set(given).size).toBe(30);
+    expect(given).not.toContain(undefined);
+    expect(world.machines.map((machine) => assigned(world, machine))).toEqual(given);
+    expect(count(controller, 'DescribeAddresses')).toBeLessThanOrEqual(3);
+    expect(count(controller, 'AssociateAddress')).toBe(30);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('and are more than the addresses: as many as there are get one, the others say so', async () => {
+    const world = worldOf(20, 12);
+
+    const controller = await served(world);
+    await world.advance(600_000);
+
+    const given = world.machines.map((machine) => publicAddressOf(world, machine));
+    const without = world.machines.filter((_, index) => given[index] === undefined);
+    expect(without).toHaveLength(8);
+    expect(
+      controller.controller
+        .status()
+        .remarks.map(({ node }) => node)
+        .toSorted(),
+    ).toEqual(without.map(({ name }) => name).toSorted());
+    expect(count(controller, 'AssociateAddress')).toBe(12);
+    expect(count(controller, 'DescribeAddresses')).toBeLessThan(10);
+    expect(world.machines.map((machine) => world.pool(machine).size)).toEqual(world.machines.map(() => 8));
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('lose a race with somebody else, and get the next one', async () => {
+    const world = worldOf(1, 3);
+    const machine = world.machine();
+    const { network } = world.cluster.ec2;
+    Object.assign(network, {
+      consistency: { ...network.consistency, listingLagMs: { min: 10_000, max: 10_000 } },
+    });
+    const theirs = await othersInterface(world);
+    const [first] = publicAddresses(world).filter(({ tags: { pool } }) => pool === 'egress');
+
+    const controller = startController(world);
+    await world.announce(machine, { spec: { ipam } });
+    await world.until('addresses are listed', () => count(controller, 'DescribeAddresses') > 0);
+    associate(network, { id: first?.id ?? '', interfaceId: theirs, reassociate: false });
+    await world.advance(60_000);
+
+    const results = controller.calls
+      .filter(({ action }) => action === 'AssociateAddress')
+      .map(({ result }) => result);
+    expect(results).toEqual(['Resource.AlreadyAssociated', 'OK']);
+    expect(count(controller, 'DescribeAddresses')).toBe(1);
+    expect(assigned(world, machine)).toBe(publicAddressOf(world, machine));
+    expect(controller.warnings()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+describe('an association whose answer gets lost', () => {
+  test.each([
+    { what: 'after it took effect', effect: 'before' },
+    { what: 'and that never takes effect', effect: 'after' },
+    { what: 'and that takes effect late', effect: 'late' },
+  ] as const)('$what leaves the node with one address', async ({ effect }) => {
+    const world = worldOf(1, 3);
+    const machine = world.machine();
+    world.fault('AssociateAddress', { kind: 'lost', effect, connection: 'hang', delayMs: 15_000 }, 1);
+
+    const controller = await served(world);
+    await world.advance(600_000);
+
+    const ours = publicAddresses(world).filter(({ association }) => association !== undefined);
+    const asked = new Set(
+      controller.calls
+        .filter(({ action }) => action === 'AssociateAddress')
+        .map(({ input }) => textAt(input, 'AllocationId')),
+    );
+    expect(ours).toHaveLength(1);
+    expect(asked.size).toBe(1);
+    expect(assigned(world, machine)).toBe(publicAddressOf(world, machine));
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('with the controller is not followed by another', async () => {
+    const world = worldOf(1, 3);
+    const machine = world.machine();
+    const { network } = world.cluster.ec2;
+    Object.assign(network, {
+      consistency: { ...network.consistency, listingLagMs: { min: 25_000, max: 25_000 } },
+    });
+    const first = startController(world);
+    await world.announce(machine, { spec: { ipam } });
+    await world.until('it has one', () => publicAddressOf(world, machine) !== undefined);
+    const before = publicAddressOf(world, machine);
+    first.kill();
+
+    startController(world, { identity: 'headwater-1' });
+    await world.advance(300_000);
+
+    expect(publicAddressOf(world, machine)).toBe(before);
+    expect(assigned(world, machine)).toBe(before);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+test('listings that lag never strike a static address', async () => {
+  const world = worldOf(1, 3);
+  const machine = world.machine();
+  const { network } = world.cluster.ec2;
+  Object.assign(network, { consistency: { ...network.consistency, listingLagMs: { min: 0, max: 29_000 } } });
+  await world.advance(60_000);
+
+  const controller = await served(world);
+  await world.until('it is told', () => assigned(world, machine) !== '');
+  const from = world.history.of(machine.name).length;
+  await world.advance(900_000);
+
+  const later = world.history.of(machine.name).slice(from);
+  const told = later.map(({ object }) => textAt(object, 'status', 'ipam', 'assigned-static-ip'));
+  expect(told.filter((address) => address === '')).toEqual([]);
+  expect(assigned(world, machine)).toBe(publicAddressOf(world, machine));
+  expect(count(controller, 'AssociateAddress')).toBe(1);
+});
