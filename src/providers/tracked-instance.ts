@@ -31,6 +31,8 @@ export class TrackedInstance {
   /** Addresses that another instance claims too, with the time of the claim. */
   readonly #contested = new Map<string, number>();
   #instance: Instance | undefined;
+  /** End of the first of the looks in a row that found neither the instance nor an interface of it. */
+  #notFoundSince: number | undefined;
   #read = false;
   #lookDue: number | undefined;
   /** The newest doubt that no look has answered yet: only a look that begins after it does. */
@@ -274,6 +276,7 @@ export class TrackedInstance {
   }
 
   #endLook(reading: Reading, shown: ReadonlySet<string>): boolean {
+    this.#askAgainUnlessFound(reading, shown);
     const isAlive = ['pending', 'running', 'stopping', 'stopped'].includes(
       this.#instance?.state ?? 'unknown',
     );
@@ -283,6 +286,14 @@ export class TrackedInstance {
     this.#read = true;
     if (this.#interfaces.size > 0) this.#due(reading.endedAt + this.#consistencyWindow);
     return changed;
+  }
+
+  /** One answer without the instance proves nothing: it may have been launched a moment ago. */
+  #askAgainUnlessFound(reading: Reading, shown: ReadonlySet<string>): void {
+    const isFound = shown.size > 0 || (this.#instance?.state ?? 'unknown') !== 'unknown';
+    this.#notFoundSince = isFound ? undefined : (this.#notFoundSince ?? reading.endedAt);
+    const again = (this.#notFoundSince ?? -Infinity) + this.#consistencyWindow;
+    if (reading.begunAt < again) this.#due(again);
   }
 
   #dropUnreadable(id: string, reading: Reading): boolean {

@@ -157,6 +157,15 @@ describe('an instance is read', () => {
     const changed = [look(0), look(1)];
 
     expect(changed).toEqual([true, false]);
+    expect(view()).toMatchObject({ read: true, lookDue: 30 });
+  });
+
+  test('again once it was not found, and then no more', () => {
+    const { look, view } = inventoryRig();
+
+    look(0);
+    look(30);
+
     expect(view()).toMatchObject({ read: true, lookDue: undefined });
   });
 
