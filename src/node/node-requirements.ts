@@ -23,7 +23,7 @@ export interface NodeRequirements {
 
 /** Why pods get no addresses of this interface; undefined when they do. */
 export function exclusionOf(item: NetworkInterface, requirements: NodeRequirements): string | undefined {
-  if (item.reservedFor !== undefined) return item.reservedFor;
+  if (item.reservedFor !== undefined) return `it is not for pods: ${item.reservedFor}`;
   const { firstInterfaceIndex, excludeInterfaceTags } = requirements;
   const index = item.attachment?.deviceIndex ?? 0;
   if (index < firstInterfaceIndex) {

@@ -126,7 +126,9 @@ function associateStaticIP(call: Call, operation: AssociateStaticIP): Promise<Ou
     AllowReassociation: false as const,
   };
   const answer: Answer = { kind: 'staticIPAssociated', interfaceId, instanceId, publicAddress };
-  return write(call, 'AssociateAddress', input, () => answer);
+  return write(call, 'AssociateAddress', input, ({ AssociationId: associationId }) =>
+    associationId === undefined ? { problem: 'it names no association' } : answer,
+  );
 }
 
 function detachInterface(call: Call, operation: DetachInterface): Promise<Outcome> {

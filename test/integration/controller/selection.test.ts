@@ -103,6 +103,29 @@ describe('a new interface gets', () => {
     expect(controller.warnings()).toEqual(['node does not get what it needs']);
   });
 
+  test('no one while no security group has the tags, and those with room serve the node', async () => {
+    const world = new World({
+      configure: () => ({ eni: { securityGroupTags: { purpose: 'other' } }, ipam: { preAllocate: 9 } }),
+    });
+    const machine = world.machine();
+    const controller = startController(world);
+    await world.announce(machine);
+    await world.advance(30_000);
+    const before = { pool: world.pool(machine).size, error: world.operatorError(machine) };
+
+    await world.request(machine, 12);
+    await world.advance(60_000);
+
+    expect(before).toEqual({ pool: 9, error: '' });
+    expect(world.pool(machine).size).toBe(9);
+    expect(world.interfaces(machine)).toHaveLength(1);
+    expect(world.events(machine.name)).toContainEqual(
+      expect.stringMatching(/^CiliumNode NoSecurityGroupMatches: .*purpose=other: tag one, or correct/),
+    );
+    expect(controller.changes.map(({ action }) => action)).toEqual(['AssignPrivateIpAddresses']);
+    expect(world.broken()).toEqual([]);
+  });
+
   test('the tags and the description by which it is known', async () => {
     const world = worldWith({});
     const machine = world.machine();
@@ -154,27 +177,33 @@ describe('delete-on-termination', () => {
 });
 
 describe('an interface is published and counted, and carries no pods, that', () => {
-  test.each<{ what: string; type?: string; foreign: object; eni?: EniOptions }>([
-    { what: 'is an EFA', type: 'm5n.24xlarge', foreign: { type: 'efa' } },
-    { what: 'is a trunk', foreign: { type: 'trunk' } },
-    { what: 'another service manages', foreign: { requesterManaged: true } },
+  test.each<{ what: string; type?: string; foreign: object; eni?: EniOptions; why: string }>([
+    { what: 'is an EFA', type: 'm5n.24xlarge', foreign: { type: 'efa' }, why: 'efa' },
+    { what: 'is a trunk', foreign: { type: 'trunk' }, why: 'trunk' },
+    { what: 'another service manages', foreign: { requesterManaged: true }, why: 'requester-managed' },
     {
       what: 'has the tags that exclude it',
       foreign: { tags: { role: 'storage', more: 'yes' } },
       eni: { excludeInterfaceTags: { role: 'storage' } },
+      why: 'exclude-interface-tags',
     },
-    { what: 'is on another network card', type: 'c6in.32xlarge', foreign: { cardIndex: 1 } },
-  ])('$what', async ({ type = 'm5.large', foreign, eni = {} }) => {
+    {
+      what: 'is on another network card',
+      type: 'c6in.32xlarge',
+      foreign: { cardIndex: 1 },
+      why: 'network card 1',
+    },
+  ])('$what', async ({ type = 'm5.large', foreign, eni = {}, why }) => {
     const interfaces = [{ deviceIndex: 1, addresses: 3, ...foreign }];
     const world = new World({
       cloud: testCloud({ instances: [instance({ type, interfaces })] }),
       configure: () => ({ eni, ipam: { preAllocate: 60 } }),
     });
     const machine = world.machine();
-    startController(world);
+    const controller = startController(world, { flags: { 'resync-interval': '60s' } });
 
     await world.announce(machine);
-    await world.advance(60_000);
+    await world.advance(300_000);
 
     const [first, second, third] = world.interfaces(machine);
     const carrying = new Set(world.pool(machine).values());
@@ -189,6 +218,13 @@ describe('an interface is published and counted, and carries no pods, that', () 
     // Agents leave out by themselves what the tags exclude, and know nothing of the other reasons.
     const shown = textsAt(objectAt(world.enis(machine), second?.id ?? ''), 'addresses');
     expect(shown).toHaveLength(eni.excludeInterfaceTags === undefined ? 0 : 3);
+    expect(controller.controller.status().excluded).toEqual([
+      { node: machine.name, interface: second?.id, deviceIndex: 1, why: expect.stringContaining(why) },
+    ]);
+    expect(
+      controller.logged.filter(({ message }) => message === 'interfaces of a node carry no pods'),
+    ).toEqual([expect.objectContaining({ level: 'info' })]);
+    expect(world.events(machine.name).filter((event) => !event.includes('NoInterfaceSlots'))).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 
@@ -197,11 +233,17 @@ describe('an interface is published and counted, and carries no pods, that', () 
       configure: () => ({ eni: { firstInterfaceIndex: 2 }, ipam: { minAllocate: 9 } }),
     });
     const machine = world.machine();
-    startController(world);
+    const controller = startController(world);
 
     await world.announce(machine);
     await world.advance(60_000);
 
+    expect(controller.controller.status().excluded).toEqual([
+      expect.objectContaining({
+        deviceIndex: 0,
+        why: 'device index 0 is below first-interface-index 2',
+      }),
+    ]);
     expect(
       world.interfaces(machine).map(({ deviceIndex, addresses }) => [deviceIndex, addresses.length]),
     ).toEqual([

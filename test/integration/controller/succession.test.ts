@@ -68,6 +68,21 @@ describe('an object that is deleted and made again', () => {
   });
 });
 
+test('an object that the API no longer finds, whatever is asked of it, is no error', async () => {
+  const world = worldOf(2);
+  const machine = world.machine();
+  const controller = startController(world);
+  world.refuse(404, 'PATCH', new RegExp(`/ciliumnodes/${machine.name}`));
+
+  for (const each of world.machines) await world.announce(each);
+  await world.advance(120_000);
+
+  expect(controller.publications.filter(({ path }) => path.includes(machine.name)).length).toBeGreaterThan(0);
+  expect(controller.warnings()).toEqual([]);
+  expect(world.pool(world.machine(1)).size).toBe(12);
+  expect(world.broken()).toEqual([]);
+});
+
 describe('a name that goes to another instance', () => {
   test('is emptied at once, even if the cloud does not answer', async () => {
     const world = worldOf(2);

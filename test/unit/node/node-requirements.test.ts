@@ -5,7 +5,7 @@ import { eni, requirements } from './allocation-facts.ts';
 describe('an interface is kept from pods', () => {
   test.each([
     ['not without a reason', eni(0), {}, undefined],
-    ['when it is reserved', eni(0, 0, { reservedFor: 'efa' }), {}, 'efa'],
+    ['when it is reserved', eni(0, 0, { reservedFor: 'efa' }), {}, 'it is not for pods: efa'],
     [
       'below the first index',
       eni(0),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
 import { networkInterface } from './interfaces.ts';
-import { eni, further, instance, inventoryRig } from './inventory-rig.ts';
+import { eni, further, instance, type InventoryRig, inventoryRig } from './inventory-rig.ts';
 
 type Step =
   | readonly ['look' | 'list', number, readonly string[] | undefined]
@@ -20,6 +21,74 @@ function play(steps: readonly Step[]): { readonly holdings: unknown; readonly lo
   }
   return { holdings: holdings(), lookDue: view().lookDue };
 }
+
+describe('a public address', () => {
+  const shown = (publicAddress?: string): NetworkInterface => networkInterface({ publicAddress });
+  const associated = {
+    kind: 'staticIPAssociated',
+    interfaceId: 'eni-1',
+    instanceId: 'i-1',
+    publicAddress: 'p',
+  } as const;
+
+  test.each<{ what: string; play: (rig: InventoryRig) => void; address: string | undefined; due?: number }>([
+    { what: 'is shown by a listing', play: ({ list }) => list(0, shown('p')), address: 'p' },
+    {
+      what: 'that a listing lacks asks for a look',
+      play: ({ look, list }) => [look(0, shown('p')), list(50, shown())],
+      address: 'p',
+      due: 50,
+    },
+    {
+      what: 'that one look lacks asks for a second',
+      play: ({ look }) => [look(0, shown('p')), look(50, shown())],
+      address: 'p',
+      due: 80,
+    },
+    {
+      what: 'is gone after two',
+      play: ({ look }) => [look(0, shown('p')), look(50, shown()), look(80, shown())],
+      address: undefined,
+    },
+    {
+      what: 'gives place to another at once',
+      play: ({ look, list }) => [look(0, shown('p')), list(50, shown('q'))],
+      address: 'q',
+    },
+    {
+      what: 'that we associated need not be shown yet',
+      play: ({ look, list, answer }) => [
+        look(0, shown()),
+        answer(5, associated),
+        list(10, shown()),
+        look(34, shown()),
+      ],
+      address: 'p',
+    },
+    {
+      what: 'that we associated is missed after a while',
+      play: ({ look, answer }) => [
+        look(0, shown()),
+        answer(5, associated),
+        look(35, shown()),
+        look(65, shown()),
+      ],
+      address: undefined,
+    },
+    {
+      what: 'that an older reading shows is not taken for the newest',
+      play: ({ look, list, answer }) => [look(0, shown()), answer(5, associated), list(3, shown('q'))],
+      address: 'p',
+    },
+  ])('$what', ({ play: act, address, due }) => {
+    const rig = inventoryRig();
+
+    act(rig);
+
+    expect(rig.view().interfaces[0]?.publicAddress).toBe(address);
+    expect(rig.view().lookDue).toBe(due);
+  });
+});
 
 describe('an address', () => {
   test.each<[string, readonly Step[], unknown, number | undefined]>([

@@ -28,8 +28,15 @@ const protect: Operation = {
   interfaceId: 'eni-1',
   attachmentId: 'eni-attach-1',
 };
+const associate: Operation = {
+  kind: 'associateStaticIP',
+  instanceId: 'i-1',
+  interfaceId: 'eni-1',
+  addressId: 'eipalloc-1',
+  publicAddress: '198.18.0.1',
+};
 const remove: Operation = { kind: 'deleteInterface', interfaceId: 'eni-1' };
-const operations = [create, attach, allocate, protect, remove];
+const operations = [create, attach, allocate, associate, protect, remove];
 
 async function performed(
   operation: Operation,
@@ -121,6 +128,26 @@ describe('an operation on EC2', () => {
     });
   });
 
+  test('associates a public address, and takes it from nobody', async () => {
+    const { outcome, action, input } = await performed(associate, { AssociationId: 'eipassoc-1' });
+
+    expect(action).toBe('AssociateAddress');
+    expect(input).toEqual({
+      AllocationId: 'eipalloc-1',
+      NetworkInterfaceId: 'eni-1',
+      AllowReassociation: false,
+    });
+    expect(outcome).toEqual({
+      kind: 'done',
+      answer: {
+        kind: 'staticIPAssociated',
+        interfaceId: 'eni-1',
+        instanceId: 'i-1',
+        publicAddress: '198.18.0.1',
+      },
+    });
+  });
+
   test('lets an interface go with its instance', async () => {
     const { outcome, action, input } = await performed(protect, {});
 
@@ -147,6 +174,7 @@ describe('an operation on EC2', () => {
     [create, {}, 'it holds no interface'],
     [create, { NetworkInterface: { NetworkInterfaceId: 'eni-1' } }, 'VpcId is missing'],
     [attach, {}, 'it names no attachment'],
+    [associate, {}, 'it names no association'],
     [allocate, {}, 'it names no addresses'],
     [allocate, { AssignedPrivateIpAddresses: [] }, 'it names no addresses'],
     [allocate, { AssignedPrivateIpAddresses: [{}] }, '"" is not an IPv4 address'],

@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals';
+import { readPublicAddresses } from '../../../../src/providers/aws/public-addresses.ts';
+import { context, edgeRig, failureOfRead } from './edge-rig.ts';
+
+const Tags = [{ Key: 'pool', Value: 'a' }];
+
+describe('public addresses', () => {
+  test('are asked for by their tags, taken literally', async () => {
+    const { edge, sent } = edgeRig(() => ({ Addresses: [] }));
+
+    await readPublicAddresses(edge, { pool: 'a*b?c\\d', more: 'yes' }, context);
+
+    expect(sent).toMatchObject([
+      {
+        action: 'DescribeAddresses',
+        input: {
+          Filters: [
+            { Name: 'tag:pool', Values: ['a\\*b\\?c\\\\d'] },
+            { Name: 'tag:more', Values: ['yes'] },
+          ],
+        },
+      },
+    ]);
+  });
+
+  test('are read in order of their ids, with what has them', async () => {
+    const { edge } = edgeRig(() => ({
+      Addresses: [
+        { AllocationId: 'eipalloc-3', PublicIp: '198.18.0.3', Tags, AssociationId: 'eipassoc-1' },
+        { AllocationId: 'eipalloc-2', PublicIp: '198.18.0.2', Tags, NetworkInterfaceId: 'eni-1' },
+        { AllocationId: 'eipalloc-1', PublicIp: '198.18.0.1', Tags, InstanceId: '', NetworkInterfaceId: '' },
+      ],
+    }));
+
+    const { addresses } = await readPublicAddresses(edge, { pool: 'a' }, context);
+
+    expect(addresses.map(({ id, taken, interfaceId }) => [id, taken, interfaceId])).toEqual([
+      ['eipalloc-1', false, undefined],
+      ['eipalloc-2', true, 'eni-1'],
+      ['eipalloc-3', true, undefined],
+    ]);
+  });
+
+  test('that carry other tags, or cannot be understood, are left out', async () => {
+    const { edge } = edgeRig(() => ({
+      Addresses: [
+        { AllocationId: 'eipalloc-1', PublicIp: '198.18.0.1', Tags: [{ Key: 'pool', Value: 'b' }] },
+        { AllocationId: 'eipalloc-2', PublicIp: 'nowhere', Tags },
+        { PublicIp: '198.18.0.3', Tags },
+      ],
+    }));
+
+    expect((await readPublicAddresses(edge, { pool: 'a' }, context)).addresses).toEqual([]);
+  });
+
+  test('are not "none" when the answer holds no list', async () => {
+    const { edge } = edgeRig(() => ({}));
+
+    const failure = await failureOfRead(readPublicAddresses(edge, { pool: 'a' }, context));
+
+    expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeAddresses' });
+  });
+});
