@@ -5,6 +5,8 @@ import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { Tags } from '../providers/network-interface.ts';
 import type { Answer } from '../providers/observation.ts';
+import type { Outcome } from '../providers/operation.ts';
+import type { PublicAddress } from '../providers/public-address.ts';
 import type { PublicAddressClaim, PublicAddressPool } from '../providers/public-address-pool.ts';
 import { type Backoff, type BackoffPolicy, backOff } from '../scheduling/exponential-backoff.ts';
 import type { Clock } from '../scheduling/clock.ts';
@@ -138,37 +140,46 @@ export class StaticAddress {
   }
 
   async #associate(claim: Claimed, interfaceId: string): Promise<void> {
-    const { implementation, instanceId, fold, look, onAssociated } = this.#deps;
-    const { id: addressId, address: publicAddress } = claim.address;
-    // Until an answer tells, the address counts as taken once it was asked for.
-    let end: 'free' | 'taken' | 'open' = this.#unanswered === undefined ? 'free' : 'taken';
+    // What was asked for once may have been given.
+    let end: End = this.#unanswered === undefined ? 'free' : 'taken';
     this.#unanswered = undefined;
+    let outcome: Outcome | undefined;
     try {
-      const { signal } = this.#closing;
-      const giveBack = await implementation.admit(['associateStaticIP'], { urgency, signal });
-      // The wait may have been long.
-      if (signal.aborted || this.#lack()?.interfaceId !== interfaceId) return giveBack();
-      end = 'taken';
-      const operation = {
-        kind: 'associateStaticIP',
-        instanceId,
-        interfaceId,
-        addressId,
-        publicAddress,
-      } as const;
-      const outcome = await implementation.perform(operation, { urgency, signal: this.#deadline.signal });
-      if (outcome.kind === 'done') {
-        fold(outcome.answer);
-        onAssociated(publicAddress, interfaceId);
-        return;
-      }
-      end = outcome.kind === 'ambiguous' ? 'open' : afterRefusal(outcome.failure);
-      if (end === 'open') this.#unanswered = claim;
-      this.#learn(outcome.failure);
-      if (end === 'open' || unclearAfter.has(outcome.failure.kind)) await look();
+      outcome = await this.#ask(claim.address, interfaceId);
+      if (outcome !== undefined) end = endOf(outcome);
     } finally {
-      if (end !== 'open') claim.settle(end);
+      if (end === 'open') this.#unanswered = claim;
+      else claim.settle(end);
     }
+    if (outcome === undefined) return;
+    if (outcome.kind === 'done') {
+      this.#deps.fold(outcome.answer);
+      this.#deps.onAssociated(claim.address.address, interfaceId);
+      return;
+    }
+    this.#learn(outcome.failure);
+    if (end === 'open' || unclearAfter.has(outcome.failure.kind)) await this.#deps.look();
+  }
+
+  /** Undefined when it turned out that nothing is lacking any more. */
+  async #ask(address: PublicAddress, interfaceId: string): Promise<Outcome | undefined> {
+    const { implementation, instanceId } = this.#deps;
+    const { signal } = this.#closing;
+    const giveBack = await implementation.admit(['associateStaticIP'], { urgency, signal });
+    // The wait may have been long.
+    if (signal.aborted || this.#lack()?.interfaceId !== interfaceId) {
+      giveBack();
+      return undefined;
+    }
+    const { id: addressId, address: publicAddress } = address;
+    const operation = {
+      kind: 'associateStaticIP',
+      instanceId,
+      interfaceId,
+      addressId,
+      publicAddress,
+    } as const;
+    return implementation.perform(operation, { urgency, signal: this.#deadline.signal });
   }
 
   #learn(failure: CloudFailure): void {
@@ -193,9 +204,13 @@ export class StaticAddress {
   }
 }
 
-/** Whether another node may be handed the address that was refused. */
-function afterRefusal({ kind }: CloudFailure): 'free' | 'taken' {
-  return ofTheAddress.has(kind) ? 'taken' : 'free';
+/** What becomes of the claim: `open` while an answer is missing. */
+type End = 'free' | 'taken' | 'open';
+
+function endOf(outcome: Outcome): End {
+  if (outcome.kind === 'done') return 'taken';
+  if (outcome.kind === 'ambiguous') return 'open';
+  return ofTheAddress.has(outcome.failure.kind) ? 'taken' : 'free';
 }
 
 /** Failures that may be the address's own: the next attempt tries another. */

@@ -74,7 +74,7 @@ export class PublicAddressPool {
   /** Ends the listings under way and begins no other; resolves once they have ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await Promise.allSettled([...this.#shelves.values()].map(({ listing }) => listing));
+    await Promise.allSettled([...this.#shelves.values()].flatMap(({ listing }) => listing ?? []));
   }
 
   #take(shelf: Shelf, interfaceId: string): PublicAddressClaim {

@@ -22,9 +22,9 @@ export async function readPublicAddresses(
   let begun: number | undefined;
   for await (const { begunAt, output } of edge.pages('DescribeAddresses', { Filters }, context)) {
     begun ??= begunAt;
-    if (!Array.isArray(output.Addresses))
-      throw unreadable('DescribeAddresses', 'the answer has no Addresses');
-    addresses.push(...output.Addresses.flatMap((shown) => readAddress(shown) ?? []));
+    const { Addresses: list } = output;
+    if (list === undefined) throw unreadable('DescribeAddresses', 'the answer has no Addresses');
+    addresses.push(...list.flatMap((shown) => readAddress(shown) ?? []));
   }
   const matching = addresses.filter((item) => carries(item.tags, tags));
   return { begunAt: begun ?? 0, addresses: matching.sort((a, b) => (a.id < b.id ? -1 : 1)) };

@@ -163,9 +163,8 @@ describe('a pool of public addresses', () => {
 
     const ended = rig.pool.claim(tags, 'eni-1', ending.signal);
     const other = rig.pool.claim(tags, 'eni-2', never);
-    const outcome = expect(ended).rejects.toThrow('over');
     ending.abort(new Error('over'));
-    await outcome;
+    await expect(ended).rejects.toThrow('over');
     await rig.clock.advance(100);
 
     expect(inShort(await other)).toBe('claimed eipalloc-1');
@@ -174,11 +173,11 @@ describe('a pool of public addresses', () => {
   test('ends the listing under way when it is stopped', async () => {
     const rig = poolRig([address(1)], 100_000);
     const waiting = rig.pool.claim(tags, 'eni-1', never);
-    const outcome = expect(waiting).rejects.toThrow();
 
-    await rig.pool.stop();
-    await outcome;
+    const stopped = rig.pool.stop();
 
+    await expect(waiting).rejects.toThrow('aborted');
+    await stopped;
     expect(rig.clock.monotonic()).toBe(0);
   });
 });
