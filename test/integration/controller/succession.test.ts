@@ -68,6 +68,29 @@ describe('an object that is deleted and made again', () => {
   });
 });
 
+test('a node that comes back and lacks an interface again is not given its former one', async () => {
+  const world = worldOf(1);
+  const machine = world.machine();
+  const controller = startController(world);
+  await world.announce(machine);
+  await world.advance(60_000);
+
+  await world.delete(machine);
+  await world.advance(600_000);
+  await world.announce(machine);
+  await world.request(machine, 25);
+  await world.advance(120_000);
+
+  const tokens = controller.changes
+    .filter(({ action }) => action === 'CreateNetworkInterface')
+    .map(({ input }) => input['ClientToken']);
+  expect(world.pool(machine).size).toBe(25);
+  expect(tokens).toHaveLength(2);
+  expect(new Set(tokens).size).toBe(2);
+  expect(world.loose()).toEqual([]);
+  expect(world.broken()).toEqual([]);
+});
+
 test('an object that the API no longer finds, whatever is asked of it, is no error', async () => {
   const world = worldOf(2);
   const machine = world.machine();
