@@ -2,6 +2,7 @@
 // so that the same trouble reads the same each time.
 import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
+import { type StopReason, stopWords } from '../providers/mutation-permission.ts';
 import type { UnreadableInterface } from '../providers/observation.ts';
 import type { Obstacle } from './prepare-ip-allocation.ts';
 
@@ -25,6 +26,8 @@ export type DiagnosisReason =
   | 'SecurityGroupsUnknown'
   | 'InterfaceUnreadable'
   | 'CallFailed'
+  | 'MutationsStopped'
+  | 'ForeignWriter'
   | 'AddressesContested';
 
 export function unreadableNode(problems: readonly string[]): Diagnosis {
@@ -129,6 +132,23 @@ export function diagnoseFailure(failure: CloudFailure): Diagnosis {
   const remedy = remedies[failure.kind];
   const said = `${failure.action} answers ${failure.code}: ${failure.message}`;
   return { reason: 'CallFailed', text: remedy === undefined ? said : `${said} (${remedy})` };
+}
+
+/** Something would be done for the node, and nothing may be begun. */
+export function mutationsStopped(reason: StopReason): Diagnosis {
+  return {
+    reason: 'MutationsStopped',
+    text: `the node lacks addresses and gets none for now: ${stopWords[reason]}`,
+  };
+}
+
+/** The pool or the interfaces of the CiliumNode were written by somebody else. */
+export function foreignWriter(manager: string | undefined): Diagnosis {
+  const who = manager === undefined ? 'somebody other than Headwater' : `${manager}, not Headwater,`;
+  return {
+    reason: 'ForeignWriter',
+    text: `${who} wrote the pool or the interfaces of this CiliumNode: see to it that no cilium-operator manages it; Headwater holds back until there has been no such write for 5 minutes`,
+  };
 }
 
 const remedies: Partial<Record<CloudFailure['kind'], string>> = {

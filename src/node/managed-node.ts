@@ -16,6 +16,7 @@ import {
   type Diagnosis,
   diagnoseFailure,
   diagnoseObstacle,
+  mutationsStopped,
   unreadableInterface,
 } from './diagnosis.ts';
 import type { NodeContext } from './node-context.ts';
@@ -25,6 +26,7 @@ import { offerOf, showable } from './offer.ts';
 import { PoolMaintainer } from './pool-maintainer.ts';
 import type { AllocationPlan } from './prepare-ip-allocation.ts';
 import type { Desired } from './publication.ts';
+import { Rehearsal } from './rehearsal.ts';
 import { roomUnder } from './statistics.ts';
 import { urgencyOf } from './urgency.ts';
 
@@ -55,6 +57,7 @@ export class ManagedNode {
   readonly #idle: IdleInterfaces;
   readonly #publisher: NodePublisher;
   readonly #deleteOnTermination: DeleteOnTermination;
+  readonly #rehearsal: Rehearsal;
   readonly #timers = new Map<Wait, () => void>();
   #node: CiliumNode;
   #waitingPods = 0;
@@ -127,12 +130,18 @@ export class ManagedNode {
       ...shared,
       onFailure: (interfaceId, failure) => hooks.onHousekeepingFailure(this.name, interfaceId, failure),
     });
+    this.#rehearsal = new Rehearsal(context.permission, (decision) => hooks.onRehearsed(this.name, decision));
     this.#publisher = new NodePublisher({
       ...shared,
       node: () => this.#node,
       desired: () => this.#desired(),
       onWrite: hooks.onWrite,
       onTrouble: (problem) => hooks.onWriteTrouble(this.name, problem),
+      onHeld: (writes) =>
+        this.#rehearsal.show(
+          'write',
+          writes.map((write) => ({ kind: 'write', write })),
+        ),
       onPublished: () => this.#onPublished(),
     });
     context.inventory.track(instanceId, recalled);
@@ -141,7 +150,9 @@ export class ManagedNode {
 
   /** Takes a newer state of the object; it must be of the same node. */
   update(node: CiliumNode): void {
+    const previous = this.#node;
     this.#node = node;
+    if (isOursToWrite(this.#assessment)) this.#context.onNewerState(previous, node);
     this.wake();
   }
 
@@ -193,10 +204,18 @@ export class ManagedNode {
     if (this.#releaser.evaluate()) this.#assessment = this.#assess();
     this.#idle.evaluate();
     const plan = this.#maintainer.evaluate();
+    this.#rehearsal.show(
+      'step',
+      (plan?.steps ?? []).map((step) => ({ kind: 'step', step })),
+    );
     if (plan?.obstacle?.kind === 'subnetsExhausted') this.#awaitSubnets(plan.obstacle.subnetIds);
     const assessment = this.#assessment;
     if (view !== undefined && assessment.kind === 'served' && assessment.requirements.deleteOnTermination) {
-      this.#deleteOnTermination.evaluate(view.interfaces);
+      const left = this.#deleteOnTermination.evaluate(view.interfaces);
+      this.#rehearsal.show(
+        'deleteOnTermination',
+        left.map((interfaceId) => ({ kind: 'deleteOnTermination', interfaceId })),
+      );
     }
     this.#noticeShortage();
     this.#remark(view);
@@ -289,8 +308,19 @@ export class ManagedNode {
     if (assessment.kind === 'unread') return this.#diagnosis;
     if (assessment.kind !== 'served') return assessment.diagnosis;
     if (plan?.obstacle !== undefined) return diagnoseObstacle(plan.obstacle);
-    const failure = assessment.wanted > 0 ? this.#maintainer.trouble : undefined;
+    return this.#diagnoseTrouble(assessment.wanted, plan) ?? this.#diagnoseContest();
+  }
+
+  #diagnoseTrouble(wanted: number, plan: AllocationPlan | undefined): Diagnosis | undefined {
+    const failure = wanted > 0 ? this.#maintainer.trouble : undefined;
     if (failure !== undefined) return diagnoseFailure(failure);
+    const refusal = this.#context.permission.refusal('give');
+    // A dry run says what it would do instead.
+    if (refusal === undefined || refusal === 'dryRun') return undefined;
+    return plan === undefined || plan.steps.length === 0 ? undefined : mutationsStopped(refusal);
+  }
+
+  #diagnoseContest(): Diagnosis | undefined {
     return this.#holders.length > 0 ? contestedAddresses(this.#holders) : undefined;
   }
 
@@ -387,6 +417,11 @@ export class ManagedNode {
     this.#timers.get(what)?.();
     this.#timers.set(what, this.#context.clock.schedule(ms, action));
   }
+}
+
+function isOursToWrite(assessment: Assessment): boolean {
+  const { kind } = assessment;
+  return kind === 'served' || (kind === 'setAside' && assessment.requirements !== undefined);
 }
 
 /** Interfaces of the instance that have room for pod addresses, and slots for further ones. */

@@ -39,6 +39,7 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   CredentialsProviderError: 'notAuthorized',
   TokenProviderError: 'notAuthorized',
   Fenced: 'fenced',
+  Stopped: 'stopped',
 };
 
 /** Codes that mean several things, told apart by their text. */
