@@ -57,8 +57,8 @@ function isSamePool(a: Pool, b: Pool): boolean {
   });
 }
 
-/** Fields whose absence says something; others may have been dropped by an agent that does not know them. */
-const telling: ReadonlySet<string> = new Set(['addresses', 'prefixes']);
+/** Fields that came late: an older agent does not know them, and drops them when it writes the status back. */
+const droppable: ReadonlySet<string> = new Set(['public-ip', 'ipv6-prefixes']);
 
 /** Interfaces are compared one by one, everything beside them as it is. */
 function isSameSection(a: Json | undefined, b: Json | undefined): boolean {
@@ -72,7 +72,7 @@ function isSameInterface(before: Json | undefined, after: Json | undefined): boo
   if (!isObject(before) || !isObject(after)) return false;
   const fields = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...fields].every((field) => {
-    const isDropped = memberOf(after, field) === undefined && !telling.has(field);
+    const isDropped = memberOf(after, field) === undefined && droppable.has(field);
     return isDropped || sameOnTheWire(alone(before, field), alone(after, field));
   });
 }

@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { processSurroundings } from '../../../src/config/process-surroundings.ts';
+import { assign } from '../../../src/simulator/cloud/assignments.ts';
+import { nothing } from '../../../src/simulator/cloud/claims.ts';
+import { type MountedConfig, mountedConfig } from '../../support/config-directory.ts';
+import { instance, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController, type WorldController } from '../../support/world-controller.ts';
+
+let config: MountedConfig;
+
+beforeEach(() => {
+  config = mountedConfig();
+});
+
+afterEach(() => {
+  config.remove();
+});
+
+const surroundings = { ...processSurroundings, environment: {} };
+
+/** A node that is supplied, and a controller that reads the directory. */
+async function settled(flags: Readonly<Record<string, string>> = {}): Promise<{
+  world: World;
+  controller: WorldController;
+}> {
+  config.mount({});
+  const world = new World({ cloud: testCloud({ instances: [instance({ type: 'm5.xlarge' })] }) });
+  const controller = startController(world, { flags: { 'config-dir': config.path, ...flags }, surroundings });
+  await world.announce(world.machine());
+  await world.advance(60_000);
+  return { world, controller };
+}
+
+describe('mutations paused in the directory', () => {
+  test('begins nothing, says so, and goes on once it is taken back', async () => {
+    const { world, controller } = await settled();
+    const machine = world.machine();
+    const before = controller.changes.length;
+
+    config.mount({ pause: 'mutations' });
+    await world.advance(10_000);
+    await world.request(machine, 20);
+    await world.advance(300_000);
+    const during = {
+      changes: controller.changes.length,
+      stopped: controller.controller.status().stopped,
+      paused: await controller.metric('headwater_mutations_stopped{reason="paused"}'),
+      error: world.operatorError(machine),
+      events: world.events(machine.name),
+    };
+    config.mount({});
+    await world.advance(20_000);
+
+    expect(during.changes).toBe(before);
+    expect(during.stopped).toEqual([{ reason: 'paused', stops: ['give', 'takeAway'] }]);
+    expect(during.paused).toBe(1);
+    expect(during.error).toBe('the node lacks addresses and gets none for now: it is paused (--pause)');
+    expect(during.events).toContainEqual(
+      expect.stringContaining(`CiliumNode MutationsStopped: ${during.error}`),
+    );
+    expect(world.pool(machine).size).toBe(20);
+    expect(world.operatorError(machine)).toBe('');
+    expect(await controller.metric('headwater_mutations_stopped{reason="paused"}')).toBe(0);
+    expect(
+      controller.logged.filter(({ message }) => message === 'options changed while running'),
+    ).toHaveLength(2);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('goes on showing what the cloud has', async () => {
+    const { world } = await settled({ 'resync-interval': '30s' });
+    const machine = world.machine();
+    config.mount({ pause: 'mutations' });
+    await world.advance(10_000);
+
+    const [own] = world.interfaces(machine);
+    const { network } = world.cluster.ec2;
+    assign(network, own?.id ?? '', { ...nothing, count: 2 }, false);
+    await world.advance(120_000);
+
+    expect(world.pool(machine).size).toBe(10);
+    expect([...world.pool(machine).keys()].sort()).toEqual([...world.held(machine)].sort());
+    expect(world.broken()).toEqual([]);
+  });
+
+  test.each([
+    { what: 'attached', odd: false, interfaces: 2 },
+    { what: 'deleted when it cannot be attached', odd: true, interfaces: 1 },
+  ])('in the middle of a creation: the interface is $what', async ({ odd, interfaces }) => {
+    const { world, controller } = await settled();
+    const machine = world.machine();
+    world.fault('CreateNetworkInterface', { kind: 'slow', ms: 25_000 });
+    if (odd)
+      world.fault('AttachNetworkInterface', { kind: 'error', code: 'Odd', status: 400, message: 'odd' });
+    await world.patch(machine, { spec: { ipam: { 'min-allocate': 20 } } });
+    await world.advance(3000);
+
+    config.mount({ pause: 'mutations releases' });
+    await world.advance(10_000);
+    const paused = world.clock.monotonic();
+    await world.advance(300_000);
+
+    const afterwards = controller.changes.filter(({ at }) => at >= paused).map(({ action }) => action);
+    expect(afterwards).toEqual([
+      'CreateNetworkInterface',
+      'AttachNetworkInterface',
+      ...(odd ? ['DeleteNetworkInterface'] : []),
+    ]);
+    expect(world.interfaces(machine)).toHaveLength(interfaces);
+    expect(world.loose()).toEqual([]);
+    expect(world.pool(machine).size).toBe(world.held(machine).length);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('holds what waits for the rate limits, and what was decided before', async () => {
+    const { world, controller } = await settled({
+      'limit-ipam-api-qps': '0.05',
+      'limit-ipam-api-burst': '1',
+    });
+    const machine = world.machine();
+    const before = controller.changes.length;
+    await world.request(machine, 12);
+    await world.advance(100);
+
+    config.mount({ pause: 'mutations' });
+    await world.advance(300_000);
+
+    expect(controller.changes.length - before).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('releases paused', () => {
+  test('by a flag: giving goes on, and the directory has no say', async () => {
+    const { world, controller } = await settled({ pause: 'releases' });
+    config.mount({ pause: 'mutations' });
+    await world.advance(20_000);
+
+    await world.request(world.machine(), 20);
+    await world.advance(30_000);
+
+    expect(world.pool(world.machine()).size).toBe(20);
+    expect(controller.controller.status().stopped).toEqual([{ reason: 'paused', stops: ['takeAway'] }]);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+describe('a value that is not accepted', () => {
+  test('in the directory is told once, and what was valid before stays', async () => {
+    const { world, controller } = await settled();
+    config.mount({ pause: 'mutations' });
+    await world.advance(10_000);
+
+    config.mount({ pause: 'all' });
+    await world.advance(120_000);
+
+    expect(controller.logged.filter(({ level }) => level === 'warn')).toContainEqual({
+      level: 'warn',
+      message: 'an option cannot be changed: its value stays',
+      details: {
+        problem: `pause: "all" from the file ${config.path}/pause is refused; accepted: releases, mutations, or several of them separated by commas or spaces`,
+      },
+    });
+    expect(controller.warnings().filter((text) => text.startsWith('an option'))).toHaveLength(1);
+    expect(controller.controller.status().stopped).toHaveLength(1);
+  });
+});
