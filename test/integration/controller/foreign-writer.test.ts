@@ -29,6 +29,8 @@ async function foreignWrites(controller: WorldController): Promise<number> {
   return parts.reduce<number>((sum, each) => sum + (each ?? 0), 0);
 }
 
+const releasing = { 'aws-release-excess-ips': 'true', 'excess-ip-release-delay': '60' };
+
 const isStopped = ({ controller }: WorldController): boolean =>
   controller.status().stopped.some(({ stops }) => stops.includes('give'));
 
@@ -168,6 +170,32 @@ describe('somebody who edits a pool by hand', () => {
     );
   });
 
+  test('while addresses are given back: none is until it has been quiet', async () => {
+    const world = worldOf(2);
+    const controller = startController(world, { flags: releasing });
+    const { workload } = world.cluster;
+    void workload.start();
+    await world.advance(60_000);
+    for (let index = 0; index < 30; index++) {
+      void workload.createPod({ name: `pod-${index}`, placement: 'spread' });
+    }
+    await world.advance(60_000);
+    for (let index = 0; index < 30; index++) await workload.deletePod(`default/pod-${index}`);
+    await world.advance(20_000);
+
+    await world.patch(world.machine(), { spec: { ipam: { pool: { '10.0.0.250': { resource: 'eni-1' } } } } });
+    const since = world.clock.monotonic();
+    await world.until('it goes on', () => controller.controller.status().stopped.length === 0, quiet + 5000);
+    const quietUntil = world.clock.monotonic();
+    await world.advance(600_000);
+
+    const released = controller.changes.filter(({ action }) => action === 'UnassignPrivateIpAddresses');
+    expect(quietUntil - since).toBeGreaterThanOrEqual(quiet);
+    expect(released.length).toBeGreaterThan(0);
+    expect(released.filter(({ at }) => at > since && at < quietUntil)).toEqual([]);
+    expect(world.held(world.machine())).toHaveLength((workload.views[0]?.addressesInUse.size ?? 0) + 8);
+  });
+
   test('again is taken for a writer', async () => {
     const { world, controller } = await settled();
     const machine = world.machine();
@@ -204,7 +232,7 @@ describe('somebody who edits a pool by hand', () => {
 describe('others who write CiliumNodes', () => {
   test('agents of both protocols, over an hour of pods that come and go and agents that are replaced', async () => {
     const world = worldOf(4);
-    const controller = startController(world);
+    const controller = startController(world, { flags: releasing });
     const { workload } = world.cluster;
     const forever = new AbortController().signal;
     void workload.start();
@@ -218,7 +246,8 @@ describe('others who write CiliumNodes', () => {
     await world.advance(3_600_000);
 
     expect(await foreignWrites(controller)).toBe(0);
-    expect(controller.publications.length).toBeGreaterThan(20);
+    expect(controller.publications.length).toBeGreaterThan(50);
+    expect(controller.calls.map(({ action }) => action)).toContain('UnassignPrivateIpAddresses');
     expect(world.broken()).toEqual([]);
   });
 
@@ -239,7 +268,7 @@ describe('others who write CiliumNodes', () => {
     const turns: WorldController[] = [];
 
     for (let turn = 0; turn < 8; turn++) {
-      const controller = startController(world, { identity: `headwater-${turn}` });
+      const controller = startController(world, { identity: `headwater-${turn}`, flags: releasing });
       turns.push(controller);
       await world.advance(90_000 + turn * 317);
       if (turn % 2 === 0) controller.kill();

@@ -130,6 +130,62 @@ describe('mutations paused in the directory', () => {
   });
 });
 
+/** Calls that took something away, since that time. */
+const taken = ({ changes }: WorldController, since: number): readonly string[] =>
+  changes
+    .filter(({ at, action }) => at > since && /^(Unassign|Detach|Delete)/.test(action))
+    .map(({ action }) => action);
+
+describe.each(['crd-allocator', 'multi-pool'] as const)(
+  'releases paused while an agent of %s',
+  (protocol) => {
+    // Before anything is in excess for long enough; while the agent is asked or the address is hidden; and in between.
+    test.each([20_000, 190_000, 215_000, 260_000])(
+      'gives back (%d ms into it): nothing is taken away, what is needed is given, and then it goes on',
+      async (into) => {
+        config.mount({});
+        const world = new World({
+          cloud: testCloud({ instances: [instance()] }),
+          configure: () => ({ protocol }),
+        });
+        const { workload } = world.cluster;
+        const flags = { 'config-dir': config.path, 'aws-release-excess-ips': 'true' };
+        const controller = startController(world, { flags, surroundings });
+        void workload.start();
+        await world.advance(60_000);
+        for (let index = 0; index < 15; index++) {
+          void workload.createPod({ name: `pod-${index}`, placement: 'spread' });
+        }
+        await world.advance(120_000);
+        const machine = world.machine();
+        for (let index = 0; index < 12; index++) await workload.deletePod(`default/pod-${index}`);
+        await world.advance(into);
+
+        config.mount({ pause: 'releases' });
+        await world.advance(11_000);
+        const paused = world.clock.monotonic();
+        const held = world.held(machine).length;
+        await world.advance(600_000);
+        const during = [taken(controller, paused), world.held(machine).length];
+        for (let index = 0; index < 12; index++) {
+          void workload.createPod({ name: `late-${index}`, placement: 'spread' });
+        }
+        await world.advance(60_000);
+        const { count } = workload.waits;
+        for (let index = 0; index < 12; index++) await workload.deletePod(`default/late-${index}`);
+        config.mount({});
+        await world.advance(900_000);
+
+        const inUse = workload.views[0]?.addressesInUse.size ?? 0;
+        expect(during).toEqual([[], held]);
+        expect(count).toBe(27);
+        expect(world.held(machine).length).toBe(inUse + 8);
+        expect(world.broken()).toEqual([]);
+      },
+    );
+  },
+);
+
 describe('releases paused', () => {
   test('by a flag: giving goes on, and the directory has no say', async () => {
     const { world, controller } = await settled({ pause: 'releases' });
