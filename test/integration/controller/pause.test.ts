@@ -186,6 +186,66 @@ describe.each(['crd-allocator', 'multi-pool'] as const)(
   },
 );
 
+describe('an interface without pod addresses', () => {
+  /** One node, with an interface that is empty and 50 min into its hour. */
+  async function almostIdle(): Promise<{ world: World; controller: WorldController }> {
+    config.mount({});
+    const world = new World({ cloud: testCloud({ instances: [instance()] }) });
+    const { workload } = world.cluster;
+    const flags = {
+      'config-dir': config.path,
+      'aws-release-excess-ips': 'true',
+      'idle-interface-delay': '1h',
+    };
+    const controller = startController(world, { flags, surroundings });
+    void workload.start();
+    await world.advance(60_000);
+    for (let index = 0; index < 14; index++) {
+      void workload.createPod({ name: `pod-${index}`, placement: 'spread' });
+    }
+    await world.advance(120_000);
+    for (let index = 0; index < 14; index++) await workload.deletePod(`default/pod-${index}`);
+    await world.advance(3_600_000);
+    return { world, controller };
+  }
+
+  test('stays while releases are paused, and goes afterwards', async () => {
+    const { world } = await almostIdle();
+    const machine = world.machine();
+    const before = Object.keys(world.enis(machine));
+
+    config.mount({ pause: 'releases' });
+    await world.advance(3_600_000);
+    const during = [Object.keys(world.enis(machine)), world.interfaces(machine).length];
+    config.mount({});
+    await world.advance(120_000);
+
+    expect(before).toHaveLength(3);
+    expect(during).toEqual([before, 3]);
+    expect(world.interfaces(machine).length).toBeLessThan(3);
+    expect(world.loose()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('that is being detached by then is deleted all the same', async () => {
+    const { world, controller } = await almostIdle();
+    world.fault('DeleteNetworkInterface', { kind: 'error', code: 'Odd', status: 400, message: 'odd' }, 4);
+    const detaching = (): number =>
+      controller.calls.filter(({ action }) => action.startsWith('Detach')).length;
+    await world.until('one is being detached', () => detaching() > 0, 3_600_000);
+
+    config.mount({ pause: 'releases' });
+    await world.advance(10_000);
+    const whenPaused = [controller.controller.status().stopped.length, world.loose().length];
+    await world.advance(300_000);
+
+    expect(whenPaused[0]).toBe(1);
+    expect(whenPaused[1]).toBeGreaterThan(0);
+    expect(world.loose()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
 describe('releases paused', () => {
   test('by a flag: giving goes on, and the directory has no say', async () => {
     const { world, controller } = await settled({ pause: 'releases' });
