@@ -209,20 +209,23 @@ export class ManagedNode {
       (plan?.steps ?? []).map((step) => ({ kind: 'step', step })),
     );
     if (plan?.obstacle?.kind === 'subnetsExhausted') this.#awaitSubnets(plan.obstacle.subnetIds);
-    const assessment = this.#assessment;
-    if (view !== undefined && assessment.kind === 'served' && assessment.requirements.deleteOnTermination) {
-      const left = this.#deleteOnTermination.evaluate(view.interfaces);
-      this.#rehearsal.show(
-        'deleteOnTermination',
-        left.map((interfaceId) => ({ kind: 'deleteOnTermination', interfaceId })),
-      );
-    }
+    if (view !== undefined) this.#keepHouse(view);
     this.#noticeShortage();
     this.#remark(view);
     this.#announce(this.#diagnose(plan));
     this.#context.hooks.onPublicationRequested();
     this.#publication.fire();
     return Promise.resolve();
+  }
+
+  #keepHouse({ interfaces }: InstanceView): void {
+    const assessment = this.#assessment;
+    if (assessment.kind !== 'served' || !assessment.requirements.deleteOnTermination) return;
+    const left = this.#deleteOnTermination.evaluate(interfaces);
+    this.#rehearsal.show(
+      'deleteOnTermination',
+      left.map((interfaceId) => ({ kind: 'deleteOnTermination', interfaceId })),
+    );
   }
 
   #assess(): Assessment {

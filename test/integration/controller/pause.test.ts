@@ -167,6 +167,9 @@ describe.each(['crd-allocator', 'multi-pool'] as const)(
         const held = world.held(machine).length;
         await world.advance(600_000);
         const during = [taken(controller, paused), world.held(machine).length];
+        const gated = await controller.metric(
+          'headwater_cloud_calls_total{action="UnassignPrivateIpAddresses",outcome="stopped"}',
+        );
         for (let index = 0; index < 12; index++) {
           void workload.createPod({ name: `late-${index}`, placement: 'spread' });
         }
@@ -178,6 +181,8 @@ describe.each(['crd-allocator', 'multi-pool'] as const)(
 
         const inUse = workload.views[0]?.addressesInUse.size ?? 0;
         expect(during).toEqual([[], held]);
+        // Nothing came as far as the gate: it was not begun.
+        expect(gated).toBeUndefined();
         expect(count).toBe(27);
         expect(world.held(machine).length).toBe(inUse + 8);
         expect(world.broken()).toEqual([]);
