@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import type { GivenFlags } from '../config/given-text.ts';
 import type { Options } from '../config/option-table.ts';
 import { processSurroundings } from '../config/process-surroundings.ts';
+import { type LiveReading, readLiveOptions } from '../config/read-live-options.ts';
 import { composeAws } from '../controller/aws-cloud.ts';
 import { Controller } from '../controller/controller.ts';
 import { MeteredTransport } from '../controller/metered-transport.ts';
@@ -42,7 +43,7 @@ export async function run(given: GivenFlags): Promise<number> {
     });
   }
   try {
-    return await serve(options, log, stop.signal);
+    return await serve(options, log, () => readLiveOptions(given, processSurroundings), stop.signal);
   } catch (error) {
     if (error instanceof NotStartable) err(`headwater run: ${error.message}\n`);
     else log.error('cannot go on', { error });
@@ -50,7 +51,12 @@ export async function run(given: GivenFlags): Promise<number> {
   }
 }
 
-async function serve(options: Options, log: Logger, stop: AbortSignal): Promise<number> {
+async function serve(
+  options: Options,
+  log: Logger,
+  readLive: () => LiveReading,
+  stop: AbortSignal,
+): Promise<number> {
   const random = new Random(randomUUID());
   const registry = createMetricRegistry({ measureProcess: true });
   const onBug = (error: unknown): void => log.error('a bug: please report it', { error });
@@ -68,6 +74,7 @@ async function serve(options: Options, log: Logger, stop: AbortSignal): Promise<
     log,
     registry,
     identity: `${hostname()}-${random.hex(10)}`,
+    readLiveOptions: readLive,
     onBug,
   });
   const verdict = (problem: string | undefined): Verdict =>

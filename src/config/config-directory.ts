@@ -23,7 +23,12 @@ export interface ReadFailure {
   readonly because: string;
 }
 
-export function readConfigDirectory(directory: string, surroundings: Surroundings): ConfigDirectory {
+/** `names`: the options whose files are opened. */
+export function readConfigDirectory(
+  directory: string,
+  surroundings: Surroundings,
+  names: readonly OptionName[] = optionNames,
+): ConfigDirectory {
   const files = new Map<OptionName, ConfigFile>();
   const failures: ReadFailure[] = [];
   const attempt = <T>(name: OptionName | undefined, path: string, read: () => T): T | undefined => {
@@ -36,7 +41,7 @@ export function readConfigDirectory(directory: string, surroundings: Surrounding
   };
 
   const present = new Set(attempt(undefined, directory, () => surroundings.readDirectory(directory)));
-  for (const name of optionNames.filter((name) => present.has(name) && optionTable[name].fromConfigDir)) {
+  for (const name of names.filter((name) => present.has(name) && optionTable[name].fromConfigDir)) {
     const path = `${directory.replace(/\/+$/, '')}/${name}`;
     const text = attempt(name, path, () => surroundings.readFile(path));
     if (text !== undefined) files.set(name, { path, text: text.trim() });

@@ -2,7 +2,7 @@
 // that is wrong is said at once and nothing is guessed. It reads the outside only through what it is given.
 import { type ConfigDirectory, readConfigDirectory } from './config-directory.ts';
 import { findContradictions } from './contradictions.ts';
-import { findGivenText, type GivenFlags } from './given-text.ts';
+import { findGivenText, type GivenFlags, type Places } from './given-text.ts';
 import { type OptionSource, type OptionSources, refusalLine } from './option-source.ts';
 import type { OptionRow, Surroundings } from './option-row.ts';
 import { optionNames, optionTable, propertyOf, type OptionName, type Options } from './option-table.ts';
@@ -30,11 +30,10 @@ export function loadOptions(flags: GivenFlags, surroundings: Surroundings): Load
   const found = new Map<OptionName, OptionSource>();
 
   for (const name of optionNames) {
-    const row = optionTable[name];
-    const { source, texts } = findGivenText(name, { flags, surroundings, directory });
-    const reading = readTexts(row, texts);
+    const { source, reading } = readOption(name, { flags, surroundings, directory });
+    const accepted = optionTable[name].kind.accepts;
     if (reading.kind === 'value') values.set(name, reading.value);
-    else problems.push(refusalLine({ name, source, text: reading.text, accepted: row.kind.accepts }));
+    else problems.push(refusalLine({ name, source, text: reading.text, accepted }));
     found.set(name, source);
   }
   if (problems.length > 0) return { kind: 'refused', problems };
@@ -49,17 +48,33 @@ export function loadOptions(flags: GivenFlags, surroundings: Surroundings): Load
   return { kind: 'options', options, sources, notices, warnings };
 }
 
+export interface ReadOption {
+  readonly source: OptionSource;
+  readonly reading: Reading;
+}
+
+/** The value of one option, or the text that is refused, and where it comes from. */
+export function readOption(name: OptionName, places: Places): ReadOption {
+  const { source, texts } = findGivenText(name, places);
+  return { source, reading: readTexts(optionTable[name], texts) };
+}
+
 interface OpenedDirectory {
   readonly directory: ConfigDirectory | undefined;
   readonly problems: string[];
 }
 
-function openConfigDirectory(flags: GivenFlags, surroundings: Surroundings): OpenedDirectory {
+/** `names`: the options whose files are opened. */
+export function openConfigDirectory(
+  flags: GivenFlags,
+  surroundings: Surroundings,
+  names: readonly OptionName[] = optionNames,
+): OpenedDirectory {
   const { source, texts } = findGivenText('config-dir', { flags, surroundings, directory: undefined });
   const path = texts.at(-1) ?? '';
   if (path === '') return { directory: undefined, problems: [] };
 
-  const directory = readConfigDirectory(path, surroundings);
+  const directory = readConfigDirectory(path, surroundings, names);
   const { accepts } = optionTable['config-dir'].kind;
   const problems = directory.failures.map(({ name, path: file, because }) =>
     name === undefined
@@ -69,7 +84,7 @@ function openConfigDirectory(flags: GivenFlags, surroundings: Surroundings): Ope
   return { directory, problems };
 }
 
-type Reading =
+export type Reading =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'refused'; readonly text: string };
 

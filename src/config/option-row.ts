@@ -28,6 +28,8 @@ export interface OptionRow<T = unknown> {
   readonly default?: string | FoundDefault;
   /** False for what belongs to one process and would be wrong in a ConfigMap shared with another. */
   readonly fromConfigDir: boolean;
+  /** Read again while the process runs: a change in the directory takes effect without a restart. */
+  readonly live?: true;
 }
 
 /** A default that depends on where the process runs. */

@@ -50,6 +50,21 @@ export function oneOf<const T extends string>(values: readonly T[]): ValueKind<T
   };
 }
 
+/** None of them if empty. Items are separated as in a list. */
+export function severalOf<const T extends string>(values: readonly T[]): ValueKind<readonly T[]> {
+  return {
+    placeholder: values.join('|'),
+    accepts: `${values.join(', ')}, or several of them separated by commas or spaces`,
+    parse: (text) => {
+      const items = text.split(/[\s,]+/).filter((each) => each !== '');
+      const known = values.filter((value) => items.includes(value));
+      return items.every((item) => known.some((value) => value === item)) ? known : undefined;
+    },
+    combine: (lists) => values.filter((value) => lists.some((list) => list.includes(value))),
+    empty: [],
+  };
+}
+
 export interface Range {
   readonly least: number;
   readonly most: number;

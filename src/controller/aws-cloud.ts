@@ -9,6 +9,7 @@ import type { Ec2Api } from '../providers/aws/ec2-api.ts';
 import { Ec2Edge } from '../providers/aws/ec2-edge.ts';
 import { quotaOf, quotaActions } from '../providers/aws/quotas.ts';
 import { CallBudget } from '../providers/call-budget.ts';
+import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { Tags } from '../providers/network-interface.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import { ec2Instruments } from './cloud-instruments.ts';
@@ -20,6 +21,7 @@ export interface CloudDeps {
   readonly metrics: Metrics;
   /** Whether a call that takes something away and may last `ms` can still end within our own lease. */
   readonly mayTakeAway: (ms: number) => boolean;
+  readonly permission: MutationPermission;
 }
 
 /** A cloud as the controller takes it. */
@@ -32,7 +34,7 @@ export interface Cloud {
 }
 
 export function composeAws(api: Ec2Api, deps: CloudDeps): Cloud {
-  const { options, clock, log, metrics, mayTakeAway } = deps;
+  const { options, clock, log, metrics, mayTakeAway, permission } = deps;
   const cap = callCapOf(options);
   const budget = new CallBudget({
     clock,
@@ -41,7 +43,8 @@ export function composeAws(api: Ec2Api, deps: CloudDeps): Cloud {
     overall: cap && { capacity: cap.burst, refill: cap.perSecond },
   });
   const timeout = options.cloudCallTimeout;
-  const edge = new Ec2Edge({ api, budget, clock, timeout, mayTakeAway, ...ec2Instruments(metrics, log) });
+  const instruments = ec2Instruments(metrics, log);
+  const edge = new Ec2Edge({ api, budget, clock, timeout, mayTakeAway, permission, ...instruments });
   const implementation = awsAllocation(edge, {
     pageSize: options.awsMaxResultsPerCall,
     instanceTags: options.instanceTagsFilter,

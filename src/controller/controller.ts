@@ -1,6 +1,8 @@
 // The controller: everything that runs, put together by hand around three ports (Kubernetes, the cloud, time), so that
 // the same code serves a real cluster, and a whole cluster in one process in virtual time.
 import type { Options } from '../config/option-table.ts';
+import { LiveOptions } from '../config/live-options.ts';
+import type { LiveReading } from '../config/read-live-options.ts';
 import { CiliumNodeWriter } from '../kubernetes/cilium-node-writer.ts';
 import { EventRecorder } from '../kubernetes/events.ts';
 import { LeaderElection } from '../kubernetes/leader-election.ts';
@@ -10,6 +12,7 @@ import type { Diagnosis } from '../node/diagnosis.ts';
 import type { NodeReference } from '../manager/fleet.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
+import { MutationPermission, noStops, stoppedBy, stopReasons } from '../providers/mutation-permission.ts';
 import { type Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
 import type { Cloud, CloudDeps } from './aws-cloud.ts';
@@ -31,6 +34,8 @@ export interface ControllerDeps {
   readonly registry: MetricRegistry;
   /** Tells one process from another: the holder's name in the Lease. */
   readonly identity: string;
+  /** Reads the options that may change meanwhile anew. */
+  readonly readLiveOptions: () => LiveReading;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -43,6 +48,8 @@ export class Controller {
   readonly #cloud: Cloud;
   readonly #election: LeaderElection | undefined;
   readonly #events: EventRecorder;
+  readonly #permission: MutationPermission;
+  readonly #liveOptions: LiveOptions;
   #state: ControllerState = 'starting';
   #term: Term | undefined;
   #leadingSince: number | undefined;
@@ -56,7 +63,16 @@ export class Controller {
       leadingSince: () => this.#leadingSince,
       leaseEnd: () => (this.#election === undefined ? 'unlimited' : this.#election.leaseEnd()),
     });
-    this.#cloud = deps.composeCloud({ options, clock, log, metrics: registry.metrics, mayTakeAway });
+    this.#permission = new MutationPermission({ ...noStops, dryRun: options.dryRun, pause: options.pause });
+    this.#liveOptions = this.#createLiveOptions();
+    this.#cloud = deps.composeCloud({
+      options,
+      clock,
+      log,
+      metrics: registry.metrics,
+      mayTakeAway,
+      permission: this.#permission,
+    });
     this.#cache = new ClusterCache({
       transport: kubernetes,
       clock,
@@ -71,6 +87,7 @@ export class Controller {
       clock,
       random: random.fork('events'),
       author: { component: 'headwater', instance: deps.identity },
+      mayWrite: () => this.#permission.refusal('tell') === undefined,
       onProblem: (problem) => log.warn('cannot write Events', { problem: problem.message }),
       onBug,
     });
@@ -83,7 +100,7 @@ export class Controller {
    */
   async run(signal: AbortSignal): Promise<'stopped' | 'lost'> {
     const ending = new AbortController();
-    const background = [this.#cache.run(ending.signal), this.#events.run(ending.signal)];
+    const background = [this.#cache, this.#events, this.#liveOptions].map((each) => each.run(ending.signal));
     const ended = this.#lead(signal);
     const outcome = await ended.finally(() => ending.abort());
     await Promise.all(background);
@@ -112,6 +129,7 @@ export class Controller {
       state: this.#state,
       identity: this.#deps.identity,
       term: this.#term,
+      stops: this.#permission.stops,
       now: this.#deps.clock.monotonic(),
     });
   }
@@ -149,6 +167,7 @@ export class Controller {
       options,
       cloud: this.#cloud,
       writer: new CiliumNodeWriter(kubernetes),
+      permission: this.#permission,
       schema,
       observe: (raw) => this.#cache.observe(raw),
       waitingPods: (name) => this.#cache.waitingPods(name),
@@ -215,6 +234,21 @@ export class Controller {
     });
   }
 
+  #createLiveOptions(): LiveOptions {
+    const { options, readLiveOptions, clock, log } = this.#deps;
+    const { dryRun, pause } = options;
+    return new LiveOptions({
+      values: { dryRun, pause },
+      read: readLiveOptions,
+      clock,
+      onChange: (values) => {
+        log.info('options changed while running', { ...values });
+        this.#permission.change(values);
+      },
+      onProblem: (problem) => log.warn('an option cannot be changed: its value stays', { problem }),
+    });
+  }
+
   #tell(node: NodeReference, { reason, text: message }: Diagnosis): void {
     const report = { type: 'Warning', reason, message } as const;
     this.#events.record({ kind: 'CiliumNode', name: node.name, uid: node.uid }, report);
@@ -222,7 +256,12 @@ export class Controller {
   }
 
   #show(): void {
-    this.#cache.show(this.#deps.registry.metrics);
+    const { metrics } = this.#deps.registry;
+    this.#cache.show(metrics);
+    for (const reason of stopReasons) {
+      const isStopped = stoppedBy(reason, this.#permission.stops).length > 0;
+      metrics.headwater_mutations_stopped.set({ reason }, isStopped ? 1 : 0);
+    }
     this.#term?.show();
   }
 }

@@ -3,6 +3,7 @@ import type { FleetHooks, NodeReference } from '../manager/fleet.ts';
 import type { Diagnosis } from '../node/diagnosis.ts';
 import type { NodeHooks } from '../node/node-context.ts';
 import type { FinishedRelease } from '../node/address-releaser.ts';
+import type { Rehearsed } from '../node/rehearsal.ts';
 import type { FinishedStep } from '../node/pool-maintainer.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
@@ -62,6 +63,7 @@ export function nodeInstruments(
         address: publicAddress,
         interface: interfaceId,
       }),
+    onRehearsed: (name, decision) => logRehearsed(log, name, decision),
     onHousekeepingFailure: (name, interfaceId, failure) =>
       log.info('could not set delete-on-termination yet', {
         node: name,
@@ -172,6 +174,32 @@ function logStep(log: Logger, name: string, { step, result, duration }: Finished
       node: name,
       interface: result.left,
     });
+  }
+}
+
+function logRehearsed(log: Logger, node: string, decision: Rehearsed): void {
+  switch (decision.kind) {
+    case 'step': {
+      const { kind, count, subnetId: subnet } = decision.step;
+      if (kind === 'createInterface') {
+        const { deviceIndex } = decision.step;
+        log.info('dry run: would give a node an interface', { node, subnet, addresses: count, deviceIndex });
+      } else {
+        const { interfaceId } = decision.step;
+        log.info('dry run: would give a node addresses', {
+          node,
+          subnet,
+          addresses: count,
+          interface: interfaceId,
+        });
+      }
+      return;
+    }
+    case 'deleteOnTermination':
+      log.info('dry run: would set delete-on-termination', { node, interface: decision.interfaceId });
+      return;
+    case 'write':
+      log.info('dry run: would write a CiliumNode', { node, ...decision.write });
   }
 }
 

@@ -1,6 +1,13 @@
 // What /status answers: where the controller stands, and which nodes do not get what they need, and why.
 import type { SeatFigures } from '../manager/fleet.ts';
 import { exclusionsOf } from '../node/exclusions.ts';
+import {
+  type Activity,
+  stoppedBy,
+  type StopReason,
+  stopReasons,
+  type Stops,
+} from '../providers/mutation-permission.ts';
 import type { ControllerState } from './controller-state.ts';
 import { totalsOf } from './fleet-metrics.ts';
 import type { SubnetFigures, Term } from './term.ts';
@@ -8,6 +15,8 @@ import type { SubnetFigures, Term } from './term.ts';
 export interface StatusReport {
   readonly state: ControllerState;
   readonly identity: string;
+  /** Why things are not begun now; empty when nothing is stopped. */
+  readonly stopped: readonly StopReport[];
   readonly nodes: Readonly<Record<string, number>>;
   readonly addresses: Readonly<Record<string, number>>;
   readonly subnets: readonly SubnetFigures[];
@@ -32,6 +41,17 @@ export interface ExclusionReport {
   readonly why: string;
 }
 
+export interface StopReport {
+  readonly reason: StopReason;
+  readonly stops: readonly Activity[];
+  /** The CiliumNode that somebody else wrote last, which parts of it, and who. */
+  readonly node?: string;
+  readonly parts?: readonly string[];
+  readonly manager?: string;
+  /** It goes on after so long if nobody else writes until then. */
+  readonly quietInSeconds?: number;
+}
+
 export interface NodeReport {
   readonly name: string;
   readonly instance?: string;
@@ -50,6 +70,7 @@ export function statusReport(facts: {
   readonly state: ControllerState;
   readonly identity: string;
   readonly term: Term | undefined;
+  readonly stops: Stops;
   readonly now: number;
 }): StatusReport {
   const seats = facts.term?.seats() ?? [];
@@ -57,6 +78,7 @@ export function statusReport(facts: {
   return {
     state: facts.state,
     identity: facts.identity,
+    stopped: stopReports(facts.stops, facts.term),
     nodes: totals.nodes,
     addresses: totals.addresses,
     subnets: facts.term?.subnets() ?? [],
@@ -81,6 +103,19 @@ function exclusionReports(seat: SeatFigures): readonly ExclusionReport[] {
     ...(deviceIndex !== undefined && { deviceIndex }),
     why,
   }));
+}
+
+function stopReports(stops: Stops, term: Term | undefined): readonly StopReport[] {
+  return stopReasons.flatMap((reason) => {
+    const stopped = stoppedBy(reason, stops);
+    if (stopped.length === 0) return [];
+    const last = reason === 'foreignWriter' ? term?.foreignWrite : undefined;
+    if (last === undefined) return [{ reason, stops: stopped }];
+    const { node, parts, manager, quietIn } = last;
+    const quietInSeconds = Math.round(quietIn / 1000);
+    const known = { node, parts, ...(manager !== undefined && { manager }), quietInSeconds };
+    return [{ reason, stops: stopped, ...known }];
+  });
 }
 
 function nodeReport(seat: SeatFigures, now: number): NodeReport | undefined {

@@ -2,6 +2,7 @@
 import type { Options } from '../config/option-table.ts';
 import type { CiliumNodeWriter } from '../kubernetes/cilium-node-writer.ts';
 import type { JsonObject } from '../kubernetes/json.ts';
+import { OwnWrites } from '../kubernetes/own-writes.ts';
 import type { ServedSchema } from '../kubernetes/served-schema.ts';
 import type { WatchedNode } from '../kubernetes/watched-node.ts';
 import { Fleet, type SeatFigures } from '../manager/fleet.ts';
@@ -16,18 +17,21 @@ import { instanceLooks } from '../providers/instance-looks.ts';
 import { InstanceTypeLimits } from '../providers/instance-type-limits.ts';
 import { Inventory } from '../providers/inventory.ts';
 import { PublicAddressPool } from '../providers/public-address-pool.ts';
+import { type MutationPermission, stopWords } from '../providers/mutation-permission.ts';
 import { SubnetLedger } from '../providers/subnet-ledger.ts';
 import type { Batcher } from '../scheduling/batcher.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
 import type { Cloud } from './aws-cloud.ts';
 import { showFleet } from './fleet-metrics.ts';
+import { ForeignWriters } from './foreign-writers.ts';
 import { nodeInstruments } from './node-instruments.ts';
 
 export interface TermDeps {
   readonly options: Options;
   readonly cloud: Cloud;
   readonly writer: CiliumNodeWriter;
+  readonly permission: MutationPermission;
   readonly schema: ServedSchema;
   /** Takes the answer to a write into the cache. */
   readonly observe: (raw: JsonObject) => void;
@@ -49,6 +53,8 @@ export class Term {
   readonly #publicAddresses: PublicAddressPool;
   readonly #resync: Resync;
   readonly #fleet: Fleet;
+  readonly #ownWrites: OwnWrites;
+  readonly #foreignWriters: ForeignWriters;
   readonly #stopping = new AbortController();
   #resyncing: Promise<void> | undefined;
   #problems = '';
@@ -79,8 +85,12 @@ export class Term {
       random: random.fork('public addresses'),
       consistencyWindow,
     });
+    this.#ownWrites = this.#createOwnWrites();
+    this.#foreignWriters = this.#createForeignWriters();
     this.#resync = this.#createResync(shared);
     this.#fleet = this.#createFleet(shared);
+    // What may be begun again is begun, and what may not be begun any more says so.
+    deps.permission.onChange(() => this.#fleet.wakeAll());
   }
 
   /** Takes the fleet over as it is and begins to serve it. */
@@ -100,6 +110,7 @@ export class Term {
   /** Begins nothing more; resolves once everything begun has ended, which `deadline` cuts short. */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#stopping.abort();
+    this.#foreignWriters.stop();
     await this.#fleet.stop(deadline);
     await Promise.all([
       this.#looks.stop(),
@@ -112,6 +123,11 @@ export class Term {
   /** Whether the cloud was read completely since the term began. */
   get hasRead(): boolean {
     return this.#resync.lastBegunAt !== undefined || this.#fleet.networkIds().length === 0;
+  }
+
+  /** The last write of somebody else to what only we write, as long as it stops anything. */
+  get foreignWrite(): ForeignWriters['last'] {
+    return this.#foreignWriters.last;
   }
 
   seats(): readonly SeatFigures[] {
@@ -151,6 +167,29 @@ export class Term {
       subnets.map(({ id, reserved }) => [{ subnet_id: id }, reserved] as const),
     );
     metrics.headwater_set_aside.replaceAll(setAsideSeries(this.seats(), subnets));
+  }
+
+  #createOwnWrites(): OwnWrites {
+    const { writer, permission } = this.#deps;
+    return new OwnWrites(writer, () => {
+      const reason = permission.refusal('publish');
+      return reason && stopWords[reason];
+    });
+  }
+
+  #createForeignWriters(): ForeignWriters {
+    const { permission, clock, log, registry, tell, cloud } = this.#deps;
+    const { metrics } = registry;
+    const { statusKey } = cloud.implementation;
+    return new ForeignWriters({
+      permission,
+      clock,
+      log,
+      metrics,
+      tell,
+      statusKey,
+      ownWrites: this.#ownWrites,
+    });
   }
 
   #createResync(
@@ -196,8 +235,9 @@ export class Term {
       'implementation' | 'inventory' | 'ledger' | 'clock'
     >,
   ): Fleet {
-    const { options, cloud, writer, schema, observe, waitingPods, tell, log, registry, random, onBug } =
+    const { options, cloud, permission, schema, observe, waitingPods, tell, log, registry, random, onBug } =
       this.#deps;
+    const instruments = nodeInstruments({ log, registry, tell });
     return new Fleet({
       context: {
         ...shared,
@@ -206,7 +246,9 @@ export class Term {
         limitsOf: (instanceType) => this.#limits.get(instanceType),
         look: (instanceId) => this.#looks.request(instanceId),
         listingUnderway: (instanceId) => this.#resync.covers(instanceId),
-        writer,
+        writer: this.#ownWrites,
+        permission,
+        onNewerState: (previous, node) => this.#foreignWriters.judge(previous, node),
         observe,
         prune: (value, path) => schema.prune(value, path),
         prunesError: !schema.knows(['status', 'ipam', 'operator-status', 'error']),
@@ -223,8 +265,12 @@ export class Term {
         onBug,
       },
       hooks: {
-        ...nodeInstruments({ log, registry, tell }),
+        ...instruments,
         onSpace: () => this.#fleet.wakeWhere(({ diagnosis }) => diagnosis?.reason === 'SubnetsExhausted'),
+        onRemoved: (name) => {
+          this.#ownWrites.forget(name);
+          instruments.onRemoved(name);
+        },
       },
       waitingPods,
       onRecalled: (known) => this.#resync.remember(known),

@@ -22,6 +22,8 @@ export interface EventRecorderOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly author: EventAuthor;
+  /** Whether events are written now; what is due while they are not is dropped. Absent: always. */
+  readonly mayWrite?: () => boolean;
   /** We may not write events, or the server will not have one: told once until one is written again. */
   readonly onProblem?: (problem: Refusal) => void;
   readonly onBug: (error: unknown) => void;
@@ -187,6 +189,7 @@ export class EventRecorder {
     }
     let backoff: Backoff | undefined;
     while ((backoff?.failures ?? 0) < retries.most) {
+      if (this.#options.mayWrite?.() === false) break;
       const refusal = await this.#write(story, signal);
       if (refusal === undefined) return;
       if (refusal.kind !== 'unavailable') {

@@ -113,6 +113,10 @@ export class Fleet {
     this.#wake(concerned.map(([name]) => name));
   }
 
+  wakeAll(): void {
+    this.#wake([...this.#seats.keys()]);
+  }
+
   networkIds(): readonly string[] {
     const only = this.#context.assessmentOptions.networkId;
     if (only !== undefined) return [only];

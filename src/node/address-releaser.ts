@@ -5,6 +5,7 @@ import type { CiliumNode, ReleaseState } from '../kubernetes/cilium-node.ts';
 import type { AllocationImplementation } from '../providers/allocation-implementation.ts';
 import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
+import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { Answer } from '../providers/observation.ts';
 import type { ReleaseIPs, ReleasePrefixes } from '../providers/operation.ts';
 import type { Clock } from '../scheduling/clock.ts';
@@ -39,6 +40,7 @@ export interface AddressReleaserDeps {
   readonly random: Random;
   readonly timing: CallTiming;
   readonly policy: ReleasePolicy;
+  readonly permission: Pick<MutationPermission, 'refusal'>;
   /** What is known now of what a release rests on; undefined while the node cannot be served. */
   readonly facts: () => ReleasableFacts | undefined;
   /** Whether addresses are being added to the interface at this moment. */
@@ -174,8 +176,7 @@ export class AddressReleaser {
     const { node, view } = facts;
     const isUsed = usageOf(node);
     const held = new Set(view.interfaces.flatMap(holdingsOn).map(({ id }) => id));
-    const isRefused = now < (this.#refusal?.until ?? 0);
-    const mayRelease = policy.enabled && facts.wanted === 0 && tellsUse(node) && !isRefused;
+    const mayRelease = policy.enabled && facts.wanted === 0 && tellsUse(node) && this.#mayDecide(now);
     return nextReleases(before, {
       protocol: protocolOf(node),
       candidates: mayRelease
@@ -205,6 +206,13 @@ export class AddressReleaser {
     return reclaimed;
   }
 
+  /** A dry run decides all the same. */
+  #mayDecide(now: number): boolean {
+    const stopped = this.#deps.permission.refusal('takeAway');
+    const isRefused = now < (this.#refusal?.until ?? 0);
+    return !isRefused && (stopped === undefined || stopped === 'dryRun');
+  }
+
   #asideAt(now: number): ReadonlySet<string> {
     return new Set([...this.#aside].filter(([, { until }]) => now < until).map(([id]) => id));
   }
@@ -217,7 +225,8 @@ export class AddressReleaser {
   }
 
   #beginWhatIsDue(releases: Releases, now: number): void {
-    if (now < (this.#backoff?.until ?? 0)) return;
+    const { permission } = this.#deps;
+    if (permission.refusal('takeAway') !== undefined || now < (this.#backoff?.until ?? 0)) return;
     for (const release of releases.values()) {
       const { interfaceId } = release.holding;
       if (this.#isDue(release, now) && !this.#running.has(interfaceId)) this.#begin(interfaceId);
@@ -401,6 +410,7 @@ const urgency = (): 'release' => 'release';
 const passing: ReadonlySet<CloudFailure['kind']> = new Set([
   'throttled',
   'fenced',
+  'stopped',
   'unreachable',
   'conflict',
   'notYetVisible',

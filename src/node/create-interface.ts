@@ -49,10 +49,11 @@ const fencedPause = 3;
 export async function createInterface(
   request: CreateInterface,
   deviceIndex: number,
-  deps: CreateInterfaceDeps,
+  given: CreateInterfaceDeps,
 ): Promise<CreateInterfaceResult> {
-  const created = await create(request, deps);
+  const created = await create(request, given);
   if ('failure' in created) return { kind: 'failed', at: 'create', left: undefined, ...created };
+  const deps = seenThrough(given);
   const { interfaceId } = created;
   const failure = await untilAborted(deps, () =>
     attach({ interfaceId, instanceId: request.instanceId, deviceIndex }, deps),
@@ -102,8 +103,10 @@ async function createOnce(
   deps: CreateInterfaceDeps,
 ): Promise<Outcome> {
   try {
-    if (tries > 1) await deps.implementation.admit(['createInterface'], deps.context);
-    return await perform(request, deps);
+    if (tries === 1) return await perform(request, deps);
+    await deps.implementation.admit(['createInterface'], deps.context);
+    // The try before may have made it: the unit is begun.
+    return await perform(request, seenThrough(deps));
   } catch (error) {
     return { kind: 'ambiguous', failure: outOfTime(error, deps) };
   }
@@ -202,6 +205,11 @@ function outOfTime(error: unknown, { context }: CreateInterfaceDeps): CloudFailu
   if (!context.signal.aborted) throw error;
   const message = 'Headwater was told to end before the interface was in place';
   return { kind: 'unknown', action: 'shutdown', code: 'OutOfTime', message, requestId: undefined };
+}
+
+/** For everything after the first call of the unit. */
+function seenThrough(deps: CreateInterfaceDeps): CreateInterfaceDeps {
+  return { ...deps, context: { ...deps.context, begun: true } };
 }
 
 async function perform(operation: Operation, deps: CreateInterfaceDeps): Promise<Outcome> {

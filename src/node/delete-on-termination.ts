@@ -2,6 +2,7 @@
 // and its failures never keep addresses from pods.
 import type { AllocationImplementation } from '../providers/allocation-implementation.ts';
 import type { CloudFailure } from '../providers/cloud-failure.ts';
+import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
 import type { Answer } from '../providers/observation.ts';
 import { type BackoffPolicy, backOff } from '../scheduling/exponential-backoff.ts';
@@ -11,6 +12,7 @@ import type { Random } from '../scheduling/random.ts';
 export interface DeleteOnTerminationDeps {
   readonly instanceId: string;
   readonly implementation: AllocationImplementation;
+  readonly permission: Pick<MutationPermission, 'refusal'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly fold: (answer: Answer) => void;
@@ -37,20 +39,25 @@ export class DeleteOnTermination {
     this.#deps = deps;
   }
 
-  /** Begins what these interfaces lack. */
-  evaluate(interfaces: readonly NetworkInterface[]): void {
-    for (const { id, description, attachment } of interfaces) {
+  /** Begins what these interfaces lack, if it may; returns those that lack it and for which nothing was begun. */
+  evaluate(interfaces: readonly NetworkInterface[]): readonly string[] {
+    const lacking = interfaces.flatMap(({ id, description, attachment }) => {
       if (attachment === undefined || attachment.deleteOnTermination || attachment.state !== 'attached')
-        continue;
-      if (!description.startsWith(descriptionPrefix) || this.#seenTo.has(attachment.id)) continue;
-      this.#seenTo.add(attachment.id);
-      const running = this.#set(id, attachment.id)
+        return [];
+      const isOurs = description.startsWith(descriptionPrefix) && !this.#seenTo.has(attachment.id);
+      return isOurs ? [{ id, attachmentId: attachment.id }] : [];
+    });
+    if (this.#deps.permission.refusal('give') !== undefined) return lacking.map(({ id }) => id);
+    for (const { id, attachmentId } of lacking) {
+      this.#seenTo.add(attachmentId);
+      const running = this.#set(id, attachmentId)
         .catch((error: unknown) => {
           if (!this.#closing.signal.aborted) this.#deps.onBug(error);
         })
         .finally(() => this.#running.delete(running));
       this.#running.add(running);
     }
+    return [];
   }
 
   /** No call begins any more; resolves once those that were begun have ended, which `deadline` cuts short. */
@@ -74,6 +81,11 @@ export class DeleteOnTermination {
       const outcome = await implementation.perform(operation, { urgency, signal: this.#deadline.signal });
       if (outcome.kind === 'done') {
         fold(outcome.answer);
+        return;
+      }
+      if (outcome.failure.kind === 'stopped') {
+        // To be begun anew when it may be.
+        this.#seenTo.delete(attachmentId);
         return;
       }
       onFailure(interfaceId, outcome.failure);

@@ -3,6 +3,7 @@
 import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { Tags } from '../providers/network-interface.ts';
+import { type StopReason, stopWords } from '../providers/mutation-permission.ts';
 import type { UnreadableInterface } from '../providers/observation.ts';
 import type { Obstacle } from './prepare-ip-allocation.ts';
 
@@ -30,6 +31,8 @@ export type DiagnosisReason =
   | 'NoStaticIpMatches'
   | 'StaticIpsTaken'
   | 'StaticIpNotAssociated'
+  | 'MutationsStopped'
+  | 'ForeignWriter'
   | 'AddressesContested';
 
 export function unreadableNode(problems: readonly string[]): Diagnosis {
@@ -161,6 +164,23 @@ export function diagnoseFailure(failure: CloudFailure): Diagnosis {
   const remedy = remedies[failure.kind];
   const said = `${failure.action} answers ${failure.code}: ${failure.message}`;
   return { reason: 'CallFailed', text: remedy === undefined ? said : `${said} (${remedy})` };
+}
+
+/** Something would be done for the node, and nothing may be begun. */
+export function mutationsStopped(reason: StopReason): Diagnosis {
+  return {
+    reason: 'MutationsStopped',
+    text: `the node lacks addresses and gets none for now: ${stopWords[reason]}`,
+  };
+}
+
+/** The pool or the interfaces of the CiliumNode were written by somebody else. */
+export function foreignWriter(manager: string | undefined): Diagnosis {
+  const who = manager === undefined ? 'somebody other than Headwater' : `${manager}, not Headwater,`;
+  return {
+    reason: 'ForeignWriter',
+    text: `${who} wrote the pool or the interfaces of this CiliumNode: see to it that no cilium-operator manages it; Headwater holds back until there has been no such write for 5 minutes`,
+  };
 }
 
 const remedies: Partial<Record<CloudFailure['kind'], string>> = {

@@ -5,9 +5,10 @@ import type { CiliumNode } from '../kubernetes/cilium-node.ts';
 import type { AllocationImplementation } from '../providers/allocation-implementation.ts';
 import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
+import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
 import type { Answer } from '../providers/observation.ts';
-import type { Outcome } from '../providers/operation.ts';
+import type { Operation, Outcome } from '../providers/operation.ts';
 import { type Clock, sleep } from '../scheduling/clock.ts';
 import { type Backoff, backOff } from '../scheduling/exponential-backoff.ts';
 import type { Random } from '../scheduling/random.ts';
@@ -21,6 +22,7 @@ export interface IdleInterfacesDeps {
   readonly random: Random;
   /** How long an interface must be idle, in ms; undefined keeps all. */
   readonly delay: number | undefined;
+  readonly permission: Pick<MutationPermission, 'refusal'>;
   /** What is known now of what this rests on; undefined while the node cannot be served. */
   readonly facts: () => IdleFacts | undefined;
   /** Whether something is being added to an interface, or taken from it. */
@@ -120,9 +122,13 @@ export class IdleInterfaces {
 
   #stepIdle({ id }: NetworkInterface, phase: Phase | undefined, at: { facts: IdleFacts; now: number }): void {
     const { facts, now } = at;
-    const next = later(phase, now, this.#deps.delay ?? Infinity);
+    const { delay = Infinity, permission } = this.#deps;
+    const refusal = permission.refusal('takeAway');
+    // A dry run decides all the same.
+    const mayDecide = refusal === undefined || refusal === 'dryRun';
+    const next = later(phase, now, mayDecide ? delay : Infinity);
     this.#phases.set(id, next);
-    const mayBegin = next.kind === 'leaving' && now >= (this.#backoff?.until ?? 0);
+    const mayBegin = refusal === undefined && next.kind === 'leaving' && now >= (this.#backoff?.until ?? 0);
     if (mayBegin && !isShown(facts.node, id)) this.#begin(id);
   }
 
@@ -171,7 +177,9 @@ export class IdleInterfaces {
 
   /** The last look before it goes: what is known now counts, not what was known before the wait. */
   #stillIdle(interfaceId: string): NetworkInterface | undefined {
-    const facts = this.#closing.signal.aborted ? undefined : this.#deps.facts();
+    const { permission } = this.#deps;
+    const isStopped = this.#closing.signal.aborted || permission.refusal('takeAway') !== undefined;
+    const facts = isStopped ? undefined : this.#deps.facts();
     const item = facts?.view.interfaces.find(({ id }) => id === interfaceId);
     if (facts === undefined || item === undefined) return undefined;
     return this.#isIdle(item, facts) && !isShown(facts.node, interfaceId) ? item : undefined;
@@ -205,7 +213,8 @@ export class IdleInterfaces {
     for (;;) {
       await sleep(clock, deletePause, signal);
       await implementation.admit(['deleteInterface'], { urgency, signal });
-      const outcome = await this.#perform({ kind: 'deleteInterface', interfaceId });
+      // It is detached: nothing holds up its end any more.
+      const outcome = await this.#perform({ kind: 'deleteInterface', interfaceId }, true);
       const failure = outcome.kind === 'done' ? undefined : outcome.failure;
       if (failure?.kind === 'interfaceGone') fold({ kind: 'deleted', interfaceId });
       const isGone = failure === undefined || failure.kind === 'interfaceGone';
@@ -217,11 +226,9 @@ export class IdleInterfaces {
     }
   }
 
-  async #perform(operation: Parameters<AllocationImplementation['perform']>[0]): Promise<Outcome> {
-    const outcome = await this.#deps.implementation.perform(operation, {
-      urgency,
-      signal: this.#deadline.signal,
-    });
+  async #perform(operation: Operation, isBegun = false): Promise<Outcome> {
+    const context = { urgency, signal: this.#deadline.signal, ...(isBegun && { begun: true as const }) };
+    const outcome = await this.#deps.implementation.perform(operation, context);
     if (outcome.kind === 'done') this.#deps.fold(outcome.answer);
     return outcome;
   }

@@ -11,7 +11,13 @@ import { type Assessment, assess } from './assessment.ts';
 import { occupiedSlots, podAddresses, roomOn } from './capacity.ts';
 import { DeleteOnTermination } from './delete-on-termination.ts';
 import { type AgentProtocol, protocolOf } from './demand.ts';
-import { contestedAddresses, type Diagnosis, diagnoseFailure, diagnoseObstacle } from './diagnosis.ts';
+import {
+  contestedAddresses,
+  type Diagnosis,
+  diagnoseFailure,
+  diagnoseObstacle,
+  mutationsStopped,
+} from './diagnosis.ts';
 import type { NodeContext } from './node-context.ts';
 import { type GivenBack, type IdleFacts, IdleInterfaces } from './idle-interfaces.ts';
 import { NodePublisher } from './node-publisher.ts';
@@ -21,6 +27,7 @@ import type { AllocationPlan } from './prepare-ip-allocation.ts';
 import type { Desired } from './publication.ts';
 import { Remarks } from './remarks.ts';
 import { StaticAddress } from './static-address.ts';
+import { Rehearsal } from './rehearsal.ts';
 import { roomUnder } from './statistics.ts';
 import { urgencyOf } from './urgency.ts';
 
@@ -55,6 +62,7 @@ export class ManagedNode {
   readonly #staticAddress: StaticAddress;
   readonly #remarks: Remarks;
   readonly #deleteOnTermination: DeleteOnTermination;
+  readonly #rehearsal: Rehearsal;
   readonly #timers = new Map<Wait, () => void>();
   /** The object showed, when the node began, what another instance has. */
   readonly #showsAnother: boolean;
@@ -137,12 +145,18 @@ export class ManagedNode {
       wake: () => this.wake(),
       onAssociated: (address, interfaceId) => hooks.onStaticIp(this.name, address, interfaceId),
     });
+    this.#rehearsal = new Rehearsal(context.permission, (decision) => hooks.onRehearsed(this.name, decision));
     this.#publisher = new NodePublisher({
       ...shared,
       node: () => this.#node,
       desired: () => this.#desired(),
       onWrite: hooks.onWrite,
       onTrouble: (problem) => hooks.onWriteTrouble(this.name, problem),
+      onHeld: (writes) =>
+        this.#rehearsal.show(
+          'write',
+          writes.map((write) => ({ kind: 'write', write })),
+        ),
       onPublished: () => this.#onPublished(),
     });
     this.#showsAnother = recalled === undefined;
@@ -152,7 +166,9 @@ export class ManagedNode {
 
   /** Takes a newer state of the object; it must be of the same node. */
   update(node: CiliumNode): void {
+    const previous = this.#node;
     this.#node = node;
+    if (isOursToWrite(this.#assessment)) this.#context.onNewerState(previous, node);
     this.wake();
   }
 
@@ -206,18 +222,29 @@ export class ManagedNode {
     if (this.#releaser.evaluate()) this.#assessment = this.#assess();
     this.#idle.evaluate();
     const plan = this.#maintainer.evaluate();
+    this.#rehearsal.show(
+      'step',
+      (plan?.steps ?? []).map((step) => ({ kind: 'step', step })),
+    );
     if (plan?.obstacle?.kind === 'subnetsExhausted') this.#awaitSubnets(plan.obstacle.subnetIds);
-    const assessment = this.#assessment;
-    if (view !== undefined && assessment.kind === 'served' && assessment.requirements.deleteOnTermination) {
-      this.#deleteOnTermination.evaluate(view.interfaces);
-    }
-    this.#staticAddress.evaluate();
+    if (this.#context.permission.refusal('give') === undefined) this.#staticAddress.evaluate();
+    if (view !== undefined) this.#keepHouse(view);
     this.#noticeShortage();
     this.#remark(view);
     this.#announce(this.#diagnose(plan));
     this.#context.hooks.onPublicationRequested();
     this.#publication.fire();
     return Promise.resolve();
+  }
+
+  #keepHouse({ interfaces }: InstanceView): void {
+    const assessment = this.#assessment;
+    if (assessment.kind !== 'served' || !assessment.requirements.deleteOnTermination) return;
+    const left = this.#deleteOnTermination.evaluate(interfaces);
+    this.#rehearsal.show(
+      'deleteOnTermination',
+      left.map((interfaceId) => ({ kind: 'deleteOnTermination', interfaceId })),
+    );
   }
 
   #assess(): Assessment {
@@ -310,8 +337,19 @@ export class ManagedNode {
     if (assessment.kind === 'unread') return this.#diagnosis;
     if (assessment.kind !== 'served') return assessment.diagnosis;
     if (plan?.obstacle !== undefined) return diagnoseObstacle(plan.obstacle);
-    const failure = assessment.wanted > 0 ? this.#maintainer.trouble : undefined;
+    return this.#diagnoseTrouble(assessment.wanted, plan) ?? this.#diagnoseContest();
+  }
+
+  #diagnoseTrouble(wanted: number, plan: AllocationPlan | undefined): Diagnosis | undefined {
+    const failure = wanted > 0 ? this.#maintainer.trouble : undefined;
     if (failure !== undefined) return diagnoseFailure(failure);
+    const refusal = this.#context.permission.refusal('give');
+    // A dry run says what it would do instead.
+    if (refusal === undefined || refusal === 'dryRun') return undefined;
+    return plan === undefined || plan.steps.length === 0 ? undefined : mutationsStopped(refusal);
+  }
+
+  #diagnoseContest(): Diagnosis | undefined {
     return this.#holders.length > 0 ? contestedAddresses(this.#holders) : undefined;
   }
 
@@ -417,6 +455,11 @@ export class ManagedNode {
     this.#timers.get(what)?.();
     this.#timers.set(what, this.#context.clock.schedule(ms, action));
   }
+}
+
+function isOursToWrite(assessment: Assessment): boolean {
+  const { kind } = assessment;
+  return kind === 'served' || (kind === 'setAside' && assessment.requirements !== undefined);
 }
 
 /** Interfaces of the instance that have room for pod addresses, and slots for further ones. */

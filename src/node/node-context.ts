@@ -6,6 +6,7 @@ import type { AllocationImplementation, InstanceLimits } from '../providers/allo
 import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { Infrastructure } from '../providers/infrastructure.ts';
 import type { Inventory } from '../providers/inventory.ts';
+import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { Tags } from '../providers/network-interface.ts';
 import type { PublicAddressPool } from '../providers/public-address-pool.ts';
 import type { SubnetLedger } from '../providers/subnet-ledger.ts';
@@ -19,6 +20,7 @@ import type { GivenBack } from './idle-interfaces.ts';
 import type { Exclusion } from './exclusions.ts';
 import type { CallTiming, FinishedStep } from './pool-maintainer.ts';
 import type { Write } from './publication.ts';
+import type { Rehearsed } from './rehearsal.ts';
 
 export interface NodeContext {
   readonly implementation: AllocationImplementation;
@@ -39,6 +41,10 @@ export interface NodeContext {
   /** Whether the API server has no place for the text that says what a node lacks. */
   readonly prunesError: boolean;
   readonly claims: AddressClaims;
+  /** To be asked before anything is begun: `permission.refusal('takeAway')`. */
+  readonly permission: MutationPermission;
+  /** Told of each newer state of a CiliumNode that is ours to write, with the one known before. */
+  readonly onNewerState: (previous: CiliumNode, node: CiliumNode) => void;
   /** Instances that changed in the inventory. */
   readonly onChanged: (instanceIds: ReadonlySet<string>) => void;
   readonly clock: Clock;
@@ -77,6 +83,8 @@ export interface NodeHooks {
   readonly onSpace: () => void;
   /** A node's primary interface was given a public address. */
   readonly onStaticIp: (name: string, publicAddress: string, interfaceId: string) => void;
+  /** What a dry run keeps from being done; told anew only when it is another. */
+  readonly onRehearsed: (name: string, decision: Rehearsed) => void;
   readonly onHousekeepingFailure: (name: string, interfaceId: string, failure: CloudFailure) => void;
   readonly onWrite: (part: Write['part'], outcome: WriteOutcome['kind'] | 'unfinished') => void;
   readonly onWriteTrouble: (name: string, problem: string) => void;

@@ -12,10 +12,12 @@ import type {
 } from '../kubernetes/cilium-node-writer.ts';
 import { isEqual } from '../kubernetes/merge-patch.ts';
 import type { JsonObject } from '../kubernetes/json.ts';
-import { type Desired, nextWrite, type Write } from './publication.ts';
+import type { MutationPermission } from '../providers/mutation-permission.ts';
+import { type Desired, lackingWrites, nextWrite, type Write } from './publication.ts';
 
 export interface NodePublisherDeps {
   readonly writer: Pick<CiliumNodeWriter, 'patchSpec' | 'patchStatus' | 'get'>;
+  readonly permission: Pick<MutationPermission, 'refusal'>;
   readonly clock: Clock;
   readonly random: Random;
   /** The newest state of the object that is known; undefined once it is gone or another node's. */
@@ -27,6 +29,8 @@ export interface NodePublisherDeps {
   readonly onWrite: (part: Write['part'], outcome: WriteOutcome['kind'] | 'unfinished') => void;
   /** Told of a failure that somebody must act on, once for each text. */
   readonly onTrouble: (problem: string) => void;
+  /** Told of all that it lacks, instead of writing it, while nothing may be published. */
+  readonly onHeld: (writes: readonly Write[]) => void;
   /** Everything is written. */
   readonly onPublished: () => void;
 }
@@ -57,10 +61,11 @@ export class NodePublisher {
       if (node === undefined || desired === undefined) return undefined;
       const write = nextWrite(node, desired);
       if (write === undefined) return this.#finished();
-      if (
-        previous !== undefined &&
-        isEqual(write as unknown as JsonObject, previous as unknown as JsonObject)
-      ) {
+      if (this.#deps.permission.refusal('publish') !== undefined) {
+        this.#deps.onHeld(lackingWrites(node, desired));
+        return undefined;
+      }
+      if (isSame(write, previous)) {
         return this.#refused(write, 'the API server accepts the write and does not keep what it holds');
       }
       const result = await this.#write(node, write, signal);
@@ -127,4 +132,8 @@ export class NodePublisher {
     this.#backoff = backOff(this.#backoff, backoffPolicy, now, random);
     return this.#backoff.until - now;
   }
+}
+
+function isSame(write: Write, previous: Write | undefined): boolean {
+  return write.part === previous?.part && isEqual(write.patch, previous.patch);
 }

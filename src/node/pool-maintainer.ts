@@ -6,6 +6,7 @@ import type { Random } from '../scheduling/random.ts';
 import type { AllocationImplementation, CallContext } from '../providers/allocation-implementation.ts';
 import type { Urgency } from '../providers/call-budget.ts';
 import type { CloudFailure } from '../providers/cloud-failure.ts';
+import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { Tags } from '../providers/network-interface.ts';
 import type { Answer } from '../providers/observation.ts';
@@ -30,6 +31,7 @@ export interface PoolMaintainerDeps {
   readonly timing: CallTiming;
   /** Tags of the interfaces that it creates. */
   readonly interfaceTags: Tags;
+  readonly permission: Pick<MutationPermission, 'refusal'>;
   /** What is known now of what the plan rests on; undefined while the node cannot be served. */
   readonly facts: () => MaintainedFacts | undefined;
   readonly urgency: () => Urgency;
@@ -126,7 +128,7 @@ export class PoolMaintainer {
   evaluate(): AllocationPlan | undefined {
     if (this.#closing.signal.aborted) return undefined;
     const plan = this.#plan();
-    if (plan === undefined || this.#isPausing()) return plan;
+    if (plan === undefined || !this.#mayBegin()) return plan;
     for (const kind of stepKinds) {
       const wanted = plan.steps.filter((step) => step.kind === kind).length;
       while (this.#waiting[kind] < wanted) this.#begin(kind);
@@ -214,7 +216,8 @@ export class PoolMaintainer {
   }
 
   #mayBegin(): boolean {
-    return !this.#closing.signal.aborted && !this.#isPausing();
+    const isStopped = this.#deps.permission.refusal('give') !== undefined;
+    return !isStopped && !this.#closing.signal.aborted && !this.#isPausing();
   }
 
   #isPausing(): boolean {
@@ -347,6 +350,8 @@ export class PoolMaintainer {
     }
     const { clock, ledger, doubt } = this.#deps;
     const { failure } = result;
+    // Nothing failed: it was not begun, and whoever stopped it wakes the node when it may be.
+    if (failure.kind === 'stopped') return;
     if (failure.kind === 'subnetExhausted') {
       // Not the node's fault: the next best subnet is tried at once.
       ledger.exhausted(step.subnetId, clock.monotonic());

@@ -37,6 +37,13 @@ export function nextWrite(node: CiliumNode, desired: Desired): Write | undefined
   return (offer && strike(node, offer)) ?? writeStatus(node, desired) ?? (offer && grow(node, offer));
 }
 
+/** Every write that the object lacks, in their order. */
+export function lackingWrites(node: CiliumNode, desired: Desired): readonly Write[] {
+  const { offer } = desired;
+  const writes = [offer && strike(node, offer), writeStatus(node, desired), offer && grow(node, offer)];
+  return writes.filter((write) => write !== undefined);
+}
+
 function strike(node: CiliumNode, { pool }: Offer): Write | undefined {
   const published = memberOf(valueAt(node.base.spec(), 'ipam'), 'pool');
   const gone = Object.keys(published ?? {}).filter((address) => !pool.has(address));

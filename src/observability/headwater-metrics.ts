@@ -1,4 +1,5 @@
 // Metrics of Headwater's own: what is true, under names that say it.
+import { stopReasons } from '../providers/mutation-permission.ts';
 import { counter, gauge, histogram } from './metric-definition.ts';
 
 const callSeconds = [0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 10, 20, 30, 60];
@@ -61,6 +62,14 @@ export const headwaterMetrics = {
     part: ['status', 'pool', 'spec'],
     outcome: 'written, or why not',
   }),
+  headwater_foreign_writes_total: counter(
+    'Writes of somebody else to what only Headwater writes in CiliumNodes: the pool, and the interfaces in the status.',
+    { part: ['pool', 'status'] },
+  ),
+  headwater_mutations_stopped: gauge(
+    '1 while something is not begun for this reason: dryRun (nothing is done at all), foreignWriter (nothing until nobody else has written CiliumNodes for 5 minutes; after a single write only takes nothing away), paused (as --pause says).',
+    { reason: stopReasons },
+  ),
   headwater_leader: gauge('1 while this process holds the Lease and acts, else 0.', {}),
   headwater_watch_restarts_total: counter(
     'Watches that ended and were begun again where they were.',

@@ -86,6 +86,8 @@ export interface CallContext {
   /** Asked whenever a place is granted, so that a need that becomes pressing while it waits moves ahead. */
   readonly urgency: () => Urgency;
   readonly signal: AbortSignal;
+  /** Part of something that was begun and must be seen through: no dry run, pause or foreign writer holds it up. */
+  readonly begun?: true;
 }
 
 export interface Recollection extends KnownNetwork {

@@ -26,6 +26,8 @@ export type CloudFailureKind =
   | 'invalid'
   /** Not sent: our leadership ends too soon to take anything away. */
   | 'fenced'
+  /** Not sent: a dry run, a pause or a foreign writer keeps such calls from being begun. */
+  | 'stopped'
   /** The cloud could not be reached, or gave no answer. */
   | 'unreachable'
   /** The answer could not be understood. */

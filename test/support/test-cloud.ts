@@ -12,6 +12,9 @@ export const ids = {
   podGroup: 'sg-00000000000000002',
 } as const;
 
+/** Of the VPC. */
+export const testBlock = '10.0.0.0/16';
+
 type Section = Readonly<Record<string, unknown>>;
 
 export const subnets = {
@@ -41,7 +44,7 @@ export function instance(change: Section = {}): Section {
 export function testCloud(change: Section = {}): Topology {
   const plan = {
     seed: 'test-cloud',
-    vpcs: [{ name: 'main', id: ids.vpc, blocks: ['10.0.0.0/16'] }],
+    vpcs: [{ name: 'main', id: ids.vpc, blocks: [testBlock] }],
     subnets: Object.values(subnets),
     routeTables: [{ name: 'private', subnets: ['nodes', 'pods', 'more-pods'] }],
     securityGroups: [

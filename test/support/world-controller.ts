@@ -1,5 +1,8 @@
 // A controller at work in a world, with what it logs, calls and writes kept for a test to look at.
 import { loadOptions } from '../../src/config/load-options.ts';
+import type { GivenFlags } from '../../src/config/given-text.ts';
+import type { Surroundings } from '../../src/config/option-row.ts';
+import { readLiveOptions } from '../../src/config/read-live-options.ts';
 import type { Options } from '../../src/config/option-table.ts';
 import { composeAws } from '../../src/controller/aws-cloud.ts';
 import { Controller } from '../../src/controller/controller.ts';
@@ -36,6 +39,8 @@ export interface ApiWrite {
 export interface ControllerSetup {
   /** By name, without dashes. */
   readonly flags?: Readonly<Record<string, string>>;
+  /** What its configuration is read from besides the flags; nothing if not given. */
+  readonly surroundings?: Surroundings;
   readonly identity?: string;
   /** Besides the recording one. */
   readonly log?: Logger;
@@ -57,7 +62,7 @@ export class WorldController {
   #isDead = false;
 
   constructor(world: World, setup: ControllerSetup) {
-    const { flags = {}, identity = 'headwater-0', log, onCall } = setup;
+    const { flags = {}, surroundings = emptySurroundings, identity = 'headwater-0', log, onCall } = setup;
     const { clock, cluster } = world;
     const recording = recordingLogger();
     this.logged = recording.lines;
@@ -67,7 +72,7 @@ export class WorldController {
       onCall?.(action, input, result);
     });
     this.controller = new Controller({
-      options: optionsOf(flags),
+      options: optionsOf(flags, surroundings),
       kubernetes: transport,
       leaseTransport: transport,
       composeCloud: (deps) => composeAws(this.#alive(api, setup), deps),
@@ -76,6 +81,7 @@ export class WorldController {
       log: log ?? recording,
       registry: this.#registry,
       identity,
+      readLiveOptions: () => readLiveOptions(givenFlags(flags), surroundings),
       onBug: (error) => world.bugs.push(error),
     });
     this.outcome = this.controller.run(this.#stop.signal);
@@ -168,12 +174,18 @@ function withoutOwnToken<T extends object>(input: T): T {
   return token.startsWith('test-') ? { ...input, NextToken: undefined } : input;
 }
 
-function optionsOf(flags: Readonly<Record<string, string>>): Options {
-  const absent = (path: string): never => {
-    throw Object.assign(new Error(path), { code: 'ENOENT' });
-  };
-  const given = new Map(Object.entries(flags).map(([name, value]) => [name, [value]]));
-  const loaded = loadOptions(given, { environment: {}, readFile: absent, readDirectory: absent });
+function absent(path: string): never {
+  throw Object.assign(new Error(path), { code: 'ENOENT' });
+}
+
+const emptySurroundings: Surroundings = { environment: {}, readFile: absent, readDirectory: absent };
+
+function givenFlags(flags: Readonly<Record<string, string>>): GivenFlags {
+  return new Map(Object.entries(flags).map(([name, value]) => [name, [value]]));
+}
+
+function optionsOf(flags: Readonly<Record<string, string>>, surroundings: Surroundings): Options {
+  const loaded = loadOptions(givenFlags(flags), surroundings);
   if (loaded.kind === 'refused') throw new Error(loaded.problems.join('\n'));
   return loaded.options;
 }

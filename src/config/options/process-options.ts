@@ -1,7 +1,8 @@
 // Options of the process itself: where its configuration is, where it serves, how much it says.
 import { logLevels } from '../../observability/logger.ts';
+import { pausable } from '../../providers/mutation-permission.ts';
 import type { OptionRow } from '../option-row.ts';
-import { boolean, listenAddress, oneOf, text } from '../value-kinds.ts';
+import { boolean, listenAddress, oneOf, severalOf, text } from '../value-kinds.ts';
 
 export const processOptions = {
   'config-dir': {
@@ -10,6 +11,24 @@ export const processOptions = {
     group: 'process',
     help: "A directory with one file per option, such as Cilium's ConfigMap cilium-config when it is mounted. Files that are no options of Headwater are ignored, and so are those that belong to one process alone. Flags and environment come before it.",
     fromConfigDir: false,
+  },
+  'dry-run': {
+    kind: boolean,
+    origin: 'headwater',
+    group: 'process',
+    help: 'Decides and logs what it would do, and does none of it: no call that changes the cloud, no write to Kubernetes but the Lease. For a look beforehand; beside another Headwater it needs a Lease of its own (leader-election-lease-name). Changed in the directory, it takes effect within 10 s, without a restart.',
+    default: 'false',
+    fromConfigDir: true,
+    live: true,
+  },
+  pause: {
+    kind: severalOf(pausable),
+    origin: 'headwater',
+    group: 'process',
+    help: 'What not to begin for now: releases (nothing is taken away: no unassign, detach or delete), or mutations (nothing is changed in the cloud at all). What was begun is seen through, and CiliumNodes go on showing what exists. Changed in the directory, it takes effect within 10 s, without a restart.',
+    default: '',
+    fromConfigDir: true,
+    live: true,
   },
   'serve-addr': {
     kind: listenAddress,

@@ -1,9 +1,10 @@
 // The gate in front of EC2. Every call passes here: it waits for a place among the requests in flight, is checked once
-// more against our lease immediately before it is sent, gets a time-out, and is accounted for.
+// more against our lease and what may be done at all immediately before it is sent, gets a time-out, and is accounted for.
 import { type Clock } from '../../scheduling/clock.ts';
 import type { CallContext } from '../allocation-implementation.ts';
 import type { CallBudget } from '../call-budget.ts';
 import { CloudError, type CloudFailure } from '../cloud-failure.ts';
+import { type MutationPermission, stopWords } from '../mutation-permission.ts';
 import {
   type Ec2Action,
   type Ec2Api,
@@ -22,6 +23,7 @@ export interface Ec2EdgeOptions {
   readonly timeout: number;
   /** Whether a call that takes something away and may last `ms` can still end within our own lease. */
   readonly mayTakeAway: (ms: number) => boolean;
+  readonly permission: Pick<MutationPermission, 'refusal'>;
   readonly onCall: (call: FinishedCall) => void;
   /** Told how long calls of these actions waited for the rate limits, in ms, if they had to. */
   readonly onWait: (actions: readonly Ec2Action[], ms: number) => void;
@@ -127,6 +129,7 @@ export class Ec2Edge {
     const cancel = clock.schedule(timeout, stopWaiting);
     context.signal.addEventListener('abort', stopWaiting, { once: true });
     try {
+      if (context.begun !== true) this.#passPermission(action);
       this.#passFence(action, timeout);
       const output = await api.send(action, input, giveUp.signal);
       this.#report(action, begunAt, undefined);
@@ -145,6 +148,14 @@ export class Ec2Edge {
   #timeoutOf(action: Ec2Action): number {
     const { timeout } = this.#options;
     return fenced.has(action) ? Math.min(timeout, fencedTimeout) : timeout;
+  }
+
+  #passPermission(action: Ec2Action): void {
+    if (action.startsWith('Describe')) return;
+    const reason = this.#options.permission.refusal(fenced.has(action) ? 'takeAway' : 'give');
+    if (reason === undefined) return;
+    const message = `${action} was not sent: ${stopWords[reason]}`;
+    throw new Ec2CallError({ result: 'notSent', code: 'Stopped', message });
   }
 
   #passFence(action: Ec2Action, timeout: number): void {

@@ -42,6 +42,7 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   CredentialsProviderError: 'notAuthorized',
   TokenProviderError: 'notAuthorized',
   Fenced: 'fenced',
+  Stopped: 'stopped',
 };
 
 /** Codes that mean several things, told apart by their text. */

@@ -16,7 +16,10 @@ interface Rig {
   readonly stop: () => Promise<void>;
 }
 
-function rig(server: (request: TransportRequest) => Script = () => ({ status: 201 })): Rig {
+function rig(
+  server: (request: TransportRequest) => Script = () => ({ status: 201 }),
+  mayWrite?: () => boolean,
+): Rig {
   const clock = new VirtualClock();
   const transport = new ScriptedTransport(clock, server);
   const problems: Refusal[] = [];
@@ -25,6 +28,7 @@ function rig(server: (request: TransportRequest) => Script = () => ({ status: 20
     clock,
     random: new Random('events'),
     author: { component: 'headwater', instance: 'headwater-0' },
+    ...(mayWrite !== undefined && { mayWrite }),
     onProblem: (problem) => problems.push(problem),
     onBug: (error) => {
       throw error;
@@ -253,6 +257,27 @@ describe('EventRecorder', () => {
 
     expect(problems).toMatchObject([{ kind: 'invalid', message: 'bad reason' }]);
     expect(recorder.figures()).toMatchObject({ created: 1, dropped: 1 });
+  });
+
+  test('while none are written, what is due is dropped; later ones are written', async () => {
+    let mayWrite = true;
+    const { clock, recorder, transport } = rig(undefined, () => mayWrite);
+    recorder.record(node, shortage);
+    await clock.advance(0);
+    recorder.record(node, shortage);
+
+    mayWrite = false;
+    recorder.record({ ...node, name: 'node-2' }, shortage);
+    await clock.advance(1_200_000);
+    const whileNot = transport.requests.length;
+    const { dropped } = recorder.figures();
+    mayWrite = true;
+    recorder.record(node, shortage);
+    await clock.advance(0);
+
+    expect(whileNot).toBe(1);
+    expect(dropped).toBe(2);
+    expect(transport.requests).toHaveLength(2);
   });
 
   test('very long names and texts fit', async () => {

@@ -24,6 +24,8 @@ interface Rig {
   /** Calls in order: `create`, `attach@1`, `delete`, `look`; admissions as `admit create`. */
   readonly calls: string[];
   readonly requests: Operation[];
+  /** Calls that nothing may hold up any more. */
+  readonly begun: string[];
   readonly folded: string[];
   readonly deadline: AbortController;
   readonly result: () => CreateInterfaceResult | undefined;
@@ -48,6 +50,7 @@ function rig(scene: Scene): Rig {
   const deadline = new AbortController();
   const calls: string[] = [];
   const requests: Operation[] = [];
+  const begun: string[] = [];
   const folded: string[] = [];
   const never = new AbortController().signal;
   const counts = { create: 0, attach: 0, delete: 0, look: 0 };
@@ -66,8 +69,9 @@ function rig(scene: Scene): Rig {
       await sleep(clock, 0, signal);
       return () => undefined;
     },
-    perform: async (operation) => {
+    perform: async (operation, context) => {
       const name = nameOf(operation.kind);
+      if (context.begun === true) begun.push(name);
       calls.push(operation.kind === 'attachInterface' ? `${name}@${operation.deviceIndex}` : name);
       requests.push(operation);
       await sleep(clock, scene.duration ?? 0, never);
@@ -102,7 +106,7 @@ function rig(scene: Scene): Rig {
       error = reason;
     },
   );
-  return { clock, calls, requests, folded, deadline, result: () => result, error: () => error };
+  return { clock, calls, requests, begun, folded, deadline, result: () => result, error: () => error };
 }
 
 function nameOf(kind: Operation['kind']): 'create' | 'attach' | 'delete' {
@@ -129,6 +133,28 @@ describe('a new interface', () => {
       { kind: 'attachInterface', instanceId: 'i-1', interfaceId: 'eni-9', deviceIndex: 1 },
     ]);
     expect(folded).toEqual(['created', 'attached']);
+  });
+
+  test('is seen through from its first call on, whatever is stopped meanwhile', async () => {
+    const { calls, begun } = await run({
+      create: [lost, created('eni-9')],
+      attach: [failed('notAuthorized')],
+    });
+
+    expect(calls.filter((call) => !call.startsWith('admit'))).toEqual([
+      'create',
+      'create',
+      'attach@1',
+      'delete',
+    ]);
+    expect(begun).toEqual(['create', 'attach', 'delete']);
+  });
+
+  test('that may not be begun is not, and leaves nothing behind', async () => {
+    const { calls, result } = await run({ create: [failed('stopped')] });
+
+    expect(calls).toEqual(['create']);
+    expect(result()).toMatchObject({ kind: 'failed', at: 'create', left: undefined, uncertain: false });
   });
 
   test('that the cloud refuses to create is not', async () => {

@@ -126,6 +126,41 @@ describe('a pool', () => {
   });
 });
 
+describe('while nothing may be given', () => {
+  test('nothing is begun, what waits gives its tokens back, and afterwards it is filled', async () => {
+    const rig = new PoolRig({ target: 8, crowded: true });
+    await rig.run(0);
+    const waiting = rig.waiting;
+
+    rig.permission.change({ pause: ['mutations'] });
+    rig.admitNext();
+    await rig.run(60_000);
+    const whilePaused = [rig.calls.length, rig.waiting, rig.givenBack, rig.plan?.steps.length];
+    rig.permission.change({ pause: [] });
+    await rig.run(0);
+    rig.admitNext();
+    await rig.run(1000);
+
+    expect(waiting).toBe(1);
+    expect(whilePaused).toEqual([0, 0, 1, 1]);
+    expect(rig.available).toBe(8);
+  });
+
+  test('what the gate held back is no failure: nothing waits once it may go', async () => {
+    const rig = new PoolRig({
+      target: 8,
+      outcome: (_, number) => (number === 0 ? failed('stopped') : undefined),
+    });
+
+    await rig.run(0);
+    await rig.run(1);
+
+    expect(untimed(rig.calls)).toEqual(['allocate eni-0+8', 'allocate eni-0+8']);
+    expect(rig.maintainer.trouble).toBeUndefined();
+    expect(rig.available).toBe(8);
+  });
+});
+
 describe('what waits for the rate limits', () => {
   test('is decided anew once it may go', async () => {
     const rig = new PoolRig({ target: 4, crowded: true });

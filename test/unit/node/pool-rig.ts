@@ -6,6 +6,7 @@ import { type FinishedStep, PoolMaintainer } from '../../../src/node/pool-mainta
 import type { AllocationPlan } from '../../../src/node/prepare-ip-allocation.ts';
 import type { InstanceLimits } from '../../../src/providers/allocation-implementation.ts';
 import { Inventory } from '../../../src/providers/inventory.ts';
+import { MutationPermission, noStops } from '../../../src/providers/mutation-permission.ts';
 import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
 import type { Operation, Outcome } from '../../../src/providers/operation.ts';
 import { SubnetLedger } from '../../../src/providers/subnet-ledger.ts';
@@ -49,6 +50,7 @@ export class PoolRig {
   readonly inventory = new Inventory({ consistencyWindow });
   readonly ledger = new SubnetLedger();
   readonly maintainer: PoolMaintainer;
+  readonly permission = new MutationPermission(noStops);
   /** `allocate eni-0+8@ms`, `create subnet-1+9@ms`, `attach eni-0 1@ms`, `delete eni-0@ms`: calls as they are sent. */
   readonly calls: string[] = [];
   readonly steps: FinishedStep[] = [];
@@ -87,6 +89,7 @@ export class PoolRig {
       random: new Random('pool'),
       timing: { callTimeout, consistencyWindow },
       interfaceTags: { owner: 'headwater' },
+      permission: this.permission,
       facts: () => this.#facts(),
       urgency: () => 'toppingUp',
       fold: (answer) => this.inventory.foldAnswer(answer, this.clock.monotonic()),

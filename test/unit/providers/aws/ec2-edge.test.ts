@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { Ec2CallError, type Ec2CallResult } from '../../../../src/providers/aws/ec2-api.ts';
+import { type Ec2Action, Ec2CallError, type Ec2CallResult } from '../../../../src/providers/aws/ec2-api.ts';
+import { MutationPermission, noStops, type Pausable } from '../../../../src/providers/mutation-permission.ts';
 import { sleep } from '../../../../src/scheduling/clock.ts';
-import { all, context, edgeRig, failureOfRead } from './edge-rig.ts';
+import { all, context, type EdgeChange, edgeRig, failureOfRead } from './edge-rig.ts';
 
 const attach = { NetworkInterfaceId: 'eni-1', InstanceId: 'i-1', DeviceIndex: 1, NetworkCardIndex: 0 };
 const remove = { NetworkInterfaceId: 'eni-1' };
@@ -250,6 +251,57 @@ describe('a call that takes something away', () => {
     const result = await edge.write('AttachNetworkInterface', attach, context);
 
     expect(result.kind).toBe('answered');
+  });
+});
+
+describe('while something is stopped', () => {
+  const pausing = (pause: readonly Pausable[]): EdgeChange => ({
+    options: { permission: new MutationPermission({ ...noStops, pause }) },
+  });
+
+  test.each<[Pausable, Ec2Action, boolean]>([
+    ['mutations', 'CreateNetworkInterface', false],
+    ['mutations', 'AttachNetworkInterface', false],
+    ['mutations', 'AssignPrivateIpAddresses', false],
+    ['mutations', 'ModifyNetworkInterfaceAttribute', false],
+    ['mutations', 'DeleteNetworkInterface', false],
+    ['mutations', 'DescribeSubnets', true],
+    ['releases', 'CreateNetworkInterface', true],
+    ['releases', 'ModifyNetworkInterfaceAttribute', true],
+    ['releases', 'UnassignPrivateIpAddresses', false],
+    ['releases', 'DetachNetworkInterface', false],
+    ['releases', 'DeleteNetworkInterface', false],
+  ])('(%s) %s is sent: %s', async (pause, action, isSent) => {
+    const { edge, sent, budget } = edgeRig(() => ({}), pausing([pause]));
+
+    const result = await edge.write(action, remove, context);
+    const begun = await edge.write(action, remove, { ...context, begun: true });
+
+    if (!isSent) {
+      expect(result).toMatchObject({
+        kind: 'failed',
+        failure: { kind: 'stopped', action, message: `${action} was not sent: it is paused (--pause)` },
+      });
+    }
+    expect(result.kind).toBe(isSent ? 'answered' : 'failed');
+    expect(begun.kind).toBe('answered');
+    expect(sent).toHaveLength(isSent ? 2 : 1);
+    expect(budget.inFlight).toBe(0);
+  });
+
+  test('what waited for a place is asked about when it is sent', async () => {
+    const permission = new MutationPermission(noStops);
+    const rig = edgeRig(() => sleep(rig.clock, 3000, context.signal), { slots: 1, options: { permission } });
+    const first = rig.edge.write('AttachNetworkInterface', attach, context);
+    const second = rig.edge.write('AttachNetworkInterface', attach, context);
+
+    await rig.clock.advance(1000);
+    permission.change({ foreignWriter: 'atWork' });
+    await rig.clock.advance(5000);
+
+    expect((await first).kind).toBe('answered');
+    expect(await second).toMatchObject({ kind: 'failed', failure: { kind: 'stopped' } });
+    expect(rig.sent).toHaveLength(1);
   });
 });
 

@@ -4,6 +4,7 @@ import { Ec2Edge, type Ec2EdgeOptions, type FinishedCall } from '../../../../src
 import type { Ec2Action, Ec2Api, Ec2Output } from '../../../../src/providers/aws/ec2-api.ts';
 import { CallBudget } from '../../../../src/providers/call-budget.ts';
 import { CloudError, type CloudFailure } from '../../../../src/providers/cloud-failure.ts';
+import { MutationPermission, noStops } from '../../../../src/providers/mutation-permission.ts';
 import type { BucketSize } from '../../../../src/providers/token-bucket.ts';
 import { VirtualClock } from '../../../../src/scheduling/virtual-clock.ts';
 
@@ -29,7 +30,7 @@ export interface EdgeRig {
 }
 
 export interface EdgeChange {
-  readonly options?: Partial<Pick<Ec2EdgeOptions, 'timeout' | 'mayTakeAway'>>;
+  readonly options?: Partial<Pick<Ec2EdgeOptions, 'timeout' | 'mayTakeAway' | 'permission'>>;
   readonly bucket?: BucketSize;
   readonly slots?: number;
 }
@@ -60,6 +61,7 @@ export function edgeRig(answering: Answering, change: EdgeChange = {}): EdgeRig 
     clock,
     timeout: 10_000,
     mayTakeAway: () => true,
+    permission: new MutationPermission(noStops),
     onCall: (call) => finished.push(call),
     onWait: (actions, ms) => waits.push(`${actions.join()}:${ms}`),
     ...change.options,

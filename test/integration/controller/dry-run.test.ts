@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { processSurroundings } from '../../../src/config/process-surroundings.ts';
+import { type MountedConfig, mountedConfig } from '../../support/config-directory.ts';
+import { instance, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController, type WorldController } from '../../support/world-controller.ts';
+
+let config: MountedConfig;
+
+beforeEach(() => {
+  config = mountedConfig();
+});
+
+afterEach(() => {
+  config.remove();
+});
+
+const surroundings = { ...processSurroundings, environment: {} };
+
+function start(world: World, flags: Readonly<Record<string, string>> = {}): WorldController {
+  config.mount({});
+  return startController(world, { flags: { 'config-dir': config.path, ...flags }, surroundings });
+}
+
+const rehearsed = ({ logged }: WorldController): readonly string[] =>
+  logged.map(({ message }) => message).filter((message) => message.startsWith('dry run: '));
+
+const besidesTheLease = ({ writes }: WorldController): readonly string[] =>
+  writes.filter(({ path }) => !path.includes('/leases')).map(({ method, path }) => `${method} ${path}`);
+
+describe('a dry run', () => {
+  test('changes nothing but the Lease, and says once what it would do', async () => {
+    const world = new World({ cloud: testCloud({ instances: [instance({ count: 3 })] }) });
+    const controller = start(world, { 'dry-run': 'true' });
+    const [machine, tall, unknown] = world.machines;
+    if (machine === undefined || tall === undefined || unknown === undefined)
+      throw new Error('too few machines');
+
+    await world.announce(machine);
+    await world.announce(tall, { spec: { ipam: { 'min-allocate': 15 } } });
+    await world.announce({ ...unknown, instanceType: 'odd.large' });
+    await world.advance(900_000);
+
+    expect(controller.changes).toEqual([]);
+    expect(besidesTheLease(controller)).toEqual([]);
+    expect(controller.writes.length).toBeGreaterThan(10);
+    expect(world.events(unknown.name)).toEqual([]);
+    // Of each node the status, and the watermark that its agent left open.
+    expect(rehearsed(controller).toSorted()).toEqual([
+      'dry run: would give a node addresses',
+      'dry run: would give a node addresses',
+      'dry run: would give a node an interface',
+      ...Array.from({ length: 6 }, () => 'dry run: would write a CiliumNode'),
+    ]);
+    expect(controller.logged).toContainEqual({
+      level: 'info',
+      message: 'dry run: would give a node addresses',
+      details: {
+        node: machine.name,
+        subnet: 'subnet-0000000000000000a',
+        addresses: 8,
+        interface: world.interfaces(machine)[0]?.id,
+      },
+    });
+    expect(controller.warnings()).toContain('node does not get what it needs');
+    expect(controller.controller.status().stopped).toEqual([
+      { reason: 'dryRun', stops: ['give', 'takeAway', 'publish', 'tell'] },
+    ]);
+    expect(await controller.metric('headwater_mutations_stopped{reason="dryRun"}')).toBe(1);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('says anew what changes', async () => {
+    const world = new World();
+    const machine = world.machine();
+    const controller = start(world, { 'dry-run': 'true' });
+    await world.announce(machine);
+    await world.advance(60_000);
+    const before = rehearsed(controller).length;
+
+    await world.patch(machine, { spec: { ipam: { 'pre-allocate': 9 } } });
+    await world.advance(60_000);
+    await world.patch(machine, { metadata: { annotations: { a: 'b' } } });
+    await world.advance(60_000);
+
+    const later = controller.logged.filter(({ message }) => message.startsWith('dry run: ')).slice(before);
+    expect(later.map(({ details }) => details['addresses'] ?? details['part'])).toEqual([9]);
+  });
+
+  test('that ends in the directory supplies everybody, and one that begins there ends it all', async () => {
+    const world = new World();
+    const machine = world.machine();
+    const controller = start(world);
+    config.mount({ 'dry-run': 'true' });
+    await world.advance(20_000);
+    await world.announce(machine);
+    await world.advance(60_000);
+    const during = controller.changes.length;
+
+    config.mount({});
+    await world.advance(20_000);
+    const supplied = world.pool(machine).size;
+    config.mount({ 'dry-run': 'true' });
+    await world.advance(10_000);
+    const since = world.clock.monotonic();
+    await world.request(machine, 20);
+    await world.advance(300_000);
+
+    expect(during).toBe(0);
+    expect(supplied).toBe(8);
+    expect(controller.changes.filter(({ at }) => at > since)).toEqual([]);
+    expect(controller.publications.filter(({ at }) => at > since)).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('sets no delete-on-termination, and says where it would', async () => {
+    const world = new World();
+    const machine = world.machine();
+    const end = world.fault('ModifyNetworkInterfaceAttribute', {
+      kind: 'error',
+      code: 'Odd',
+      status: 400,
+      message: 'odd',
+    });
+    const first = startController(world, { identity: 'headwater-a' });
+    await world.announce(machine, { spec: { ipam: { 'min-allocate': 15 } } });
+    await world.advance(30_000);
+    first.stop();
+    await world.advance(30_000);
+    end();
+
+    const controller = start(world, { 'dry-run': 'true' });
+    await world.advance(120_000);
+
+    expect(controller.changes).toEqual([]);
+    expect(controller.logged).toContainEqual({
+      level: 'info',
+      message: 'dry run: would set delete-on-termination',
+      details: { node: machine.name, interface: world.interfaces(machine)[1]?.id },
+    });
+  });
+});

@@ -1,0 +1,313 @@
+import { describe, expect, test } from '@jest/globals';
+import { StandInOperator } from '../../support/stand-in-operator.ts';
+import { instance, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController, type WorldController } from '../../support/world-controller.ts';
+
+const quiet = 300_000;
+
+function worldOf(count: number): World {
+  return new World({
+    cloud: testCloud({ instances: [instance({ type: 'm5.xlarge', count })] }),
+    configure: (index) => ({ protocol: index % 2 === 0 ? 'crd-allocator' : 'multi-pool' }),
+  });
+}
+
+/** A world in which nodes are supplied and the controller is settled. */
+async function settled(count = 2): Promise<{ world: World; controller: WorldController }> {
+  const world = worldOf(count);
+  const controller = startController(world);
+  for (const machine of world.machines) await world.announce(machine);
+  await world.advance(60_000);
+  return { world, controller };
+}
+
+async function foreignWrites(controller: WorldController): Promise<number> {
+  const parts = await Promise.all(
+    ['pool', 'status'].map((part) => controller.metric(`headwater_foreign_writes_total{part="${part}"}`)),
+  );
+  return parts.reduce<number>((sum, each) => sum + (each ?? 0), 0);
+}
+
+const releasing = { 'aws-release-excess-ips': 'true', 'excess-ip-release-delay': '60' };
+
+const isStopped = ({ controller }: WorldController): boolean =>
+  controller.status().stopped.some(({ stops }) => stops.includes('give'));
+
+const lines = (controller: WorldController, text: RegExp): number =>
+  controller.logged.filter(({ level, message }) => level === 'warn' && text.test(message)).length;
+
+describe('a cilium-operator that still runs', () => {
+  test('stops everything, and says so everywhere', async () => {
+    const { world, controller } = await settled();
+    const operator = new StandInOperator(world);
+    const [machine] = world.machines;
+    if (machine === undefined) throw new Error('there is no machine');
+
+    void operator.run();
+    await world.until('all is stopped', () => isStopped(controller), 5000);
+    await world.advance(2000);
+    const since = world.clock.monotonic();
+    await world.request(machine, 20);
+    await world.advance(200_000);
+
+    expect(controller.changes.filter(({ at }) => at > since)).toEqual([]);
+    expect(controller.publications.filter(({ at }) => at > since)).toEqual([]);
+    expect(world.events(machine.name)).toContainEqual(
+      expect.stringMatching(/^CiliumNode ForeignWriter: somebody other than Headwater wrote the pool/),
+    );
+    expect(world.events(machine.name)).toContainEqual(
+      expect.stringMatching(/^CiliumNode MutationsStopped: .* somebody else writes CiliumNodes too/),
+    );
+    expect(await foreignWrites(controller)).toBeGreaterThanOrEqual(2);
+    expect(await controller.metric('headwater_mutations_stopped{reason="foreignWriter"}')).toBe(1);
+    expect(controller.controller.status().stopped).toEqual([
+      {
+        reason: 'foreignWriter',
+        stops: ['give', 'takeAway', 'publish'],
+        node: expect.stringMatching(/^ip-/) as unknown,
+        parts: ['status'],
+        quietInSeconds: expect.any(Number) as unknown,
+      },
+    ]);
+    expect(lines(controller, /another writer of CiliumNodes is at work/)).toBe(1);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('and is gone: after 5 quiet minutes all goes on, and what is lacking is supplied', async () => {
+    const { world, controller } = await settled();
+    const operator = new StandInOperator(world);
+    const machine = world.machine();
+    void operator.run();
+    await world.until('all is stopped', () => isStopped(controller), 5000);
+    await world.advance(60_000);
+    operator.stop();
+    await world.request(machine, 20);
+    await world.addPods(machine, { count: 5 });
+    const last = operator.writes.at(-1) ?? 0;
+
+    await world.until('all goes on', () => !isStopped(controller), quiet + 10_000);
+    const resumed = world.clock.monotonic();
+    await world.advance(30_000);
+
+    expect(resumed - last).toBeGreaterThanOrEqual(quiet);
+    expect(resumed - last).toBeLessThan(quiet + 1000);
+    expect(controller.changes.filter(({ at }) => at > last + 1000 && at < resumed)).toEqual([]);
+    expect(world.pool(machine).size).toBeGreaterThanOrEqual(20);
+    expect(world.operatorError(machine)).toBe('');
+    // What the other left out is there again.
+    expect(Object.values(world.enis(machine))[0]).toHaveProperty('availability-zone');
+    expect(lines(controller, /nobody else has written a CiliumNode for 5 min/)).toBe(1);
+    expect(await controller.metric('headwater_mutations_stopped{reason="foreignWriter"}')).toBe(0);
+    expect(controller.controller.status().stopped).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('for hours is fought once in 5 minutes at most', async () => {
+    const { world, controller } = await settled();
+    void new StandInOperator(world).run();
+
+    await world.advance(7_200_000);
+
+    const stops = lines(controller, /another writer of CiliumNodes is at work/);
+    const after = controller.publications.filter(({ at }) => at > 61_000);
+    expect(stops).toBeGreaterThan(10);
+    expect(stops).toBeLessThanOrEqual(24);
+    // One write a node each time that it tries again.
+    expect(after.length).toBeLessThanOrEqual(2 * (stops + 1));
+    expect(controller.changes.filter(({ at }) => at > 61_000)).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('does not keep a unit that was begun from its end', async () => {
+    const { world, controller } = await settled();
+    const machine = world.machine();
+    const full = world.held(machine).length;
+    world.fault('CreateNetworkInterface', { kind: 'slow', ms: 5000 });
+    await world.patch(machine, { spec: { ipam: { 'min-allocate': full + 12 } } });
+    await world.advance(3000);
+
+    await new StandInOperator(world).resync();
+    await world.until('all is stopped', () => isStopped(controller), 1000);
+    const stopped = world.clock.monotonic();
+    await world.advance(30_000);
+
+    const afterwards = controller.changes.filter(({ at }) => at >= stopped);
+    expect(afterwards.map(({ action, result }) => `${action} ${result}`)).toEqual([
+      'CreateNetworkInterface OK',
+      'AttachNetworkInterface OK',
+    ]);
+    expect(world.interfaces(machine)).toHaveLength(2);
+    expect(world.loose()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+describe('somebody who edits a pool by hand', () => {
+  test('is undone at once, and keeps things from being taken away for 5 minutes', async () => {
+    const { world, controller } = await settled();
+    const [machine, other] = world.machines;
+    if (machine === undefined || other === undefined) throw new Error('there are no two machines');
+    const [address = ''] = world.pool(machine).keys();
+
+    await world.patch(machine, { spec: { ipam: { pool: { [address]: null } } } });
+    await world.advance(1000);
+    await world.request(other, 20);
+    await world.advance(30_000);
+    const during = controller.controller.status().stopped;
+    await world.advance(quiet);
+
+    expect(world.pool(machine).has(address)).toBe(true);
+    expect(world.pool(other).size).toBe(20);
+    expect(during).toEqual([
+      expect.objectContaining({ reason: 'foreignWriter', stops: ['takeAway'], node: machine.name }),
+    ]);
+    expect(controller.controller.status().stopped).toEqual([]);
+    expect(await foreignWrites(controller)).toBe(1);
+    expect(lines(controller, /somebody else wrote a CiliumNode/)).toBe(1);
+    expect(world.events(machine.name)).toContainEqual(
+      expect.stringMatching(/^CiliumNode ForeignWriter: somebody other than Headwater/),
+    );
+  });
+
+  test('while addresses are given back: none is until it has been quiet', async () => {
+    const world = worldOf(2);
+    const controller = startController(world, { flags: releasing });
+    const { workload } = world.cluster;
+    void workload.start();
+    await world.advance(60_000);
+    for (let index = 0; index < 30; index++) {
+      void workload.createPod({ name: `pod-${index}`, placement: 'spread' });
+    }
+    await world.advance(60_000);
+    for (let index = 0; index < 30; index++) await workload.deletePod(`default/pod-${index}`);
+    await world.advance(20_000);
+
+    await world.patch(world.machine(), { spec: { ipam: { pool: { '10.0.0.250': { resource: 'eni-1' } } } } });
+    const since = world.clock.monotonic();
+    await world.until('it goes on', () => controller.controller.status().stopped.length === 0, quiet + 5000);
+    const quietUntil = world.clock.monotonic();
+    await world.advance(600_000);
+
+    const released = controller.changes.filter(({ action }) => action === 'UnassignPrivateIpAddresses');
+    expect(quietUntil - since).toBeGreaterThanOrEqual(quiet);
+    expect(released.length).toBeGreaterThan(0);
+    expect(released.filter(({ at }) => at > since && at < quietUntil)).toEqual([]);
+    expect(world.held(world.machine())).toHaveLength((workload.views[0]?.addressesInUse.size ?? 0) + 8);
+  });
+
+  test('again is taken for a writer', async () => {
+    const { world, controller } = await settled();
+    const machine = world.machine();
+    const [address = ''] = world.pool(machine).keys();
+
+    const strike = { spec: { ipam: { pool: { [address]: null } } } };
+    await world.patch(machine, strike);
+    await world.advance(quiet - 100_000);
+    await world.patch(machine, strike);
+    // Quiet is counted from the last one.
+    await world.advance(quiet - 10_000);
+    const late = [isStopped(controller), world.pool(machine).has(address)];
+    await world.advance(15_000);
+
+    expect(late).toEqual([true, false]);
+    expect(isStopped(controller)).toBe(false);
+    expect(world.pool(machine).has(address)).toBe(true);
+  });
+
+  test('shortly after a change of leader is taken for what the one before still wrote', async () => {
+    const world = worldOf(1);
+    const machine = world.machine();
+    const controller = startController(world);
+    await world.announce(machine);
+    await world.until('the node is supplied', () => world.pool(machine).size === 8, 15_000);
+    await world.advance(2000);
+
+    await world.patch(machine, { spec: { ipam: { pool: { '10.0.16.250': { resource: 'eni-1' } } } } });
+    await world.advance(2000);
+
+    expect(world.pool(machine).size).toBe(8);
+    expect(await foreignWrites(controller)).toBe(0);
+  });
+});
+
+describe('others who write CiliumNodes', () => {
+  test('agents of both protocols, over an hour of pods that come and go and agents that are replaced', async () => {
+    const world = worldOf(4);
+    const controller = startController(world, { flags: releasing });
+    const { workload } = world.cluster;
+    const forever = new AbortController().signal;
+    void workload.start();
+    void workload.run({ kind: 'steady', name: 'web', arrivalsPerMinute: 6, meanLifetime: 120_000 }, forever);
+    void workload.run({ kind: 'rolling-upgrade', name: 'upgrade', at: 600_000, every: 300_000 }, forever);
+    void workload.run(
+      { kind: 'burst', name: 'batch', at: 1_500_000, pods: 60, over: 3000, lifetime: 600_000 },
+      forever,
+    );
+
+    await world.advance(3_600_000);
+
+    expect(await foreignWrites(controller)).toBe(0);
+    expect(controller.publications.length).toBeGreaterThan(50);
+    expect(controller.calls.map(({ action }) => action)).toContain('UnassignPrivateIpAddresses');
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('the leader before, however it went, and lost answers', async () => {
+    const world = worldOf(3);
+    const { workload } = world.cluster;
+    void workload.start();
+    void workload.run(
+      { kind: 'steady', name: 'web', arrivalsPerMinute: 30, meanLifetime: 60_000 },
+      new AbortController().signal,
+    );
+    world.kubernetesFault({
+      method: 'PATCH',
+      path: /ciliumnodes/,
+      times: 40,
+      effect: { kind: 'dropAfter' },
+    });
+    const turns: WorldController[] = [];
+
+    for (let turn = 0; turn < 8; turn++) {
+      const controller = startController(world, { identity: `headwater-${turn}`, flags: releasing });
+      turns.push(controller);
+      await world.advance(90_000 + turn * 317);
+      if (turn % 2 === 0) controller.kill();
+      else controller.stop();
+    }
+
+    const counts = await Promise.all(turns.map(foreignWrites));
+    const lost = turns.flatMap(({ publications }) => publications.filter(({ status }) => status === 0));
+    expect(counts).toEqual(turns.map(() => 0));
+    expect(lost.length).toBeGreaterThanOrEqual(40);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('whoever looks after nodes that Headwater leaves alone', async () => {
+    const tags = { role: 'worker' };
+    const world = new World({
+      cloud: testCloud({ instances: [instance({ tags }), instance({ name: 'other' })] }),
+    });
+    const controller = startController(world, { flags: { 'instance-tags-filter': 'role=worker' } });
+    const [machine, untagged] = world.machines;
+    if (machine === undefined || untagged === undefined) throw new Error('there are no two machines');
+    await world.announce(machine);
+    await world.announce(untagged);
+    await world.advance(60_000);
+
+    for (let write = 0; write < 5; write++) {
+      await world.patch(untagged, {
+        spec: { ipam: { pool: { [`10.0.0.${200 + write}`]: { resource: 'eni-x' } } } },
+      });
+      await world.advance(1000);
+    }
+    await world.patch(machine, { metadata: { annotations: { 'ipam.cilium.io/ignore': 'true' } } });
+    await world.advance(1000);
+    await world.patch(machine, { spec: { ipam: { pool: null } } });
+    await world.advance(1000);
+
+    expect(await foreignWrites(controller)).toBe(0);
+    expect(controller.controller.status().stopped).toEqual([]);
+  });
+});

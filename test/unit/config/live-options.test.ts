@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { renameSync } from 'node:fs';
+import { LiveOptions } from '../../../src/config/live-options.ts';
+import { type LiveValues, readLiveOptions } from '../../../src/config/read-live-options.ts';
+import { processSurroundings } from '../../../src/config/process-surroundings.ts';
+import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { type MountedConfig, mountedConfig } from '../../support/config-directory.ts';
+
+let config: MountedConfig;
+
+beforeEach(() => {
+  config = mountedConfig();
+});
+
+afterEach(() => {
+  config.remove();
+});
+
+interface Rig {
+  readonly changes: LiveValues[];
+  readonly problems: string[];
+  readonly pass: (ms?: number) => Promise<void>;
+}
+
+function start(
+  flags: Readonly<Record<string, string>> = {},
+  environment: Readonly<Record<string, string>> = {},
+): Rig {
+  const given = new Map(
+    Object.entries({ 'config-dir': config.path, ...flags }).map(([name, text]) => [name, [text]]),
+  );
+  const read = (): ReturnType<typeof readLiveOptions> =>
+    readLiveOptions(given, { ...processSurroundings, environment });
+  const { values } = read();
+  const clock = new VirtualClock();
+  const changes: LiveValues[] = [];
+  const problems: string[] = [];
+  const live = new LiveOptions({
+    values: { dryRun: false, pause: [], ...values },
+    read,
+    clock,
+    onChange: (next) => changes.push(next),
+    onProblem: (problem) => problems.push(problem),
+  });
+  void live.run(new AbortController().signal);
+  return { changes, problems, pass: (ms = 10_000) => clock.advance(ms) };
+}
+
+describe('options that change in the directory', () => {
+  test('are told within 10 s, each change once', async () => {
+    config.mount({});
+    const { changes, pass } = start();
+
+    config.mount({ pause: 'releases\n' });
+    await pass();
+    await pass(100_000);
+    config.mount({ pause: 'mutations,releases', 'dry-run': 'true' });
+    await pass();
+    config.mount({ pause: '', 'cluster-name': 'prod' });
+    await pass();
+
+    expect(changes).toEqual([
+      { dryRun: false, pause: ['releases'] },
+      { dryRun: true, pause: ['releases', 'mutations'] },
+      { dryRun: false, pause: [] },
+    ]);
+  });
+
+  test('stay as they are while the directory says what is not accepted, and say so once', async () => {
+    config.mount({ pause: 'mutations' });
+    const { changes, problems, pass } = start();
+
+    config.mount({ pause: 'everything', 'dry-run': 'true' });
+    await pass(60_000);
+    config.mount({ pause: 'releases' });
+    await pass();
+
+    expect(problems).toEqual([
+      `pause: "everything" from the file ${config.path}/pause is refused; accepted: releases, mutations, or several of them separated by commas or spaces`,
+    ]);
+    expect(changes).toEqual([
+      { dryRun: true, pause: ['mutations'] },
+      { dryRun: false, pause: ['releases'] },
+    ]);
+  });
+
+  test('stay as they are while the directory cannot be read', async () => {
+    config.mount({ pause: 'mutations' });
+    const { changes, problems, pass } = start();
+
+    renameSync(config.path, `${config.path}-away`);
+    await pass(60_000);
+    renameSync(`${config.path}-away`, config.path);
+    await pass(60_000);
+
+    expect(problems).toEqual([
+      expect.stringMatching(/^config-dir: .* is refused because it does not exist; accepted: /),
+    ]);
+    expect(changes).toEqual([]);
+  });
+
+  test('count for nothing against a flag or the environment', async () => {
+    config.mount({});
+    const { changes, pass } = start({ pause: 'releases' }, { HEADWATER_DRY_RUN: 'false' });
+
+    config.mount({ pause: 'mutations', 'dry-run': 'true' });
+    await pass(60_000);
+
+    expect(changes).toEqual([]);
+  });
+
+  test('are not looked for where there is no directory', async () => {
+    const { changes, problems, pass } = start({ 'config-dir': '' });
+
+    await pass(60_000);
+
+    expect([changes, problems]).toEqual([[], []]);
+  });
+});
