@@ -1,5 +1,6 @@
 // One term of leadership: all that only the leader does, from the moment it leads until everything begun has ended.
 import type { Options } from '../config/option-table.ts';
+import { collectionOf } from '../config/orphan-collection.ts';
 import type { CiliumNodeWriter } from '../kubernetes/cilium-node-writer.ts';
 import type { JsonObject } from '../kubernetes/json.ts';
 import type { ServedSchema } from '../kubernetes/served-schema.ts';
@@ -22,6 +23,7 @@ import type { Random } from '../scheduling/random.ts';
 import type { Cloud } from './aws-cloud.ts';
 import { showFleet } from './fleet-metrics.ts';
 import { nodeInstruments } from './node-instruments.ts';
+import { OrphanCare } from './orphan-care.ts';
 
 export interface TermDeps {
   readonly options: Options;
@@ -46,6 +48,7 @@ export class Term {
   readonly #looks: Batcher<string>;
   readonly #limits: InstanceTypeLimits;
   readonly #resync: Resync;
+  readonly #orphanCare: OrphanCare;
   readonly #fleet: Fleet;
   readonly #stopping = new AbortController();
   #resyncing: Promise<void> | undefined;
@@ -72,12 +75,14 @@ export class Term {
         this.#readFailed('cannot read instance types', error, { instanceTypes }),
     });
     this.#resync = this.#createResync(shared);
+    this.#orphanCare = this.#createOrphanCare();
     this.#fleet = this.#createFleet(shared);
   }
 
   /** Takes the fleet over as it is and begins to serve it. */
   begin(nodes: Iterable<WatchedNode>): void {
     this.#fleet.begin(nodes);
+    this.#orphanCare.begin();
     this.#resyncing = this.#resync.run(this.#stopping.signal).catch(this.#deps.onBug);
   }
 
@@ -93,7 +98,7 @@ export class Term {
   async stop(deadline: AbortSignal): Promise<void> {
     this.#stopping.abort();
     await this.#fleet.stop(deadline);
-    await Promise.all([this.#looks.stop(), this.#limits.stop(), this.#resyncing]);
+    await Promise.all([this.#looks.stop(), this.#limits.stop(), this.#orphanCare.stop(), this.#resyncing]);
   }
 
   /** Whether the cloud was read completely since the term began. */
@@ -126,6 +131,7 @@ export class Term {
     const now = clock.monotonic();
     showFleet(metrics, this.seats(), now);
     cloud.showCalls();
+    this.#orphanCare.show();
     const { lastBegunAt } = this.#resync;
     if (lastBegunAt !== undefined) metrics.headwater_inventory_age_seconds.set((now - lastBegunAt) / 1000);
     const subnets = this.subnets();
@@ -138,6 +144,29 @@ export class Term {
       subnets.map(({ id, reserved }) => [{ subnet_id: id }, reserved] as const),
     );
     metrics.headwater_set_aside.replaceAll(setAsideSeries(this.seats(), subnets));
+  }
+
+  #createOrphanCare(): OrphanCare {
+    const { options, cloud, clock, random, log, registry, onBug } = this.#deps;
+    const { implementation, belongingTags } = cloud;
+    const wakeShort = (): void =>
+      this.#fleet.wakeWhere((figures) => isShort({ kind: 'managed', name: '', figures }));
+    return new OrphanCare({
+      options,
+      implementation,
+      belongingTags,
+      clock,
+      random: random.fork('orphans'),
+      log,
+      metrics: registry.metrics,
+      onRead: wakeShort,
+      onDeleted: (item) => {
+        const count = 1 + item.addresses.length + item.prefixes.length * 16;
+        this.#ledger.released(item.subnetId, count, clock.monotonic());
+        wakeShort();
+      },
+      onBug,
+    });
   }
 
   #createResync(
@@ -188,6 +217,7 @@ export class Term {
     return new Fleet({
       context: {
         ...shared,
+        orphans: this.#orphanCare.orphans,
         infrastructure: () => this.#resync.infrastructure,
         limitsOf: (instanceType) => this.#limits.get(instanceType),
         look: (instanceId) => this.#looks.request(instanceId),
@@ -209,7 +239,7 @@ export class Term {
         onBug,
       },
       hooks: {
-        ...nodeInstruments({ log, registry, tell }),
+        ...nodeInstruments({ log, registry, tell, collects: collectionOf(options).kind === 'on' }),
         onSpace: () => this.#fleet.wakeWhere(({ diagnosis }) => diagnosis?.reason === 'SubnetsExhausted'),
       },
       waitingPods,

@@ -7,6 +7,7 @@ import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { Infrastructure } from '../providers/infrastructure.ts';
 import type { Inventory } from '../providers/inventory.ts';
 import type { Tags } from '../providers/network-interface.ts';
+import type { Orphans } from '../providers/orphans.ts';
 import type { SubnetLedger } from '../providers/subnet-ledger.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
@@ -22,6 +23,8 @@ export interface NodeContext {
   readonly implementation: AllocationImplementation;
   readonly inventory: Inventory;
   readonly ledger: SubnetLedger;
+  /** Interfaces of this cluster that are attached to nothing. */
+  readonly orphans: Pick<Orphans, 'begin' | 'claim' | 'of'>;
   readonly infrastructure: () => Infrastructure;
   readonly limitsOf: (instanceType: string) => InstanceLimits | 'unread' | 'unknown';
   /** Reads an instance anew; resolves once what the cloud shows is in the inventory. */

@@ -3,7 +3,7 @@
 import type { Urgency } from './call-budget.ts';
 import type { Infrastructure, KnownNetwork, UnreadablePart } from './infrastructure.ts';
 import type { InstanceView } from './instance-view.ts';
-import type { NetworkInterface } from './network-interface.ts';
+import type { NetworkInterface, Tags } from './network-interface.ts';
 import type { Observation } from './observation.ts';
 import type { Operation, OperationKind, Outcome } from './operation.ts';
 
@@ -27,6 +27,9 @@ export interface AllocationImplementation {
     context: CallContext,
   ): Promise<ReadonlyMap<string, InstanceLimits>>;
   readonly mostTypesPerRead: number;
+
+  /** Reads the interfaces that are attached to nothing. Rejects with a CloudError. */
+  readDetached(scope: DetachedScope, context: CallContext): Promise<ObservedDetached>;
 
   /**
    * Waits until the rate limits allow one call of each kind, taken together. The function it resolves to gives them
@@ -69,6 +72,22 @@ export interface ObservedCounts {
   readonly begunAt: number;
   /** Free addresses by subnet. */
   readonly counts: ReadonlyMap<string, number>;
+}
+
+export interface DetachedScope {
+  /** Tags that an interface must carry, all of them; at least one. */
+  readonly tags: Tags;
+  /** The only network that is asked about; undefined for all. */
+  readonly networkId: string | undefined;
+  /** The only interfaces that are asked about, at most `mostInstancesPerLook`; left out for all. */
+  readonly ids?: readonly string[];
+}
+
+export interface ObservedDetached {
+  /** When the first request was sent, in monotonic ms. */
+  readonly begunAt: number;
+  /** What could not be understood is left out. */
+  readonly interfaces: readonly NetworkInterface[];
 }
 
 export interface CallContext {

@@ -17,7 +17,7 @@ export interface Listing {
 export class Inventory {
   readonly #consistencyWindow: number;
   readonly #instances = new Map<string, TrackedInstance>();
-  /** Interfaces that we created and have not attached yet. */
+  /** Interfaces that we are about to attach: those we created, and those that were left over. */
   readonly #unattached = new Map<string, NetworkInterface>();
 
   /** `consistencyWindow`: how long the cloud may take to show a change, in ms. */
@@ -110,6 +110,16 @@ export class Inventory {
       tracked.foldDeleted(interfaceId, endedAt),
     );
     return new Set(changed.map(({ id }) => id));
+  }
+
+  /** A detached interface is about to be attached: what it is has to be known when it is. */
+  adopt(item: NetworkInterface): void {
+    this.#unattached.set(item.id, item);
+  }
+
+  /** Nothing more is done to attach an interface. */
+  abandon(interfaceId: string): void {
+    this.#unattached.delete(interfaceId);
   }
 
   /** What is attached is not waiting for it any more. */

@@ -3,6 +3,7 @@ import type { AllocationImplementation } from '../allocation-implementation.ts';
 import type { Ec2Edge } from './ec2-edge.ts';
 import { actionOf, perform } from './perform.ts';
 import { mostFilterValues, observe, readInfrastructure, readLimits, readSubnetCounts } from './read.ts';
+import { readDetached } from './read-detached.ts';
 import type { ReadOptions } from './read-options.ts';
 import { eniStatus, recallStatus } from './status.ts';
 
@@ -14,6 +15,7 @@ export function awsAllocation(edge: Ec2Edge, options: ReadOptions): AllocationIm
     readInfrastructure: (networkIds, context) => readInfrastructure(edge, networkIds, options, context),
     readSubnetCounts: (networkIds, context) => readSubnetCounts(edge, networkIds, options, context),
     readLimits: (types, context) => readLimits(edge, types, context),
+    readDetached: (scope, context) => readDetached(edge, scope, options.pageSize, context),
     admit: (kinds, context) =>
       edge.admit(
         kinds.map((kind) => actionOf[kind]),

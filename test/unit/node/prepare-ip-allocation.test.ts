@@ -9,13 +9,13 @@ import {
 import { attachment } from '../providers/interfaces.ts';
 import { eni, facts, infrastructure, requirements, subnet, unreadable, view } from './allocation-facts.ts';
 
-/** Steps in short: `eni-0+3`, or `new@1:subnet-1+9`. */
+/** Steps in short: `eni-0+3`, `adopt eni-8@1`, or `new@1:subnet-1+9`. */
 function inShort(steps: readonly PlannedStep[]): string[] {
-  return steps.map((step) =>
-    step.kind === 'allocateIPs'
-      ? `${step.interfaceId}+${step.count}`
-      : `new@${step.deviceIndex}:${step.subnetId}+${step.count}`,
-  );
+  return steps.map((step) => {
+    if (step.kind === 'allocateIPs') return `${step.interfaceId}+${step.count}`;
+    if (step.kind === 'adoptInterface') return `adopt ${step.interfaceId}@${step.deviceIndex}`;
+    return `new@${step.deviceIndex}:${step.subnetId}+${step.count}`;
+  });
 }
 
 function steps(change: Parameters<typeof facts>[0]): string[] {

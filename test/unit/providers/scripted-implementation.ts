@@ -13,6 +13,7 @@ export function scriptedImplementation(given: Partial<AllocationImplementation>)
     readInfrastructure: missing('readInfrastructure'),
     readSubnetCounts: missing('readSubnetCounts'),
     readLimits: missing('readLimits'),
+    readDetached: missing('readDetached'),
     admit: missing('admit'),
     perform: missing('perform'),
     statusOf: missing('statusOf'),
