@@ -45,6 +45,12 @@ const rows: readonly Row[] = [
   { code: 'InvalidNetworkInterfaceID.NotFound', kind: 'interfaceGone', action: 'DeleteNetworkInterface' },
   { code: 'InvalidAttachmentID.NotFound', kind: 'notYetVisible', action: 'ModifyNetworkInterfaceAttribute' },
   { code: 'InvalidNetworkInterface.InUse', kind: 'conflict', action: 'DeleteNetworkInterface' },
+  {
+    code: 'InvalidParameterValue',
+    message: "Network interface 'eni-1' is currently in use.",
+    kind: 'conflict',
+    action: 'DeleteNetworkInterface',
+  },
   { code: 'UnauthorizedOperation', kind: 'notAuthorized' },
   { code: 'AuthFailure', kind: 'notAuthorized' },
   { code: 'RequestExpired', kind: 'notAuthorized' },
