@@ -42,7 +42,9 @@ function rig(scene: Scene = {}): Rig {
   const urgencies = new Set<string>();
   const results: string[] = [];
   const readFailures: CloudError[] = [];
-  let existing = (scene.ids ?? ['eni-1']).map((id): NetworkInterface => networkInterface({ id, attachment: undefined }));
+  let existing = (scene.ids ?? ['eni-1']).map(
+    (id): NetworkInterface => networkInterface({ id, attachment: undefined }),
+  );
   let deletions = 0;
   let looks = 0;
   const note = (call: string, { urgency }: CallContext): void => {
