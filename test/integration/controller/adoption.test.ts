@@ -383,6 +383,10 @@ describe('a creation', () => {
       expect(world.loose()).toEqual([]);
       expect(world.pool(machine).size).toBe(15);
       expect(calls(controller, 'CreateNetworkInterface')).toHaveLength(1);
+      const undone = controller.calls.findLast(({ action }) => action === 'DeleteNetworkInterface');
+      const attached = controller.calls.findLast(({ action }) => action === 'AttachNetworkInterface');
+      expect(attached?.result).toBe('OK');
+      expect((attached?.at ?? Infinity) - (undone?.at ?? 0)).toBeLessThan(10_000);
       // Somebody has to see to it only where nothing is collected.
       expect(controller.logged.some(({ level }) => level === 'error')).toBe(clusterName === 'default');
       expect(world.broken()).toEqual([]);

@@ -104,13 +104,15 @@ describe('an interface that is attached to nothing', () => {
     const world = worldOf();
     const [own, other] = [leave(world, { tags: blue }), leave(world, { tags: belongingTo('green') })];
     const machine = world.machine();
-    const everything = (): readonly object[] => [
-      ...[own, other].map((id) => ({
-        ...{ NetworkInterfaceId: id, VpcId: machine.vpcId, SubnetId: 'subnet-1', MacAddress: '02:00' },
+    const everything = (): readonly object[] =>
+      [own, other].map((id) => ({
+        NetworkInterfaceId: id,
+        VpcId: machine.vpcId,
+        SubnetId: 'subnet-1',
+        MacAddress: '02:00',
         PrivateIpAddress: '10.0.0.9',
         TagSet: Object.entries(found(world, id)?.tags ?? {}).map(([Key, Value]) => ({ Key, Value })),
-      })),
-    ];
+      }));
     const controller = start(world, {
       tamper: (_, output, input) => (asksForDetached(input) ? { NetworkInterfaces: everything() } : output),
     });
