@@ -6,7 +6,7 @@ import { findGivenText, type GivenFlags, type Places } from './given-text.ts';
 import { type OptionSource, type OptionSources, refusalLine } from './option-source.ts';
 import type { OptionRow, Surroundings } from './option-row.ts';
 import { optionNames, optionTable, propertyOf, type OptionName, type Options } from './option-table.ts';
-import { type Remark, remarksOnCallCap, remarksOnIgnored } from './remarks.ts';
+import { type Remark, remarksOnCallCap, remarksOnCollection, remarksOnIgnored } from './remarks.ts';
 
 export type LoadedOptions =
   | {
@@ -43,7 +43,11 @@ export function loadOptions(flags: GivenFlags, surroundings: Surroundings): Load
   const contradictions = findContradictions(options, sources);
   if (contradictions.length > 0) return { kind: 'refused', problems: contradictions };
 
-  const remarks = [...remarksOnIgnored(flags, surroundings), ...remarksOnCallCap(options, sources)];
+  const remarks = [
+    ...remarksOnIgnored(flags, surroundings),
+    ...remarksOnCallCap(options, sources),
+    ...remarksOnCollection(options),
+  ];
   const { notice: notices = [], warning: warnings = [] } = Object.groupBy(remarks, ({ kind }) => kind);
   return { kind: 'options', options, sources, notices, warnings };
 }

@@ -2,6 +2,7 @@
 import { callCapOf, capInWords, costOfCap } from './call-cap.ts';
 import type { GivenFlags } from './given-text.ts';
 import { type OptionSources, sourceInWords } from './option-source.ts';
+import { collectionOf } from './orphan-collection.ts';
 import type { Surroundings } from './option-row.ts';
 import { environmentNameOf, type Options } from './option-table.ts';
 import { optionsWithoutEffect, type OptionWithoutEffect } from './options/options-without-effect.ts';
@@ -43,6 +44,20 @@ export function remarksOnCallCap(options: Options, sources: OptionSources): read
       kind: capped > uncapped ? 'warning' : 'notice',
       message: 'all cloud calls together are capped',
       details: { option, from, ...cap, cost: capInWords(cap) },
+    },
+  ];
+}
+
+/** Says that nothing is collected where that would be wanted, and what to do about it. */
+export function remarksOnCollection(options: Options): readonly Remark[] {
+  const decision = collectionOf(options);
+  if (decision.kind !== 'refused') return [];
+  const { because, remedy } = decision;
+  return [
+    {
+      kind: 'warning',
+      message: 'interfaces that are attached to nothing are not collected',
+      details: { because, remedy },
     },
   ];
 }

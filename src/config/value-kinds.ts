@@ -107,17 +107,21 @@ export const share: ValueKind<number> = {
 export interface DurationRange extends Range {
   /** The operator took a plain whole number of seconds here. */
   readonly plainSeconds?: true;
+  /** 0 is accepted below the bounds, and means never. */
+  readonly never?: true;
 }
 
 /** Bounds and value are milliseconds. */
 export function duration(range: DurationRange): ValueKind<number> {
   const orSeconds = range.plainSeconds === true ? ', or a whole number of seconds' : '';
+  const orNever = range.never === true ? ', or 0 for never' : '';
   return {
     placeholder: 'duration',
-    accepts: `a duration from ${formatDuration(range.least)} to ${formatDuration(range.most)} as Go writes it (1m30s, 300ms)${orSeconds}`,
+    accepts: `a duration from ${formatDuration(range.least)} to ${formatDuration(range.most)} as Go writes it (1m30s, 300ms)${orSeconds}${orNever}`,
     parse: (text) => {
       const seconds = range.plainSeconds === true ? parseDigits(text) : undefined;
-      return within(seconds === undefined ? parseGoDuration(text) : seconds * 1000, range);
+      const value = seconds === undefined ? parseGoDuration(text) : seconds * 1000;
+      return value === 0 && range.never === true ? 0 : within(value, range);
     },
   };
 }

@@ -29,6 +29,8 @@ export interface Cloud {
   readonly implementation: AllocationImplementation;
   /** Tags of the interfaces that are created. */
   readonly interfaceTags: Tags;
+  /** Those of them by which interfaces that belong to this cluster are known. */
+  readonly belongingTags: Tags;
   /** Sets the gauges about calls under way. */
   readonly showCalls: () => void;
 }
@@ -56,7 +58,9 @@ export function composeAws(api: Ec2Api, deps: CloudDeps): Cloud {
     for (const action of quotaActions)
       metrics.headwater_cloud_calls_waiting.set({ action }, budget.waiting(action));
   };
-  return { implementation, interfaceTags: { ...options.eniTags, ...belongingTags(options) }, showCalls };
+  const belonging = belongingTags(options);
+  const interfaceTags = { ...options.eniTags, ...belonging };
+  return { implementation, interfaceTags, belongingTags: belonging, showCalls };
 }
 
 /** The tags by which interfaces that belong to this cluster are known. */

@@ -8,19 +8,21 @@ import type { FinishedStep } from '../node/pool-maintainer.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
 import { triggerMeter } from '../observability/trigger-meter.ts';
-import type { CloudFailure } from '../providers/cloud-failure.ts';
+import { told } from './told-failure.ts';
 
 export interface NodeInstrumentsOptions {
   readonly log: Logger;
   readonly registry: MetricRegistry;
   /** Tells people about a node, where they look at it in Kubernetes. */
   readonly tell: (node: NodeReference, diagnosis: Diagnosis) => void;
+  /** Whether interfaces that stay attached to nothing are collected. */
+  readonly collects: boolean;
 }
 
 export function nodeInstruments(
   options: NodeInstrumentsOptions,
 ): Omit<NodeHooks, 'onContested' | 'onSpace'> & FleetHooks {
-  const { log, registry, tell } = options;
+  const { log, registry, tell, collects } = options;
   const { metrics, forgetNode } = registry;
   const maintenance = triggerMeter(metrics, 'deficit_resolver');
   const publication = triggerMeter(metrics, 'k8s_sync');
@@ -47,6 +49,7 @@ export function nodeInstruments(
     onStep: (name, step) => {
       meter(metrics, step);
       logStep(log, name, step);
+      logLeftovers(log, name, step, collects);
     },
     onRelease: (name, release) => {
       meterRelease(metrics, release);
@@ -102,6 +105,10 @@ export function nodeInstruments(
 }
 
 function meter(metrics: MetricRegistry['metrics'], { step, result, duration }: FinishedStep): void {
+  if (step.kind === 'adoptInterface') {
+    metrics.headwater_adoptions_total.add({ result: result.kind === 'done' ? 'attached' : 'failed' });
+    return;
+  }
   const type = step.kind === 'createInterface' ? 'createInterfaceAndAllocateIP' : 'allocateIP';
   const labels = { type, status: statusOf(result), subnet_id: step.subnetId } as const;
   metrics.cilium_operator_ipam_allocation_duration_seconds.observe(labels, duration / 1000);
@@ -144,37 +151,26 @@ function statusOf(
   ];
 }
 
+const given = {
+  allocateIPs: 'addresses',
+  adoptInterface: 'an interface that was left over',
+  createInterface: 'an interface',
+} as const satisfies Record<FinishedStep['step']['kind'], string>;
+
 function logStep(log: Logger, name: string, { step, result, duration }: FinishedStep): void {
-  const creates = step.kind === 'createInterface';
   const details = {
     node: name,
     subnet: step.subnetId,
     addresses: step.count,
-    ...(step.kind === 'createInterface' && { deviceIndex: step.deviceIndex }),
+    ...(step.kind !== 'allocateIPs' && { deviceIndex: step.deviceIndex }),
     seconds: Math.round(duration) / 1000,
   };
   if (result.kind === 'done') {
-    const message = creates ? 'gave a node an interface' : 'gave a node addresses';
-    log.info(message, { ...details, interface: result.interfaceId });
+    log.info(`gave a node ${given[step.kind]}`, { ...details, interface: result.interfaceId });
     return;
   }
-  const message = creates ? 'could not give a node an interface' : 'could not give a node addresses';
+  const message = `could not give a node ${given[step.kind]}`;
   log.info(message, { ...details, at: result.at, ...told(result.failure) });
-  if (result.uncertain === true) {
-    log.error(
-      'an interface may have been created that nobody knows of: look for one with our tags and description',
-      {
-        node: name,
-        subnet: step.subnetId,
-      },
-    );
-  }
-  if (result.left !== undefined) {
-    log.error('an interface was created, could not be attached, and could not be deleted again: delete it', {
-      node: name,
-      interface: result.left,
-    });
-  }
 }
 
 function logRehearsed(log: Logger, node: string, decision: Rehearsed): void {
@@ -203,6 +199,22 @@ function logRehearsed(log: Logger, node: string, decision: Rehearsed): void {
   }
 }
 
-function told({ kind, action, code, message, requestId }: CloudFailure): Record<string, unknown> {
-  return { failure: kind, action, code, message, ...(requestId !== undefined && { requestId }) };
+/** What a step that failed may have left behind, and who sees to it. */
+function logLeftovers(log: Logger, name: string, { step, result }: FinishedStep, collects: boolean): void {
+  if (result.kind === 'done') return;
+  const level = collects ? 'info' : 'error';
+  if (result.uncertain === true) {
+    const what = 'an interface may have been created whose answer got lost';
+    const next = collects
+      ? 'it is looked for, and attached or collected'
+      : 'it is attached once its node needs one, and not collected: else look for one with our tags and description';
+    log[level](`${what}: ${next}`, { node: name, subnet: step.subnetId });
+  }
+  if (result.left !== undefined) {
+    const what = 'an interface was created, could not be attached, and could not be deleted again';
+    const next = collects
+      ? 'it is attached later, or collected'
+      : 'it is attached once its node needs one, and not collected: else delete it';
+    log[level](`${what}: ${next}`, { node: name, interface: result.left });
+  }
 }

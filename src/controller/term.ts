@@ -1,5 +1,6 @@
 // One term of leadership: all that only the leader does, from the moment it leads until everything begun has ended.
 import type { Options } from '../config/option-table.ts';
+import { collectionOf } from '../config/orphan-collection.ts';
 import type { CiliumNodeWriter } from '../kubernetes/cilium-node-writer.ts';
 import type { JsonObject } from '../kubernetes/json.ts';
 import { OwnWrites } from '../kubernetes/own-writes.ts';
@@ -26,6 +27,7 @@ import type { Cloud } from './aws-cloud.ts';
 import { showFleet } from './fleet-metrics.ts';
 import { ForeignWriters } from './foreign-writers.ts';
 import { nodeInstruments } from './node-instruments.ts';
+import { OrphanCare } from './orphan-care.ts';
 
 export interface TermDeps {
   readonly options: Options;
@@ -52,6 +54,7 @@ export class Term {
   readonly #limits: InstanceTypeLimits;
   readonly #publicAddresses: PublicAddressPool;
   readonly #resync: Resync;
+  readonly #orphanCare: OrphanCare;
   readonly #fleet: Fleet;
   readonly #ownWrites: OwnWrites;
   readonly #foreignWriters: ForeignWriters;
@@ -88,6 +91,7 @@ export class Term {
     this.#ownWrites = this.#createOwnWrites();
     this.#foreignWriters = this.#createForeignWriters();
     this.#resync = this.#createResync(shared);
+    this.#orphanCare = this.#createOrphanCare();
     this.#fleet = this.#createFleet(shared);
     // What may be begun again is begun, and what may not be begun any more says so.
     deps.permission.onChange(() => this.#fleet.wakeAll());
@@ -96,6 +100,7 @@ export class Term {
   /** Takes the fleet over as it is and begins to serve it. */
   begin(nodes: Iterable<WatchedNode>): void {
     this.#fleet.begin(nodes);
+    this.#orphanCare.begin();
     this.#resyncing = this.#resync.run(this.#stopping.signal).catch(this.#deps.onBug);
   }
 
@@ -116,6 +121,7 @@ export class Term {
       this.#looks.stop(),
       this.#limits.stop(),
       this.#publicAddresses.stop(),
+      this.#orphanCare.stop(),
       this.#resyncing,
     ]);
   }
@@ -155,6 +161,7 @@ export class Term {
     const now = clock.monotonic();
     showFleet(metrics, this.seats(), now);
     cloud.showCalls();
+    this.#orphanCare.show();
     const { lastBegunAt } = this.#resync;
     if (lastBegunAt !== undefined) metrics.headwater_inventory_age_seconds.set((now - lastBegunAt) / 1000);
     const subnets = this.subnets();
@@ -189,6 +196,30 @@ export class Term {
       tell,
       statusKey,
       ownWrites: this.#ownWrites,
+    });
+  }
+
+  #createOrphanCare(): OrphanCare {
+    const { options, cloud, clock, random, log, registry, onBug } = this.#deps;
+    const { implementation, belongingTags } = cloud;
+    const wakeShort = (): void =>
+      this.#fleet.wakeWhere((figures) => isShort({ kind: 'managed', name: '', figures }));
+    return new OrphanCare({
+      options,
+      permission: this.#deps.permission,
+      implementation,
+      belongingTags,
+      clock,
+      random: random.fork('orphans'),
+      log,
+      metrics: registry.metrics,
+      onRead: wakeShort,
+      onDeleted: (item) => {
+        const count = 1 + item.addresses.length + item.prefixes.length * 16;
+        this.#ledger.released(item.subnetId, count, clock.monotonic());
+        wakeShort();
+      },
+      onBug,
     });
   }
 
@@ -237,11 +268,17 @@ export class Term {
   ): Fleet {
     const { options, cloud, permission, schema, observe, waitingPods, tell, log, registry, random, onBug } =
       this.#deps;
-    const instruments = nodeInstruments({ log, registry, tell });
+    const instruments = nodeInstruments({
+      log,
+      registry,
+      tell,
+      collects: collectionOf(options).kind === 'on',
+    });
     return new Fleet({
       context: {
         ...shared,
         publicAddresses: this.#publicAddresses,
+        orphans: this.#orphanCare.orphans,
         infrastructure: () => this.#resync.infrastructure,
         limitsOf: (instanceType) => this.#limits.get(instanceType),
         look: (instanceId) => this.#looks.request(instanceId),

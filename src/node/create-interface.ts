@@ -71,6 +71,17 @@ export async function createInterface(
   };
 }
 
+/**
+ * Attaches an interface that was left over. Undefined once it is attached; else it is left as it is, for another try or
+ * for whoever collects what is left over.
+ */
+export function adoptInterface(
+  wanted: { readonly interfaceId: string; readonly instanceId: string; readonly deviceIndex: number },
+  deps: CreateInterfaceDeps,
+): Promise<CloudFailure | undefined> {
+  return untilAborted(deps, () => attach(wanted, deps));
+}
+
 interface NotCreated {
   readonly failure: CloudFailure;
   readonly uncertain: boolean;

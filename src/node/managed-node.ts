@@ -130,6 +130,8 @@ export class ManagedNode {
       urgency: () => (this.#assessment.kind === 'served' ? urgencyOf(this.#assessment.usage) : 'toppingUp'),
       look: () => context.look(instanceId),
       doubt: (from) => context.inventory.doubt(instanceId, from),
+      adopt: (item) => context.inventory.adopt(item),
+      abandon: (interfaceId) => context.inventory.abandon(interfaceId),
       wake: () => this.wake(),
       onStep: (step) => hooks.onStep(this.name, step),
     });
@@ -287,7 +289,7 @@ export class ManagedNode {
   }
 
   #allocationFacts(): ReturnType<ConstructorParameters<typeof PoolMaintainer>[0]['facts']> {
-    const { inventory, infrastructure, ledger, clock } = this.#context;
+    const { inventory, infrastructure, ledger, orphans, clock } = this.#context;
     const view = inventory.view(this.instanceId);
     const assessment = this.#assess();
     if (view === undefined || assessment.kind !== 'served') return undefined;
@@ -300,6 +302,7 @@ export class ManagedNode {
       free: (subnetId) => ledger.free(subnetId, now),
       wanted: assessment.wanted,
       most: roomUnder(assessment.usage.available, assessment.marks),
+      orphans: orphans.of(this.instanceId),
     };
   }
 

@@ -9,6 +9,7 @@ import type { Inventory } from '../providers/inventory.ts';
 import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { Tags } from '../providers/network-interface.ts';
 import type { PublicAddressPool } from '../providers/public-address-pool.ts';
+import type { Orphans } from '../providers/orphans.ts';
 import type { SubnetLedger } from '../providers/subnet-ledger.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
@@ -27,6 +28,8 @@ export interface NodeContext {
   readonly inventory: Inventory;
   readonly ledger: SubnetLedger;
   readonly publicAddresses: Pick<PublicAddressPool, 'claim'>;
+  /** Interfaces of this cluster that are attached to nothing. */
+  readonly orphans: Pick<Orphans, 'begin' | 'claim' | 'of'>;
   readonly infrastructure: () => Infrastructure;
   readonly limitsOf: (instanceType: string) => InstanceLimits | 'unread' | 'unknown';
   /** Reads an instance anew; resolves once what the cloud shows is in the inventory. */

@@ -8,15 +8,18 @@ import type { Urgency } from '../providers/call-budget.ts';
 import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
-import type { Tags } from '../providers/network-interface.ts';
+import type { NetworkInterface, Tags } from '../providers/network-interface.ts';
 import type { Answer } from '../providers/observation.ts';
 import type { OperationKind } from '../providers/operation.ts';
+import type { Orphans } from '../providers/orphans.ts';
+import { ownershipTags } from '../providers/ownership-tags.ts';
 import type { SubnetLedger } from '../providers/subnet-ledger.ts';
 import { descriptionPrefix } from './delete-on-termination.ts';
-import { createInterface, type CreateInterfaceDeps } from './create-interface.ts';
+import { adoptInterface, createInterface, type CreateInterfaceDeps } from './create-interface.ts';
 import {
   type AllocationFacts,
   type AllocationPlan,
+  deviceIndexOf,
   type PlannedStep,
   prepareIPAllocation,
   takenBy,
@@ -36,6 +39,10 @@ export interface PoolMaintainerDeps {
   readonly facts: () => MaintainedFacts | undefined;
   readonly urgency: () => Urgency;
   readonly fold: (answer: Answer) => void;
+  readonly orphans: Pick<Orphans, 'begin' | 'claim'>;
+  /** An interface is about to be attached that was left over; or nothing more is done to attach one. */
+  readonly adopt: (item: NetworkInterface) => void;
+  readonly abandon: (interfaceId: string) => void;
   readonly look: () => Promise<void>;
   /** Whether addresses are being taken from the interface, so that none may be added. */
   readonly isShrinking: (interfaceId: string) => boolean;
@@ -47,10 +54,7 @@ export interface PoolMaintainerDeps {
   readonly onBug: (error: unknown) => void;
 }
 
-export interface MaintainedFacts extends Omit<AllocationFacts, 'underway' | 'frozen'> {
-  /** Addresses that may be gained at all, whatever is wanted. */
-  readonly most: number;
-}
+export type MaintainedFacts = Omit<AllocationFacts, 'underway' | 'frozen'>;
 
 /** An assignment whose answer got lost. */
 interface LostAssignment {
@@ -89,11 +93,12 @@ export type StepResult =
 
 type StepKind = PlannedStep['kind'];
 
-const stepKinds: readonly StepKind[] = ['allocateIPs', 'createInterface'];
+const stepKinds: readonly StepKind[] = ['allocateIPs', 'adoptInterface', 'createInterface'];
 
 /** Operations that a step makes no sense without, to be admitted together. */
 const operationsOf: Record<StepKind, readonly OperationKind[]> = {
   allocateIPs: ['allocateIPs'],
+  adoptInterface: ['attachInterface'],
   createInterface: ['createInterface', 'attachInterface'],
 };
 
@@ -106,7 +111,11 @@ export class PoolMaintainer {
   /** Steps whose calls are under way. */
   readonly #underway = new Set<PlannedStep>();
   /** How many steps of each kind wait for the rate limits. What each will do is decided when it may. */
-  readonly #waiting: Record<StepKind, number> = { allocateIPs: 0, createInterface: 0 };
+  readonly #waiting: Record<StepKind, number> = {
+    allocateIPs: 0,
+    adoptInterface: 0,
+    createInterface: 0,
+  };
   readonly #running = new Set<Promise<void>>();
   /** Assignments whose answer got lost, as long as they may still take effect unseen. */
   readonly #lost = new Set<LostAssignment>();
@@ -167,8 +176,9 @@ export class PoolMaintainer {
     const lost = [...this.#lost].map(({ interfaceId }) => interfaceId);
     const shrinking = facts.view.interfaces.map(({ id }) => id).filter(this.#deps.isShrinking);
     const frozen = new Set([...lost, ...shrinking]);
-    const wanted = Math.min(facts.wanted, facts.most - this.#unresolved(facts));
-    return prepareIPAllocation({ ...facts, wanted, underway: [...this.#underway], frozen });
+    const most = facts.most - this.#unresolved(facts);
+    const wanted = Math.min(facts.wanted, most);
+    return prepareIPAllocation({ ...facts, wanted, most, underway: [...this.#underway], frozen });
   }
 
   /** Addresses that lost assignments may have brought, or may yet bring, and that are not seen so far. */
@@ -241,8 +251,7 @@ export class PoolMaintainer {
     const { clock, ledger, onStep } = this.#deps;
     const begunAt = clock.monotonic();
     const reservation = ledger.reserve(step.subnetId, takenBy(step));
-    const trying = step.kind === 'createInterface' ? this.#create(step) : this.#allocate(step);
-    const result = await trying.catch((error: unknown) => {
+    const result = await this.#carryOut(step).catch((error: unknown) => {
       // Nobody knows how far it came.
       reservation.settle(takenBy(step), clock.monotonic());
       throw error;
@@ -252,8 +261,20 @@ export class PoolMaintainer {
     onStep({ step, result, duration: clock.monotonic() - begunAt });
   }
 
+  #carryOut(step: PlannedStep): Promise<StepResult> {
+    switch (step.kind) {
+      case 'allocateIPs':
+        return this.#allocate(step);
+      case 'adoptInterface':
+        return this.#adopt(step);
+      case 'createInterface':
+        return this.#create(step);
+    }
+  }
+
   async #create(step: PlannedStep & { kind: 'createInterface' }): Promise<StepResult> {
-    const { instanceId, interfaceTags, random } = this.#deps;
+    const { instanceId, interfaceTags, random, orphans, abandon, clock } = this.#deps;
+    const token = random.uuid();
     const request = {
       kind: 'createInterface',
       instanceId,
@@ -261,13 +282,42 @@ export class PoolMaintainer {
       securityGroupIds: step.securityGroupIds,
       addressCount: step.count,
       description: `${descriptionPrefix}${instanceId})`,
-      tags: interfaceTags,
-      token: random.uuid(),
+      tags: { ...interfaceTags, ...ownershipTags(instanceId, token) },
+      token,
     } as const;
-    const result = await createInterface(request, step.deviceIndex, this.#unitDeps());
-    if (result.kind === 'attached') return { kind: 'done', interfaceId: result.interfaceId };
-    const exists = result.left !== undefined || result.uncertain;
-    return { ...result, taken: exists ? takenBy(step) : 0 };
+    const end = orphans.begin(token);
+    // Until it is known better: nobody knows how far a unit came that fails by a bug.
+    let leavesSomething = true;
+    try {
+      const result = await createInterface(request, step.deviceIndex, this.#unitDeps());
+      leavesSomething = result.kind === 'failed' && (result.left !== undefined || result.uncertain);
+      if (result.kind === 'attached') return { kind: 'done', interfaceId: result.interfaceId };
+      if (result.left !== undefined) abandon(result.left);
+      return { ...result, taken: leavesSomething ? takenBy(step) : 0 };
+    } finally {
+      end(leavesSomething ? { instanceId, at: clock.monotonic() } : undefined);
+    }
+  }
+
+  async #adopt(step: PlannedStep & { kind: 'adoptInterface' }): Promise<StepResult> {
+    const { instanceId, orphans, adopt, abandon } = this.#deps;
+    const { interfaceId, deviceIndex } = step;
+    const claim = orphans.claim(interfaceId);
+    if (claim === undefined) throw new Error('an interface was to be adopted that somebody acts on');
+    adopt(claim.interface);
+    let end: 'gone' | 'unfit' | 'kept' = 'kept';
+    try {
+      const failure = await adoptInterface({ interfaceId, instanceId, deviceIndex }, this.#unitDeps());
+      if (failure === undefined) {
+        end = 'gone';
+        return { kind: 'done', interfaceId };
+      }
+      if (!nothingAgainstIt.has(failure.kind)) end = 'unfit';
+      abandon(interfaceId);
+      return { kind: 'failed', at: 'attach', failure, taken: 0, left: undefined };
+    } finally {
+      claim.release(end);
+    }
   }
 
   #unitDeps(): CreateInterfaceDeps {
@@ -287,9 +337,7 @@ export class PoolMaintainer {
       look,
       attachedAt: (interfaceId) => attachments().find(({ id }) => id === interfaceId)?.deviceIndex,
       indexAfter: (index) => {
-        const coming = [...this.#underway].map((step) =>
-          step.kind === 'createInterface' ? step.deviceIndex : undefined,
-        );
+        const coming = [...this.#underway].map(deviceIndexOf);
         const taken = new Set([...attachments().map(({ deviceIndex }) => deviceIndex), ...coming]);
         let next = index + 1;
         while (taken.has(next)) next++;
@@ -392,6 +440,17 @@ const needsSomebody: ReadonlySet<CloudFailure['kind']> = new Set([
   'notAuthorized',
   'limitReached',
   'invalid',
+]);
+
+/** Failures to attach an interface that say nothing of the interface. */
+const nothingAgainstIt: ReadonlySet<CloudFailure['kind']> = new Set([
+  'throttled',
+  'unreachable',
+  'limitReached',
+  'instanceGone',
+  'instanceNotRunning',
+  'deviceIndexTaken',
+  'notAuthorized',
 ]);
 
 /** Failures that say that the instance is not as it is thought to be. */

@@ -4,6 +4,8 @@ import type { InstanceLimits } from '../providers/allocation-implementation.ts';
 import type { Infrastructure } from '../providers/infrastructure.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
+import type { InstanceOrphans } from '../providers/orphans.ts';
+import { adoptableFor, podAddressesOf } from './adoption.ts';
 import { addressesPerInterface, occupiedSlots, roomOn } from './capacity.ts';
 import { exclusionOf, type NodeRequirements } from './node-requirements.ts';
 import { chooseSecurityGroups } from './security-group-choice.ts';
@@ -22,6 +24,10 @@ export interface AllocationFacts {
   readonly underway: readonly PlannedStep[];
   /** Interfaces not to be touched for the time being. */
   readonly frozen: ReadonlySet<string>;
+  /** Addresses that may be gained at all, whatever is wanted; what is under way is not taken off. */
+  readonly most: number;
+  /** Interfaces that were made for the instance and are attached to nothing. */
+  readonly orphans: InstanceOrphans;
 }
 
 export type PlannedStep =
@@ -30,6 +36,16 @@ export type PlannedStep =
       readonly interfaceId: string;
       readonly subnetId: string;
       readonly count: number;
+    }
+  | {
+      readonly kind: 'adoptInterface';
+      readonly interfaceId: string;
+      readonly subnetId: string;
+      readonly deviceIndex: number;
+      /** Pod addresses that it has. */
+      readonly count: number;
+      /** Slots for more addresses that it has: they are filled once it is attached. */
+      readonly room: number;
     }
   | {
       readonly kind: 'createInterface';
@@ -58,6 +74,7 @@ export type Obstacle =
 export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
   const draft = new Draft(facts);
   draft.fillInterfaces();
+  draft.adoptInterfaces();
   draft.createInterfaces();
   return draft.plan();
 }
@@ -69,7 +86,13 @@ export function yieldOf(step: PlannedStep, { usePrimaryAddress }: NodeRequiremen
 
 /** Addresses that a step takes from its subnet. */
 export function takenBy(step: PlannedStep): number {
+  if (step.kind === 'adoptInterface') return 0;
   return step.kind === 'createInterface' ? step.count + 1 : step.count;
+}
+
+/** Where a step puts a new interface; undefined for a step that brings none. */
+export function deviceIndexOf(step: PlannedStep): number | undefined {
+  return step.kind === 'allocateIPs' ? undefined : step.deviceIndex;
 }
 
 class Draft {
@@ -80,6 +103,8 @@ class Draft {
   /** Subnets that have too little for the room on the interfaces in them. */
   readonly #exhausted = new Set<string>();
   #missing: number;
+  /** Of what is missing: what nothing new is made for, because interfaces that were left over may serve it. */
+  #deferred: number;
   #obstacle: Obstacle | undefined;
   /** An interface could serve the rest, only not at this moment. */
   #isPassing = false;
@@ -88,6 +113,7 @@ class Draft {
     this.#facts = facts;
     const coming = facts.underway.reduce((sum, step) => sum + yieldOf(step, facts.requirements), 0);
     this.#missing = Math.max(0, facts.wanted - coming);
+    this.#deferred = facts.underway.reduce((sum, step) => sum + deferredBy(step), 0);
   }
 
   fillInterfaces(): void {
@@ -107,8 +133,33 @@ class Draft {
     }
   }
 
+  /** What was made for the instance and left over comes before anything new. */
+  adoptInterfaces(): void {
+    const { orphans, view, requirements, infrastructure, limits, underway, most } = this.#facts;
+    const known = new Set([...view.interfaces, ...view.unreadable].map(({ id }) => id));
+    const isAdoptable = (item: NetworkInterface): boolean =>
+      !known.has(item.id) && adoptableFor(item, requirements, infrastructure);
+    let left = most - underway.reduce((sum, step) => sum + yieldOf(step, requirements), 0);
+    for (const item of orphans.fit.filter(isAdoptable)) {
+      const deviceIndex = this.#freeDeviceIndex();
+      if (this.#missing <= this.#deferred || deviceIndex === undefined) return;
+      const count = podAddressesOf(item, requirements);
+      if (count > left - this.#gained()) continue;
+      const { id: interfaceId, subnetId } = item;
+      const room = Math.min(roomOn(item, limits), this.#free(subnetId));
+      const step = { kind: 'adoptInterface', interfaceId, subnetId, deviceIndex, count, room } as const;
+      this.#add(step);
+      this.#deferred += deferredBy(step);
+    }
+    for (const item of orphans.unclear.filter(isAdoptable)) {
+      left -= podAddressesOf(item, requirements);
+      if (left >= this.#gained()) this.#deferred += podAddressesOf(item, requirements) + roomOn(item, limits);
+    }
+    if (!orphans.read) this.#deferred = Infinity;
+  }
+
   createInterfaces(): void {
-    while (this.#missing > 0) {
+    while (this.#missing > this.#deferred) {
       const step = this.#nextInterface();
       if (step === undefined) return;
       this.#add(step);
@@ -116,7 +167,7 @@ class Draft {
   }
 
   plan(): AllocationPlan {
-    const stuck = this.#missing > 0 && !this.#isPassing;
+    const stuck = this.#missing > this.#deferred && !this.#isPassing;
     return { steps: this.#steps, shortfall: this.#missing, obstacle: stuck ? this.#obstacle : undefined };
   }
 
@@ -162,14 +213,14 @@ class Draft {
   /** The lowest free index that pods may use; undefined when every slot of the instance is taken. */
   #freeDeviceIndex(): number | undefined {
     const { view, limits, requirements, underway } = this.#facts;
-    const coming = [...underway, ...this.#steps].filter((step) => step.kind === 'createInterface');
+    const coming = [...underway, ...this.#steps].filter((step) => deviceIndexOf(step) !== undefined);
     if (occupiedSlots(view) + coming.length >= limits.interfaces) return undefined;
     const taken = new Set<number | undefined>([
       ...view.interfaces
         .filter((item) => (item.attachment?.networkCard ?? 0) === 0)
         .map((item) => item.attachment?.deviceIndex),
       ...view.unreadable.filter((item) => item.networkCard === 0).map((item) => item.deviceIndex),
-      ...coming.map((step) => step.deviceIndex),
+      ...coming.map(deviceIndexOf),
     ]);
     let index = requirements.firstInterfaceIndex;
     while (taken.has(index)) index++;
@@ -182,6 +233,11 @@ class Draft {
     if (exclusionOf(item, requirements) !== undefined || !this.#isEligible(item.subnetId)) return 0;
     const coming = underway.reduce((sum, step) => sum + (isOn(step, item.id) ? step.count : 0), 0);
     return roomOn(item, limits) - coming;
+  }
+
+  /** What the plan brings so far. */
+  #gained(): number {
+    return this.#steps.reduce((sum, step) => sum + yieldOf(step, this.#facts.requirements), 0);
   }
 
   #blocked(obstacle: Obstacle): undefined {
@@ -201,8 +257,13 @@ class Draft {
   #add(step: PlannedStep): void {
     this.#steps.push(step);
     this.#taken.set(step.subnetId, (this.#taken.get(step.subnetId) ?? 0) + takenBy(step));
-    this.#missing -= yieldOf(step, this.#facts.requirements);
+    this.#missing = Math.max(0, this.#missing - yieldOf(step, this.#facts.requirements));
   }
+}
+
+/** Once it is attached, the next plan sees what the rest of it takes: that is a matter of seconds. */
+function deferredBy(step: PlannedStep): number {
+  return step.kind === 'adoptInterface' && step.room > 0 ? Infinity : 0;
 }
 
 function isOn(step: PlannedStep, interfaceId: string): boolean {

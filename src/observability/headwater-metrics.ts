@@ -51,6 +51,18 @@ export const headwaterMetrics = {
     'Addresses of the subnet that calls under way may take, and that are therefore not counted on.',
     { subnet_id: 'id of the subnet' },
   ),
+  headwater_orphans: gauge(
+    "Interfaces with this cluster's tags that are attached to nothing, as last read; those that are being attached among them.",
+    {},
+  ),
+  headwater_adoptions_total: counter(
+    'Interfaces that were left over and a node was to get instead of a new one.',
+    { result: ['attached', 'failed'] },
+  ),
+  headwater_orphan_collections_total: counter(
+    'Interfaces that stayed attached to nothing and were to be deleted: deleted; would_delete (dry run); changed, in_use, gone (by somebody else, since they were listed); failed.',
+    { result: ['deleted', 'would_delete', 'changed', 'in_use', 'gone', 'failed'] },
+  ),
   headwater_inventory_age_seconds: gauge('Time since the last full listing of the cloud was begun.', {}),
   headwater_resync_duration_seconds: histogram(
     'Seconds that a full listing of the cloud took.',

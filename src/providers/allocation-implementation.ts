@@ -3,8 +3,7 @@
 import type { Urgency } from './call-budget.ts';
 import type { Infrastructure, KnownNetwork, UnreadablePart } from './infrastructure.ts';
 import type { InstanceView } from './instance-view.ts';
-import type { NetworkInterface } from './network-interface.ts';
-import type { Tags } from './network-interface.ts';
+import type { NetworkInterface, Tags } from './network-interface.ts';
 import type { Observation } from './observation.ts';
 import type { Operation, OperationKind, Outcome } from './operation.ts';
 import type { PublicAddress } from './public-address.ts';
@@ -32,6 +31,8 @@ export interface AllocationImplementation {
 
   /** Reads the public addresses of the account that carry all of these tags. Rejects with a CloudError. */
   readPublicAddresses(tags: Tags, context: CallContext): Promise<ObservedPublicAddresses>;
+  /** Reads the interfaces that are attached to nothing. Rejects with a CloudError. */
+  readDetached(scope: DetachedScope, context: CallContext): Promise<ObservedDetached>;
 
   /**
    * Waits until the rate limits allow one call of each kind, taken together. The function it resolves to gives them
@@ -80,6 +81,22 @@ export interface ObservedPublicAddresses {
   readonly begunAt: number;
   /** In order of their ids. */
   readonly addresses: readonly PublicAddress[];
+}
+
+export interface DetachedScope {
+  /** Tags that an interface must carry, all of them; at least one. */
+  readonly tags: Tags;
+  /** The only network that is asked about; undefined for all. */
+  readonly networkId: string | undefined;
+  /** The only interfaces that are asked about, at most `mostInstancesPerLook`; left out for all. */
+  readonly ids?: readonly string[];
+}
+
+export interface ObservedDetached {
+  /** When the first request was sent, in monotonic ms. */
+  readonly begunAt: number;
+  /** What could not be understood is left out. */
+  readonly interfaces: readonly NetworkInterface[];
 }
 
 export interface CallContext {

@@ -19,7 +19,7 @@ export class Inventory {
   readonly #instances = new Map<string, TrackedInstance>();
   /** What was known of instances that are not tracked any more, for as long as the cloud may show less. */
   readonly #former = new Map<string, { readonly tracked: TrackedInstance; readonly until: number }>();
-  /** Interfaces that we created and have not attached yet. */
+  /** Interfaces that we are about to attach: those we created, and those that were left over. */
   readonly #unattached = new Map<string, NetworkInterface>();
 
   /** `consistencyWindow`: how long the cloud may take to show a change, in ms. */
@@ -123,6 +123,16 @@ export class Inventory {
       tracked.foldDeleted(interfaceId, endedAt),
     );
     return new Set(changed.map(({ id }) => id));
+  }
+
+  /** A detached interface is about to be attached: what it is has to be known when it is. */
+  adopt(item: NetworkInterface): void {
+    this.#unattached.set(item.id, item);
+  }
+
+  /** Nothing more is done to attach an interface. */
+  abandon(interfaceId: string): void {
+    this.#unattached.delete(interfaceId);
   }
 
   /** What is attached is not waiting for it any more. */

@@ -53,6 +53,8 @@ export class ControllerProcess {
       options.endpoint,
       '--aws-region',
       options.region,
+      '--cluster-name',
+      'demo',
       '--serve-addr',
       '127.0.0.1:0',
     ];

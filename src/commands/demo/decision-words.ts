@@ -10,10 +10,13 @@ const words: Readonly<Record<string, (text: Text) => string>> = {
     `${text('node')}: ${addresses(text)} on ${text('interface')} (${text('seconds')} s)`,
   'gave a node an interface': (text) =>
     `${text('node')}: a new interface ${text('interface')} with ${addresses(text)} (${text('seconds')} s)`,
+  'gave a node an interface that was left over': (text) =>
+    `${text('node')}: ${text('interface')} with ${addresses(text)}, which was left over (${text('seconds')} s)`,
   'node does not get what it needs': (text) => `${text('node')}: ${text('why')}`,
   'node is no longer held back': (text) => `${text('node')} is no longer held back`,
   'could not give a node addresses': tryAgain,
   'could not give a node an interface': tryAgain,
+  'could not give a node an interface that was left over': tryAgain,
 };
 
 /** Undefined for lines that say nothing to people who watch. */

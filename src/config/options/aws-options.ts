@@ -1,6 +1,8 @@
 // Options that only AWS has: where its network is, and how interfaces are made there.
 import type { OptionRow } from '../option-row.ts';
-import { boolean, endpoint, tagsToSet, text } from '../value-kinds.ts';
+import { boolean, duration, endpoint, tagsToSet, text } from '../value-kinds.ts';
+
+const minute = 60_000;
 
 export const awsOptions = {
   'aws-region': {
@@ -46,6 +48,22 @@ export const awsOptions = {
     group: 'aws',
     help: "The tags by which interfaces that belong to this cluster are known, set on creation and looked for when leftovers are collected. Empty means io.cilium/cilium-managed=true and io.cilium/cluster-name with the cluster's name. Only change it to go on with tags that cilium-operator was given.",
     default: '',
+    fromConfigDir: true,
+  },
+  'eni-gc-interval': {
+    kind: duration({ least: minute, most: 24 * 60 * minute, never: true }),
+    origin: 'operator',
+    group: 'aws',
+    help: "How often interfaces that belong to this cluster and are attached to nothing are looked for, and how long one must have been seen detached before it is deleted. At most 25 are deleted each time. 0 leaves them all where they are; those made for an instance that needs an interface are attached to it all the same. Nothing is deleted while neither cluster-name nor eni-gc-tags says which interfaces are this cluster's.",
+    default: '5m',
+    fromConfigDir: true,
+  },
+  'eni-gc-dry-run': {
+    kind: boolean,
+    origin: 'headwater',
+    group: 'aws',
+    help: 'Whether interfaces that would be deleted because they are attached to nothing are only logged and counted. Set it for a while before you trust the tags.',
+    default: 'false',
     fromConfigDir: true,
   },
 } as const satisfies Record<string, OptionRow>;

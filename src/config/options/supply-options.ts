@@ -25,7 +25,7 @@ export const supplyOptions = {
     kind: text('name', /^[\w.:/@-]{1,128}$/, '1 to 128 letters, digits and characters of . _ : / @ -'),
     origin: 'operator',
     group: 'supply',
-    help: 'Name of the cluster, written into the tags of the network interfaces that Headwater creates. Give each cluster of an account its own, so that none collects the interfaces of another.',
+    help: 'Name of the cluster, written into the tags of the network interfaces that Headwater creates. Give each cluster of an account its own: interfaces that are left over are collected only for a cluster with another name than default.',
     default: 'default',
     fromConfigDir: true,
   },

@@ -4,6 +4,7 @@ import type { Ec2Edge } from './ec2-edge.ts';
 import { actionOf, perform } from './perform.ts';
 import { readPublicAddresses } from './public-addresses.ts';
 import { mostFilterValues, observe, readInfrastructure, readLimits, readSubnetCounts } from './read.ts';
+import { readDetached } from './read-detached.ts';
 import type { ReadOptions } from './read-options.ts';
 import { eniStatus, recallStatus } from './status.ts';
 
@@ -16,6 +17,7 @@ export function awsAllocation(edge: Ec2Edge, options: ReadOptions): AllocationIm
     readSubnetCounts: (networkIds, context) => readSubnetCounts(edge, networkIds, options, context),
     readLimits: (types, context) => readLimits(edge, types, context),
     readPublicAddresses: (tags, context) => readPublicAddresses(edge, tags, context),
+    readDetached: (scope, context) => readDetached(edge, scope, options.pageSize, context),
     admit: (kinds, context) =>
       edge.admit(
         kinds.map((kind) => actionOf[kind]),

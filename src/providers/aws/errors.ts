@@ -58,6 +58,7 @@ const byText: readonly { readonly code: string; readonly text: RegExp; readonly 
     text: /addresses are not assigned to interface|prefixes are not assigned/i,
     kind: 'notAssigned',
   },
+  { code: 'InvalidParameterValue', text: /^Network interface '\S+' is currently in use/, kind: 'conflict' },
   { code: 'IncorrectState', text: /is not 'running'/, kind: 'instanceNotRunning' },
 ];
 

@@ -220,7 +220,7 @@ type ListMember<A extends ReadAction> = Exclude<keyof Ec2Output<A>, 'NextToken'>
 type Item<A extends ReadAction> =
   NonNullable<Ec2Output<A>[ListMember<A>]> extends readonly (infer T)[] ? T : never;
 
-async function readList<A extends ReadAction>(
+export async function readList<A extends ReadAction>(
   { edge, context }: { readonly edge: Ec2Edge; readonly context: CallContext },
   action: A,
   member: ListMember<A>,
@@ -245,7 +245,7 @@ function listed<A extends ReadAction>(
   return list as readonly Item<A>[];
 }
 
-function filtersOf(tags: Readonly<Record<string, string>>): Filter[] {
+export function filtersOf(tags: Readonly<Record<string, string>>): Filter[] {
   return Object.entries(tags).map(([key, value]) => ({ Name: `tag:${key}`, Values: [value] }));
 }
 

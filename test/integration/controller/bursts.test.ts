@@ -87,7 +87,7 @@ describe('a burst', () => {
 
     expect(most).toBe(40);
     expect(world.pool(machine).size).toBe(40);
-    expect(world.interfaces(machine)).toHaveLength(3);
+    expect(world.interfaces(machine).length).toBeLessThanOrEqual(4);
     expect(world.broken()).toEqual([]);
   });
 

@@ -72,7 +72,11 @@ describe('a subnet that runs out', () => {
     await world.advance(60_000);
 
     expect(world.machines.map((machine) => world.pool(machine).size)).toEqual(Array(12).fill(8));
-    expect(controller.changes.filter(({ result }) => result !== 'OK')).toEqual([]);
+    // EC2 may not know at once what it has just made.
+    const failed = controller.changes.filter(
+      ({ result }) => result !== 'OK' && result !== 'InvalidNetworkInterfaceID.NotFound',
+    );
+    expect(failed).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 

@@ -96,8 +96,8 @@ describe('a refusal', () => {
       await world.until('20 addresses are offered', () => world.pool(machine).size === 20, 400_000);
       await world.advance(60_000);
 
-      // Once a minute, each of two steps calls up to eight times.
-      expect(during.calls.length).toBeLessThan(80);
+      // Four or five times, each of two steps calls up to ten times.
+      expect(during.calls.length).toBeLessThan(100);
       expect(during.loose.length).toBeLessThanOrEqual(2);
       expect(during.error === '').toBe(action === 'ModifyNetworkInterfaceAttribute');
       expect(world.operatorError(machine)).toBe('');

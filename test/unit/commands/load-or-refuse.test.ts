@@ -66,7 +66,8 @@ describe('loadOrRefuse', () => {
   });
 
   test('the log is as loud as asked', () => {
-    const { log } = load({ 'log-level': ['warn'], 'limit-ipam-api-qps': ['4'], 'enable-metrics': ['true'] });
+    const flags = { 'limit-ipam-api-qps': ['4'], 'enable-metrics': ['true'], 'cluster-name': ['prod'] };
+    const { log } = load({ ...flags, 'log-level': ['warn'] });
 
     expect(log.map(({ level }) => level)).toEqual(['warn']);
   });

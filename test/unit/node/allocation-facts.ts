@@ -98,6 +98,8 @@ export function facts(
     wanted: 8,
     underway: [],
     frozen: new Set(),
+    most: Infinity,
+    orphans: { read: true, fit: [], unclear: [] },
     ...rest,
   };
 }

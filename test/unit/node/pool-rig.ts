@@ -9,6 +9,7 @@ import { Inventory } from '../../../src/providers/inventory.ts';
 import { MutationPermission, noStops } from '../../../src/providers/mutation-permission.ts';
 import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
 import type { Operation, Outcome } from '../../../src/providers/operation.ts';
+import { Orphans } from '../../../src/providers/orphans.ts';
 import { SubnetLedger } from '../../../src/providers/subnet-ledger.ts';
 import { sleep } from '../../../src/scheduling/clock.ts';
 import { Random } from '../../../src/scheduling/random.ts';
@@ -37,6 +38,8 @@ export interface PoolScene {
   readonly crowded?: boolean;
   /** Whether no call finds a place among the requests in flight. */
   readonly stuck?: boolean;
+  /** What a reading of detached interfaces shows after a creation that left something. */
+  readonly leftOver?: () => readonly NetworkInterface[];
   /** What a look finds on the instance; undefined: what is known anyway. */
   readonly shown?: (known: readonly NetworkInterface[]) => readonly NetworkInterface[];
 }
@@ -51,6 +54,7 @@ export class PoolRig {
   readonly ledger = new SubnetLedger();
   readonly maintainer: PoolMaintainer;
   readonly permission = new MutationPermission(noStops);
+  readonly orphans: Orphans;
   /** `allocate eni-0+8@ms`, `create subnet-1+9@ms`, `attach eni-0 1@ms`, `delete eni-0@ms`: calls as they are sent. */
   readonly calls: string[] = [];
   readonly steps: FinishedStep[] = [];
@@ -77,6 +81,11 @@ export class PoolRig {
     this.inventory.track('i-1');
     this.inventory.foldLook({ begunAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
     this.ledger.observe(new Map(Object.entries(this.#free())), 0);
+    this.orphans = new Orphans({
+      consistencyWindow,
+      onLeft: () => void this.clock.schedule(1000, () => this.readOrphans(scene.leftOver?.() ?? [])),
+    });
+    this.orphans.fold({ begunAt: 0, endedAt: 0, interfaces: [] });
     this.maintainer = new PoolMaintainer({
       isShrinking: () => false,
       instanceId: 'i-1',
@@ -93,12 +102,22 @@ export class PoolRig {
       facts: () => this.#facts(),
       urgency: () => 'toppingUp',
       fold: (answer) => this.inventory.foldAnswer(answer, this.clock.monotonic()),
+      orphans: this.orphans,
+      adopt: (item) => this.inventory.adopt(item),
+      abandon: (interfaceId) => this.inventory.abandon(interfaceId),
       look: () => this.#look(),
       doubt: (from) => this.doubts.push(from),
       wake: () => void this.clock.schedule(0, () => this.evaluate()),
       onStep: (step) => this.steps.push(step),
       onBug: (error) => this.bugs.push(error),
     });
+  }
+
+  /** A reading that shows these interfaces detached. */
+  readOrphans(interfaces: readonly NetworkInterface[]): void {
+    const now = this.clock.monotonic();
+    this.orphans.fold({ begunAt: now, endedAt: now, interfaces });
+    this.clock.schedule(0, () => this.evaluate());
   }
 
   evaluate(): void {
@@ -149,6 +168,7 @@ export class PoolRig {
       free: (id) => this.ledger.free(id, this.clock.monotonic()),
       wanted: Math.max(0, this.target - this.available),
       most: (this.#scene.most ?? Infinity) - this.available,
+      orphans: this.orphans.of('i-1'),
     };
   }
 

@@ -109,6 +109,8 @@ const anyFacts: fc.Arbitrary<AllocationFacts> = fc
     ),
     free: (id: string) => free[subnetIds.indexOf(id)] ?? 0,
     frozen: new Set(frozen),
+    most: Infinity,
+    orphans: { read: true, fit: [], unclear: [] },
   }));
 
 function sum(numbers: readonly number[]): number {

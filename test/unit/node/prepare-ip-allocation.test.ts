@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
 import {
   type AllocationFacts,
   type PlannedStep,
@@ -6,16 +7,16 @@ import {
   takenBy,
   yieldOf,
 } from '../../../src/node/prepare-ip-allocation.ts';
-import { attachment } from '../providers/interfaces.ts';
+import { addresses, attachment, networkInterface } from '../providers/interfaces.ts';
 import { eni, facts, infrastructure, requirements, subnet, unreadable, view } from './allocation-facts.ts';
 
-/** Steps in short: `eni-0+3`, or `new@1:subnet-1+9`. */
+/** Steps in short: `eni-0+3`, `adopt eni-8@1`, or `new@1:subnet-1+9`. */
 function inShort(steps: readonly PlannedStep[]): string[] {
-  return steps.map((step) =>
-    step.kind === 'allocateIPs'
-      ? `${step.interfaceId}+${step.count}`
-      : `new@${step.deviceIndex}:${step.subnetId}+${step.count}`,
-  );
+  return steps.map((step) => {
+    if (step.kind === 'allocateIPs') return `${step.interfaceId}+${step.count}`;
+    if (step.kind === 'adoptInterface') return `adopt ${step.interfaceId}@${step.deviceIndex}`;
+    return `new@${step.deviceIndex}:${step.subnetId}+${step.count}`;
+  });
 }
 
 function steps(change: Parameters<typeof facts>[0]): string[] {
@@ -332,4 +333,148 @@ test('a new interface gets the security groups and the subnet that were chosen',
       count: 8,
     },
   ]);
+});
+
+/** Detached, in `subnet-1`, with so many addresses. */
+function orphan(id: string, count: number, subnetId = 'subnet-1'): NetworkInterface {
+  return networkInterface({ id, subnetId, addresses: addresses(count, 7), attachment: undefined });
+}
+
+describe('interfaces that were left over', () => {
+  const adopting: PlannedStep = {
+    kind: 'adoptInterface',
+    interfaceId: 'eni-8',
+    subnetId: 'subnet-1',
+    deviceIndex: 1,
+    count: 4,
+    room: 5,
+  };
+  const fullView = view([full]);
+
+  test.each<[string, Parameters<typeof facts>[0], Partial<AllocationFacts['orphans']>, readonly string[]]>([
+    [
+      'are not touched while others have room',
+      { wanted: 8, view: view([eni(0)]) },
+      { fit: [orphan('eni-8', 9)] },
+      ['eni-0+8'],
+    ],
+    ['are not touched when nothing is wanted', { wanted: 0 }, { fit: [orphan('eni-8', 9)] }, []],
+    ['come before a new one', { wanted: 8 }, { fit: [orphan('eni-8', 9)] }, ['adopt eni-8@1']],
+    [
+      'come together',
+      { wanted: 12 },
+      { fit: [orphan('eni-7', 9), orphan('eni-8', 9)] },
+      ['adopt eni-7@1', 'adopt eni-8@2'],
+    ],
+    [
+      'come only as far as needed',
+      { wanted: 9 },
+      { fit: [orphan('eni-7', 9), orphan('eni-8', 9)] },
+      ['adopt eni-7@1'],
+    ],
+    [
+      'come beside a new one when full',
+      { wanted: 12 },
+      { fit: [orphan('eni-8', 9)] },
+      ['adopt eni-8@1', 'new@2:subnet-1+3'],
+    ],
+    [
+      'come first when they have room for the rest',
+      { wanted: 12 },
+      { fit: [orphan('eni-8', 2)] },
+      ['adopt eni-8@1'],
+    ],
+    ['come without an address too', { wanted: 3 }, { fit: [orphan('eni-8', 0)] }, ['adopt eni-8@1']],
+    ['do not come twice', { wanted: 9, underway: [{ ...adopting, count: 9, room: 0 }] }, { fit: [] }, []],
+    ['let nothing new begin while they come with room', { wanted: 9, underway: [adopting] }, { fit: [] }, []],
+    [
+      'do not come where they are known to be',
+      { wanted: 8, view: view([full, eni(1, 9, { id: 'eni-8' })]) },
+      { fit: [orphan('eni-8', 9)] },
+      ['new@2:subnet-1+8'],
+    ],
+    [
+      'do not come from elsewhere',
+      { wanted: 8 },
+      { fit: [orphan('eni-8', 9, 'subnet-9')] },
+      ['new@1:subnet-1+8'],
+    ],
+    [
+      'do not come where that would be too much',
+      { wanted: 4, most: 8 },
+      { fit: [orphan('eni-8', 9)] },
+      ['new@1:subnet-1+4'],
+    ],
+    [
+      'come as long as it is not too much',
+      { wanted: 9, most: 10 },
+      { fit: [orphan('eni-7', 5), orphan('eni-8', 5)] },
+      ['adopt eni-7@1'],
+    ],
+    [
+      'do not come without a slot',
+      { wanted: 8, view: view([full, eni(1, 9), eni(2, 9)]) },
+      { fit: [orphan('eni-8', 9)] },
+      [],
+    ],
+    [
+      'come where the subnet has nothing left',
+      { wanted: 8, free: { 'subnet-1': 0 } },
+      { fit: [orphan('eni-8', 9)] },
+      ['adopt eni-8@1'],
+    ],
+    ['are waited for', { wanted: 8 }, { unclear: [orphan('eni-8', 9)] }, []],
+    [
+      'are waited for, and no more than they bring',
+      { wanted: 12 },
+      { unclear: [orphan('eni-8', 9)] },
+      ['new@1:subnet-1+9'],
+    ],
+    [
+      'are not waited for where they are of no use',
+      { wanted: 8 },
+      { unclear: [orphan('eni-8', 9, 'subnet-9')] },
+      ['new@1:subnet-1+8'],
+    ],
+    ['are waited for before anything is known of them', { wanted: 8 }, { read: false }, []],
+  ])('%s', (_, change, orphans, expected) => {
+    const given = facts({
+      view: fullView,
+      ...change,
+      orphans: { read: true, fit: [], unclear: [], ...orphans },
+    });
+
+    expect(inShort(prepareIPAllocation(given).steps)).toEqual(expected);
+  });
+
+  test.each([
+    ['that are waited for are no obstacle', { unclear: [orphan('eni-8', 9)] }, 8],
+    ['of which nothing is known yet are no obstacle', { read: false }, 8],
+  ])('%s', (_, orphans, shortfall) => {
+    const given = facts({ view: fullView, orphans: { read: true, fit: [], unclear: [], ...orphans } });
+
+    expect(prepareIPAllocation(given)).toEqual({ steps: [], shortfall, obstacle: undefined });
+  });
+
+  test('count the primary address where pods use it', () => {
+    const asked = requirements({ usePrimaryAddress: true });
+    const orphans = { read: true, fit: [orphan('eni-8', 9)], unclear: [] };
+
+    const { steps: planned, shortfall } = prepareIPAllocation(
+      facts({ view: fullView, wanted: 10, requirements: asked, orphans }),
+    );
+
+    expect(planned).toEqual([
+      {
+        kind: 'adoptInterface',
+        interfaceId: 'eni-8',
+        subnetId: 'subnet-1',
+        deviceIndex: 1,
+        count: 10,
+        room: 0,
+      },
+    ]);
+    expect(shortfall).toBe(0);
+    expect(planned.map(takenBy)).toEqual([0]);
+  });
 });

@@ -14,6 +14,7 @@ export function scriptedImplementation(given: Partial<AllocationImplementation>)
     readSubnetCounts: missing('readSubnetCounts'),
     readLimits: missing('readLimits'),
     readPublicAddresses: missing('readPublicAddresses'),
+    readDetached: missing('readDetached'),
     admit: missing('admit'),
     perform: missing('perform'),
     statusOf: missing('statusOf'),

@@ -49,6 +49,12 @@ const rows: readonly Row[] = [
   { code: 'InvalidAllocationID.NotFound', kind: 'conflict', action: 'AssociateAddress' },
   { code: 'IncorrectInstanceState', kind: 'instanceNotRunning', action: 'AssociateAddress' },
   { code: 'InvalidNetworkInterfaceID.NotFound', kind: 'interfaceGone', action: 'AssociateAddress' },
+  {
+    code: 'InvalidParameterValue',
+    message: "Network interface 'eni-1' is currently in use.",
+    kind: 'conflict',
+    action: 'DeleteNetworkInterface',
+  },
   { code: 'UnauthorizedOperation', kind: 'notAuthorized' },
   { code: 'AuthFailure', kind: 'notAuthorized' },
   { code: 'RequestExpired', kind: 'notAuthorized' },

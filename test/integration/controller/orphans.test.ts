@@ -1,0 +1,342 @@
+import { describe, expect, test } from '@jest/globals';
+import { Ec2CallError } from '../../../src/providers/aws/ec2-api.ts';
+import { attach } from '../../../src/simulator/cloud/attachments.ts';
+import { deleteInterface } from '../../../src/simulator/cloud/network-interfaces.ts';
+import { ownershipTags } from '../../../src/providers/ownership-tags.ts';
+import { belongingTo, found, leave } from '../../support/leftovers.ts';
+import { testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import {
+  type ControllerSetup,
+  startController,
+  type WorldController,
+} from '../../support/world-controller.ts';
+
+const minute = 60_000;
+const blue = belongingTo('blue');
+const deleted = 'deleted an interface that was attached to nothing';
+
+function worldOf(): World {
+  return new World({ cloud: testCloud({ consistency: { visibilityDelayMs: 0, listingLagMs: 0 } }) });
+}
+
+function start(world: World, setup: ControllerSetup = {}): WorldController {
+  return startController(world, { ...setup, flags: { 'cluster-name': 'blue', ...setup.flags } });
+}
+
+function deletions({ calls }: WorldController): unknown[] {
+  return calls
+    .filter(({ action }) => action === 'DeleteNetworkInterface')
+    .map(({ input, result }) => [input['NetworkInterfaceId'], result]);
+}
+
+/** Readings of what is attached to nothing; those by id apart. */
+function readings({ calls }: WorldController, byId = false): number[] {
+  return calls
+    .filter(({ action, input }) => action === 'DescribeNetworkInterfaces' && asksForDetached(input))
+    .filter(({ input }) => JSON.stringify(input).includes('network-interface-id') === byId)
+    .map(({ at }) => at);
+}
+
+function asksForDetached(input: object): boolean {
+  return JSON.stringify(input).includes('"available"');
+}
+
+function collected(controller: WorldController, result: string): Promise<number | undefined> {
+  return controller.metric(`headwater_orphan_collections_total{result="${result}"}`);
+}
+
+function linesOf({ logged }: WorldController, message: string): unknown[] {
+  return logged.filter((line) => line.message === message).map(({ details }) => details['interface']);
+}
+
+describe('an interface that is attached to nothing', () => {
+  test('is deleted once it was seen so for the interval, and not before', async () => {
+    const world = worldOf();
+    const old = leave(world, { tags: blue });
+    const controller = start(world);
+    await world.advance(2 * minute);
+    const young = leave(world, { tags: blue });
+
+    await world.advance(3 * minute - 5000);
+    const before = found(world, old);
+    const gauge = await controller.metric('headwater_orphans');
+    await world.advance(10_000);
+    const then = [found(world, old), found(world, young)];
+    await world.advance(5 * minute - 20_000);
+    const younger = found(world, young);
+    await world.advance(minute);
+
+    expect(before).toBeDefined();
+    expect(gauge).toBe(1);
+    expect(then).toEqual([undefined, expect.anything()]);
+    expect(younger).toBeDefined();
+    expect(found(world, young)).toBeUndefined();
+    expect(deletions(controller)).toEqual([
+      [old, 'OK'],
+      [young, 'OK'],
+    ]);
+    expect(await collected(controller, 'deleted')).toBe(2);
+    expect(linesOf(controller, deleted)).toEqual([old, young]);
+    expect(controller.warnings()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('and is not this cluster’s is never touched', async () => {
+    const world = worldOf();
+    const others = [
+      leave(world, { tags: belongingTo('green') }),
+      leave(world, { tags: { 'io.cilium/cilium-managed': 'true' } }),
+      leave(world, { tags: { ...blue, 'io.cilium/cilium-managed': 'false' } }),
+      leave(world, { tags: {} }),
+      leave(world, { tags: {}, description: 'Cilium-CNI (i-0123456789abcdef0)' }),
+    ];
+    const ours = leave(world, { tags: { ...blue, team: 'net' } });
+    const controller = start(world);
+
+    await world.advance(30 * minute);
+
+    expect(others.map((id) => found(world, id) !== undefined)).toEqual(others.map(() => true));
+    expect(deletions(controller)).toEqual([[ours, 'OK']]);
+  });
+
+  test('is not taken from a server that heeds no filters', async () => {
+    const world = worldOf();
+    const [own, other] = [leave(world, { tags: blue }), leave(world, { tags: belongingTo('green') })];
+    const machine = world.machine();
+    const everything = (): readonly object[] =>
+      [own, other].map((id) => ({
+        NetworkInterfaceId: id,
+        VpcId: machine.vpcId,
+        SubnetId: 'subnet-1',
+        MacAddress: '02:00',
+        PrivateIpAddress: '10.0.0.9',
+        TagSet: Object.entries(found(world, id)?.tags ?? {}).map(([Key, Value]) => ({ Key, Value })),
+      }));
+    const controller = start(world, {
+      tamper: (_, output, input) => (asksForDetached(input) ? { NetworkInterfaces: everything() } : output),
+    });
+
+    await world.advance(6 * minute);
+
+    expect(deletions(controller)).toEqual([[own, 'OK']]);
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, boolean]>([
+    [
+      'by tags that are given instead of the name',
+      { 'eni-gc-tags': 'mine=yes', 'cluster-name': 'default' },
+      true,
+    ],
+    ['not by the tags of the name where others are given', { 'eni-gc-tags': 'yours=yes' }, false],
+  ])('is known %s', async (_, flags, taken) => {
+    const world = worldOf();
+    const id = leave(world, { tags: { ...blue, mine: 'yes' } });
+
+    start(world, { flags });
+    await world.advance(10 * minute);
+
+    expect(found(world, id) === undefined).toBe(taken);
+  });
+
+  test('is one of at most 25 that are deleted at a time', async () => {
+    const world = worldOf();
+    const ids = Array.from({ length: 30 }, () => leave(world, { tags: blue, addresses: 0 }));
+    const controller = start(world);
+    const left = (): number => ids.filter((id) => found(world, id) !== undefined).length;
+
+    await world.advance(9 * minute);
+    const afterFirst = left();
+    await world.advance(5 * minute);
+
+    expect(afterFirst).toBe(5);
+    expect(left()).toBe(0);
+    expect(readings(controller, true)).toHaveLength(2);
+  });
+
+  test('stays where the name of the cluster is nobody’s, and where nothing is to be collected', async () => {
+    for (const flags of [{ 'cluster-name': 'default' }, { 'eni-gc-interval': '0' }]) {
+      const world = worldOf();
+      const id = leave(world, { tags: belongingTo(flags['cluster-name'] ?? 'blue') });
+      const controller = start(world, { flags });
+
+      await world.advance(60 * minute);
+
+      expect(found(world, id)).toBeDefined();
+      expect(deletions(controller)).toEqual([]);
+      // Those that an instance of ours may need are looked for all the same.
+      expect(readings(controller)).toHaveLength(2);
+    }
+  });
+
+  test('is only told of in a dry run, once', async () => {
+    const world = worldOf();
+    const id = leave(world, { tags: blue });
+    const controller = start(world, { flags: { 'eni-gc-dry-run': 'true' } });
+
+    await world.advance(60 * minute);
+
+    expect(found(world, id)).toBeDefined();
+    expect(deletions(controller)).toEqual([]);
+    expect(linesOf(controller, 'would delete an interface that is attached to nothing')).toEqual([id]);
+    expect(await collected(controller, 'would_delete')).toBe(1);
+  });
+});
+
+describe('between the listing and the deletion', () => {
+  const inNothing = (world: World, id: string): void => deleteInterface(world.cluster.ec2.network, id);
+  const inUse = (world: World, interfaceId: string): void => {
+    const { instanceId } = world.machine();
+    attach(world.cluster.ec2.network, { interfaceId, instanceId, deviceIndex: 1, cardIndex: 0 });
+  };
+
+  test.each<[string, (world: World, id: string) => void, boolean, string]>([
+    ['attached, before the second look', inUse, true, 'changed'],
+    ['attached, after the second look', inUse, false, 'in_use'],
+    ['deleted, before the second look', inNothing, true, 'changed'],
+    ['deleted, after the second look', inNothing, false, 'gone'],
+  ])('somebody has it %s: that is no failure', async (_, act, beforeLook, result) => {
+    const world = worldOf();
+    const id = leave(world, { tags: blue });
+    let acted = false;
+    const controller = start(world, {
+      tamper: (action, output, input) => {
+        const isSecond = action === 'DescribeNetworkInterfaces' && JSON.stringify(input).includes(id);
+        if (!isSecond || acted) return output;
+        acted = true;
+        act(world, id);
+        return beforeLook ? { NetworkInterfaces: [] } : output;
+      },
+    });
+
+    await world.advance(8 * minute);
+
+    expect(acted).toBe(true);
+    expect(await collected(controller, result)).toBe(1);
+    expect(deletions(controller)).toHaveLength(beforeLook ? 0 : 1);
+    expect(controller.warnings()).toEqual([]);
+    expect(world.interfaces(world.machine())).toHaveLength(act === inUse ? 2 : 1);
+  });
+
+  test('it is shown without our tags: somebody keeps it', async () => {
+    const world = worldOf();
+    const id = leave(world, { tags: blue });
+    const controller = start(world);
+    await world.advance(4 * minute);
+
+    const item = found(world, id);
+    if (item !== undefined) world.cluster.ec2.network.put('interfaces', { ...item, tags: {} });
+    await world.advance(10 * minute);
+
+    expect(found(world, id)).toBeDefined();
+    expect(deletions(controller)).toEqual([]);
+  });
+
+  test('the leader loses its lease: nothing is deleted', async () => {
+    const world = worldOf();
+    const id = leave(world, { tags: blue });
+    const controller = start(world);
+    await world.advance(5 * minute - 15_000);
+
+    world.kubernetesFault({ path: /\/leases\//, effect: { kind: 'dropBefore' } });
+    await world.advance(minute);
+
+    expect(found(world, id)).toBeDefined();
+    expect(deletions(controller)).toEqual([]);
+  });
+});
+
+describe('a reading of what is attached to nothing', () => {
+  test('that fails is tried again, and says so', async () => {
+    const world = worldOf();
+    const id = leave(world, { tags: blue });
+    let failing = true;
+    const controller = start(world, {
+      tamper: (_, output, input) => {
+        if (!asksForDetached(input) || !failing) return output;
+        throw new Ec2CallError({ result: 'refused', code: 'InternalError', message: 'odd', status: 500 });
+      },
+    });
+
+    await world.announce(world.machine(), { spec: { ipam: { 'min-allocate': 15 } } });
+    await world.advance(10 * minute);
+    const during = { calls: readings(controller).length, held: world.held(world.machine()).length };
+    failing = false;
+    await world.advance(8 * minute);
+
+    expect(during.calls).toBeGreaterThan(8);
+    expect(during.calls).toBeLessThan(30);
+    // Nobody waits for it.
+    expect(during.held).toBe(15);
+    expect(new Set(controller.warnings())).toEqual(
+      new Set(['cannot read which interfaces are attached to nothing']),
+    );
+    expect(found(world, id)).toBeUndefined();
+  });
+
+  test('is the leader’s alone, and one for the whole fleet', async () => {
+    const world = new World({
+      cloud: testCloud({
+        instances: [{ name: 'w', type: 'm5.large', subnet: 'nodes', securityGroups: ['nodes'], count: 20 }],
+      }),
+    });
+    const controllers = ['a', 'b'].map((identity) => start(world, { identity }));
+    for (const machine of world.machines) await world.announce(machine);
+
+    await world.advance(60 * minute);
+
+    const counts = controllers.map((controller) => readings(controller).length).toSorted((a, b) => a - b);
+    expect(counts[0]).toBe(0);
+    expect(counts[1]).toBeLessThanOrEqual(13);
+    expect(world.loose()).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+describe('delete-on-termination of an interface that was attached', () => {
+  test.each<[string, (instanceId: string) => Readonly<Record<string, string>>]>([
+    ['by an earlier process', (instanceId) => ({ ...blue, ...ownershipTags(instanceId, 'earlier') })],
+    ['by cilium-operator', () => blue],
+    ['by cilium-operator without tags', () => ({})],
+  ])('%s is set', async (_, tagsOf) => {
+    const world = worldOf();
+    const { instanceId } = world.machine();
+    const description = `Cilium-CNI (${instanceId})`;
+    const interfaceId = leave(world, { tags: tagsOf(instanceId), description });
+    attach(world.cluster.ec2.network, { interfaceId, instanceId, deviceIndex: 1, cardIndex: 0 });
+    const before = found(world, interfaceId)?.attachment?.deleteOnTermination;
+
+    start(world);
+    await world.announce(world.machine());
+    // One that is shown as being attached is looked at again a while later.
+    await world.advance(minute);
+
+    expect(before).toBe(false);
+    expect(found(world, interfaceId)?.attachment?.deleteOnTermination).toBe(true);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('is set by the next process where the one before was gone between the two calls', async () => {
+    const world = worldOf();
+    const machine = world.machine();
+    const first = start(world, {
+      onCall: (action, _, result) => {
+        if (action === 'AttachNetworkInterface' && result === 'OK') first.kill();
+      },
+    });
+    await world.announce(machine, { spec: { ipam: { 'min-allocate': 15 } } });
+    await world.advance(30_000);
+    const before = world.interfaces(machine)[1]?.attachment?.deleteOnTermination;
+
+    const second = start(world, { identity: 'headwater-1' });
+    await world.advance(minute);
+
+    expect(before).toBe(false);
+    expect(world.interfaces(machine).map(({ attachment: at }) => at?.deleteOnTermination)).toEqual([
+      true,
+      true,
+    ]);
+    expect(second.changes.map(({ action }) => action)).toContain('ModifyNetworkInterfaceAttribute');
+    expect(world.broken()).toEqual([]);
+  });
+});

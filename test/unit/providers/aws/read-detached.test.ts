@@ -1,0 +1,84 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Ec2NetworkInterface } from '../../../../src/providers/aws/ec2-api.ts';
+import { readDetached } from '../../../../src/providers/aws/read-detached.ts';
+import { ec2Interface } from './ec2-shapes.ts';
+import { context, edgeRig, failureOfRead } from './edge-rig.ts';
+
+const tags = { managed: 'true', cluster: 'blue' };
+const scope = { tags, networkId: undefined };
+
+/** Detached, with the tags that are asked for. */
+function detached(change: Partial<Ec2NetworkInterface> = {}): Ec2NetworkInterface {
+  const TagSet = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+  return ec2Interface({ Attachment: undefined, TagSet, ...change });
+}
+
+describe('a reading of detached interfaces', () => {
+  test('asks for those with the tags, page by page', async () => {
+    const pages = [
+      { NetworkInterfaces: [detached()], NextToken: 'two' },
+      { NetworkInterfaces: [detached({ NetworkInterfaceId: 'eni-2' })] },
+    ];
+    const { edge, sent } = edgeRig((_, number) => pages[number]);
+
+    const { begunAt, interfaces } = await readDetached(edge, scope, 500, context);
+
+    const Filters = [
+      { Name: 'status', Values: ['available'] },
+      { Name: 'tag:managed', Values: ['true'] },
+      { Name: 'tag:cluster', Values: ['blue'] },
+    ];
+    expect(sent.map(({ action, input }) => [action, input])).toEqual([
+      ['DescribeNetworkInterfaces', { Filters, MaxResults: 500 }],
+      ['DescribeNetworkInterfaces', { Filters, MaxResults: 500, NextToken: 'two' }],
+    ]);
+    expect(interfaces.map(({ id, attachment }) => [id, attachment])).toEqual([
+      ['eni-1', undefined],
+      ['eni-2', undefined],
+    ]);
+    expect(begunAt).toBe(0);
+  });
+
+  test('asks for those of one network, or by id, where that is wanted', async () => {
+    const { edge, sent } = edgeRig(() => ({ NetworkInterfaces: [] }));
+
+    await readDetached(edge, { tags, networkId: 'vpc-1', ids: ['eni-1', 'eni-2'] }, 1000, context);
+
+    expect(JSON.stringify(sent[0]?.input)).toContain(
+      JSON.stringify([
+        { Name: 'vpc-id', Values: ['vpc-1'] },
+        { Name: 'network-interface-id', Values: ['eni-1', 'eni-2'] },
+      ]).slice(1, -1),
+    );
+  });
+
+  test.each<[string, Ec2NetworkInterface, object]>([
+    ['attached', ec2Interface({ TagSet: detached().TagSet }), {}],
+    ['without one of the tags', detached({ TagSet: [{ Key: 'managed', Value: 'true' }] }), {}],
+    ['without any tag', detached({ TagSet: undefined }), {}],
+    ['in another network', detached({ VpcId: 'vpc-2' }), { networkId: 'vpc-1' }],
+    ['with another id', detached({ NetworkInterfaceId: 'eni-2' }), { ids: ['eni-1'] }],
+    ['that cannot be understood', detached({ MacAddress: undefined }), {}],
+  ])('leaves out one %s, whatever the server makes of the filters', async (_, shown, more) => {
+    const { edge } = edgeRig(() => ({ NetworkInterfaces: [shown] }));
+
+    const { interfaces } = await readDetached(edge, { ...scope, ...more }, 1000, context);
+
+    expect(interfaces).toEqual([]);
+  });
+
+  test('without tags is refused before anything is asked', async () => {
+    const { edge, sent } = edgeRig(() => ({ NetworkInterfaces: [] }));
+
+    await expect(readDetached(edge, { ...scope, tags: {} }, 1000, context)).rejects.toThrow(RangeError);
+    expect(sent).toEqual([]);
+  });
+
+  test('whose answer holds no list is an error, and not an empty one', async () => {
+    const { edge } = edgeRig(() => ({}));
+
+    const failure = await failureOfRead(readDetached(edge, scope, 1000, context));
+
+    expect(failure?.kind).toBe('unreadable');
+  });
+});
