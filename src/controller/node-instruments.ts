@@ -3,6 +3,7 @@ import type { FleetHooks, NodeReference } from '../manager/fleet.ts';
 import type { Diagnosis } from '../node/diagnosis.ts';
 import type { NodeHooks } from '../node/node-context.ts';
 import type { FinishedRelease } from '../node/address-releaser.ts';
+import { prefixesOf, secondaryAddressesOf } from '../node/planned-step.ts';
 import type { FinishedStep } from '../node/pool-maintainer.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
@@ -95,7 +96,7 @@ function meter(metrics: MetricRegistry['metrics'], { step, result, duration }: F
   metrics.cilium_operator_ipam_allocation_duration_seconds.observe(labels, duration / 1000);
   if (result.kind !== 'done') return;
   const subnet = { subnet_id: step.subnetId };
-  metrics.cilium_operator_ipam_ip_allocation_ops.add(subnet, step.count);
+  metrics.cilium_operator_ipam_ip_allocation_ops.add(subnet, secondaryAddressesOf(step));
   if (step.kind === 'createInterface') metrics.cilium_operator_ipam_interface_creation_ops.add(subnet);
 }
 
@@ -137,7 +138,8 @@ function logStep(log: Logger, name: string, { step, result, duration }: Finished
   const details = {
     node: name,
     subnet: step.subnetId,
-    addresses: step.count,
+    addresses: secondaryAddressesOf(step),
+    ...(prefixesOf(step) > 0 && { prefixes: prefixesOf(step) }),
     ...(step.kind === 'createInterface' && { deviceIndex: step.deviceIndex }),
     seconds: Math.round(duration) / 1000,
   };

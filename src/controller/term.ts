@@ -116,6 +116,7 @@ export class Term {
       free: this.#ledger.free(id, now),
       reserved: this.#ledger.reserved(id),
       exhausted: aside.has(id),
+      fragmented: this.#ledger.mostPrefixes(id, now) < Infinity,
     }));
   }
 
@@ -205,7 +206,11 @@ export class Term {
           idleDelay: idleDelayOf(options),
         },
         interfaceTags: cloud.interfaceTags,
-        assessmentOptions: { usePrimaryAddress: options.awsUsePrimaryAddress, networkId: options.vpcId },
+        assessmentOptions: {
+          usePrimaryAddress: options.awsUsePrimaryAddress,
+          prefixDelegation: options.awsEnablePrefixDelegation,
+          networkId: options.vpcId,
+        },
         onBug,
       },
       hooks: {
@@ -241,6 +246,8 @@ export interface SubnetFigures {
   readonly free: number;
   readonly reserved: number;
   readonly exhausted: boolean;
+  /** It said a short while ago that it has too few whole blocks for prefixes. */
+  readonly fragmented: boolean;
 }
 
 /** Where nothing is released, nothing that is empty was emptied by us. */
@@ -269,7 +276,8 @@ function setAsideSeries(
     const view = seat.kind === 'managed' ? seat.figures.view : undefined;
     for (const _ of view?.unreadable ?? []) add('interface', 'InterfaceUnreadable');
   }
-  for (const subnet of subnets) if (subnet.exhausted) add('subnet', 'SubnetsExhausted');
+  for (const _ of subnets.filter(({ exhausted }) => exhausted)) add('subnet', 'SubnetsExhausted');
+  for (const _ of subnets.filter(({ fragmented }) => fragmented)) add('subnet', 'PrefixSpaceFragmented');
   return [...counts].map(([key, count]) => {
     const [what, reason] = key.split(' ') as ['node' | 'interface' | 'subnet', string];
     return [{ what, reason }, count] as const;

@@ -1,11 +1,14 @@
 // The plan for a node that lacks addresses: first the interfaces that have room, then as many new interfaces as the rest
-// needs, each filled as it is created. Pure: the same facts give the same plan.
+// needs, each filled as it is created. Where the node gets prefixes, both are done with prefixes first, then with as few
+// at once as subnets still give that have refused more; single addresses are what is left when no subnet that suits has
+// whole blocks, and when `most` leaves less room than a prefix takes. Pure: the same facts give the same plan.
 import type { InstanceLimits } from '../providers/allocation-implementation.ts';
 import type { Infrastructure } from '../providers/infrastructure.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
-import type { NetworkInterface } from '../providers/network-interface.ts';
-import { addressesPerInterface, occupiedSlots, roomOn } from './capacity.ts';
+import { type NetworkInterface, prefixSize } from '../providers/network-interface.ts';
+import { addressesPerInterface, delegatesPrefixes, occupiedSlots, roomOn } from './capacity.ts';
 import { exclusionOf, type NodeRequirements } from './node-requirements.ts';
+import { type PlannedStep, slotsFilled, takenBy, yieldOf } from './planned-step.ts';
 import { chooseSecurityGroups } from './security-group-choice.ts';
 import { chooseSubnet } from './subnet-choice.ts';
 
@@ -16,29 +19,17 @@ export interface AllocationFacts {
   readonly infrastructure: Infrastructure;
   /** Addresses of a subnet that may still be asked for. */
   readonly free: (subnetId: string) => number;
+  /** Most prefixes to ask a subnet for at once; Infinity unless it refused some a short while ago. */
+  readonly mostPrefixes: (subnetId: string) => number;
   /** Addresses to gain, counted from what the view shows; what is under way is not taken off. */
   readonly wanted: number;
+  /** Addresses that may be gained at all, whatever is wanted, counted in the same way. */
+  readonly most: number;
   /** Steps that were begun and whose end the view does not show yet. */
   readonly underway: readonly PlannedStep[];
   /** Interfaces not to be touched for the time being. */
   readonly frozen: ReadonlySet<string>;
 }
-
-export type PlannedStep =
-  | {
-      readonly kind: 'allocateIPs';
-      readonly interfaceId: string;
-      readonly subnetId: string;
-      readonly count: number;
-    }
-  | {
-      readonly kind: 'createInterface';
-      readonly subnetId: string;
-      readonly securityGroupIds: readonly string[];
-      readonly deviceIndex: number;
-      /** Secondary addresses that it starts with. */
-      readonly count: number;
-    };
 
 export interface AllocationPlan {
   readonly steps: readonly PlannedStep[];
@@ -57,20 +48,22 @@ export type Obstacle =
 
 export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
   const draft = new Draft(facts);
-  draft.fillInterfaces();
-  draft.createInterfaces();
+  if (delegatesPrefixes(facts.limits, facts.requirements)) {
+    for (const unit of ['prefixes', 'fewerPrefixes'] as const) {
+      draft.fillInterfaces(unit);
+      draft.createInterfaces(unit);
+    }
+  }
+  draft.fillInterfaces('addresses');
+  draft.createInterfaces('addresses');
   return draft.plan();
 }
 
-/** Pod addresses that a step brings when it succeeds. */
-export function yieldOf(step: PlannedStep, { usePrimaryAddress }: NodeRequirements): number {
-  return step.kind === 'createInterface' && usePrimaryAddress ? step.count + 1 : step.count;
-}
+/** What an interface's slots are filled with; fewer prefixes at once where a subnet refused more. */
+type Unit = 'addresses' | 'prefixes' | 'fewerPrefixes';
 
-/** Addresses that a step takes from its subnet. */
-export function takenBy(step: PlannedStep): number {
-  return step.kind === 'createInterface' ? step.count + 1 : step.count;
-}
+/** Addresses in each. */
+const sizeOf: Record<Unit, number> = { addresses: 1, prefixes: prefixSize, fewerPrefixes: prefixSize };
 
 class Draft {
   readonly #facts: AllocationFacts;
@@ -80,6 +73,8 @@ class Draft {
   /** Subnets that have too little for the room on the interfaces in them. */
   readonly #exhausted = new Set<string>();
   #missing: number;
+  /** Addresses that may be gained beyond what is under way and planned. */
+  #most: number;
   #obstacle: Obstacle | undefined;
   /** An interface could serve the rest, only not at this moment. */
   #isPassing = false;
@@ -87,29 +82,29 @@ class Draft {
   constructor(facts: AllocationFacts) {
     this.#facts = facts;
     const coming = facts.underway.reduce((sum, step) => sum + yieldOf(step, facts.requirements), 0);
-    this.#missing = Math.max(0, facts.wanted - coming);
+    this.#most = Math.max(0, facts.most - coming);
+    this.#missing = Math.max(0, Math.min(facts.wanted - coming, this.#most));
   }
 
-  fillInterfaces(): void {
+  fillInterfaces(unit: Unit): void {
     const { view, frozen } = this.#facts;
     for (const item of view.interfaces) {
-      if (this.#missing === 0) return;
+      if (this.#lacking(unit, this.#missing, this.#most) === 0) return;
       const room = this.#roomOn(item);
       if (room <= 0) continue;
       if (frozen.has(item.id) || item.attachment?.state !== 'attached') {
         this.#isPassing = true;
         continue;
       }
-      const lacking = Math.min(this.#missing, room);
-      const count = Math.min(lacking, this.#free(item.subnetId));
-      if (count > 0) this.#add({ kind: 'allocateIPs', interfaceId: item.id, subnetId: item.subnetId, count });
-      if (count < lacking) this.#exhausted.add(item.subnetId);
+      this.#fill(item, unit);
+      const isShort = this.#missing > 0 && this.#roomOn(item) > 0;
+      if (isShort && unit === 'addresses') this.#exhausted.add(item.subnetId);
     }
   }
 
-  createInterfaces(): void {
+  createInterfaces(unit: Unit): void {
     while (this.#missing > 0) {
-      const step = this.#nextInterface();
+      const step = this.#nextInterface(unit);
       if (step === undefined) return;
       this.#add(step);
     }
@@ -120,7 +115,23 @@ class Draft {
     return { steps: this.#steps, shortfall: this.#missing, obstacle: stuck ? this.#obstacle : undefined };
   }
 
-  #nextInterface(): PlannedStep | undefined {
+  /** In one call, or in as many as it takes where a subnet gives only so many prefixes at once. */
+  #fill(item: NetworkInterface, unit: Unit): void {
+    const { id: interfaceId, subnetId } = item;
+    const kind = unit === 'addresses' ? 'allocateIPs' : 'allocatePrefixes';
+    for (;;) {
+      const count = Math.min(
+        this.#lacking(unit, this.#missing, this.#most),
+        this.#roomOn(item),
+        Math.floor(this.#free(subnetId, unit) / sizeOf[unit]),
+        this.#mostAtOnce(subnetId, unit),
+      );
+      if (count <= 0) return;
+      this.#add({ kind, interfaceId, subnetId, count });
+    }
+  }
+
+  #nextInterface(unit: Unit): PlannedStep | undefined {
     const { limits, requirements, infrastructure, view } = this.#facts;
     const deviceIndex = this.#freeDeviceIndex();
     if (deviceIndex === undefined || addressesPerInterface(limits, requirements) === 0) {
@@ -133,30 +144,42 @@ class Draft {
     if (groups.kind === 'noneMatches')
       return this.#blocked({ kind: 'noSecurityGroupMatches', wanted: groups.wanted });
     if (groups.kind === 'unknown') return this.#blocked({ kind: 'securityGroupsUnknown' });
-    const free = (subnetId: string): number => this.#free(subnetId);
     const choice = chooseSubnet(requirements, {
       infrastructure,
-      free,
+      free: (subnetId) => this.#free(subnetId, unit),
       fullInterface: limits.addressesPerInterface,
+      leastUseful: 1 + sizeOf[unit],
     });
     if (choice.kind === 'noneMatches')
       return this.#blocked({ kind: 'noSubnetMatches', wanted: choice.wanted });
     if (choice.kind === 'exhausted') {
       return this.#blocked({ kind: 'subnetsExhausted', subnetIds: choice.subnetIds });
     }
+    const subnetId = choice.subnet.id;
+    const count = this.#contentOf(subnetId, unit);
+    const made = { kind: 'createInterface', subnetId, securityGroupIds: groups.ids, deviceIndex } as const;
+    if (unit === 'addresses') return { ...made, count, prefixCount: 0 };
+    return count > 0 ? { ...made, count: 0, prefixCount: count } : undefined;
+  }
+
+  /** How many secondary addresses or prefixes a new interface in this subnet begins with. */
+  #contentOf(subnetId: string, unit: Unit): number {
+    const { limits, requirements } = this.#facts;
     const fromPrimary = requirements.usePrimaryAddress ? 1 : 0;
-    const count = Math.min(
-      this.#missing - fromPrimary,
+    // An interface that is made for its primary address alone would take the place of one with prefixes.
+    const missing = Math.max(unit === 'addresses' ? 0 : 1, this.#missing - fromPrimary);
+    return Math.min(
+      this.#lacking(unit, missing, this.#most - fromPrimary),
       limits.addressesPerInterface - 1,
-      this.#free(choice.subnet.id) - 1,
+      Math.floor((this.#free(subnetId, unit) - 1) / sizeOf[unit]),
+      this.#mostAtOnce(subnetId, unit),
     );
-    return {
-      kind: 'createInterface',
-      subnetId: choice.subnet.id,
-      securityGroupIds: groups.ids,
-      deviceIndex,
-      count,
-    };
+  }
+
+  /** How many single addresses or prefixes bring what is missing, without bringing more than `most`. */
+  #lacking(unit: Unit, missing: number, most: number): number {
+    const size = sizeOf[unit];
+    return Math.min(Math.ceil(missing / size), Math.floor(most / size));
   }
 
   /** The lowest free index that pods may use; undefined when every slot of the instance is taken. */
@@ -176,11 +199,11 @@ class Draft {
     return index;
   }
 
-  /** Addresses that the plan may add to an interface, now or once it may be touched again. */
+  /** Slots of an interface that the plan may fill, now or once it may be touched again. */
   #roomOn(item: NetworkInterface): number {
     const { limits, requirements, underway } = this.#facts;
     if (exclusionOf(item, requirements) !== undefined || !this.#isEligible(item.subnetId)) return 0;
-    const coming = underway.reduce((sum, step) => sum + (isOn(step, item.id) ? step.count : 0), 0);
+    const coming = [...underway, ...this.#steps].reduce((sum, step) => sum + slotsFilled(step, item.id), 0);
     return roomOn(item, limits) - coming;
   }
 
@@ -189,9 +212,18 @@ class Draft {
     return undefined;
   }
 
-  #free(subnetId: string): number {
+  /** Addresses of a subnet that the plan may still take for this. */
+  #free(subnetId: string, unit: Unit): number {
     if (!this.#isEligible(subnetId)) return 0;
+    if (this.#mostAtOnce(subnetId, unit) === 0) return 0;
     return Math.max(0, this.#facts.free(subnetId) - (this.#taken.get(subnetId) ?? 0));
+  }
+
+  #mostAtOnce(subnetId: string, unit: Unit): number {
+    if (unit === 'addresses') return Infinity;
+    const most = this.#facts.mostPrefixes(subnetId);
+    // Subnets that refused nothing come first.
+    return unit === 'prefixes' && most < Infinity ? 0 : most;
   }
 
   #isEligible(subnetId: string): boolean {
@@ -201,10 +233,8 @@ class Draft {
   #add(step: PlannedStep): void {
     this.#steps.push(step);
     this.#taken.set(step.subnetId, (this.#taken.get(step.subnetId) ?? 0) + takenBy(step));
-    this.#missing -= yieldOf(step, this.#facts.requirements);
+    const gained = yieldOf(step, this.#facts.requirements);
+    this.#missing = Math.max(0, this.#missing - gained);
+    this.#most -= gained;
   }
-}
-
-function isOn(step: PlannedStep, interfaceId: string): boolean {
-  return step.kind === 'allocateIPs' && step.interfaceId === interfaceId;
 }
