@@ -4,6 +4,7 @@ import type { Diagnosis } from '../node/diagnosis.ts';
 import type { NodeHooks } from '../node/node-context.ts';
 import type { FinishedRelease } from '../node/address-releaser.ts';
 import type { Rehearsed } from '../node/rehearsal.ts';
+import { deviceIndexOf, type PlannedStep, prefixesOf, secondaryAddressesOf } from '../node/planned-step.ts';
 import type { FinishedStep } from '../node/pool-maintainer.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
@@ -114,7 +115,7 @@ function meter(metrics: MetricRegistry['metrics'], { step, result, duration }: F
   metrics.cilium_operator_ipam_allocation_duration_seconds.observe(labels, duration / 1000);
   if (result.kind !== 'done') return;
   const subnet = { subnet_id: step.subnetId };
-  metrics.cilium_operator_ipam_ip_allocation_ops.add(subnet, step.count);
+  metrics.cilium_operator_ipam_ip_allocation_ops.add(subnet, secondaryAddressesOf(step));
   if (step.kind === 'createInterface') metrics.cilium_operator_ipam_interface_creation_ops.add(subnet);
 }
 
@@ -153,18 +154,23 @@ function statusOf(
 
 const given = {
   allocateIPs: 'addresses',
+  allocatePrefixes: 'prefixes',
   adoptInterface: 'an interface that was left over',
   createInterface: 'an interface',
 } as const satisfies Record<FinishedStep['step']['kind'], string>;
 
-function logStep(log: Logger, name: string, { step, result, duration }: FinishedStep): void {
-  const details = {
-    node: name,
+function stepDetails(step: PlannedStep): Record<string, unknown> {
+  return {
     subnet: step.subnetId,
-    addresses: step.count,
-    ...(step.kind !== 'allocateIPs' && { deviceIndex: step.deviceIndex }),
-    seconds: Math.round(duration) / 1000,
+    addresses: secondaryAddressesOf(step),
+    ...(prefixesOf(step) > 0 && { prefixes: prefixesOf(step) }),
+    ...(deviceIndexOf(step) !== undefined && { deviceIndex: deviceIndexOf(step) }),
+    ...(step.kind !== 'createInterface' && { interface: step.interfaceId }),
   };
+}
+
+function logStep(log: Logger, name: string, { step, result, duration }: FinishedStep): void {
+  const details = { node: name, ...stepDetails(step), seconds: Math.round(duration) / 1000 };
   if (result.kind === 'done') {
     log.info(`gave a node ${given[step.kind]}`, { ...details, interface: result.interfaceId });
     return;
@@ -175,22 +181,12 @@ function logStep(log: Logger, name: string, { step, result, duration }: Finished
 
 function logRehearsed(log: Logger, node: string, decision: Rehearsed): void {
   switch (decision.kind) {
-    case 'step': {
-      const { kind, count, subnetId: subnet } = decision.step;
-      if (kind === 'createInterface') {
-        const { deviceIndex } = decision.step;
-        log.info('dry run: would give a node an interface', { node, subnet, addresses: count, deviceIndex });
-      } else {
-        const { interfaceId } = decision.step;
-        log.info('dry run: would give a node addresses', {
-          node,
-          subnet,
-          addresses: count,
-          interface: interfaceId,
-        });
-      }
+    case 'step':
+      log.info(`dry run: would give a node ${given[decision.step.kind]}`, {
+        node,
+        ...stepDetails(decision.step),
+      });
       return;
-    }
     case 'deleteOnTermination':
       log.info('dry run: would set delete-on-termination', { node, interface: decision.interfaceId });
       return;

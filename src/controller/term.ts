@@ -151,6 +151,7 @@ export class Term {
       free: this.#ledger.free(id, now),
       reserved: this.#ledger.reserved(id),
       exhausted: aside.has(id),
+      fragmented: this.#ledger.mostPrefixes(id, now) < Infinity,
     }));
   }
 
@@ -298,7 +299,11 @@ export class Term {
           idleDelay: idleDelayOf(options),
         },
         interfaceTags: cloud.interfaceTags,
-        assessmentOptions: { usePrimaryAddress: options.awsUsePrimaryAddress, networkId: options.vpcId },
+        assessmentOptions: {
+          usePrimaryAddress: options.awsUsePrimaryAddress,
+          prefixDelegation: options.awsEnablePrefixDelegation,
+          networkId: options.vpcId,
+        },
         onBug,
       },
       hooks: {
@@ -338,6 +343,8 @@ export interface SubnetFigures {
   readonly free: number;
   readonly reserved: number;
   readonly exhausted: boolean;
+  /** It said a short while ago that it has too few whole blocks for prefixes. */
+  readonly fragmented: boolean;
 }
 
 /** Where nothing is released, nothing that is empty was emptied by us. */
@@ -366,7 +373,8 @@ function setAsideSeries(
     const view = seat.kind === 'managed' ? seat.figures.view : undefined;
     for (const _ of view?.unreadable ?? []) add('interface', 'InterfaceUnreadable');
   }
-  for (const subnet of subnets) if (subnet.exhausted) add('subnet', 'SubnetsExhausted');
+  for (const _ of subnets.filter(({ exhausted }) => exhausted)) add('subnet', 'SubnetsExhausted');
+  for (const _ of subnets.filter(({ fragmented }) => fragmented)) add('subnet', 'PrefixSpaceFragmented');
   return [...counts].map(([key, count]) => {
     const [what, reason] = key.split(' ') as ['node' | 'interface' | 'subnet', string];
     return [{ what, reason }, count] as const;

@@ -3,7 +3,7 @@ import type { CiliumNode } from '../kubernetes/cilium-node.ts';
 import type { InstanceLimits } from '../providers/allocation-implementation.ts';
 import type { Infrastructure } from '../providers/infrastructure.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
-import { podAddresses } from './capacity.ts';
+import { mostAllocatable, podAddresses } from './capacity.ts';
 import { usedAddresses, watermarksOf } from './demand.ts';
 import {
   type Diagnosis,
@@ -13,7 +13,7 @@ import {
   unmanagedInstance,
   unreadableNode,
 } from './diagnosis.ts';
-import { type NodeRequirements, requirementsOf } from './node-requirements.ts';
+import { type NodeRequirements, type RequirementDefaults, requirementsOf } from './node-requirements.ts';
 import {
   addressesToAllocate,
   excessAddresses,
@@ -33,9 +33,7 @@ export interface AssessmentFacts {
   readonly options: AssessmentOptions;
 }
 
-export interface AssessmentOptions {
-  /** For nodes whose agent does not say. */
-  readonly usePrimaryAddress: boolean;
+export interface AssessmentOptions extends RequirementDefaults {
   /** The only network whose nodes are served; undefined for all. */
   readonly networkId: string | undefined;
 }
@@ -90,7 +88,7 @@ function assessInstance(facts: AssessmentFacts, requirements: NodeRequirements):
   for (const address of facts.outgoing) addresses.delete(address);
   const available = addresses.size;
   const usage = { available, used: usedAddresses(node), waitingPods };
-  const marks = watermarksOf(node, limits, requirements);
+  const marks = watermarksOf(node, mostAllocatable(limits, view, requirements));
   const needed = neededAddresses(usage, marks);
   return {
     kind: 'served',

@@ -2,17 +2,23 @@
 import type { InstanceLimits } from '../providers/allocation-implementation.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import { addressesOf } from '../providers/ipv4.ts';
-import type { NetworkInterface } from '../providers/network-interface.ts';
+import { type NetworkInterface, prefixSize } from '../providers/network-interface.ts';
 import { exclusionOf, type NodeRequirements } from './node-requirements.ts';
 
 /** The pre-allocate of a node whose spec has none. */
 export const defaultPreAllocate = 8;
 
-type Asked = Pick<NodeRequirements, 'firstInterfaceIndex' | 'usePrimaryAddress'>;
+type Asked = Pick<NodeRequirements, 'firstInterfaceIndex' | 'usePrimaryAddress' | 'prefixDelegation'>;
+
+/** Whether the node gets prefixes: it is to have them, and its instance can carry them (contract 6.6, per interface). */
+export function delegatesPrefixes(limits: InstanceLimits, asked: Pick<Asked, 'prefixDelegation'>): boolean {
+  return asked.prefixDelegation && limits.prefixes;
+}
 
 /** Pod addresses that one interface can have. */
-export function addressesPerInterface(limits: InstanceLimits, { usePrimaryAddress }: Asked): number {
-  return Math.max(0, limits.addressesPerInterface - (usePrimaryAddress ? 0 : 1));
+export function addressesPerInterface(limits: InstanceLimits, asked: Asked): number {
+  const primary = asked.usePrimaryAddress ? Math.min(1, limits.addressesPerInterface) : 0;
+  return slotsPerInterface(limits) * addressesPerSlot(limits, asked) + primary;
 }
 
 /** The most that the node can ever have; 0, "no limit", when that cannot be known. */
@@ -22,27 +28,39 @@ export function maximumAllocatable(limits: InstanceLimits | undefined, asked: As
   return (limits.interfaces - first) * addressesPerInterface(limits, asked);
 }
 
+/** The same for a node as its interfaces are now: prefixes that it has count whether or not it would get more. */
+export function mostAllocatable(
+  limits: InstanceLimits,
+  view: InstanceView,
+  requirements: NodeRequirements,
+): number {
+  const most = maximumAllocatable(limits, requirements);
+  if (most === 0 || delegatesPrefixes(limits, requirements)) return most;
+  return most + deviation(limits, view, requirements);
+}
+
 /** The pre-allocate to write for a node that has none: the default, or less where the instance cannot reach it. */
 export function reachablePreAllocate(limits: InstanceLimits | undefined, asked: Asked): number {
   const { firstInterfaceIndex: first } = asked;
   if (limits === undefined) return defaultPreAllocate;
   const interfaces = Math.max(0, limits.interfaces - first);
-  return Math.min(defaultPreAllocate, interfaces * Math.max(0, limits.addressesPerInterface - 1));
+  return Math.min(defaultPreAllocate, interfaces * slotsPerInterface(limits));
 }
 
-/** Pod addresses that the instance can hold as its interfaces are now, excluded ones left out. */
+/**
+ * Pod addresses that the instance can hold as its interfaces are now, excluded ones left out. A primary address that
+ * pods may have counts as much as any other slot, as in cilium-operator's figure of this name (contract 6.6).
+ */
 export function nodeCapacity(
   limits: InstanceLimits,
   view: InstanceView,
   requirements: NodeRequirements,
 ): number {
-  const each = addressesPerInterface(limits, requirements);
+  const primary = requirements.usePrimaryAddress ? Math.min(1, limits.addressesPerInterface) : 0;
+  const each = (slotsPerInterface(limits) + primary) * addressesPerSlot(limits, requirements);
   const excluded = view.interfaces.filter((item) => exclusionOf(item, requirements) !== undefined);
   const unusable = excluded.filter(isOnDefaultCard).length + unreadableSlots(view);
-  const leftover = view.interfaces
-    .filter((item) => exclusionOf(item, requirements) === undefined)
-    .reduce((sum, item) => sum + item.prefixes.length * 15, 0);
-  return Math.max(0, limits.interfaces - unusable) * each + leftover;
+  return Math.max(0, limits.interfaces - unusable) * each + deviation(limits, view, requirements);
 }
 
 /** Interfaces that take up a slot of the default network card, usable or not. */
@@ -50,10 +68,9 @@ export function occupiedSlots(view: InstanceView): number {
   return view.interfaces.filter(isOnDefaultCard).length + unreadableSlots(view);
 }
 
-/** Pod addresses that can still be added to an interface. */
+/** Slots that an interface has free: each takes a single address or a prefix. */
 export function roomOn(item: NetworkInterface, limits: InstanceLimits): number {
-  // A prefix takes one of the interface's address slots, as a single address does.
-  return Math.max(0, limits.addressesPerInterface - 1 - item.addresses.length - item.prefixes.length);
+  return Math.max(0, slotsPerInterface(limits) - item.addresses.length - item.prefixes.length);
 }
 
 /** Every address that pods of the node may have, with the interface it is on. */
@@ -67,6 +84,26 @@ export function podAddresses(view: InstanceView, requirements: NodeRequirements)
       for (const address of addressesOf(prefix)) found.set(address, item.id);
   }
   return found;
+}
+
+/** Slots of one interface beside that of its primary address. */
+function slotsPerInterface(limits: InstanceLimits): number {
+  return Math.max(0, limits.addressesPerInterface - 1);
+}
+
+function addressesPerSlot(limits: InstanceLimits, asked: Pick<Asked, 'prefixDelegation'>): number {
+  return delegatesPrefixes(limits, asked) ? prefixSize : 1;
+}
+
+/** What slots hold beyond, or short of, what the node's slots are counted as: a node may have both kinds. */
+function deviation(limits: InstanceLimits, view: InstanceView, requirements: NodeRequirements): number {
+  const usable = view.interfaces.filter((item) => exclusionOf(item, requirements) === undefined);
+  const delegates = delegatesPrefixes(limits, requirements);
+  const differing = usable.reduce(
+    (sum, { addresses, prefixes }) => sum + (delegates ? -addresses.length : prefixes.length),
+    0,
+  );
+  return differing * (prefixSize - 1);
 }
 
 function unreadableSlots(view: InstanceView): number {

@@ -1,9 +1,7 @@
 // What a node's agent asks for, whichever of the two protocols it speaks. Agents up to 1.19 list the addresses in use
 // ("crd"); later ones say how many they want for the pool "default" ("multi-pool").
 import type { CiliumNode } from '../kubernetes/cilium-node.ts';
-import type { InstanceLimits } from '../providers/allocation-implementation.ts';
-import { defaultPreAllocate, maximumAllocatable } from './capacity.ts';
-import type { NodeRequirements } from './node-requirements.ts';
+import { defaultPreAllocate } from './capacity.ts';
 import type { Watermarks } from './statistics.ts';
 
 export type AgentProtocol = 'crd' | 'multi-pool';
@@ -24,16 +22,13 @@ export function usedAddresses(node: CiliumNode): number {
   return Math.max(0, requested - preAllocateOf(node));
 }
 
-export function watermarksOf(
-  node: CiliumNode,
-  limits: InstanceLimits | undefined,
-  requirements: NodeRequirements,
-): Watermarks {
+/** `most`: what the instance can hold, for nodes that have no limit of their own; 0 for no limit. */
+export function watermarksOf(node: CiliumNode, most: number): Watermarks {
   const { minAllocate, maxAllocate, maxAboveWatermark } = node.ipam;
   return {
     preAllocate: preAllocateOf(node),
     minAllocate,
-    maxAllocate: maxAllocate > 0 ? maxAllocate : maximumAllocatable(limits, requirements),
+    maxAllocate: maxAllocate > 0 ? maxAllocate : most,
     maxAboveWatermark,
   };
 }

@@ -18,6 +18,7 @@ import {
   diagnoseObstacle,
   mutationsStopped,
 } from './diagnosis.ts';
+import { exclusionOf } from './node-requirements.ts';
 import type { NodeContext } from './node-context.ts';
 import { type GivenBack, type IdleFacts, IdleInterfaces } from './idle-interfaces.ts';
 import { NodePublisher } from './node-publisher.ts';
@@ -300,6 +301,7 @@ export class ManagedNode {
       requirements: assessment.requirements,
       infrastructure: infrastructure(),
       free: (subnetId) => ledger.free(subnetId, now),
+      mostPrefixes: (subnetId) => ledger.mostPrefixes(subnetId, now),
       wanted: assessment.wanted,
       most: roomUnder(assessment.usage.available, assessment.marks),
       orphans: orphans.of(this.instanceId),
@@ -472,9 +474,10 @@ export function interfaceRoom(figures: NodeFigures): {
 } {
   const { assessment, view } = figures;
   if (assessment.kind !== 'served' || view === undefined) return { candidates: 0, emptySlots: 0 };
-  const { limits } = assessment;
+  const { limits, requirements } = assessment;
+  const usable = view.interfaces.filter((item) => exclusionOf(item, requirements) === undefined);
   return {
-    candidates: view.interfaces.filter((item) => roomOn(item, limits) > 0).length,
+    candidates: usable.filter((item) => roomOn(item, limits) > 0).length,
     emptySlots: Math.max(0, limits.interfaces - occupiedSlots(view)),
   };
 }

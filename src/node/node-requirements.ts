@@ -14,6 +14,8 @@ export interface NodeRequirements {
   readonly firstInterfaceIndex: number;
   readonly excludeInterfaceTags: Tags;
   readonly usePrimaryAddress: boolean;
+  /** Whether the node is to get prefixes rather than single addresses, as far as its instance can carry them. */
+  readonly prefixDelegation: boolean;
   readonly deleteOnTermination: boolean;
   readonly subnetIds: readonly string[];
   readonly subnetTags: Tags;
@@ -35,10 +37,17 @@ export function exclusionOf(item: NetworkInterface, requirements: NodeRequiremen
   return undefined;
 }
 
+/** What holds for a node unless its agent says otherwise. */
+export interface RequirementDefaults {
+  readonly usePrimaryAddress: boolean;
+  /** Whether nodes get prefixes; a node can only say that it wants none. */
+  readonly prefixDelegation: boolean;
+}
+
 /** Reads them from the AWS section of a CiliumNode; says which fields are missing where that is not possible. */
 export function requirementsOf(
   eni: EniSpec | undefined,
-  options: { readonly usePrimaryAddress: boolean },
+  options: RequirementDefaults,
 ): { readonly requirements: NodeRequirements } | { readonly missing: readonly string[] } {
   if (eni === undefined) return { missing: ['spec.eni'] };
   const { instanceType, vpcId, availabilityZone } = eni;
@@ -56,6 +65,7 @@ export function requirementsOf(
       firstInterfaceIndex: eni.firstInterfaceIndex,
       excludeInterfaceTags: eni.excludeInterfaceTags,
       usePrimaryAddress: eni.usePrimaryAddress || options.usePrimaryAddress,
+      prefixDelegation: options.prefixDelegation && !eni.disablePrefixDelegation,
       deleteOnTermination: eni.deleteOnTermination,
       subnetIds: eni.subnetIds,
       subnetTags: eni.subnetTags,

@@ -16,14 +16,8 @@ import { ownershipTags } from '../providers/ownership-tags.ts';
 import type { SubnetLedger } from '../providers/subnet-ledger.ts';
 import { descriptionPrefix } from './delete-on-termination.ts';
 import { adoptInterface, createInterface, type CreateInterfaceDeps } from './create-interface.ts';
-import {
-  type AllocationFacts,
-  type AllocationPlan,
-  deviceIndexOf,
-  type PlannedStep,
-  prepareIPAllocation,
-  takenBy,
-} from './prepare-ip-allocation.ts';
+import { deviceIndexOf, prefixesOf, type PlannedStep, slotsFilled, takenBy } from './planned-step.ts';
+import { type AllocationFacts, type AllocationPlan, prepareIPAllocation } from './prepare-ip-allocation.ts';
 
 export interface PoolMaintainerDeps {
   readonly instanceId: string;
@@ -56,11 +50,12 @@ export interface PoolMaintainerDeps {
 
 export type MaintainedFacts = Omit<AllocationFacts, 'underway' | 'frozen'>;
 
+type Allocation = PlannedStep & { readonly kind: 'allocateIPs' | 'allocatePrefixes' };
+
 /** An assignment whose answer got lost. */
 interface LostAssignment {
-  readonly interfaceId: string;
-  readonly count: number;
-  /** What the interface had before. */
+  readonly step: Allocation;
+  /** What of the kind that was asked for the interface had before. */
   readonly before: ReadonlySet<string>;
 }
 
@@ -93,12 +88,18 @@ export type StepResult =
 
 type StepKind = PlannedStep['kind'];
 
-const stepKinds: readonly StepKind[] = ['allocateIPs', 'adoptInterface', 'createInterface'];
+const stepKinds: readonly StepKind[] = [
+  'allocateIPs',
+  'allocatePrefixes',
+  'adoptInterface',
+  'createInterface',
+];
 
 /** Operations that a step makes no sense without, to be admitted together. */
 const operationsOf: Record<StepKind, readonly OperationKind[]> = {
   allocateIPs: ['allocateIPs'],
   adoptInterface: ['attachInterface'],
+  allocatePrefixes: ['allocatePrefixes'],
   createInterface: ['createInterface', 'attachInterface'],
 };
 
@@ -114,12 +115,13 @@ export class PoolMaintainer {
   readonly #waiting: Record<StepKind, number> = {
     allocateIPs: 0,
     adoptInterface: 0,
+    allocatePrefixes: 0,
     createInterface: 0,
   };
   readonly #running = new Set<Promise<void>>();
   /** Assignments whose answer got lost, as long as they may still take effect unseen. */
   readonly #lost = new Set<LostAssignment>();
-  /** Addresses that answers to assignments named. */
+  /** Addresses and prefixes that answers to assignments named. */
   readonly #answered = new Set<string>();
   /** No step begins any more. */
   readonly #closing = new AbortController();
@@ -147,9 +149,8 @@ export class PoolMaintainer {
 
   /** Whether addresses are being added to the interface, or may yet be by a call whose answer got lost. */
   isGrowing(interfaceId: string): boolean {
-    const isOn = (step: PlannedStep): boolean =>
-      step.kind === 'allocateIPs' && step.interfaceId === interfaceId;
-    return [...this.#underway].some(isOn) || [...this.#lost].some((lost) => lost.interfaceId === interfaceId);
+    const steps = [...this.#underway, ...[...this.#lost].map(({ step }) => step)];
+    return steps.some((step) => slotsFilled(step, interfaceId) > 0);
   }
 
   /** The failure that keeps the node from being served: one that somebody must act on, or the last of several. */
@@ -173,21 +174,25 @@ export class PoolMaintainer {
   #plan(): AllocationPlan | undefined {
     const facts = this.#deps.facts();
     if (facts === undefined) return undefined;
-    const lost = [...this.#lost].map(({ interfaceId }) => interfaceId);
+    const lost = [...this.#lost].map(({ step }) => step.interfaceId);
     const shrinking = facts.view.interfaces.map(({ id }) => id).filter(this.#deps.isShrinking);
     const frozen = new Set([...lost, ...shrinking]);
     const most = facts.most - this.#unresolved(facts);
-    const wanted = Math.min(facts.wanted, most);
-    return prepareIPAllocation({ ...facts, wanted, most, underway: [...this.#underway], frozen });
+    return prepareIPAllocation({ ...facts, most, underway: [...this.#underway], frozen });
   }
 
   /** Addresses that lost assignments may have brought, or may yet bring, and that are not seen so far. */
   #unresolved({ view }: MaintainedFacts): number {
     let sum = 0;
-    for (const { interfaceId, count, before } of this.#lost) {
-      const shown = addressesOn(view, interfaceId);
-      const brought = shown.filter((address) => !before.has(address) && !this.#answered.has(address));
-      sum += Math.max(0, count - brought.length);
+    // What several on one interface brought cannot be told apart: it counts once for all of them.
+    const groups = Map.groupBy(this.#lost, ({ step }) => `${step.kind} ${step.interfaceId}`);
+    for (const group of groups.values()) {
+      const [{ step } = { step: undefined }] = group;
+      if (step === undefined) continue;
+      const isNew = (holding: string): boolean => group.some(({ before }) => !before.has(holding));
+      const brought = shownOn(view, step).filter((each) => isNew(each) && !this.#answered.has(each));
+      const asked = group.reduce((count, other) => count + other.step.count, 0);
+      sum += takenBy({ ...step, count: Math.max(0, asked - brought.length) });
     }
     return sum;
   }
@@ -264,6 +269,7 @@ export class PoolMaintainer {
   #carryOut(step: PlannedStep): Promise<StepResult> {
     switch (step.kind) {
       case 'allocateIPs':
+      case 'allocatePrefixes':
         return this.#allocate(step);
       case 'adoptInterface':
         return this.#adopt(step);
@@ -281,6 +287,7 @@ export class PoolMaintainer {
       subnetId: step.subnetId,
       securityGroupIds: step.securityGroupIds,
       addressCount: step.count,
+      prefixCount: step.prefixCount,
       description: `${descriptionPrefix}${instanceId})`,
       tags: { ...interfaceTags, ...ownershipTags(instanceId, token) },
       token,
@@ -346,25 +353,29 @@ export class PoolMaintainer {
     };
   }
 
-  async #allocate(step: PlannedStep & { kind: 'allocateIPs' }): Promise<StepResult> {
+  async #allocate(step: Allocation): Promise<StepResult> {
     const { implementation, instanceId, fold } = this.#deps;
-    const { interfaceId, count } = step;
-    const operation = { kind: 'allocateIPs', instanceId, interfaceId, count } as const;
-    const before = new Set(addressesOn(this.#deps.facts()?.view, interfaceId));
-    const outcome = await implementation.perform(operation, this.#begunContext());
+    const { kind, interfaceId, count } = step;
+    const before = new Set(shownOn(this.#deps.facts()?.view, step));
+    const outcome = await implementation.perform(
+      { kind, instanceId, interfaceId, count },
+      this.#begunContext(),
+    );
     if (outcome.kind === 'done') {
-      if (outcome.answer.kind === 'allocated')
-        for (const address of outcome.answer.addresses) this.#answered.add(address);
+      if (outcome.answer.kind === 'allocated') {
+        const { addresses, prefixes } = outcome.answer;
+        for (const holding of [...addresses, ...prefixes]) this.#answered.add(holding);
+      }
       fold(outcome.answer);
       return { kind: 'done', interfaceId };
     }
     const ambiguous = outcome.kind === 'ambiguous';
-    if (ambiguous) this.#freeze({ interfaceId, count, before });
+    if (ambiguous) this.#freeze({ step, before });
     return {
       kind: 'failed',
       at: 'allocate',
       failure: outcome.failure,
-      taken: ambiguous ? count : 0,
+      taken: ambiguous ? takenBy(step) : 0,
       left: undefined,
     };
   }
@@ -400,9 +411,11 @@ export class PoolMaintainer {
     const { failure } = result;
     // Nothing failed: it was not begun, and whoever stopped it wakes the node when it may be.
     if (failure.kind === 'stopped') return;
-    if (failure.kind === 'subnetExhausted') {
-      // Not the node's fault: the next best subnet is tried at once.
-      ledger.exhausted(step.subnetId, clock.monotonic());
+    if (failure.kind === 'subnetExhausted' || failure.kind === 'prefixSpaceFragmented') {
+      // Not the node's fault: the next best subnet is tried at once. One without 16 addresses may have single ones.
+      const prefixes = prefixesOf(step);
+      if (prefixes > 0) ledger.fragmented(step.subnetId, prefixes, clock.monotonic());
+      else ledger.exhausted(step.subnetId, clock.monotonic());
       return;
     }
     this.#lastFailure = failure;
@@ -431,8 +444,10 @@ export class PoolMaintainer {
   }
 }
 
-function addressesOn(view: InstanceView | undefined, interfaceId: string): readonly string[] {
-  return view?.interfaces.find(({ id }) => id === interfaceId)?.addresses ?? [];
+/** What the interface of a step has of the kind that the step brings. */
+function shownOn(view: InstanceView | undefined, step: Allocation): readonly string[] {
+  const shown = view?.interfaces.find(({ id }) => id === step.interfaceId);
+  return (step.kind === 'allocatePrefixes' ? shown?.prefixes : shown?.addresses) ?? [];
 }
 
 /** Failures that don't go away by trying again. */

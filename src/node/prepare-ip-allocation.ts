@@ -1,13 +1,17 @@
 // The plan for a node that lacks addresses: first the interfaces that have room, then as many new interfaces as the rest
-// needs, each filled as it is created. Pure: the same facts give the same plan.
+// needs, each filled as it is created. Where the node gets prefixes, both are done with prefixes first, then with as few
+// at once as subnets still give that have refused more; single addresses are what is left when no subnet that suits has
+// whole blocks, and when `most` leaves less room than a prefix takes. Pure: the same facts give the same plan.
 import type { InstanceLimits } from '../providers/allocation-implementation.ts';
 import type { Infrastructure } from '../providers/infrastructure.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
+import { prefixSize } from '../providers/network-interface.ts';
 import type { InstanceOrphans } from '../providers/orphans.ts';
 import { adoptableFor, podAddressesOf } from './adoption.ts';
-import { addressesPerInterface, occupiedSlots, roomOn } from './capacity.ts';
+import { addressesPerInterface, delegatesPrefixes, occupiedSlots, roomOn } from './capacity.ts';
 import { exclusionOf, type NodeRequirements } from './node-requirements.ts';
+import { deviceIndexOf, type PlannedStep, slotsFilled, takenBy, yieldOf } from './planned-step.ts';
 import { chooseSecurityGroups } from './security-group-choice.ts';
 import { chooseSubnet } from './subnet-choice.ts';
 
@@ -18,43 +22,19 @@ export interface AllocationFacts {
   readonly infrastructure: Infrastructure;
   /** Addresses of a subnet that may still be asked for. */
   readonly free: (subnetId: string) => number;
+  /** Most prefixes to ask a subnet for at once; Infinity unless it refused some a short while ago. */
+  readonly mostPrefixes: (subnetId: string) => number;
   /** Addresses to gain, counted from what the view shows; what is under way is not taken off. */
   readonly wanted: number;
+  /** Addresses that may be gained at all, whatever is wanted, counted in the same way. */
+  readonly most: number;
   /** Steps that were begun and whose end the view does not show yet. */
   readonly underway: readonly PlannedStep[];
   /** Interfaces not to be touched for the time being. */
   readonly frozen: ReadonlySet<string>;
-  /** Addresses that may be gained at all, whatever is wanted; what is under way is not taken off. */
-  readonly most: number;
   /** Interfaces that were made for the instance and are attached to nothing. */
   readonly orphans: InstanceOrphans;
 }
-
-export type PlannedStep =
-  | {
-      readonly kind: 'allocateIPs';
-      readonly interfaceId: string;
-      readonly subnetId: string;
-      readonly count: number;
-    }
-  | {
-      readonly kind: 'adoptInterface';
-      readonly interfaceId: string;
-      readonly subnetId: string;
-      readonly deviceIndex: number;
-      /** Pod addresses that it has. */
-      readonly count: number;
-      /** Slots for more addresses that it has: they are filled once it is attached. */
-      readonly room: number;
-    }
-  | {
-      readonly kind: 'createInterface';
-      readonly subnetId: string;
-      readonly securityGroupIds: readonly string[];
-      readonly deviceIndex: number;
-      /** Secondary addresses that it starts with. */
-      readonly count: number;
-    };
 
 export interface AllocationPlan {
   readonly steps: readonly PlannedStep[];
@@ -73,27 +53,23 @@ export type Obstacle =
 
 export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
   const draft = new Draft(facts);
-  draft.fillInterfaces();
-  draft.adoptInterfaces();
-  draft.createInterfaces();
+  const units = delegatesPrefixes(facts.limits, facts.requirements)
+    ? (['prefixes', 'fewerPrefixes', 'addresses'] as const)
+    : (['addresses'] as const);
+  for (const unit of units) {
+    draft.fillInterfaces(unit);
+    // What was made for the instance and left over comes before anything new.
+    if (unit === units[0]) draft.adoptInterfaces();
+    draft.createInterfaces(unit);
+  }
   return draft.plan();
 }
 
-/** Pod addresses that a step brings when it succeeds. */
-export function yieldOf(step: PlannedStep, { usePrimaryAddress }: NodeRequirements): number {
-  return step.kind === 'createInterface' && usePrimaryAddress ? step.count + 1 : step.count;
-}
+/** What an interface's slots are filled with; fewer prefixes at once where a subnet refused more. */
+type Unit = 'addresses' | 'prefixes' | 'fewerPrefixes';
 
-/** Addresses that a step takes from its subnet. */
-export function takenBy(step: PlannedStep): number {
-  if (step.kind === 'adoptInterface') return 0;
-  return step.kind === 'createInterface' ? step.count + 1 : step.count;
-}
-
-/** Where a step puts a new interface; undefined for a step that brings none. */
-export function deviceIndexOf(step: PlannedStep): number | undefined {
-  return step.kind === 'allocateIPs' ? undefined : step.deviceIndex;
-}
+/** Addresses in each. */
+const sizeOf: Record<Unit, number> = { addresses: 1, prefixes: prefixSize, fewerPrefixes: prefixSize };
 
 class Draft {
   readonly #facts: AllocationFacts;
@@ -105,6 +81,8 @@ class Draft {
   #missing: number;
   /** Of what is missing: what nothing new is made for, because interfaces that were left over may serve it. */
   #deferred: number;
+  /** Addresses that may be gained beyond what is under way and planned. */
+  #most: number;
   #obstacle: Obstacle | undefined;
   /** An interface could serve the rest, only not at this moment. */
   #isPassing = false;
@@ -112,55 +90,55 @@ class Draft {
   constructor(facts: AllocationFacts) {
     this.#facts = facts;
     const coming = facts.underway.reduce((sum, step) => sum + yieldOf(step, facts.requirements), 0);
-    this.#missing = Math.max(0, facts.wanted - coming);
+    this.#most = Math.max(0, facts.most - coming);
+    this.#missing = Math.max(0, Math.min(facts.wanted - coming, this.#most));
     this.#deferred = facts.underway.reduce((sum, step) => sum + deferredBy(step), 0);
   }
 
-  fillInterfaces(): void {
+  fillInterfaces(unit: Unit): void {
     const { view, frozen } = this.#facts;
     for (const item of view.interfaces) {
-      if (this.#missing === 0) return;
+      if (this.#lacking(unit, this.#missing, this.#most) === 0) return;
       const room = this.#roomOn(item);
       if (room <= 0) continue;
       if (frozen.has(item.id) || item.attachment?.state !== 'attached') {
         this.#isPassing = true;
         continue;
       }
-      const lacking = Math.min(this.#missing, room);
-      const count = Math.min(lacking, this.#free(item.subnetId));
-      if (count > 0) this.#add({ kind: 'allocateIPs', interfaceId: item.id, subnetId: item.subnetId, count });
-      if (count < lacking) this.#exhausted.add(item.subnetId);
+      this.#fill(item, unit);
+      const isShort = this.#missing > 0 && this.#roomOn(item) > 0;
+      if (isShort && unit === 'addresses') this.#exhausted.add(item.subnetId);
     }
   }
 
-  /** What was made for the instance and left over comes before anything new. */
   adoptInterfaces(): void {
-    const { orphans, view, requirements, infrastructure, limits, underway, most } = this.#facts;
+    const { orphans, view, requirements, infrastructure, limits } = this.#facts;
     const known = new Set([...view.interfaces, ...view.unreadable].map(({ id }) => id));
     const isAdoptable = (item: NetworkInterface): boolean =>
       !known.has(item.id) && adoptableFor(item, requirements, infrastructure);
-    let left = most - underway.reduce((sum, step) => sum + yieldOf(step, requirements), 0);
     for (const item of orphans.fit.filter(isAdoptable)) {
       const deviceIndex = this.#freeDeviceIndex();
       if (this.#missing <= this.#deferred || deviceIndex === undefined) return;
       const count = podAddressesOf(item, requirements);
-      if (count > left - this.#gained()) continue;
+      if (count > this.#most) continue;
       const { id: interfaceId, subnetId } = item;
-      const room = Math.min(roomOn(item, limits), this.#free(subnetId));
+      const room = Math.min(roomOn(item, limits), this.#free(subnetId, 'addresses'));
       const step = { kind: 'adoptInterface', interfaceId, subnetId, deviceIndex, count, room } as const;
       this.#add(step);
       this.#deferred += deferredBy(step);
     }
+    let unclear = 0;
     for (const item of orphans.unclear.filter(isAdoptable)) {
-      left -= podAddressesOf(item, requirements);
-      if (left >= this.#gained()) this.#deferred += podAddressesOf(item, requirements) + roomOn(item, limits);
+      const count = podAddressesOf(item, requirements);
+      unclear += count;
+      if (unclear <= this.#most) this.#deferred += count + roomOn(item, limits);
     }
     if (!orphans.read) this.#deferred = Infinity;
   }
 
-  createInterfaces(): void {
+  createInterfaces(unit: Unit): void {
     while (this.#missing > this.#deferred) {
-      const step = this.#nextInterface();
+      const step = this.#nextInterface(unit);
       if (step === undefined) return;
       this.#add(step);
     }
@@ -171,7 +149,23 @@ class Draft {
     return { steps: this.#steps, shortfall: this.#missing, obstacle: stuck ? this.#obstacle : undefined };
   }
 
-  #nextInterface(): PlannedStep | undefined {
+  /** In one call, or in as many as it takes where a subnet gives only so many prefixes at once. */
+  #fill(item: NetworkInterface, unit: Unit): void {
+    const { id: interfaceId, subnetId } = item;
+    const kind = unit === 'addresses' ? 'allocateIPs' : 'allocatePrefixes';
+    for (;;) {
+      const count = Math.min(
+        this.#lacking(unit, this.#missing, this.#most),
+        this.#roomOn(item),
+        Math.floor(this.#free(subnetId, unit) / sizeOf[unit]),
+        this.#mostAtOnce(subnetId, unit),
+      );
+      if (count <= 0) return;
+      this.#add({ kind, interfaceId, subnetId, count });
+    }
+  }
+
+  #nextInterface(unit: Unit): PlannedStep | undefined {
     const { limits, requirements, infrastructure, view } = this.#facts;
     const deviceIndex = this.#freeDeviceIndex();
     if (deviceIndex === undefined || addressesPerInterface(limits, requirements) === 0) {
@@ -184,30 +178,42 @@ class Draft {
     if (groups.kind === 'noneMatches')
       return this.#blocked({ kind: 'noSecurityGroupMatches', wanted: groups.wanted });
     if (groups.kind === 'unknown') return this.#blocked({ kind: 'securityGroupsUnknown' });
-    const free = (subnetId: string): number => this.#free(subnetId);
     const choice = chooseSubnet(requirements, {
       infrastructure,
-      free,
+      free: (subnetId) => this.#free(subnetId, unit),
       fullInterface: limits.addressesPerInterface,
+      leastUseful: 1 + sizeOf[unit],
     });
     if (choice.kind === 'noneMatches')
       return this.#blocked({ kind: 'noSubnetMatches', wanted: choice.wanted });
     if (choice.kind === 'exhausted') {
       return this.#blocked({ kind: 'subnetsExhausted', subnetIds: choice.subnetIds });
     }
+    const subnetId = choice.subnet.id;
+    const count = this.#contentOf(subnetId, unit);
+    const made = { kind: 'createInterface', subnetId, securityGroupIds: groups.ids, deviceIndex } as const;
+    if (unit === 'addresses') return { ...made, count, prefixCount: 0 };
+    return count > 0 ? { ...made, count: 0, prefixCount: count } : undefined;
+  }
+
+  /** How many secondary addresses or prefixes a new interface in this subnet begins with. */
+  #contentOf(subnetId: string, unit: Unit): number {
+    const { limits, requirements } = this.#facts;
     const fromPrimary = requirements.usePrimaryAddress ? 1 : 0;
-    const count = Math.min(
-      this.#missing - fromPrimary,
+    // An interface that is made for its primary address alone would take the place of one with prefixes.
+    const missing = Math.max(unit === 'addresses' ? 0 : 1, this.#missing - fromPrimary);
+    return Math.min(
+      this.#lacking(unit, missing, this.#most - fromPrimary),
       limits.addressesPerInterface - 1,
-      this.#free(choice.subnet.id) - 1,
+      Math.floor((this.#free(subnetId, unit) - 1) / sizeOf[unit]),
+      this.#mostAtOnce(subnetId, unit),
     );
-    return {
-      kind: 'createInterface',
-      subnetId: choice.subnet.id,
-      securityGroupIds: groups.ids,
-      deviceIndex,
-      count,
-    };
+  }
+
+  /** How many single addresses or prefixes bring what is missing, without bringing more than `most`. */
+  #lacking(unit: Unit, missing: number, most: number): number {
+    const size = sizeOf[unit];
+    return Math.min(Math.ceil(missing / size), Math.floor(most / size));
   }
 
   /** The lowest free index that pods may use; undefined when every slot of the instance is taken. */
@@ -227,17 +233,12 @@ class Draft {
     return index;
   }
 
-  /** Addresses that the plan may add to an interface, now or once it may be touched again. */
+  /** Slots of an interface that the plan may fill, now or once it may be touched again. */
   #roomOn(item: NetworkInterface): number {
     const { limits, requirements, underway } = this.#facts;
     if (exclusionOf(item, requirements) !== undefined || !this.#isEligible(item.subnetId)) return 0;
-    const coming = underway.reduce((sum, step) => sum + (isOn(step, item.id) ? step.count : 0), 0);
+    const coming = [...underway, ...this.#steps].reduce((sum, step) => sum + slotsFilled(step, item.id), 0);
     return roomOn(item, limits) - coming;
-  }
-
-  /** What the plan brings so far. */
-  #gained(): number {
-    return this.#steps.reduce((sum, step) => sum + yieldOf(step, this.#facts.requirements), 0);
   }
 
   #blocked(obstacle: Obstacle): undefined {
@@ -245,9 +246,18 @@ class Draft {
     return undefined;
   }
 
-  #free(subnetId: string): number {
+  /** Addresses of a subnet that the plan may still take for this. */
+  #free(subnetId: string, unit: Unit): number {
     if (!this.#isEligible(subnetId)) return 0;
+    if (this.#mostAtOnce(subnetId, unit) === 0) return 0;
     return Math.max(0, this.#facts.free(subnetId) - (this.#taken.get(subnetId) ?? 0));
+  }
+
+  #mostAtOnce(subnetId: string, unit: Unit): number {
+    if (unit === 'addresses') return Infinity;
+    const most = this.#facts.mostPrefixes(subnetId);
+    // Subnets that refused nothing come first.
+    return unit === 'prefixes' && most < Infinity ? 0 : most;
   }
 
   #isEligible(subnetId: string): boolean {
@@ -257,15 +267,13 @@ class Draft {
   #add(step: PlannedStep): void {
     this.#steps.push(step);
     this.#taken.set(step.subnetId, (this.#taken.get(step.subnetId) ?? 0) + takenBy(step));
-    this.#missing = Math.max(0, this.#missing - yieldOf(step, this.#facts.requirements));
+    const gained = yieldOf(step, this.#facts.requirements);
+    this.#missing = Math.max(0, this.#missing - gained);
+    this.#most -= gained;
   }
 }
 
 /** Once it is attached, the next plan sees what the rest of it takes: that is a matter of seconds. */
 function deferredBy(step: PlannedStep): number {
   return step.kind === 'adoptInterface' && step.room > 0 ? Infinity : 0;
-}
-
-function isOn(step: PlannedStep, interfaceId: string): boolean {
-  return step.kind === 'allocateIPs' && step.interfaceId === interfaceId;
 }

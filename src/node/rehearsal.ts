@@ -1,6 +1,6 @@
 // What a dry run would do for one node, told once for as long as it stays the same.
 import type { Activity, MutationPermission } from '../providers/mutation-permission.ts';
-import type { PlannedStep } from './prepare-ip-allocation.ts';
+import type { PlannedStep } from './planned-step.ts';
 import type { Write } from './publication.ts';
 
 export type Rehearsed =

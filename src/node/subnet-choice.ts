@@ -6,7 +6,7 @@ import type { NodeRequirements } from './node-requirements.ts';
 
 export type SubnetChoice =
   | { readonly kind: 'chosen'; readonly subnet: Subnet }
-  /** Subnets match, and none of them has room for an interface with one pod address. */
+  /** Subnets match, and none of them has room for an interface that is worth its slot. */
   | { readonly kind: 'exhausted'; readonly subnetIds: readonly string[] }
   /** Nothing matches; `wanted` says what was looked for. */
   | { readonly kind: 'noneMatches'; readonly wanted: string };
@@ -17,10 +17,9 @@ export interface SubnetFacts {
   readonly free: (subnetId: string) => number;
   /** Addresses that a full interface takes, its primary one included. */
   readonly fullInterface: number;
+  /** Addresses without which an interface is not worth its slot: its primary one, and one or one prefix for pods. */
+  readonly leastUseful: number;
 }
-
-/** An interface needs its primary address and one for a pod, or it is not worth its slot. */
-const leastUseful = 2;
 
 export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts): SubnetChoice {
   const candidates = candidatesFor(requirements, facts);
@@ -29,14 +28,14 @@ export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts)
     .map((subnet) => ({ subnet, free: facts.free(subnet.id) }))
     .sort((a, b) => b.free - a.free || (a.subnet.id < b.subnet.id ? -1 : 1));
   const best = ranked[0];
-  if (best === undefined || best.free < leastUseful) {
+  if (best === undefined || best.free < facts.leastUseful) {
     return { kind: 'exhausted', subnetIds: candidates.map((subnet) => subnet.id).sort() };
   }
   return { kind: 'chosen', subnet: best.subnet };
 }
 
 function candidatesFor(requirements: NodeRequirements, facts: SubnetFacts): Subnet[] {
-  const { infrastructure, free, fullInterface } = facts;
+  const { infrastructure, free, fullInterface, leastUseful } = facts;
   const { networkId, zone, nodeSubnetId, subnetIds, subnetTags } = requirements;
   const local = [...infrastructure.subnets.values()].filter(
     (subnet) => subnet.eligible && subnet.networkId === networkId && subnet.zone === zone,
@@ -47,7 +46,7 @@ function candidatesFor(requirements: NodeRequirements, facts: SubnetFacts): Subn
     Object.keys(subnetTags).length > 0 ? local.filter((subnet) => carries(subnet.tags, subnetTags)) : [];
   if (tagged.length > 0) return tagged;
   const own = local.filter((subnet) => subnet.id === nodeSubnetId);
-  if (own.length > 0 && free(nodeSubnetId) >= fullInterface) return own;
+  if (own.length > 0 && free(nodeSubnetId) >= Math.max(fullInterface, leastUseful)) return own;
   const routedAlike = new Set(
     infrastructure.routeTables
       .filter((table) => table.networkId === networkId && table.subnetIds.includes(nodeSubnetId))

@@ -116,6 +116,8 @@ export interface InstanceLimits {
   readonly interfaces: number;
   /** IPv4 addresses of one interface, its primary one included. */
   readonly addressesPerInterface: number;
+  /** Whether its interfaces can carry prefixes, each in the place of one address. */
+  readonly prefixes: boolean;
 }
 
 export interface StatusContext {

@@ -10,7 +10,7 @@ export interface HeldInterface {
   readonly asOf: number;
   /** When our own write gave it to the instance; readings that began soon after need not show it yet. */
   readonly joinedAt: number;
-  /** Addresses that our own writes added, with the end of that write. */
+  /** Addresses and prefixes that our own writes added, with the end of that write. */
   readonly added: ReadonlyMap<string, number>;
   /** Addresses and prefixes that our own writes took away, with the end of that write: readings may still show them. */
   readonly released: ReadonlyMap<string, number>;

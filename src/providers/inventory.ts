@@ -150,7 +150,7 @@ function foldInto(
     case 'attached':
       return tracked.foldAttached(answer, created, endedAt);
     case 'allocated':
-      return tracked.foldAllocated(answer.interfaceId, answer.addresses, endedAt);
+      return tracked.foldAllocated(answer, endedAt);
     case 'released':
       return tracked.foldReleased(answer.interfaceId, answer.holdings, endedAt);
     case 'detached':

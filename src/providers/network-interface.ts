@@ -1,5 +1,8 @@
 // A network interface as a cloud shows it, reduced to what all clouds have in common.
 
+/** Addresses of a prefix: the blocks that are delegated are /28. */
+export const prefixSize = 16;
+
 export interface NetworkInterface {
   readonly id: string;
   readonly description: string;

@@ -40,6 +40,7 @@ export type Answer =
       readonly interfaceId: string;
       readonly instanceId: string;
       readonly addresses: readonly string[];
+      readonly prefixes: readonly string[];
     }
   | {
       readonly kind: 'released';

@@ -8,8 +8,10 @@ export interface CreateInterface {
   readonly instanceId: string;
   readonly subnetId: string;
   readonly securityGroupIds: readonly string[];
-  /** Secondary addresses that it is to have from the start. */
+  /** Secondary addresses that it is to have from the start; none beside prefixes. */
   readonly addressCount: number;
+  /** Prefixes that it is to have from the start; none beside secondary addresses. */
+  readonly prefixCount: number;
   readonly description: string;
   readonly tags: Tags;
   /** Makes the request safe to repeat: the same token creates one interface. */
@@ -27,6 +29,14 @@ export interface AllocateIPs {
   readonly kind: 'allocateIPs';
   readonly instanceId: string;
   readonly interfaceId: string;
+  readonly count: number;
+}
+
+export interface AllocatePrefixes {
+  readonly kind: 'allocatePrefixes';
+  readonly instanceId: string;
+  readonly interfaceId: string;
+  /** Of prefixes. */
   readonly count: number;
 }
 
@@ -79,6 +89,7 @@ export type Operation =
   | CreateInterface
   | AttachInterface
   | AllocateIPs
+  | AllocatePrefixes
   | ReleaseIPs
   | ReleasePrefixes
   | AssociateStaticIP

@@ -1,8 +1,12 @@
 // How many addresses of each subnet can still be asked for. The cloud's own count is old as soon as it is read: what we
-// have asked for since is subtracted here, and a subnet that said "exhausted" is set aside for a while.
+// have asked for since is subtracted here, and a subnet that said "exhausted" is set aside for a while. One that said
+// "fragmented" is asked for fewer prefixes at once for as long.
 
 /** How long a subnet that said "exhausted" is not asked again, in ms. */
 export const exhaustedFor = 120_000;
+
+/** How long it is remembered that a subnet said "fragmented", in ms. */
+export const fragmentedFor = 120_000;
 
 export interface Reservation {
   /** The call ended at `endedAt` and took `taken` addresses. */
@@ -22,6 +26,9 @@ interface Account {
   countedAt: number;
   readonly entries: Set<Entry>;
   exhaustedUntil: number;
+  /** Most prefixes to ask for at once, until `fragmentedUntil`. */
+  mostPrefixes: number;
+  fragmentedUntil: number;
 }
 
 export class SubnetLedger {
@@ -33,12 +40,20 @@ export class SubnetLedger {
       if (counts.has(id) || begunAt < account.countedAt) continue;
       recount(account, 0, begunAt);
       // It may be shown again: what was asked of it meanwhile must be known then.
-      if (account.entries.size === 0 && account.exhaustedUntil <= begunAt) this.#accounts.delete(id);
+      const remembered = Math.max(account.exhaustedUntil, account.fragmentedUntil);
+      if (account.entries.size === 0 && remembered <= begunAt) this.#accounts.delete(id);
     }
     for (const [id, free] of counts) {
       const account = this.#accounts.get(id);
       if (account === undefined) {
-        this.#accounts.set(id, { free, countedAt: begunAt, entries: new Set(), exhaustedUntil: -Infinity });
+        this.#accounts.set(id, {
+          free,
+          countedAt: begunAt,
+          entries: new Set(),
+          exhaustedUntil: -Infinity,
+          mostPrefixes: Infinity,
+          fragmentedUntil: -Infinity,
+        });
       } else if (begunAt >= account.countedAt) {
         recount(account, free, begunAt);
       }
@@ -86,11 +101,29 @@ export class SubnetLedger {
     if (account !== undefined) account.exhaustedUntil = now + exhaustedFor;
   }
 
-  /** `count` addresses came back to the subnet at `endedAt`: it may be asked again. */
+  /**
+   * The cloud said at `now` that the subnet has not as many whole blocks as `asked`. It may have some: half as many are
+   * asked for next, and none once it has refused a single one.
+   */
+  fragmented(subnetId: string, asked: number, now: number): void {
+    const account = this.#accounts.get(subnetId);
+    if (account === undefined) return;
+    account.mostPrefixes = Math.min(this.mostPrefixes(subnetId, now), Math.floor(asked / 2));
+    account.fragmentedUntil = now + fragmentedFor;
+  }
+
+  /** Most prefixes that the subnet may be asked for at once; Infinity unless it said "fragmented" a short while ago. */
+  mostPrefixes(subnetId: string, now: number): number {
+    const account = this.#accounts.get(subnetId);
+    return account !== undefined && now < account.fragmentedUntil ? account.mostPrefixes : Infinity;
+  }
+
+  /** `count` addresses came back to the subnet at `endedAt`: it may be asked again, for prefixes too. */
   released(subnetId: string, count: number, endedAt: number): void {
     const account = this.#accounts.get(subnetId);
     if (account === undefined) return;
     account.exhaustedUntil = -Infinity;
+    account.fragmentedUntil = -Infinity;
     if (endedAt > account.countedAt) account.entries.add({ count: -count, endedAt });
   }
 

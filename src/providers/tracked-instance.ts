@@ -10,6 +10,7 @@ import {
   whenShown,
 } from './held-interface.ts';
 import type { InstanceView } from './instance-view.ts';
+import { addressesOf } from './ipv4.ts';
 import type { Attachment, NetworkInterface } from './network-interface.ts';
 import type { Answer, Instance, Observation, UnreadableInterface } from './observation.ts';
 
@@ -123,20 +124,23 @@ export class TrackedInstance {
     return this.#note(true);
   }
 
-  /** Our own call gave an interface addresses. */
-  foldAllocated(interfaceId: string, addresses: readonly string[], endedAt: number): boolean {
-    return this.#edit(interfaceId, endedAt, (held) => {
-      // Some EC2 look-alikes answer with every address of the interface.
-      const given = addresses.filter((address) => address !== held.record.primaryAddress);
+  /** Our own call gave an interface addresses or prefixes. */
+  foldAllocated(answer: Extract<Answer, { kind: 'allocated' }>, endedAt: number): boolean {
+    return this.#edit(answer.interfaceId, endedAt, (held) => {
+      const prefixes = [...new Set([...held.record.prefixes, ...answer.prefixes])];
+      // Some EC2 look-alikes answer with every address of the interface, whatever it came by.
+      const known = new Set([held.record.primaryAddress, ...prefixes.flatMap(addressesOf)]);
+      const given = answer.addresses.filter((address) => !known.has(address));
+      const addresses = [...new Set([...held.record.addresses, ...given])];
       const missing = new Map(held.missing);
+      const added = new Map(held.added);
       const released = new Map(held.released);
-      for (const address of given) {
-        missing.delete(address);
-        released.delete(address);
+      for (const holding of [...given, ...answer.prefixes]) {
+        missing.delete(holding);
+        released.delete(holding);
+        added.set(holding, endedAt);
       }
-      const record = { ...held.record, addresses: [...new Set([...held.record.addresses, ...given])] };
-      const added = new Map([...held.added, ...given.map((address) => [address, endedAt] as const)]);
-      return { ...held, record, added, released, missing };
+      return { ...held, record: { ...held.record, addresses, prefixes }, added, released, missing };
     });
   }
 

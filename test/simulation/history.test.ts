@@ -6,8 +6,8 @@ import { startRig, type Rig } from './history.ts';
 const forever = new AbortController().signal;
 
 /** A fleet that starts, takes load, is upgraded in place and meets a few faults, for half an hour of its own time. */
-async function halfAnHour(seed: string): Promise<Rig> {
-  const rig = await startRig({ seed, topology: 'small' });
+async function halfAnHour(seed: string, flags: Readonly<Record<string, string>> = {}): Promise<Rig> {
+  const rig = await startRig({ seed, topology: 'small', flags });
   const { clock, cluster } = rig;
   const { faults } = cluster.ec2.gateway;
   void cluster.workload.run(
@@ -53,6 +53,25 @@ describe('a whole cluster in virtual time', () => {
     expect(outcome).toBe('stopped');
     expect(first.journal.length).toBeGreaterThan(500);
     expect(second.journal.join('\n')).toBe(first.journal.join('\n'));
+  });
+
+  test('nothing is lost with prefixes that come and go', async () => {
+    const rig = await halfAnHour('prefixes', {
+      'aws-enable-prefix-delegation': 'true',
+      'aws-release-excess-ips': 'true',
+    });
+    const { cluster } = rig;
+    const prefixes = [...cluster.ec2.network.interfaces.values()].flatMap((item) => item.prefixes);
+    const found = {
+      broken: rig.broken(),
+      loose: looseInterfaces(cluster),
+      unmet: standings(cluster).filter(({ met }) => !met),
+    };
+    await rig.end();
+
+    expect(found).toEqual({ broken: [], loose: [], unmet: [] });
+    expect(prefixes.length).toBeGreaterThan(0);
+    expect(rig.journal.some((line) => / ec2 Unassign.*Ipv4Prefixes/.test(line))).toBe(true);
   });
 
   test('another seed gives another history', async () => {

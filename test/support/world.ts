@@ -4,6 +4,7 @@ import { Random } from '../../src/scheduling/random.ts';
 import { VirtualClock } from '../../src/scheduling/virtual-clock.ts';
 import { nothing } from '../../src/simulator/cloud/claims.ts';
 import type { Fault } from '../../src/simulator/cloud/faults.ts';
+import { formatIpv4, parseIpv4Block, sizeOf } from '../../src/simulator/cloud/ipv4.ts';
 import { plainInterface } from '../../src/simulator/cloud/instances.ts';
 import { createInterface, deleteInterface } from '../../src/simulator/cloud/network-interfaces.ts';
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
@@ -194,6 +195,25 @@ export class World {
       taken.push(createInterface(network, { ...plainInterface(subnetId, []), claim }));
     }
     return () => taken.forEach(({ id }) => deleteInterface(network, id));
+  }
+
+  /** Somebody else takes one address of each block of a subnet, all but `whole` of them; the result gives them back. */
+  fragment(subnetId: string, whole = 0): () => void {
+    const { network } = this.cluster.ec2;
+    const block = parseIpv4Block(network.find('subnets', subnetId).block);
+    if (block === undefined) throw new RangeError(`${subnetId} has no block`);
+    const space = network.space(subnetId);
+    // One in the middle of each: the cloud keeps the first and the last ones for itself.
+    const middles = Array.from({ length: sizeOf(block) / 16 }, (_, index) => block.first + index * 16 + 7);
+    const isWhole = (middle: number): boolean =>
+      space.obstacleToPrefix({ first: middle - 7, length: 28 }) === undefined;
+    const addresses = middles.filter(isWhole).slice(whole).map(formatIpv4);
+    const made: NetworkInterface[] = [];
+    while (addresses.length > 0) {
+      const claim = { ...nothing, addresses: addresses.splice(0, 50) };
+      made.push(createInterface(network, { ...plainInterface(subnetId, []), claim }));
+    }
+    return () => made.forEach(({ id }) => deleteInterface(network, id));
   }
 
   /** Lets calls of `action` meet a fault; returns how to end that. */

@@ -77,6 +77,8 @@ export interface Ec2SecurityGroup {
 
 export interface Ec2InstanceType {
   readonly InstanceType?: string | undefined;
+  readonly Hypervisor?: string | undefined;
+  readonly BareMetal?: boolean | undefined;
   readonly NetworkInfo?:
     | {
         readonly MaximumNetworkInterfaces?: number | undefined;
@@ -159,6 +161,7 @@ export interface Ec2Actions {
       readonly Description: string;
       readonly Groups: readonly string[];
       readonly SecondaryPrivateIpAddressCount?: number;
+      readonly Ipv4PrefixCount?: number;
       readonly ClientToken: string;
       readonly TagSpecifications?: readonly {
         readonly ResourceType: 'network-interface';
@@ -177,11 +180,16 @@ export interface Ec2Actions {
     readonly output: { readonly AttachmentId?: string | undefined };
   };
   AssignPrivateIpAddresses: {
-    readonly input: { readonly NetworkInterfaceId: string; readonly SecondaryPrivateIpAddressCount: number };
+    readonly input: {
+      readonly NetworkInterfaceId: string;
+      readonly SecondaryPrivateIpAddressCount?: number;
+      readonly Ipv4PrefixCount?: number;
+    };
     readonly output: {
       readonly AssignedPrivateIpAddresses?:
         | readonly { readonly PrivateIpAddress?: string | undefined }[]
         | undefined;
+      readonly AssignedIpv4Prefixes?: readonly { readonly Ipv4Prefix?: string | undefined }[] | undefined;
     };
   };
   UnassignPrivateIpAddresses: {

@@ -1,10 +1,11 @@
 // Carries operations out on EC2: one operation, one call.
 import type { CallContext } from '../allocation-implementation.ts';
-import { parseAddress } from '../ipv4.ts';
+import { parseAddress, parseBlock } from '../ipv4.ts';
 import type { Answer } from '../observation.ts';
 import type {
   AllocateIPs,
   AssociateStaticIP,
+  AllocatePrefixes,
   AttachInterface,
   CreateInterface,
   DeleteInterface,
@@ -24,6 +25,7 @@ export const actionOf = {
   createInterface: 'CreateNetworkInterface',
   attachInterface: 'AttachNetworkInterface',
   allocateIPs: 'AssignPrivateIpAddresses',
+  allocatePrefixes: 'AssignPrivateIpAddresses',
   releaseIPs: 'UnassignPrivateIpAddresses',
   releasePrefixes: 'UnassignPrivateIpAddresses',
   associateStaticIP: 'AssociateAddress',
@@ -41,6 +43,8 @@ export function perform(edge: Ec2Edge, operation: Operation, context: CallContex
       return attachInterface(call, operation);
     case 'allocateIPs':
       return allocateIPs(call, operation);
+    case 'allocatePrefixes':
+      return allocatePrefixes(call, operation);
     case 'releaseIPs':
     case 'releasePrefixes':
       return release(call, operation);
@@ -68,6 +72,7 @@ function createInterface(call: Call, operation: CreateInterface): Promise<Outcom
     Groups: operation.securityGroupIds,
     ClientToken: operation.token,
     ...(operation.addressCount > 0 && { SecondaryPrivateIpAddressCount: operation.addressCount }),
+    ...(operation.prefixCount > 0 && { Ipv4PrefixCount: operation.prefixCount }),
     ...(tags.length > 0 && {
       TagSpecifications: [{ ResourceType: 'network-interface' as const, Tags: tags }],
     }),
@@ -95,15 +100,35 @@ function attachInterface(call: Call, operation: AttachInterface): Promise<Outcom
 }
 
 function allocateIPs(call: Call, operation: AllocateIPs): Promise<Outcome> {
-  const { interfaceId, instanceId, count } = operation;
+  const { interfaceId, count } = operation;
   const input = { NetworkInterfaceId: interfaceId, SecondaryPrivateIpAddressCount: count };
-  return write(call, 'AssignPrivateIpAddresses', input, ({ AssignedPrivateIpAddresses: assigned }) => {
-    const addresses = (assigned ?? []).map((item) => item.PrivateIpAddress ?? '');
-    if (addresses.length === 0) return { problem: 'it names no addresses' };
-    const wrong = addresses.find((address) => parseAddress(address) === undefined);
-    if (wrong !== undefined) return { problem: `${JSON.stringify(wrong)} is not an IPv4 address` };
-    return { kind: 'allocated', interfaceId, instanceId, addresses };
+  return write(call, 'AssignPrivateIpAddresses', input, (output) => {
+    const given = readAssigned(operation, output);
+    return 'kind' in given && given.addresses.length === 0 ? { problem: 'it names no addresses' } : given;
   });
+}
+
+function allocatePrefixes(call: Call, operation: AllocatePrefixes): Promise<Outcome> {
+  const { interfaceId, count } = operation;
+  const input = { NetworkInterfaceId: interfaceId, Ipv4PrefixCount: count };
+  return write(call, 'AssignPrivateIpAddresses', input, (output) => {
+    const given = readAssigned(operation, output);
+    return 'kind' in given && given.prefixes.length === 0 ? { problem: 'it names no prefixes' } : given;
+  });
+}
+
+/** Some EC2 look-alikes answer with more than was asked for: whatever is named is on the interface. */
+function readAssigned(
+  { interfaceId, instanceId }: AllocateIPs | AllocatePrefixes,
+  output: Ec2Output<'AssignPrivateIpAddresses'>,
+): Extract<Answer, { kind: 'allocated' }> | { readonly problem: string } {
+  const addresses = (output.AssignedPrivateIpAddresses ?? []).map((item) => item.PrivateIpAddress ?? '');
+  const wrong = addresses.find((address) => parseAddress(address) === undefined);
+  if (wrong !== undefined) return { problem: `${JSON.stringify(wrong)} is not an IPv4 address` };
+  const prefixes = (output.AssignedIpv4Prefixes ?? []).map((item) => item.Ipv4Prefix ?? '');
+  const broken = prefixes.find((prefix) => parseBlock(prefix)?.length !== 28);
+  if (broken !== undefined) return { problem: `${JSON.stringify(broken)} is not an IPv4 /28 prefix` };
+  return { kind: 'allocated', interfaceId, instanceId, addresses, prefixes };
 }
 
 function release(call: Call, operation: ReleaseIPs | ReleasePrefixes): Promise<Outcome> {

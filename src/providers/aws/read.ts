@@ -10,7 +10,7 @@ import type {
 } from '../allocation-implementation.ts';
 import type { UnreadablePart } from '../infrastructure.ts';
 import type { Instance, Observation } from '../observation.ts';
-import type { Ec2NetworkInterface, Ec2Output, Filter, ListInput } from './ec2-api.ts';
+import type { Ec2InstanceType, Ec2NetworkInterface, Ec2Output, Filter, ListInput } from './ec2-api.ts';
 import { type Ec2Edge, type ReadAction, unreadable } from './ec2-edge.ts';
 import {
   isUnreadable,
@@ -191,16 +191,28 @@ export async function readLimits(
   };
   const { items } = await readList({ edge, context }, 'DescribeInstanceTypes', 'InstanceTypes', input);
   return new Map(
-    items.flatMap(({ InstanceType: name, NetworkInfo: network }) => {
-      const card = network?.NetworkCards?.find(
-        (item) => (item.NetworkCardIndex ?? 0) === (network.DefaultNetworkCardIndex ?? 0),
-      );
-      const interfaces = card?.MaximumNetworkInterfaces ?? network?.MaximumNetworkInterfaces;
-      const addressesPerInterface = network?.Ipv4AddressesPerInterface;
-      if (name === undefined || interfaces === undefined || addressesPerInterface === undefined) return [];
-      return [[name, { interfaces, addressesPerInterface }]];
+    items.flatMap((shown) => {
+      const limits = limitsOf(shown);
+      return shown.InstanceType === undefined || limits === undefined ? [] : [[shown.InstanceType, limits]];
     }),
   );
+}
+
+function limitsOf({
+  NetworkInfo: network,
+  Hypervisor,
+  BareMetal,
+}: Ec2InstanceType): InstanceLimits | undefined {
+  const card = network?.NetworkCards?.find(
+    (item) => (item.NetworkCardIndex ?? 0) === (network.DefaultNetworkCardIndex ?? 0),
+  );
+  const interfaces = card?.MaximumNetworkInterfaces ?? network?.MaximumNetworkInterfaces;
+  const addressesPerInterface = network?.Ipv4AddressesPerInterface;
+  if (interfaces === undefined || addressesPerInterface === undefined) return undefined;
+  // Only what is built on Nitro carries prefixes, and bare metal names no hypervisor
+  // (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-prefix-eni.html).
+  const prefixes = Hypervisor === 'nitro' || BareMetal === true;
+  return { interfaces, addressesPerInterface, prefixes };
 }
 
 const instanceStates: Readonly<Record<string, Instance['state']>> = {

@@ -13,7 +13,7 @@ import type { NodeRequirements } from '../../../src/node/node-requirements.ts';
 import type { AllocationFacts } from '../../../src/node/prepare-ip-allocation.ts';
 import { addresses, attachment, networkInterface } from '../providers/interfaces.ts';
 
-export const m5Large: InstanceLimits = { interfaces: 3, addressesPerInterface: 10 };
+export const m5Large: InstanceLimits = { interfaces: 3, addressesPerInterface: 10, prefixes: true };
 
 export function requirements(change: Partial<NodeRequirements> = {}): NodeRequirements {
   return {
@@ -24,6 +24,7 @@ export function requirements(change: Partial<NodeRequirements> = {}): NodeRequir
     firstInterfaceIndex: 0,
     excludeInterfaceTags: {},
     usePrimaryAddress: false,
+    prefixDelegation: false,
     deleteOnTermination: true,
     subnetIds: [],
     subnetTags: {},
@@ -95,10 +96,11 @@ export function facts(
     requirements: requirements(),
     infrastructure: infrastructure(Object.keys(free).map((id) => subnet(id))),
     free: (subnetId) => free[subnetId] ?? 0,
+    mostPrefixes: () => Infinity,
     wanted: 8,
+    most: Infinity,
     underway: [],
     frozen: new Set(),
-    most: Infinity,
     orphans: { read: true, fit: [], unclear: [] },
     ...rest,
   };

@@ -2,7 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { InstanceLimits } from '../../../src/providers/allocation-implementation.ts';
 import {
   addressesPerInterface,
+  delegatesPrefixes,
   maximumAllocatable,
+  mostAllocatable,
   nodeCapacity,
   occupiedSlots,
   podAddresses,
@@ -12,6 +14,8 @@ import {
 import { addressesOf } from '../../../src/providers/ipv4.ts';
 import { attachment } from '../providers/interfaces.ts';
 import { eni, m5Large, requirements, unreadable, view } from './allocation-facts.ts';
+
+const asked = { firstInterfaceIndex: 0, usePrimaryAddress: false, prefixDelegation: false };
 
 const onOtherCard = eni(1, 0, {
   reservedFor: 'network card 1',
@@ -26,9 +30,9 @@ describe('addresses per interface', () => {
     [1, true, 1],
     [0, false, 0],
   ])('of %i, primary included: %s', (limit, usePrimaryAddress, expected) => {
-    const limits = { interfaces: 3, addressesPerInterface: limit };
+    const limits = { interfaces: 3, addressesPerInterface: limit, prefixes: true };
 
-    expect(addressesPerInterface(limits, { firstInterfaceIndex: 0, usePrimaryAddress })).toBe(expected);
+    expect(addressesPerInterface(limits, { ...asked, usePrimaryAddress })).toBe(expected);
   });
 });
 
@@ -40,9 +44,9 @@ describe('the most that a node can ever have', () => {
     ['m5.large with the primary addresses from 1', m5Large, 1, true, 20],
     ['a first index that it cannot have', m5Large, 4, false, 0],
     ['an unknown type', undefined, 0, false, 0],
-    ['one address per interface', { interfaces: 3, addressesPerInterface: 1 }, 0, false, 0],
+    ['one address per interface', { interfaces: 3, addressesPerInterface: 1, prefixes: true }, 0, false, 0],
   ])('%s', (_, limits, firstInterfaceIndex, usePrimaryAddress, expected) => {
-    expect(maximumAllocatable(limits, { firstInterfaceIndex, usePrimaryAddress })).toBe(expected);
+    expect(maximumAllocatable(limits, { ...asked, firstInterfaceIndex, usePrimaryAddress })).toBe(expected);
   });
 });
 
@@ -50,15 +54,17 @@ describe('the pre-allocate for a node that has none', () => {
   test.each<[string, InstanceLimits | undefined, number, number]>([
     ['an unknown type', undefined, 0, 8],
     ['m5.large', m5Large, 0, 8],
-    ['a small one', { interfaces: 2, addressesPerInterface: 4 }, 0, 6],
-    ['a small one from 1', { interfaces: 2, addressesPerInterface: 4 }, 1, 3],
+    ['a small one', { interfaces: 2, addressesPerInterface: 4, prefixes: true }, 0, 6],
+    ['a small one from 1', { interfaces: 2, addressesPerInterface: 4, prefixes: true }, 1, 3],
     ['no interface left', m5Large, 3, 0],
     ['less than none', m5Large, 5, 0],
-    ['no address to give', { interfaces: 3, addressesPerInterface: 1 }, 0, 0],
+    ['no address to give', { interfaces: 3, addressesPerInterface: 1, prefixes: true }, 0, 0],
   ])('%s', (_, limits, firstInterfaceIndex, expected) => {
-    expect(reachablePreAllocate(limits, { firstInterfaceIndex, usePrimaryAddress: false })).toBe(expected);
+    expect(reachablePreAllocate(limits, { ...asked, firstInterfaceIndex })).toBe(expected);
     // The agent counts on what it is promised, and does not know of primary addresses.
-    expect(reachablePreAllocate(limits, { firstInterfaceIndex, usePrimaryAddress: true })).toBe(expected);
+    expect(reachablePreAllocate(limits, { ...asked, firstInterfaceIndex, usePrimaryAddress: true })).toBe(
+      expected,
+    );
   });
 });
 
@@ -153,4 +159,88 @@ describe('pod addresses', () => {
     expect([...found.keys()]).toEqual(expected);
     expect([...found.values()][0]).toBe(first);
   });
+});
+
+const delegating = { ...asked, prefixDelegation: true };
+const xen: InstanceLimits = { ...m5Large, prefixes: false };
+
+// Contract 8.8.
+describe('prefixes for a node', () => {
+  test.each<[string, InstanceLimits, boolean, boolean]>([
+    ['m4.large, on Xen', { interfaces: 2, addressesPerInterface: 10, prefixes: false }, true, false],
+    ['m5.metal', { interfaces: 3, addressesPerInterface: 10, prefixes: true }, true, true],
+    ['m5.large', m5Large, true, true],
+    ['m5.large that is not to have them', m5Large, false, false],
+  ])('%s', (_, limits, prefixDelegation, expected) => {
+    expect(delegatesPrefixes(limits, { prefixDelegation })).toBe(expected);
+  });
+});
+
+describe('the most that a node with prefixes can ever have', () => {
+  test.each<[string, InstanceLimits | undefined, number, boolean, number]>([
+    ['m5.large from 0', m5Large, 0, false, 432],
+    ['m5.large from 1', m5Large, 1, false, 288],
+    ['m5.large with primary addresses, which are no prefixes', m5Large, 0, true, 435],
+    ['the same on Xen', xen, 0, false, 27],
+    ['a first index that it cannot have', m5Large, 4, false, 0],
+    ['an unknown type', undefined, 0, false, 0],
+  ])('%s', (_, limits, firstInterfaceIndex, usePrimaryAddress, expected) => {
+    const change = { ...delegating, firstInterfaceIndex, usePrimaryAddress };
+
+    expect(maximumAllocatable(limits, change)).toBe(expected);
+  });
+
+  test.each([
+    [
+      'counts prefixes that it has where it would get no more',
+      {},
+      [eni(0, 0, { prefixes: ['10.0.9.0/28'] })],
+      42,
+    ],
+    [
+      'counts none of an excluded interface',
+      { firstInterfaceIndex: 1 },
+      [eni(0, 0, { prefixes: ['10.0.9.0/28'] })],
+      18,
+    ],
+    [
+      'is that of its slots where it would',
+      { prefixDelegation: true },
+      [eni(0, 3, { prefixes: ['10.0.9.0/28'] })],
+      432,
+    ],
+    [
+      'is no limit where none is known',
+      { firstInterfaceIndex: 4 },
+      [eni(4, 0, { prefixes: ['10.0.9.0/28'] })],
+      0,
+    ],
+  ])('%s', (_, change, interfaces, expected) => {
+    expect(mostAllocatable(m5Large, view(interfaces), requirements(change))).toBe(expected);
+  });
+});
+
+// Contract 8.9; the rows without prefixes are those of the capacity of a node above.
+describe('the capacity of a node with prefixes', () => {
+  test.each([
+    ['m5.large', [eni(0)], {}, 432],
+    ['with primary addresses', [eni(0)], { usePrimaryAddress: true }, 480],
+    ['prefixes that it has', [eni(0, 0, { prefixes: ['10.0.9.0/28', '10.0.9.16/28'] })], {}, 432],
+    ['slots that single addresses take', [eni(0, 4)], {}, 432 - 4 * 15],
+    ['single addresses of an excluded interface', [eni(0, 4)], { firstInterfaceIndex: 1 }, 288],
+  ])('%s', (_, interfaces, change, expected) => {
+    const wanted = requirements({ prefixDelegation: true, ...change });
+
+    expect(nodeCapacity(m5Large, view(interfaces), wanted)).toBe(expected);
+  });
+
+  test('is one of single addresses on Xen', () => {
+    expect(nodeCapacity(xen, view([eni(0)]), requirements({ prefixDelegation: true }))).toBe(27);
+  });
+});
+
+test('the pre-allocate for a node that has none is not that of 16 times the addresses', () => {
+  const small = { interfaces: 2, addressesPerInterface: 3, prefixes: true };
+
+  expect(reachablePreAllocate(small, delegating)).toBe(4);
 });

@@ -13,6 +13,7 @@ const request: CreateInterface = {
   subnetId: 'subnet-1',
   securityGroupIds: ['sg-1'],
   addressCount: 9,
+  prefixCount: 0,
   description: 'Cilium-CNI (i-1)',
   tags: {},
   token: 'token-1',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { exclusionOf } from '../../../src/node/node-requirements.ts';
+import type { EniSpec } from '../../../src/kubernetes/cilium-node.ts';
+import { exclusionOf, requirementsOf } from '../../../src/node/node-requirements.ts';
 import { eni, requirements } from './allocation-facts.ts';
 
 describe('an interface is kept from pods', () => {
@@ -35,5 +36,36 @@ describe('an interface is kept from pods', () => {
     ],
   ])('%s', (_, item, change, expected) => {
     expect(exclusionOf(item, requirements(change))).toBe(expected);
+  });
+});
+
+describe('a node is to have prefixes', () => {
+  const eni: EniSpec = {
+    instanceType: 'm5.large',
+    vpcId: 'vpc-1',
+    availabilityZone: 'us-west-1a',
+    nodeSubnetId: undefined,
+    firstInterfaceIndex: 0,
+    excludeInterfaceTags: {},
+    usePrimaryAddress: false,
+    deleteOnTermination: true,
+    subnetIds: [],
+    subnetTags: {},
+    securityGroups: [],
+    securityGroupTags: {},
+    disablePrefixDelegation: false,
+  };
+
+  test.each([
+    ['when the option says so', true, false, true],
+    ['not when its agent says that it wants none', true, true, false],
+    ['not without the option', false, false, false],
+    ['not without both', false, true, false],
+  ])('%s', (_, prefixDelegation, disablePrefixDelegation, expected) => {
+    const options = { usePrimaryAddress: false, prefixDelegation };
+
+    const read = requirementsOf({ ...eni, disablePrefixDelegation }, options);
+
+    expect(read).toMatchObject({ requirements: { prefixDelegation: expected } });
   });
 });

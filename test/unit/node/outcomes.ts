@@ -25,14 +25,15 @@ export function done(answer: Answer): Outcome {
   return { kind: 'done', answer };
 }
 
-/** A new interface with so many addresses. */
-export function created(id: string, count = 2, place = 9): Outcome {
+/** A new interface with so many addresses, and these prefixes. */
+export function created(id: string, count = 2, place = 9, prefixes: readonly string[] = []): Outcome {
   return done({
     kind: 'created',
     interface: networkInterface({
       id,
       primaryAddress: `10.0.${place}.4`,
       addresses: addresses(count, place),
+      prefixes,
       attachment: undefined,
     }),
   });

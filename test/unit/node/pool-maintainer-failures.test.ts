@@ -235,7 +235,7 @@ describe('an assignment whose answer got lost', () => {
   test('leaves its interface alone until it can no longer take effect unseen, and a look after that', async () => {
     const rig = new PoolRig({
       target: 5,
-      limits: { interfaces: 1, addressesPerInterface: 10 },
+      limits: { interfaces: 1, addressesPerInterface: 10, prefixes: true },
       outcome: outcomes('allocateIPs', lost),
       duration: 100,
       lookDuration: 50,
@@ -251,7 +251,7 @@ describe('an assignment whose answer got lost', () => {
   test('is not repeated when a look shows what it brought', async () => {
     const rig = new PoolRig({
       target: 5,
-      limits: { interfaces: 1, addressesPerInterface: 10 },
+      limits: { interfaces: 1, addressesPerInterface: 10, prefixes: true },
       outcome: outcomes('allocateIPs', lost),
       shown: () => [eni(0, 5)],
     });
@@ -293,7 +293,7 @@ describe('an assignment whose answer got lost', () => {
   });
 
   test('is waited for by itself: an earlier one on the same interface does not end its time', async () => {
-    const limits = { interfaces: 1, addressesPerInterface: 10 };
+    const limits = { interfaces: 1, addressesPerInterface: 10, prefixes: true };
     const rig = new PoolRig({
       target: 2,
       limits,
@@ -422,7 +422,7 @@ test('the index of an unreadable interface is not tried when another is taken', 
   const rig = new PoolRig({
     interfaces: [networkInterface({ ...full })],
     target: 12,
-    limits: { interfaces: 5, addressesPerInterface: 10 },
+    limits: { interfaces: 5, addressesPerInterface: 10, prefixes: true },
     outcome: outcomes('attachInterface', failed('deviceIndexTaken')),
   });
   rig.inventory.foldLook({

@@ -179,7 +179,10 @@ describe('what waits for the rate limits', () => {
     await rig.run(100);
 
     const addresses = eni(0, 9).addresses;
-    rig.inventory.foldAnswer({ kind: 'allocated', interfaceId: 'eni-0', instanceId: 'i-1', addresses }, 100);
+    rig.inventory.foldAnswer(
+      { kind: 'allocated', interfaceId: 'eni-0', instanceId: 'i-1', addresses, prefixes: [] },
+      100,
+    );
     rig.target = 13;
     rig.admitNext();
     await rig.clock.advance(100);

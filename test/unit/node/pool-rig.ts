@@ -56,6 +56,7 @@ export class PoolRig {
   readonly permission = new MutationPermission(noStops);
   readonly orphans: Orphans;
   /** `allocate eni-0+8@ms`, `create subnet-1+9@ms`, `attach eni-0 1@ms`, `delete eni-0@ms`: calls as they are sent. */
+  /** `allocate eni-0+8@ms`, for prefixes `allocate eni-0+2x16@ms`, `create subnet-1+9@ms`, `attach eni-0 1@ms`, `delete eni-0@ms`: calls as they are sent. */
   readonly calls: string[] = [];
   readonly steps: FinishedStep[] = [];
   readonly bugs: unknown[] = [];
@@ -70,6 +71,7 @@ export class PoolRig {
   readonly #counts = new Map<string, number>();
   #interfaces = 0;
   #addresses = 0;
+  #blocks = 0;
   #lastPlan: AllocationPlan | undefined;
 
   constructor(scene: PoolScene = {}) {
@@ -166,6 +168,7 @@ export class PoolRig {
       requirements: this.#requirements(),
       infrastructure: infrastructure(Object.keys(this.#free()).map((id) => subnet(id))),
       free: (id) => this.ledger.free(id, this.clock.monotonic()),
+      mostPrefixes: (id) => this.ledger.mostPrefixes(id, this.clock.monotonic()),
       wanted: Math.max(0, this.target - this.available),
       most: (this.#scene.most ?? Infinity) - this.available,
       orphans: this.orphans.of('i-1'),
@@ -202,14 +205,20 @@ export class PoolRig {
     switch (operation.kind) {
       case 'createInterface': {
         const place = 10 + this.#interfaces++;
-        return created(`eni-new${place}`, operation.addressCount, place);
+        const prefixes = this.#prefixes(operation.prefixCount);
+        return created(`eni-new${place}`, operation.addressCount, place, prefixes);
       }
       case 'attachInterface':
         return attached(operation.interfaceId, operation.deviceIndex);
       case 'allocateIPs': {
         const { interfaceId, instanceId, count } = operation;
         const addresses = Array.from({ length: count }, () => `10.200.0.${this.#addresses++}`);
-        return done({ kind: 'allocated', interfaceId, instanceId, addresses });
+        return done({ kind: 'allocated', interfaceId, instanceId, addresses, prefixes: [] });
+      }
+      case 'allocatePrefixes': {
+        const { interfaceId, instanceId, count } = operation;
+        const prefixes = this.#prefixes(count);
+        return done({ kind: 'allocated', interfaceId, instanceId, addresses: [], prefixes });
       }
       case 'deleteInterface':
         return done({ kind: 'deleted', interfaceId: operation.interfaceId });
@@ -220,6 +229,13 @@ export class PoolRig {
       case 'setDeleteOnTermination':
         throw new Error(`${operation.kind} is not the pool maintainer's`);
     }
+  }
+
+  #prefixes(count: number): string[] {
+    return Array.from({ length: count }, () => {
+      const place = this.#blocks++;
+      return `10.${201 + (place >> 12)}.${(place >> 4) & 255}.${(place & 15) * 16}/28`;
+    });
   }
 
   async #look(): Promise<void> {
@@ -239,11 +255,13 @@ export class PoolRig {
 function inShort(operation: Operation): string {
   switch (operation.kind) {
     case 'createInterface':
-      return `create ${operation.subnetId}+${operation.addressCount}`;
+      return `create ${operation.subnetId}+${countOf(operation.addressCount, operation.prefixCount)}`;
     case 'attachInterface':
       return `attach ${operation.interfaceId} ${operation.deviceIndex}`;
     case 'allocateIPs':
-      return `allocate ${operation.interfaceId}+${operation.count}`;
+      return `allocate ${operation.interfaceId}+${countOf(operation.count, 0)}`;
+    case 'allocatePrefixes':
+      return `allocate ${operation.interfaceId}+${countOf(0, operation.count)}`;
     case 'deleteInterface':
       return `delete ${operation.interfaceId}`;
     case 'releaseIPs':
@@ -253,6 +271,10 @@ function inShort(operation: Operation): string {
     case 'setDeleteOnTermination':
       return `${operation.kind} ${operation.interfaceId}`;
   }
+}
+
+function countOf(addresses: number, prefixes: number): string {
+  return prefixes > 0 ? `${prefixes}x16` : String(addresses);
 }
 
 /** Calls without their times. */

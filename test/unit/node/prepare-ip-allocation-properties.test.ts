@@ -3,12 +3,13 @@ import * as fc from 'fast-check';
 import { occupiedSlots, roomOn } from '../../../src/node/capacity.ts';
 import { exclusionOf } from '../../../src/node/node-requirements.ts';
 import {
-  type AllocationFacts,
+  prefixesOf,
   type PlannedStep,
-  prepareIPAllocation,
+  slotsFilled,
   takenBy,
   yieldOf,
-} from '../../../src/node/prepare-ip-allocation.ts';
+} from '../../../src/node/planned-step.ts';
+import { type AllocationFacts, prepareIPAllocation } from '../../../src/node/prepare-ip-allocation.ts';
 import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
 import { addresses, attachment } from '../providers/interfaces.ts';
 import { eni, infrastructure, requirements, subnet, unreadable, view } from './allocation-facts.ts';
@@ -50,7 +51,7 @@ const interfaces = fc
 
 const underway: fc.Arbitrary<PlannedStep> = fc.oneof(
   fc.record({
-    kind: fc.constant('allocateIPs' as const),
+    kind: fc.constantFrom('allocateIPs' as const, 'allocatePrefixes' as const),
     interfaceId: fc.nat(6).map((index) => `eni-${index}`),
     subnetId: anySubnet,
     count: fc.integer({ min: 1, max: 9 }),
@@ -61,6 +62,15 @@ const underway: fc.Arbitrary<PlannedStep> = fc.oneof(
     securityGroupIds: fc.constant([]),
     deviceIndex: fc.integer({ min: 7, max: 9 }),
     count: fc.nat(9),
+    prefixCount: fc.constant(0),
+  }),
+  fc.record({
+    kind: fc.constant('createInterface' as const),
+    subnetId: anySubnet,
+    securityGroupIds: fc.constant([]),
+    deviceIndex: fc.integer({ min: 7, max: 9 }),
+    count: fc.constant(0),
+    prefixCount: fc.integer({ min: 1, max: 9 }),
   }),
 );
 
@@ -76,10 +86,12 @@ const anyFacts: fc.Arbitrary<AllocationFacts> = fc
     limits: fc.record({
       interfaces: fc.integer({ min: 1, max: 8 }),
       addressesPerInterface: fc.integer({ min: 1, max: 12 }),
+      prefixes: fc.boolean(),
     }),
     node: fc.record({
       firstInterfaceIndex: fc.nat(3),
       usePrimaryAddress: fc.boolean(),
+      prefixDelegation: fc.boolean(),
       nodeSubnetId: fc.constantFrom('', ...subnetIds),
       subnetIds: fc.subarray(subnetIds),
       excludeInterfaceTags: fc.constantFrom({}, { keep: 'out' }),
@@ -90,12 +102,14 @@ const anyFacts: fc.Arbitrary<AllocationFacts> = fc
       minLength: 3,
       maxLength: 3,
     }),
-    free: fc.array(fc.oneof(fc.nat(3), fc.nat(60)), { minLength: 3, maxLength: 3 }),
+    free: fc.array(fc.oneof(fc.nat(3), fc.nat(60), fc.nat(300)), { minLength: 3, maxLength: 3 }),
+    mostPrefixes: fc.array(fc.constantFrom(Infinity, Infinity, 0, 1, 4), { minLength: 3, maxLength: 3 }),
     wanted: fc.integer({ min: -2, max: 80 }),
+    most: fc.oneof(fc.constant(Infinity), fc.integer({ min: -20, max: 100 })),
     underway: fc.array(underway, { maxLength: 3 }),
     frozen: fc.subarray(['eni-0', 'eni-1', 'eni-2'], { maxLength: 2 }),
   })
-  .map(({ interfaces, unreadable: broken, node, eligible, zones, free, frozen, ...rest }) => ({
+  .map(({ interfaces, unreadable: broken, node, eligible, zones, free, mostPrefixes, frozen, ...rest }) => ({
     ...rest,
     view: view(
       interfaces,
@@ -108,6 +122,7 @@ const anyFacts: fc.Arbitrary<AllocationFacts> = fc
       ),
     ),
     free: (id: string) => free[subnetIds.indexOf(id)] ?? 0,
+    mostPrefixes: (id: string) => mostPrefixes[subnetIds.indexOf(id)] ?? 0,
     frozen: new Set(frozen),
     most: Infinity,
     orphans: { read: true, fit: [], unclear: [] },
@@ -117,8 +132,13 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
+/** Slots of an interface that the steps fill. */
 function addedTo(id: string, steps: readonly PlannedStep[]): number {
-  return sum(steps.map((step) => (step.kind === 'allocateIPs' && step.interfaceId === id ? step.count : 0)));
+  return sum(steps.map((step) => slotsFilled(step, id)));
+}
+
+function bringsPrefixes(step: PlannedStep): boolean {
+  return prefixesOf(step) > 0;
 }
 
 function creations(steps: readonly PlannedStep[]): (PlannedStep & { kind: 'createInterface' })[] {
@@ -147,21 +167,64 @@ function check(claim: (given: AllocationFacts, steps: readonly PlannedStep[]) =>
 }
 
 describe('a plan, whatever the facts,', () => {
-  test('brings exactly what is wanted and not under way, or tells how much it does not', () => {
+  test('brings what is wanted and not under way, or tells how much it does not', () => {
     fc.assert(
       fc.property(anyFacts, (given) => {
         const { steps, shortfall } = prepareIPAllocation(given);
 
         const brought = sum(steps.map((step) => yieldOf(step, given.requirements)));
         const coming = sum(given.underway.map((step) => yieldOf(step, given.requirements)));
-        expect(brought + shortfall).toBe(Math.max(0, given.wanted - coming));
+        const missing = Math.max(0, Math.min(given.wanted, given.most) - coming);
+        const surplus = brought + shortfall - missing;
         expect(shortfall).toBeGreaterThanOrEqual(0);
+        // A whole prefix for a need of one, beside the primary address of its interface.
+        expect(surplus).toBeGreaterThanOrEqual(0);
+        expect(surplus).toBeLessThanOrEqual(steps.some(bringsPrefixes) ? 16 : 0);
+        if (surplus > 0) expect(shortfall).toBe(0);
       }),
       { numRuns: 500 },
     );
   });
 
-  test('has no step that does nothing, and at most one on each interface', () => {
+  test('never brings more than may be had', () => {
+    check((given, steps) => {
+      const brought = sum(steps.map((step) => yieldOf(step, given.requirements)));
+      const coming = sum(given.underway.map((step) => yieldOf(step, given.requirements)));
+
+      expect(brought).toBeLessThanOrEqual(Math.max(0, given.most - coming));
+    });
+  });
+
+  test('asks for prefixes only where they are to be had', () => {
+    check((given, steps) => {
+      const { limits, requirements: asked, mostPrefixes, free } = given;
+      for (const step of steps.filter(bringsPrefixes)) {
+        expect(limits.prefixes && asked.prefixDelegation).toBe(true);
+        expect(prefixesOf(step)).toBeLessThanOrEqual(mostPrefixes(step.subnetId));
+        expect(free(step.subnetId)).toBeGreaterThanOrEqual(takenBy(step));
+        if (step.kind === 'createInterface') expect(step.count).toBe(0);
+      }
+    });
+  });
+
+  test('asks for single addresses only where no prefix is to be had', () => {
+    check((given, steps) => {
+      const { limits, requirements: asked, underway: begun, mostPrefixes } = given;
+      if (!limits.prefixes || !asked.prefixDelegation || steps.every(bringsPrefixes)) return;
+      const brought = sum(steps.filter(bringsPrefixes).map((step) => yieldOf(step, asked)));
+      const coming = sum(begun.map((step) => yieldOf(step, asked)));
+      if (given.most - coming - brought < 16) return;
+      for (const item of given.view.interfaces.filter((found) => isUsable(found, given))) {
+        const delegated = steps.filter(bringsPrefixes);
+        const room = roomOn(item, limits) - addedTo(item.id, [...begun, ...delegated]);
+        const taken = sum(delegated.filter((step) => step.subnetId === item.subnetId).map(takenBy));
+        const left = given.free(item.subnetId) - taken;
+        expect(room <= 0 || left < 16 || mostPrefixes(item.subnetId) === 0).toBe(true);
+      }
+    });
+  });
+
+  test('has no step that does nothing, and at most one with single addresses on each interface', () => {
     check((given, steps) => {
       const ids = steps.flatMap((step) => (step.kind === 'allocateIPs' ? [step.interfaceId] : []));
 
@@ -176,7 +239,9 @@ describe('a plan, whatever the facts,', () => {
         const added = addedTo(item.id, steps);
         if (added > 0) expect(added + addedTo(item.id, begun)).toBeLessThanOrEqual(roomOn(item, limits));
       }
-      for (const { count } of creations(steps)) expect(count).toBeLessThan(limits.addressesPerInterface);
+      for (const { count, prefixCount } of creations(steps)) {
+        expect(count + prefixCount).toBeLessThan(limits.addressesPerInterface);
+      }
     });
   });
 
@@ -225,6 +290,7 @@ describe('a plan, whatever the facts,', () => {
   test('creates interfaces only once those that are there are as full as can be', () => {
     check((given, steps) => {
       if (creations(steps).length === 0) return;
+      if (steps.some(bringsPrefixes)) return;
       const filling = steps.filter((step) => step.kind === 'allocateIPs');
       for (const item of given.view.interfaces.filter((found) => isUsable(found, given))) {
         const room = roomOn(item, given.limits) - addedTo(item.id, [...given.underway, ...steps]);
@@ -236,6 +302,7 @@ describe('a plan, whatever the facts,', () => {
 
   test('creates no interface that is not full unless it is the last, or its subnet had no more', () => {
     check(({ limits, free }, steps) => {
+      if (steps.some(bringsPrefixes)) return;
       const made = creations(steps);
       for (const [place, step] of made.slice(0, -1).entries()) {
         const before = steps.slice(0, steps.indexOf(made[place] ?? step));

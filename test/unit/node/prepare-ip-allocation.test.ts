@@ -1,27 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
-import {
-  type AllocationFacts,
-  type PlannedStep,
-  prepareIPAllocation,
-  takenBy,
-  yieldOf,
-} from '../../../src/node/prepare-ip-allocation.ts';
+import { type PlannedStep, takenBy, yieldOf } from '../../../src/node/planned-step.ts';
+import { type AllocationFacts, prepareIPAllocation } from '../../../src/node/prepare-ip-allocation.ts';
 import { addresses, attachment, networkInterface } from '../providers/interfaces.ts';
 import { eni, facts, infrastructure, requirements, subnet, unreadable, view } from './allocation-facts.ts';
-
-/** Steps in short: `eni-0+3`, `adopt eni-8@1`, or `new@1:subnet-1+9`. */
-function inShort(steps: readonly PlannedStep[]): string[] {
-  return steps.map((step) => {
-    if (step.kind === 'allocateIPs') return `${step.interfaceId}+${step.count}`;
-    if (step.kind === 'adoptInterface') return `adopt ${step.interfaceId}@${step.deviceIndex}`;
-    return `new@${step.deviceIndex}:${step.subnetId}+${step.count}`;
-  });
-}
-
-function steps(change: Parameters<typeof facts>[0]): string[] {
-  return inShort(prepareIPAllocation(facts(change)).steps);
-}
+import { inShort, steps } from './steps-in-short.ts';
 
 const created: PlannedStep = {
   kind: 'createInterface',
@@ -29,6 +12,14 @@ const created: PlannedStep = {
   securityGroupIds: [],
   deviceIndex: 1,
   count: 4,
+  prefixCount: 0,
+};
+const createdWithPrefixes: PlannedStep = { ...created, count: 0, prefixCount: 2 };
+const delegated: PlannedStep = {
+  kind: 'allocatePrefixes',
+  interfaceId: 'eni-0',
+  subnetId: 'subnet-1',
+  count: 3,
 };
 const filled: PlannedStep = { kind: 'allocateIPs', interfaceId: 'eni-0', subnetId: 'subnet-1', count: 5 };
 const full = eni(0, 9);
@@ -39,6 +30,10 @@ describe('what a step is worth', () => {
     ['addresses on an interface, the node using primary ones', filled, true, 5, 5],
     ['a new interface', created, false, 4, 5],
     ['a new interface whose primary address counts', created, true, 5, 5],
+    ['prefixes on an interface', delegated, false, 48, 48],
+    ['prefixes on an interface, the node using primary ones', delegated, true, 48, 48],
+    ['a new interface with prefixes', createdWithPrefixes, false, 32, 33],
+    ['a new interface with prefixes whose primary address counts', createdWithPrefixes, true, 33, 33],
   ])('%s', (_, step, usePrimaryAddress, gained, taken) => {
     expect(yieldOf(step, requirements({ usePrimaryAddress }))).toBe(gained);
     expect(takenBy(step)).toBe(taken);
@@ -130,7 +125,11 @@ describe('primary addresses, where pods have them,', () => {
     ],
     [
       'are served where there is nothing else to have',
-      { wanted: 2, view: view([eni(0)]), limits: { interfaces: 3, addressesPerInterface: 1 } },
+      {
+        wanted: 2,
+        view: view([eni(0)]),
+        limits: { interfaces: 3, addressesPerInterface: 1, prefixes: true },
+      },
       ['new@1:subnet-1+0', 'new@2:subnet-1+0'],
     ],
   ])('%s', (_, change, expected) => {
@@ -245,7 +244,11 @@ describe('what stands in the way', () => {
 
   test.each<[string, Parameters<typeof facts>[0], object | undefined]>([
     ['all slots taken, all interfaces full', { view: view(busy) }, slots],
-    ['no address beyond primary ones', { limits: { interfaces: 3, addressesPerInterface: 1 } }, slots],
+    [
+      'no address beyond primary ones',
+      { limits: { interfaces: 3, addressesPerInterface: 1, prefixes: true } },
+      slots,
+    ],
     [
       'an interface has room and its subnet has nothing',
       { view: view([full, eni(1, 9), eni(2, 3)]), free: { 'subnet-1': 0 } },
@@ -331,6 +334,7 @@ test('a new interface gets the security groups and the subnet that were chosen',
       securityGroupIds: ['sg-b', 'sg-a'],
       deviceIndex: 1,
       count: 8,
+      prefixCount: 0,
     },
   ]);
 });

@@ -13,13 +13,15 @@ interface Scene {
   readonly free: Readonly<Record<string, number>>;
   readonly routeTables?: readonly RouteTable[];
   readonly node?: Partial<NodeRequirements>;
+  readonly leastUseful?: number;
 }
 
-function choose({ subnets, free, routeTables = [], node = {} }: Scene): SubnetChoice {
+function choose({ subnets, free, routeTables = [], node = {}, leastUseful = 2 }: Scene): SubnetChoice {
   return chooseSubnet(requirements({ nodeSubnetId: '', ...node }), {
     infrastructure: infrastructure(subnets, { routeTables }),
     free: (id) => free[id] ?? 0,
     fullInterface: 10,
+    leastUseful,
   });
 }
 
@@ -160,5 +162,17 @@ describe('when there is none', () => {
         wanted: 'a subnet of vpc-1 in us-west-1a, or with one of the ids s-1, s-2, or with the tags a=1, b=2',
       },
     ]);
+  });
+});
+
+describe('an interface with a prefix', () => {
+  const subnets = [subnet('own'), subnet('other')];
+
+  test.each([
+    ['goes to the own subnet of the node if a prefix fits', { own: 17, other: 90 }, 'own'],
+    ['goes elsewhere if none does', { own: 16, other: 17 }, 'other'],
+    ['goes nowhere if none fits anywhere', { own: 16, other: 16 }, 'exhausted'],
+  ])('%s', (_, free, expected) => {
+    expect(outcome({ subnets, free, node: { nodeSubnetId: 'own' }, leastUseful: 17 })).toBe(expected);
   });
 });

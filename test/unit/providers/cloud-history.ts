@@ -143,7 +143,13 @@ export class CloudHistory {
     });
     this.clock.schedule(duration, () => {
       if (!this.#unanswered.has(address) || inventory !== this.#inventory) return;
-      const answer = { kind: 'allocated', interfaceId: id, instanceId: 'i-1', addresses: [address] } as const;
+      const answer = {
+        kind: 'allocated',
+        interfaceId: id,
+        instanceId: 'i-1',
+        addresses: [address],
+        prefixes: [],
+      } as const;
       this.#folding(inventory, () => inventory.foldAnswer(answer, this.clock.monotonic()));
       this.#unanswered.delete(address);
     });

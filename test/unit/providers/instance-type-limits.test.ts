@@ -5,7 +5,7 @@ import { Random } from '../../../src/scheduling/random.ts';
 import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
 import { scriptedImplementation } from './scripted-implementation.ts';
 
-const large = { interfaces: 3, addressesPerInterface: 10 };
+const large = { interfaces: 3, addressesPerInterface: 10, prefixes: true };
 
 interface Rig {
   readonly clock: VirtualClock;

@@ -4,7 +4,7 @@ import { attachment, networkInterface } from './interfaces.ts';
 import { eni, further, inventoryRig } from './inventory-rig.ts';
 
 function allocated(...addresses: string[]): Answer {
-  return { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', addresses };
+  return { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', addresses, prefixes: [] };
 }
 
 const created: Answer = {
@@ -278,5 +278,75 @@ describe('a listing under way', () => {
     listing.fold([{ kind: 'interface', interface: further(1) }], 6);
 
     expect(view().interfaces).toHaveLength(2);
+  });
+});
+
+describe('an assignment of prefixes of our own', () => {
+  const [first, second] = ['10.0.9.0/28', '10.0.9.16/28'] as const;
+  const delegated = (prefixes: readonly string[], addresses: readonly string[] = []): Answer => ({
+    kind: 'allocated',
+    interfaceId: 'eni-1',
+    instanceId: 'i-1',
+    addresses,
+    prefixes,
+  });
+  const withPrefixes = (...prefixes: string[]) => networkInterface({ addresses: ['a'], prefixes });
+
+  test('adds them once, after the known ones', () => {
+    const { look, answer, view } = inventoryRig();
+    look(0, withPrefixes(first));
+
+    answer(10, delegated([second, first, second]));
+
+    expect(view().interfaces[0]).toMatchObject({ addresses: ['a'], prefixes: [first, second] });
+  });
+
+  test('adds no address that is the primary one or in a prefix, whatever a look-alike answers', () => {
+    const { look, answer, view } = inventoryRig();
+    look(0, withPrefixes(first));
+
+    answer(10, delegated([second], ['10.0.0.4', '10.0.9.3', '10.0.9.17', 'b']));
+
+    expect(view().interfaces[0]).toMatchObject({ addresses: ['a', 'b'], prefixes: [first, second] });
+  });
+
+  test.each([
+    ['a look', 'look' as const],
+    ['a listing', 'list' as const],
+  ])('is not suspicious to %s that need not show it yet', (_, reading) => {
+    const rig = inventoryRig();
+    rig.look(0, withPrefixes(first));
+    rig.answer(10, delegated([second]));
+
+    rig[reading](39, withPrefixes(first));
+
+    expect(rig.holdings()).toEqual(['a', first, second]);
+    expect(rig.view().lookDue).toBeUndefined();
+  });
+
+  test('goes after two looks that should have shown it', () => {
+    const { look, answer, holdings } = inventoryRig();
+    look(0, withPrefixes(first));
+    answer(10, delegated([second]));
+
+    look(40, withPrefixes(first));
+    const between = holdings();
+    look(70, withPrefixes(first));
+
+    expect([between, holdings()]).toEqual([
+      ['a', first, second],
+      ['a', first],
+    ]);
+  });
+
+  test('of a prefix that was given back is believed', () => {
+    const { look, answer, holdings } = inventoryRig();
+    look(0, withPrefixes(first, second));
+    answer(10, { kind: 'released', interfaceId: 'eni-1', instanceId: 'i-1', holdings: [second] });
+    answer(20, delegated([second]));
+
+    look(25, withPrefixes(first, second));
+
+    expect(holdings()).toEqual(['a', first, second]);
   });
 });

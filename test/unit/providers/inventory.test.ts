@@ -38,7 +38,13 @@ describe('what is tracked', () => {
   test('what was let go of since is taken up again, with what our own calls brought', () => {
     const { inventory, look, answer, holdings } = inventoryRig();
     look(0, eni('a'));
-    answer(9, { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', addresses: ['b'] });
+    answer(9, {
+      kind: 'allocated',
+      interfaceId: 'eni-1',
+      instanceId: 'i-1',
+      addresses: ['b'],
+      prefixes: [],
+    });
 
     inventory.untrack('i-1', 10);
     inventory.track('i-1', [], 39);

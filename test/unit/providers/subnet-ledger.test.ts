@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { exhaustedFor, SubnetLedger } from '../../../src/providers/subnet-ledger.ts';
+import { exhaustedFor, fragmentedFor, SubnetLedger } from '../../../src/providers/subnet-ledger.ts';
 import { Random } from '../../../src/scheduling/random.ts';
 import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
 
@@ -136,6 +136,71 @@ describe('an exhausted subnet', () => {
 
   test('is set aside for two minutes', () => {
     expect(exhaustedFor).toBe(120_000);
+  });
+});
+
+describe('a subnet without whole blocks', () => {
+  test.each([
+    [1, 0],
+    [2, 1],
+    [9, 4],
+  ])('that refused %i prefixes is asked for %i at once, for two minutes', (asked, most) => {
+    const subnets = ledger(10);
+
+    subnets.fragmented('s', asked, 1000);
+
+    const found = [1000, 120_999, 121_000].map((now) => subnets.mostPrefixes('s', now));
+    expect(found).toEqual([most, most, Infinity]);
+    expect(subnets.free('s', 1000)).toBe(10);
+    expect(subnets.setAside(1000).size).toBe(0);
+    expect(fragmentedFor).toBe(120_000);
+  });
+
+  test('is asked for fewer and fewer, and never for more because a larger request was refused later', () => {
+    const subnets = ledger(10);
+
+    const found = [9, 4, 9].map((asked) => {
+      subnets.fragmented('s', asked, 1000);
+      return subnets.mostPrefixes('s', 1000);
+    });
+
+    expect(found).toEqual([4, 2, 2]);
+  });
+
+  test('begins anew once what it refused is forgotten', () => {
+    const subnets = ledger(10);
+    subnets.fragmented('s', 1, 1000);
+
+    subnets.fragmented('s', 9, 121_000);
+
+    expect(subnets.mostPrefixes('s', 121_000)).toBe(4);
+  });
+
+  test('may be asked for any number as soon as something came back to it', () => {
+    const subnets = ledger(10);
+    subnets.fragmented('s', 1, 1000);
+
+    subnets.released('s', 16, 2000);
+
+    expect(subnets.mostPrefixes('s', 2001)).toBe(Infinity);
+  });
+
+  test('is remembered while the cloud does not show it', () => {
+    const subnets = ledger(10);
+    subnets.fragmented('s', 1, 1000);
+
+    subnets.observe(new Map(), 2000);
+    subnets.observe(new Map([['s', 40]]), 3000);
+
+    expect([subnets.mostPrefixes('s', 3000), subnets.free('s', 3000)]).toEqual([0, 40]);
+  });
+
+  test('is none as long as it is unknown', () => {
+    const empty = new SubnetLedger();
+
+    empty.fragmented('s', 1, 0);
+
+    expect(empty.mostPrefixes('s', 1)).toBe(Infinity);
   });
 });
 

@@ -11,6 +11,7 @@ const create: CreateInterface = {
   subnetId: 'subnet-1',
   securityGroupIds: ['sg-1'],
   addressCount: 9,
+  prefixCount: 0,
   description: 'Cilium-CNI (i-1)',
   tags: { team: 'a', env: 'b' },
   token: 'token-1',
@@ -22,6 +23,7 @@ const attach: Operation = {
   deviceIndex: 2,
 };
 const allocate: Operation = { kind: 'allocateIPs', instanceId: 'i-1', interfaceId: 'eni-1', count: 4 };
+const delegate: Operation = { kind: 'allocatePrefixes', instanceId: 'i-1', interfaceId: 'eni-1', count: 2 };
 const protect: Operation = {
   kind: 'setDeleteOnTermination',
   instanceId: 'i-1',
@@ -36,7 +38,7 @@ const associate: Operation = {
   publicAddress: '198.18.0.1',
 };
 const remove: Operation = { kind: 'deleteInterface', interfaceId: 'eni-1' };
-const operations = [create, attach, allocate, associate, protect, remove];
+const operations = [create, attach, allocate, delegate, associate, protect, remove];
 
 async function performed(
   operation: Operation,
@@ -124,6 +126,7 @@ describe('an operation on EC2', () => {
         interfaceId: 'eni-1',
         instanceId: 'i-1',
         addresses: ['10.0.0.11', '10.0.0.12'],
+        prefixes: [],
       },
     });
   });
@@ -147,6 +150,79 @@ describe('an operation on EC2', () => {
       },
     });
   });
+
+  test('creates an interface with prefixes', async () => {
+    const shown = ec2Interface({
+      Attachment: undefined,
+      PrivateIpAddresses: [{ PrivateIpAddress: '10.0.0.4', Primary: true }],
+      Ipv4Prefixes: [{ Ipv4Prefix: '10.0.9.0/28' }, { Ipv4Prefix: '10.0.9.16/28' }],
+    });
+
+    const { outcome, input } = await performed(
+      { ...create, addressCount: 0, prefixCount: 2 },
+      { NetworkInterface: shown },
+    );
+
+    expect(input).toMatchObject({ Ipv4PrefixCount: 2 });
+    expect(input).not.toHaveProperty('SecondaryPrivateIpAddressCount');
+    expect(outcome).toMatchObject({
+      kind: 'done',
+      answer: { kind: 'created', interface: { addresses: [], prefixes: ['10.0.9.0/28', '10.0.9.16/28'] } },
+    });
+  });
+
+  test.each([
+    ['prefixes', [], []],
+    ['what was not asked for too', [{ PrivateIpAddress: '10.0.0.10' }], ['10.0.0.10']],
+  ])('assigns prefixes and reads %s', async (_, AssignedPrivateIpAddresses, addresses) => {
+    const AssignedIpv4Prefixes = [{ Ipv4Prefix: '10.0.9.0/28' }, { Ipv4Prefix: '10.0.9.16/28' }];
+
+    const { outcome, action, input } = await performed(delegate, {
+      AssignedPrivateIpAddresses,
+      AssignedIpv4Prefixes,
+    });
+
+    expect(action).toBe('AssignPrivateIpAddresses');
+    expect(input).toEqual({ NetworkInterfaceId: 'eni-1', Ipv4PrefixCount: 2 });
+    expect(outcome).toEqual({
+      kind: 'done',
+      answer: {
+        kind: 'allocated',
+        interfaceId: 'eni-1',
+        instanceId: 'i-1',
+        addresses,
+        prefixes: ['10.0.9.0/28', '10.0.9.16/28'],
+      },
+    });
+  });
+
+  test.each([
+    ['no prefixes', {}, 'it names no prefixes'],
+    [
+      'addresses alone',
+      { AssignedPrivateIpAddresses: [{ PrivateIpAddress: '10.0.0.10' }] },
+      'it names no prefixes',
+    ],
+    [
+      'another size',
+      { AssignedIpv4Prefixes: [{ Ipv4Prefix: '10.0.9.0/27' }] },
+      '"10.0.9.0/27" is not an IPv4 /28 prefix',
+    ],
+    [
+      'host bits',
+      { AssignedIpv4Prefixes: [{ Ipv4Prefix: '10.0.9.1/28' }] },
+      '"10.0.9.1/28" is not an IPv4 /28 prefix',
+    ],
+    ['an empty one', { AssignedIpv4Prefixes: [{}] }, '"" is not an IPv4 /28 prefix'],
+  ])(
+    'does not know what came of an assignment of prefixes whose answer names %s',
+    async (_, answer, problem) => {
+      const { outcome } = await performed(delegate, answer);
+
+      expect(outcome).toMatchObject({ kind: 'ambiguous', failure: { kind: 'unreadable' } });
+      expect(outcome.kind === 'ambiguous' && outcome.failure.message).toContain(problem);
+    },
+  );
 
   test('lets an interface go with its instance', async () => {
     const { outcome, action, input } = await performed(protect, {});

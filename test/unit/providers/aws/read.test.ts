@@ -292,7 +292,7 @@ describe('limits of instance types', () => {
     [
       'one card',
       { MaximumNetworkInterfaces: 3, Ipv4AddressesPerInterface: 10, NetworkCards: [card(0, 3)] },
-      { interfaces: 3, addressesPerInterface: 10 },
+      { interfaces: 3, addressesPerInterface: 10, prefixes: false },
     ],
     [
       'several cards: the default one counts',
@@ -302,7 +302,7 @@ describe('limits of instance types', () => {
         DefaultNetworkCardIndex: 1,
         NetworkCards: [card(0, 20), card(1, 15)],
       },
-      { interfaces: 15, addressesPerInterface: 50 },
+      { interfaces: 15, addressesPerInterface: 50, prefixes: false },
     ],
     [
       'no default: the first card counts',
@@ -311,12 +311,12 @@ describe('limits of instance types', () => {
         Ipv4AddressesPerInterface: 50,
         NetworkCards: [{ MaximumNetworkInterfaces: 4 }, card(1, 15)],
       },
-      { interfaces: 4, addressesPerInterface: 50 },
+      { interfaces: 4, addressesPerInterface: 50, prefixes: false },
     ],
     [
       'no cards told',
       { MaximumNetworkInterfaces: 2, Ipv4AddressesPerInterface: 6 },
-      { interfaces: 2, addressesPerInterface: 6 },
+      { interfaces: 2, addressesPerInterface: 6, prefixes: false },
     ],
     ['no number of addresses', { MaximumNetworkInterfaces: 2 }, undefined],
     ['no number of interfaces', { Ipv4AddressesPerInterface: 2 }, undefined],
@@ -329,6 +329,23 @@ describe('limits of instance types', () => {
     const limits = await readLimits(edge, ['m5.large'], context);
 
     expect(limits.get('m5.large')).toEqual(expected);
+  });
+
+  test.each([
+    ['nitro', { Hypervisor: 'nitro', BareMetal: false }, true],
+    ['bare metal, which has no hypervisor', { BareMetal: true }, true],
+    ['xen', { Hypervisor: 'xen', BareMetal: false }, false],
+    ['neither told', {}, false],
+    ['a hypervisor that nobody has heard of', { Hypervisor: 'quantum', BareMetal: false }, false],
+  ])('allow prefixes: %s', async (_, told, prefixes) => {
+    const NetworkInfo = { MaximumNetworkInterfaces: 3, Ipv4AddressesPerInterface: 10 };
+    const { edge } = ec2({
+      DescribeInstanceTypes: [{ InstanceTypes: [{ InstanceType: 'm5.large', NetworkInfo, ...told }] }],
+    });
+
+    const limits = await readLimits(edge, ['m5.large'], context);
+
+    expect(limits.get('m5.large')?.prefixes).toBe(prefixes);
   });
 
   test('are asked for by a filter, so that an unknown type does not spoil the answer', async () => {
