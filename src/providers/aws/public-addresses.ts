@@ -7,12 +7,19 @@ import type { Ec2Address } from './ec2-api.ts';
 import { type Ec2Edge, unreadable } from './ec2-edge.ts';
 import { readTags } from './network-interface.ts';
 
+/** Of one resource; of a key and of a value, in characters (https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html). */
+const mostTags = 50;
+const longestKey = 128;
+const longestValue = 256;
+
 /** Those that carry all of the tags. One that cannot be understood is left out. */
 export async function readPublicAddresses(
   edge: Ec2Edge,
   tags: Tags,
   context: CallContext,
 ): Promise<ObservedPublicAddresses> {
+  // Nothing can carry them, and EC2 takes no question about them.
+  if (!areTags(tags)) return { begunAt: 0, addresses: [] };
   const Filters = Object.entries(tags).map(([key, value]) => ({
     Name: `tag:${key}`,
     // Filters take these for patterns unless told otherwise.
@@ -28,6 +35,13 @@ export async function readPublicAddresses(
   }
   const matching = addresses.filter((item) => carries(item.tags, tags));
   return { begunAt: begun ?? 0, addresses: matching.sort((a, b) => (a.id < b.id ? -1 : 1)) };
+}
+
+function areTags(tags: Tags): boolean {
+  const entries = Object.entries(tags);
+  const fits = ([key, value]: readonly [string, string]): boolean =>
+    key !== '' && key.length <= longestKey && value.length <= longestValue;
+  return entries.length <= mostTags && entries.every(fits);
 }
 
 function readAddress(shown: Ec2Address): PublicAddress | undefined {

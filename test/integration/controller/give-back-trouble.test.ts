@@ -100,7 +100,8 @@ describe.each(protocols)('a node of %s that needs again what it was about to giv
     const before = { held: world.held(world.machine()).length, calls: world.controller.changes.length };
 
     world.addLivingPods(12, 'again');
-    await world.advance(10_000);
+    // An agent tells within 15 s what its pods use.
+    await world.advance(20_000);
     stop();
     await world.advance(60_000);
 

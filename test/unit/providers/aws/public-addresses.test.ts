@@ -53,6 +53,21 @@ describe('public addresses', () => {
     expect((await readPublicAddresses(edge, { pool: 'a' }, context)).addresses).toEqual([]);
   });
 
+  test.each([
+    { what: 'a key that is too long', tags: { ['x'.repeat(129)]: 'a' } },
+    { what: 'an empty key', tags: { '': 'a' } },
+    { what: 'a value that is too long', tags: { pool: 'x'.repeat(257) } },
+    {
+      what: 'too many',
+      tags: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, 'a'])),
+    },
+  ])('are not asked for by tags that nothing can carry: $what', async ({ tags }) => {
+    const { edge, sent } = edgeRig(() => ({ Addresses: [] }));
+
+    expect((await readPublicAddresses(edge, tags, context)).addresses).toEqual([]);
+    expect(sent).toEqual([]);
+  });
+
   test('are not "none" when the answer holds no list', async () => {
     const { edge } = edgeRig(() => ({}));
 
