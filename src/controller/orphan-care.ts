@@ -138,7 +138,7 @@ const labelOf = {
   spared: 'would_delete',
   changed: 'changed',
   inUse: 'in_use',
-  gone: 'gone',
+  gone: 'not_found',
   failed: 'failed',
 } as const satisfies Record<Collected['result']['kind'], string>;
 

@@ -60,8 +60,8 @@ export const headwaterMetrics = {
     { result: ['attached', 'failed'] },
   ),
   headwater_orphan_collections_total: counter(
-    'Interfaces that stayed attached to nothing and were to be deleted: deleted; would_delete (dry run); changed, in_use, gone (by somebody else, since they were listed); failed.',
-    { result: ['deleted', 'would_delete', 'changed', 'in_use', 'gone', 'failed'] },
+    'Interfaces that stayed attached to nothing and were to be deleted: deleted; would_delete (dry run); changed, in_use, not_found (by somebody else, since they were listed); failed.',
+    { result: ['deleted', 'would_delete', 'changed', 'in_use', 'not_found', 'failed'] },
   ),
   headwater_inventory_age_seconds: gauge('Time since the last full listing of the cloud was begun.', {}),
   headwater_resync_duration_seconds: histogram(

@@ -194,7 +194,7 @@ describe('between the listing and the deletion', () => {
     ['attached, before the second look', inUse, true, 'changed'],
     ['attached, after the second look', inUse, false, 'in_use'],
     ['deleted, before the second look', inNothing, true, 'changed'],
-    ['deleted, after the second look', inNothing, false, 'gone'],
+    ['deleted, after the second look', inNothing, false, 'not_found'],
   ])('somebody has it %s: that is no failure', async (_, act, beforeLook, result) => {
     const world = worldOf();
     const id = leave(world, { tags: blue });
