@@ -34,29 +34,23 @@ export const actionOf = {
   deleteInterface: 'DeleteNetworkInterface',
 } as const satisfies Record<OperationKind, Ec2Action>;
 
+const performers = {
+  createInterface,
+  attachInterface,
+  allocateIPs: allocate,
+  allocatePrefixes: allocate,
+  releaseIPs: release,
+  releasePrefixes: release,
+  associateStaticIP,
+  setDeleteOnTermination,
+  detachInterface,
+  deleteInterface,
+} satisfies { [K in OperationKind]: (call: Call, operation: Operation & { kind: K }) => Promise<Outcome> };
+
 export function perform(edge: Ec2Edge, operation: Operation, context: CallContext): Promise<Outcome> {
-  const call = { edge, context };
-  switch (operation.kind) {
-    case 'createInterface':
-      return createInterface(call, operation);
-    case 'attachInterface':
-      return attachInterface(call, operation);
-    case 'allocateIPs':
-      return allocateIPs(call, operation);
-    case 'allocatePrefixes':
-      return allocatePrefixes(call, operation);
-    case 'releaseIPs':
-    case 'releasePrefixes':
-      return release(call, operation);
-    case 'associateStaticIP':
-      return associateStaticIP(call, operation);
-    case 'setDeleteOnTermination':
-      return setDeleteOnTermination(call, operation);
-    case 'detachInterface':
-      return detachInterface(call, operation);
-    case 'deleteInterface':
-      return deleteInterface(call, operation);
-  }
+  // Each takes operations of the kind under which it stands, which is the one that is looked up.
+  const carryOut = performers[operation.kind] as (call: Call, operation: Operation) => Promise<Outcome>;
+  return carryOut({ edge, context }, operation);
 }
 
 interface Call {
@@ -99,21 +93,17 @@ function attachInterface(call: Call, operation: AttachInterface): Promise<Outcom
   });
 }
 
-function allocateIPs(call: Call, operation: AllocateIPs): Promise<Outcome> {
-  const { interfaceId, count } = operation;
-  const input = { NetworkInterfaceId: interfaceId, SecondaryPrivateIpAddressCount: count };
+function allocate(call: Call, operation: AllocateIPs | AllocatePrefixes): Promise<Outcome> {
+  const { kind, interfaceId, count } = operation;
+  const input = {
+    NetworkInterfaceId: interfaceId,
+    ...(kind === 'allocateIPs' ? { SecondaryPrivateIpAddressCount: count } : { Ipv4PrefixCount: count }),
+  };
   return write(call, 'AssignPrivateIpAddresses', input, (output) => {
     const given = readAssigned(operation, output);
-    return 'kind' in given && given.addresses.length === 0 ? { problem: 'it names no addresses' } : given;
-  });
-}
-
-function allocatePrefixes(call: Call, operation: AllocatePrefixes): Promise<Outcome> {
-  const { interfaceId, count } = operation;
-  const input = { NetworkInterfaceId: interfaceId, Ipv4PrefixCount: count };
-  return write(call, 'AssignPrivateIpAddresses', input, (output) => {
-    const given = readAssigned(operation, output);
-    return 'kind' in given && given.prefixes.length === 0 ? { problem: 'it names no prefixes' } : given;
+    if (!('kind' in given)) return given;
+    const what = kind === 'allocateIPs' ? 'addresses' : 'prefixes';
+    return given[what].length === 0 ? { problem: `it names no ${what}` } : given;
   });
 }
 

@@ -143,7 +143,7 @@ test('what is more than needed is noticed with the time', () => {
   const next = nextReleases(new Map(), facts({ candidates: [address, block] }));
 
   expect([...next.values()].map(({ phase }) => phase)).toEqual(
-    Array(2).fill({ kind: 'excess', since: 1_000_000 }),
+    Array.from({ length: 2 }, () => ({ kind: 'excess', since: 1_000_000 })),
   );
 });
 

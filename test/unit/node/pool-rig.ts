@@ -222,11 +222,7 @@ export class PoolRig {
       }
       case 'deleteInterface':
         return done({ kind: 'deleted', interfaceId: operation.interfaceId });
-      case 'releaseIPs':
-      case 'releasePrefixes':
-      case 'detachInterface':
-      case 'associateStaticIP':
-      case 'setDeleteOnTermination':
+      default:
         throw new Error(`${operation.kind} is not the pool maintainer's`);
     }
   }
@@ -264,11 +260,7 @@ function inShort(operation: Operation): string {
       return `allocate ${operation.interfaceId}+${countOf(0, operation.count)}`;
     case 'deleteInterface':
       return `delete ${operation.interfaceId}`;
-    case 'releaseIPs':
-    case 'releasePrefixes':
-    case 'detachInterface':
-    case 'associateStaticIP':
-    case 'setDeleteOnTermination':
+    default:
       return `${operation.kind} ${operation.interfaceId}`;
   }
 }

@@ -61,6 +61,8 @@ const expected: readonly Expected[] = [
   ['headwater_inventory_age_seconds', 'gauge', []],
   ['headwater_resync_duration_seconds', 'histogram', ['outcome'], resync],
   ['headwater_publications_total', 'counter', ['outcome', 'part']],
+  ['headwater_foreign_writes_total', 'counter', ['part']],
+  ['headwater_mutations_stopped', 'gauge', ['reason']],
   ['headwater_leader', 'gauge', []],
   ['headwater_watch_restarts_total', 'counter', ['resource']],
   ['headwater_watch_relists_total', 'counter', ['resource']],
