@@ -36,6 +36,14 @@ export interface ApiWrite {
   readonly status: number;
 }
 
+/** When a process dies at a call that changes something: of the cloud, or of a CiliumNode. */
+export interface Death {
+  /** Which call, counted from 0. */
+  readonly at: number;
+  readonly when: 'before it is sent' | 'once it is sent' | 'before its answer is taken in';
+  readonly onDeath: () => void;
+}
+
 export interface ControllerSetup {
   /** By name, without dashes. */
   readonly flags?: Readonly<Record<string, string>>;
@@ -47,6 +55,8 @@ export interface ControllerSetup {
   readonly onCall?: (action: string, input: unknown, result: string) => void;
   /** Changes what EC2 answers before anybody reads it. Page tokens of its own begin with `test-`. */
   readonly tamper?: (action: Ec2Action, output: object, input: object) => object;
+  /** Its process dies at one of its calls. */
+  readonly death?: Death;
   /** What happens in the world between a write to Kubernetes and its answer. */
   readonly beforeAnswer?: (write: ApiWrite) => Promise<void>;
 }
@@ -57,11 +67,15 @@ export class WorldController {
   readonly calls: CloudCall[] = [];
   readonly writes: ApiWrite[] = [];
   readonly outcome: Promise<'stopped' | 'lost'>;
+  /** Calls that change something, by name, in the order in which they were begun. */
+  readonly begun: string[] = [];
   readonly #stop = new AbortController();
   readonly #registry = createMetricRegistry({ measureProcess: false });
+  readonly #death: Death | undefined;
   #isDead = false;
 
   constructor(world: World, setup: ControllerSetup) {
+    this.#death = setup.death;
     const { flags = {}, surroundings = emptySurroundings, identity = 'headwater-0', log, onCall } = setup;
     const { clock, cluster } = world;
     const recording = recordingLogger();
@@ -125,9 +139,30 @@ export class WorldController {
     return {
       send: async (action, input, signal) => {
         if (this.#isDead) return new Promise(() => undefined);
-        return tamper(action, await api.send(action, withoutOwnToken(input), signal), input);
+        const send = () => api.send(action, withoutOwnToken(input), signal);
+        const answer = action.startsWith('Describe') ? send() : this.#mortally(action, send);
+        return tamper(action, await answer, input);
       },
     };
+  }
+
+  /** Carries a call out, unless the process is to die at it. */
+  async #mortally<T>(name: string, send: () => Promise<T>): Promise<T> {
+    const death = this.begun.push(name) - 1 === this.#death?.at ? this.#death : undefined;
+    if (death?.when === 'before it is sent') return this.#die(death);
+    const answer = send();
+    if (death?.when === 'once it is sent') {
+      answer.catch(() => undefined);
+      return this.#die(death);
+    }
+    await answer;
+    return death === undefined ? answer : this.#die(death);
+  }
+
+  #die(death: Death): Promise<never> {
+    this.kill();
+    death.onDeath();
+    return new Promise(() => undefined);
   }
 
   #transport(
@@ -149,8 +184,12 @@ export class WorldController {
       send: async (request, signal) => {
         if (request.method === 'GET') return inner.send(request, signal);
         const at = clock.monotonic();
+        const send = (): ReturnType<typeof inner.send> => inner.send(request, signal);
+        const part = /^\/apis\/cilium\.io\/.*?(\/status)?$/.exec(request.path);
         try {
-          const answer = await inner.send(request, signal);
+          const answer = await (part === null
+            ? send()
+            : this.#mortally(part[1] === undefined ? 'patch spec' : 'patch status', send));
           const write = note(request, at, answer.status);
           await beforeAnswer?.(write);
           return answer;
