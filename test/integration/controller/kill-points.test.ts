@@ -14,6 +14,7 @@ const flags = {
   'release-hidden-time': '75s',
   'idle-interface-delay': '60s',
   'eni-gc-interval': '60s',
+  'leader-election-retry-period': '8s',
 };
 
 /** Pods come, most of them go, some come again. */
