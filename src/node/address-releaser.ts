@@ -166,9 +166,9 @@ export class AddressReleaser {
     deadline.removeEventListener('abort', cut);
   }
 
-  #recover({ node, view }: ReleasableFacts, now: number): Releases {
+  #recover(facts: ReleasableFacts, now: number): Releases {
     this.#recoveredAt = now;
-    return recoverReleases(node, view, now);
+    return recoverReleases(facts, now);
   }
 
   #step(before: Releases, facts: ReleasableFacts, now: number): Releases {

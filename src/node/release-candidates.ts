@@ -20,6 +20,12 @@ export interface CandidateFacts {
   readonly aside: ReadonlySet<string>;
 }
 
+export interface RecoveryFacts {
+  readonly node: CiliumNode;
+  readonly view: InstanceView;
+  readonly requirements: NodeRequirements;
+}
+
 /**
  * As many as the excess allows, what was chosen before first, then from the emptiest interface on: an interface that
  * gets empty can be given back as a whole. Single addresses go before prefixes, so that their slots can take prefixes.
@@ -27,8 +33,7 @@ export interface CandidateFacts {
 export function releaseCandidates(facts: CandidateFacts): readonly Holding[] {
   const { view, requirements, isUsed, releases, aside } = facts;
   const isFree = (holding: Holding): boolean => !aside.has(holding.id) && !holding.addresses.some(isUsed);
-  const interfaces = view.interfaces
-    .filter((item) => exclusionOf(item, requirements) === undefined && item.attachment?.state === 'attached')
+  const interfaces = releasable(view, requirements)
     .map((item) => ({ item, holdings: holdingsOn(item) }))
     .map(({ item, holdings }) => ({ item, holdings, used: usedOf(holdings, isUsed) }))
     .toSorted((a, b) => a.used - b.used || deviceIndexOf(b.item) - deviceIndexOf(a.item));
@@ -46,6 +51,13 @@ export function releaseCandidates(facts: CandidateFacts): readonly Holding[] {
     left -= holding.addresses.length;
   }
   return candidates;
+}
+
+/** Interfaces of which something may be taken: what others use, or what is leaving the instance, is none of ours. */
+function releasable(view: InstanceView, requirements: NodeRequirements): readonly NetworkInterface[] {
+  return view.interfaces.filter(
+    (item) => exclusionOf(item, requirements) === undefined && item.attachment?.state === 'attached',
+  );
 }
 
 /** What can leave an interface: its secondary addresses and its prefixes, never its primary address. */
@@ -73,15 +85,21 @@ export function tellsUse(node: CiliumNode): boolean {
   return protocolOf(node) === 'crd' || allocatedCidrs(node).length > 0;
 }
 
-/** Releases that an earlier process began, as far as the CiliumNode and the cloud tell. */
-export function recoverReleases(node: CiliumNode, view: InstanceView, now: number): Releases {
-  const holdings = view.interfaces.flatMap(holdingsOn);
+/** Releases that an earlier process began, as far as the CiliumNode and the cloud tell. What is in use is none. */
+export function recoverReleases({ node, view, requirements }: RecoveryFacts, now: number): Releases {
+  const isUsed = usageOf(node);
+  const holdings = releasable(view, requirements).flatMap(holdingsOn);
   const releases =
-    protocolOf(node) === 'crd' ? handshakesOf(node, holdings, now) : hiddenOf(node, holdings, now);
-  return new Map(releases.map((release) => [release.holding.id, release]));
+    protocolOf(node) === 'crd' ? handshakesOf({ node, view }, holdings, now) : hiddenOf(node, holdings, now);
+  const going = releases.filter(({ holding }) => !holding.addresses.some(isUsed));
+  return new Map(going.map((release) => [release.holding.id, release]));
 }
 
-function handshakesOf(node: CiliumNode, holdings: readonly Holding[], now: number): readonly Release[] {
+function handshakesOf(
+  { node, view }: Pick<RecoveryFacts, 'node' | 'view'>,
+  holdings: readonly Holding[],
+  now: number,
+): readonly Release[] {
   const handshake = node.status.releaseIps;
   const held = new Map(
     holdings.flatMap((holding) => holding.addresses.map((each) => [each, holding] as const)),
@@ -91,8 +109,9 @@ function handshakesOf(node: CiliumNode, holdings: readonly Holding[], now: numbe
     const kind = recoveredPhase(holding.addresses.map((address) => handshake.get(address)));
     return kind === undefined ? [] : [{ holding, protocol: 'crd', phase: { kind } }];
   });
+  const there = new Set(view.interfaces.flatMap(holdingsOn).flatMap(({ addresses }) => addresses));
   const gone = [...handshake].filter(
-    ([address, state]) => state === 'released' || (state === 'ready-for-release' && !held.has(address)),
+    ([address, state]) => state === 'released' || (state === 'ready-for-release' && !there.has(address)),
   );
   const released = gone.map(
     ([id]): Release => ({
@@ -112,10 +131,9 @@ function recoveredPhase(states: readonly (ReleaseState | undefined)[]): 'asked' 
 /** What is on the instance, and neither shown to the agent nor held by it, was hidden to be released. */
 function hiddenOf(node: CiliumNode, holdings: readonly Holding[], now: number): readonly Release[] {
   if (!tellsUse(node)) return [];
-  const isUsed = usageOf(node);
   const isShown = shownTo(node);
   return holdings
-    .filter(({ addresses }) => !addresses.some((address) => isUsed(address) || isShown(address)))
+    .filter(({ addresses }) => !addresses.some(isShown))
     .map((holding) => ({ holding, protocol: 'multi-pool', phase: { kind: 'hidden', since: now } }));
 }
 

@@ -1,9 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import type { ReleaseState } from '../../../src/kubernetes/cilium-node.ts';
 import type { Release, Releases } from '../../../src/node/address-release.ts';
-import { type CandidateFacts, holdingsOn, releaseCandidates } from '../../../src/node/release-candidates.ts';
+import type { NodeRequirements } from '../../../src/node/node-requirements.ts';
+import {
+  type CandidateFacts,
+  holdingsOn,
+  recoverReleases,
+  releaseCandidates,
+} from '../../../src/node/release-candidates.ts';
+import { addressesOf } from '../../../src/providers/ipv4.ts';
+import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
 import { attachment } from '../providers/interfaces.ts';
 import { eni, requirements, view } from './allocation-facts.ts';
+import { nodeOf, type NodeParts } from './cilium-nodes.ts';
 
 /** Interfaces 0, 1 and 2 with 3 addresses each, of which 0, 2 and 1 are in use, and a prefix on the last. */
 const interfaces = [eni(0, 3), eni(1, 3), eni(2, 3, { prefixes: ['10.9.0.0/28'] })];
@@ -106,5 +116,121 @@ describe('what a node can do without', () => {
         },
       ),
     );
+  });
+});
+
+describe('what an earlier process began', () => {
+  const at = 1_000_000;
+  const item = eni(0, 3, { prefixes: [block] });
+  const [x = '', y = '', z = ''] = item.addresses;
+  const members = addressesOf(block);
+  const all = (state: ReleaseState): Readonly<Record<string, ReleaseState>> =>
+    Object.fromEntries(members.map((address) => [address, state]));
+  const entry = { resource: 'eni-0' };
+
+  function recovered(
+    parts: NodeParts,
+    items = [item],
+    change: Partial<NodeRequirements> = {},
+  ): readonly (readonly [string, string])[] {
+    const releases = recoverReleases(
+      { node: nodeOf(parts), view: view(items), requirements: requirements(change) },
+      at,
+    );
+    for (const { phase } of releases.values()) if ('since' in phase) expect(phase.since).toBe(at);
+    return [...releases.values()].map(({ holding, phase }) => [holding.id, phase.kind]);
+  }
+
+  test.each<[string, NodeParts, readonly (readonly [string, string])[]]>([
+    ['nothing', {}, []],
+    ['it asked, and nobody answered yet', { handshake: { [x]: 'marked-for-release' } }, [[x, 'asked']]],
+    ['it asked, and the agent agreed', { handshake: { [x]: 'ready-for-release' } }, [[x, 'leaving']]],
+    ['it asked, and the agent refused', { handshake: { [x]: 'do-not-release' } }, []],
+    [
+      'it asked for several',
+      {
+        handshake: { [z]: 'ready-for-release', [x]: 'do-not-release', [y]: 'marked-for-release' },
+      },
+      [
+        [z, 'leaving'],
+        [y, 'asked'],
+      ],
+    ],
+    ['it asked for a prefix', { handshake: all('marked-for-release') }, [[block, 'asked']]],
+    ['the agent gives a prefix', { handshake: all('ready-for-release') }, [[block, 'leaving']]],
+    [
+      'the agent answered for a part of a prefix',
+      { handshake: { ...all('ready-for-release'), '10.9.0.7': 'marked-for-release' } },
+      [[block, 'asked']],
+    ],
+    [
+      'only a part of a prefix was asked for',
+      { handshake: { '10.9.0.7': 'ready-for-release' } },
+      [[block, 'asked']],
+    ],
+    [
+      'one address of a prefix is in use',
+      { handshake: { ...all('ready-for-release'), '10.9.0.7': 'do-not-release' } },
+      [],
+    ],
+    ['it was told to be gone, and is', { handshake: { '10.0.9.9': 'released' } }, [['10.0.9.9', 'released']]],
+    [
+      'the agent agreed, and it is gone already: the agent is still to be told',
+      { handshake: { '10.0.9.9': 'ready-for-release' } },
+      [['10.0.9.9', 'released']],
+    ],
+    ['it is gone, and was only asked for', { handshake: { '10.0.9.9': 'marked-for-release' } }, []],
+    ['it is gone, and the agent had refused', { handshake: { '10.0.9.9': 'do-not-release' } }, []],
+    ['it was told to be gone, and is there again', { handshake: { [x]: 'released' } }, [[x, 'released']]],
+    ['it was told to be gone, and is in use', { handshake: { [x]: 'released' }, used: { [x]: entry } }, []],
+    ['the agent agreed, and uses it', { handshake: { [x]: 'ready-for-release' }, used: { [x]: entry } }, []],
+  ])('with an agent that is asked: %s', (_, parts, expected) => {
+    expect(recovered(parts)).toEqual(expected);
+  });
+
+  test.each<[string, NodeParts, readonly (readonly [string, string])[]]>([
+    ['the agent has not told what it holds', { allocated: [] }, []],
+    ['everything is shown', { allocated: [x], pool: { [y]: entry, [z]: entry, '10.9.0.3': entry } }, []],
+    ['everything is held', { allocated: [x, y, z, block] }, []],
+    ['shown by an interface, not in the pool', { allocated: [x], enis: { 'eni-0': [y, z, ...members] } }, []],
+    ['neither shown nor held', { allocated: [x, block], pool: { [y]: entry } }, [[z, 'hidden']]],
+    ['a prefix that is neither shown nor held', { allocated: [x, y, z] }, [[block, 'hidden']]],
+    ['a prefix of which one address is held by itself', { allocated: [x, y, z, '10.9.0.15/32'] }, []],
+    [
+      'a handshake of the agent before it',
+      { allocated: [x, y, z, block], handshake: { [x]: 'ready-for-release' } },
+      [],
+    ],
+  ])('with an agent that is not asked: %s', (_, parts, expected) => {
+    expect(recovered(parts)).toEqual(expected);
+  });
+
+  test.each<[string, NetworkInterface, Partial<NodeRequirements>]>([
+    ['is for something else', { ...item, reservedFor: 'trunk' }, {}],
+    ['is below first-interface-index', item, { firstInterfaceIndex: 1 }],
+    [
+      'carries the tags that exclude it',
+      { ...item, tags: { role: 'storage' } },
+      { excludeInterfaceTags: { role: 'storage' } },
+    ],
+    [
+      'is leaving its instance',
+      { ...item, attachment: attachment({ deviceIndex: 0, state: 'detaching' }) },
+      {},
+    ],
+  ])('was not on an interface that %s', (_, each, change) => {
+    expect(recovered({ allocated: ['10.0.9.1'] }, [each], change)).toEqual([]);
+    expect(recovered({ handshake: { [x]: 'ready-for-release' } }, [each], change)).toEqual([]);
+  });
+
+  test('never includes a primary address', () => {
+    const { primaryAddress } = item;
+
+    expect(
+      recovered({ allocated: [x, y, z, block] }, [
+        { ...item, addresses: [...item.addresses, primaryAddress] },
+      ]),
+    ).toEqual([]);
+    expect(recovered({ handshake: { [primaryAddress]: 'marked-for-release' } })).toEqual([]);
   });
 });

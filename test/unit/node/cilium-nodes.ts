@@ -1,0 +1,41 @@
+// CiliumNodes as the API serves them, read as the controller reads them.
+import type { CiliumNode } from '../../../src/kubernetes/cilium-node.ts';
+import { readCiliumNode } from '../../../src/kubernetes/cilium-node-reader.ts';
+import type { JsonObject } from '../../../src/kubernetes/json.ts';
+import { applyMergePatch } from '../../../src/kubernetes/merge-patch.ts';
+import { ciliumNode } from '../kubernetes/cilium-node-fixture.ts';
+
+export interface NodeParts {
+  /** By address. */
+  readonly pool?: JsonObject;
+  /** Addresses that an interface in the status shows, by its id. */
+  readonly enis?: Readonly<Record<string, readonly string[]>>;
+  /** Addresses in use, by an agent that is asked. */
+  readonly used?: JsonObject;
+  /** CIDRs that an agent of the multi-pool protocol holds; it is one when this is given. */
+  readonly allocated?: readonly string[];
+  /** `status.ipam.release-ips`. */
+  readonly handshake?: JsonObject;
+}
+
+/** The well-formed CiliumNode, of which these parts alone are left of its addresses. */
+export function nodeOf({ pool, enis, used, allocated, handshake }: NodeParts): CiliumNode {
+  const emptied = ciliumNode({ spec: { ipam: null }, status: null });
+  const cidrs = (allocated ?? []).map((cidr) => (cidr.includes('/') ? cidr : `${cidr}/32`));
+  const pools = {
+    requested: [{ pool: 'default', needed: { 'ipv4-addrs': 8 } }],
+    allocated: [{ pool: 'default', cidrs }],
+  };
+  const shown = Object.entries(enis ?? {}).map(([id, addresses]) => [id, { id, addresses: [...addresses] }]);
+  const reading = readCiliumNode(
+    applyMergePatch(emptied, {
+      spec: { ipam: { pool: pool ?? {}, ...(allocated !== undefined && { pools }) } },
+      status: {
+        eni: { enis: Object.fromEntries(shown) as JsonObject },
+        ipam: { used: used ?? {}, 'release-ips': handshake ?? {} },
+      },
+    }),
+  );
+  if (reading.kind !== 'node') throw new Error(JSON.stringify(reading.problems));
+  return reading.node;
+}
