@@ -229,7 +229,9 @@ export class AddressReleaser {
     if (permission.refusal('takeAway') !== undefined || now < (this.#backoff?.until ?? 0)) return;
     for (const release of releases.values()) {
       const { interfaceId } = release.holding;
-      if (this.#isDue(release, now) && !this.#running.has(interfaceId)) this.#begin(interfaceId);
+      // An interface that is being added to wakes the node when that has ended.
+      if (this.#running.has(interfaceId) || this.#deps.isGrowing(interfaceId)) continue;
+      if (this.#isDue(release, now)) this.#begin(interfaceId);
     }
   }
 
@@ -248,6 +250,7 @@ export class AddressReleaser {
       this.#backoff?.until ?? 0,
       this.#refusal?.until ?? 0,
       this.#recoveredAt + predecessorIsOver,
+      ...[...this.#aside.values()].map(({ until }) => until),
     ];
     const next = Math.min(...[...times, ...others].filter((time) => time > now));
     this.#cancelNext?.();

@@ -1,0 +1,188 @@
+// An address releaser beside a small cloud that answers as the test says, and a CiliumNode that is published as soon as
+// it changes, on a virtual clock. What the cloud answers goes into a real inventory.
+import type { CiliumNode } from '../../../src/kubernetes/cilium-node.ts';
+import type { JsonObject } from '../../../src/kubernetes/json.ts';
+import type { Release } from '../../../src/node/address-release.ts';
+import {
+  AddressReleaser,
+  type FinishedRelease,
+  type ReleasableFacts,
+} from '../../../src/node/address-releaser.ts';
+import { podAddresses } from '../../../src/node/capacity.ts';
+import { Inventory } from '../../../src/providers/inventory.ts';
+import { addressesOf } from '../../../src/providers/ipv4.ts';
+import { MutationPermission, noStops } from '../../../src/providers/mutation-permission.ts';
+import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
+import type { Operation, Outcome } from '../../../src/providers/operation.ts';
+import { sleep } from '../../../src/scheduling/clock.ts';
+import { Random } from '../../../src/scheduling/random.ts';
+import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { requirements } from './allocation-facts.ts';
+import { nodeOf } from './cilium-nodes.ts';
+import { done } from './outcomes.ts';
+
+export interface ReleaseScene {
+  readonly protocol: Release['protocol'];
+  readonly interfaces: readonly NetworkInterface[];
+  /** CIDRs that the agent holds, or addresses that it uses. */
+  readonly holds?: readonly string[];
+  /** Addresses that the node needs, used ones included; those that are held if not said. */
+  readonly keep?: number;
+  readonly enabled?: boolean;
+  /** What an agent that is asked says of an address; undefined: nothing yet. */
+  readonly answer?: (address: string) => 'ready-for-release' | 'do-not-release' | undefined;
+  /** What the cloud makes of an operation; undefined: it succeeds. The first is number 0. */
+  readonly outcome?: (operation: Operation, number: number) => Outcome | undefined;
+  /** Of each call, in ms. */
+  readonly duration?: number;
+  /** What happens while the CiliumNode is read for the last time; false: it cannot be read. */
+  readonly onRead?: (rig: ReleaseRig) => boolean | undefined;
+}
+
+export const policy = { delay: 180_000, hiddenFor: 75_000, idleDelay: undefined };
+export const timing = { callTimeout: 10_000, consistencyWindow: 30_000 };
+const never = new AbortController().signal;
+
+export class ReleaseRig {
+  readonly clock = new VirtualClock();
+  readonly inventory = new Inventory({ consistencyWindow: timing.consistencyWindow });
+  readonly releaser: AddressReleaser;
+  /** `eni-0 10.0.0.10,10.0.0.11@ms`: unassignments as they are sent. */
+  readonly calls: string[] = [];
+  readonly finished: FinishedRelease[] = [];
+  readonly bugs: unknown[] = [];
+  /** When something about the instance became unclear. */
+  readonly doubts: number[] = [];
+  /** Tokens that were taken and given back. */
+  givenBack = 0;
+  /** Interfaces that addresses are being added to. */
+  readonly growing = new Set<string>();
+  holds: Set<string>;
+  keep: number;
+  protocol: Release['protocol'];
+  /** Whether what the node shows to its agent follows what it is to show. */
+  published = true;
+  readonly #scene: ReleaseScene;
+  #shown: ReadonlySet<string> = new Set();
+  #handshake: JsonObject = {};
+
+  constructor(scene: ReleaseScene) {
+    this.#scene = scene;
+    this.protocol = scene.protocol;
+    this.holds = new Set(scene.holds);
+    this.keep = scene.keep ?? [...this.holds].flatMap(membersOf).length;
+    this.inventory.track('i-1');
+    const observations = scene.interfaces.map((item) => ({ kind: 'interface', interface: item }) as const);
+    this.inventory.foldLook({ begunAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
+    this.releaser = new AddressReleaser({
+      instanceId: 'i-1',
+      implementation: {
+        admit: () => Promise.resolve(() => void this.givenBack++),
+        perform: (operation) => this.#perform(operation),
+      },
+      clock: this.clock,
+      random: new Random('release'),
+      timing,
+      permission: new MutationPermission(noStops),
+      policy: { ...policy, enabled: scene.enabled ?? true },
+      facts: () => this.#facts(),
+      isGrowing: (interfaceId) => this.growing.has(interfaceId),
+      readNode: () => Promise.resolve(scene.onRead?.(this) ?? true),
+      fold: (answer) => this.inventory.foldAnswer(answer, this.clock.monotonic()),
+      doubt: (from) => this.doubts.push(from),
+      wake: () => this.wake(),
+      onRelease: (release) => this.finished.push(release),
+      onBug: (error) => this.bugs.push(error),
+    });
+    this.#show();
+  }
+
+  /** Lets time pass, beginning with an evaluation. */
+  async run(ms: number): Promise<void> {
+    this.wake();
+    await this.clock.advance(ms);
+  }
+
+  wake(): void {
+    this.clock.schedule(0, () => {
+      this.releaser.evaluate();
+      if (this.published) this.#publish();
+    });
+  }
+
+  /** Addresses that the CiliumNode shows. */
+  get shown(): readonly string[] {
+    return [...this.#shown].toSorted();
+  }
+
+  /** `status.ipam.release-ips`. */
+  get handshake(): JsonObject {
+    return this.#handshake;
+  }
+
+  /** Addresses that the interfaces have by now. */
+  get held(): readonly string[] {
+    const view = this.inventory.view('i-1');
+    return view === undefined ? [] : [...podAddresses(view, requirements()).keys()].toSorted();
+  }
+
+  #facts(): ReleasableFacts | undefined {
+    const view = this.inventory.view('i-1');
+    if (view === undefined) return undefined;
+    const staying = this.held.filter((address) => !this.releaser.outgoing.has(address)).length;
+    return {
+      node: this.#node(),
+      view,
+      requirements: requirements(),
+      excess: Math.max(0, staying - this.keep),
+      wanted: Math.max(0, this.keep - staying),
+    };
+  }
+
+  #node(): CiliumNode {
+    const entry = { resource: 'eni-0' };
+    const pool = Object.fromEntries(this.shown.map((address) => [address, entry]));
+    const used = Object.fromEntries([...this.holds].map((address) => [address, entry]));
+    if (this.protocol === 'crd') return nodeOf({ pool, used, handshake: this.#handshake });
+    return nodeOf({ pool, allocated: [...this.holds], handshake: this.#handshake });
+  }
+
+  #publish(): void {
+    const before = JSON.stringify([this.shown, this.#handshake]);
+    this.#show();
+    this.#handshake = this.#answered();
+    if (JSON.stringify([this.shown, this.#handshake]) !== before) this.wake();
+  }
+
+  #show(): void {
+    this.#shown = new Set(this.held.filter((address) => !this.releaser.outgoing.has(address)));
+  }
+
+  /** The agent answers what it is asked, and deletes what it is told of. */
+  #answered(): JsonObject {
+    const known = new Map(this.#node().status.releaseIps);
+    const wanted = this.releaser.handshake(known) ?? known;
+    const states = [...wanted].flatMap(([address, state]) => {
+      if (state === 'released') return [];
+      const answer = state === 'marked-for-release' ? this.#scene.answer?.(address) : undefined;
+      return [[address, answer ?? state] as const];
+    });
+    return Object.fromEntries(states);
+  }
+
+  async #perform(operation: Operation): Promise<Outcome> {
+    if (operation.kind !== 'releaseIPs' && operation.kind !== 'releasePrefixes')
+      throw new Error(`${operation.kind} is not the releaser's`);
+    const { interfaceId, instanceId } = operation;
+    const holdings = operation.kind === 'releaseIPs' ? operation.addresses : operation.prefixes;
+    const number = this.calls.length;
+    this.calls.push(`${interfaceId} ${holdings.join()}@${Math.round(this.clock.monotonic())}`);
+    await sleep(this.clock, this.#scene.duration ?? 0, never);
+    const outcome = this.#scene.outcome?.(operation, number);
+    return outcome ?? done({ kind: 'released', interfaceId, instanceId, holdings });
+  }
+}
+
+function membersOf(cidr: string): string[] {
+  return cidr.includes('/') ? addressesOf(cidr) : [cidr];
+}
