@@ -142,11 +142,12 @@ function logRelease(log: Logger, name: string, release: FinishedRelease): void {
   } else log.warn('could not take back addresses of a node', { ...details, ...told(failure) });
 }
 
-/** The words of cilium-operator for how an attempt ended. */
+/** The words of cilium-operator for how an attempt ended. An instance that does not run is no fault of attaching. */
 function statusOf(
   result: FinishedStep['result'],
 ): 'success' | 'failed' | 'unableToCreateENI' | 'unableToAttachENI' {
   if (result.kind === 'done') return 'success';
+  if (result.failure.kind === 'instanceNotRunning') return 'failed';
   return ({ create: 'unableToCreateENI', attach: 'unableToAttachENI', allocate: 'failed' } as const)[
     result.at
   ];

@@ -1,0 +1,198 @@
+import { describe, expect, test } from '@jest/globals';
+import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';
+import { ids, instance, subnets, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController } from '../../support/world-controller.ts';
+
+type Shown = Record<string, unknown>;
+
+/** Changes what EC2 shows of each interface. */
+function showing(change: (shown: Shown) => Shown) {
+  return (action: string, output: object): object => {
+    const { NetworkInterfaces: list } = output as { NetworkInterfaces?: readonly Shown[] };
+    if (action !== 'DescribeNetworkInterfaces' || list === undefined) return output;
+    return { ...output, NetworkInterfaces: list.map(change) };
+  };
+}
+
+function deviceIndexOf({ Attachment }: Shown): unknown {
+  return (Attachment as { DeviceIndex?: number } | undefined)?.DeviceIndex;
+}
+
+describe('what happens to one node', () => {
+  test('is one call and writes of that node, however many others there are', async () => {
+    const world = new World({ cloud: testCloud({ instances: [instance({ count: 25 })] }) });
+    const controller = startController(world);
+    for (const machine of world.machines) await world.announce(machine);
+    await world.until('all are served', () => world.machines.every((each) => world.pool(each).size === 8));
+    await world.advance(30_000);
+    const machine = world.machine(7);
+    const before = { calls: controller.calls.length, writes: controller.publications.length };
+
+    await world.request(machine, 9);
+    await world.advance(20_000);
+
+    expect(world.pool(machine).size).toBe(9);
+    expect(controller.calls.slice(before.calls).map(({ action }) => action)).toEqual([
+      'AssignPrivateIpAddresses',
+    ]);
+    const written = controller.publications.slice(before.writes).map(({ path }) => path);
+    expect(written.length).toBeLessThanOrEqual(2);
+    expect(written.filter((path) => !path.includes(machine.name))).toEqual([]);
+  });
+
+  test('when it cannot be looked at keeps nobody else from being served', async () => {
+    const world = new World({ cloud: testCloud({ instances: [instance({ count: 3 })] }) });
+    const controller = startController(world);
+    await world.announce(world.machine(0));
+    await world.announce(world.machine(1));
+    await world.advance(30_000);
+    const ends = ['DescribeNetworkInterfaces', 'DescribeInstances'].map((action) =>
+      world.fault(action, { kind: 'error', code: 'InvalidInstanceID.NotFound', status: 400, message: 'odd' }),
+    );
+
+    await world.announce(world.machine(2));
+    await world.request(world.machine(0), 20);
+    await world.advance(15_000);
+    const during = world.machines.map((machine) => world.pool(machine).size);
+    for (const end of ends) end();
+    await world.advance(120_000);
+
+    expect(during).toEqual([20, 8, 0]);
+    expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([20, 8, 8]);
+    expect(controller.controller.state).toBe('leading');
+    expect(world.broken()).toEqual([]);
+  });
+
+  test.each<{ what: string; change: Shown }>([
+    {
+      what: 'has IPv6 addresses alone',
+      change: {
+        PrivateIpAddress: undefined,
+        PrivateIpAddresses: [],
+        Ipv6Addresses: [{ Ipv6Address: 'fd00::1' }],
+      },
+    },
+    {
+      what: 'has an address that is none',
+      change: { PrivateIpAddresses: [{ PrivateIpAddress: '10.0.0.999' }] },
+    },
+    { what: 'is in a state that nobody knows', change: { Attachment: { Status: 'odd' } } },
+  ])('whose interface $what is served beside it, and so are the others', async ({ change }) => {
+    const interfaces = [{ deviceIndex: 1, addresses: 3 }];
+    const world = new World({
+      cloud: testCloud({ instances: [instance({ interfaces }), instance({ name: 'other' })] }),
+      configure: () => ({ ipam: { preAllocate: 12 } }),
+    });
+    const spoil = (shown: Shown): Shown => {
+      if (deviceIndexOf(shown) !== 1) return shown;
+      const { Attachment: attachment, ...rest } = change;
+      const { Attachment: own } = shown;
+      return { ...shown, ...rest, Attachment: { ...(own as object), ...(attachment as object | undefined) } };
+    };
+    const [machine, other] = [world.machine(0), world.machine(1)];
+    const instanceId = machine.instanceId;
+    const isOurs = ({ Attachment }: Shown): boolean =>
+      textAt(Attachment as JsonObject, 'InstanceId') === instanceId;
+    const controller = startController(world, {
+      tamper: showing((shown) => (isOurs(shown) ? spoil(shown) : shown)),
+      flags: { 'resync-interval': '30s' },
+    });
+
+    for (const each of world.machines) await world.announce(each);
+    await world.advance(120_000);
+
+    // Its slot counts as taken: the new interface is the third.
+    expect(world.interfaces(machine).map(({ deviceIndex }) => deviceIndex)).toEqual([0, 1, 2]);
+    expect([machine, other].map((each) => world.pool(each).size)).toEqual([12, 12]);
+    expect(controller.warnings()).toEqual(['a node is served, but not all is well with it']);
+    expect(controller.changes.filter(({ result }) => result !== 'OK')).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('when its calls fail is tried once a minute at least, in a fleet of any size', async () => {
+    const world = new World({
+      cloud: testCloud({ instances: [instance({ count: 25 })] }),
+    });
+    const machine = world.machine(3);
+    const controller = startController(world);
+    for (const each of world.machines) await world.announce(each);
+    await world.advance(60_000);
+    const [first] = world.interfaces(machine);
+    const { faults } = world.cluster.ec2.gateway;
+    const fault = faults.add({
+      action: 'AssignPrivateIpAddresses',
+      rate: 1,
+      match: { NetworkInterfaceId: first?.id ?? '' },
+      fault: { kind: 'error', code: 'SomethingNew', status: 400, message: 'odd' },
+    });
+
+    await world.request(machine, 9);
+    await world.advance(1_800_000);
+    const during = controller.changes.filter(({ at, result }) => at > 600_000 && result !== 'OK');
+    faults.remove(fault);
+    await world.advance(61_000);
+
+    const waits = during.slice(1).map(({ at }, index) => at - (during[index]?.at ?? 0));
+    expect(waits.length).toBeGreaterThan(18);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(61_000);
+    expect(world.pool(machine).size).toBe(9);
+  });
+});
+
+describe('a filter of subnets', () => {
+  test.each<{ flag: string; value: string }>([
+    { flag: 'subnet-ids-filter', value: ids.pods },
+    { flag: 'subnet-tags-filter', value: 'purpose=pods' },
+  ])('($flag) keeps new addresses elsewhere, and hides nothing that a node has', async ({ flag, value }) => {
+    const interfaces = [{ deviceIndex: 1, addresses: 3 }];
+    const world = new World({
+      cloud: testCloud({
+        instances: [instance({ interfaces })],
+        subnets: [subnets.nodes, subnets.pods],
+        routeTables: [{ name: 'private', subnets: ['nodes', 'pods'] }],
+      }),
+      configure: () => ({ ipam: { minAllocate: 12 } }),
+    });
+    const machine = world.machine();
+    const controller = startController(world, { flags: { [flag]: value } });
+    const before = world.held(machine);
+
+    await world.announce(machine);
+    await world.advance(60_000);
+
+    expect(before).toHaveLength(3);
+    expect([...world.pool(machine).keys()]).toEqual(expect.arrayContaining([...before]));
+    expect(world.interfaces(machine).map(({ subnetId }) => subnetId)).toEqual([
+      ids.nodes,
+      ids.nodes,
+      ids.pods,
+    ]);
+    expect(world.pool(machine).size).toBe(12);
+    expect(Object.keys(world.enis(machine))).toHaveLength(3);
+    expect(controller.changes.map(({ result }) => result)).not.toContain('AttachmentLimitExceeded');
+  });
+});
+
+test('an interface that found its instance stopped counts as no failure to attach', async () => {
+  const world = new World();
+  const machine = world.machine();
+  const controller = startController(world);
+  await world.announce(machine);
+  await world.advance(30_000);
+  const series = (status: string): string =>
+    `cilium_operator_ipam_allocation_duration_seconds_count{type="createInterfaceAndAllocateIP",status="${status}",subnet_id="${ids.nodes}"}`;
+
+  const message = `Instance '${machine.instanceId}' is not 'running'.`;
+  const stopped = { kind: 'error', code: 'IncorrectState', status: 400, message } as const;
+  world.fault('AttachNetworkInterface', stopped, 1);
+  await world.request(machine, 12);
+  await world.advance(30_000);
+  const during = { loose: world.loose(), interfaces: world.interfaces(machine).length };
+  await world.advance(90_000);
+
+  expect(during).toEqual({ loose: [], interfaces: 1 });
+  expect(world.pool(machine).size).toBe(12);
+  expect(await controller.metric(series('failed'))).toBeGreaterThanOrEqual(1);
+  expect(await controller.metric(series('unableToAttachENI'))).toBeUndefined();
+});
