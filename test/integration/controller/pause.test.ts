@@ -102,7 +102,8 @@ describe('mutations paused in the directory', () => {
     await world.advance(300_000);
 
     const afterwards = controller.changes.filter(({ at }) => at >= paused).map(({ action }) => action);
-    expect(afterwards).toEqual([
+    // EC2 may not know at once what it just made, and is asked again then.
+    expect([...new Set(afterwards)]).toEqual([
       'CreateNetworkInterface',
       'AttachNetworkInterface',
       ...(odd ? ['DeleteNetworkInterface'] : []),
