@@ -5,6 +5,7 @@ import type { InstanceView } from '../providers/instance-view.ts';
 import type { Tags } from '../providers/network-interface.ts';
 import { type StopReason, stopWords } from '../providers/mutation-permission.ts';
 import type { UnreadableInterface } from '../providers/observation.ts';
+import type { Claimed } from './address-claims.ts';
 import type { Obstacle } from './prepare-ip-allocation.ts';
 
 export interface Diagnosis {
@@ -70,11 +71,19 @@ export function unknownInstanceType(instanceType: string): Diagnosis {
   };
 }
 
-export function contestedAddresses(holders: readonly string[]): Diagnosis {
-  return {
-    reason: 'AddressesContested',
-    text: `addresses of this node are still published on ${holders.join(', ')} and are withheld until they are struck there`,
-  };
+/** Addresses of the node that other nodes show as well; undefined without any. */
+export function diagnoseClaim({ withheld, shared }: Claimed): Diagnosis | undefined {
+  if (withheld.size > 0) {
+    const text = `addresses of this node are still published on ${holdersIn(withheld)} and are withheld until they are struck there`;
+    return { reason: 'AddressesContested', text };
+  }
+  if (shared.size === 0) return undefined;
+  const text = `addresses of this node are published on ${holdersIn(shared)} as well: strike them there, or delete that CiliumNode if its node is gone`;
+  return { reason: 'AddressesContested', text };
+}
+
+function holdersIn(contested: Claimed['shared']): string {
+  return [...new Set([...contested.values()].flat())].sort().join(', ');
 }
 
 /** An interface that is left alone while the node is served by its others. */

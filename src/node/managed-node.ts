@@ -6,14 +6,15 @@ import type { InstanceView } from '../providers/instance-view.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
 import type { Answer } from '../providers/observation.ts';
 import { Trigger } from '../scheduling/trigger.ts';
+import type { Claimed } from './address-claims.ts';
 import { AddressReleaser, type FinishedRelease, type ReleasableFacts } from './address-releaser.ts';
 import { type Assessment, assess } from './assessment.ts';
 import { occupiedSlots, podAddresses, roomOn } from './capacity.ts';
 import { DeleteOnTermination } from './delete-on-termination.ts';
 import { type AgentProtocol, protocolOf } from './demand.ts';
 import {
-  contestedAddresses,
   type Diagnosis,
+  diagnoseClaim,
   diagnoseFailure,
   diagnoseObstacle,
   mutationsStopped,
@@ -71,7 +72,7 @@ export class ManagedNode {
   #waitingPods = 0;
   #assessment: Assessment = { kind: 'unread' };
   #diagnosis: Diagnosis | undefined;
-  #holders: readonly string[] = [];
+  #claimed: Claimed = { withheld: new Map(), shared: new Map() };
   #isLooking = false;
   #shortSince: number | undefined;
 
@@ -342,7 +343,7 @@ export class ManagedNode {
     if (assessment.kind === 'unread') return this.#diagnosis;
     if (assessment.kind !== 'served') return assessment.diagnosis;
     if (plan?.obstacle !== undefined) return diagnoseObstacle(plan.obstacle);
-    return this.#diagnoseTrouble(assessment.wanted, plan) ?? this.#diagnoseContest();
+    return this.#diagnoseTrouble(assessment.wanted, plan) ?? diagnoseClaim(this.#claimed);
   }
 
   #diagnoseTrouble(wanted: number, plan: AllocationPlan | undefined): Diagnosis | undefined {
@@ -352,10 +353,6 @@ export class ManagedNode {
     // A dry run says what it would do instead.
     if (refusal === undefined || refusal === 'dryRun') return undefined;
     return plan === undefined || plan.steps.length === 0 ? undefined : mutationsStopped(refusal);
-  }
-
-  #diagnoseContest(): Diagnosis | undefined {
-    return this.#holders.length > 0 ? contestedAddresses(this.#holders) : undefined;
   }
 
   #announce(diagnosis: Diagnosis | undefined): void {
@@ -386,10 +383,11 @@ export class ManagedNode {
     const addresses = [...podAddresses(showable(view, infrastructure()), requirements).keys()].filter(
       (address) => !outgoing.has(address),
     );
-    const contested = claims.claim({ name: this.name, networkId: requirements.networkId, addresses });
-    this.#contest(contested);
+    const claimed = claims.claim({ name: this.name, networkId: requirements.networkId, addresses });
+    this.#contest(claimed);
     const facts = { view, requirements, limits, infrastructure: infrastructure(), implementation, prune };
-    return { offer: offerOf(facts, new Set([...contested.keys(), ...outgoing])), handshake, operatorError };
+    const hidden = new Set([...claimed.withheld.keys(), ...outgoing]);
+    return { offer: offerOf(facts, hidden), handshake, operatorError };
   }
 
   /** The instance without the interfaces that are about to leave it. */
@@ -409,12 +407,13 @@ export class ManagedNode {
     return { offer, handshake: new Map(), operatorError: '' };
   }
 
-  #contest(contested: ReadonlyMap<string, readonly string[]>): void {
-    const holders = [...new Set([...contested.values()].flat())].sort();
-    const changed = holders.join() !== this.#holders.join();
-    this.#holders = holders;
-    if (changed) this.wake();
-    if (holders.length > 0 && changed) this.#context.hooks.onContested(this.instanceId, contested);
+  #contest(claimed: Claimed): void {
+    const before = this.#claimed;
+    this.#claimed = claimed;
+    if (textOf(claimed) === textOf(before)) return;
+    this.wake();
+    if (claimed.withheld.size + claimed.shared.size > 0)
+      this.#context.hooks.onContested(this.instanceId, claimed);
   }
 
   async #publish(signal: AbortSignal): Promise<void> {
@@ -465,6 +464,10 @@ export class ManagedNode {
 function isOursToWrite(assessment: Assessment): boolean {
   const { kind } = assessment;
   return kind === 'served' || (kind === 'setAside' && assessment.requirements !== undefined);
+}
+
+function textOf({ withheld, shared }: Claimed): string {
+  return JSON.stringify([...withheld, ...shared]);
 }
 
 /** Interfaces of the instance that have room for pod addresses, and slots for further ones. */

@@ -14,6 +14,7 @@ import type { SubnetLedger } from '../providers/subnet-ledger.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
 import type { TriggerFigures } from '../scheduling/trigger.ts';
+import type { AddressClaims, Claimed } from './address-claims.ts';
 import type { FinishedRelease, ReleasePolicy } from './address-releaser.ts';
 import type { AssessmentOptions } from './assessment.ts';
 import type { Diagnosis } from './diagnosis.ts';
@@ -60,19 +61,6 @@ export interface NodeContext {
   readonly hooks: NodeHooks;
 }
 
-/** Who offers which address, over the whole fleet. */
-export interface AddressClaims {
-  /**
-   * Claims the addresses for a node before it offers them; returns those that other nodes offer or have claimed, with
-   * their names, and claims none of these.
-   */
-  claim(claim: {
-    readonly name: string;
-    readonly networkId: string;
-    readonly addresses: Iterable<string>;
-  }): ReadonlyMap<string, readonly string[]>;
-}
-
 /** Told of what happens; must return at once and not throw. */
 export interface NodeHooks {
   readonly onMaintenanceRequested: () => void;
@@ -99,6 +87,6 @@ export interface NodeHooks {
   readonly onExclusions: (name: string, exclusions: readonly Exclusion[]) => void;
   /** From noticing a shortage to the write that ended it, in ms. */
   readonly onSupplied: (duration: number) => void;
-  /** Addresses of this instance are still offered by others, whose names are given by address. */
-  readonly onContested: (instanceId: string, contested: ReadonlyMap<string, readonly string[]>) => void;
+  /** Addresses of this instance are offered by others too, whose names are given by address. */
+  readonly onContested: (instanceId: string, claimed: Claimed) => void;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  contestedAddresses,
+  diagnoseClaim,
   type Diagnosis,
   diagnoseFailure,
   diagnoseInstance,
@@ -18,7 +18,7 @@ import { eni, unreadable, view } from './allocation-facts.ts';
 import { failure } from './outcomes.ts';
 
 describe('a diagnosis says what to do', () => {
-  test.each<[string, Diagnosis, string, string]>([
+  test.each<[string, Diagnosis | undefined, string, string]>([
     [
       'of a node that cannot be read',
       unreadableNode(['spec.eni is missing', 'x is wrong']),
@@ -57,9 +57,21 @@ describe('a diagnosis says what to do', () => {
     ],
     [
       'of contested addresses',
-      contestedAddresses(['node-a', 'node-b']),
+      diagnoseClaim({
+        withheld: new Map([
+          ['10.0.0.1', ['node-b', 'node-a']],
+          ['10.0.0.2', ['node-b']],
+        ]),
+        shared: new Map([['10.0.0.3', ['node-c']]]),
+      }),
       'AddressesContested',
       'addresses of this node are still published on node-a, node-b and are withheld until they are struck there',
+    ],
+    [
+      'of addresses that others show as well',
+      diagnoseClaim({ withheld: new Map(), shared: new Map([['10.0.0.3', ['node-c']]]) }),
+      'AddressesContested',
+      'addresses of this node are published on node-c as well: strike them there, or delete that CiliumNode if its node is gone',
     ],
     [
       'of full interfaces',
