@@ -11,7 +11,7 @@ import type { InstanceOrphans } from '../providers/orphans.ts';
 import { adoptableFor, podAddressesOf } from './adoption.ts';
 import { addressesPerInterface, delegatesPrefixes, occupiedSlots, roomOn } from './capacity.ts';
 import { exclusionOf, type NodeRequirements } from './node-requirements.ts';
-import { deviceIndexOf, type PlannedStep, slotsFilled, takenBy, yieldOf } from './planned-step.ts';
+import { deviceIndexOf, type PlannedStep, slotsFilled, slotsLeft, takenBy, yieldOf } from './planned-step.ts';
 import { chooseSecurityGroups } from './security-group-choice.ts';
 import { chooseSubnet } from './subnet-choice.ts';
 
@@ -169,6 +169,7 @@ class Draft {
     const { limits, requirements, infrastructure, view } = this.#facts;
     const deviceIndex = this.#freeDeviceIndex();
     if (deviceIndex === undefined || addressesPerInterface(limits, requirements) === 0) {
+      if (this.#willHaveRoom()) this.#isPassing = true;
       if (this.#exhausted.size === 0) {
         return this.#blocked({ kind: 'noInterfaceSlots', interfaces: limits.interfaces });
       }
@@ -231,6 +232,12 @@ class Draft {
     let index = requirements.firstInterfaceIndex;
     while (taken.has(index)) index++;
     return index;
+  }
+
+  /** An interface is on its way that can take more than what it comes with. */
+  #willHaveRoom(): boolean {
+    const { limits, underway } = this.#facts;
+    return underway.some((step) => slotsLeft(step, limits.addressesPerInterface - 1) > 0);
   }
 
   /** Slots of an interface that the plan may fill, now or once it may be touched again. */
