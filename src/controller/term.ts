@@ -78,7 +78,7 @@ export class Term {
     this.#limits = new InstanceTypeLimits({
       ...shared,
       random: random.fork('limits'),
-      onLearned: () => this.#fleet.wakeWhere(({ assessment }) => assessment.kind !== 'served'),
+      onNews: () => this.#fleet.wakeWhere(({ assessment }) => assessment.kind !== 'served'),
       onFailure: (error, instanceTypes) =>
         this.#readFailed('cannot read instance types', error, { instanceTypes }),
     });

@@ -22,6 +22,7 @@ export type DiagnosisReason =
   | 'InstanceNotFound'
   | 'InstanceTerminated'
   | 'InstanceTypeUnknown'
+  | 'InstanceTypeUnreadable'
   | 'NoInterfaceSlots'
   | 'SubnetsExhausted'
   | 'NoSubnetMatches'
@@ -68,6 +69,13 @@ export function unknownInstanceType(instanceType: string): Diagnosis {
   return {
     reason: 'InstanceTypeUnknown',
     text: `the cloud knows no instance type ${JSON.stringify(instanceType)}: correct spec.eni.instance-type`,
+  };
+}
+
+export function unreadableLimits(instanceType: string, problem: string): Diagnosis {
+  return {
+    reason: 'InstanceTypeUnreadable',
+    text: `what the cloud says of instance type ${instanceType} cannot be read: ${problem}; it is asked again by itself`,
   };
 }
 

@@ -2,9 +2,10 @@
 import type { CiliumNode } from '../kubernetes/cilium-node.ts';
 import type { CiliumNodeWriter, WriteOutcome } from '../kubernetes/cilium-node-writer.ts';
 import type { Json, JsonObject } from '../kubernetes/json.ts';
-import type { AllocationImplementation, InstanceLimits } from '../providers/allocation-implementation.ts';
+import type { AllocationImplementation } from '../providers/allocation-implementation.ts';
 import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { Infrastructure } from '../providers/infrastructure.ts';
+import type { KnownLimits } from '../providers/instance-type-limits.ts';
 import type { Inventory } from '../providers/inventory.ts';
 import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { Tags } from '../providers/network-interface.ts';
@@ -32,7 +33,7 @@ export interface NodeContext {
   /** Interfaces of this cluster that are attached to nothing. */
   readonly orphans: Pick<Orphans, 'begin' | 'claim' | 'of'>;
   readonly infrastructure: () => Infrastructure;
-  readonly limitsOf: (instanceType: string) => InstanceLimits | 'unread' | 'unknown';
+  readonly limitsOf: (instanceType: string) => KnownLimits;
   /** Reads an instance anew; resolves once what the cloud shows is in the inventory. */
   readonly look: (instanceId: string) => Promise<void>;
   /** Whether a listing is under way whose end will answer for the instance. */

@@ -10,6 +10,7 @@ import {
   unknownInstanceType,
   unmanagedInstance,
   unreadableInterface,
+  unreadableLimits,
   unreadableNode,
 } from '../../../src/node/diagnosis.ts';
 import type { InstanceView } from '../../../src/providers/instance-view.ts';
@@ -54,6 +55,12 @@ describe('a diagnosis says what to do', () => {
       unknownInstanceType('m5 large'),
       'InstanceTypeUnknown',
       'the cloud knows no instance type "m5 large": correct spec.eni.instance-type',
+    ],
+    [
+      'of a type that cannot be read',
+      unreadableLimits('m5.large', 'MaximumNetworkInterfaces is -2'),
+      'InstanceTypeUnreadable',
+      'what the cloud says of instance type m5.large cannot be read: MaximumNetworkInterfaces is -2; it is asked again by itself',
     ],
     [
       'of contested addresses',
