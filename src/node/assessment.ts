@@ -4,6 +4,7 @@ import type { InstanceLimits } from '../providers/allocation-implementation.ts';
 import type { Infrastructure } from '../providers/infrastructure.ts';
 import type { KnownLimits } from '../providers/instance-type-limits.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
+import { type BindingCap, bindingCap } from './binding-cap.ts';
 import { mostAllocatable, podAddresses } from './capacity.ts';
 import { usedAddresses, watermarksOf } from './demand.ts';
 import {
@@ -63,6 +64,8 @@ export type Assessment =
       readonly wanted: number;
       /** Addresses beyond the watermarks. */
       readonly excess: number;
+      /** What keeps pods waiting that could have addresses otherwise. */
+      readonly cap: BindingCap | undefined;
     };
 
 export function assess(facts: AssessmentFacts): Assessment {
@@ -102,6 +105,7 @@ function assessInstance(facts: AssessmentFacts, requirements: NodeRequirements):
     needed,
     wanted: addressesToAllocate(usage, marks),
     excess: excessAddresses(usage, marks),
+    cap: bindingCap(usage, marks, node.ipam.maxAllocate),
   };
 }
 

@@ -5,6 +5,7 @@ import type { InstanceView } from '../providers/instance-view.ts';
 import type { Tags } from '../providers/network-interface.ts';
 import { type StopReason, stopWords } from '../providers/mutation-permission.ts';
 import type { UnreadableInterface } from '../providers/observation.ts';
+import type { BindingCap } from './binding-cap.ts';
 import type { Claimed } from './address-claims.ts';
 import type { Obstacle } from './prepare-ip-allocation.ts';
 
@@ -24,6 +25,8 @@ export type DiagnosisReason =
   | 'InstanceTypeUnknown'
   | 'InstanceTypeUnreadable'
   | 'NoInterfaceSlots'
+  | 'InstanceFull'
+  | 'MaxAllocateReached'
   | 'SubnetsExhausted'
   | 'NoSubnetMatches'
   | 'NoSecurityGroupMatches'
@@ -175,6 +178,19 @@ export function diagnoseObstacle(obstacle: Obstacle): Diagnosis {
         text: 'the node names no security groups and those of its first interface are not known: set spec.eni.security-groups',
       };
   }
+}
+
+/** Pods wait, and the node has all it may have; `most` is how much that is. */
+export function diagnoseCap(cap: BindingCap, most: number, instanceType: string): Diagnosis {
+  return cap === 'instance'
+    ? {
+        reason: 'InstanceFull',
+        text: `pods wait for addresses, and instance type ${instanceType} can have no more than the ${most} that the node has: use a larger instance type, or fewer pods on the node`,
+      }
+    : {
+        reason: 'MaxAllocateReached',
+        text: `pods wait for addresses, and spec.ipam.max-allocate ${most} allows no more: raise it, or put fewer pods on the node`,
+      };
 }
 
 export function diagnoseFailure(failure: CloudFailure): Diagnosis {

@@ -14,6 +14,7 @@ import { DeleteOnTermination } from './delete-on-termination.ts';
 import { type AgentProtocol, protocolOf } from './demand.ts';
 import {
   type Diagnosis,
+  diagnoseCap,
   diagnoseClaim,
   diagnoseFailure,
   diagnoseObstacle,
@@ -47,8 +48,11 @@ export interface NodeFigures {
 /** Least time between two decisions, and between two publications, in ms: causes that come together cost one. */
 const minInterval = 10;
 
+/** How long an agent takes to tell what it uses, in ms, at its default update rate. */
+const toldWithin = 15_000;
+
 /** What a node waits for by itself. */
-type Wait = 'look' | 'publish' | 'subnets';
+type Wait = 'look' | 'publish' | 'subnets' | 'cap';
 
 export class ManagedNode {
   readonly name: string;
@@ -75,6 +79,8 @@ export class ManagedNode {
   #claimed: Claimed = { withheld: new Map(), shared: new Map() };
   #isLooking = false;
   #shortSince: number | undefined;
+  /** Since when pods wait while the node has all it may have, in monotonic ms. */
+  #cappedSince: number | undefined;
 
   /** `recalled`: interfaces that the object already shows; undefined when it speaks of another instance. */
   constructor(
@@ -343,7 +349,8 @@ export class ManagedNode {
     if (assessment.kind === 'unread') return this.#diagnosis;
     if (assessment.kind !== 'served') return assessment.diagnosis;
     if (plan?.obstacle !== undefined) return diagnoseObstacle(plan.obstacle);
-    return this.#diagnoseTrouble(assessment.wanted, plan) ?? diagnoseClaim(this.#claimed);
+    const trouble = this.#diagnoseTrouble(assessment.wanted, plan);
+    return trouble ?? this.#diagnoseCap(assessment) ?? diagnoseClaim(this.#claimed);
   }
 
   #diagnoseTrouble(wanted: number, plan: AllocationPlan | undefined): Diagnosis | undefined {
@@ -353,6 +360,22 @@ export class ManagedNode {
     // A dry run says what it would do instead.
     if (refusal === undefined || refusal === 'dryRun') return undefined;
     return plan === undefined || plan.steps.length === 0 ? undefined : mutationsStopped(refusal);
+  }
+
+  /** Not at once: an agent and the pods that it serves tell of the same address at different times. */
+  #diagnoseCap({ cap, marks, requirements }: Assessment & { kind: 'served' }): Diagnosis | undefined {
+    if (cap === undefined) {
+      this.#cappedSince = undefined;
+      return undefined;
+    }
+    const now = this.#context.clock.monotonic();
+    this.#cappedSince ??= now;
+    const wait = this.#cappedSince + toldWithin - now;
+    if (wait > 0) {
+      this.#later('cap', wait, () => this.wake());
+      return undefined;
+    }
+    return diagnoseCap(cap, marks.maxAllocate, requirements.instanceType);
   }
 
   #announce(diagnosis: Diagnosis | undefined): void {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  diagnoseCap,
   diagnoseClaim,
   type Diagnosis,
   diagnoseFailure,
@@ -85,6 +86,18 @@ describe('a diagnosis says what to do', () => {
       diagnoseObstacle({ kind: 'noInterfaceSlots', interfaces: 3 }),
       'NoInterfaceSlots',
       "every one of the instance's 3 interfaces is full or excluded: use a larger instance type, or fewer pods on the node",
+    ],
+    [
+      'of a full instance',
+      diagnoseCap('instance', 27, 'm5.large'),
+      'InstanceFull',
+      'pods wait for addresses, and instance type m5.large can have no more than the 27 that the node has: use a larger instance type, or fewer pods on the node',
+    ],
+    [
+      'of a reached max-allocate',
+      diagnoseCap('maxAllocate', 12, 'm5.large'),
+      'MaxAllocateReached',
+      'pods wait for addresses, and spec.ipam.max-allocate 12 allows no more: raise it, or put fewer pods on the node',
     ],
     [
       'of exhausted subnets',

@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
 import { type PlannedStep, takenBy, yieldOf } from '../../../src/node/planned-step.ts';
-import { type AllocationFacts, type Obstacle, prepareIPAllocation } from '../../../src/node/prepare-ip-allocation.ts';
+import {
+  type AllocationFacts,
+  type Obstacle,
+  prepareIPAllocation,
+} from '../../../src/node/prepare-ip-allocation.ts';
 import { addresses, attachment, networkInterface } from '../providers/interfaces.ts';
 import { eni, facts, infrastructure, requirements, subnet, unreadable, view } from './allocation-facts.ts';
 import { inShort, steps } from './steps-in-short.ts';

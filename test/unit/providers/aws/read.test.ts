@@ -368,7 +368,7 @@ describe('limits of instance types', () => {
 
     const limits = await readLimits(edge, ['m5.large'], context);
 
-    expect(limits.get('m5.large')).toMatchObject({ prefixes: prefixes });
+    expect(limits.get('m5.large')).toMatchObject({ prefixes });
   });
 
   test('are asked for by a filter, so that an unknown type does not spoil the answer', async () => {
