@@ -7,8 +7,8 @@ import { OwnWrites } from '../kubernetes/own-writes.ts';
 import type { ServedSchema } from '../kubernetes/served-schema.ts';
 import type { WatchedNode } from '../kubernetes/watched-node.ts';
 import { Fleet, type SeatFigures } from '../manager/fleet.ts';
-import { Resync } from '../manager/resync.ts';
-import type { Diagnosis } from '../node/diagnosis.ts';
+import { type Lacking, Resync } from '../manager/resync.ts';
+import type { Diagnosis, DiagnosisReason } from '../node/diagnosis.ts';
 import type { NodeReference } from '../manager/fleet.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
@@ -237,7 +237,7 @@ export class Term {
       random: random.fork('resync'),
       interval: options.resyncInterval,
       networkIds: () => this.#fleet.networkIds(),
-      isShort: () => this.seats().some(isShort),
+      lacking: () => lackingOf(this.seats()),
       hooks: {
         onChanged: (instanceIds) => this.#fleet.instancesChanged(instanceIds),
         onInfrastructure: (reshaped, problems) => {
@@ -256,7 +256,7 @@ export class Term {
           else this.#readFailed('cannot read the cloud', error, {});
           this.#fleet.wakeWhere(({ assessment }) => assessment.kind === 'unread');
         },
-        onCountsFailed: (error) => this.#readFailed('cannot count the addresses of the subnets', error, {}),
+        onNetworkFailed: (error) => this.#readFailed('cannot read what the network has left', error, {}),
       },
     });
   }
@@ -356,6 +356,19 @@ function isShort(seat: SeatFigures): boolean {
   return (
     seat.kind === 'managed' && seat.figures.assessment.kind === 'served' && seat.figures.assessment.wanted > 0
   );
+}
+
+/** What somebody may mend in the network, where the cloud tells of it by itself at the next resync only. */
+const mendable: ReadonlySet<DiagnosisReason | undefined> = new Set([
+  'SubnetsExhausted',
+  'NoSubnetMatches',
+  'NoSecurityGroupMatches',
+] as const);
+
+function lackingOf(seats: readonly SeatFigures[]): Lacking {
+  const short = seats.filter((seat) => seat.kind === 'managed').filter(isShort);
+  if (short.some(({ figures }) => mendable.has(figures.diagnosis?.reason))) return 'infrastructure';
+  return short.length > 0 ? 'addresses' : 'nothing';
 }
 
 /** What is left alone, and why, counted. */

@@ -24,10 +24,17 @@ export interface ResyncOptions {
   readonly interval: number;
   /** The networks that nodes are in now. */
   readonly networkIds: () => readonly string[];
-  /** Whether some node lacks addresses: only then is it worth asking what the subnets have left. */
-  readonly isShort: () => boolean;
+  /** What is worth asking for between two resyncs, because some node lacks it. */
+  readonly lacking: () => Lacking;
   readonly hooks: ResyncHooks;
 }
+
+export type Lacking =
+  | 'nothing'
+  /** Addresses: it helps to know what the subnets have left. */
+  | 'addresses'
+  /** What somebody could add to the network, or tag there: the node is held back by the lack of it. */
+  | 'infrastructure';
 
 export interface ResyncHooks {
   /** Instances that the listing changed, read for the first time, or cast doubt on. */
@@ -35,7 +42,8 @@ export interface ResyncHooks {
   /** `reshaped`: more than the numbers of free addresses changed. */
   readonly onInfrastructure: (reshaped: boolean, problems: readonly UnreadablePart[]) => void;
   readonly onEnd: (resync: FinishedResync) => void;
-  readonly onCountsFailed: (error: unknown) => void;
+  /** The network could not be read between two resyncs. */
+  readonly onNetworkFailed: (error: unknown) => void;
 }
 
 export interface FinishedResync {
@@ -47,12 +55,14 @@ export interface FinishedResync {
 const backoffPolicy = { base: 1000, cap: 60_000 };
 /** Least time between a resync and one that was asked for, in ms. */
 const leastInterval = 5000;
-/** Between two readings of subnet counts while nodes are short, in ms. */
+/** Between two readings of the network while nodes are short, in ms. */
 const countInterval = 60_000;
 
 export class Resync {
   readonly #options: ResyncOptions;
   #infrastructure: Infrastructure = emptyInfrastructure;
+  /** When it was asked for, in monotonic ms. */
+  #infrastructureAsOf = -Infinity;
   #listing: Listing | 'about to begin' | undefined;
   #backoff: Backoff | undefined;
   #lastBegunAt: number | undefined;
@@ -89,7 +99,7 @@ export class Resync {
   /** Resyncs now and then until `signal` is aborted; resolves then. */
   async run(signal: AbortSignal): Promise<void> {
     try {
-      await Promise.all([this.#resyncs(signal), this.#counts(signal)]);
+      await Promise.all([this.#resyncs(signal), this.#between(signal)]);
     } catch (error) {
       if (!signal.aborted) throw error;
     }
@@ -145,6 +155,9 @@ export class Resync {
   async #readInfrastructure(networks: readonly string[], context: CallContext): Promise<void> {
     const { implementation, ledger, hooks } = this.#options;
     const read = await implementation.readInfrastructure(networks, context);
+    // Two readings may overlap: the one that was asked for later counts.
+    if (read.begunAt < this.#infrastructureAsOf) return;
+    this.#infrastructureAsOf = read.begunAt;
     const next = withMemory(read.infrastructure, this.#infrastructure);
     const reshaped = !sameShape(next, this.#infrastructure);
     this.#infrastructure = next;
@@ -163,24 +176,30 @@ export class Resync {
     hooks.onChanged(listing.end());
   }
 
-  async #counts(signal: AbortSignal): Promise<void> {
-    const { implementation, ledger, clock, networkIds, isShort, hooks } = this.#options;
+  /** Between resyncs, for as long as some node is short. */
+  async #between(signal: AbortSignal): Promise<void> {
+    const { clock, networkIds, lacking, hooks } = this.#options;
+    const context: CallContext = { urgency: () => 'toppingUp', signal };
     for (;;) {
       await sleep(clock, countInterval, signal);
       const networks = networkIds();
-      if (!isShort() || networks.length === 0) continue;
+      const what = lacking();
+      if (what === 'nothing' || networks.length === 0) continue;
       try {
-        const { counts, begunAt } = await implementation.readSubnetCounts(networks, {
-          urgency: () => 'toppingUp',
-          signal,
-        });
-        ledger.observe(counts, begunAt);
-        hooks.onInfrastructure(false, []);
+        if (what === 'addresses') await this.#count(networks, context);
+        else await this.#readInfrastructure(networks, context);
       } catch (error) {
         signal.throwIfAborted();
-        hooks.onCountsFailed(error);
+        hooks.onNetworkFailed(error);
       }
     }
+  }
+
+  async #count(networks: readonly string[], context: CallContext): Promise<void> {
+    const { implementation, ledger, hooks } = this.#options;
+    const { counts, begunAt } = await implementation.readSubnetCounts(networks, context);
+    ledger.observe(counts, begunAt);
+    hooks.onInfrastructure(false, []);
   }
 }
 
