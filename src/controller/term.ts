@@ -12,6 +12,7 @@ import type { Diagnosis, DiagnosisReason } from '../node/diagnosis.ts';
 import type { NodeReference } from '../manager/fleet.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
+import { triggerMeter } from '../observability/trigger-meter.ts';
 import { CloudError } from '../providers/cloud-failure.ts';
 import type { UnreadablePart } from '../providers/infrastructure.ts';
 import { instanceLooks } from '../providers/instance-looks.ts';
@@ -160,7 +161,7 @@ export class Term {
     const { clock, registry, cloud } = this.#deps;
     const { metrics } = registry;
     const now = clock.monotonic();
-    showFleet(metrics, this.seats(), now);
+    showFleet(registry, this.seats(), now);
     cloud.showCalls();
     this.#orphanCare.show();
     const { lastBegunAt } = this.#resync;
@@ -232,6 +233,7 @@ export class Term {
   ): Resync {
     const { options, random, log, registry } = this.#deps;
     const { metrics } = registry;
+    const meter = triggerMeter(metrics, 'resync');
     return new Resync({
       ...shared,
       random: random.fork('resync'),
@@ -244,7 +246,10 @@ export class Term {
           this.#fleet.wakeWhere((figures) => reshaped || isShort({ kind: 'managed', name: '', figures }));
           this.#remark(problems);
         },
-        onEnd: ({ duration, error }) => {
+        onRequested: () => meter.requested(),
+        onEnd: ({ error, ...figures }) => {
+          const { duration } = figures;
+          meter.ran(figures);
           const outcome = error === undefined ? 'success' : 'failed';
           metrics.headwater_resync_duration_seconds.observe({ outcome }, duration / 1000);
           metrics.cilium_operator_ipam_background_sync_duration_seconds.observe(
@@ -375,7 +380,7 @@ function lackingOf(seats: readonly SeatFigures[]): Lacking {
 function setAsideSeries(
   seats: readonly SeatFigures[],
   subnets: readonly SubnetFigures[],
-): (readonly [{ what: 'node' | 'interface' | 'subnet' | 'security_groups'; reason: string }, number])[] {
+): (readonly [{ what: 'node' | 'interface' | 'subnet'; reason: string }, number])[] {
   const counts = new Map<string, number>();
   const add = (what: string, reason: string): void => {
     counts.set(`${what} ${reason}`, (counts.get(`${what} ${reason}`) ?? 0) + 1);

@@ -41,6 +41,8 @@ export interface ResyncHooks {
   readonly onChanged: (instanceIds: ReadonlySet<string>) => void;
   /** `reshaped`: more than the numbers of free addresses changed. */
   readonly onInfrastructure: (reshaped: boolean, problems: readonly UnreadablePart[]) => void;
+  /** A resync is due, or was asked for. */
+  readonly onRequested: () => void;
   readonly onEnd: (resync: FinishedResync) => void;
   /** The network could not be read between two resyncs. */
   readonly onNetworkFailed: (error: unknown) => void;
@@ -48,6 +50,10 @@ export interface ResyncHooks {
 
 export interface FinishedResync {
   readonly duration: number;
+  /** From the time that it was due, or asked for, to its beginning, in ms. */
+  readonly latency: number;
+  /** Requests that it answered beyond the first. */
+  readonly folds: number;
   /** Undefined when it succeeded. */
   readonly error: unknown;
 }
@@ -67,6 +73,8 @@ export class Resync {
   #backoff: Backoff | undefined;
   #lastBegunAt: number | undefined;
   #requested = Promise.withResolvers<void>();
+  #requests = 0;
+  #firstRequestAt: number | undefined;
 
   constructor(options: ResyncOptions) {
     this.#options = options;
@@ -93,7 +101,14 @@ export class Resync {
 
   /** Asks for a resync soon: a node turned up in a network that was never read. */
   request(): void {
+    this.#note();
     this.#requested.resolve();
+  }
+
+  #note(): void {
+    this.#requests++;
+    this.#firstRequestAt ??= this.#options.clock.monotonic();
+    this.#options.hooks.onRequested();
   }
 
   /** Resyncs now and then until `signal` is aborted; resolves then. */
@@ -109,6 +124,10 @@ export class Resync {
     const { clock, random, interval, hooks } = this.#options;
     for (;;) {
       const begunAt = clock.monotonic();
+      if (this.#requests === 0) this.#note();
+      const [folds, latency] = [this.#requests - 1, begunAt - (this.#firstRequestAt ?? begunAt)];
+      this.#requests = 0;
+      this.#firstRequestAt = undefined;
       this.#requested = Promise.withResolvers();
       const error = await this.#resync(begunAt, signal).catch((reason: unknown) => {
         signal.throwIfAborted();
@@ -116,7 +135,7 @@ export class Resync {
       });
       const now = clock.monotonic();
       this.#backoff = error === undefined ? undefined : backOff(this.#backoff, backoffPolicy, now, random);
-      hooks.onEnd({ duration: now - begunAt, error });
+      hooks.onEnd({ duration: now - begunAt, latency, folds, error });
       if (this.#backoff !== undefined) await sleep(clock, this.#backoff.until - now, signal);
       else await this.#pause(interval, signal);
     }
