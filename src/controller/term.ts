@@ -8,7 +8,7 @@ import type { ServedSchema } from '../kubernetes/served-schema.ts';
 import type { WatchedNode } from '../kubernetes/watched-node.ts';
 import { Fleet, type SeatFigures } from '../manager/fleet.ts';
 import { type Lacking, Resync } from '../manager/resync.ts';
-import type { Diagnosis, DiagnosisReason } from '../node/diagnosis.ts';
+import { diagnoseFailure, type Diagnosis, type DiagnosisReason } from '../node/diagnosis.ts';
 import type { NodeReference } from '../manager/fleet.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
@@ -62,6 +62,7 @@ export class Term {
   readonly #stopping = new AbortController();
   #resyncing: Promise<void> | undefined;
   #problems = '';
+  #resyncError: unknown;
 
   constructor(deps: TermDeps) {
     this.#deps = deps;
@@ -135,6 +136,13 @@ export class Term {
   /** The last write of somebody else to what only we write, as long as it stops anything. */
   get foreignWrite(): ForeignWriters['last'] {
     return this.#foreignWriters.last;
+  }
+
+  /** Why the last reading of the cloud failed; undefined when none did. */
+  get readProblem(): string | undefined {
+    const error = this.#resyncError;
+    if (error === undefined) return undefined;
+    return error instanceof CloudError ? diagnoseFailure(error.failure).text : String(error);
   }
 
   seats(): readonly SeatFigures[] {
@@ -257,6 +265,7 @@ export class Term {
             duration / 1000,
           );
           metrics.cilium_operator_ipam_resync_total.add();
+          this.#resyncError = error;
           if (error === undefined) log.info('read the cloud', { seconds: Math.round(duration) / 1000 });
           else this.#readFailed('cannot read the cloud', error, {});
           this.#fleet.wakeWhere(({ assessment }) => assessment.kind === 'unread');

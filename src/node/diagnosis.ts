@@ -150,7 +150,11 @@ export function diagnoseInstance(view: InstanceView): Diagnosis | undefined {
   };
 }
 
-export function diagnoseObstacle(obstacle: Obstacle): Diagnosis {
+/** `isGone`: whether a subnet does not exist any more. */
+export function diagnoseObstacle(
+  obstacle: Obstacle,
+  isGone: (subnetId: string) => boolean = () => false,
+): Diagnosis {
   switch (obstacle.kind) {
     case 'noInterfaceSlots':
       return {
@@ -160,7 +164,7 @@ export function diagnoseObstacle(obstacle: Obstacle): Diagnosis {
     case 'subnetsExhausted':
       return {
         reason: 'SubnetsExhausted',
-        text: `no address is left in ${obstacle.subnetIds.join(', ')}: add a subnet that the node's subnet selection matches, or free addresses there`,
+        text: `${exhaustionOf(obstacle.subnetIds, isGone)}: add a subnet that the node's subnet selection matches, or free addresses there`,
       };
     case 'noSubnetMatches':
       return {
@@ -178,6 +182,16 @@ export function diagnoseObstacle(obstacle: Obstacle): Diagnosis {
         text: 'the node names no security groups and those of its first interface are not known: set spec.eni.security-groups',
       };
   }
+}
+
+function exhaustionOf(subnetIds: readonly string[], isGone: (subnetId: string) => boolean): string {
+  const gone = subnetIds.filter(isGone);
+  const full = subnetIds.filter((id) => !isGone(id));
+  const parts = [
+    ...(full.length > 0 ? [`no address is left in ${full.join(', ')}`] : []),
+    ...(gone.length > 0 ? [`there is no subnet ${gone.join(', ')} any more`] : []),
+  ];
+  return parts.join(', and ');
 }
 
 /** Pods wait, and the node has all it may have; `most` is how much that is. */

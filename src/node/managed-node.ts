@@ -348,7 +348,9 @@ export class ManagedNode {
     const assessment = this.#assessment;
     if (assessment.kind === 'unread') return this.#diagnosis;
     if (assessment.kind !== 'served') return assessment.diagnosis;
-    if (plan?.obstacle !== undefined) return diagnoseObstacle(plan.obstacle);
+    const { ledger, clock } = this.#context;
+    if (plan?.obstacle !== undefined)
+      return diagnoseObstacle(plan.obstacle, (subnetId) => ledger.isGone(subnetId, clock.monotonic()));
     const trouble = this.#diagnoseTrouble(assessment.wanted, plan);
     return trouble ?? this.#diagnoseCap(assessment) ?? diagnoseClaim(this.#claimed);
   }

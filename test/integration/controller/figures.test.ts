@@ -38,6 +38,29 @@ describe('the figures', () => {
     },
   );
 
+  test('of readiness name what keeps the cloud from being read', async () => {
+    const world = new World();
+    const controller = startController(world);
+    const message = 'You are not authorized';
+    const end = world.fault('DescribeVpcs', {
+      kind: 'error',
+      code: 'UnauthorizedOperation',
+      status: 403,
+      message,
+    });
+    await world.announce(world.machine());
+    await world.advance(20_000);
+    const meanwhile = controller.controller.unreadiness();
+
+    end();
+    await world.advance(120_000);
+
+    expect(meanwhile).toBe(
+      `it cannot read the cloud: DescribeVpcs answers UnauthorizedOperation: ${message} (allow the action to Headwater's role)`,
+    );
+    expect(controller.controller.unreadiness()).toBeUndefined();
+  });
+
   test('of a node end while it is set aside', async () => {
     const world = new World();
     const machine = world.machine();

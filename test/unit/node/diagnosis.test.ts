@@ -106,6 +106,12 @@ describe('a diagnosis says what to do', () => {
       "no address is left in s-1, s-2: add a subnet that the node's subnet selection matches, or free addresses there",
     ],
     [
+      'of a subnet that is gone',
+      diagnoseObstacle({ kind: 'subnetsExhausted', subnetIds: ['s-1', 's-2'] }, (id) => id === 's-1'),
+      'SubnetsExhausted',
+      "no address is left in s-2, and there is no subnet s-1 any more: add a subnet that the node's subnet selection matches, or free addresses there",
+    ],
+    [
       'of no subnet that matches',
       diagnoseObstacle({ kind: 'noSubnetMatches', wanted: 'a subnet of vpc-1 in us-west-1a' }),
       'NoSubnetMatches',
