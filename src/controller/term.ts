@@ -142,7 +142,7 @@ export class Term {
   get readProblem(): string | undefined {
     const error = this.#resyncError;
     if (error === undefined) return undefined;
-    return error instanceof CloudError ? diagnoseFailure(error.failure).text : String(error);
+    return error instanceof CloudError ? diagnoseFailure(error.failure).text : 'see the log';
   }
 
   seats(): readonly SeatFigures[] {
