@@ -14,13 +14,13 @@ import { DeleteOnTermination } from './delete-on-termination.ts';
 import { type AgentProtocol, protocolOf } from './demand.ts';
 import {
   type Diagnosis,
-  diagnoseCap,
   diagnoseClaim,
   diagnoseFailure,
   diagnoseObstacle,
   mutationsStopped,
 } from './diagnosis.ts';
 import { exclusionOf } from './node-requirements.ts';
+import { LastingCap } from './lasting-cap.ts';
 import type { NodeContext } from './node-context.ts';
 import { type GivenBack, type IdleFacts, IdleInterfaces } from './idle-interfaces.ts';
 import { NodePublisher } from './node-publisher.ts';
@@ -48,9 +48,6 @@ export interface NodeFigures {
 /** Least time between two decisions, and between two publications, in ms: causes that come together cost one. */
 const minInterval = 10;
 
-/** How long an agent takes to tell what it uses, in ms, at its default update rate. */
-const toldWithin = 15_000;
-
 /** What a node waits for by itself. */
 type Wait = 'look' | 'publish' | 'subnets' | 'cap';
 
@@ -70,6 +67,7 @@ export class ManagedNode {
   readonly #deleteOnTermination: DeleteOnTermination;
   readonly #rehearsal: Rehearsal;
   readonly #timers = new Map<Wait, () => void>();
+  readonly #cap: LastingCap;
   /** The object showed, when the node began, what another instance has. */
   readonly #showsAnother: boolean;
   #node: CiliumNode;
@@ -79,8 +77,6 @@ export class ManagedNode {
   #claimed: Claimed = { withheld: new Map(), shared: new Map() };
   #isLooking = false;
   #shortSince: number | undefined;
-  /** Since when pods wait while the node has all it may have, in monotonic ms. */
-  #cappedSince: number | undefined;
 
   /** `recalled`: interfaces that the object already shows; undefined when it speaks of another instance. */
   constructor(
@@ -148,6 +144,7 @@ export class ManagedNode {
       onFailure: (interfaceId, failure) => hooks.onHousekeepingFailure(this.name, interfaceId, failure),
     });
     this.#remarks = new Remarks(hooks);
+    this.#cap = new LastingCap(clock, (ms) => this.#later('cap', ms, () => this.wake()));
     this.#staticAddress = new StaticAddress({
       ...shared,
       facts: () => this.#staticAddressFacts(),
@@ -352,7 +349,7 @@ export class ManagedNode {
     if (plan?.obstacle !== undefined)
       return diagnoseObstacle(plan.obstacle, (subnetId) => ledger.isGone(subnetId, clock.monotonic()));
     const trouble = this.#diagnoseTrouble(assessment.wanted, plan);
-    return trouble ?? this.#diagnoseCap(assessment) ?? diagnoseClaim(this.#claimed);
+    return trouble ?? this.#cap.diagnose(assessment) ?? diagnoseClaim(this.#claimed);
   }
 
   #diagnoseTrouble(wanted: number, plan: AllocationPlan | undefined): Diagnosis | undefined {
@@ -362,22 +359,6 @@ export class ManagedNode {
     // A dry run says what it would do instead.
     if (refusal === undefined || refusal === 'dryRun') return undefined;
     return plan === undefined || plan.steps.length === 0 ? undefined : mutationsStopped(refusal);
-  }
-
-  /** Not at once: an agent and the pods that it serves tell of the same address at different times. */
-  #diagnoseCap({ cap, marks, requirements }: Assessment & { kind: 'served' }): Diagnosis | undefined {
-    if (cap === undefined) {
-      this.#cappedSince = undefined;
-      return undefined;
-    }
-    const now = this.#context.clock.monotonic();
-    this.#cappedSince ??= now;
-    const wait = this.#cappedSince + toldWithin - now;
-    if (wait > 0) {
-      this.#later('cap', wait, () => this.wake());
-      return undefined;
-    }
-    return diagnoseCap(cap, marks.maxAllocate, requirements.instanceType);
   }
 
   #announce(diagnosis: Diagnosis | undefined): void {

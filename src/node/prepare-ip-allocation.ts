@@ -168,13 +168,8 @@ class Draft {
   #nextInterface(unit: Unit): PlannedStep | undefined {
     const { limits, requirements, infrastructure, view } = this.#facts;
     const deviceIndex = this.#freeDeviceIndex();
-    if (deviceIndex === undefined || addressesPerInterface(limits, requirements) === 0) {
-      if (this.#willHaveRoom()) this.#isPassing = true;
-      if (this.#exhausted.size === 0) {
-        return this.#blocked({ kind: 'noInterfaceSlots', interfaces: limits.interfaces });
-      }
-      return this.#blocked({ kind: 'subnetsExhausted', subnetIds: [...this.#exhausted].sort() });
-    }
+    if (deviceIndex === undefined || addressesPerInterface(limits, requirements) === 0)
+      return this.#withoutSlot();
     const groups = chooseSecurityGroups(requirements, infrastructure, view);
     if (groups.kind === 'noneMatches')
       return this.#blocked({ kind: 'noSecurityGroupMatches', wanted: groups.wanted });
@@ -195,6 +190,13 @@ class Draft {
     const made = { kind: 'createInterface', subnetId, securityGroupIds: groups.ids, deviceIndex } as const;
     if (unit === 'addresses') return { ...made, count, prefixCount: 0 };
     return count > 0 ? { ...made, count: 0, prefixCount: count } : undefined;
+  }
+
+  #withoutSlot(): undefined {
+    if (this.#willHaveRoom()) this.#isPassing = true;
+    if (this.#exhausted.size > 0)
+      return this.#blocked({ kind: 'subnetsExhausted', subnetIds: [...this.#exhausted].sort() });
+    return this.#blocked({ kind: 'noInterfaceSlots', interfaces: this.#facts.limits.interfaces });
   }
 
   /** How many secondary addresses or prefixes a new interface in this subnet begins with. */

@@ -1,11 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
 import { type PlannedStep, takenBy, yieldOf } from '../../../src/node/planned-step.ts';
-import {
-  type AllocationFacts,
-  type Obstacle,
-  prepareIPAllocation,
-} from '../../../src/node/prepare-ip-allocation.ts';
+import { type AllocationFacts, prepareIPAllocation } from '../../../src/node/prepare-ip-allocation.ts';
 import { addresses, attachment, networkInterface } from '../providers/interfaces.ts';
 import { eni, facts, infrastructure, requirements, subnet, unreadable, view } from './allocation-facts.ts';
 import { inShort, steps } from './steps-in-short.ts';
@@ -160,31 +156,6 @@ describe('an interface that is not to be touched', () => {
     const planned = steps({ wanted: 8, free: { 'subnet-1': 50, 'subnet-2': 90 }, ...change });
 
     expect(planned.map((step) => step.split(':')[0])).toEqual(['new@1']);
-  });
-});
-
-describe('when interfaces under way hold the last slots', () => {
-  const coming = (deviceIndex: number, count: number): PlannedStep => ({
-    kind: 'createInterface',
-    subnetId: 'subnet-1',
-    securityGroupIds: [],
-    deviceIndex,
-    count,
-    prefixCount: 0,
-  });
-
-  test.each<[string, readonly PlannedStep[], Obstacle | undefined]>([
-    ['and will have room, nothing stands in the way', [coming(1, 9), coming(2, 4)], undefined],
-    [
-      'and will be full, there is none',
-      [coming(1, 9), coming(2, 9)],
-      { kind: 'noInterfaceSlots', interfaces: 3 },
-    ],
-  ])('%s', (_, underway, obstacle) => {
-    const plan = prepareIPAllocation(facts({ wanted: 25, view: view([full]), underway }));
-
-    expect(plan.obstacle).toEqual(obstacle);
-    expect(plan.steps).toEqual([]);
   });
 });
 
