@@ -9,10 +9,11 @@ import { integer } from '../config/value-kinds.ts';
 import { sleep } from '../scheduling/clock.ts';
 import { Random } from '../scheduling/random.ts';
 import { systemClock as clock } from '../scheduling/system-clock.ts';
+import { breachesIn } from '../simulator/cluster/judge.ts';
 import { createEmbeddedCluster, type EmbeddedCluster } from '../simulator/cluster/embedded-cluster.ts';
 import { startEc2Server } from '../simulator/ec2/ec2-server.ts';
 import { kubeConfigFor, startKubernetesServer } from '../simulator/kubernetes/kubernetes-server.ts';
-import { chaptersFor, lastMoment, lastPodAt } from './demo/chapters.ts';
+import { chaptersFor, lastMoment, lastPodAt, longestTime } from './demo/chapters.ts';
 import { ControllerProcess, endInWords } from './demo/controller-process.ts';
 import { inWords } from './demo/decision-words.ts';
 import { demoTopology } from './demo/demo-topology.ts';
@@ -56,8 +57,12 @@ function screenFor(plain: boolean): Screen {
   const { stdout } = process;
   const terminal = {
     write: (text: string): void => void stdout.write(text),
+    // 0 stands for a size that is not known.
     get columns() {
-      return stdout.columns ?? 100;
+      return stdout.columns || 80;
+    },
+    get rows() {
+      return stdout.rows || 24;
     },
   };
   return plain || !stdout.isTTY ? plainScreen(terminal) : liveScreen(terminal);
@@ -82,7 +87,10 @@ class Demonstration {
   readonly #options: DemonstrationOptions;
   readonly #cluster: EmbeddedCluster;
   readonly #region: string;
+  readonly #begunAt = clock.monotonic();
   #ended: string | undefined;
+  /** Lets it last longer than a demonstration that ends by itself may. */
+  #unbound: () => void = () => undefined;
 
   constructor(options: DemonstrationOptions) {
     this.#options = options;
@@ -102,6 +110,19 @@ class Demonstration {
   }
 
   async run(): Promise<number> {
+    const giveUp = clock.schedule(longestTime, () => {
+      this.#options.screen.say('time is up: something of the demonstration did not end by itself');
+      process.exit(exitCode.failure);
+    });
+    this.#unbound = giveUp;
+    try {
+      return await this.#runAll();
+    } finally {
+      giveUp();
+    }
+  }
+
+  async #runAll(): Promise<number> {
     const { ec2, kubernetes } = this.#cluster;
     const directory = await mkdtemp(join(tmpdir(), 'headwater-demo-'));
     process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
@@ -156,22 +177,22 @@ class Demonstration {
   ): Promise<number> {
     const { screen } = this.#options;
     const start = clock.monotonic();
-    const verdict = await this.#watch(start, (elapsed) => elapsed > lastMoment);
+    const verdict = await this.#watch(start, () => clock.monotonic() - this.#begunAt > lastMoment);
     const picture = takePicture(this.#cluster);
     const seconds = (clock.monotonic() - start) / 1000;
     screen.close();
     for (const line of summaryLines({ picture, seconds, verdict: wordsOf(verdict) })) screen.say(line);
-    if (at.keepRunning)
-      await this.#stayUp(thingsToTry({ ...at, address: controller.address, region: this.#region }));
+    const advice = thingsToTry({ ...at, address: controller.address, region: this.#region });
+    const heldOn = !at.keepRunning || (await this.#stayUp(advice, picture));
     const end = await controller.stop();
-    if (verdict.kind !== 'settled') return exitCode.failure;
+    if (verdict.kind !== 'settled' || !heldOn) return exitCode.failure;
     if (end.code === 0) return exitCode.fine;
     screen.say(`told to end: ${endInWords(end)}`);
     return exitCode.failure;
   }
 
   /** Lets the chapters happen and judges all the while. */
-  async #watch(start: number, isLate: (elapsed: number) => boolean): Promise<Verdict> {
+  async #watch(start: number, isLate: () => boolean): Promise<Verdict> {
     const { nodes, screen, interrupt } = this.#options;
     const chapters = [...chaptersFor(nodes)];
     let title = '';
@@ -186,7 +207,7 @@ class Demonstration {
       screen.show({ elapsed: elapsed / 1000, chapter: title, picture, decisions: [] });
       const verdict = this.#verdictOn(picture, elapsed);
       if (verdict !== undefined) return verdict;
-      if (isLate(elapsed)) return { kind: 'late' };
+      if (isLate()) return { kind: 'late' };
       await sleep(clock, judgeInterval, interrupt).catch(() => undefined);
     }
   }
@@ -199,14 +220,25 @@ class Demonstration {
     return elapsed > lastPodAt + 2000 && isSettled(picture) ? { kind: 'settled' } : undefined;
   }
 
-  /** Until it is interrupted, or there is nothing left to look at. */
-  async #stayUp(advice: readonly string[]): Promise<void> {
+  /**
+   * Until it is interrupted, or there is nothing left to look at; goes on judging. Resolves to whether everything held
+   * that must.
+   */
+  async #stayUp(advice: readonly string[], { breaches }: Picture): Promise<boolean> {
     const { screen, interrupt } = this.#options;
-    if (this.#ended !== undefined || interrupt.aborted) return;
+    this.#unbound();
+    const told = new Set(breaches.map(({ text }) => text));
+    const before = told.size;
+    if (this.#ended !== undefined || interrupt.aborted) return true;
     for (const line of advice) screen.say(line);
     while (!interrupt.aborted && this.#ended === undefined) {
+      for (const { text } of breachesIn(this.#cluster)) {
+        if (!told.has(text)) screen.say(`BROKEN: ${text}`);
+        told.add(text);
+      }
       await sleep(clock, judgeInterval, interrupt).catch(() => undefined);
     }
+    return told.size === before;
   }
 }
 

@@ -159,8 +159,15 @@ async function serveKubernetes(options: {
 /** A port that cannot be had is named already; this adds what to do. */
 function askForAnother(flag: string): (error: unknown) => never {
   return (error) => {
-    throw new Error(`${messageOf(error)}; set ${flag}`, { cause: error });
+    const advice = isOfHost(error) ? '--host to an address of this machine' : flag;
+    throw new Error(`${messageOf(error)}; set ${advice}`, { cause: error });
   };
+}
+
+function isOfHost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code) || isOfHost(error.cause);
 }
 
 function interrupted(): Promise<void> {

@@ -120,7 +120,10 @@ export class Controller {
   /** Undefined when the process is ready to do its part; else what it waits for. */
   unreadiness(): string | undefined {
     if (this.#state === 'starting') return `it reads the cluster: ${this.#cache.waitingFor()}`;
-    if (this.#state === 'leading' && this.#term?.hasRead !== true) return 'it reads the cloud';
+    if (this.#state === 'leading' && this.#term?.hasRead !== true) {
+      const problem = this.#term?.readProblem;
+      return problem === undefined ? 'it reads the cloud' : `it cannot read the cloud: ${problem}`;
+    }
     return this.#state === 'draining' || this.#state === 'stopped' ? 'it is ending' : undefined;
   }
 

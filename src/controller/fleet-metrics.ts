@@ -2,7 +2,7 @@
 import type { SeatFigures } from '../manager/fleet.ts';
 import { nodeCapacity } from '../node/capacity.ts';
 import { interfaceRoom, type NodeFigures } from '../node/managed-node.ts';
-import type { Metrics } from '../observability/metrics.ts';
+import type { MetricRegistry, Metrics } from '../observability/metrics.ts';
 
 export interface FleetTotals {
   readonly nodes: Record<'total' | 'supplied' | 'short' | 'at_capacity' | 'set_aside' | 'unread', number>;
@@ -46,14 +46,22 @@ function addNode(totals: { -readonly [K in keyof FleetTotals]: FleetTotals[K] },
 }
 
 /** Sets every gauge about the fleet and its nodes. `now` is monotonic. */
-export function showFleet(metrics: Metrics, seats: readonly SeatFigures[], now: number): void {
+export function showFleet(
+  { metrics, forgetNode }: Pick<MetricRegistry, 'metrics' | 'forgetNode'>,
+  seats: readonly SeatFigures[],
+  now: number,
+): void {
   const totals = totalsOf(seats);
   for (const [state, count] of entries(totals.nodes)) metrics.headwater_nodes.set({ state }, count);
   for (const [state, count] of entries(totals.addresses)) metrics.headwater_addresses.set({ state }, count);
   const oldest = totals.oldestShortage === undefined ? 0 : (now - totals.oldestShortage) / 1000;
   metrics.headwater_oldest_shortage_seconds.set(oldest);
   showAsOperator(metrics, totals);
-  for (const seat of seats) if (seat.kind === 'managed') showNode(metrics, seat.name, seat.figures);
+  for (const seat of seats) {
+    // What was true of a node that is not served any more says nothing now.
+    if (seat.kind !== 'managed' || seat.figures.assessment.kind !== 'served') forgetNode(seat.name);
+    else showNode(metrics, seat.name, seat.figures);
+  }
 }
 
 function showAsOperator(

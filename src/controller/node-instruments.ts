@@ -1,6 +1,6 @@
 // What happens to nodes, as log lines and metrics: one line a decision, with its reason and its cost.
 import type { FleetHooks, NodeReference } from '../manager/fleet.ts';
-import type { Diagnosis } from '../node/diagnosis.ts';
+import type { Diagnosis, DiagnosisReason } from '../node/diagnosis.ts';
 import type { NodeHooks } from '../node/node-context.ts';
 import type { FinishedRelease } from '../node/address-releaser.ts';
 import type { Rehearsed } from '../node/rehearsal.ts';
@@ -33,6 +33,11 @@ export function nodeInstruments(
     if (diagnosis === undefined) {
       log.info('node is no longer held back', { node: node.name });
       return;
+    }
+    const status = refusals[diagnosis.reason];
+    if (status !== undefined) {
+      const labels = { type: 'createInterfaceAndAllocateIP', status, subnet_id: '' } as const;
+      metrics.cilium_operator_ipam_allocation_duration_seconds.observe(labels, 0);
     }
     log.warn('node does not get what it needs', {
       node: node.name,
@@ -142,6 +147,18 @@ function logRelease(log: Logger, name: string, release: FinishedRelease): void {
   } else log.warn('could not take back addresses of a node', { ...details, ...told(failure) });
 }
 
+/** Its words for why no attempt is made (contract 4.5). */
+const refusals: Partial<
+  Record<DiagnosisReason, 'unableToDetermineLimits' | 'unableToFindSubnet' | 'unableToGetSecurityGroups'>
+> = {
+  InstanceTypeUnknown: 'unableToDetermineLimits',
+  InstanceTypeUnreadable: 'unableToDetermineLimits',
+  NoSubnetMatches: 'unableToFindSubnet',
+  SubnetsExhausted: 'unableToFindSubnet',
+  NoSecurityGroupMatches: 'unableToGetSecurityGroups',
+  SecurityGroupsUnknown: 'unableToGetSecurityGroups',
+};
+
 /** The words of cilium-operator for how an attempt ended. An instance that does not run is no fault of attaching. */
 function statusOf(
   result: FinishedStep['result'],
@@ -208,10 +225,10 @@ function logLeftovers(log: Logger, name: string, { step, result }: FinishedStep,
     log[level](`${what}: ${next}`, { node: name, subnet: step.subnetId });
   }
   if (result.left !== undefined) {
-    const what = 'an interface was created, could not be attached, and could not be deleted again';
+    const what = 'an interface was created, is not known to be attached, and could not be deleted again';
     const next = collects
-      ? 'it is attached later, or collected'
-      : 'it is attached once its node needs one, and not collected: else delete it';
+      ? 'if it is attached to nothing it is attached later, or collected'
+      : 'if it is attached to nothing it is attached once its node needs one, and not collected: look at it, and delete it unless it is in use';
     log[level](`${what}: ${next}`, { node: name, interface: result.left });
   }
 }

@@ -7,11 +7,12 @@ import { OwnWrites } from '../kubernetes/own-writes.ts';
 import type { ServedSchema } from '../kubernetes/served-schema.ts';
 import type { WatchedNode } from '../kubernetes/watched-node.ts';
 import { Fleet, type SeatFigures } from '../manager/fleet.ts';
-import { Resync } from '../manager/resync.ts';
-import type { Diagnosis } from '../node/diagnosis.ts';
+import { type Lacking, Resync } from '../manager/resync.ts';
+import { diagnoseFailure, type Diagnosis, type DiagnosisReason } from '../node/diagnosis.ts';
 import type { NodeReference } from '../manager/fleet.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
+import { triggerMeter } from '../observability/trigger-meter.ts';
 import { CloudError } from '../providers/cloud-failure.ts';
 import type { UnreadablePart } from '../providers/infrastructure.ts';
 import { instanceLooks } from '../providers/instance-looks.ts';
@@ -61,6 +62,7 @@ export class Term {
   readonly #stopping = new AbortController();
   #resyncing: Promise<void> | undefined;
   #problems = '';
+  #resyncError: unknown;
 
   constructor(deps: TermDeps) {
     this.#deps = deps;
@@ -78,7 +80,7 @@ export class Term {
     this.#limits = new InstanceTypeLimits({
       ...shared,
       random: random.fork('limits'),
-      onLearned: () => this.#fleet.wakeWhere(({ assessment }) => assessment.kind !== 'served'),
+      onNews: () => this.#fleet.wakeWhere(({ assessment }) => assessment.kind !== 'served'),
       onFailure: (error, instanceTypes) =>
         this.#readFailed('cannot read instance types', error, { instanceTypes }),
     });
@@ -136,6 +138,13 @@ export class Term {
     return this.#foreignWriters.last;
   }
 
+  /** Why the last reading of the cloud failed; undefined when none did. */
+  get readProblem(): string | undefined {
+    const error = this.#resyncError;
+    if (error === undefined) return undefined;
+    return error instanceof CloudError ? diagnoseFailure(error.failure).text : 'see the log';
+  }
+
   seats(): readonly SeatFigures[] {
     return [...this.#fleet.figures()];
   }
@@ -160,7 +169,7 @@ export class Term {
     const { clock, registry, cloud } = this.#deps;
     const { metrics } = registry;
     const now = clock.monotonic();
-    showFleet(metrics, this.seats(), now);
+    showFleet(registry, this.seats(), now);
     cloud.showCalls();
     this.#orphanCare.show();
     const { lastBegunAt } = this.#resync;
@@ -232,19 +241,23 @@ export class Term {
   ): Resync {
     const { options, random, log, registry } = this.#deps;
     const { metrics } = registry;
+    const meter = triggerMeter(metrics, 'resync');
     return new Resync({
       ...shared,
       random: random.fork('resync'),
       interval: options.resyncInterval,
       networkIds: () => this.#fleet.networkIds(),
-      isShort: () => this.seats().some(isShort),
+      lacking: () => lackingOf(this.seats()),
       hooks: {
         onChanged: (instanceIds) => this.#fleet.instancesChanged(instanceIds),
         onInfrastructure: (reshaped, problems) => {
           this.#fleet.wakeWhere((figures) => reshaped || isShort({ kind: 'managed', name: '', figures }));
           this.#remark(problems);
         },
-        onEnd: ({ duration, error }) => {
+        onRequested: () => meter.requested(),
+        onEnd: ({ error, ...figures }) => {
+          const { duration } = figures;
+          meter.ran(figures);
           const outcome = error === undefined ? 'success' : 'failed';
           metrics.headwater_resync_duration_seconds.observe({ outcome }, duration / 1000);
           metrics.cilium_operator_ipam_background_sync_duration_seconds.observe(
@@ -252,11 +265,12 @@ export class Term {
             duration / 1000,
           );
           metrics.cilium_operator_ipam_resync_total.add();
+          this.#resyncError = error;
           if (error === undefined) log.info('read the cloud', { seconds: Math.round(duration) / 1000 });
           else this.#readFailed('cannot read the cloud', error, {});
           this.#fleet.wakeWhere(({ assessment }) => assessment.kind === 'unread');
         },
-        onCountsFailed: (error) => this.#readFailed('cannot count the addresses of the subnets', error, {}),
+        onNetworkFailed: (error) => this.#readFailed('cannot read what the network has left', error, {}),
       },
     });
   }
@@ -358,11 +372,24 @@ function isShort(seat: SeatFigures): boolean {
   );
 }
 
+/** What somebody may mend in the network, where the cloud tells of it by itself at the next resync only. */
+const mendable: ReadonlySet<DiagnosisReason | undefined> = new Set([
+  'SubnetsExhausted',
+  'NoSubnetMatches',
+  'NoSecurityGroupMatches',
+] as const);
+
+function lackingOf(seats: readonly SeatFigures[]): Lacking {
+  const short = seats.filter((seat) => seat.kind === 'managed').filter(isShort);
+  if (short.some(({ figures }) => mendable.has(figures.diagnosis?.reason))) return 'infrastructure';
+  return short.length > 0 ? 'addresses' : 'nothing';
+}
+
 /** What is left alone, and why, counted. */
 function setAsideSeries(
   seats: readonly SeatFigures[],
   subnets: readonly SubnetFigures[],
-): (readonly [{ what: 'node' | 'interface' | 'subnet' | 'security_groups'; reason: string }, number])[] {
+): (readonly [{ what: 'node' | 'interface' | 'subnet'; reason: string }, number])[] {
   const counts = new Map<string, number>();
   const add = (what: string, reason: string): void => {
     counts.set(`${what} ${reason}`, (counts.get(`${what} ${reason}`) ?? 0) + 1);

@@ -1,6 +1,6 @@
 // Which node offers which address, over the whole fleet and whether or not Headwater serves the node: what is shown in
 // CiliumNodes, and what nodes have claimed and are about to show. It is what keeps an address from being offered twice.
-import type { AddressClaims } from '../node/node-context.ts';
+import type { AddressClaims, Claimed } from '../node/address-claims.ts';
 
 interface Entry {
   readonly networkId: string;
@@ -39,20 +39,22 @@ export class AddressIndex implements AddressClaims {
     readonly name: string;
     readonly networkId: string;
     readonly addresses: Iterable<string>;
-  }): ReadonlyMap<string, readonly string[]> {
+  }): Claimed {
     const { name, networkId } = wanted;
-    const contested = new Map<string, readonly string[]>();
+    const known = this.#entries.get(name);
+    const offered = known?.networkId === networkId ? known.offered : new Set<string>();
+    const withheld = new Map<string, readonly string[]>();
+    const shared = new Map<string, readonly string[]>();
     const claimed = new Set<string>();
     for (const address of wanted.addresses) {
       const others = this.#othersThan(name, networkId, address);
-      if (others.length === 0) claimed.add(address);
-      else contested.set(address, others);
+      const isNew = others.length > 0 && !offered.has(address);
+      if (others.length > 0) (isNew ? withheld : shared).set(address, others);
+      if (!isNew) claimed.add(address);
     }
-    for (const holder of [...contested.values()].flat()) this.#await(holder, name);
-    const known = this.#entries.get(name);
-    const offered = known?.networkId === networkId ? known.offered : new Set<string>();
+    for (const holder of [...withheld.values(), ...shared.values()].flat()) this.#await(holder, name);
     this.#replace(name, { networkId, offered, claimed });
-    return contested;
+    return { withheld, shared };
   }
 
   #othersThan(name: string, networkId: string, address: string): readonly string[] {

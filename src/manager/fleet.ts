@@ -2,11 +2,13 @@
 // node. It passes on to each what concerns it, and settles who may have an instance or an address.
 import type { CiliumNode } from '../kubernetes/cilium-node.ts';
 import { shownBy, type WatchedNode } from '../kubernetes/watched-node.ts';
+import type { Claimed } from '../node/address-claims.ts';
 import { type Diagnosis, duplicateInstance, unreadableNode } from '../node/diagnosis.ts';
 import { ManagedNode, type NodeFigures } from '../node/managed-node.ts';
 import type { NodeContext, NodeHooks } from '../node/node-context.ts';
 import { recollection } from '../node/recollection.ts';
 import type { KnownNetwork } from '../providers/infrastructure.ts';
+import { hasAddress } from '../providers/network-interface.ts';
 import { AddressIndex } from './address-index.ts';
 
 export interface FleetOptions {
@@ -70,7 +72,7 @@ export class Fleet {
       onChanged: (instanceIds) => this.instancesChanged(instanceIds),
       hooks: {
         ...options.hooks,
-        onContested: (instanceId, contested) => this.#contest(instanceId, contested),
+        onContested: (instanceId, claimed) => this.#contest(instanceId, claimed),
       },
     };
   }
@@ -240,19 +242,32 @@ export class Fleet {
   }
 
   /** Of two instances that claim an address, the cloud's answer by id decides: both are asked about. */
-  #contest(instanceId: string, contested: ReadonlyMap<string, readonly string[]>): void {
+  #contest(instanceId: string, { withheld, shared }: Claimed): void {
+    for (const [address, holders] of withheld) this.#decide(instanceId, address, holders);
+    for (const [address, holders] of shared) {
+      // A CiliumNode alone is no evidence against what this instance has.
+      const claimants = holders.filter((holder) => this.#hasAddress(holder, address));
+      if (claimants.length > 0) this.#decide(instanceId, address, claimants);
+    }
+    this.instancesChanged(new Set([instanceId]));
+  }
+
+  #decide(instanceId: string, address: string, holders: readonly string[]): void {
     const { inventory, clock } = this.#context;
     const now = clock.monotonic();
-    inventory.contest(instanceId, [...contested.keys()], now);
-    this.instancesChanged(new Set([instanceId]));
-    for (const [address, holders] of contested) {
-      for (const holder of holders) {
-        const managed = this.#seats.get(holder)?.managed;
-        if (managed === undefined) continue;
-        inventory.contest(managed.instanceId, [address], now);
-        managed.wake();
-      }
+    inventory.contest(instanceId, [address], now);
+    for (const holder of holders) {
+      const managed = this.#seats.get(holder)?.managed;
+      if (managed === undefined) continue;
+      inventory.contest(managed.instanceId, [address], now);
+      managed.wake();
     }
+  }
+
+  #hasAddress(name: string, address: string): boolean {
+    const instanceId = this.#seats.get(name)?.managed?.instanceId ?? '';
+    const interfaces = this.#context.inventory.view(instanceId)?.interfaces ?? [];
+    return interfaces.some((item) => hasAddress(item, address));
   }
 }
 

@@ -24,22 +24,36 @@ export interface ResyncOptions {
   readonly interval: number;
   /** The networks that nodes are in now. */
   readonly networkIds: () => readonly string[];
-  /** Whether some node lacks addresses: only then is it worth asking what the subnets have left. */
-  readonly isShort: () => boolean;
+  /** What is worth asking for between two resyncs, because some node lacks it. */
+  readonly lacking: () => Lacking;
   readonly hooks: ResyncHooks;
 }
+
+export type Lacking =
+  | 'nothing'
+  /** Addresses: it helps to know what the subnets have left. */
+  | 'addresses'
+  /** What somebody could add to the network, or tag there: the node is held back by the lack of it. */
+  | 'infrastructure';
 
 export interface ResyncHooks {
   /** Instances that the listing changed, read for the first time, or cast doubt on. */
   readonly onChanged: (instanceIds: ReadonlySet<string>) => void;
   /** `reshaped`: more than the numbers of free addresses changed. */
   readonly onInfrastructure: (reshaped: boolean, problems: readonly UnreadablePart[]) => void;
+  /** A resync is due, or was asked for. */
+  readonly onRequested: () => void;
   readonly onEnd: (resync: FinishedResync) => void;
-  readonly onCountsFailed: (error: unknown) => void;
+  /** The network could not be read between two resyncs. */
+  readonly onNetworkFailed: (error: unknown) => void;
 }
 
 export interface FinishedResync {
   readonly duration: number;
+  /** From the time that it was due, or asked for, to its beginning, in ms. */
+  readonly latency: number;
+  /** Requests that it answered beyond the first. */
+  readonly folds: number;
   /** Undefined when it succeeded. */
   readonly error: unknown;
 }
@@ -47,16 +61,20 @@ export interface FinishedResync {
 const backoffPolicy = { base: 1000, cap: 60_000 };
 /** Least time between a resync and one that was asked for, in ms. */
 const leastInterval = 5000;
-/** Between two readings of subnet counts while nodes are short, in ms. */
+/** Between two readings of the network while nodes are short, in ms. */
 const countInterval = 60_000;
 
 export class Resync {
   readonly #options: ResyncOptions;
   #infrastructure: Infrastructure = emptyInfrastructure;
+  /** When it was asked for, in monotonic ms. */
+  #infrastructureAsOf = -Infinity;
   #listing: Listing | 'about to begin' | undefined;
   #backoff: Backoff | undefined;
   #lastBegunAt: number | undefined;
   #requested = Promise.withResolvers<void>();
+  #requests = 0;
+  #firstRequestAt: number | undefined;
 
   constructor(options: ResyncOptions) {
     this.#options = options;
@@ -83,13 +101,20 @@ export class Resync {
 
   /** Asks for a resync soon: a node turned up in a network that was never read. */
   request(): void {
+    this.#note();
     this.#requested.resolve();
+  }
+
+  #note(): void {
+    this.#requests++;
+    this.#firstRequestAt ??= this.#options.clock.monotonic();
+    this.#options.hooks.onRequested();
   }
 
   /** Resyncs now and then until `signal` is aborted; resolves then. */
   async run(signal: AbortSignal): Promise<void> {
     try {
-      await Promise.all([this.#resyncs(signal), this.#counts(signal)]);
+      await Promise.all([this.#resyncs(signal), this.#between(signal)]);
     } catch (error) {
       if (!signal.aborted) throw error;
     }
@@ -99,6 +124,10 @@ export class Resync {
     const { clock, random, interval, hooks } = this.#options;
     for (;;) {
       const begunAt = clock.monotonic();
+      if (this.#requests === 0) this.#note();
+      const [folds, latency] = [this.#requests - 1, begunAt - (this.#firstRequestAt ?? begunAt)];
+      this.#requests = 0;
+      this.#firstRequestAt = undefined;
       this.#requested = Promise.withResolvers();
       const error = await this.#resync(begunAt, signal).catch((reason: unknown) => {
         signal.throwIfAborted();
@@ -106,7 +135,7 @@ export class Resync {
       });
       const now = clock.monotonic();
       this.#backoff = error === undefined ? undefined : backOff(this.#backoff, backoffPolicy, now, random);
-      hooks.onEnd({ duration: now - begunAt, error });
+      hooks.onEnd({ duration: now - begunAt, latency, folds, error });
       if (this.#backoff !== undefined) await sleep(clock, this.#backoff.until - now, signal);
       else await this.#pause(interval, signal);
     }
@@ -145,6 +174,9 @@ export class Resync {
   async #readInfrastructure(networks: readonly string[], context: CallContext): Promise<void> {
     const { implementation, ledger, hooks } = this.#options;
     const read = await implementation.readInfrastructure(networks, context);
+    // Two readings may overlap: the one that was asked for later counts.
+    if (read.begunAt < this.#infrastructureAsOf) return;
+    this.#infrastructureAsOf = read.begunAt;
     const next = withMemory(read.infrastructure, this.#infrastructure);
     const reshaped = !sameShape(next, this.#infrastructure);
     this.#infrastructure = next;
@@ -163,24 +195,30 @@ export class Resync {
     hooks.onChanged(listing.end());
   }
 
-  async #counts(signal: AbortSignal): Promise<void> {
-    const { implementation, ledger, clock, networkIds, isShort, hooks } = this.#options;
+  /** Between resyncs, for as long as some node is short. */
+  async #between(signal: AbortSignal): Promise<void> {
+    const { clock, networkIds, lacking, hooks } = this.#options;
+    const context: CallContext = { urgency: () => 'toppingUp', signal };
     for (;;) {
       await sleep(clock, countInterval, signal);
       const networks = networkIds();
-      if (!isShort() || networks.length === 0) continue;
+      const what = lacking();
+      if (what === 'nothing' || networks.length === 0) continue;
       try {
-        const { counts, begunAt } = await implementation.readSubnetCounts(networks, {
-          urgency: () => 'toppingUp',
-          signal,
-        });
-        ledger.observe(counts, begunAt);
-        hooks.onInfrastructure(false, []);
+        if (what === 'addresses') await this.#count(networks, context);
+        else await this.#readInfrastructure(networks, context);
       } catch (error) {
         signal.throwIfAborted();
-        hooks.onCountsFailed(error);
+        hooks.onNetworkFailed(error);
       }
     }
+  }
+
+  async #count(networks: readonly string[], context: CallContext): Promise<void> {
+    const { implementation, ledger, hooks } = this.#options;
+    const { counts, begunAt } = await implementation.readSubnetCounts(networks, context);
+    ledger.observe(counts, begunAt);
+    hooks.onInfrastructure(false, []);
   }
 }
 

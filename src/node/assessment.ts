@@ -2,7 +2,9 @@
 import type { CiliumNode } from '../kubernetes/cilium-node.ts';
 import type { InstanceLimits } from '../providers/allocation-implementation.ts';
 import type { Infrastructure } from '../providers/infrastructure.ts';
+import type { KnownLimits } from '../providers/instance-type-limits.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
+import { type BindingCap, bindingCap } from './binding-cap.ts';
 import { mostAllocatable, podAddresses } from './capacity.ts';
 import { usedAddresses, watermarksOf } from './demand.ts';
 import {
@@ -11,6 +13,7 @@ import {
   outsideNetwork,
   unknownInstanceType,
   unmanagedInstance,
+  unreadableLimits,
   unreadableNode,
 } from './diagnosis.ts';
 import { type NodeRequirements, type RequirementDefaults, requirementsOf } from './node-requirements.ts';
@@ -29,7 +32,7 @@ export interface AssessmentFacts {
   /** Addresses on their way out. */
   readonly outgoing: ReadonlySet<string>;
   readonly infrastructure: Infrastructure;
-  readonly limitsOf: (instanceType: string) => InstanceLimits | 'unread' | 'unknown';
+  readonly limitsOf: (instanceType: string) => KnownLimits;
   readonly options: AssessmentOptions;
 }
 
@@ -61,6 +64,8 @@ export type Assessment =
       readonly wanted: number;
       /** Addresses beyond the watermarks. */
       readonly excess: number;
+      /** What keeps pods waiting that could have addresses otherwise. */
+      readonly cap: BindingCap | undefined;
     };
 
 export function assess(facts: AssessmentFacts): Assessment {
@@ -84,6 +89,7 @@ function assessInstance(facts: AssessmentFacts, requirements: NodeRequirements):
   const limits = limitsOf(instanceType);
   if (limits === 'unread') return { kind: 'unread' };
   if (limits === 'unknown') return setAside(unknownInstanceType(instanceType), requirements);
+  if ('problem' in limits) return setAside(unreadableLimits(instanceType, limits.problem), requirements);
   const addresses = podAddresses(view, requirements);
   for (const address of facts.outgoing) addresses.delete(address);
   const available = addresses.size;
@@ -99,6 +105,7 @@ function assessInstance(facts: AssessmentFacts, requirements: NodeRequirements):
     needed,
     wanted: addressesToAllocate(usage, marks),
     excess: excessAddresses(usage, marks),
+    cap: bindingCap(usage, marks, node.ipam.maxAllocate),
   };
 }
 

@@ -5,6 +5,8 @@ import type { InstanceView } from '../providers/instance-view.ts';
 import type { Tags } from '../providers/network-interface.ts';
 import { type StopReason, stopWords } from '../providers/mutation-permission.ts';
 import type { UnreadableInterface } from '../providers/observation.ts';
+import type { BindingCap } from './binding-cap.ts';
+import type { Claimed } from './address-claims.ts';
 import type { Obstacle } from './prepare-ip-allocation.ts';
 
 export interface Diagnosis {
@@ -21,7 +23,10 @@ export type DiagnosisReason =
   | 'InstanceNotFound'
   | 'InstanceTerminated'
   | 'InstanceTypeUnknown'
+  | 'InstanceTypeUnreadable'
   | 'NoInterfaceSlots'
+  | 'InstanceFull'
+  | 'MaxAllocateReached'
   | 'SubnetsExhausted'
   | 'NoSubnetMatches'
   | 'NoSecurityGroupMatches'
@@ -70,11 +75,26 @@ export function unknownInstanceType(instanceType: string): Diagnosis {
   };
 }
 
-export function contestedAddresses(holders: readonly string[]): Diagnosis {
+export function unreadableLimits(instanceType: string, problem: string): Diagnosis {
   return {
-    reason: 'AddressesContested',
-    text: `addresses of this node are still published on ${holders.join(', ')} and are withheld until they are struck there`,
+    reason: 'InstanceTypeUnreadable',
+    text: `what the cloud says of instance type ${instanceType} cannot be read: ${problem}; it is asked again by itself`,
   };
+}
+
+/** Addresses of the node that other nodes show as well; undefined without any. */
+export function diagnoseClaim({ withheld, shared }: Claimed): Diagnosis | undefined {
+  if (withheld.size > 0) {
+    const text = `addresses of this node are still published on ${holdersIn(withheld)} and are withheld until they are struck there`;
+    return { reason: 'AddressesContested', text };
+  }
+  if (shared.size === 0) return undefined;
+  const text = `addresses of this node are published on ${holdersIn(shared)} as well: strike them there, or delete that CiliumNode if its node is gone`;
+  return { reason: 'AddressesContested', text };
+}
+
+function holdersIn(contested: Claimed['shared']): string {
+  return [...new Set([...contested.values()].flat())].sort().join(', ');
 }
 
 /** An interface that is left alone while the node is served by its others. */
@@ -130,7 +150,11 @@ export function diagnoseInstance(view: InstanceView): Diagnosis | undefined {
   };
 }
 
-export function diagnoseObstacle(obstacle: Obstacle): Diagnosis {
+/** `isGone`: whether a subnet does not exist any more. */
+export function diagnoseObstacle(
+  obstacle: Obstacle,
+  isGone: (subnetId: string) => boolean = () => false,
+): Diagnosis {
   switch (obstacle.kind) {
     case 'noInterfaceSlots':
       return {
@@ -140,7 +164,7 @@ export function diagnoseObstacle(obstacle: Obstacle): Diagnosis {
     case 'subnetsExhausted':
       return {
         reason: 'SubnetsExhausted',
-        text: `no address is left in ${obstacle.subnetIds.join(', ')}: add a subnet that the node's subnet selection matches, or free addresses there`,
+        text: `${exhaustionOf(obstacle.subnetIds, isGone)}: add a subnet that the node's subnet selection matches, or free addresses there`,
       };
     case 'noSubnetMatches':
       return {
@@ -158,6 +182,29 @@ export function diagnoseObstacle(obstacle: Obstacle): Diagnosis {
         text: 'the node names no security groups and those of its first interface are not known: set spec.eni.security-groups',
       };
   }
+}
+
+function exhaustionOf(subnetIds: readonly string[], isGone: (subnetId: string) => boolean): string {
+  const gone = subnetIds.filter(isGone);
+  const full = subnetIds.filter((id) => !isGone(id));
+  const parts = [
+    ...(full.length > 0 ? [`no address is left in ${full.join(', ')}`] : []),
+    ...(gone.length > 0 ? [`there is no subnet ${gone.join(', ')} any more`] : []),
+  ];
+  return parts.join(', and ');
+}
+
+/** Pods wait, and the node has all it may have; `most` is how much that is. */
+export function diagnoseCap(cap: BindingCap, most: number, instanceType: string): Diagnosis {
+  return cap === 'instance'
+    ? {
+        reason: 'InstanceFull',
+        text: `pods wait for addresses, and instance type ${instanceType} can have no more than the ${most} that the node has: use a larger instance type, or fewer pods on the node`,
+      }
+    : {
+        reason: 'MaxAllocateReached',
+        text: `pods wait for addresses, and spec.ipam.max-allocate ${most} allows no more: raise it, or put fewer pods on the node`,
+      };
 }
 
 export function diagnoseFailure(failure: CloudFailure): Diagnosis {

@@ -6,19 +6,21 @@ import type { InstanceView } from '../providers/instance-view.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
 import type { Answer } from '../providers/observation.ts';
 import { Trigger } from '../scheduling/trigger.ts';
+import type { Claimed } from './address-claims.ts';
 import { AddressReleaser, type FinishedRelease, type ReleasableFacts } from './address-releaser.ts';
 import { type Assessment, assess } from './assessment.ts';
 import { occupiedSlots, podAddresses, roomOn } from './capacity.ts';
 import { DeleteOnTermination } from './delete-on-termination.ts';
 import { type AgentProtocol, protocolOf } from './demand.ts';
 import {
-  contestedAddresses,
   type Diagnosis,
+  diagnoseClaim,
   diagnoseFailure,
   diagnoseObstacle,
   mutationsStopped,
 } from './diagnosis.ts';
 import { exclusionOf } from './node-requirements.ts';
+import { LastingCap } from './lasting-cap.ts';
 import type { NodeContext } from './node-context.ts';
 import { type GivenBack, type IdleFacts, IdleInterfaces } from './idle-interfaces.ts';
 import { NodePublisher } from './node-publisher.ts';
@@ -47,7 +49,7 @@ export interface NodeFigures {
 const minInterval = 10;
 
 /** What a node waits for by itself. */
-type Wait = 'look' | 'publish' | 'subnets';
+type Wait = 'look' | 'publish' | 'subnets' | 'cap';
 
 export class ManagedNode {
   readonly name: string;
@@ -65,13 +67,14 @@ export class ManagedNode {
   readonly #deleteOnTermination: DeleteOnTermination;
   readonly #rehearsal: Rehearsal;
   readonly #timers = new Map<Wait, () => void>();
+  readonly #cap: LastingCap;
   /** The object showed, when the node began, what another instance has. */
   readonly #showsAnother: boolean;
   #node: CiliumNode;
   #waitingPods = 0;
   #assessment: Assessment = { kind: 'unread' };
   #diagnosis: Diagnosis | undefined;
-  #holders: readonly string[] = [];
+  #claimed: Claimed = { withheld: new Map(), shared: new Map() };
   #isLooking = false;
   #shortSince: number | undefined;
 
@@ -141,6 +144,7 @@ export class ManagedNode {
       onFailure: (interfaceId, failure) => hooks.onHousekeepingFailure(this.name, interfaceId, failure),
     });
     this.#remarks = new Remarks(hooks);
+    this.#cap = new LastingCap(clock, (ms) => this.#later('cap', ms, () => this.wake()));
     this.#staticAddress = new StaticAddress({
       ...shared,
       facts: () => this.#staticAddressFacts(),
@@ -341,8 +345,11 @@ export class ManagedNode {
     const assessment = this.#assessment;
     if (assessment.kind === 'unread') return this.#diagnosis;
     if (assessment.kind !== 'served') return assessment.diagnosis;
-    if (plan?.obstacle !== undefined) return diagnoseObstacle(plan.obstacle);
-    return this.#diagnoseTrouble(assessment.wanted, plan) ?? this.#diagnoseContest();
+    const { ledger, clock } = this.#context;
+    if (plan?.obstacle !== undefined)
+      return diagnoseObstacle(plan.obstacle, (subnetId) => ledger.isGone(subnetId, clock.monotonic()));
+    const trouble = this.#diagnoseTrouble(assessment.wanted, plan);
+    return trouble ?? this.#cap.diagnose(assessment) ?? diagnoseClaim(this.#claimed);
   }
 
   #diagnoseTrouble(wanted: number, plan: AllocationPlan | undefined): Diagnosis | undefined {
@@ -352,10 +359,6 @@ export class ManagedNode {
     // A dry run says what it would do instead.
     if (refusal === undefined || refusal === 'dryRun') return undefined;
     return plan === undefined || plan.steps.length === 0 ? undefined : mutationsStopped(refusal);
-  }
-
-  #diagnoseContest(): Diagnosis | undefined {
-    return this.#holders.length > 0 ? contestedAddresses(this.#holders) : undefined;
   }
 
   #announce(diagnosis: Diagnosis | undefined): void {
@@ -386,10 +389,11 @@ export class ManagedNode {
     const addresses = [...podAddresses(showable(view, infrastructure()), requirements).keys()].filter(
       (address) => !outgoing.has(address),
     );
-    const contested = claims.claim({ name: this.name, networkId: requirements.networkId, addresses });
-    this.#contest(contested);
+    const claimed = claims.claim({ name: this.name, networkId: requirements.networkId, addresses });
+    this.#contest(claimed);
     const facts = { view, requirements, limits, infrastructure: infrastructure(), implementation, prune };
-    return { offer: offerOf(facts, new Set([...contested.keys(), ...outgoing])), handshake, operatorError };
+    const hidden = new Set([...claimed.withheld.keys(), ...outgoing]);
+    return { offer: offerOf(facts, hidden), handshake, operatorError };
   }
 
   /** The instance without the interfaces that are about to leave it. */
@@ -409,12 +413,13 @@ export class ManagedNode {
     return { offer, handshake: new Map(), operatorError: '' };
   }
 
-  #contest(contested: ReadonlyMap<string, readonly string[]>): void {
-    const holders = [...new Set([...contested.values()].flat())].sort();
-    const changed = holders.join() !== this.#holders.join();
-    this.#holders = holders;
-    if (changed) this.wake();
-    if (holders.length > 0 && changed) this.#context.hooks.onContested(this.instanceId, contested);
+  #contest(claimed: Claimed): void {
+    const before = this.#claimed;
+    this.#claimed = claimed;
+    if (textOf(claimed) === textOf(before)) return;
+    this.wake();
+    if (claimed.withheld.size + claimed.shared.size > 0)
+      this.#context.hooks.onContested(this.instanceId, claimed);
   }
 
   async #publish(signal: AbortSignal): Promise<void> {
@@ -465,6 +470,10 @@ export class ManagedNode {
 function isOursToWrite(assessment: Assessment): boolean {
   const { kind } = assessment;
   return kind === 'served' || (kind === 'setAside' && assessment.requirements !== undefined);
+}
+
+function textOf({ withheld, shared }: Claimed): string {
+  return JSON.stringify([...withheld, ...shared]);
 }
 
 /** Interfaces of the instance that have room for pod addresses, and slots for further ones. */

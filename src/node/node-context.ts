@@ -2,9 +2,10 @@
 import type { CiliumNode } from '../kubernetes/cilium-node.ts';
 import type { CiliumNodeWriter, WriteOutcome } from '../kubernetes/cilium-node-writer.ts';
 import type { Json, JsonObject } from '../kubernetes/json.ts';
-import type { AllocationImplementation, InstanceLimits } from '../providers/allocation-implementation.ts';
+import type { AllocationImplementation } from '../providers/allocation-implementation.ts';
 import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { Infrastructure } from '../providers/infrastructure.ts';
+import type { KnownLimits } from '../providers/instance-type-limits.ts';
 import type { Inventory } from '../providers/inventory.ts';
 import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { Tags } from '../providers/network-interface.ts';
@@ -14,6 +15,7 @@ import type { SubnetLedger } from '../providers/subnet-ledger.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
 import type { TriggerFigures } from '../scheduling/trigger.ts';
+import type { AddressClaims, Claimed } from './address-claims.ts';
 import type { FinishedRelease, ReleasePolicy } from './address-releaser.ts';
 import type { AssessmentOptions } from './assessment.ts';
 import type { Diagnosis } from './diagnosis.ts';
@@ -31,7 +33,7 @@ export interface NodeContext {
   /** Interfaces of this cluster that are attached to nothing. */
   readonly orphans: Pick<Orphans, 'begin' | 'claim' | 'of'>;
   readonly infrastructure: () => Infrastructure;
-  readonly limitsOf: (instanceType: string) => InstanceLimits | 'unread' | 'unknown';
+  readonly limitsOf: (instanceType: string) => KnownLimits;
   /** Reads an instance anew; resolves once what the cloud shows is in the inventory. */
   readonly look: (instanceId: string) => Promise<void>;
   /** Whether a listing is under way whose end will answer for the instance. */
@@ -60,19 +62,6 @@ export interface NodeContext {
   readonly hooks: NodeHooks;
 }
 
-/** Who offers which address, over the whole fleet. */
-export interface AddressClaims {
-  /**
-   * Claims the addresses for a node before it offers them; returns those that other nodes offer or have claimed, with
-   * their names, and claims none of these.
-   */
-  claim(claim: {
-    readonly name: string;
-    readonly networkId: string;
-    readonly addresses: Iterable<string>;
-  }): ReadonlyMap<string, readonly string[]>;
-}
-
 /** Told of what happens; must return at once and not throw. */
 export interface NodeHooks {
   readonly onMaintenanceRequested: () => void;
@@ -99,6 +88,6 @@ export interface NodeHooks {
   readonly onExclusions: (name: string, exclusions: readonly Exclusion[]) => void;
   /** From noticing a shortage to the write that ended it, in ms. */
   readonly onSupplied: (duration: number) => void;
-  /** Addresses of this instance are still offered by others, whose names are given by address. */
-  readonly onContested: (instanceId: string, contested: ReadonlyMap<string, readonly string[]>) => void;
+  /** Addresses of this instance are offered by others too, whose names are given by address. */
+  readonly onContested: (instanceId: string, claimed: Claimed) => void;
 }

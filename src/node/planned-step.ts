@@ -63,6 +63,12 @@ export function slotsFilled(step: PlannedStep, interfaceId: string): number {
   return fills && step.interfaceId === interfaceId ? step.count : 0;
 }
 
+/** Slots of an interface that a step brings and leaves free, of those beside its primary address. */
+export function slotsLeft(step: PlannedStep, slots: number): number {
+  if (step.kind === 'adoptInterface') return step.room;
+  return step.kind === 'createInterface' ? Math.max(0, slots - step.count - step.prefixCount) : 0;
+}
+
 /** Where a step puts an interface that is new to the instance; undefined for a step that brings none. */
 export function deviceIndexOf(step: PlannedStep): number | undefined {
   return step.kind === 'adoptInterface' || step.kind === 'createInterface' ? step.deviceIndex : undefined;

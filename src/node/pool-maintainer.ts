@@ -411,8 +411,13 @@ export class PoolMaintainer {
     const { failure } = result;
     // Nothing failed: it was not begun, and whoever stopped it wakes the node when it may be.
     if (failure.kind === 'stopped') return;
+    // Neither are these the node's fault: the next best subnet is tried at once.
+    if (failure.kind === 'subnetGone') {
+      ledger.exhausted(step.subnetId, clock.monotonic(), true);
+      return;
+    }
     if (failure.kind === 'subnetExhausted' || failure.kind === 'prefixSpaceFragmented') {
-      // Not the node's fault: the next best subnet is tried at once. One without 16 addresses may have single ones.
+      // One without 16 addresses may have single ones.
       const prefixes = prefixesOf(step);
       if (prefixes > 0) ledger.fragmented(step.subnetId, prefixes, clock.monotonic());
       else ledger.exhausted(step.subnetId, clock.monotonic());

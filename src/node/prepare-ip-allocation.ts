@@ -11,7 +11,7 @@ import type { InstanceOrphans } from '../providers/orphans.ts';
 import { adoptableFor, podAddressesOf } from './adoption.ts';
 import { addressesPerInterface, delegatesPrefixes, occupiedSlots, roomOn } from './capacity.ts';
 import { exclusionOf, type NodeRequirements } from './node-requirements.ts';
-import { deviceIndexOf, type PlannedStep, slotsFilled, takenBy, yieldOf } from './planned-step.ts';
+import { deviceIndexOf, type PlannedStep, slotsFilled, slotsLeft, takenBy, yieldOf } from './planned-step.ts';
 import { chooseSecurityGroups } from './security-group-choice.ts';
 import { chooseSubnet } from './subnet-choice.ts';
 
@@ -168,12 +168,8 @@ class Draft {
   #nextInterface(unit: Unit): PlannedStep | undefined {
     const { limits, requirements, infrastructure, view } = this.#facts;
     const deviceIndex = this.#freeDeviceIndex();
-    if (deviceIndex === undefined || addressesPerInterface(limits, requirements) === 0) {
-      if (this.#exhausted.size === 0) {
-        return this.#blocked({ kind: 'noInterfaceSlots', interfaces: limits.interfaces });
-      }
-      return this.#blocked({ kind: 'subnetsExhausted', subnetIds: [...this.#exhausted].sort() });
-    }
+    if (deviceIndex === undefined || addressesPerInterface(limits, requirements) === 0)
+      return this.#withoutSlot();
     const groups = chooseSecurityGroups(requirements, infrastructure, view);
     if (groups.kind === 'noneMatches')
       return this.#blocked({ kind: 'noSecurityGroupMatches', wanted: groups.wanted });
@@ -194,6 +190,13 @@ class Draft {
     const made = { kind: 'createInterface', subnetId, securityGroupIds: groups.ids, deviceIndex } as const;
     if (unit === 'addresses') return { ...made, count, prefixCount: 0 };
     return count > 0 ? { ...made, count: 0, prefixCount: count } : undefined;
+  }
+
+  #withoutSlot(): undefined {
+    if (this.#willHaveRoom()) this.#isPassing = true;
+    if (this.#exhausted.size > 0)
+      return this.#blocked({ kind: 'subnetsExhausted', subnetIds: [...this.#exhausted].sort() });
+    return this.#blocked({ kind: 'noInterfaceSlots', interfaces: this.#facts.limits.interfaces });
   }
 
   /** How many secondary addresses or prefixes a new interface in this subnet begins with. */
@@ -231,6 +234,12 @@ class Draft {
     let index = requirements.firstInterfaceIndex;
     while (taken.has(index)) index++;
     return index;
+  }
+
+  /** An interface is on its way that can take more than what it comes with. */
+  #willHaveRoom(): boolean {
+    const { limits, underway } = this.#facts;
+    return underway.some((step) => slotsLeft(step, limits.addressesPerInterface - 1) > 0);
   }
 
   /** Slots of an interface that the plan may fill, now or once it may be touched again. */

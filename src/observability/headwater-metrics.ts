@@ -18,9 +18,9 @@ export const headwaterMetrics = {
     'Nodes: total, supplied (lacking nothing), short (lacking addresses), at_capacity (can take no more), set_aside (not acted on until somebody acts), unread (not understood).',
     { state: ['total', 'supplied', 'short', 'at_capacity', 'set_aside', 'unread'] },
   ),
-  headwater_set_aside: gauge('What is left alone for now because acting on it failed, and why.', {
-    what: ['node', 'interface', 'subnet', 'security_groups'],
-    reason: 'kind of the failure',
+  headwater_set_aside: gauge('What is left alone or lacks something for now, and why.', {
+    what: ['node', 'interface', 'subnet'],
+    reason: 'stable name of the reason, as in Events',
   }),
   headwater_time_to_supply_seconds: histogram(
     'Seconds from noticing that a node lacks addresses until Kubernetes had acknowledged the pool that ends it.',
@@ -43,12 +43,15 @@ export const headwaterMetrics = {
   ),
   headwater_cloud_calls_waiting: gauge('Cloud calls that wait for their turn.', action),
   headwater_cloud_calls_in_flight: gauge('Cloud calls sent and not answered yet.', {}),
-  headwater_subnet_free_addresses: gauge('Free addresses of the subnet, as the cloud last said.', {
-    subnet_id: 'id of the subnet',
-    availability_zone: 'zone of the subnet',
-  }),
+  headwater_subnet_free_addresses: gauge(
+    'Addresses of the subnet that may still be asked for: as the cloud last counted, less those reserved; 0 while the subnet is set aside because it had nothing left.',
+    {
+      subnet_id: 'id of the subnet',
+      availability_zone: 'zone of the subnet',
+    },
+  ),
   headwater_subnet_reserved_addresses: gauge(
-    'Addresses of the subnet that calls under way may take, and that are therefore not counted on.',
+    'Addresses of the subnet that calls have taken or may take since the cloud counted last, and that are therefore not counted on.',
     { subnet_id: 'id of the subnet' },
   ),
   headwater_orphans: gauge(
@@ -71,7 +74,7 @@ export const headwaterMetrics = {
   ),
 
   headwater_publications_total: counter('Writes of CiliumNodes, by the part that was written.', {
-    part: ['status', 'pool', 'spec'],
+    part: ['status', 'spec'],
     outcome: 'written, or why not',
   }),
   headwater_foreign_writes_total: counter(

@@ -26,7 +26,7 @@ export interface AllocationImplementation {
   readLimits(
     instanceTypes: readonly string[],
     context: CallContext,
-  ): Promise<ReadonlyMap<string, InstanceLimits>>;
+  ): Promise<ReadonlyMap<string, InstanceLimits | UnreadableLimits>>;
   readonly mostTypesPerRead: number;
 
   /** Reads the public addresses of the account that carry all of these tags. Rejects with a CloudError. */
@@ -118,6 +118,11 @@ export interface InstanceLimits {
   readonly addressesPerInterface: number;
   /** Whether its interfaces can carry prefixes, each in the place of one address. */
   readonly prefixes: boolean;
+}
+
+/** What the cloud says of an instance type cannot be understood. */
+export interface UnreadableLimits {
+  readonly problem: string;
 }
 
 export interface StatusContext {

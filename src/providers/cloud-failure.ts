@@ -6,6 +6,8 @@ export type CloudFailureKind =
   | 'throttled'
   /** The subnet has no address left. */
   | 'subnetExhausted'
+  /** The subnet does not exist any more. */
+  | 'subnetGone'
   /** Addresses are free, but no aligned block is. */
   | 'prefixSpaceFragmented'
   /** The instance or the interface holds as much as its type allows, or the account does. */

@@ -2,28 +2,46 @@
 import { Batcher } from '../scheduling/batcher.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
-import type { AllocationImplementation, InstanceLimits } from './allocation-implementation.ts';
+import type {
+  AllocationImplementation,
+  InstanceLimits,
+  UnreadableLimits,
+} from './allocation-implementation.ts';
+
+/** What is known of a type: nothing before the cloud has answered, and twice where it shows none. */
+export type KnownLimits = InstanceLimits | UnreadableLimits | 'unread' | 'unknown';
 
 export interface InstanceTypeLimitsOptions {
   readonly implementation: AllocationImplementation;
   readonly clock: Clock;
   readonly random: Random;
-  readonly onLearned: (instanceTypes: readonly string[]) => void;
+  /** Of these types something new is known, or it is time to ask for them again. */
+  readonly onNews: (instanceTypes: readonly string[]) => void;
   readonly onFailure: (error: unknown, instanceTypes: readonly string[]) => void;
 }
 
-/** A type that the cloud does not know is asked for again after this long, in ms: new types appear. */
-const unknownFor = 600_000;
+/** The first answer without a type's limits is doubted: the next one is asked for after this long, in ms. */
+const doubtedFor = 5000;
+/** What is believed after that is asked for again as often, in ms: new types appear (contract 6.5). */
+const askAgainAfter = 60_000;
+
+/** A type that was answered for without limits. */
+interface Lack {
+  readonly finding: UnreadableLimits | 'unread' | 'unknown';
+  readonly askAt: number;
+}
 
 export class InstanceTypeLimits {
-  readonly #clock: Clock;
+  readonly #options: InstanceTypeLimitsOptions;
   readonly #known = new Map<string, InstanceLimits>();
-  readonly #unknownSince = new Map<string, number>();
+  readonly #lacking = new Map<string, Lack>();
   readonly #reads: Batcher<string>;
+  readonly #timers = new Map<string, () => void>();
+  #isStopped = false;
 
   constructor(options: InstanceTypeLimitsOptions) {
-    const { implementation, clock, random, onLearned, onFailure } = options;
-    this.#clock = clock;
+    this.#options = options;
+    const { implementation, clock, random, onNews, onFailure } = options;
     this.#reads = new Batcher({
       clock,
       random,
@@ -33,32 +51,50 @@ export class InstanceTypeLimits {
       onFailure,
       run: async (types, signal) => {
         const limits = await implementation.readLimits(types, { urgency: () => 'waiting', signal });
-        for (const type of types) this.#learn(type, limits.get(type));
-        onLearned(types);
+        for (const type of types) this.#learn(type, limits.get(type) ?? 'unknown');
+        onNews(types);
       },
     });
   }
 
-  /** `unread` until the cloud has answered, which this call asks it to; `unknown` when it does not know the type. */
-  get(instanceType: string): InstanceLimits | 'unread' | 'unknown' {
+  /**
+   * `unread` until the cloud has answered, which this call asks it to; `unknown` when it does not know the type. Whoever
+   * calls again when told of news has what the cloud says a minute later at most.
+   */
+  get(instanceType: string): KnownLimits {
     const known = this.#known.get(instanceType);
     if (known !== undefined) return known;
-    const since = this.#unknownSince.get(instanceType);
-    if (since !== undefined && this.#clock.monotonic() - since < unknownFor) return 'unknown';
-    void this.#reads.request(instanceType);
-    return since === undefined ? 'unread' : 'unknown';
+    const lack = this.#lacking.get(instanceType);
+    const isDue = lack === undefined || this.#options.clock.monotonic() >= lack.askAt;
+    if (isDue) void this.#reads.request(instanceType);
+    return lack?.finding ?? 'unread';
   }
 
   stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const cancel of this.#timers.values()) cancel();
     return this.#reads.stop();
   }
 
-  #learn(type: string, limits: InstanceLimits | undefined): void {
-    if (limits === undefined) {
-      this.#unknownSince.set(type, this.#clock.monotonic());
+  #learn(type: string, answer: InstanceLimits | UnreadableLimits | 'unknown'): void {
+    if (answer === 'unknown' || 'problem' in answer) {
+      this.#doubt(type, answer);
       return;
     }
-    this.#known.set(type, limits);
-    this.#unknownSince.delete(type);
+    this.#known.set(type, answer);
+    this.#lacking.delete(type);
+  }
+
+  #doubt(type: string, finding: UnreadableLimits | 'unknown'): void {
+    const { clock, onNews } = this.#options;
+    const isFirst = !this.#lacking.has(type);
+    const wait = isFirst ? doubtedFor : askAgainAfter;
+    this.#lacking.set(type, { finding: isFirst ? 'unread' : finding, askAt: clock.monotonic() + wait });
+    this.#timers.get(type)?.();
+    if (this.#isStopped) return;
+    this.#timers.set(
+      type,
+      clock.schedule(wait, () => onNews([type])),
+    );
   }
 }

@@ -1,4 +1,5 @@
 // A network interface as a cloud shows it, reduced to what all clouds have in common.
+import { addressesOf } from './ipv4.ts';
 
 /** Addresses of a prefix: the blocks that are delegated are /28. */
 export const prefixSize = 16;
@@ -31,6 +32,13 @@ export interface Attachment {
   readonly networkCard: number;
   readonly state: 'attaching' | 'attached' | 'detaching';
   readonly deleteOnTermination: boolean;
+}
+
+/** Whether it holds the address: as its own, as a secondary one, or in a prefix. */
+export function hasAddress(item: NetworkInterface, address: string): boolean {
+  const { primaryAddress, addresses, prefixes } = item;
+  if (address === primaryAddress || addresses.includes(address)) return true;
+  return prefixes.some((prefix) => addressesOf(prefix).includes(address));
 }
 
 export type Tags = Readonly<Record<string, string>>;

@@ -29,6 +29,8 @@ interface Account {
   /** Most prefixes to ask for at once, until `fragmentedUntil`. */
   mostPrefixes: number;
   fragmentedUntil: number;
+  /** The cloud said that it does not exist. */
+  isGone: boolean;
 }
 
 export class SubnetLedger {
@@ -53,6 +55,7 @@ export class SubnetLedger {
           exhaustedUntil: -Infinity,
           mostPrefixes: Infinity,
           fragmentedUntil: -Infinity,
+          isGone: false,
         });
       } else if (begunAt >= account.countedAt) {
         recount(account, free, begunAt);
@@ -95,10 +98,18 @@ export class SubnetLedger {
     };
   }
 
-  /** The cloud said at `now` that the subnet has nothing left. */
-  exhausted(subnetId: string, now: number): void {
+  /** The cloud said at `now` that the subnet has nothing left, or that there is none. */
+  exhausted(subnetId: string, now: number, isGone = false): void {
     const account = this.#accounts.get(subnetId);
-    if (account !== undefined) account.exhaustedUntil = now + exhaustedFor;
+    if (account === undefined) return;
+    account.exhaustedUntil = now + exhaustedFor;
+    account.isGone = isGone;
+  }
+
+  /** Whether the cloud said of the subnet, when it was asked last, that there is none. */
+  isGone(subnetId: string, now: number): boolean {
+    const account = this.#accounts.get(subnetId);
+    return account !== undefined && account.isGone && now < account.exhaustedUntil;
   }
 
   /**

@@ -52,9 +52,20 @@ export class PublishedHistory {
     const name = textAt(object, 'metadata', 'name');
     const resourceVersion = textAt(object, 'metadata', 'resourceVersion');
     const gone = event['type'] === 'DELETED';
+    if (!gone) this.#compare(name, this.of(name).at(-1)?.object, object);
     this.states.push({ name, resourceVersion, object: gone ? undefined : object });
     this.#withdraw(name);
     if (!gone) this.#show(name, object);
+  }
+
+  /** An address that was offered and is in use stays, whoever changed the object. */
+  #compare(name: string, before: JsonObject | undefined, after: JsonObject): void {
+    const pool = objectAt(after, 'spec', 'ipam', 'pool');
+    const offered = objectAt(before, 'spec', 'ipam', 'pool');
+    for (const address of Object.keys(objectAt(after, 'status', 'ipam', 'used'))) {
+      const isStruck = Object.hasOwn(offered, address) && !Object.hasOwn(pool, address);
+      if (isStruck) this.broken.push(`${name}: ${address} is in use and was struck from the pool`);
+    }
   }
 
   #withdraw(name: string): void {

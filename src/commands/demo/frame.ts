@@ -11,30 +11,78 @@ export interface Frame {
   readonly decisions: readonly string[];
 }
 
-export function frameLines({ elapsed, chapter, picture, decisions }: Frame, columns: number): string[] {
-  const { nodes, addresses, pods, interfaces, subnets, calls, breaches } = picture;
-  const free = addresses.held - addresses.used;
-  const lines = [
-    `Headwater demonstration   ${elapsed.toFixed(0).padStart(3)} s   ${chapter}`,
+export interface FrameSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** At most as many lines, and as wide ones, as there is room for: the newest decisions fill what the rest leaves. */
+export function frameLines(frame: Frame, { columns, rows }: FrameSize): string[] {
+  const { elapsed, chapter, picture, decisions } = frame;
+  const top = [
+    `Headwater demonstration ${elapsed.toFixed(0).padStart(3)} s   ${chapter}`,
     '',
-    `  nodes       ${cell(nodes.total)} in all    ${cell(nodes.serving)} serve pods    ${cell(nodes.met)} at their watermarks    ${cell(nodes.total - nodes.met)} short`,
-    `  addresses   ${cell(addresses.held)} held      ${cell(addresses.used)} used          ${cell(free)} free`,
-    `  pods        ${cell(pods.served)} served    ${cell(pods.waiting)} waiting       ${(pods.longestWait / 1000).toFixed(2).padStart(5)} s the longest wait`,
-    `  interfaces  ${cell(interfaces.attached)} attached  ${cell(interfaces.loose)} on their way`,
+    ...standingLines(picture),
     '',
-    ...subnets.map(
-      ({ name, taken, size }) => `  ${name.padEnd(10)} ${bar(taken / size, 30)} ${cell(taken)} of ${size}`,
-    ),
-    '',
-    `  EC2 calls   ${callsInWords(calls)}`,
-    '',
-    ...(breaches.length > 0
-      ? breaches.slice(0, 3).map(({ text }) => `  BROKEN: ${text}`)
-      : ['  invariants hold']),
-    '',
-    ...decisions.map((decision) => `  ${decision}`),
   ];
-  return lines.map((line) => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line));
+  const calls = wrapped(`EC2 calls   ${callsInWords(picture.calls)}`, columns - 2, 14);
+  const health =
+    picture.breaches.length > 0
+      ? picture.breaches.slice(0, 3).map(({ text }) => `BROKEN: ${text}`)
+      : ['invariants hold'];
+  const bottom = ['', ...[...calls, ...health].map((line) => `  ${line}`)];
+  const subnets = subnetLines(picture, Math.max(1, rows - top.length - bottom.length));
+  const left = rows - top.length - subnets.length - bottom.length - 1;
+  const latest = left > 0 ? decisions.slice(-left) : [];
+  const lines = [
+    ...top,
+    ...subnets,
+    ...bottom,
+    ...(latest.length > 0 ? ['', ...latest.map((line) => `  ${line}`)] : []),
+  ];
+  return lines
+    .slice(0, rows)
+    .map((line) => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line));
+}
+
+function standingLines({ nodes, addresses, pods, interfaces }: Picture): string[] {
+  const free = addresses.held - addresses.used;
+  const longest = (pods.longestWait / 1000).toFixed(2);
+  return [
+    `  nodes      ${cell(nodes.total)} in all   ${cell(nodes.serving)} serve pods  ${cell(nodes.met)} at watermarks ${cell(nodes.total - nodes.met)} short`,
+    `  addresses  ${cell(addresses.held)} held     ${cell(addresses.used)} used        ${cell(free)} free`,
+    `  pods       ${cell(pods.served)} served   ${cell(pods.waiting)} waiting     ${longest.padStart(5)} s the longest wait`,
+    `  interfaces ${cell(interfaces.attached)} attached ${cell(interfaces.loose)} on their way`,
+  ];
+}
+
+/** The fullest ones, where not all have room. */
+function subnetLines({ subnets }: Picture, most: number): string[] {
+  const fullest = subnets.toSorted((a, b) => b.taken / b.size - a.taken / a.size).slice(0, most);
+  return subnets
+    .filter((subnet) => fullest.includes(subnet))
+    .map(
+      ({ name, taken, size }) => `  ${name.padEnd(10)} ${bar(taken / size, 30)} ${cell(taken)} of ${size}`,
+    );
+}
+
+/** Breaks a text at commas, so that no line is wider than `width`; further lines are indented. */
+function wrapped(text: string, width: number, indent: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const part of text.split(/(?<=, )/)) {
+    if (line !== '' && line.length + part.trimEnd().length > width) {
+      lines.push(line.trimEnd());
+      line = ' '.repeat(indent - 2);
+    }
+    line += part;
+  }
+  return [...lines, line];
+}
+
+/** What the subnets have taken, in one line. */
+export function subnetsLine({ picture }: Frame): string {
+  return `subnets: ${picture.subnets.map(({ name, taken, size }) => `${name} ${taken}/${size}`).join(', ')}`;
 }
 
 export function plainLine({ elapsed, chapter, picture }: Frame): string {

@@ -1,5 +1,5 @@
 // Where the demonstration is shown: redrawn in place on a terminal, line by line everywhere else.
-import { type Frame, frameLines, plainLine } from './frame.ts';
+import { type Frame, frameLines, plainLine, subnetsLine } from './frame.ts';
 
 export interface Screen {
   /** Something to keep: stays where it is written. */
@@ -14,10 +14,13 @@ export interface Screen {
 export interface Terminal {
   readonly write: (text: string) => void;
   readonly columns: number;
+  readonly rows: number;
 }
 
-/** Decisions that a screen shows at a time. */
+/** Decisions that a screen shows at a time, as far as it has room. */
 const mostDecisions = 8;
+/** Between two lines about the subnets, in s. */
+const subnetsInterval = 10;
 
 export function liveScreen(terminal: Terminal): Screen {
   let drawn = 0;
@@ -29,7 +32,11 @@ export function liveScreen(terminal: Terminal): Screen {
       drawn = 0;
     },
     show: (frame) => {
-      const lines = frameLines({ ...frame, decisions }, terminal.columns);
+      // The cursor stands below the last line: a full screen would scroll, and what scrolled cannot be redrawn.
+      const lines = frameLines(
+        { ...frame, decisions },
+        { columns: terminal.columns, rows: terminal.rows - 1 },
+      );
       terminal.write(`${erase()}${lines.join('\n')}\n`);
       drawn = lines.length;
     },
@@ -44,6 +51,7 @@ export function liveScreen(terminal: Terminal): Screen {
 /** Frames are shown every second at most, decisions in a burst are counted instead of listed. */
 export function plainScreen(terminal: Terminal): Screen {
   let shownAt = -Infinity;
+  let subnetsAt = 0;
   let held: string[] = [];
   const flush = (): void => {
     const [first, second, ...more] = held;
@@ -61,6 +69,9 @@ export function plainScreen(terminal: Terminal): Screen {
       shownAt = frame.elapsed;
       flush();
       terminal.write(`${plainLine(frame)}\n`);
+      if (frame.elapsed - subnetsAt < subnetsInterval) return;
+      subnetsAt = frame.elapsed;
+      terminal.write(`       ${subnetsLine(frame)}\n`);
     },
     decide: (text) => {
       held.push(text);

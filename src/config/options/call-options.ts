@@ -17,7 +17,7 @@ export const callOptions = {
     kind: positiveNumber,
     origin: 'operator',
     group: 'calls',
-    help: 'Caps all cloud calls together at this many a second. Unset, each kind of call has a budget of its own, as the cloud counts them, and learns from being throttled. Set it only to leave more of the account to others: large fleets start much slower.',
+    help: 'Caps all cloud calls together at this many a second. Unset, each kind of call has a budget of its own, as the cloud counts them. Set it only to leave more of the account to others: large fleets start much slower.',
     fromConfigDir: true,
   },
   'limit-ipam-api-burst': {

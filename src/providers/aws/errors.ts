@@ -12,7 +12,7 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   PriorRequestNotComplete: 'throttled',
   SlowDown: 'throttled',
   InsufficientFreeAddressesInSubnet: 'subnetExhausted',
-  'InvalidSubnetID.NotFound': 'subnetExhausted',
+  'InvalidSubnetID.NotFound': 'subnetGone',
   InsufficientCidrBlocks: 'prefixSpaceFragmented',
   PrivateIpAddressLimitExceeded: 'limitReached',
   AttachmentLimitExceeded: 'limitReached',

@@ -7,6 +7,7 @@ import type {
   ObservationScope,
   ObservedInfrastructure,
   ObservedPage,
+  UnreadableLimits,
 } from '../allocation-implementation.ts';
 import type { UnreadablePart } from '../infrastructure.ts';
 import type { Instance, Observation } from '../observation.ts';
@@ -183,7 +184,7 @@ export async function readLimits(
   edge: Ec2Edge,
   instanceTypes: readonly string[],
   context: CallContext,
-): Promise<ReadonlyMap<string, InstanceLimits>> {
+): Promise<ReadonlyMap<string, InstanceLimits | UnreadableLimits>> {
   // A filter, because a list of names is refused as a whole when one name is unknown.
   const input = {
     Filters: [{ Name: 'instance-type', Values: instanceTypes }],
@@ -191,10 +192,9 @@ export async function readLimits(
   };
   const { items } = await readList({ edge, context }, 'DescribeInstanceTypes', 'InstanceTypes', input);
   return new Map(
-    items.flatMap((shown) => {
-      const limits = limitsOf(shown);
-      return shown.InstanceType === undefined || limits === undefined ? [] : [[shown.InstanceType, limits]];
-    }),
+    items.flatMap((shown) =>
+      shown.InstanceType === undefined ? [] : [[shown.InstanceType, limitsOf(shown)] as const],
+    ),
   );
 }
 
@@ -202,17 +202,23 @@ function limitsOf({
   NetworkInfo: network,
   Hypervisor,
   BareMetal,
-}: Ec2InstanceType): InstanceLimits | undefined {
+}: Ec2InstanceType): InstanceLimits | UnreadableLimits {
   const card = network?.NetworkCards?.find(
     (item) => (item.NetworkCardIndex ?? 0) === (network.DefaultNetworkCardIndex ?? 0),
   );
   const interfaces = card?.MaximumNetworkInterfaces ?? network?.MaximumNetworkInterfaces;
   const addressesPerInterface = network?.Ipv4AddressesPerInterface;
-  if (interfaces === undefined || addressesPerInterface === undefined) return undefined;
+  if (!isCount(interfaces)) return { problem: `MaximumNetworkInterfaces is ${String(interfaces)}` };
+  if (!isCount(addressesPerInterface))
+    return { problem: `Ipv4AddressesPerInterface is ${String(addressesPerInterface)}` };
   // Only what is built on Nitro carries prefixes, and bare metal names no hypervisor
   // (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-prefix-eni.html).
   const prefixes = Hypervisor === 'nitro' || BareMetal === true;
   return { interfaces, addressesPerInterface, prefixes };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
 const instanceStates: Readonly<Record<string, Instance['state']>> = {

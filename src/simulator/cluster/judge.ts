@@ -8,10 +8,16 @@ import type { KubernetesModel } from '../kubernetes/kubernetes-model.ts';
 import type { WorkloadFleet } from '../workload/fleet.ts';
 import type { NodeView } from '../workload/node-view.ts';
 import type { EmbeddedCluster } from './embedded-cluster.ts';
+import { hiddenAddresses } from './hidden-addresses.ts';
 
 /** Something that must never be. */
 export interface Breach {
-  readonly what: 'used-address-not-held' | 'address-used-twice' | 'address-offered-twice' | 'agent-violation';
+  readonly what:
+    | 'used-address-not-held'
+    | 'used-address-hidden'
+    | 'address-used-twice'
+    | 'address-offered-twice'
+    | 'agent-violation';
   readonly node: string;
   readonly address: string;
   /** Who uses the address: `namespace/name` of a pod, or what the agent took it for. */
@@ -23,6 +29,7 @@ export interface Breach {
 export function breachesIn({ ec2, workload, kubernetes }: EmbeddedCluster): readonly Breach[] {
   return [
     ...unheld(ec2.network, workload.views),
+    ...hidden(kubernetes, workload.views),
     ...usedTwice(workload.views),
     ...offeredTwice(kubernetes),
     ...violations(workload),
@@ -114,6 +121,20 @@ function membersOf(prefix: string): string[] {
   const block = parseIpv4Block(prefix);
   if (block === undefined) return [];
   return Array.from({ length: sizeOf(block) }, (_, offset) => formatIpv4(block.first + offset));
+}
+
+function hidden(kubernetes: KubernetesModel, views: readonly NodeView[]): Breach[] {
+  return views.flatMap(({ nodeName: node, protocol, addressesInUse: remembered }) => {
+    const object = kubernetes.get('ciliumnodes.cilium.io', node);
+    if (object === undefined) return [];
+    return [...hiddenAddresses(object, { protocol, remembered })].map(([address, user]) => ({
+      what: 'used-address-hidden' as const,
+      node,
+      address,
+      user,
+      text: `${address} is used by ${user} on ${node}, and its CiliumNode does not show it any more`,
+    }));
+  });
 }
 
 function usedTwice(views: readonly NodeView[]): Breach[] {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  contestedAddresses,
+  diagnoseCap,
+  diagnoseClaim,
   type Diagnosis,
   diagnoseFailure,
   diagnoseInstance,
@@ -10,6 +11,7 @@ import {
   unknownInstanceType,
   unmanagedInstance,
   unreadableInterface,
+  unreadableLimits,
   unreadableNode,
 } from '../../../src/node/diagnosis.ts';
 import type { InstanceView } from '../../../src/providers/instance-view.ts';
@@ -18,7 +20,7 @@ import { eni, unreadable, view } from './allocation-facts.ts';
 import { failure } from './outcomes.ts';
 
 describe('a diagnosis says what to do', () => {
-  test.each<[string, Diagnosis, string, string]>([
+  test.each<[string, Diagnosis | undefined, string, string]>([
     [
       'of a node that cannot be read',
       unreadableNode(['spec.eni is missing', 'x is wrong']),
@@ -56,10 +58,28 @@ describe('a diagnosis says what to do', () => {
       'the cloud knows no instance type "m5 large": correct spec.eni.instance-type',
     ],
     [
+      'of a type that cannot be read',
+      unreadableLimits('m5.large', 'MaximumNetworkInterfaces is -2'),
+      'InstanceTypeUnreadable',
+      'what the cloud says of instance type m5.large cannot be read: MaximumNetworkInterfaces is -2; it is asked again by itself',
+    ],
+    [
       'of contested addresses',
-      contestedAddresses(['node-a', 'node-b']),
+      diagnoseClaim({
+        withheld: new Map([
+          ['10.0.0.1', ['node-b', 'node-a']],
+          ['10.0.0.2', ['node-b']],
+        ]),
+        shared: new Map([['10.0.0.3', ['node-c']]]),
+      }),
       'AddressesContested',
       'addresses of this node are still published on node-a, node-b and are withheld until they are struck there',
+    ],
+    [
+      'of addresses that others show as well',
+      diagnoseClaim({ withheld: new Map(), shared: new Map([['10.0.0.3', ['node-c']]]) }),
+      'AddressesContested',
+      'addresses of this node are published on node-c as well: strike them there, or delete that CiliumNode if its node is gone',
     ],
     [
       'of full interfaces',
@@ -68,10 +88,28 @@ describe('a diagnosis says what to do', () => {
       "every one of the instance's 3 interfaces is full or excluded: use a larger instance type, or fewer pods on the node",
     ],
     [
+      'of a full instance',
+      diagnoseCap('instance', 27, 'm5.large'),
+      'InstanceFull',
+      'pods wait for addresses, and instance type m5.large can have no more than the 27 that the node has: use a larger instance type, or fewer pods on the node',
+    ],
+    [
+      'of a reached max-allocate',
+      diagnoseCap('maxAllocate', 12, 'm5.large'),
+      'MaxAllocateReached',
+      'pods wait for addresses, and spec.ipam.max-allocate 12 allows no more: raise it, or put fewer pods on the node',
+    ],
+    [
       'of exhausted subnets',
       diagnoseObstacle({ kind: 'subnetsExhausted', subnetIds: ['s-1', 's-2'] }),
       'SubnetsExhausted',
       "no address is left in s-1, s-2: add a subnet that the node's subnet selection matches, or free addresses there",
+    ],
+    [
+      'of a subnet that is gone',
+      diagnoseObstacle({ kind: 'subnetsExhausted', subnetIds: ['s-1', 's-2'] }, (id) => id === 's-1'),
+      'SubnetsExhausted',
+      "no address is left in s-2, and there is no subnet s-1 any more: add a subnet that the node's subnet selection matches, or free addresses there",
     ],
     [
       'of no subnet that matches',

@@ -24,6 +24,7 @@ describe('the room on the interfaces of a node', () => {
       needed: 8,
       wanted: 8,
       excess: 0,
+      cap: undefined,
     } as const satisfies Assessment;
     const figures = { protocol: 'crd', diagnosis: undefined, shortSince: undefined, remarks: [] } as const;
 

@@ -19,21 +19,25 @@ function always(kind: Operation['kind'], outcome: Outcome) {
 }
 
 describe('an exhausted subnet', () => {
-  test('is left for the next best one at once', async () => {
-    const rig = new PoolRig({
-      interfaces: [full],
-      target: 12,
-      duration: 100,
-      free: { 'subnet-1': 50, 'subnet-2': 40 },
-      outcome: outcomes('createInterface', failed('subnetExhausted')),
-    });
+  test.each(['subnetExhausted', 'subnetGone'] as const)(
+    'is left for the next best one at once (%s)',
+    async (kind) => {
+      const rig = new PoolRig({
+        interfaces: [full],
+        target: 12,
+        duration: 100,
+        free: { 'subnet-1': 50, 'subnet-2': 40 },
+        outcome: outcomes('createInterface', failed(kind)),
+      });
 
-    await rig.run(5000);
+      await rig.run(5000);
 
-    expect(rig.calls).toEqual(['create subnet-1+3@0', 'create subnet-2+3@100', 'attach eni-new10 1@200']);
-    expect(rig.available).toBe(12);
-    expect([...rig.ledger.setAside(rig.clock.monotonic()).keys()]).toEqual(['subnet-1']);
-  });
+      expect(rig.calls).toEqual(['create subnet-1+3@0', 'create subnet-2+3@100', 'attach eni-new10 1@200']);
+      expect(rig.available).toBe(12);
+      expect([...rig.ledger.setAside(rig.clock.monotonic()).keys()]).toEqual(['subnet-1']);
+      expect(rig.ledger.isGone('subnet-1', rig.clock.monotonic())).toBe(kind === 'subnetGone');
+    },
+  );
 
   test('of an existing interface leads to a new one elsewhere', async () => {
     const rig = new PoolRig({

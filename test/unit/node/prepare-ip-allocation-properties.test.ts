@@ -324,8 +324,11 @@ describe('a plan, whatever the facts,', () => {
             (given.frozen.has(item.id) || item.attachment?.state !== 'attached') &&
             roomOn(item, given.limits) > 0,
         );
+        const willHaveRoom = given.underway.some(
+          (step) => step.kind === 'createInterface' && step.count < given.limits.addressesPerInterface - 1,
+        );
         if (shortfall === 0) expect(obstacle).toBeUndefined();
-        else if (!waits) expect(obstacle).toBeDefined();
+        else if (!waits && !willHaveRoom) expect(obstacle).toBeDefined();
       }),
       { numRuns: 500 },
     );

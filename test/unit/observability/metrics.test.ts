@@ -102,7 +102,7 @@ function feed(metrics: Metrics): void {
   metrics.headwater_cloud_calls_waiting.set({ action: 'CreateNetworkInterface' }, 4);
   metrics.headwater_subnet_free_addresses.set({ ...subnet, availability_zone: 'a' }, 200);
   metrics.headwater_subnet_reserved_addresses.set(subnet, 14);
-  metrics.headwater_publications_total.add({ part: 'pool', outcome: 'written' });
+  metrics.headwater_publications_total.add({ part: 'spec', outcome: 'written' });
   metrics.headwater_watch_restarts_total.add({ resource: 'ciliumnodes' });
   metrics.headwater_watch_relists_total.add({ resource: 'pods' });
   metrics.headwater_kubernetes_requests_total.add({ verb: 'patch', resource: 'ciliumnodes', code: '200' });
@@ -235,7 +235,7 @@ describe('createMetricRegistry', () => {
       // @ts-expect-error: no such label
       () => metrics.headwater_nodes.set({ kind: 'short' }, 1),
       // @ts-expect-error: a label is missing
-      () => metrics.headwater_publications_total.add({ part: 'pool' }),
+      () => metrics.headwater_publications_total.add({ part: 'spec' }),
       // @ts-expect-error: there are no labels
       () => metrics.headwater_leader.set({ state: 'short' }, 1),
     ];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { InstanceLimits } from '../../../src/providers/allocation-implementation.ts';
+import type { InstanceLimits, UnreadableLimits } from '../../../src/providers/allocation-implementation.ts';
 import { InstanceTypeLimits } from '../../../src/providers/instance-type-limits.ts';
 import { Random } from '../../../src/scheduling/random.ts';
 import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
@@ -10,7 +10,7 @@ const large = { interfaces: 3, addressesPerInterface: 10, prefixes: true };
 interface Rig {
   readonly clock: VirtualClock;
   readonly limits: InstanceTypeLimits;
-  readonly cloud: Map<string, InstanceLimits>;
+  readonly cloud: Map<string, InstanceLimits | UnreadableLimits>;
   readonly asked: string[];
   readonly learned: string[];
   readonly failures: string[];
@@ -20,7 +20,7 @@ interface Rig {
 
 function rig(): Rig {
   const clock = new VirtualClock();
-  const cloud = new Map([['m5.large', large]]);
+  const cloud = new Map<string, InstanceLimits | UnreadableLimits>([['m5.large', large]]);
   const asked: string[] = [];
   const learned: string[] = [];
   const failures: string[] = [];
@@ -42,7 +42,11 @@ function rig(): Rig {
       }),
       clock,
       random: new Random('limits'),
-      onLearned: (types) => learned.push(types.join()),
+      onNews: (types) => {
+        learned.push(types.join());
+        // As the nodes of these types do.
+        for (const type of types) made.limits.get(type);
+      },
       onFailure: (error, types) => failures.push(`${(error as Error).message}:${types.join()}`),
     }),
   };
@@ -73,24 +77,81 @@ describe('limits of instance types', () => {
     expect(asked).toEqual(['m5.large,a', 'b']);
   });
 
-  test('of an unknown type are asked for again now and then, because new types appear', async () => {
+  test('of a type that one answer does not show stay unread until another one, soon after, says so too', async () => {
+    const { clock, limits, asked } = rig();
+    limits.get('m99.large');
+    await clock.advance(1000);
+    const first = limits.get('m99.large');
+
+    await clock.advance(5000);
+
+    expect(first).toBe('unread');
+    expect(limits.get('m99.large')).toBe('unknown');
+    expect(asked).toEqual(['m99.large', 'm99.large']);
+  });
+
+  test('that one empty answer lacked are known soon after', async () => {
+    const { clock, cloud, limits } = rig();
+    cloud.clear();
+    limits.get('m5.large');
+    await clock.advance(1000);
+
+    cloud.set('m5.large', large);
+    await clock.advance(5000);
+
+    expect(limits.get('m5.large')).toEqual(large);
+  });
+
+  test('of an unknown type are asked for again each minute, because new types appear', async () => {
     const { clock, cloud, limits, asked, learned } = rig();
     limits.get('m99.large');
-    await clock.advance(100);
+    await clock.advance(10_000);
+    const before = { known: limits.get('m99.large'), asked: asked.length };
 
-    const soon = limits.get('m99.large');
-    await clock.advance(599_000);
-    const later = limits.get('m99.large');
-    const askedBefore = asked.length;
     cloud.set('m99.large', large);
-    await clock.advance(2000);
-    const due = limits.get('m99.large');
-    await clock.advance(100);
+    await clock.advance(61_000);
 
-    expect([soon, later, due]).toEqual(['unknown', 'unknown', 'unknown']);
-    expect(askedBefore).toBe(1);
+    expect(before).toEqual({ known: 'unknown', asked: 2 });
     expect(limits.get('m99.large')).toEqual(large);
-    expect(learned).toEqual(['m99.large', 'm99.large']);
+    expect(asked).toHaveLength(3);
+    expect(learned.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test('of a type that no node has any more are not asked for again', async () => {
+    const clock = new VirtualClock();
+    const asked: string[] = [];
+    const limits = new InstanceTypeLimits({
+      implementation: scriptedImplementation({
+        mostTypesPerRead: 2,
+        readLimits: (types) => {
+          asked.push(types.join());
+          return Promise.resolve(new Map());
+        },
+      }),
+      clock,
+      random: new Random('limits'),
+      onNews: () => undefined,
+      onFailure: () => undefined,
+    });
+    limits.get('m99.large');
+
+    await clock.advance(1_000_000);
+
+    expect(asked).toEqual(['m99.large']);
+  });
+
+  test('that cannot be read are named as such, and asked for again', async () => {
+    const { clock, cloud, limits } = rig();
+    cloud.set('m5.large', { problem: 'Ipv4AddressesPerInterface is -1' });
+    limits.get('m5.large');
+    await clock.advance(10_000);
+    const spoilt = limits.get('m5.large');
+
+    cloud.set('m5.large', large);
+    await clock.advance(61_000);
+
+    expect(spoilt).toEqual({ problem: 'Ipv4AddressesPerInterface is -1' });
+    expect(limits.get('m5.large')).toEqual(large);
   });
 
   test('stay unread while they cannot be read, which is tried again', async () => {

@@ -14,6 +14,7 @@ const rows: readonly Row[] = [
   { code: 'RequestLimitExceeded', kind: 'throttled' },
   { code: 'Throttling', kind: 'throttled' },
   { code: 'InsufficientFreeAddressesInSubnet', kind: 'subnetExhausted', action: 'CreateNetworkInterface' },
+  { code: 'InvalidSubnetID.NotFound', kind: 'subnetGone', action: 'CreateNetworkInterface' },
   { code: 'InsufficientCidrBlocks', kind: 'prefixSpaceFragmented' },
   {
     code: 'InvalidParameterValue',

@@ -318,9 +318,32 @@ describe('limits of instance types', () => {
       { MaximumNetworkInterfaces: 2, Ipv4AddressesPerInterface: 6 },
       { interfaces: 2, addressesPerInterface: 6, prefixes: false },
     ],
-    ['no number of addresses', { MaximumNetworkInterfaces: 2 }, undefined],
-    ['no number of interfaces', { Ipv4AddressesPerInterface: 2 }, undefined],
-    ['nothing told', undefined, undefined],
+    [
+      'no number of addresses',
+      { MaximumNetworkInterfaces: 2 },
+      { problem: 'Ipv4AddressesPerInterface is undefined' },
+    ],
+    [
+      'no number of interfaces',
+      { Ipv4AddressesPerInterface: 2 },
+      { problem: 'MaximumNetworkInterfaces is undefined' },
+    ],
+    [
+      'no addresses',
+      { MaximumNetworkInterfaces: 2, Ipv4AddressesPerInterface: 0 },
+      { problem: 'Ipv4AddressesPerInterface is 0' },
+    ],
+    [
+      'less than no interfaces',
+      { MaximumNetworkInterfaces: -2, Ipv4AddressesPerInterface: 2 },
+      { problem: 'MaximumNetworkInterfaces is -2' },
+    ],
+    [
+      'what is no number',
+      { MaximumNetworkInterfaces: Number.NaN, Ipv4AddressesPerInterface: 2 },
+      { problem: 'MaximumNetworkInterfaces is NaN' },
+    ],
+    ['nothing told', undefined, { problem: 'MaximumNetworkInterfaces is undefined' }],
   ])('%s', async (_, NetworkInfo, expected) => {
     const { edge } = ec2({
       DescribeInstanceTypes: [{ InstanceTypes: [{ InstanceType: 'm5.large', NetworkInfo }] }],
@@ -345,7 +368,7 @@ describe('limits of instance types', () => {
 
     const limits = await readLimits(edge, ['m5.large'], context);
 
-    expect(limits.get('m5.large')?.prefixes).toBe(prefixes);
+    expect(limits.get('m5.large')).toMatchObject({ prefixes });
   });
 
   test('are asked for by a filter, so that an unknown type does not spoil the answer', async () => {

@@ -1,0 +1,49 @@
+// Addresses in use that a CiliumNode does not show to its agent any more: after a restart the agent would give them to
+// nobody, or take them from the pods that have them.
+import { contains, type Ipv4Block, parseIpv4, parseIpv4Block } from '../cloud/ipv4.ts';
+import { type JsonObject, listAt, objectAt, textAt, textsAt } from '../workload/json.ts';
+import type { Protocol } from '../workload/node-facts.ts';
+
+export interface AddressesInUse {
+  readonly protocol: Protocol;
+  /** User by address, as the agent itself remembers. */
+  readonly remembered: ReadonlyMap<string, string>;
+}
+
+/**
+ * Users by hidden address. An agent of the CRD allocator finds its addresses in the pool, and never agrees to lose one
+ * in use. A multi-pool agent finds them on the interfaces; what it uses of a block that it told to have dropped was
+ * given back by itself.
+ */
+export function hiddenAddresses(node: JsonObject, use: AddressesInUse): ReadonlyMap<string, string> {
+  return use.protocol === 'crd-allocator' ? notInPool(node, use) : notOnInterfaces(node, use);
+}
+
+function notInPool(node: JsonObject, { remembered }: AddressesInUse): ReadonlyMap<string, string> {
+  const pool = objectAt(node, 'spec', 'ipam', 'pool');
+  const told = Object.entries(objectAt(node, 'status', 'ipam', 'used')).map(
+    ([address, entry]) => [address, textAt(entry, 'owner')] as const,
+  );
+  return new Map([...told, ...remembered].filter(([address]) => !Object.hasOwn(pool, address)));
+}
+
+function notOnInterfaces(node: JsonObject, { remembered }: AddressesInUse): ReadonlyMap<string, string> {
+  const kept = listAt(node, 'spec', 'ipam', 'pools', 'allocated').flatMap((pool) => textsAt(pool, 'cidrs'));
+  const shown = Object.values(objectAt(node, 'status', 'eni', 'enis')).flatMap((eni) => [
+    ...textsAt(eni, 'addresses').map((address) => `${address}/32`),
+    ...textsAt(eni, 'prefixes'),
+  ]);
+  const [keptBlocks, shownBlocks] = [blocksOf(kept), blocksOf(shown)];
+  return new Map(
+    [...remembered].filter(([address]) => isIn(keptBlocks, address) && !isIn(shownBlocks, address)),
+  );
+}
+
+function blocksOf(texts: readonly string[]): Ipv4Block[] {
+  return texts.flatMap((text) => parseIpv4Block(text) ?? []);
+}
+
+function isIn(blocks: readonly Ipv4Block[], text: string): boolean {
+  const address = parseIpv4(text);
+  return address !== undefined && blocks.some((block) => contains(block, address));
+}

@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals';
+import { objectAt } from '../../../src/simulator/workload/json.ts';
+import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
+import { instance, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController } from '../../support/world-controller.ts';
+
+/** A node with addresses of which the first is in use, and another node. */
+async function withUsedAddress(which = 0): Promise<{
+  world: World;
+  machine: NodeFacts;
+  other: NodeFacts;
+  address: string;
+  stop: () => Promise<void>;
+}> {
+  const world = new World({ cloud: testCloud({ instances: [instance({ count: 2 })] }) });
+  const [machine, other] = [world.machine(which), world.machine(1 - which)];
+  const controller = startController(world);
+  for (const each of world.machines) await world.announce(each);
+  await world.advance(30_000);
+  await world.use(machine, 1);
+  const [address = ''] = world.pool(machine).keys();
+  await world.advance(5000);
+  const stop = async (): Promise<void> => {
+    controller.stop();
+    await world.advance(30_000);
+  };
+  return { world, machine, other, address, stop };
+}
+
+/** Versions of the node's CiliumNode, since it was offered the address first, that do not offer it. */
+function versionsWithout(world: World, machine: NodeFacts, address: string): number {
+  const offers = world.history
+    .of(machine.name)
+    .map(({ object }) => address in objectAt(object, 'spec', 'ipam', 'pool'));
+  return offers.slice(offers.indexOf(true)).filter((isOffered) => !isOffered).length;
+}
+
+function showing(address: string): { spec: { ipam: { pool: Record<string, { resource: string }> } } } {
+  return { spec: { ipam: { pool: { [address]: { resource: 'eni-00000000000000009' } } } } };
+}
+
+describe('an address that is in use, and that another CiliumNode comes to show', () => {
+  test('stays where it is when nobody serves that CiliumNode', async () => {
+    const { world, machine, other, address, stop } = await withUsedAddress();
+    await stop();
+    await world.delete(other);
+    const ignored = { metadata: { annotations: { 'ipam.cilium.io/ignore': 'true' } } };
+    await world.announce({ ...other, name: 'ignored' }, { ...ignored, ...showing(address) });
+
+    const controller = startController(world, { identity: 'headwater-1' });
+    await world.advance(900_000);
+
+    expect(versionsWithout(world, machine, address)).toBe(0);
+    expect(world.pool({ name: 'ignored' }).has(address)).toBe(true);
+    expect(controller.controller.status().short).toEqual([
+      expect.objectContaining({ name: machine.name, reason: 'AddressesContested' }),
+    ]);
+    expect(world.operatorError(machine)).toContain('published on ignored as well');
+    expect(world.bugs).toEqual([]);
+  });
+
+  test('is struck there at once when that instance does not have it', async () => {
+    const { world, machine, other, address } = await withUsedAddress();
+
+    await world.patch(other, showing(address));
+    // So that there is time to look at both.
+    world.refuse(503, 'PATCH', new RegExp(`${other.name}$`), 1);
+    await world.use(machine, 2);
+    await world.advance(60_000);
+
+    expect(world.pool(other).has(address)).toBe(false);
+    expect(world.pool(other).size).toBe(8);
+    expect(versionsWithout(world, machine, address)).toBe(0);
+    expect([machine, other].map((each) => world.operatorError(each))).toEqual(['', '']);
+    expect(world.bugs).toEqual([]);
+  });
+
+  test.each([0, 1])('is struck there when it was shown while no controller ran (%i)', async (which) => {
+    const { world, machine, other, address, stop } = await withUsedAddress(which);
+    await stop();
+    const [resource = ''] = world.pool(other).values();
+    await world.patch(other, { spec: { ipam: { pool: { [address]: { resource } } } } });
+
+    startController(world, { identity: 'headwater-1' });
+    await world.advance(120_000);
+
+    expect(world.pool(other).has(address)).toBe(false);
+    expect(world.pool(other).size).toBe(8);
+    expect(versionsWithout(world, machine, address)).toBe(0);
+    expect(world.bugs).toEqual([]);
+  });
+});

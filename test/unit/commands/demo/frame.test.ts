@@ -1,0 +1,85 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { type Frame, frameLines } from '../../../../src/commands/demo/frame.ts';
+import { liveScreen, plainScreen } from '../../../../src/commands/demo/screen.ts';
+
+/** A late moment of a big demonstration, in which much goes wrong. */
+function frame(change: Partial<Frame> = {}, breaches = 0): Frame {
+  const actions = ['CreateNetworkInterface', 'AttachNetworkInterface', 'AssignPrivateIpAddresses'];
+  const subnet = (index: number) => ({ name: `pods-${index}`, zone: 'z', taken: index * 100, size: 2043 });
+  return {
+    elapsed: 42.4,
+    chapter: 'everybody to the watermarks',
+    picture: {
+      nodes: { total: 200, serving: 200, met: 17 },
+      addresses: { held: 4000, used: 3100 },
+      pods: { served: 1800, waiting: 12, longestWait: 12_345 },
+      interfaces: { attached: 650, loose: 3 },
+      subnets: Array.from({ length: 6 }, (_, index) => subnet(index)),
+      calls: actions.map((action) => ({ action, calls: 1234, throttled: 56 })),
+      breaches: Array.from({ length: breaches }, (_, index) => ({
+        what: 'agent-violation' as const,
+        node: 'n',
+        address: '10.0.0.1',
+        user: 'default/a',
+        text: `${index} ${'something is broken '.repeat(8)}`,
+      })),
+    },
+    decisions: Array.from({ length: 8 }, (_, index) => `decision ${index} ${'and more '.repeat(12)}`),
+    ...change,
+  };
+}
+
+describe('a frame', () => {
+  test('is never wider or higher than the terminal', () => {
+    const size = fc.record({
+      columns: fc.integer({ min: 20, max: 200 }),
+      rows: fc.integer({ min: 5, max: 60 }),
+    });
+    fc.assert(
+      fc.property(size, fc.integer({ min: 0, max: 9 }), (room, breaches) => {
+        const lines = frameLines(frame({}, breaches), room);
+
+        expect(lines.length).toBeLessThanOrEqual(room.rows);
+        expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(room.columns);
+      }),
+    );
+  });
+
+  test('shows everything that counts on 24 rows of 80 columns', () => {
+    const text = frameLines(frame({}, 1), { columns: 80, rows: 23 }).join('\n');
+
+    for (const shown of [
+      '200 in all',
+      '183 short',
+      '12 waiting',
+      'pods-5',
+      'reads 0',
+      'BROKEN: 0',
+      'decision 7',
+    ])
+      expect(text).toContain(shown);
+  });
+
+  test('on a live screen leaves the last row to the cursor', () => {
+    const written: string[] = [];
+    const screen = liveScreen({ write: (text) => written.push(text), columns: 80, rows: 24 });
+    for (let index = 0; index < 20; index++) screen.decide(`decision ${index}`);
+
+    screen.show(frame());
+
+    expect(written.join('').split('\n').length).toBeLessThanOrEqual(24);
+  });
+});
+
+describe('plain output', () => {
+  test('tells of the subnets now and then', () => {
+    const written: string[] = [];
+    const screen = plainScreen({ write: (text) => written.push(text), columns: 80, rows: 24 });
+
+    for (let elapsed = 0; elapsed <= 30; elapsed++) screen.show(frame({ elapsed }));
+
+    const lines = written.filter((text) => text.includes('subnets: pods-0 0/2043, pods-1 100/2043'));
+    expect(lines).toHaveLength(3);
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { hiddenAddresses } from '../../../../src/simulator/cluster/hidden-addresses.ts';
+import type { JsonObject } from '../../../../src/simulator/workload/json.ts';
+
+const remembered = new Map([['10.0.0.7', 'default/a']]);
+
+describe('an address that a pod uses', () => {
+  test.each<[string, JsonObject, readonly string[]]>([
+    ['is hidden when the pool lacks it', { spec: { ipam: { pool: { '10.0.0.8': {} } } } }, ['10.0.0.7']],
+    ['is not when the pool has it', { spec: { ipam: { pool: { '10.0.0.7': {} } } } }, []],
+    [
+      'is hidden though the agent would agree to give it back',
+      { spec: { ipam: {} }, status: { ipam: { 'release-ips': { '10.0.0.7': 'ready-for-release' } } } },
+      ['10.0.0.7'],
+    ],
+    [
+      'is hidden when only the object says that it is used',
+      { spec: { ipam: { pool: { '10.0.0.7': {} } } }, status: { ipam: { used: { '10.0.0.9': {} } } } },
+      ['10.0.0.9'],
+    ],
+  ])('%s, under an agent of the CRD allocator', (_, node, expected) => {
+    const hidden = hiddenAddresses(node, { protocol: 'crd-allocator', remembered });
+
+    expect([...hidden.keys()]).toEqual(expected);
+  });
+
+  const told = (...cidrs: readonly string[]): JsonObject => ({
+    ipam: { pools: { allocated: [{ pool: 'default', cidrs }] } },
+  });
+  const shown = (eni: JsonObject): JsonObject => ({ eni: { enis: { 'eni-1': eni } } });
+
+  test.each<[string, JsonObject, readonly string[]]>([
+    ['is hidden when no interface shows it', { spec: told('10.0.0.7/32'), status: shown({}) }, ['10.0.0.7']],
+    [
+      'is not when an interface shows it',
+      { spec: told('10.0.0.7/32'), status: shown({ addresses: ['10.0.0.7'] }) },
+      [],
+    ],
+    [
+      'is not when it is in a prefix',
+      { spec: told('10.0.0.0/28'), status: shown({ prefixes: ['10.0.0.0/28'] }) },
+      [],
+    ],
+    [
+      'is not when the agent told that it had dropped it',
+      { spec: told('10.0.0.8/32'), status: shown({}) },
+      [],
+    ],
+  ])('%s, under a multi-pool agent', (_, node, expected) => {
+    const hidden = hiddenAddresses(node, { protocol: 'multi-pool', remembered });
+
+    expect([...hidden.keys()]).toEqual(expected);
+  });
+});
