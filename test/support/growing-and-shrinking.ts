@@ -1,0 +1,76 @@
+// One node's life in short: it grows by interfaces and addresses, shrinks until interfaces are given back, and grows again.
+import { expect } from '@jest/globals';
+import type { Protocol } from '../../src/simulator/workload/node-facts.ts';
+import { textMapAt } from '../../src/simulator/workload/json.ts';
+import { BusyWorld } from './busy-world.ts';
+import { instance, testCloud } from './test-cloud.ts';
+import type { Death } from './world-controller.ts';
+
+const flags = {
+  'cluster-name': 'kill-points',
+  'aws-release-excess-ips': 'true',
+  'excess-ip-release-delay': '20s',
+  'release-hidden-time': '75s',
+  'idle-interface-delay': '60s',
+  'eni-gc-interval': '60s',
+  'leader-election-retry-period': '8s',
+};
+
+/** Every kind of call that changes something, in a life that nothing disturbs. */
+export const changingCalls = [
+  'AssignPrivateIpAddresses',
+  'AttachNetworkInterface',
+  'CreateNetworkInterface',
+  'DeleteNetworkInterface',
+  'DetachNetworkInterface',
+  'ModifyNetworkInterfaceAttribute',
+  'UnassignPrivateIpAddresses',
+  'patch spec',
+  'patch status',
+] as const;
+
+export interface Disturbance {
+  /** The process dies, and another takes over. */
+  readonly death?: Omit<Death, 'onDeath'>;
+  /** Before anything happens. */
+  readonly prepare?: (world: BusyWorld) => void;
+}
+
+/** Pods come, all of them go, some come again. */
+export async function growAndShrink(
+  protocol: Protocol,
+  { death, prepare }: Disturbance = {},
+): Promise<BusyWorld> {
+  const onDeath = (): void => {
+    world.clock.schedule(1, () => void world.takeOver({ flags }));
+  };
+  const world = new BusyWorld({
+    cloud: testCloud({ instances: [instance()] }),
+    configure: () => ({ protocol }),
+    setup: { flags, ...(death !== undefined && { death: { ...death, onDeath } }) },
+  });
+  prepare?.(world);
+  const started = world.cluster.workload.start();
+  await world.advance(1);
+  await started;
+  await world.advance(50_000);
+  world.addLivingPods(12);
+  await world.advance(80_000);
+  await world.deleteLivingPods(12);
+  await world.advance(400_000);
+  world.addLivingPods(3, 'later');
+  await world.advance(300_000);
+  return world;
+}
+
+/** Nothing is lost, doubled or left over, and no handshake is open. */
+export function expectWell(world: BusyWorld): void {
+  const machine = world.machine();
+  expect(world.held(machine)).toHaveLength(world.used().length + 8);
+  expect([...world.pool(machine).keys()].sort()).toEqual([...world.held(machine)].sort());
+  expect(textMapAt(world.ciliumNode(machine), 'status', 'ipam', 'release-ips')).toEqual(new Map());
+  expect(Object.keys(world.enis(machine))).toHaveLength(world.interfaces(machine).length);
+  expect(world.waiting()).toEqual([]);
+  expect(world.loose()).toEqual([]);
+  expect(world.broken()).toEqual([]);
+}
