@@ -26,8 +26,10 @@ export type ReleasePhase =
   | { readonly kind: 'leaving' }
   /** Hidden since then. */
   | { readonly kind: 'hidden'; readonly since: number }
-  /** The call that unassigns it is under way, or its answer got lost. */
+  /** The call that unassigns it is under way, or its answer got lost and it may yet happen. */
   | { readonly kind: 'unassigning' }
+  /** It may have been unassigned, or not: it is hidden until repeating the call, or the cloud, tells. */
+  | { readonly kind: 'unanswered' }
   /** The cloud has it back since then; the agent is to be told. */
   | { readonly kind: 'released'; readonly since: number };
 
@@ -111,19 +113,11 @@ export function handshakeFor(
 }
 
 /** An answer of the agent stays; what the agent has forgotten is not written again. */
-function stateFor(phase: ReleasePhase, known: ReleaseState | undefined): ReleaseState | undefined {
-  switch (phase.kind) {
-    case 'excess':
-      return undefined;
-    case 'asked':
-      return known === 'ready-for-release' || known === 'do-not-release' ? known : 'marked-for-release';
-    case 'leaving':
-    case 'hidden':
-    case 'unassigning':
-      return known;
-    case 'released':
-      return known && 'released';
-  }
+function stateFor({ kind }: ReleasePhase, known: ReleaseState | undefined): ReleaseState | undefined {
+  if (kind === 'excess') return undefined;
+  if (kind === 'released') return known && 'released';
+  if (kind !== 'asked') return known;
+  return known === 'ready-for-release' || known === 'do-not-release' ? known : 'marked-for-release';
 }
 
 function nextPhase(release: Release, isWanted: boolean, facts: ReleaseFacts): ReleasePhase | undefined {
@@ -135,11 +129,20 @@ function nextPhase(release: Release, isWanted: boolean, facts: ReleaseFacts): Re
     case 'leaving':
     case 'hidden':
       return goesOn(release, facts) ? onItsWay(holding, phase, facts) : undefined;
-    case 'unassigning':
-      return phase;
-    case 'released':
-      return isOver(release, phase.since, facts) ? undefined : phase;
+    default:
+      return afterTheCall(release, phase, facts);
   }
+}
+
+/** There is no way back. */
+function afterTheCall(
+  release: Release,
+  phase: Extract<ReleasePhase, { kind: 'unassigning' | 'unanswered' | 'released' }>,
+  facts: ReleaseFacts,
+): ReleasePhase | undefined {
+  if (phase.kind === 'released') return isOver(release, phase.since, facts) ? undefined : phase;
+  const isKnownGone = phase.kind === 'unanswered' && !facts.isHeld(release.holding);
+  return isKnownGone ? { kind: 'released', since: facts.now } : phase;
 }
 
 function proposed(

@@ -21,7 +21,7 @@ import {
   type ReleasePhase,
   type Releases,
 } from './address-release.ts';
-import { protocolOf } from './demand.ts';
+import { type AgentProtocol, protocolOf } from './demand.ts';
 import type { NodeRequirements } from './node-requirements.ts';
 import type { CallTiming } from './pool-maintainer.ts';
 import {
@@ -92,17 +92,15 @@ export interface FinishedRelease {
 const backoffPolicy = { base: 1000, cap: 60_000 };
 /** What an agent needs, or the cloud refuses to have back, is not asked for again for so long, longer each time, in ms. */
 const asidePolicy = { base: 180_000, cap: 3_600_000 };
-/** A predecessor's calls are over by then, in ms: what it hid may be shown again. */
-const predecessorIsOver = 20_000;
-
 export class AddressReleaser {
   readonly #deps: AddressReleaserDeps;
   /** Undefined until the instance was read for the first time. */
   #releases: Releases | undefined;
-  #recoveredAt = 0;
   readonly #aside = new Map<string, Backoff>();
   /** Interfaces with a call under way, or with one whose answer got lost, as long as it may yet take effect. */
   readonly #touched = new Set<string>();
+  /** Ids of what was to be unassigned by a call whose answer got lost. */
+  readonly #unanswered = new Set<string>();
   /** Interfaces that do not have all that was to be taken from them. */
   readonly #oneByOne = new Set<string>();
   readonly #running = new Map<string, Promise<void>>();
@@ -146,7 +144,7 @@ export class AddressReleaser {
     const facts = this.#closing.signal.aborted ? undefined : this.#deps.facts();
     if (facts === undefined) return false;
     const now = this.#deps.clock.monotonic();
-    const before = (this.#releases ??= this.#recover(facts, now));
+    const before = (this.#releases ??= recoverReleases(facts, now));
     this.#setAside(refusedIn(before, facts.node.status.releaseIps), now);
     this.#releases = this.#step(before, facts, now);
     this.#beginWhatIsDue(this.#releases, now);
@@ -166,40 +164,39 @@ export class AddressReleaser {
     deadline.removeEventListener('abort', cut);
   }
 
-  #recover(facts: ReleasableFacts, now: number): Releases {
-    this.#recoveredAt = now;
-    return recoverReleases(facts, now);
-  }
-
   #step(before: Releases, facts: ReleasableFacts, now: number): Releases {
     const { policy, timing } = this.#deps;
     const { node, view } = facts;
     const isUsed = usageOf(node);
+    const isShown = shownTo(node);
+    // What an agent that is not asked does not see, it has not dropped.
+    const isTaken = (address: string): boolean =>
+      isUsed(address) || (protocolOf(node) === 'multi-pool' && !isShown(address));
     const held = new Set(view.interfaces.flatMap(holdingsOn).map(({ id }) => id));
     const mayRelease = policy.enabled && facts.wanted === 0 && tellsUse(node) && this.#mayDecide(now);
     return nextReleases(before, {
       protocol: protocolOf(node),
       candidates: mayRelease
-        ? releaseCandidates({ ...facts, isUsed, releases: before, aside: this.#asideAt(now) })
+        ? releaseCandidates({ ...facts, isUsed: isTaken, releases: before, aside: this.#asideAt(now) })
         : [],
-      reclaimed: this.#reclaimed(before, facts.wanted, now),
+      reclaimed: this.#reclaimed(before, facts.wanted),
       handshake: node.status.releaseIps,
       isUsed,
-      isShown: shownTo(node),
+      isShown,
       isHeld: ({ id }) => held.has(id),
       now,
-      delay: policy.delay,
+      delay: this.#delayFor(protocolOf(node)),
       consistencyWindow: timing.consistencyWindow,
     });
   }
 
   /** What is needed after all: the cheapest address is one that is still there. */
-  #reclaimed(releases: Releases, wanted: number, now: number): ReadonlySet<string> {
+  #reclaimed(releases: Releases, wanted: number): ReadonlySet<string> {
     const reclaimed = new Set<string>();
     let left = this.#deps.policy.enabled ? wanted : Infinity;
     for (const [id, { holding, phase }] of releases) {
       if (left <= 0) break;
-      if (!isReclaimable(phase, this.#recoveredAt, now)) continue;
+      if (phase.kind !== 'leaving' && phase.kind !== 'hidden') continue;
       reclaimed.add(id);
       left -= holding.addresses.length;
     }
@@ -235,7 +232,14 @@ export class AddressReleaser {
     }
   }
 
+  /** What an agent that is not asked took up a moment ago is not in what it tells yet. */
+  #delayFor(protocol: AgentProtocol): number {
+    const { delay, hiddenFor } = this.#deps.policy;
+    return protocol === 'crd' ? delay : Math.max(delay, hiddenFor);
+  }
+
   #isDue({ protocol, phase }: Release, now: number): boolean {
+    if (phase.kind === 'unanswered') return true;
     if (phase.kind !== 'hidden') return false;
     return now >= phase.since + (protocol === 'crd' ? 0 : this.#deps.policy.hiddenFor);
   }
@@ -243,13 +247,12 @@ export class AddressReleaser {
   #awaitNext(releases: Releases, now: number): void {
     const { clock, policy, wake } = this.#deps;
     const times = [...releases.values()].flatMap(({ protocol, phase }) => {
-      if (phase.kind === 'excess') return phase.since + policy.delay;
+      if (phase.kind === 'excess') return phase.since + this.#delayFor(protocol);
       return phase.kind === 'hidden' && protocol === 'multi-pool' ? phase.since + policy.hiddenFor : [];
     });
     const others = [
       this.#backoff?.until ?? 0,
       this.#refusal?.until ?? 0,
-      this.#recoveredAt + predecessorIsOver,
       ...[...this.#aside.values()].map(({ until }) => until),
     ];
     const next = Math.min(...[...times, ...others].filter((time) => time > now));
@@ -302,7 +305,7 @@ export class AddressReleaser {
   }
 
   async #unassign(interfaceId: string, holdings: readonly Holding[]): Promise<void> {
-    const { implementation, clock, fold } = this.#deps;
+    const { implementation, clock } = this.#deps;
     const begunAt = clock.monotonic();
     const subnetId = this.#subnetOf(interfaceId);
     this.#enter(holdings, () => ({ kind: 'unassigning' }));
@@ -315,12 +318,7 @@ export class AddressReleaser {
     if (outcome.kind === 'ambiguous') this.#await(interfaceId, holdings);
     else this.#touched.delete(interfaceId);
     if (outcome.kind === 'done' || isGone) {
-      const { instanceId } = this.#deps;
-      this.#enter(holdings, (now) => ({ kind: 'released', since: now }));
-      fold({ kind: 'released', interfaceId, instanceId, holdings: holdings.map(({ id }) => id) });
-      this.#backoff = undefined;
-      this.#refusal = undefined;
-      if (this.#dueOn(interfaceId).length === 0) this.#oneByOne.delete(interfaceId);
+      this.#released(interfaceId, holdings);
     } else if (outcome.kind === 'failed') this.#failed(interfaceId, holdings, outcome.failure);
     this.#deps.onRelease({
       kind: operation.kind,
@@ -331,6 +329,16 @@ export class AddressReleaser {
       isOpen: outcome.kind === 'ambiguous',
       duration: clock.monotonic() - begunAt,
     });
+  }
+
+  #released(interfaceId: string, holdings: readonly Holding[]): void {
+    const { instanceId, fold } = this.#deps;
+    for (const { id } of holdings) this.#unanswered.delete(id);
+    this.#enter(holdings, (now) => ({ kind: 'released', since: now }));
+    fold({ kind: 'released', interfaceId, instanceId, holdings: holdings.map(({ id }) => id) });
+    this.#backoff = undefined;
+    this.#refusal = undefined;
+    if (this.#dueOn(interfaceId).length === 0) this.#oneByOne.delete(interfaceId);
   }
 
   #operation(interfaceId: string, holdings: readonly Holding[]): ReleaseIPs | ReleasePrefixes {
@@ -348,6 +356,7 @@ export class AddressReleaser {
   #await(interfaceId: string, holdings: readonly Holding[]): void {
     const { clock, timing, doubt, wake } = this.#deps;
     doubt(clock.monotonic());
+    for (const { id } of holdings) this.#unanswered.add(id);
     this.#later(timing.callTimeout + timing.consistencyWindow, () => {
       this.#touched.delete(interfaceId);
       this.#hide(holdings);
@@ -362,15 +371,25 @@ export class AddressReleaser {
     if (failure.kind === 'notAssigned') this.#oneByOne.add(interfaceId);
     else this.#backOff();
     if (passing.has(failure.kind)) return this.#hide(holdings);
-    // Shown to the agent again: the cloud won't have anything back for now.
+    // Shown to the agent again, unless it may be gone: the cloud won't have anything back for now.
     this.#refusal = backOff(this.#refusal, asidePolicy, now, this.#deps.random);
-    this.#enter(holdings, () => undefined);
+    const isOpen = ({ id }: Holding): boolean => this.#unanswered.has(id);
+    this.#hide(holdings.filter(isOpen));
+    this.#enter(
+      holdings.filter((holding) => !isOpen(holding)),
+      () => undefined,
+    );
     doubt(now);
   }
 
   /** To be tried again: hidden for as long as is asked for. */
   #hide(holdings: readonly Holding[]): void {
-    this.#enter(holdings, (now) => ({ kind: 'hidden', since: now - this.#deps.policy.hiddenFor }));
+    for (const holding of holdings) {
+      const isOpen = this.#unanswered.has(holding.id);
+      this.#enter([holding], (now) =>
+        isOpen ? { kind: 'unanswered' } : { kind: 'hidden', since: now - this.#deps.policy.hiddenFor },
+      );
+    }
   }
 
   #enter(holdings: readonly Holding[], phaseAt: (now: number) => ReleasePhase | undefined): void {
@@ -419,13 +438,6 @@ const passing: ReadonlySet<CloudFailure['kind']> = new Set([
   'notYetVisible',
   'notAssigned',
 ]);
-
-/** What a predecessor hid may be leaving by a call of its that is still under way. */
-function isReclaimable(phase: ReleasePhase, recoveredAt: number, now: number): boolean {
-  if (phase.kind === 'leaving') return true;
-  if (phase.kind !== 'hidden') return false;
-  return phase.since > recoveredAt || now >= recoveredAt + predecessorIsOver;
-}
 
 function isPrefix({ id }: Holding): boolean {
   return id.includes('/');

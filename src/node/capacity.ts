@@ -113,3 +113,9 @@ function unreadableSlots(view: InstanceView): number {
 function isOnDefaultCard(item: NetworkInterface): boolean {
   return (item.attachment?.networkCard ?? 0) === 0;
 }
+
+/** Addresses that are not confirmed yet, those of prefixes included. */
+export function unconfirmedIn(view: InstanceView): number {
+  const holdings = [...view.unconfirmed.values()].flat();
+  return holdings.reduce((sum, holding) => sum + (holding.includes('/') ? prefixSize : 1), 0);
+}

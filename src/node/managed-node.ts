@@ -9,7 +9,8 @@ import { Trigger } from '../scheduling/trigger.ts';
 import type { Claimed } from './address-claims.ts';
 import { AddressReleaser, type FinishedRelease, type ReleasableFacts } from './address-releaser.ts';
 import { type Assessment, assess } from './assessment.ts';
-import { occupiedSlots, podAddresses, roomOn } from './capacity.ts';
+import { occupiedSlots, podAddresses, roomOn, unconfirmedIn } from './capacity.ts';
+import { mentionedIn } from './recollection.ts';
 import { DeleteOnTermination } from './delete-on-termination.ts';
 import { type AgentProtocol, protocolOf } from './demand.ts';
 import {
@@ -167,7 +168,7 @@ export class ManagedNode {
       onPublished: () => this.#onPublished(),
     });
     this.#showsAnother = recalled === undefined;
-    context.inventory.track(instanceId, recalled, clock.monotonic());
+    context.inventory.track(instanceId, recalled, clock.monotonic(), mentionedIn(node));
     this.wake();
   }
 
@@ -299,6 +300,7 @@ export class ManagedNode {
     const assessment = this.#assess();
     if (view === undefined || assessment.kind !== 'served') return undefined;
     const now = clock.monotonic();
+    const unconfirmed = unconfirmedIn(view);
     return {
       view,
       limits: assessment.limits,
@@ -306,8 +308,9 @@ export class ManagedNode {
       infrastructure: infrastructure(),
       free: (subnetId) => ledger.free(subnetId, now),
       mostPrefixes: (subnetId) => ledger.mostPrefixes(subnetId, now),
-      wanted: assessment.wanted,
-      most: roomUnder(assessment.usage.available, assessment.marks),
+      // What a predecessor may have brought is waited for, a consistency window at most.
+      wanted: Math.max(0, assessment.wanted - unconfirmed),
+      most: roomUnder(podAddresses(view, assessment.requirements).size + unconfirmed, assessment.marks),
       orphans: orphans.of(this.instanceId),
     };
   }
@@ -374,6 +377,8 @@ export class ManagedNode {
   }
 
   #desired(): Desired | undefined {
+    // What is hidden is decided by the very state that the write is computed from.
+    this.#releaser.evaluate();
     const assessment = this.#assess();
     if (assessment.kind === 'unread') return this.#showsAnother ? this.#emptied() : undefined;
     if (assessment.kind === 'leftAlone') return undefined;

@@ -247,7 +247,8 @@ class Draft {
     const { limits, requirements, underway } = this.#facts;
     if (exclusionOf(item, requirements) !== undefined || !this.#isEligible(item.subnetId)) return 0;
     const coming = [...underway, ...this.#steps].reduce((sum, step) => sum + slotsFilled(step, item.id), 0);
-    return roomOn(item, limits) - coming;
+    const unconfirmed = this.#facts.view.unconfirmed.get(item.id)?.length ?? 0;
+    return roomOn(item, limits) - coming - unconfirmed;
   }
 
   #blocked(obstacle: Obstacle): undefined {

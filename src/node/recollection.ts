@@ -24,3 +24,9 @@ function withPool(item: NetworkInterface, { ipam }: CiliumNode): NetworkInterfac
   if (pooled.length === 0) return item;
   return { ...item, addresses: [...item.addresses, ...pooled.map(([address]) => address)] };
 }
+
+/** Addresses that the agent gave up, and that the object may not show any more. */
+export function mentionedIn({ status }: CiliumNode): ReadonlySet<string> {
+  const agreed = [...status.releaseIps].filter(([, state]) => state === 'ready-for-release');
+  return new Set(agreed.map(([address]) => address));
+}

@@ -89,8 +89,7 @@ export function tellsUse(node: CiliumNode): boolean {
 export function recoverReleases({ node, view, requirements }: RecoveryFacts, now: number): Releases {
   const isUsed = usageOf(node);
   const holdings = releasable(view, requirements).flatMap(holdingsOn);
-  const releases =
-    protocolOf(node) === 'crd' ? handshakesOf({ node, view }, holdings, now) : hiddenOf(node, holdings, now);
+  const releases = protocolOf(node) === 'crd' ? handshakesOf({ node, view }, holdings, now) : [];
   const going = releases.filter(({ holding }) => !holding.addresses.some(isUsed));
   return new Map(going.map((release) => [release.holding.id, release]));
 }
@@ -126,15 +125,6 @@ function handshakesOf(
 function recoveredPhase(states: readonly (ReleaseState | undefined)[]): 'asked' | 'leaving' | undefined {
   if (states.includes('do-not-release') || states.includes('released')) return undefined;
   return states.every((state) => state === 'ready-for-release') ? 'leaving' : 'asked';
-}
-
-/** What is on the instance, and neither shown to the agent nor held by it, was hidden to be released. */
-function hiddenOf(node: CiliumNode, holdings: readonly Holding[], now: number): readonly Release[] {
-  if (!tellsUse(node)) return [];
-  const isShown = shownTo(node);
-  return holdings
-    .filter(({ addresses }) => !addresses.some(isShown))
-    .map((holding) => ({ holding, protocol: 'multi-pool', phase: { kind: 'hidden', since: now } }));
 }
 
 /** Whether the CiliumNode shows an address to its agent, in the pool or on an interface. */

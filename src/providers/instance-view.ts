@@ -10,6 +10,8 @@ export interface InstanceView {
   readonly interfaces: readonly NetworkInterface[];
   readonly unreadable: readonly UnreadableInterface[];
   readonly instance: Instance | undefined;
+  /** Addresses and prefixes, by interface, that the cloud shows and that may be gone already: not to be counted on. */
+  readonly unconfirmed: ReadonlyMap<string, readonly string[]>;
   /** When the cloud should be asked about this instance again, in monotonic ms; undefined when nothing is unclear. */
   readonly lookDue: number | undefined;
 }

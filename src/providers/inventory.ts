@@ -30,16 +30,28 @@ export class Inventory {
   /**
    * Begins to keep what the cloud shows of an instance. `recalled` is what was known of it before this process
    * started: it is believed until two looks disprove it. An instance that was tracked until less than a consistency
-   * window before `now` is taken up again where it was left, to be looked at anew.
+   * window before `now` is taken up again where it was left, to be looked at anew. `mentioned`: addresses that were
+   * known to be on their way out; undefined where nothing could have been taken away.
    */
-  track(instanceId: string, recalled: readonly NetworkInterface[] = [], now = Infinity): void {
+  track(
+    instanceId: string,
+    recalled: readonly NetworkInterface[] = [],
+    now = Infinity,
+    mentioned?: ReadonlySet<string>,
+  ): void {
     if (this.#instances.has(instanceId)) return;
     for (const [id, { until }] of this.#former) if (until <= now) this.#former.delete(id);
     const former = this.#former.get(instanceId)?.tracked;
     this.#former.delete(instanceId);
     this.#instances.set(
       instanceId,
-      former ?? new TrackedInstance(instanceId, recalled, this.#consistencyWindow),
+      former ??
+        new TrackedInstance(
+          instanceId,
+          recalled,
+          this.#consistencyWindow,
+          mentioned && { takenAt: now, mentioned },
+        ),
     );
     former?.doubt(now);
   }

@@ -3,6 +3,7 @@
 import {
   firstHeld,
   type HeldInterface,
+  holdingsOf,
   type Reading,
   type Verdict,
   whenAbsent,
@@ -22,6 +23,15 @@ export interface Look {
   readonly observations: readonly Observation[];
 }
 
+/** When a memory of an instance was taken up, in monotonic ms. */
+export interface Recollected {
+  readonly takenAt: number;
+  /** Addresses that it does not show and speaks of: they are on their way out. */
+  readonly mentioned: ReadonlySet<string>;
+}
+
+const noAddresses: ReadonlySet<string> = new Set();
+
 export class TrackedInstance {
   readonly id: string;
   readonly #consistencyWindow: number;
@@ -29,6 +39,10 @@ export class TrackedInstance {
   /** Interfaces that our own calls deleted, with the end of that call: readings may still show them. */
   readonly #deleted = new Map<string, number>();
   readonly #unreadable = new Map<string, UnreadableInterface>();
+  /** What is remembered from before this process, if anything is. */
+  readonly #recollection: Recollected | undefined;
+  /** What readings showed beyond the memory, by interface, as long as they may be older than what it was taken from. */
+  readonly #unconfirmed = new Map<string, readonly string[]>();
   /** Addresses that another instance claims too, with the time of the claim. */
   readonly #contested = new Map<string, number>();
   #instance: Instance | undefined;
@@ -40,9 +54,15 @@ export class TrackedInstance {
   #doubtedAt: number | undefined;
   #view: InstanceView | undefined;
 
-  constructor(id: string, recalled: readonly NetworkInterface[], consistencyWindow: number) {
+  constructor(
+    id: string,
+    recalled: readonly NetworkInterface[],
+    consistencyWindow: number,
+    recollection?: Recollected,
+  ) {
     this.id = id;
     this.#consistencyWindow = consistencyWindow;
+    this.#recollection = recalled.length > 0 ? recollection : undefined;
     this.#interfaces = new Map(recalled.map((record) => [record.id, firstHeld(record, -Infinity)]));
   }
 
@@ -54,6 +74,7 @@ export class TrackedInstance {
       interfaces: inOrder([...this.#interfaces.values()].map((held) => held.record)),
       unreadable: [...this.#unreadable.values()].filter((item) => !this.#interfaces.has(item.id)),
       instance: this.#instance,
+      unconfirmed: new Map(this.#unconfirmed),
       lookDue: this.#lookDue,
     };
     return this.#view;
@@ -238,10 +259,39 @@ export class TrackedInstance {
         this.#unreadable.delete(shown.id);
         if (isPrimary(shown)) this.#forgetAnothers(shown.id);
         const held = this.#interfaces.get(shown.id);
-        const verdict = held === undefined ? whenFirstShown(shown, reading) : whenShown(held, shown, reading);
-        return this.#apply(shown.id, verdict, reading);
+        if (held === undefined) return this.#apply(shown.id, whenFirstShown(shown, reading), reading);
+        const confirmed = this.#confirmed(held, shown, reading);
+        return this.#apply(shown.id, whenShown(held, confirmed, reading), reading);
       }
     }
+  }
+
+  /**
+   * What a predecessor took away may be shown by a reading for as long as the cloud lags behind, and then be handed out
+   * again: beyond what the memory has, only readings are believed that began a consistency window after it was taken.
+   */
+  #confirmed(held: HeldInterface, shown: NetworkInterface, reading: Reading): NetworkInterface {
+    const { takenAt = -Infinity, mentioned = noAddresses } = this.#recollection ?? {};
+    const from = takenAt + this.#consistencyWindow;
+    const isKnown = (holding: string): boolean =>
+      held.record.addresses.includes(holding) ||
+      held.record.prefixes.includes(holding) ||
+      mentioned.has(holding);
+    const doubtful = reading.begunAt < from ? holdingsOf(shown).filter((holding) => !isKnown(holding)) : [];
+    const before = this.#unconfirmed.get(shown.id) ?? [];
+    if (doubtful.join() !== before.join()) {
+      if (doubtful.length === 0) this.#unconfirmed.delete(shown.id);
+      else this.#unconfirmed.set(shown.id, doubtful);
+      this.#note(true);
+    }
+    if (doubtful.length === 0) return shown;
+    this.doubt(from);
+    const isConfirmed = (holding: string): boolean => !doubtful.includes(holding);
+    return {
+      ...shown,
+      addresses: shown.addresses.filter(isConfirmed),
+      prefixes: shown.prefixes.filter(isConfirmed),
+    };
   }
 
   /**

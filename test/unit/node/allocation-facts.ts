@@ -78,7 +78,15 @@ export function view(
   interfaces: readonly NetworkInterface[],
   unreadable: readonly UnreadableInterface[] = [],
 ): InstanceView {
-  return { id: 'i-1', read: true, interfaces, unreadable, instance: undefined, lookDue: undefined };
+  return {
+    id: 'i-1',
+    read: true,
+    interfaces,
+    unreadable,
+    instance: undefined,
+    unconfirmed: new Map(),
+    lookDue: undefined,
+  };
 }
 
 export function unreadable(change: Partial<UnreadableInterface> = {}): UnreadableInterface {

@@ -193,8 +193,8 @@ describe('what an earlier process began', () => {
     ['everything is shown', { allocated: [x], pool: { [y]: entry, [z]: entry, '10.9.0.3': entry } }, []],
     ['everything is held', { allocated: [x, y, z, block] }, []],
     ['shown by an interface, not in the pool', { allocated: [x], enis: { 'eni-0': [y, z, ...members] } }, []],
-    ['neither shown nor held', { allocated: [x, block], pool: { [y]: entry } }, [[z, 'hidden']]],
-    ['a prefix that is neither shown nor held', { allocated: [x, y, z] }, [[block, 'hidden']]],
+    ['neither shown nor held', { allocated: [x, block], pool: { [y]: entry } }, []],
+    ['a prefix that is neither shown nor held', { allocated: [x, y, z] }, []],
     ['a prefix of which one address is held by itself', { allocated: [x, y, z, '10.9.0.15/32'] }, []],
     [
       'a handshake of the agent before it',

@@ -27,7 +27,15 @@ const infrastructure: Infrastructure = {
 };
 
 function view(...interfaces: NetworkInterface[]): InstanceView {
-  return { id: 'i-1', read: true, interfaces, unreadable: [], instance: undefined, lookDue: undefined };
+  return {
+    id: 'i-1',
+    read: true,
+    interfaces,
+    unreadable: [],
+    instance: undefined,
+    unconfirmed: new Map(),
+    lookDue: undefined,
+  };
 }
 
 function statusOf(
