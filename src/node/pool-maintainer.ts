@@ -1,5 +1,6 @@
 // Keeps one node's pool of addresses filled: decides what is lacking, begins the steps that bring it, and decides again
 // as each one ends. Several steps may be under way; each is taken into account, so that no need is served twice.
+import { BegunWork } from '../scheduling/begun-work.ts';
 import { type Backoff, backOff } from '../scheduling/exponential-backoff.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
@@ -118,26 +119,29 @@ export class PoolMaintainer {
     allocatePrefixes: 0,
     createInterface: 0,
   };
-  readonly #running = new Set<Promise<void>>();
+  readonly #work: BegunWork;
   /** Assignments whose answer got lost, as long as they may still take effect unseen. */
   readonly #lost = new Set<LostAssignment>();
   /** Addresses and prefixes that answers to assignments named. */
   readonly #answered = new Set<string>();
-  /** No step begins any more. */
-  readonly #closing = new AbortController();
-  /** Steps that were begun must end. */
-  readonly #deadline = new AbortController();
-  readonly #timers = new Set<() => void>();
   #backoff: Backoff | undefined;
   #lastFailure: CloudFailure | undefined;
 
   constructor(deps: PoolMaintainerDeps) {
     this.#deps = deps;
+    this.#work = new BegunWork({
+      clock: deps.clock,
+      onBug: (error) => {
+        deps.onBug(error);
+        this.#backOff(undefined);
+      },
+      onEnd: deps.wake,
+    });
   }
 
   /** Begins whatever the plan asks for beyond what is under way; says what the plan is. */
   evaluate(): AllocationPlan | undefined {
-    if (this.#closing.signal.aborted) return undefined;
+    if (this.#work.isClosing) return undefined;
     const plan = this.#plan();
     if (plan === undefined || !this.#mayBegin()) return plan;
     for (const kind of stepKinds) {
@@ -161,14 +165,8 @@ export class PoolMaintainer {
   }
 
   /** No step begins any more; resolves once those that were begun have ended, which `deadline` cuts short. */
-  async stop(deadline: AbortSignal): Promise<void> {
-    this.#closing.abort();
-    for (const cancel of this.#timers) cancel();
-    const cut = (): void => this.#deadline.abort();
-    if (deadline.aborted) cut();
-    deadline.addEventListener('abort', cut, { once: true });
-    await Promise.all(this.#running);
-    deadline.removeEventListener('abort', cut);
+  stop(deadline: AbortSignal): Promise<void> {
+    return this.#work.stop(deadline);
   }
 
   #plan(): AllocationPlan | undefined {
@@ -199,23 +197,14 @@ export class PoolMaintainer {
 
   #begin(kind: StepKind): void {
     this.#waiting[kind]++;
-    const running = this.#run(kind)
-      .catch((error: unknown) => {
-        // A call that waited to be sent when the time was over.
-        if (error === this.#deadline.signal.reason) return;
-        this.#deps.onBug(error);
-        this.#backOff(undefined);
-      })
-      .finally(() => {
-        this.#running.delete(running);
-        this.#deps.wake();
-      });
-    this.#running.add(running);
+    this.#work.begin(() => this.#run(kind));
   }
 
   async #run(kind: StepKind): Promise<void> {
-    const giveBack = await this.#admitted(kind);
-    if (giveBack === undefined) return;
+    const { implementation, urgency } = this.#deps;
+    const giveBack = await implementation
+      .admit(operationsOf[kind], { urgency, signal: this.#work.closing })
+      .finally(() => this.#waiting[kind]--);
     // The wait may have been long: what is needed now decides, not what was needed then.
     const step = this.#mayBegin() ? this.#plan()?.steps.find((each) => each.kind === kind) : undefined;
     if (step === undefined) {
@@ -232,24 +221,11 @@ export class PoolMaintainer {
 
   #mayBegin(): boolean {
     const isStopped = this.#deps.permission.refusal('give') !== undefined;
-    return !isStopped && !this.#closing.signal.aborted && !this.#isPausing();
+    return !isStopped && !this.#work.isClosing && !this.#isPausing();
   }
 
   #isPausing(): boolean {
     return this.#deps.clock.monotonic() < (this.#backoff?.until ?? 0);
-  }
-
-  /** Waits for the rate limits; undefined when no step is to begin any more. */
-  async #admitted(kind: StepKind): Promise<(() => void) | undefined> {
-    const { implementation, urgency } = this.#deps;
-    try {
-      return await implementation.admit(operationsOf[kind], { urgency, signal: this.#closing.signal });
-    } catch (error) {
-      if (this.#closing.signal.aborted) return undefined;
-      throw error;
-    } finally {
-      this.#waiting[kind]--;
-    }
   }
 
   async #perform(step: PlannedStep): Promise<void> {
@@ -388,7 +364,7 @@ export class PoolMaintainer {
     const { clock, timing, doubt, look, wake } = this.#deps;
     this.#lost.add(lost);
     doubt(clock.monotonic());
-    this.#later(timing.callTimeout + timing.consistencyWindow, () => {
+    this.#work.later(timing.callTimeout + timing.consistencyWindow, () => {
       // Thawed by a look that begins now, not by one before.
       void look().then(() => {
         this.#lost.delete(lost);
@@ -398,7 +374,7 @@ export class PoolMaintainer {
   }
 
   #begunContext(): CallContext {
-    return { urgency: this.#deps.urgency, signal: this.#deadline.signal };
+    return { urgency: this.#deps.urgency, signal: this.#work.deadline };
   }
 
   #learn(step: PlannedStep, result: StepResult): void {
@@ -436,16 +412,7 @@ export class PoolMaintainer {
     const backoff = known ?? backOff(this.#backoff, backoffPolicy, now, random);
     const until = kind === 'instanceNotRunning' ? now + notRunningFor : backoff.until;
     this.#backoff = { ...backoff, until };
-    this.#later(until - now, wake);
-  }
-
-  #later(ms: number, action: () => void): void {
-    if (this.#closing.signal.aborted) return;
-    const cancel = this.#deps.clock.schedule(ms, () => {
-      this.#timers.delete(cancel);
-      action();
-    });
-    this.#timers.add(cancel);
+    this.#work.later(until - now, wake);
   }
 }
 
