@@ -22,9 +22,9 @@ import {
   type ReleasePhase,
   type Releases,
 } from './address-release.ts';
+import { type CallTiming, openFor } from './call-timing.ts';
 import { protocolOf } from './demand.ts';
 import type { NodeRequirements } from './node-requirements.ts';
-import type { CallTiming } from './pool-maintainer.ts';
 import {
   holdingsOn,
   recoverReleases,
@@ -332,7 +332,7 @@ export class AddressReleaser {
   #await(interfaceId: string, holdings: readonly Holding[]): void {
     const { clock, timing, doubt, wake } = this.#deps;
     doubt(clock.monotonic());
-    this.#work.later(timing.callTimeout + timing.consistencyWindow, () => {
+    this.#work.later(openFor(timing), () => {
       this.#touched.delete(interfaceId);
       this.#hide(holdings);
       wake();
