@@ -5,7 +5,7 @@ import type { NodeHooks } from '../node/node-context.ts';
 import type { FinishedRelease } from '../node/address-releaser.ts';
 import type { Rehearsed } from '../node/rehearsal.ts';
 import { deviceIndexOf, type PlannedStep, prefixesOf, secondaryAddressesOf } from '../node/planned-step.ts';
-import type { FinishedStep } from '../node/pool-maintainer.ts';
+import type { FinishedStep } from '../node/finished-step.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
 import { triggerMeter } from '../observability/trigger-meter.ts';

@@ -9,6 +9,7 @@ import type { NodeContext, NodeHooks } from '../node/node-context.ts';
 import { recollection } from '../node/recollection.ts';
 import type { KnownNetwork } from '../providers/infrastructure.ts';
 import { hasAddress } from '../providers/network-interface.ts';
+import { BegunWork } from '../scheduling/begun-work.ts';
 import { AddressIndex } from './address-index.ts';
 
 export interface FleetOptions {
@@ -38,8 +39,8 @@ interface Seat {
   /** Undefined once the object is gone. */
   newest: WatchedNode | undefined;
   managed: ManagedNode | undefined;
-  /** While the managed node of before is being ended. */
-  ending: Promise<void> | undefined;
+  /** The managed node of before is being ended. */
+  isEnding: boolean;
   /** Instance of the node that was last managed under this name. */
   lastInstanceId: string | undefined;
   diagnosis: Diagnosis | undefined;
@@ -60,11 +61,11 @@ export class Fleet {
   /** Which name serves an instance. */
   readonly #owners = new Map<string, string>();
   readonly #index: AddressIndex;
-  readonly #deadline = new AbortController();
-  readonly #stopping = new AbortController();
+  readonly #work: BegunWork;
 
   constructor(options: FleetOptions) {
     this.#options = options;
+    this.#work = new BegunWork(options.context);
     this.#index = new AddressIndex((names) => this.#wake([...names]));
     this.#context = {
       ...options.context,
@@ -88,7 +89,7 @@ export class Fleet {
 
   /** Takes the newest state of a CiliumNode; undefined once it is gone. */
   apply(name: string, watched: WatchedNode | undefined): void {
-    if (this.#stopping.signal.aborted) return;
+    if (this.#work.isClosing) return;
     const seat = this.#seats.get(name) ?? emptySeat();
     this.#seats.set(name, seat);
     seat.newest = watched;
@@ -139,20 +140,14 @@ export class Fleet {
 
   /** Begins nothing more; resolves once everything begun has ended, which `deadline` cuts short. */
   async stop(deadline: AbortSignal): Promise<void> {
-    this.#stopping.abort();
-    const cut = (): void => this.#deadline.abort();
-    if (deadline.aborted) cut();
-    deadline.addEventListener('abort', cut, { once: true });
-    const endings = [...this.#seats.values()].map(async ({ managed, ending }) => {
-      await (ending ?? managed?.stop(this.#deadline.signal));
-    });
-    await Promise.all(endings);
-    deadline.removeEventListener('abort', cut);
+    for (const { managed, isEnding } of this.#seats.values())
+      if (managed !== undefined && !isEnding) this.#work.begin(() => managed.stop(this.#work.deadline));
+    await this.#work.stop(deadline);
   }
 
   /** Brings what is managed under a name in line with the newest state of its object. */
   #settle(name: string, seat: Seat): void {
-    if (seat.ending !== undefined || this.#stopping.signal.aborted) return;
+    if (seat.isEnding || this.#work.isClosing) return;
     const served = this.#served(name, seat.newest);
     const { managed } = seat;
     if (managed !== undefined) {
@@ -161,7 +156,8 @@ export class Fleet {
         this.#tellNetwork(served.node);
         managed.update(served.node);
       } else {
-        seat.ending = this.#end(name, seat, managed);
+        seat.isEnding = true;
+        this.#work.begin(() => this.#end(name, seat, managed));
       }
       return;
     }
@@ -204,10 +200,10 @@ export class Fleet {
   }
 
   async #end(name: string, seat: Seat, managed: ManagedNode): Promise<void> {
-    await managed.stop(this.#deadline.signal);
+    await managed.stop(this.#work.deadline);
     this.#options.hooks.onRemoved(name);
     seat.managed = undefined;
-    seat.ending = undefined;
+    seat.isEnding = false;
     this.#owners.delete(managed.instanceId);
     this.#settle(name, seat);
     // Another name may have waited for the instance.
@@ -237,8 +233,7 @@ export class Fleet {
   #wake(names: readonly string[]): void {
     for (const name of names.slice(0, batch)) this.#seats.get(name)?.managed?.wake();
     const rest = names.slice(batch);
-    if (rest.length === 0 || this.#stopping.signal.aborted) return;
-    this.#context.clock.schedule(betweenBatches, () => this.#wake(rest));
+    if (rest.length > 0) this.#work.later(betweenBatches, () => this.#wake(rest));
   }
 
   /** Of two instances that claim an address, the cloud's answer by id decides: both are asked about. */
@@ -280,7 +275,7 @@ function emptySeat(): Seat {
   return {
     newest: undefined,
     managed: undefined,
-    ending: undefined,
+    isEnding: false,
     lastInstanceId: undefined,
     diagnosis: undefined,
   };

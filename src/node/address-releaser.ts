@@ -8,6 +8,7 @@ import type { InstanceView } from '../providers/instance-view.ts';
 import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { Answer } from '../providers/observation.ts';
 import type { ReleaseIPs, ReleasePrefixes } from '../providers/operation.ts';
+import { BegunWork } from '../scheduling/begun-work.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import { type Backoff, backOff } from '../scheduling/exponential-backoff.ts';
 import type { Random } from '../scheduling/random.ts';
@@ -21,9 +22,9 @@ import {
   type ReleasePhase,
   type Releases,
 } from './address-release.ts';
+import { type CallTiming, openFor } from './call-timing.ts';
 import { type AgentProtocol, protocolOf } from './demand.ts';
 import type { NodeRequirements } from './node-requirements.ts';
-import type { CallTiming } from './pool-maintainer.ts';
 import {
   holdingsOn,
   recoverReleases,
@@ -103,12 +104,8 @@ export class AddressReleaser {
   readonly #unanswered = new Set<string>();
   /** Interfaces that do not have all that was to be taken from them. */
   readonly #oneByOne = new Set<string>();
-  readonly #running = new Map<string, Promise<void>>();
-  /** No call begins any more. */
-  readonly #closing = new AbortController();
-  /** Calls that were begun must end. */
-  readonly #deadline = new AbortController();
-  readonly #timers = new Set<() => void>();
+  /** By the interface that it is about. */
+  readonly #work: BegunWork;
   #cancelNext: (() => void) | undefined;
   #backoff: Backoff | undefined;
   /** The cloud refused in a way that trying again does not mend. */
@@ -116,6 +113,14 @@ export class AddressReleaser {
 
   constructor(deps: AddressReleaserDeps) {
     this.#deps = deps;
+    this.#work = new BegunWork({
+      clock: deps.clock,
+      onBug: (error) => {
+        deps.onBug(error);
+        this.#backOff();
+      },
+      onEnd: deps.wake,
+    });
   }
 
   /** Addresses that are on their way out: not to be shown to the agent, and not the node's to count on. */
@@ -141,7 +146,7 @@ export class AddressReleaser {
 
   /** Takes every release as far as it can go now; false while too little is known for that. */
   evaluate(): boolean {
-    const facts = this.#closing.signal.aborted ? undefined : this.#deps.facts();
+    const facts = this.#work.isClosing ? undefined : this.#deps.facts();
     if (facts === undefined) return false;
     const now = this.#deps.clock.monotonic();
     const before = (this.#releases ??= recoverReleases(facts, now));
@@ -153,15 +158,8 @@ export class AddressReleaser {
   }
 
   /** No call begins any more; resolves once those that were begun have ended, which `deadline` cuts short. */
-  async stop(deadline: AbortSignal): Promise<void> {
-    this.#closing.abort();
-    this.#cancelNext?.();
-    for (const cancel of this.#timers) cancel();
-    const cut = (): void => this.#deadline.abort();
-    if (deadline.aborted) cut();
-    deadline.addEventListener('abort', cut, { once: true });
-    await Promise.all(this.#running.values());
-    deadline.removeEventListener('abort', cut);
+  stop(deadline: AbortSignal): Promise<void> {
+    return this.#work.stop(deadline);
   }
 
   #step(before: Releases, facts: ReleasableFacts, now: number): Releases {
@@ -227,8 +225,8 @@ export class AddressReleaser {
     for (const release of releases.values()) {
       const { interfaceId } = release.holding;
       // An interface that is being added to wakes the node when that has ended.
-      if (this.#running.has(interfaceId) || this.#deps.isGrowing(interfaceId)) continue;
-      if (this.#isDue(release, now)) this.#begin(interfaceId);
+      if (this.#work.isAbout(interfaceId) || this.#deps.isGrowing(interfaceId)) continue;
+      if (this.#isDue(release, now)) this.#work.begin(() => this.#run(interfaceId), interfaceId);
     }
   }
 
@@ -245,7 +243,7 @@ export class AddressReleaser {
   }
 
   #awaitNext(releases: Releases, now: number): void {
-    const { clock, policy, wake } = this.#deps;
+    const { policy, wake } = this.#deps;
     const times = [...releases.values()].flatMap(({ protocol, phase }) => {
       if (phase.kind === 'excess') return phase.since + this.#delayFor(protocol);
       return phase.kind === 'hidden' && protocol === 'multi-pool' ? phase.since + policy.hiddenFor : [];
@@ -257,26 +255,12 @@ export class AddressReleaser {
     ];
     const next = Math.min(...[...times, ...others].filter((time) => time > now));
     this.#cancelNext?.();
-    this.#cancelNext = next < Infinity ? clock.schedule(next - now, wake) : undefined;
-  }
-
-  #begin(interfaceId: string): void {
-    const running = this.#run(interfaceId)
-      .catch((error: unknown) => {
-        if (this.#closing.signal.aborted) return;
-        this.#deps.onBug(error);
-        this.#backOff();
-      })
-      .finally(() => {
-        this.#running.delete(interfaceId);
-        this.#deps.wake();
-      });
-    this.#running.set(interfaceId, running);
+    this.#cancelNext = next < Infinity ? this.#work.later(next - now, wake) : undefined;
   }
 
   async #run(interfaceId: string): Promise<void> {
     const { implementation, readNode, isGrowing } = this.#deps;
-    const { signal } = this.#closing;
+    const { closing: signal } = this.#work;
     const giveBack = await implementation.admit(['releaseIPs'], { urgency, signal });
     // The last look before it is sent: what the agent says now counts, not what it said when it was asked.
     const isRead = await readNode(signal).catch((error: unknown) => {
@@ -311,7 +295,7 @@ export class AddressReleaser {
     this.#enter(holdings, () => ({ kind: 'unassigning' }));
     this.#touched.add(interfaceId);
     const operation = this.#operation(interfaceId, holdings);
-    const outcome = await implementation.perform(operation, { urgency, signal: this.#deadline.signal });
+    const outcome = await implementation.perform(operation, { urgency, signal: this.#work.deadline });
     // What was to be taken and is not there was taken.
     const isGone =
       outcome.kind === 'failed' && outcome.failure.kind === 'notAssigned' && holdings.length === 1;
@@ -357,7 +341,7 @@ export class AddressReleaser {
     const { clock, timing, doubt, wake } = this.#deps;
     doubt(clock.monotonic());
     for (const { id } of holdings) this.#unanswered.add(id);
-    this.#later(timing.callTimeout + timing.consistencyWindow, () => {
+    this.#work.later(openFor(timing), () => {
       this.#touched.delete(interfaceId);
       this.#hide(holdings);
       wake();
@@ -412,15 +396,6 @@ export class AddressReleaser {
   #backOff(): void {
     const { clock, random } = this.#deps;
     this.#backoff = backOff(this.#backoff, backoffPolicy, clock.monotonic(), random);
-  }
-
-  #later(ms: number, action: () => void): void {
-    if (this.#closing.signal.aborted) return;
-    const cancel = this.#deps.clock.schedule(ms, () => {
-      this.#timers.delete(cancel);
-      action();
-    });
-    this.#timers.add(cancel);
   }
 }
 

@@ -5,6 +5,7 @@ import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
 import type { Answer } from '../providers/observation.ts';
+import { BegunWork } from '../scheduling/begun-work.ts';
 import { type BackoffPolicy, backOff } from '../scheduling/exponential-backoff.ts';
 import { type Clock, sleep } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
@@ -29,14 +30,11 @@ export class DeleteOnTermination {
   readonly #deps: DeleteOnTerminationDeps;
   /** Attachments that were seen to. Some EC2 look-alikes accept the call and never show its effect. */
   readonly #seenTo = new Set<string>();
-  readonly #running = new Set<Promise<void>>();
-  /** No call begins any more. */
-  readonly #closing = new AbortController();
-  /** Calls that were begun must end. */
-  readonly #deadline = new AbortController();
+  readonly #work: BegunWork;
 
   constructor(deps: DeleteOnTerminationDeps) {
     this.#deps = deps;
+    this.#work = new BegunWork(deps);
   }
 
   /** Begins what these interfaces lack, if it may; returns those that lack it and for which nothing was begun. */
@@ -50,35 +48,25 @@ export class DeleteOnTermination {
     if (this.#deps.permission.refusal('give') !== undefined) return lacking.map(({ id }) => id);
     for (const { id, attachmentId } of lacking) {
       this.#seenTo.add(attachmentId);
-      const running = this.#set(id, attachmentId)
-        .catch((error: unknown) => {
-          if (!this.#closing.signal.aborted) this.#deps.onBug(error);
-        })
-        .finally(() => this.#running.delete(running));
-      this.#running.add(running);
+      this.#work.begin(() => this.#set(id, attachmentId));
     }
     return [];
   }
 
   /** No call begins any more; resolves once those that were begun have ended, which `deadline` cuts short. */
-  async stop(deadline: AbortSignal): Promise<void> {
-    this.#closing.abort();
-    const cut = (): void => this.#deadline.abort();
-    if (deadline.aborted) cut();
-    deadline.addEventListener('abort', cut, { once: true });
-    await Promise.all(this.#running);
-    deadline.removeEventListener('abort', cut);
+  stop(deadline: AbortSignal): Promise<void> {
+    return this.#work.stop(deadline);
   }
 
   async #set(interfaceId: string, attachmentId: string): Promise<void> {
     const { instanceId, implementation, clock, random, fold, onFailure } = this.#deps;
-    const { signal } = this.#closing;
+    const { closing: signal, deadline } = this.#work;
     const urgency = (): 'housekeeping' => 'housekeeping';
     let backoff: ReturnType<typeof backOff> | undefined;
     for (;;) {
       await implementation.admit(['setDeleteOnTermination'], { urgency, signal });
       const operation = { kind: 'setDeleteOnTermination', instanceId, interfaceId, attachmentId } as const;
-      const outcome = await implementation.perform(operation, { urgency, signal: this.#deadline.signal });
+      const outcome = await implementation.perform(operation, { urgency, signal: deadline });
       if (outcome.kind === 'done') {
         fold(outcome.answer);
         return;

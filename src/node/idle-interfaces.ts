@@ -9,6 +9,7 @@ import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
 import type { Answer } from '../providers/observation.ts';
 import type { Operation, Outcome } from '../providers/operation.ts';
+import { BegunWork } from '../scheduling/begun-work.ts';
 import { type Clock, sleep } from '../scheduling/clock.ts';
 import { type Backoff, backOff } from '../scheduling/exponential-backoff.ts';
 import type { Random } from '../scheduling/random.ts';
@@ -68,16 +69,21 @@ const deleteFor = 120_000;
 export class IdleInterfaces {
   readonly #deps: IdleInterfacesDeps;
   readonly #phases = new Map<string, Phase>();
-  readonly #running = new Map<string, Promise<void>>();
-  /** No unit begins any more. */
-  readonly #closing = new AbortController();
-  /** Units that were begun must end. */
-  readonly #deadline = new AbortController();
+  /** By the interface that it is about. */
+  readonly #work: BegunWork;
   #cancelNext: (() => void) | undefined;
   #backoff: Backoff | undefined;
 
   constructor(deps: IdleInterfacesDeps) {
     this.#deps = deps;
+    this.#work = new BegunWork({
+      clock: deps.clock,
+      onBug: (error) => {
+        deps.onBug(error);
+        this.#backOff();
+      },
+      onEnd: deps.wake,
+    });
   }
 
   /** Interfaces that are not to be shown to the agent, nor to be given addresses. */
@@ -87,14 +93,14 @@ export class IdleInterfaces {
 
   /** Takes every idle interface as far as it can go now. */
   evaluate(): void {
-    const facts = this.#closing.signal.aborted ? undefined : this.#deps.facts();
+    const facts = this.#work.isClosing ? undefined : this.#deps.facts();
     if (facts === undefined) return;
     const { clock, delay = Infinity } = this.#deps;
     const now = clock.monotonic();
     for (const item of facts.view.interfaces) this.#step(item, facts, now);
     const known = new Set(facts.view.interfaces.map(({ id }) => id));
     for (const id of this.#phases.keys())
-      if (!known.has(id) && !this.#running.has(id)) this.#phases.delete(id);
+      if (!known.has(id) && !this.#work.isAbout(id)) this.#phases.delete(id);
     const due = [...this.#phases.values()].map((phase) =>
       phase.kind === 'idle' ? phase.since + delay : (this.#backoff?.until ?? 0),
     );
@@ -102,20 +108,14 @@ export class IdleInterfaces {
   }
 
   /** No unit begins any more; resolves once those that were begun have ended, which `deadline` cuts short. */
-  async stop(deadline: AbortSignal): Promise<void> {
-    this.#closing.abort();
-    this.#cancelNext?.();
-    const cut = (): void => this.#deadline.abort();
-    if (deadline.aborted) cut();
-    deadline.addEventListener('abort', cut, { once: true });
-    await Promise.all(this.#running.values());
-    deadline.removeEventListener('abort', cut);
+  stop(deadline: AbortSignal): Promise<void> {
+    return this.#work.stop(deadline);
   }
 
   #step(item: NetworkInterface, facts: IdleFacts, now: number): void {
     const { id } = item;
     const phase = this.#phases.get(id);
-    if (phase?.kind === 'detaching' || this.#running.has(id)) return;
+    if (phase?.kind === 'detaching' || this.#work.isAbout(id)) return;
     if (this.#isIdle(item, facts)) this.#stepIdle(item, phase, { facts, now });
     else this.#phases.delete(id);
   }
@@ -129,7 +129,7 @@ export class IdleInterfaces {
     const next = later(phase, now, mayDecide ? delay : Infinity);
     this.#phases.set(id, next);
     const mayBegin = refusal === undefined && next.kind === 'leaving' && now >= (this.#backoff?.until ?? 0);
-    if (mayBegin && !isShown(facts.node, id)) this.#begin(id);
+    if (mayBegin && !isShown(facts.node, id)) this.#work.begin(() => this.#run(id), id);
   }
 
   #isIdle(item: NetworkInterface, { requirements, isShort }: IdleFacts): boolean {
@@ -142,23 +142,9 @@ export class IdleInterfaces {
     return isEmpty && isOurs && !this.#deps.isBusy(id);
   }
 
-  #begin(interfaceId: string): void {
-    const running = this.#run(interfaceId)
-      .catch((error: unknown) => {
-        if (this.#closing.signal.aborted) return;
-        this.#deps.onBug(error);
-        this.#backOff();
-      })
-      .finally(() => {
-        this.#running.delete(interfaceId);
-        this.#deps.wake();
-      });
-    this.#running.set(interfaceId, running);
-  }
-
   async #run(interfaceId: string): Promise<void> {
     const { implementation, readNode } = this.#deps;
-    const { signal } = this.#closing;
+    const { closing: signal } = this.#work;
     const giveBack = await implementation.admit(['detachInterface'], { urgency, signal });
     const isRead = await readNode(signal).catch((error: unknown) => {
       giveBack();
@@ -178,7 +164,7 @@ export class IdleInterfaces {
   /** The last look before it goes: what is known now counts, not what was known before the wait. */
   #stillIdle(interfaceId: string): NetworkInterface | undefined {
     const { permission } = this.#deps;
-    const isStopped = this.#closing.signal.aborted || permission.refusal('takeAway') !== undefined;
+    const isStopped = this.#work.isClosing || permission.refusal('takeAway') !== undefined;
     const facts = isStopped ? undefined : this.#deps.facts();
     const item = facts?.view.interfaces.find(({ id }) => id === interfaceId);
     if (facts === undefined || item === undefined) return undefined;
@@ -208,7 +194,7 @@ export class IdleInterfaces {
   /** What cannot be deleted in time is left to the collection of orphans, or is still attached and shown again. */
   async #delete({ id: interfaceId, subnetId }: NetworkInterface): Promise<void> {
     const { implementation, clock, doubt, fold, onGivenBack } = this.#deps;
-    const signal = this.#deadline.signal;
+    const { deadline: signal } = this.#work;
     const until = clock.monotonic() + deleteFor;
     for (;;) {
       await sleep(clock, deletePause, signal);
@@ -227,7 +213,7 @@ export class IdleInterfaces {
   }
 
   async #perform(operation: Operation, isBegun = false): Promise<Outcome> {
-    const context = { urgency, signal: this.#deadline.signal, ...(isBegun && { begun: true as const }) };
+    const context = { urgency, signal: this.#work.deadline, ...(isBegun && { begun: true as const }) };
     const outcome = await this.#deps.implementation.perform(operation, context);
     if (outcome.kind === 'done') this.#deps.fold(outcome.answer);
     return outcome;
@@ -240,7 +226,7 @@ export class IdleInterfaces {
 
   #await(ms: number): void {
     this.#cancelNext?.();
-    this.#cancelNext = ms < Infinity ? this.#deps.clock.schedule(ms, this.#deps.wake) : undefined;
+    this.#cancelNext = ms < Infinity ? this.#work.later(ms, this.#deps.wake) : undefined;
   }
 }
 

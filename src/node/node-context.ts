@@ -18,10 +18,11 @@ import type { TriggerFigures } from '../scheduling/trigger.ts';
 import type { AddressClaims, Claimed } from './address-claims.ts';
 import type { FinishedRelease, ReleasePolicy } from './address-releaser.ts';
 import type { AssessmentOptions } from './assessment.ts';
+import type { CallTiming } from './call-timing.ts';
 import type { Diagnosis } from './diagnosis.ts';
+import type { FinishedStep } from './finished-step.ts';
 import type { GivenBack } from './idle-interfaces.ts';
 import type { Exclusion } from './exclusions.ts';
-import type { CallTiming, FinishedStep } from './pool-maintainer.ts';
 import type { Write } from './publication.ts';
 import type { Rehearsed } from './rehearsal.ts';
 

@@ -8,6 +8,7 @@ import type { Answer } from '../providers/observation.ts';
 import type { Outcome } from '../providers/operation.ts';
 import type { PublicAddress } from '../providers/public-address.ts';
 import type { PublicAddressClaim, PublicAddressPool } from '../providers/public-address-pool.ts';
+import { BegunWork } from '../scheduling/begun-work.ts';
 import { type Backoff, type BackoffPolicy, backOff } from '../scheduling/exponential-backoff.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
@@ -48,11 +49,7 @@ type Claimed = PublicAddressClaim & { kind: 'claimed' };
 
 export class StaticAddress {
   readonly #deps: StaticAddressDeps;
-  /** No call begins any more. */
-  readonly #closing = new AbortController();
-  /** Calls that were begun must end. */
-  readonly #deadline = new AbortController();
-  #running: Promise<void> | undefined;
+  readonly #work: BegunWork;
   #lacking: Lack | undefined;
   /** An association whose answer got lost: repeated with the same address it changes nothing. */
   #unanswered: Claimed | undefined;
@@ -63,25 +60,24 @@ export class StaticAddress {
 
   constructor(deps: StaticAddressDeps) {
     this.#deps = deps;
+    this.#work = new BegunWork({
+      clock: deps.clock,
+      onBug: (error) => {
+        deps.onBug(error);
+        this.#backOff();
+      },
+      onEnd: deps.wake,
+    });
   }
 
   /** Begins what is lacking, one attempt at a time. */
   evaluate(): void {
-    if (this.#closing.signal.aborted) return;
+    if (this.#work.isClosing) return;
     const lack = this.#lack();
     if (!isSame(lack, this.#lacking)) this.#reset(lack);
-    if (lack === undefined || this.#running !== undefined) return;
+    if (lack === undefined || !this.#work.isIdle) return;
     if (this.#deps.clock.monotonic() < this.#pauseUntil) return;
-    this.#running = this.#attempt(lack)
-      .catch((error: unknown) => {
-        if (this.#closing.signal.aborted) return;
-        this.#deps.onBug(error);
-        this.#backOff();
-      })
-      .finally(() => {
-        this.#running = undefined;
-        this.#deps.wake();
-      });
+    this.#work.begin(() => this.#attempt(lack));
   }
 
   /** Why the node does not have the address that it asks for; undefined when it does, or asks for none. */
@@ -91,13 +87,7 @@ export class StaticAddress {
 
   /** No call begins any more; resolves once the one that was begun has ended, which `deadline` cuts short. */
   async stop(deadline: AbortSignal): Promise<void> {
-    this.#closing.abort();
-    this.#cancelTimer();
-    const cut = (): void => this.#deadline.abort();
-    if (deadline.aborted) cut();
-    deadline.addEventListener('abort', cut, { once: true });
-    await this.#running;
-    deadline.removeEventListener('abort', cut);
+    await this.#work.stop(deadline);
     this.#reset(undefined);
   }
 
@@ -121,7 +111,7 @@ export class StaticAddress {
 
   async #attempt({ tags, interfaceId }: Lack): Promise<void> {
     const { publicAddresses, look } = this.#deps;
-    const claim = this.#unanswered ?? (await publicAddresses.claim(tags, interfaceId, this.#closing.signal));
+    const claim = this.#unanswered ?? (await publicAddresses.claim(tags, interfaceId, this.#work.closing));
     switch (claim.kind) {
       case 'claimed':
         return this.#associate(claim, interfaceId);
@@ -164,7 +154,7 @@ export class StaticAddress {
   /** Undefined when it turned out that nothing is lacking any more. */
   async #ask(address: PublicAddress, interfaceId: string): Promise<Outcome | undefined> {
     const { implementation, instanceId } = this.#deps;
-    const { signal } = this.#closing;
+    const { closing: signal, deadline } = this.#work;
     const giveBack = await implementation.admit(['associateStaticIP'], { urgency, signal });
     // The wait may have been long.
     if (signal.aborted || this.#lack()?.interfaceId !== interfaceId) {
@@ -179,7 +169,7 @@ export class StaticAddress {
       addressId,
       publicAddress,
     } as const;
-    return implementation.perform(operation, { urgency, signal: this.#deadline.signal });
+    return implementation.perform(operation, { urgency, signal: deadline });
   }
 
   #learn(failure: CloudFailure): void {
@@ -200,7 +190,7 @@ export class StaticAddress {
     const { clock, wake } = this.#deps;
     this.#pauseUntil = until;
     this.#cancelTimer();
-    if (!this.#closing.signal.aborted) this.#cancelTimer = clock.schedule(until - clock.monotonic(), wake);
+    this.#cancelTimer = this.#work.later(until - clock.monotonic(), wake);
   }
 }
 

@@ -2,7 +2,8 @@
 // into a real inventory and a real subnet ledger; every call back leads to a new evaluation, as in a managed node.
 import { podAddresses } from '../../../src/node/capacity.ts';
 import type { NodeRequirements } from '../../../src/node/node-requirements.ts';
-import { type FinishedStep, PoolMaintainer } from '../../../src/node/pool-maintainer.ts';
+import type { FinishedStep } from '../../../src/node/finished-step.ts';
+import { PoolMaintainer } from '../../../src/node/pool-maintainer.ts';
 import type { AllocationPlan } from '../../../src/node/prepare-ip-allocation.ts';
 import type { InstanceLimits } from '../../../src/providers/allocation-implementation.ts';
 import { Inventory } from '../../../src/providers/inventory.ts';

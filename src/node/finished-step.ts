@@ -1,0 +1,23 @@
+// What became of a step of a plan.
+import type { CloudFailure } from '../providers/cloud-failure.ts';
+import type { PlannedStep } from './planned-step.ts';
+
+export interface FinishedStep {
+  readonly step: PlannedStep;
+  readonly result: StepResult;
+  /** In ms, from the grant of its tokens to its end. */
+  readonly duration: number;
+}
+
+export type StepResult =
+  | { readonly kind: 'done'; readonly interfaceId: string }
+  | {
+      readonly kind: 'failed';
+      readonly at: 'create' | 'attach' | 'allocate';
+      readonly failure: CloudFailure;
+      /** Addresses that may have been taken from the subnet all the same. */
+      readonly taken: number;
+      readonly left: string | undefined;
+      /** An interface may exist of which nothing but its tags is known. */
+      readonly uncertain?: boolean;
+    };

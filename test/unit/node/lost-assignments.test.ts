@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Assignment, LostAssignments } from '../../../src/node/lost-assignments.ts';
+import type { InstanceView } from '../../../src/providers/instance-view.ts';
+import { sleep } from '../../../src/scheduling/clock.ts';
+import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { eni } from './allocation-facts.ts';
+
+const never = new AbortController().signal;
+
+function assignment(count: number, kind: Assignment['kind'] = 'allocateIPs'): Assignment {
+  return { kind, interfaceId: 'eni-0', subnetId: 'subnet-1', count };
+}
+
+function view(addresses: readonly string[], prefixes: readonly string[] = []): InstanceView {
+  const interfaces = [{ ...eni(0), id: 'eni-0', addresses, prefixes }];
+  return {
+    id: 'i-1',
+    read: true,
+    interfaces,
+    unreadable: [],
+    instance: undefined,
+    unconfirmed: new Map(),
+    lookDue: undefined,
+  };
+}
+
+function rig(): { clock: VirtualClock; lost: LostAssignments; found: number[] } {
+  const clock = new VirtualClock();
+  const found: number[] = [];
+  const lost = new LostAssignments({
+    clock,
+    timing: { callTimeout: 10_000, consistencyWindow: 30_000 },
+    doubt: () => undefined,
+    look: () => sleep(clock, 500, never),
+    later: (ms, action) => clock.schedule(ms, action),
+    onFound: () => found.push(clock.monotonic()),
+  });
+  return { clock, lost, found };
+}
+
+describe('what lost assignments may yet bring', () => {
+  test.each([
+    ['all, while nothing shows', [assignment(4)], view(['a']), 4],
+    ['what does not show yet', [assignment(4)], view(['a', 'b', 'c']), 2],
+    ['nothing, where more shows', [assignment(1)], view(['a', 'b', 'c']), 0],
+    ['the members of prefixes', [assignment(2, 'allocatePrefixes')], view(['a'], ['p/28']), 16],
+    ['what two on one interface lack together', [assignment(2), assignment(3)], view(['a', 'b', 'c']), 3],
+    ['all, where an answer named what shows', [assignment(2)], view(['a', 'answered']), 2],
+  ])('%s', (_, steps, shown, expected) => {
+    const { lost } = rig();
+    lost.answered(['answered']);
+
+    for (const step of steps) lost.add(step, new Set(['a']));
+
+    expect(lost.unseen(shown)).toBe(expected);
+  });
+
+  test('is nothing once a look has ended that began after they could no longer take effect unseen', async () => {
+    const { clock, lost, found } = rig();
+    lost.add(assignment(4), new Set());
+
+    await clock.advance(40_499);
+    expect(lost.steps).toEqual([assignment(4)]);
+    await clock.advance(1);
+
+    expect(lost.steps).toEqual([]);
+    expect(lost.unseen(view([]))).toBe(0);
+    expect(found).toEqual([40_500]);
+  });
+});

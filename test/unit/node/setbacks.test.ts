@@ -1,0 +1,52 @@
+import { describe, expect, test } from '@jest/globals';
+import { Setbacks } from '../../../src/node/setbacks.ts';
+import { Random } from '../../../src/scheduling/random.ts';
+import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { failure } from './outcomes.ts';
+
+function rig(): { clock: VirtualClock; setbacks: Setbacks } {
+  const clock = new VirtualClock();
+  return { clock, setbacks: new Setbacks({ clock, random: new Random('setbacks') }) };
+}
+
+describe('setbacks', () => {
+  test.each([
+    ['the first of a passing kind', ['unknown'], undefined],
+    ['the first that somebody must act on', ['notAuthorized'], 'notAuthorized'],
+    ['the last of several', ['unknown', 'throttled'], 'throttled'],
+  ] as const)('tell of %s', async (_, kinds, expected) => {
+    const { clock, setbacks } = rig();
+
+    for (const kind of kinds) await clock.advance(setbacks.add(failure(kind)));
+
+    expect(setbacks.trouble?.kind).toBe(expected);
+    setbacks.forget();
+    expect(setbacks.trouble).toBeUndefined();
+  });
+
+  test('what fails during a pause does not lengthen it', async () => {
+    const { clock, setbacks } = rig();
+
+    const first = setbacks.add(failure('unknown'));
+    await clock.advance(100);
+    const second = setbacks.add(failure('unknown'));
+
+    expect(second).toBeCloseTo(first - 100);
+    expect(setbacks.isPausing).toBe(true);
+    await clock.advance(first);
+    expect(setbacks.isPausing).toBe(false);
+    expect(setbacks.add(failure('unknown'))).toBeGreaterThanOrEqual(1000);
+  });
+
+  test('an instance that is not running is left alone for a minute', () => {
+    expect(rig().setbacks.add(failure('instanceNotRunning'))).toBe(60_000);
+  });
+
+  test('a bug is followed by a pause, and is nothing to tell of', () => {
+    const { setbacks } = rig();
+
+    setbacks.add();
+
+    expect([setbacks.isPausing, setbacks.trouble]).toEqual([true, undefined]);
+  });
+});
