@@ -92,7 +92,10 @@ export interface FinishedRelease {
 const backoffPolicy = { base: 1000, cap: 60_000 };
 /** What an agent needs, or the cloud refuses to have back, is not asked for again for so long, longer each time, in ms. */
 const asidePolicy = { base: 180_000, cap: 3_600_000 };
-/** A predecessor's calls are over by then, in ms: what it hid may be shown again. */
+/**
+ * A predecessor's calls are over by then, in ms: what it hid may be shown again, and what it left may be taken. No process
+ * takes anything away before.
+ */
 const predecessorIsOver = 20_000;
 
 export class AddressReleaser {
@@ -226,7 +229,9 @@ export class AddressReleaser {
 
   #beginWhatIsDue(releases: Releases, now: number): void {
     const { permission } = this.#deps;
-    if (permission.refusal('takeAway') !== undefined || now < (this.#backoff?.until ?? 0)) return;
+    if (permission.refusal('takeAway') !== undefined) return;
+    // No call would be sent before: trying all the same costs a look and a token each time.
+    if (now < Math.max(this.#backoff?.until ?? 0, this.#recoveredAt + predecessorIsOver)) return;
     for (const release of releases.values()) {
       const { interfaceId } = release.holding;
       // An interface that is being added to wakes the node when that has ended.
