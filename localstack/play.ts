@@ -62,9 +62,12 @@ export class Play {
   async startController(): Promise<void> {
     const { kubeconfig, tap } = this.scene;
     const controller = new ControllerProcess({
-      kubeconfig,
-      endpoint: tap.url,
-      region,
+      flags: [
+        `--k8s-kubeconfig-path=${kubeconfig}`,
+        `--ec2-api-endpoint=${tap.url}`,
+        `--aws-region=${region}`,
+        '--serve-addr=127.0.0.1:0',
+      ],
       ...credentials,
       onLine: (line) => {
         this.#lines.push(line);

@@ -93,6 +93,9 @@ export interface FinishedRelease {
 const backoffPolicy = { base: 1000, cap: 60_000 };
 /** What an agent needs, or the cloud refuses to have back, is not asked for again for so long, longer each time, in ms. */
 const asidePolicy = { base: 180_000, cap: 3_600_000 };
+/** No process takes anything away so soon after it began, in ms: see the fence. */
+const quietStart = 20_000;
+
 export class AddressReleaser {
   readonly #deps: AddressReleaserDeps;
   /** Undefined until the instance was read for the first time. */
@@ -106,6 +109,7 @@ export class AddressReleaser {
   readonly #oneByOne = new Set<string>();
   /** By the interface that it is about. */
   readonly #work: BegunWork;
+  readonly #quietUntil: number;
   #cancelNext: (() => void) | undefined;
   #backoff: Backoff | undefined;
   /** The cloud refused in a way that trying again does not mend. */
@@ -113,6 +117,7 @@ export class AddressReleaser {
 
   constructor(deps: AddressReleaserDeps) {
     this.#deps = deps;
+    this.#quietUntil = deps.clock.monotonic() + quietStart;
     this.#work = new BegunWork({
       clock: deps.clock,
       onBug: (error) => {
@@ -221,7 +226,9 @@ export class AddressReleaser {
 
   #beginWhatIsDue(releases: Releases, now: number): void {
     const { permission } = this.#deps;
-    if (permission.refusal('takeAway') !== undefined || now < (this.#backoff?.until ?? 0)) return;
+    if (permission.refusal('takeAway') !== undefined) return;
+    // No call would be sent before: trying all the same costs a look and a token each time.
+    if (now < Math.max(this.#backoff?.until ?? 0, this.#quietUntil)) return;
     for (const release of releases.values()) {
       const { interfaceId } = release.holding;
       // An interface that is being added to wakes the node when that has ended.
@@ -251,6 +258,7 @@ export class AddressReleaser {
     const others = [
       this.#backoff?.until ?? 0,
       this.#refusal?.until ?? 0,
+      this.#quietUntil,
       ...[...this.#aside.values()].map(({ until }) => until),
     ];
     const next = Math.min(...[...times, ...others].filter((time) => time > now));

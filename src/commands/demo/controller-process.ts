@@ -1,13 +1,11 @@
-// The controller of the demonstration: the very program that runs in production, as a process of its own, given nothing
-// but a kubeconfig, an endpoint, credentials and options.
+// A controller of the demonstration: the very program that runs in production, as a process of its own, given nothing but
+// flags and credentials.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export interface ControllerOptions {
-  readonly kubeconfig: string;
-  readonly endpoint: string;
-  readonly region: string;
+  readonly flags: readonly string[];
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   /** Told of each line of its log. */
@@ -38,28 +36,13 @@ export function endInWords({ code, signal, complaint }: ControllerEnd): string {
 }
 
 export class ControllerProcess {
-  /** As somebody would type it; credentials come by the environment. */
-  readonly command: string;
   /** Resolves once the process has ended. */
   readonly ended: Promise<ControllerEnd>;
   readonly #child: ChildProcess;
   #address: string | undefined;
 
   constructor(options: ControllerOptions) {
-    const flags = [
-      '--k8s-kubeconfig-path',
-      options.kubeconfig,
-      '--ec2-api-endpoint',
-      options.endpoint,
-      '--aws-region',
-      options.region,
-      '--cluster-name',
-      'demo',
-      '--serve-addr',
-      '127.0.0.1:0',
-    ];
-    this.command = ['bin/headwater', 'run', ...flags].join(' ');
-    this.#child = spawn(program(), ['run', ...flags], {
+    this.#child = spawn(program(), ['run', ...options.flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env['PATH'],

@@ -12,6 +12,8 @@ const words: Readonly<Record<string, (text: Text) => string>> = {
     `${text('node')}: a new interface ${text('interface')} with ${addresses(text)} (${text('seconds')} s)`,
   'gave a node an interface that was left over': (text) =>
     `${text('node')}: ${text('interface')} with ${addresses(text)}, which was left over (${text('seconds')} s)`,
+  'took back addresses of a node': (text) =>
+    `${text('node')}: took back ${addresses(text)} from ${text('interface')} (${text('seconds')} s)`,
   'node does not get what it needs': (text) => `${text('node')}: ${text('why')}`,
   'node is no longer held back': (text) => `${text('node')} is no longer held back`,
   'could not give a node addresses': tryAgain,
@@ -27,6 +29,8 @@ export function inWords({ level, message, details }: LogLine): string | undefine
 }
 
 function tryAgain(text: Text): string {
+  if (text('failure') === 'unreachable')
+    return `${text('node')}: no answer to ${text('action')}; what became of it is looked up before anything is repeated`;
   return `${text('node')}: ${text('action')} answers ${text('code')}; it will be tried another way, or again`;
 }
 

@@ -1,7 +1,14 @@
-// The cloud of the demonstration: mixed instance types over three zones, with the rate limits, delays and lag of EC2.
+// The cloud of the demonstration: mixed instance types over three zones, with the rate limits, delays and lag of EC2. One
+// zone has two nodes and few addresses, so that they run out there.
 import { readTopology, type Topology } from '../../simulator/cloud/topology.ts';
+import type { MachineFacts } from '../../simulator/cluster/embedded-cluster.ts';
+import type { NodeFacts } from '../../simulator/workload/node-facts.ts';
 
 const zones = ['eu-central-1a', 'eu-central-1b', 'eu-central-1c'] as const;
+
+/** The zone whose pods have 59 addresses between them, and how many nodes are there: the first ones. */
+export const smallZone = { name: 'eu-central-1c', subnet: 'pods-c', nodes: 2 } as const;
+const smallZoneType = 'm5.4xlarge';
 
 /** In turn, so that a fleet of any size is mixed. */
 const types = [
@@ -17,13 +24,26 @@ const types = [
   't3.large',
 ] as const;
 
+/** What the agent of each machine is told. */
+export function configureNode(facts: MachineFacts, index: number): NodeFacts {
+  const keepsFirst = facts.zone === smallZone.name || index % 5 === 4;
+  return {
+    ...facts,
+    protocol: index % 2 === 0 ? 'crd-allocator' : 'multi-pool',
+    eni: { subnetTags: { purpose: 'pods' }, firstInterfaceIndex: keepsFirst ? 1 : 0 },
+  };
+}
+
 export function demoTopology(nodes: number, seed: string): Topology {
-  const instances = Array.from({ length: nodes }, (_, index) => ({
-    name: `node-${index}`,
-    type: types[index % types.length],
-    subnet: `nodes-${'abc'.charAt(index % zones.length)}`,
-    securityGroups: ['nodes'],
-  }));
+  const instances = Array.from({ length: nodes }, (_, index) => {
+    const isSmall = index < smallZone.nodes;
+    return {
+      name: `node-${index}`,
+      type: isSmall ? smallZoneType : types[index % types.length],
+      subnet: isSmall ? 'nodes-c' : `nodes-${'ab'.charAt(index % 2)}`,
+      securityGroups: ['nodes'],
+    };
+  });
   const read = readTopology(
     JSON.stringify({
       region: 'eu-central-1',
@@ -34,7 +54,7 @@ export function demoTopology(nodes: number, seed: string): Topology {
         {
           name: `pods-${zone.at(-1)}`,
           zone,
-          block: `10.20.${128 + index * 8}.0/21`,
+          block: `10.20.${128 + index * 8}.0/${zone === smallZone.name ? 26 : 21}`,
           tags: { purpose: 'pods' },
         },
       ]),

@@ -1,5 +1,6 @@
 // The demonstration on a screen, as lines of text: everything at a glance, for a terminal that is redrawn, and one line
 // a moment for a terminal that is not.
+import { type Departures, underWay } from './departures.ts';
 import type { Picture } from './picture.ts';
 
 export interface Frame {
@@ -7,9 +8,14 @@ export interface Frame {
   readonly elapsed: number;
   readonly chapter: string;
   readonly picture: Picture;
-  /** The latest last. */
+  /** What to look at in the chapter, and what has happened in it; the latest last. */
+  readonly notes: readonly string[];
+  /** Of the controller; the latest last. */
   readonly decisions: readonly string[];
 }
+
+/** Lines of notes on a screen: what is told last counts most. */
+const mostNoteLines = 6;
 
 export interface FrameSize {
   readonly columns: number;
@@ -18,14 +24,15 @@ export interface FrameSize {
 
 /** At most as many lines, and as wide ones, as there is room for: the newest decisions fill what the rest leaves. */
 export function frameLines(frame: Frame, { columns, rows }: FrameSize): string[] {
-  const { elapsed, chapter, picture, decisions } = frame;
+  const { elapsed, chapter, picture, notes, decisions } = frame;
   const top = [
     `Headwater demonstration ${elapsed.toFixed(0).padStart(3)} s   ${chapter}`,
+    ...notes.flatMap((note) => inLines(note.split(/(?<= )/), columns, 3)).slice(-mostNoteLines),
     '',
     ...standingLines(picture),
     '',
   ];
-  const calls = wrapped(`EC2 calls   ${callsInWords(picture.calls)}`, columns - 2, 14);
+  const calls = inLines(`EC2 calls   ${callsInWords(picture.calls)}`.split(/(?<=, )/), columns - 2, 12);
   const health =
     picture.breaches.length > 0
       ? picture.breaches.slice(0, 3).map(({ text }) => `BROKEN: ${text}`)
@@ -45,12 +52,14 @@ export function frameLines(frame: Frame, { columns, rows }: FrameSize): string[]
     .map((line) => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line));
 }
 
-function standingLines({ nodes, addresses, pods, interfaces }: Picture): string[] {
+function standingLines({ nodes, addresses, departures, pods, interfaces }: Picture): string[] {
   const free = addresses.held - addresses.used;
+  const { marked, ready, released, hidden } = departures;
   const longest = (pods.longestWait / 1000).toFixed(2);
   return [
     `  nodes      ${cell(nodes.total)} in all   ${cell(nodes.serving)} serve pods  ${cell(nodes.met)} at watermarks ${cell(nodes.total - nodes.met)} short`,
-    `  addresses  ${cell(addresses.held)} held     ${cell(addresses.used)} used        ${cell(free)} free`,
+    `  addresses  ${cell(addresses.held)} held     ${cell(addresses.used)} used        ${cell(free)} free          ${cell(addresses.excess)} too many`,
+    `  leaving    ${cell(marked)} marked   ${cell(ready)} ready       ${cell(released)} released      ${cell(hidden)} hidden`,
     `  pods       ${cell(pods.served)} served   ${cell(pods.waiting)} waiting     ${longest.padStart(5)} s the longest wait`,
     `  interfaces ${cell(interfaces.attached)} attached ${cell(interfaces.loose)} on their way`,
   ];
@@ -66,14 +75,14 @@ function subnetLines({ subnets }: Picture, most: number): string[] {
     );
 }
 
-/** Breaks a text at commas, so that no line is wider than `width`; further lines are indented. */
-function wrapped(text: string, width: number, indent: number): string[] {
+/** As few lines as the parts fit in that are no wider than `width`, as far as parts let; further ones are indented. */
+function inLines(parts: readonly string[], width: number, indent: number): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const part of text.split(/(?<=, )/)) {
-    if (line !== '' && line.length + part.trimEnd().length > width) {
+  for (const part of parts) {
+    if (line.trim() !== '' && line.length + part.trimEnd().length > width) {
       lines.push(line.trimEnd());
-      line = ' '.repeat(indent - 2);
+      line = ' '.repeat(indent);
     }
     line += part;
   }
@@ -81,19 +90,35 @@ function wrapped(text: string, width: number, indent: number): string[] {
 }
 
 /** What the subnets have taken, in one line. */
-export function subnetsLine({ picture }: Frame): string {
+export function subnetsLine({ picture }: Pick<Frame, 'picture'>): string {
   return `subnets: ${picture.subnets.map(({ name, taken, size }) => `${name} ${taken}/${size}`).join(', ')}`;
 }
 
-export function plainLine({ elapsed, chapter, picture }: Frame): string {
-  const { nodes, addresses, pods, calls } = picture;
+export function plainLine(frame: Pick<Frame, 'elapsed' | 'chapter' | 'picture'>): string {
+  return `${frame.elapsed.toFixed(0).padStart(3)} s  ${plainNews(frame)}`;
+}
+
+/** A line without the time. */
+export function plainNews({ chapter, picture }: Pick<Frame, 'chapter' | 'picture'>): string {
+  const { nodes, addresses, pods, departures, calls } = picture;
   const spent = calls.reduce((sum, each) => sum + each.calls, 0);
   return [
-    `${elapsed.toFixed(0).padStart(3)} s  ${chapter}:`,
+    `${chapter}:`,
     `${nodes.met}/${nodes.total} nodes at their watermarks,`,
     `${addresses.used} of ${addresses.held} addresses used,`,
-    `${pods.waiting} pods waiting, ${spent} EC2 calls`,
+    `${pods.waiting} pods waiting,`,
+    ...departuresInWords(departures),
+    `${spent} EC2 calls`,
   ].join(' ');
+}
+
+function departuresInWords(departures: Departures): readonly string[] {
+  const { marked, ready, released, hidden, givenBack } = departures;
+  const leaving =
+    underWay(departures) === 0
+      ? []
+      : [`leaving: ${marked} marked ${ready} ready ${released} released ${hidden} hidden,`];
+  return [...leaving, ...(givenBack === 0 ? [] : [`${givenBack} given back,`])];
 }
 
 export function callsInWords(calls: Picture['calls']): string {

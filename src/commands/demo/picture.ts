@@ -2,11 +2,13 @@
 import type { EmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
 import { breachesIn, type Breach, looseInterfaces, standings } from '../../simulator/cluster/judge.ts';
 import { sumOfWaits, noWaits } from '../../simulator/workload/waiting-times.ts';
+import { type Departures, type DepartureWatch, underWay } from './departures.ts';
 
 export interface Picture {
   readonly nodes: { readonly total: number; readonly serving: number; readonly met: number };
   /** For pods: in the cloud, and of these in use by pods and agents. */
-  readonly addresses: { readonly held: number; readonly used: number };
+  readonly addresses: { readonly held: number; readonly used: number; readonly excess: number };
+  readonly departures: Departures;
   readonly pods: { readonly served: number; readonly waiting: number; readonly longestWait: number };
   readonly interfaces: { readonly attached: number; readonly loose: number };
   readonly subnets: readonly SubnetPicture[];
@@ -30,7 +32,7 @@ export interface CallPicture {
 /** Addresses of every subnet that AWS keeps for itself. */
 const reserved = 5;
 
-export function takePicture(cluster: EmbeddedCluster): Picture {
+export function takePicture(cluster: EmbeddedCluster, departures: DepartureWatch): Picture {
   const { ec2, workload } = cluster;
   const { views } = workload;
   const nodes = standings(cluster);
@@ -46,7 +48,9 @@ export function takePicture(cluster: EmbeddedCluster): Picture {
     addresses: {
       held: nodes.reduce((sum, { held }) => sum + held, 0),
       used: nodes.reduce((sum, { used }) => sum + used, 0),
+      excess: nodes.reduce((sum, { excess }) => sum + excess, 0),
     },
+    departures: departures.look(),
     pods: {
       served: waits.count,
       waiting: views.reduce((sum, { waitingPods }) => sum + waitingPods.size, 0),
@@ -62,9 +66,12 @@ export function takePicture(cluster: EmbeddedCluster): Picture {
   };
 }
 
-/** Whether every pod has its address and every node what its watermarks ask for. */
-export function isSettled({ nodes, pods, interfaces }: Picture): boolean {
-  return (
-    nodes.serving === nodes.total && nodes.met === nodes.total && pods.waiting === 0 && interfaces.loose === 0
-  );
+/**
+ * Whether every pod has its address, every node what its watermarks ask for and no more, and nothing is on its way: no
+ * interface, no address.
+ */
+export function isSettled({ nodes, addresses, departures, pods, interfaces }: Picture): boolean {
+  const { total, serving, met } = nodes;
+  const isServed = serving === total && met === total && pods.waiting === 0;
+  return isServed && addresses.excess === 0 && interfaces.loose === 0 && underWay(departures) === 0;
 }

@@ -1,15 +1,22 @@
 // Where the demonstration is shown: redrawn in place on a terminal, line by line everywhere else.
-import { type Frame, frameLines, plainLine, subnetsLine } from './frame.ts';
+import { type Frame, frameLines, plainLine, plainNews, subnetsLine } from './frame.ts';
 
 export interface Screen {
   /** Something to keep: stays where it is written. */
   say(text: string): void;
-  show(frame: Frame): void;
+  /** Another chapter begins; `look` says what to look at. */
+  turn(title: string, look: readonly string[]): void;
+  /** What happens in the chapter. */
+  tell(text: string): void;
+  show(moment: ShownMoment): void;
   /** A decision of the controller, in words. */
   decide(text: string): void;
   /** Leaves the terminal as it should be. */
   close(): void;
 }
+
+/** A frame without what the screen itself remembers. */
+export type ShownMoment = Pick<Frame, 'elapsed' | 'chapter' | 'picture'>;
 
 export interface Terminal {
   readonly write: (text: string) => void;
@@ -21,20 +28,33 @@ export interface Terminal {
 const mostDecisions = 8;
 /** Between two lines about the subnets, in s. */
 const subnetsInterval = 10;
+/** Between two lines that say the same, in s. */
+const idleInterval = 5;
 
 export function liveScreen(terminal: Terminal): Screen {
   let drawn = 0;
   const decisions: string[] = [];
+  const told: string[] = [];
+  let notes: string[] = [];
   const erase = (): string => (drawn === 0 ? '' : `\u001b[${drawn}A\u001b[0J`);
   return {
     say: (text) => {
       terminal.write(`${erase()}${text}\n`);
       drawn = 0;
     },
-    show: (frame) => {
+    // What stands above a screen that is full cannot be seen: it is part of the frame, and kept for the end.
+    turn: (title, look) => {
+      told.push('', title, ...look);
+      notes = [...look];
+    },
+    tell: (text) => {
+      told.push(text);
+      notes.push(text);
+    },
+    show: (moment) => {
       // The cursor stands below the last line: a full screen would scroll, and what scrolled cannot be redrawn.
       const lines = frameLines(
-        { ...frame, decisions },
+        { ...moment, notes, decisions },
         { columns: terminal.columns, rows: terminal.rows - 1 },
       );
       terminal.write(`${erase()}${lines.join('\n')}\n`);
@@ -44,13 +64,25 @@ export function liveScreen(terminal: Terminal): Screen {
       decisions.push(text);
       if (decisions.length > mostDecisions) decisions.shift();
     },
-    close: () => undefined,
+    close: () => {
+      terminal.write(
+        `${erase()}${told
+          .splice(0)
+          .map((line) => `${line}\n`)
+          .join('')}`,
+      );
+      drawn = 0;
+    },
   };
 }
 
-/** Frames are shown every second at most, decisions in a burst are counted instead of listed. */
+/**
+ * Frames are shown every second at most, and every few seconds while nothing changes; decisions in a burst are counted
+ * instead of listed.
+ */
 export function plainScreen(terminal: Terminal): Screen {
   let shownAt = -Infinity;
+  let shown = '';
   let subnetsAt = 0;
   let held: string[] = [];
   const flush = (): void => {
@@ -59,14 +91,19 @@ export function plainScreen(terminal: Terminal): Screen {
     if (more.length > 0) terminal.write(`       and ${more.length} more decisions\n`);
     held = [];
   };
+  const say = (text: string): void => {
+    flush();
+    terminal.write(`${text}\n`);
+  };
   return {
-    say: (text) => {
-      flush();
-      terminal.write(`${text}\n`);
-    },
+    say,
+    turn: (title, look) => ['', title, ...look].forEach(say),
+    tell: say,
     show: (frame) => {
-      if (frame.elapsed - shownAt < 1) return;
+      const news = plainNews(frame);
+      if (frame.elapsed - shownAt < (news === shown ? idleInterval : 1)) return;
       shownAt = frame.elapsed;
+      shown = news;
       flush();
       terminal.write(`${plainLine(frame)}\n`);
       if (frame.elapsed - subnetsAt < subnetsInterval) return;

@@ -51,6 +51,8 @@ export interface NodeStanding {
   /** Addresses that it may have at most. */
   readonly most: number;
   readonly met: boolean;
+  /** Addresses beyond what its watermarks keep (contract 2.2). */
+  readonly excess: number;
 }
 
 /** How each node stands to its watermarks, by what the cloud holds for it and the agent uses. */
@@ -63,7 +65,12 @@ function standingOf(
   { facts, addressesInUse, nodeName }: NodeView,
   held: ReadonlyMap<string, HeldAddress>,
 ): NodeStanding {
-  const { preAllocate = 8, minAllocate = 0, maxAllocate = Infinity } = facts.ipam ?? {};
+  const {
+    preAllocate = 8,
+    minAllocate = 0,
+    maxAllocate = Infinity,
+    maxAboveWatermark = 0,
+  } = facts.ipam ?? {};
   const { firstInterfaceIndex: first = 0 } = facts.eni ?? {};
   const forPods = [...held.values()].filter(
     ({ deviceIndex, primary }) => deviceIndex >= first && !primary,
@@ -71,7 +78,17 @@ function standingOf(
   const used = addressesInUse.size;
   const most = Math.min(maxAllocate, mostOf(facts.instanceType, first));
   const wanted = Math.max(used + preAllocate, minAllocate);
-  return { node: nodeName, held: forPods, used, preAllocate, most, met: forPods >= Math.min(wanted, most) };
+  const floor = minAllocate + maxAboveWatermark;
+  const kept = used + preAllocate <= floor ? floor : used + preAllocate + maxAboveWatermark;
+  return {
+    node: nodeName,
+    held: forPods,
+    used,
+    preAllocate,
+    most,
+    met: forPods >= Math.min(wanted, most),
+    excess: Math.max(0, forPods - kept),
+  };
 }
 
 /** Pod addresses that an instance of the type can have, on the interfaces of its first network card. */

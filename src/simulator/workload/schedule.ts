@@ -1,7 +1,7 @@
 // What a workload does and when, as a sequence in order of time: worked out from the description and chance alone, so
 // that it does not depend on how those who are loaded react.
 import type { Random } from '../../scheduling/random.ts';
-import type { Burst, RollingDeploy, SteadyLoad, Workload, WorkloadAction } from './workload.ts';
+import type { Burst, Departure, RollingDeploy, SteadyLoad, Workload, WorkloadAction } from './workload.ts';
 
 const minute = 60_000;
 
@@ -12,6 +12,8 @@ export function scheduleOf(workload: Workload, random: Random): Iterable<Workloa
       return steadyActions(workload, random);
     case 'burst':
       return burstActions(workload);
+    case 'departure':
+      return departureActions(workload);
     case 'rolling-deploy':
       return rollingActions(workload);
     case 'node-churn':
@@ -57,6 +59,12 @@ function* burstActions(load: Burst): Generator<WorkloadAction> {
   yield* departures.until(Number.POSITIVE_INFINITY);
 }
 
+function* departureActions({ at, of, pods, over }: Departure): Generator<WorkloadAction> {
+  for (let index = 0; index < pods; index++) {
+    yield { at: at + (over * index) / pods, kind: 'delete-pod', pod: `${of}-${index + 1}` };
+  }
+}
+
 function* rollingActions(load: RollingDeploy): Generator<WorkloadAction> {
   const podOf = (round: number, index: number): string => `${load.name}-${round}-${index}`;
   for (let index = 0; index < load.replicas; index++) yield creation(load, podOf(0, index), 0);
@@ -75,8 +83,15 @@ function* rollingActions(load: RollingDeploy): Generator<WorkloadAction> {
 }
 
 function creation(load: SteadyLoad | Burst | RollingDeploy, pod: string, at: number): WorkloadAction {
-  const { hostNetwork = false, placement = 'spread' } = load;
-  return { at, kind: 'create-pod', pod, hostNetwork, placement };
+  const { hostNetwork = false, placement = 'spread', nodeName } = load;
+  return {
+    at,
+    kind: 'create-pod',
+    pod,
+    hostNetwork,
+    placement,
+    ...(nodeName !== undefined && { nodeName }),
+  };
 }
 
 /** A draw with this mean; never endless. */

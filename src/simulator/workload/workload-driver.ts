@@ -65,6 +65,7 @@ async function perform(action: WorkloadAction, stage: Stage, random: Random): Pr
         name: action.pod,
         hostNetwork: action.hostNetwork,
         placement: action.placement,
+        ...(action.nodeName !== undefined && { nodeName: action.nodeName }),
       });
       return;
     case 'delete-pod':

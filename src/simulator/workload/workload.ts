@@ -8,6 +8,8 @@ interface PodLoad {
   readonly name: string;
   /** `spread` if not given. */
   readonly placement?: Placement;
+  /** The node of all pods, in the place of `placement`. */
+  readonly nodeName?: string;
   /** Pods that use the network of their node and need no address. */
   readonly hostNetwork?: boolean;
 }
@@ -30,6 +32,17 @@ export interface Burst extends PodLoad {
   readonly over: number;
   /** From the creation of each pod to its deletion; they stay if it is not given. */
   readonly lifetime?: number;
+}
+
+/** The pods of a burst are deleted, evenly over a time in ms. */
+export interface Departure {
+  readonly kind: 'departure';
+  readonly name: string;
+  readonly at: number;
+  /** Name of the burst, and how many pods it had. */
+  readonly of: string;
+  readonly pods: number;
+  readonly over: number;
 }
 
 /** As many pods all the time, replaced by new ones from time to time. All times in ms. */
@@ -67,7 +80,14 @@ export interface RollingUpgrade {
   readonly every: number;
 }
 
-export type Workload = SteadyLoad | Burst | RollingDeploy | NodeChurn | AgentRestarts | RollingUpgrade;
+export type Workload =
+  | SteadyLoad
+  | Burst
+  | Departure
+  | RollingDeploy
+  | NodeChurn
+  | AgentRestarts
+  | RollingUpgrade;
 
 /** One thing to do, `at` ms after the beginning of the workload. */
 export type WorkloadAction = { readonly at: number } & (
@@ -76,6 +96,7 @@ export type WorkloadAction = { readonly at: number } & (
       readonly pod: string;
       readonly hostNetwork: boolean;
       readonly placement: Placement;
+      readonly nodeName?: string;
     }
   | { readonly kind: 'delete-pod'; readonly pod: string }
   | { readonly kind: 'replace-node' }

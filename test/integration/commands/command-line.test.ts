@@ -63,7 +63,7 @@ describe('what is not understood ends with exit code 2 and one line that names i
       /--kubernetes-port is "x"; accepted: a whole number/,
     ],
     [['demo', '--frobnicate'], /^headwater demo: unknown option --frobnicate$/],
-    [['demo', '--nodes=0'], /^headwater demo: --nodes is "0"; accepted: a whole number from 1 to 200$/],
+    [['demo', '--nodes=0'], /^headwater demo: --nodes is "0"; accepted: a whole number from 4 to 100$/],
     [['demo', '--plain=no'], /^headwater demo: option --plain takes no value$/],
   ])('%j', async (args, line) => {
     const { code, out, err } = await headwater(args);

@@ -87,16 +87,68 @@ async function takeAway({ child, endpoint }: Demonstration, address: string): Pr
 }
 
 describe('the demonstration', () => {
+  // The one that is seen through to its end: it takes more than a minute.
+  const whole = Promise.withResolvers<Demonstration>();
+
   test.concurrent('ends by itself with exit code 0 and a summary, and leaves nothing behind', async () => {
-    const demo = await begin();
+    whole.resolve(begin());
+    const demo = await whole.promise;
 
     const { code, out, err } = await demo.child.ended;
 
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toMatch(/^every pod has its address, .* and no invariant was broken \(\d+\.\d s\)$/m);
+    expect(out).toMatch(
+      /^every pod has its address, .* and no more, and no invariant was broken \(\d+\.\d s\)$/m,
+    );
     expect(out).toMatch(/^ {2}nodes {7}6 of 6 at their watermarks, 6 serving pods$/m);
-    expect(out).toMatch(/^ {2}pods {8}54 served, 0 waiting/m);
+    expect(out).toMatch(/^ {2}pods {8}93 served, 0 waiting/m);
+    expect(out).toMatch(/, 0 loose$/m);
     expect(out).not.toContain('BROKEN');
+    expect(isGone(demo)).toBe(true);
+  });
+
+  test.concurrent('shows each chapter, in order, and what is unlike the defaults', async () => {
+    const { out } = await (await whole.promise).child.ended;
+    const lines = out.split('\n');
+    const placeOf = (pattern: RegExp): number => lines.findIndex((line) => pattern.test(line));
+
+    const inOrder = [
+      /^ {2}--leader-election-lease-duration=8s +default: 15s /,
+      /^== 1\. the nodes join$/,
+      /^== 2\. scale-up$/,
+      /^== 3\. answers get lost$/,
+      /^== 4\. a subnet runs out$/,
+      /^ {3}"no address is left in subnet-[0-9a-f]+: add a subnet .*, or free addresses there"$/,
+      /^ {3}\(subnet-[0-9a-f]+ is pods-c\); Events say the same: SubnetsExhausted on its CiliumNode/,
+      /^== 5\. give-back$/,
+      /^== 6\. SIGKILL and recovery$/,
+      /^ {3}KILLED process \d+ with SIGKILL, started process \d+$/,
+      /^ {3}left behind: \d+ addresses marked, \d+ ready, .*; [1-9]\d* given back so far$/,
+      /^ {3}TAKEN OVER \d+\.\d s after the kill/,
+      /^ {3}GOES ON [23]\d\.\d s later/,
+      /^every pod has its address/,
+    ].map(placeOf);
+    const somewhere = [
+      /^ {3}LOST the answer to AssignPrivateIpAddresses for ip-/,
+      /^ {3}FOUND: \d+\.\d s later ip-.* shows all \d+ addresses of eni-/,
+      /^ {3}SERVED: ip-/,
+      /leaving: \d+ marked [1-9]\d* ready \d+ released \d+ hidden/,
+    ].map(placeOf);
+    expect([...inOrder, ...somewhere]).not.toContain(-1);
+    expect(inOrder).toEqual(inOrder.toSorted((a, b) => a - b));
+  });
+
+  test.concurrent('the controller that took over is killed too: it ends with exit code 1 and says so', async () => {
+    const demo = await begin('--seed=killed-again');
+    const pid = Number(await demo.child.word(/started process (\d+)/));
+    controllers.push(pid);
+    await demo.child.said(/TAKEN OVER/);
+
+    process.kill(pid, 'SIGKILL');
+
+    const { code, out, err } = await demo.child.ended;
+    expect({ code, err }).toEqual({ code: 1, err: '' });
+    expect(out).toMatch(/^the controller was ended by SIGKILL \(\d+\.\d s\)$/m);
     expect(isGone(demo)).toBe(true);
   });
 

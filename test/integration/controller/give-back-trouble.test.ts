@@ -188,3 +188,28 @@ test('what one node gives back serves another at once', async () => {
   expect(world.waiting()).toEqual([]);
   expect(world.broken()).toEqual([]);
 });
+
+test('a new leader tries to take nothing back before it may, and takes all at once then', async () => {
+  const soon = { 'excess-ip-release-delay': '3' };
+  const world = await node('crd-allocator', soon);
+  const end = world.fault(unassign, { kind: 'throttle' });
+  await world.deleteLivingPods(12);
+  await world.until('something is to be unassigned', () => world.callsOf(unassign).length > 0, 400_000);
+  const { logged } = world.takeOver({ flags: { ...flags, ...soon } });
+  await world.until('it leads', () => logged.some(({ message }) => message === 'leading'), 60_000);
+  const leadsAt = world.clock.monotonic();
+  end();
+
+  await world.until(
+    'all is given back',
+    () => world.held(world.machine()).length === world.used().length + 8,
+    60_000,
+  );
+  const took = world.clock.monotonic() - leadsAt;
+  await world.advance(120_000);
+
+  const early = logged.filter(({ message }) => message.startsWith('too early or too late'));
+  expect(early).toEqual([]);
+  expect(took).toBeLessThan(25_000);
+  expectSettled(world);
+});

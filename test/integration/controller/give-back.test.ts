@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { IpamWatermarks, Protocol } from '../../../src/simulator/workload/node-facts.ts';
 import { textMapAt } from '../../../src/simulator/workload/json.ts';
+import { standings } from '../../../src/simulator/cluster/judge.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController, type WorldController } from '../../support/world-controller.ts';
@@ -41,6 +42,7 @@ describe.each(['crd-allocator', 'multi-pool'] as const)('an agent of %s', (proto
     const inUse = world.cluster.workload.views[0]?.addressesInUse.size ?? 0;
     expect(before).toBeGreaterThanOrEqual(inUse + 8 + 12);
     expect(world.held(machine).length).toBe(inUse + 8);
+    expect(standings(world.cluster)).toEqual([expect.objectContaining({ met: true, excess: 0 })]);
     expect([...world.pool(machine).keys()].sort()).toEqual([...world.held(machine)].sort());
     expect(textMapAt(world.ciliumNode(machine), 'status', 'ipam', 'release-ips')).toEqual(new Map());
     expect(world.broken()).toEqual([]);
@@ -55,6 +57,7 @@ describe.each(['crd-allocator', 'multi-pool'] as const)('an agent of %s', (proto
 
     expect(world.held(world.machine()).length).toBe(before);
     expect(controller.calls.filter(({ action }) => action === 'UnassignPrivateIpAddresses')).toEqual([]);
+    expect(standings(world.cluster).map(({ excess }) => excess)).toEqual([before - 2 - 8]);
     expect(world.broken()).toEqual([]);
   });
 });

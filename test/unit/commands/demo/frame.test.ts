@@ -12,7 +12,8 @@ function frame(change: Partial<Frame> = {}, breaches = 0): Frame {
     chapter: 'everybody to the watermarks',
     picture: {
       nodes: { total: 200, serving: 200, met: 17 },
-      addresses: { held: 4000, used: 3100 },
+      addresses: { held: 4000, used: 3100, excess: 250 },
+      departures: { marked: 12, ready: 3, released: 4, refused: 1, hidden: 20, givenBack: 77 },
       pods: { served: 1800, waiting: 12, longestWait: 12_345 },
       interfaces: { attached: 650, loose: 3 },
       subnets: Array.from({ length: 6 }, (_, index) => subnet(index)),
@@ -25,6 +26,7 @@ function frame(change: Partial<Frame> = {}, breaches = 0): Frame {
         text: `${index} ${'something is broken '.repeat(8)}`,
       })),
     },
+    notes: [],
     decisions: Array.from({ length: 8 }, (_, index) => `decision ${index} ${'and more '.repeat(12)}`),
     ...change,
   };

@@ -37,6 +37,7 @@ describe('scheduleOf', () => {
       { kind: 'burst', name: 'b', at: 0, pods: 3, over: 30, lifetime: 15 },
       ['+b-1@0', '+b-2@10', '-b-1@15', '+b-3@20', '-b-2@25', '-b-3@35'],
     ],
+    ['departure', { kind: 'departure', name: 'd', at: 5, of: 'b', pods: 2, over: 20 }, ['-b-1@5', '-b-2@15']],
     [
       'rolling deploy',
       { kind: 'rolling-deploy', name: 'd', replicas: 3, every: 1000, surge: 2, settle: 10 },

@@ -1,0 +1,111 @@
+// Answers of EC2 that never come, although what was asked for was done: the worst case, because nobody may ask again
+// without looking first.
+import { textsAt } from '../../../simulator/workload/json.ts';
+import type { Chapter, Stage } from '../chapter.ts';
+import type { LogLine } from '../controller-process.ts';
+import { smallZone } from '../demo-topology.ts';
+import { batchPods } from './pods.ts';
+
+/** A call whose answer the controller missed. */
+interface Lost {
+  readonly node: string;
+  readonly interfaceId: string;
+  /** What the cloud holds there since. */
+  readonly addresses: readonly string[];
+  readonly at: number;
+}
+
+const assign = 'AssignPrivateIpAddresses';
+const create = 'CreateNetworkInterface';
+
+export function lostAnswers(stage: Stage): Chapter {
+  const { faults } = stage.cluster.ec2.gateway;
+  const open = new Set<Lost>();
+  /** Ids of rules. */
+  let assignments: readonly number[] = [];
+  let creation: number | undefined;
+  const toLose = stage.nodes < 10 ? 1 : 3;
+  let now = 0;
+  let lostAssignments = 0;
+  let toldOfCreation = false;
+  const lose = (action: string, match: Readonly<Record<string, string>>): number => {
+    const fault = { kind: 'lost', effect: 'before', connection: 'drop', delayMs: 0 } as const;
+    return faults.add({ action, rate: 1, count: 1, match, fault });
+  };
+  const met = (ids: readonly (number | undefined)[]): number =>
+    faults.rules.filter(({ id }) => ids.includes(id)).reduce((sum, rule) => sum + rule.met, 0);
+
+  return {
+    title: 'answers get lost',
+    look: [
+      `EC2 carries out the next ${assign} and the next ${create}, but the answers never arrive.`,
+      'Asking again blindly would take addresses twice. Look at what the controller finds by itself.',
+    ],
+    longest: 10_000,
+    begin: () => {
+      assignments = interfacesElsewhere(stage).map((id) => lose(assign, { NetworkInterfaceId: id }));
+      creation = lose(create, {});
+      stage.run(batchPods(stage.nodes));
+    },
+    hear: (line) => {
+      const lost = readLost(line);
+      if (lost === undefined) return;
+      open.add({ ...lost, addresses: secondaryOn(stage, lost.interfaceId), at: now });
+      stage.tell(
+        `LOST the answer to ${assign} for ${lost.node}: the controller asks nothing more of ${lost.interfaceId}, and looks`,
+      );
+    },
+    watch: ({ elapsed }) => {
+      now = elapsed;
+      if (!toldOfCreation && met([creation]) > 0) {
+        toldOfCreation = true;
+        stage.tell(
+          `LOST the answer to ${create}: it is asked again with the same client token, and EC2 names the one it made`,
+        );
+      }
+      for (const lost of open) {
+        if (!isShown(stage, lost)) continue;
+        open.delete(lost);
+        stage.tell(`FOUND: ${verdictOn(stage, lost, elapsed)}`);
+      }
+      if (lostAssignments < toLose) lostAssignments = met(assignments);
+      if (lostAssignments < toLose) return 'underway';
+      for (const id of assignments) faults.remove(id);
+      return open.size > 0 || elapsed < 4000 ? 'continues' : 'over';
+    },
+  };
+}
+
+/** All but those in the small zone, whose nodes have a chapter of their own. */
+function interfacesElsewhere({ cluster }: Stage): readonly string[] {
+  return [...cluster.ec2.network.interfaces.values()]
+    .filter(({ zone }) => zone !== smallZone.name)
+    .map(({ id }) => id);
+}
+
+function readLost({ message, details }: LogLine): Pick<Lost, 'node' | 'interfaceId'> | undefined {
+  if (message !== 'could not give a node addresses' || details['failure'] !== 'unreachable') return undefined;
+  return { node: String(details['node']), interfaceId: String(details['interface']) };
+}
+
+/** Whether the CiliumNode shows all that the call brought and that was not given back since. */
+function isShown(stage: Stage, { node, interfaceId, addresses }: Lost): boolean {
+  const held = new Set(secondaryOn(stage, interfaceId));
+  const object = stage.cluster.kubernetes.get('ciliumnodes.cilium.io', node);
+  const shown = new Set(textsAt(object, 'status', 'eni', 'enis', interfaceId, 'addresses'));
+  return addresses.every((address) => shown.has(address) || !held.has(address));
+}
+
+function verdictOn(stage: Stage, { node, interfaceId, addresses, at }: Lost, now: number): string {
+  const before = addresses.length;
+  const more = secondaryOn(stage, interfaceId).length - before;
+  const seconds = ((now - at) / 1000).toFixed(1);
+  const twice = more > 0 ? `, and ${more} that came since` : ', and none came twice';
+  return `${seconds} s later ${node} shows all ${before} addresses of ${interfaceId}${twice}`;
+}
+
+/** Addresses for pods that the cloud holds there. */
+function secondaryOn({ cluster }: Stage, interfaceId: string): readonly string[] {
+  const item = cluster.ec2.network.interfaces.get(interfaceId);
+  return item?.addresses.filter((address) => address !== item.primaryAddress) ?? [];
+}

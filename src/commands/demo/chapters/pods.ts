@@ -1,0 +1,30 @@
+// The pods of the demonstration: which there are, how many, and when they come.
+import type { Burst, Departure } from '../../../simulator/workload/workload.ts';
+
+/** On every node. */
+export function webPods(nodes: number): Burst {
+  return { kind: 'burst', name: 'web', at: 0, pods: nodes * 5, over: 6000 };
+}
+
+export function batchPods(nodes: number): Burst {
+  return { kind: 'burst', name: 'batch', at: 0, pods: nodes * 3, over: 2000 };
+}
+
+/** On one node of the zone whose subnet is small: enough to leave the other one short. */
+export function reportPods(nodeName: string): Burst {
+  return { kind: 'burst', name: 'report', at: 0, pods: 22, over: 4000, nodeName };
+}
+
+/** More than the small subnet has left for the other node. */
+export function crowdPods(nodeName: string): Burst {
+  return { kind: 'burst', name: 'crowd', at: 0, pods: 20, over: 500, nodeName };
+}
+
+/** While nobody leads. */
+export function latePods(nodes: number): Burst {
+  return { kind: 'burst', name: 'late', at: 500, pods: Math.ceil(nodes / 2), over: 4000 };
+}
+
+export function departureOf({ name, pods }: Burst, at: number, over: number): Departure {
+  return { kind: 'departure', name: `${name} leaves`, of: name, pods, at, over };
+}

@@ -1,0 +1,34 @@
+// The growing half: nodes join, pods arrive.
+import type { Chapter, Stage } from '../chapter.ts';
+import { smallZoneNodes } from './small-zone.ts';
+import { reportPods, webPods } from './pods.ts';
+
+export function join(): Chapter {
+  return {
+    title: 'the nodes join',
+    look: [
+      'Each gets 8 free addresses before its first pod (its pre-allocate watermark): held grows, pods do not wait.',
+    ],
+    longest: 12_000,
+    begin: () => undefined,
+    watch: ({ picture: { nodes }, elapsed }) =>
+      nodes.serving === nodes.total && elapsed >= 3000 ? 'over' : 'underway',
+  };
+}
+
+export function scaleUp(stage: Stage): Chapter {
+  const web = webPods(stage.nodes);
+  return {
+    title: 'scale-up',
+    look: [
+      `${web.pods} pods arrive within ${web.over / 1000} s: addresses come before the pods do, at the speed that the rate limits of EC2 allow.`,
+    ],
+    longest: 10_000,
+    begin: () => {
+      stage.run(reportPods(smallZoneNodes(stage.cluster).generous));
+      stage.run(web);
+    },
+    watch: ({ picture: { pods }, elapsed }) =>
+      elapsed >= web.over + 500 && pods.waiting === 0 ? 'over' : 'underway',
+  };
+}

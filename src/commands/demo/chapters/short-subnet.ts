@@ -1,0 +1,68 @@
+// A subnet with fewer addresses than its nodes want. What the node says of it is the point.
+import { textAt } from '../../../simulator/workload/json.ts';
+import type { Chapter, Stage } from '../chapter.ts';
+import { smallZone } from '../demo-topology.ts';
+import { crowdPods } from './pods.ts';
+import { smallZoneNodes } from './small-zone.ts';
+
+/** How long its words stand alone, in ms. */
+const readingTime = 1500;
+
+export function shortSubnet(stage: Stage): Chapter {
+  const { cluster } = stage;
+  let toldAt: number | undefined;
+  let node = '';
+  return {
+    title: 'a subnet runs out',
+    look: [
+      `Pods crowd on one of the two nodes of ${smallZone.name}, and its only pod subnet, ${smallZone.subnet}, has too little left.`,
+      'Look at what the node says: why, and what to do about it. No other zone notices.',
+    ],
+    longest: 9000,
+    begin: () => {
+      node = smallZoneNodes(cluster).short;
+      stage.run(crowdPods(node));
+    },
+    watch: ({ elapsed }) => {
+      const error = operatorError(stage, node);
+      if (toldAt === undefined) {
+        if (error === '' || elapsed < 1000 || eventsOf(stage, node) === '') return 'underway';
+        toldAt = elapsed;
+        const { size } = cluster.workload.view(node).waitingPods;
+        stage.tell(`${node} is short, and ${size} of its pods wait. Its status.ipam.operator-status.error:`);
+        stage.tell(`"${error}"`);
+        stage.tell(
+          `(${subnetId(stage)} is ${smallZone.subnet}); Events say the same: ${eventsOf(stage, node)}`,
+        );
+      }
+      if (elapsed < toldAt + readingTime) return 'underway';
+      const { waitingPods } = cluster.workload.view(node);
+      if (error !== '' || waitingPods.size > 0) return 'continues';
+      const seconds = ((elapsed - toldAt) / 1000).toFixed(1);
+      stage.tell(
+        `SERVED: ${node} was short for ${seconds} s; all its pods have addresses now, and the error is gone`,
+      );
+      return 'over';
+    },
+  };
+}
+
+function operatorError({ cluster }: Stage, node: string): string {
+  const object = cluster.kubernetes.get('ciliumnodes.cilium.io', node);
+  return textAt(object, 'status', 'ipam', 'operator-status', 'error');
+}
+
+function eventsOf({ cluster }: Stage, node: string): string {
+  const events = cluster.kubernetes
+    .list('events')
+    .filter((event) => textAt(event, 'involvedObject', 'name') === node);
+  const named = events.map(
+    (event) => `${textAt(event, 'reason')} on its ${textAt(event, 'involvedObject', 'kind')}`,
+  );
+  return [...new Set(named)].toSorted().join(', ');
+}
+
+function subnetId({ cluster }: Stage): string {
+  const subnets = [...cluster.ec2.network.subnets.values()];
+  return subnets.find(({ tags }) => tags['Name'] === smallZone.subnet)?.id ?? '';
+}

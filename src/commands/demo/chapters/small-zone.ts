@@ -1,0 +1,17 @@
+// The two nodes that share a small subnet.
+import type { EmbeddedCluster } from '../../../simulator/cluster/embedded-cluster.ts';
+import { smallZone } from '../demo-topology.ts';
+
+export interface SmallZoneNodes {
+  /** Names of nodes: the one whose pods leave first, and the one that wants what they leave. */
+  readonly generous: string;
+  readonly short: string;
+}
+
+export function smallZoneNodes({ workload }: EmbeddedCluster): SmallZoneNodes {
+  const [generous, short] = workload.views
+    .filter(({ facts }) => facts.zone === smallZone.name)
+    .map(({ nodeName }) => nodeName);
+  if (generous === undefined || short === undefined) throw new Error('the small zone lacks nodes');
+  return { generous, short };
+}

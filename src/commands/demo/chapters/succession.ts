@@ -1,0 +1,55 @@
+// The controller dies in the middle of taking addresses back, and another finds out where things stand.
+import type { Chapter, Stage } from '../chapter.ts';
+import type { Departures } from '../departures.ts';
+import { isSettled } from '../picture.ts';
+import { latePods } from './pods.ts';
+
+export function succession(stage: Stage): Chapter {
+  const late = latePods(stage.nodes);
+  let hasGoneOn = false;
+  /** Given back by the dead one, whose last calls may have ended after it. */
+  let before = 0;
+  let now = 0;
+  let leadsAt: number | undefined;
+  return {
+    title: 'SIGKILL and recovery',
+    look: [
+      'The controller is killed in the middle of that, and another is started that knows nothing of it. It leads when the',
+      "dead one's Lease has ended, takes over every open handshake, and takes nothing away in its first 20 s: calls of the",
+      `dead one may be under way. Until then ${late.pods} new pods live on what their nodes have to spare.`,
+    ],
+    longest: Infinity,
+    begin: ({ departures }) => {
+      const killed = stage.controllerPid();
+      stage.replaceController();
+      stage.tell(
+        `KILLED process ${killed ?? '?'} with SIGKILL, started process ${stage.controllerPid() ?? '?'}`,
+      );
+      stage.tell(`left behind: ${inWords(departures)}`);
+      stage.run(late);
+    },
+    hear: ({ message }) => {
+      if (message !== 'leading' || leadsAt !== undefined) return;
+      leadsAt = now;
+      stage.tell(
+        `TAKEN OVER ${(now / 1000).toFixed(1)} s after the kill: it leads, and looks where things stand`,
+      );
+    },
+    watch: ({ picture, elapsed }) => {
+      now = elapsed;
+      if (leadsAt === undefined) before = picture.departures.givenBack;
+      if (leadsAt !== undefined && !hasGoneOn && picture.departures.givenBack > before) {
+        hasGoneOn = true;
+        const seconds = ((elapsed - leadsAt) / 1000).toFixed(1);
+        stage.tell(
+          `GOES ON ${seconds} s later: the first address is given back since; no pod has lost its own`,
+        );
+      }
+      return leadsAt !== undefined && isSettled(picture) ? 'over' : 'underway';
+    },
+  };
+}
+
+function inWords({ marked, ready, released, hidden, givenBack }: Departures): string {
+  return `${marked} addresses marked, ${ready} ready, ${released} released but not forgotten, ${hidden} hidden; ${givenBack} given back so far`;
+}

@@ -1,0 +1,58 @@
+// What the controller of the demonstration is started with: where everything is, and what differs from the defaults so
+// that a minute is enough to see it.
+import { type OptionName, optionTable } from '../../config/option-table.ts';
+
+interface UnlikeDefault {
+  readonly name: OptionName;
+  readonly value: string;
+  readonly why: string;
+}
+
+const unlikeDefaults: readonly UnlikeDefault[] = [
+  { name: 'cluster-name', value: 'demo', why: 'left-overs are collected for a cluster with a name only' },
+  { name: 'serve-addr', value: '127.0.0.1:0', why: 'a port that is free' },
+  { name: 'aws-release-excess-ips', value: 'true', why: 'nothing is given back without it' },
+  { name: 'excess-ip-release-delay', value: '3', why: 'seconds that an excess must last' },
+  { name: 'release-hidden-time', value: '7500ms', why: 'the agents here are 10 times faster than in life' },
+  { name: 'cloud-call-timeout', value: '8s', why: 'a lost answer is settled after this and the next' },
+  { name: 'consistency-window', value: '4s', why: 'this EC2 lags by a second at most' },
+  { name: 'leader-election-lease-duration', value: '8s', why: 'a dead leader is missed sooner' },
+  { name: 'leader-election-renew-deadline', value: '6s', why: 'must be less than the lease' },
+  { name: 'leader-election-retry-period', value: '1s', why: 'the lease is renewed more often' },
+];
+
+/** Where the embedded parts are. */
+export interface Surroundings {
+  readonly kubeconfig: string;
+  readonly endpoint: string;
+  readonly region: string;
+}
+
+/** All flags of the controller. */
+export function controllerFlags({ kubeconfig, endpoint, region }: Surroundings): readonly string[] {
+  return [
+    `--k8s-kubeconfig-path=${kubeconfig}`,
+    `--ec2-api-endpoint=${endpoint}`,
+    `--aws-region=${region}`,
+    ...unlikeDefaults.map(flagOf),
+  ];
+}
+
+/** A line for each option that is not as it is by default, saying what the default is. */
+export function unlikeDefaultLines(): readonly string[] {
+  const width = Math.max(...unlikeDefaults.map((option) => flagOf(option).length));
+  const most = Math.max(...unlikeDefaults.map(({ name }) => defaultOf(name).length));
+  return unlikeDefaults.map((option) => {
+    const [flag, fallback] = [flagOf(option).padEnd(width), defaultOf(option.name).padEnd(most)];
+    return `  ${flag}  default: ${fallback}  ${option.why}`;
+  });
+}
+
+function flagOf({ name, value }: UnlikeDefault): string {
+  return `--${name}=${value}`;
+}
+
+function defaultOf(name: OptionName): string {
+  const { default: fallback = 'unset' } = optionTable[name];
+  return typeof fallback === 'string' ? fallback : fallback.words;
+}

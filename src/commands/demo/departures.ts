@@ -1,0 +1,90 @@
+// Addresses on their way out of nodes, as the CiliumNodes and the cloud show them.
+import type { EmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
+import { type JsonObject, objectAt, textMapAt, textsAt } from '../../simulator/workload/json.ts';
+import type { NodeView } from '../../simulator/workload/node-view.ts';
+
+/** Numbers of addresses. */
+export interface Departures extends Leaving {
+  /** All that nodes have had and lost so far. */
+  readonly givenBack: number;
+}
+
+interface Leaving {
+  /** By their state in `status.ipam.release-ips` of agents up to 1.19. */
+  readonly marked: number;
+  readonly ready: number;
+  readonly released: number;
+  /** `do-not-release`. */
+  readonly refused: number;
+  /** Held by the cloud, and not shown any more to agents from 1.20 on. */
+  readonly hidden: number;
+}
+
+const nobody: Leaving = { marked: 0, ready: 0, released: 0, refused: 0, hidden: 0 };
+
+/** Addresses that are neither the node's nor the subnet's. */
+export function underWay({ marked, ready, released, refused, hidden }: Leaving): number {
+  return marked + ready + released + refused + hidden;
+}
+
+/** Remembers what was shown: only that can be hidden or given back. */
+export class DepartureWatch {
+  readonly #cluster: Pick<EmbeddedCluster, 'ec2' | 'kubernetes' | 'workload'>;
+  /** By node. */
+  readonly #shown = new Map<string, Set<string>>();
+  #givenBack = 0;
+
+  constructor(cluster: Pick<EmbeddedCluster, 'ec2' | 'kubernetes' | 'workload'>) {
+    this.#cluster = cluster;
+  }
+
+  look(): Departures {
+    const { ec2, kubernetes, workload } = this.#cluster;
+    const held = Map.groupBy(ec2.network.interfaces.values(), ({ instanceId }) => instanceId);
+    const leaving = workload.views
+      .map((view) => {
+        const own = held.get(view.facts.instanceId) ?? [];
+        const holds = new Set(own.flatMap(({ addresses }) => addresses));
+        return this.#lookAt(view, kubernetes.get('ciliumnodes.cilium.io', view.nodeName), holds);
+      })
+      .reduce(sum, nobody);
+    return { ...leaving, givenBack: this.#givenBack };
+  }
+
+  #lookAt(view: NodeView, node: JsonObject | undefined, holds: ReadonlySet<string>): Leaving {
+    if (node === undefined) return nobody;
+    const shown = shownAddresses(node, view.protocol);
+    const known = new Set([...shown, ...(this.#shown.get(view.nodeName) ?? [])]);
+    const gone = [...known].filter((address) => !shown.has(address) && !holds.has(address));
+    for (const address of gone) known.delete(address);
+    this.#shown.set(view.nodeName, known);
+    this.#givenBack += gone.length;
+    const hidden = [...known].filter((address) => !shown.has(address)).length;
+    const states = [...textMapAt(node, 'status', 'ipam', 'release-ips').values()];
+    const count = (wanted: string): number => states.filter((state) => state === wanted).length;
+    return {
+      marked: count('marked-for-release'),
+      ready: count('ready-for-release'),
+      released: count('released'),
+      refused: count('do-not-release'),
+      hidden: view.protocol === 'multi-pool' ? hidden : 0,
+    };
+  }
+}
+
+/** The addresses that an agent may give to pods, as its CiliumNode has them. */
+export function shownAddresses(node: JsonObject, protocol: NodeView['protocol']): ReadonlySet<string> {
+  if (protocol === 'crd-allocator') return new Set(Object.keys(objectAt(node, 'spec', 'ipam', 'pool')));
+  const interfaces = Object.values(objectAt(node, 'status', 'eni', 'enis'));
+  return new Set(interfaces.flatMap((each) => textsAt(each, 'addresses')));
+}
+
+function sum(a: Leaving, b: Leaving): Leaving {
+  return {
+    marked: a.marked + b.marked,
+    ready: a.ready + b.ready,
+    released: a.released + b.released,
+    refused: a.refused + b.refused,
+    hidden: a.hidden + b.hidden,
+  };
+}

@@ -1,0 +1,26 @@
+// How a demonstration ended.
+
+export type Verdict =
+  | { readonly kind: 'settled' }
+  | { readonly kind: 'broken' }
+  /** `missing`: titles of chapters that did not show all that they are there to show. */
+  | { readonly kind: 'late'; readonly missing: readonly string[] }
+  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'controllerEnded'; readonly why: string };
+
+export function wordsOf(verdict: Verdict): string {
+  switch (verdict.kind) {
+    case 'settled':
+      return 'every pod has its address, every node what its watermarks ask for and no more, and no invariant was broken';
+    case 'broken':
+      return 'an invariant was broken';
+    case 'late':
+      return `time is up, and not everything is settled${
+        verdict.missing.length > 0 ? `; not at their end: ${verdict.missing.join(', ')}` : ''
+      }`;
+    case 'interrupted':
+      return 'interrupted';
+    case 'controllerEnded':
+      return verdict.why;
+  }
+}

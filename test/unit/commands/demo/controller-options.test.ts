@@ -1,0 +1,31 @@
+import { describe, expect, test } from '@jest/globals';
+import { controllerFlags, unlikeDefaultLines } from '../../../../src/commands/demo/controller-options.ts';
+import { type OptionName, optionTable } from '../../../../src/config/option-table.ts';
+
+const at = { kubeconfig: '/tmp/kubeconfig', endpoint: 'http://127.0.0.1:1', region: 'eu-central-1' };
+
+/** What only says where things are, and has no default to be unlike. */
+const whereabouts = ['k8s-kubeconfig-path', 'ec2-api-endpoint', 'aws-region'];
+
+const flags = controllerFlags(at).map((flag) => {
+  const [, name = '', value = ''] = /^--([^=]+)=(.*)$/.exec(flag) ?? [];
+  return { flag, name: name as OptionName, value };
+});
+
+describe('the options of the controller in the demonstration', () => {
+  test.each(flags)('$flag is accepted', ({ name, value }) => {
+    expect(optionTable[name].kind.parse(value)).toBeDefined();
+  });
+
+  test.each(flags.filter(({ name }) => !whereabouts.includes(name)))(
+    '$flag is unlike the default, and shown as such',
+    ({ flag, name, value }) => {
+      const { kind, default: given } = optionTable[name];
+      const fallback = typeof given === 'string' ? given : '';
+      const line = unlikeDefaultLines().find((each) => each.trim().startsWith(`${flag} `));
+
+      expect(kind.parse(fallback)).not.toEqual(kind.parse(value));
+      expect(line).toContain(`default: ${fallback} `);
+    },
+  );
+});
