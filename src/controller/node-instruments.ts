@@ -2,7 +2,7 @@
 import type { FleetHooks, NodeReference } from '../manager/fleet.ts';
 import type { Diagnosis, DiagnosisReason } from '../node/diagnosis.ts';
 import type { NodeHooks } from '../node/node-context.ts';
-import type { FinishedRelease } from '../node/address-releaser.ts';
+import type { FinishedRelease } from '../node/unassignments.ts';
 import type { Rehearsed } from '../node/rehearsal.ts';
 import { deviceIndexOf, type PlannedStep, prefixesOf, secondaryAddressesOf } from '../node/planned-step.ts';
 import type { FinishedStep } from '../node/finished-step.ts';

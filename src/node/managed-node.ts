@@ -7,7 +7,7 @@ import type { NetworkInterface } from '../providers/network-interface.ts';
 import type { Answer } from '../providers/observation.ts';
 import { Trigger } from '../scheduling/trigger.ts';
 import type { Claimed } from './address-claims.ts';
-import { AddressReleaser, type FinishedRelease, type ReleasableFacts } from './address-releaser.ts';
+import { AddressReleaser, type ReleasableFacts } from './address-releaser.ts';
 import { type Assessment, assess } from './assessment.ts';
 import { occupiedSlots, podAddresses, roomOn, unconfirmedIn } from './capacity.ts';
 import { mentionedIn } from './recollection.ts';
@@ -33,6 +33,7 @@ import { Remarks } from './remarks.ts';
 import { StaticAddress } from './static-address.ts';
 import { Rehearsal } from './rehearsal.ts';
 import { roomUnder } from './statistics.ts';
+import type { FinishedRelease } from './unassignments.ts';
 import { urgencyOf } from './urgency.ts';
 
 export interface NodeFigures {

@@ -16,7 +16,7 @@ import type { Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
 import type { TriggerFigures } from '../scheduling/trigger.ts';
 import type { AddressClaims, Claimed } from './address-claims.ts';
-import type { FinishedRelease, ReleasePolicy } from './address-releaser.ts';
+import type { ReleasePolicy } from './address-releaser.ts';
 import type { AssessmentOptions } from './assessment.ts';
 import type { CallTiming } from './call-timing.ts';
 import type { Diagnosis } from './diagnosis.ts';
@@ -25,6 +25,7 @@ import type { GivenBack } from './idle-interfaces.ts';
 import type { Exclusion } from './exclusions.ts';
 import type { Write } from './publication.ts';
 import type { Rehearsed } from './rehearsal.ts';
+import type { FinishedRelease } from './unassignments.ts';
 
 export interface NodeContext {
   readonly implementation: AllocationImplementation;

@@ -3,11 +3,8 @@
 import type { CiliumNode } from '../../../src/kubernetes/cilium-node.ts';
 import type { JsonObject } from '../../../src/kubernetes/json.ts';
 import type { Release } from '../../../src/node/address-release.ts';
-import {
-  AddressReleaser,
-  type FinishedRelease,
-  type ReleasableFacts,
-} from '../../../src/node/address-releaser.ts';
+import { AddressReleaser, type ReleasableFacts } from '../../../src/node/address-releaser.ts';
+import type { FinishedRelease } from '../../../src/node/unassignments.ts';
 import { podAddresses } from '../../../src/node/capacity.ts';
 import { Inventory } from '../../../src/providers/inventory.ts';
 import { addressesOf } from '../../../src/providers/ipv4.ts';
