@@ -1,7 +1,7 @@
 // The state of the fleet as gauges, computed when somebody asks for them.
 import type { SeatFigures } from '../manager/fleet.ts';
 import { nodeCapacity } from '../node/capacity.ts';
-import { interfaceRoom, type NodeFigures } from '../node/managed-node.ts';
+import { interfaceRoom, type NodeFigures } from '../node/node-figures.ts';
 import type { MetricRegistry, Metrics } from '../observability/metrics.ts';
 
 export interface FleetTotals {

@@ -9,10 +9,10 @@ import { Trigger } from '../scheduling/trigger.ts';
 import type { Claimed } from './address-claims.ts';
 import { AddressReleaser, type ReleasableFacts } from './address-releaser.ts';
 import { type Assessment, assess } from './assessment.ts';
-import { occupiedSlots, podAddresses, roomOn, unconfirmedIn } from './capacity.ts';
-import { mentionedIn } from './recollection.ts';
+import { podAddresses, unconfirmedIn } from './capacity.ts';
 import { DeleteOnTermination } from './delete-on-termination.ts';
-import { type AgentProtocol, protocolOf } from './demand.ts';
+import { DesiredState } from './desired-state.ts';
+import { protocolOf } from './demand.ts';
 import {
   type Diagnosis,
   diagnoseClaim,
@@ -20,32 +20,20 @@ import {
   diagnoseObstacle,
   mutationsStopped,
 } from './diagnosis.ts';
-import { exclusionOf } from './node-requirements.ts';
 import { LastingCap } from './lasting-cap.ts';
 import type { NodeContext } from './node-context.ts';
 import { type GivenBack, type IdleFacts, IdleInterfaces } from './idle-interfaces.ts';
+import type { NodeFigures } from './node-figures.ts';
 import { NodePublisher } from './node-publisher.ts';
-import { emptyOffer, offerOf, showable } from './offer.ts';
 import { PoolMaintainer } from './pool-maintainer.ts';
 import type { AllocationPlan } from './prepare-ip-allocation.ts';
-import type { Desired } from './publication.ts';
+import { mentionedIn } from './recollection.ts';
 import { Remarks } from './remarks.ts';
 import { StaticAddress } from './static-address.ts';
 import { Rehearsal } from './rehearsal.ts';
 import { roomUnder } from './statistics.ts';
 import type { FinishedRelease } from './unassignments.ts';
 import { urgencyOf } from './urgency.ts';
-
-export interface NodeFigures {
-  readonly protocol: AgentProtocol;
-  readonly assessment: Assessment;
-  readonly diagnosis: Diagnosis | undefined;
-  /** What is to be said of it although it is served. */
-  readonly remarks: readonly Diagnosis[];
-  readonly view: InstanceView | undefined;
-  /** Since when the node lacks addresses, in monotonic ms. */
-  readonly shortSince: number | undefined;
-}
 
 /** Least time between two decisions, and between two publications, in ms: causes that come together cost one. */
 const minInterval = 10;
@@ -70,13 +58,11 @@ export class ManagedNode {
   readonly #rehearsal: Rehearsal;
   readonly #timers = new Map<Wait, () => void>();
   readonly #cap: LastingCap;
-  /** The object showed, when the node began, what another instance has. */
-  readonly #showsAnother: boolean;
+  readonly #desired: DesiredState;
   #node: CiliumNode;
   #waitingPods = 0;
   #assessment: Assessment = { kind: 'unread' };
   #diagnosis: Diagnosis | undefined;
-  #claimed: Claimed = { withheld: new Map(), shared: new Map() };
   #isLooking = false;
   #shortSince: number | undefined;
 
@@ -155,10 +141,21 @@ export class ManagedNode {
       onAssociated: (address, interfaceId) => hooks.onStaticIp(this.name, address, interfaceId),
     });
     this.#rehearsal = new Rehearsal(context.permission, (decision) => hooks.onRehearsed(this.name, decision));
+    this.#desired = new DesiredState({
+      context,
+      instanceId,
+      showsAnother: recalled === undefined,
+      node: () => this.#node,
+      assess: () => this.#assess(),
+      diagnosis: () => this.#diagnosis,
+      releaser: this.#releaser,
+      idle: this.#idle,
+      onClaimed: (claimed) => this.#onClaimed(claimed),
+    });
     this.#publisher = new NodePublisher({
       ...shared,
       node: () => this.#node,
-      desired: () => this.#desired(),
+      desired: () => this.#desired.now(),
       onWrite: hooks.onWrite,
       onTrouble: (problem) => hooks.onWriteTrouble(this.name, problem),
       onHeld: (writes) =>
@@ -168,7 +165,6 @@ export class ManagedNode {
         ),
       onPublished: () => this.#onPublished(),
     });
-    this.#showsAnother = recalled === undefined;
     context.inventory.track(instanceId, recalled, clock.monotonic(), mentionedIn(node));
     this.wake();
   }
@@ -353,7 +349,7 @@ export class ManagedNode {
     if (plan?.obstacle !== undefined)
       return diagnoseObstacle(plan.obstacle, (subnetId) => ledger.isGone(subnetId, clock.monotonic()));
     const trouble = this.#diagnoseTrouble(assessment.wanted, plan);
-    return trouble ?? this.#cap.diagnose(assessment) ?? diagnoseClaim(this.#claimed);
+    return trouble ?? this.#cap.diagnose(assessment) ?? diagnoseClaim(this.#desired.claimed);
   }
 
   #diagnoseTrouble(wanted: number, plan: AllocationPlan | undefined): Diagnosis | undefined {
@@ -377,60 +373,15 @@ export class ManagedNode {
     this.#remarks.tell(this.#node, { view, requirements, staticIp: this.#staticAddress.remark });
   }
 
-  #desired(): Desired | undefined {
-    // What is hidden is decided by the very state that the write is computed from.
-    this.#releaser.evaluate();
-    const assessment = this.#assess();
-    if (assessment.kind === 'unread') return this.#showsAnother ? this.#emptied() : undefined;
-    if (assessment.kind === 'leftAlone') return undefined;
-    const operatorError = this.#context.prunesError ? '' : (this.#diagnosis?.text ?? '');
-    const view = this.#shownView();
-    const { requirements } = assessment;
-    const handshake = this.#releaser.handshake(this.#node.status.releaseIps);
-    if (view === undefined || requirements === undefined)
-      return { offer: undefined, handshake, operatorError };
-    const { infrastructure, claims, implementation, prune } = this.#context;
-    const limits = assessment.kind === 'served' ? assessment.limits : undefined;
-    const { outgoing } = this.#releaser;
-    const addresses = [...podAddresses(showable(view, infrastructure()), requirements).keys()].filter(
-      (address) => !outgoing.has(address),
-    );
-    const claimed = claims.claim({ name: this.name, networkId: requirements.networkId, addresses });
-    this.#contest(claimed);
-    const facts = { view, requirements, limits, infrastructure: infrastructure(), implementation, prune };
-    const hidden = new Set([...claimed.withheld.keys(), ...outgoing]);
-    return { offer: offerOf(facts, hidden), handshake, operatorError };
-  }
-
-  /** The instance without the interfaces that are about to leave it. */
-  #shownView(): InstanceView | undefined {
-    const view = this.#context.inventory.view(this.instanceId);
-    const { leaving } = this.#idle;
-    if (view === undefined || leaving.size === 0) return view;
-    return { ...view, interfaces: view.interfaces.filter(({ id }) => !leaving.has(id)) };
-  }
-
-  /** What another instance had is struck without waiting for the cloud to show what this one has. */
-  #emptied(): Desired | undefined {
-    const { inventory, infrastructure, implementation, prune } = this.#context;
-    const view = inventory.view(this.instanceId);
-    if (view === undefined || view.read) return undefined;
-    const offer = emptyOffer(view, { infrastructure: infrastructure(), implementation, prune });
-    return { offer, handshake: new Map(), operatorError: '' };
-  }
-
-  #contest(claimed: Claimed): void {
-    const before = this.#claimed;
-    this.#claimed = claimed;
-    if (textOf(claimed) === textOf(before)) return;
-    this.wake();
-    if (claimed.withheld.size + claimed.shared.size > 0)
-      this.#context.hooks.onContested(this.instanceId, claimed);
-  }
-
   async #publish(signal: AbortSignal): Promise<void> {
     const again = await this.#publisher.run(signal);
     if (again !== undefined) this.#later('publish', again, () => this.#publication.fire());
+  }
+
+  #onClaimed(claimed: Claimed): void {
+    this.wake();
+    if (claimed.withheld.size + claimed.shared.size > 0)
+      this.#context.hooks.onContested(this.instanceId, claimed);
   }
 
   #noticeShortage(): void {
@@ -476,23 +427,4 @@ export class ManagedNode {
 function isOursToWrite(assessment: Assessment): boolean {
   const { kind } = assessment;
   return kind === 'served' || (kind === 'setAside' && assessment.requirements !== undefined);
-}
-
-function textOf({ withheld, shared }: Claimed): string {
-  return JSON.stringify([...withheld, ...shared]);
-}
-
-/** Interfaces of the instance that have room for pod addresses, and slots for further ones. */
-export function interfaceRoom(figures: NodeFigures): {
-  readonly candidates: number;
-  readonly emptySlots: number;
-} {
-  const { assessment, view } = figures;
-  if (assessment.kind !== 'served' || view === undefined) return { candidates: 0, emptySlots: 0 };
-  const { limits, requirements } = assessment;
-  const usable = view.interfaces.filter((item) => exclusionOf(item, requirements) === undefined);
-  return {
-    candidates: usable.filter((item) => roomOn(item, limits) > 0).length,
-    emptySlots: Math.max(0, limits.interfaces - occupiedSlots(view)),
-  };
 }

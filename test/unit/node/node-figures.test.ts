@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Assessment } from '../../../src/node/assessment.ts';
-import { interfaceRoom } from '../../../src/node/managed-node.ts';
+import { interfaceRoom } from '../../../src/node/node-figures.ts';
 import { eni, m5Large, requirements, view } from './allocation-facts.ts';
 
 const prefixes = Array.from({ length: 9 }, (_, index) => `10.0.9.${index * 16}/28`);
