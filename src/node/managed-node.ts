@@ -1,15 +1,13 @@
 // One node under Headwater's care, from the moment its CiliumNode appears until it goes or becomes another. It brings
 // together what its agent asks for and what the cloud shows, and drives allocation and publication by the two.
 import type { CiliumNode } from '../kubernetes/cilium-node.ts';
-import { textAt } from '../kubernetes/json.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
 import type { Answer } from '../providers/observation.ts';
 import { Trigger } from '../scheduling/trigger.ts';
 import type { Claimed } from './address-claims.ts';
-import { AddressReleaser, type ReleasableFacts } from './address-releaser.ts';
-import { type Assessment, assess } from './assessment.ts';
-import { podAddresses, unconfirmedIn } from './capacity.ts';
+import { AddressReleaser } from './address-releaser.ts';
+import type { Assessment } from './assessment.ts';
 import { DeleteOnTermination } from './delete-on-termination.ts';
 import { DesiredState } from './desired-state.ts';
 import { protocolOf } from './demand.ts';
@@ -20,9 +18,10 @@ import {
   diagnoseObstacle,
   mutationsStopped,
 } from './diagnosis.ts';
+import { KnownNode } from './known-node.ts';
 import { LastingCap } from './lasting-cap.ts';
 import type { NodeContext } from './node-context.ts';
-import { type GivenBack, type IdleFacts, IdleInterfaces } from './idle-interfaces.ts';
+import { type GivenBack, IdleInterfaces } from './idle-interfaces.ts';
 import type { NodeFigures } from './node-figures.ts';
 import { NodePublisher } from './node-publisher.ts';
 import { PoolMaintainer } from './pool-maintainer.ts';
@@ -31,7 +30,6 @@ import { mentionedIn } from './recollection.ts';
 import { Remarks } from './remarks.ts';
 import { StaticAddress } from './static-address.ts';
 import { Rehearsal } from './rehearsal.ts';
-import { roomUnder } from './statistics.ts';
 import type { FinishedRelease } from './unassignments.ts';
 import { urgencyOf } from './urgency.ts';
 
@@ -46,6 +44,7 @@ export class ManagedNode {
   readonly uid: string;
   readonly instanceId: string;
   readonly #context: NodeContext;
+  readonly #known: KnownNode;
   readonly #maintenance: Trigger;
   readonly #publication: Trigger;
   readonly #maintainer: PoolMaintainer;
@@ -59,8 +58,6 @@ export class ManagedNode {
   readonly #timers = new Map<Wait, () => void>();
   readonly #cap: LastingCap;
   readonly #desired: DesiredState;
-  #node: CiliumNode;
-  #waitingPods = 0;
   #assessment: Assessment = { kind: 'unread' };
   #diagnosis: Diagnosis | undefined;
   #isLooking = false;
@@ -76,8 +73,8 @@ export class ManagedNode {
     this.name = node.name;
     this.uid = node.uid;
     this.instanceId = instanceId;
-    this.#node = node;
     this.#context = context;
+    this.#known = new KnownNode(node, instanceId, context, () => this.#releaser.outgoing);
     const { clock, random, onBug, hooks } = context;
     const runs = { clock, minInterval, onBug };
     this.#maintenance = new Trigger({ ...runs, run: () => this.#evaluate(), onRun: hooks.onMaintenance });
@@ -91,14 +88,14 @@ export class ManagedNode {
       instanceId,
       // A node may come back, and must not repeat the tokens of its former life.
       random: random.fork(`${instanceId} ${random.hex(16)}`),
-      fold: (answer: Answer) => this.#fold(answer),
+      fold: (answer: Answer) => this.#known.fold(answer),
     };
     this.#releaser = new AddressReleaser({
       ...shared,
       policy: context.releasePolicy,
-      facts: () => this.#releasableFacts(),
+      facts: () => this.#known.forRelease(),
       isGrowing: (interfaceId) => this.#maintainer.isGrowing(interfaceId),
-      readNode: (signal) => this.#readNode(signal),
+      readNode: (signal) => this.#known.readAnew(signal),
       doubt: (from) => context.inventory.doubt(instanceId, from),
       wake: () => this.wake(),
       onRelease: (release) => this.#onRelease(release),
@@ -106,10 +103,10 @@ export class ManagedNode {
     this.#idle = new IdleInterfaces({
       ...shared,
       delay: context.releasePolicy.idleDelay,
-      facts: () => this.#idleFacts(),
+      facts: () => this.#known.forIdleInterfaces(),
       isBusy: (interfaceId) =>
         this.#maintainer.isGrowing(interfaceId) || this.#releaser.interfaces.has(interfaceId),
-      readNode: (signal) => this.#readNode(signal),
+      readNode: (signal) => this.#known.readAnew(signal),
       doubt: (from) => context.inventory.doubt(instanceId, from),
       wake: () => this.wake(),
       onGivenBack: (given) => this.#onGivenBack(given),
@@ -118,7 +115,7 @@ export class ManagedNode {
       ...shared,
       isShrinking: (interfaceId) =>
         this.#releaser.isShrinking(interfaceId) || this.#idle.leaving.has(interfaceId),
-      facts: () => this.#allocationFacts(),
+      facts: () => this.#known.forAllocation(),
       urgency: () => (this.#assessment.kind === 'served' ? urgencyOf(this.#assessment.usage) : 'toppingUp'),
       look: () => context.look(instanceId),
       doubt: (from) => context.inventory.doubt(instanceId, from),
@@ -135,7 +132,7 @@ export class ManagedNode {
     this.#cap = new LastingCap(clock, (ms) => this.#later('cap', ms, () => this.wake()));
     this.#staticAddress = new StaticAddress({
       ...shared,
-      facts: () => this.#staticAddressFacts(),
+      facts: () => this.#known.forStaticAddress(),
       look: () => context.look(instanceId),
       wake: () => this.wake(),
       onAssociated: (address, interfaceId) => hooks.onStaticIp(this.name, address, interfaceId),
@@ -145,8 +142,8 @@ export class ManagedNode {
       context,
       instanceId,
       showsAnother: recalled === undefined,
-      node: () => this.#node,
-      assess: () => this.#assess(),
+      node: () => this.#known.node,
+      assess: () => this.#known.assess(),
       diagnosis: () => this.#diagnosis,
       releaser: this.#releaser,
       idle: this.#idle,
@@ -154,7 +151,7 @@ export class ManagedNode {
     });
     this.#publisher = new NodePublisher({
       ...shared,
-      node: () => this.#node,
+      node: () => this.#known.node,
       desired: () => this.#desired.now(),
       onWrite: hooks.onWrite,
       onTrouble: (problem) => hooks.onWriteTrouble(this.name, problem),
@@ -171,19 +168,19 @@ export class ManagedNode {
 
   /** Takes a newer state of the object; it must be of the same node. */
   update(node: CiliumNode): void {
-    const previous = this.#node;
-    this.#node = node;
+    const previous = this.#known.node;
+    this.#known.node = node;
     if (isOursToWrite(this.#assessment)) this.#context.onNewerState(previous, node);
     this.wake();
   }
 
   get waitingPods(): number {
-    return this.#waitingPods;
+    return this.#known.waitingPods;
   }
 
   set waitingPods(count: number) {
-    if (this.#waitingPods === count) return;
-    this.#waitingPods = count;
+    if (this.#known.waitingPods === count) return;
+    this.#known.waitingPods = count;
     this.wake();
   }
 
@@ -210,21 +207,21 @@ export class ManagedNode {
 
   figures(): NodeFigures {
     return {
-      protocol: protocolOf(this.#node),
+      protocol: protocolOf(this.#known.node),
       assessment: this.#assessment,
       diagnosis: this.#diagnosis,
       remarks: this.#remarks.list,
-      view: this.#context.inventory.view(this.instanceId),
+      view: this.#known.view,
       shortSince: this.#shortSince,
     };
   }
 
   #evaluate(): Promise<void> {
-    const view = this.#context.inventory.view(this.instanceId);
-    this.#assessment = this.#assess();
+    const { view } = this.#known;
+    this.#assessment = this.#known.assess();
     if (view !== undefined) this.#askWhereUnclear(view);
     // Before the plan: what is still there and needed after all costs no call.
-    if (this.#releaser.evaluate()) this.#assessment = this.#assess();
+    if (this.#releaser.evaluate()) this.#assessment = this.#known.assess();
     this.#idle.evaluate();
     const plan = this.#maintainer.evaluate();
     this.#rehearsal.show(
@@ -252,22 +249,6 @@ export class ManagedNode {
     );
   }
 
-  #assess(): Assessment {
-    const { inventory, infrastructure, limitsOf, assessmentOptions: options } = this.#context;
-    const view = inventory.view(this.instanceId);
-    if (view === undefined) return { kind: 'unread' };
-    const { waitingPods } = this;
-    return assess({
-      node: this.#node,
-      view,
-      waitingPods,
-      outgoing: this.#releaser.outgoing,
-      infrastructure: infrastructure(),
-      limitsOf,
-      options,
-    });
-  }
-
   #askWhereUnclear(view: InstanceView): void {
     const { clock, look, listingUnderway } = this.#context;
     const due = view.read ? view.lookDue : listingUnderway(this.instanceId) ? undefined : 0;
@@ -289,56 +270,6 @@ export class ManagedNode {
     const aside = this.#context.ledger.setAside(now);
     const again = Math.min(...subnetIds.map((id) => aside.get(id) ?? Infinity));
     if (again < Infinity) this.#later('subnets', again - now, () => this.wake());
-  }
-
-  #allocationFacts(): ReturnType<ConstructorParameters<typeof PoolMaintainer>[0]['facts']> {
-    const { inventory, infrastructure, ledger, orphans, clock } = this.#context;
-    const view = inventory.view(this.instanceId);
-    const assessment = this.#assess();
-    if (view === undefined || assessment.kind !== 'served') return undefined;
-    const now = clock.monotonic();
-    const unconfirmed = unconfirmedIn(view);
-    return {
-      view,
-      limits: assessment.limits,
-      requirements: assessment.requirements,
-      infrastructure: infrastructure(),
-      free: (subnetId) => ledger.free(subnetId, now),
-      mostPrefixes: (subnetId) => ledger.mostPrefixes(subnetId, now),
-      // What a predecessor may have brought is waited for, a consistency window at most.
-      wanted: Math.max(0, assessment.wanted - unconfirmed),
-      most: roomUnder(podAddresses(view, assessment.requirements).size + unconfirmed, assessment.marks),
-      orphans: orphans.of(this.instanceId),
-    };
-  }
-
-  #releasableFacts(): ReleasableFacts | undefined {
-    const view = this.#context.inventory.view(this.instanceId);
-    const assessment = this.#assess();
-    if (view === undefined || assessment.kind !== 'served') return undefined;
-    const { requirements, excess, wanted } = assessment;
-    return { node: this.#node, view, requirements, excess, wanted };
-  }
-
-  #idleFacts(): IdleFacts | undefined {
-    const facts = this.#releasableFacts();
-    return facts && { ...facts, isShort: facts.wanted > 0 };
-  }
-
-  /** Takes the CiliumNode as it is now; false where it cannot be had, or is another's by now. */
-  async #readNode(signal: AbortSignal): Promise<boolean> {
-    const { writer, observe } = this.#context;
-    const live = await writer.get(this.name, signal);
-    if (live.kind !== 'found') return false;
-    observe(live.raw);
-    return this.#node.uid === this.uid && textAt(live.raw, 'metadata', 'uid') === this.uid;
-  }
-
-  #staticAddressFacts(): ReturnType<ConstructorParameters<typeof StaticAddress>[0]['facts']> {
-    const tags = this.#node.ipam.staticIpTags;
-    const view = this.#context.inventory.view(this.instanceId);
-    const isAsked = view !== undefined && Object.keys(tags).length > 0;
-    return isAsked && this.#assess().kind === 'served' ? { view, tags } : undefined;
   }
 
   #diagnose(plan: AllocationPlan | undefined): Diagnosis | undefined {
@@ -364,13 +295,13 @@ export class ManagedNode {
   #announce(diagnosis: Diagnosis | undefined): void {
     if (diagnosis?.text === this.#diagnosis?.text) return;
     this.#diagnosis = diagnosis;
-    this.#context.hooks.onDiagnosis(this.#node, diagnosis);
+    this.#context.hooks.onDiagnosis(this.#known.node, diagnosis);
   }
 
   #remark(view: InstanceView | undefined): void {
     const assessment = this.#assessment;
     const requirements = 'requirements' in assessment ? assessment.requirements : undefined;
-    this.#remarks.tell(this.#node, { view, requirements, staticIp: this.#staticAddress.remark });
+    this.#remarks.tell(this.#known.node, { view, requirements, staticIp: this.#staticAddress.remark });
   }
 
   async #publish(signal: AbortSignal): Promise<void> {
@@ -411,11 +342,6 @@ export class ManagedNode {
     if (given.failure !== undefined) return;
     ledger.released(given.subnetId, 1, clock.monotonic());
     hooks.onSpace();
-  }
-
-  #fold(answer: Answer): void {
-    const { inventory, clock, onChanged } = this.#context;
-    onChanged(inventory.foldAnswer(answer, clock.monotonic()));
   }
 
   #later(what: Wait, ms: number, action: () => void): void {
