@@ -24,8 +24,11 @@ export interface DesiredStateDeps {
   readonly assess: () => Assessment;
   /** Why the node does not get what it needs. */
   readonly diagnosis: () => Diagnosis | undefined;
-  readonly releaser: Pick<AddressReleaser, 'evaluate' | 'handshake' | 'outgoing'>;
-  readonly idle: Pick<IdleInterfaces, 'leaving'>;
+  /** What is leaving the node. */
+  readonly cloud: {
+    readonly releaser: Pick<AddressReleaser, 'evaluate' | 'handshake' | 'outgoing'>;
+    readonly idle: Pick<IdleInterfaces, 'leaving'>;
+  };
   /** What others offer of the node's addresses changed. */
   readonly onClaimed: (claimed: Claimed) => void;
 }
@@ -45,7 +48,8 @@ export class DesiredState {
 
   /** What it should hold now; undefined as long as that is not known. */
   now(): Desired | undefined {
-    const { context, showsAnother, releaser } = this.#deps;
+    const { context, showsAnother } = this.#deps;
+    const { releaser } = this.#deps.cloud;
     // What is hidden is decided by the very state that the write is computed from.
     releaser.evaluate();
     const assessment = this.#deps.assess();
@@ -76,9 +80,9 @@ export class DesiredState {
 
   /** The instance without the interfaces that are about to leave it. */
   #shownView(): InstanceView | undefined {
-    const { context, instanceId, idle } = this.#deps;
+    const { context, instanceId, cloud } = this.#deps;
     const view = context.inventory.view(instanceId);
-    const { leaving } = idle;
+    const { leaving } = cloud.idle;
     if (view === undefined || leaving.size === 0) return view;
     return { ...view, interfaces: view.interfaces.filter(({ id }) => !leaving.has(id)) };
   }

@@ -3,12 +3,10 @@
 import type { CiliumNode } from '../kubernetes/cilium-node.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
-import type { Answer } from '../providers/observation.ts';
 import { Trigger } from '../scheduling/trigger.ts';
 import type { Claimed } from './address-claims.ts';
-import { AddressReleaser } from './address-releaser.ts';
 import type { Assessment } from './assessment.ts';
-import { DeleteOnTermination } from './delete-on-termination.ts';
+import { CloudWork } from './cloud-work.ts';
 import { DesiredState } from './desired-state.ts';
 import { protocolOf } from './demand.ts';
 import {
@@ -21,16 +19,12 @@ import {
 import { KnownNode } from './known-node.ts';
 import { LastingCap } from './lasting-cap.ts';
 import type { NodeContext } from './node-context.ts';
-import { type GivenBack, IdleInterfaces } from './idle-interfaces.ts';
 import type { NodeFigures } from './node-figures.ts';
 import { NodePublisher } from './node-publisher.ts';
-import { PoolMaintainer } from './pool-maintainer.ts';
 import type { AllocationPlan } from './prepare-ip-allocation.ts';
 import { mentionedIn } from './recollection.ts';
 import { Remarks } from './remarks.ts';
-import { StaticAddress } from './static-address.ts';
 import { Rehearsal } from './rehearsal.ts';
-import type { FinishedRelease } from './unassignments.ts';
 import { urgencyOf } from './urgency.ts';
 
 /** Least time between two decisions, and between two publications, in ms: causes that come together cost one. */
@@ -47,13 +41,9 @@ export class ManagedNode {
   readonly #known: KnownNode;
   readonly #maintenance: Trigger;
   readonly #publication: Trigger;
-  readonly #maintainer: PoolMaintainer;
-  readonly #releaser: AddressReleaser;
-  readonly #idle: IdleInterfaces;
+  readonly #cloud: CloudWork;
   readonly #publisher: NodePublisher;
-  readonly #staticAddress: StaticAddress;
   readonly #remarks: Remarks;
-  readonly #deleteOnTermination: DeleteOnTermination;
   readonly #rehearsal: Rehearsal;
   readonly #timers = new Map<Wait, () => void>();
   readonly #cap: LastingCap;
@@ -74,8 +64,10 @@ export class ManagedNode {
     this.uid = node.uid;
     this.instanceId = instanceId;
     this.#context = context;
-    this.#known = new KnownNode(node, instanceId, context, () => this.#releaser.outgoing);
-    const { clock, random, onBug, hooks } = context;
+    this.#known = new KnownNode(node, instanceId, context, () => this.#cloud.releaser.outgoing);
+    const { clock, onBug, hooks } = context;
+    // A node may come back, and must not repeat the tokens of its former life.
+    const random = context.random.fork(`${instanceId} ${context.random.hex(16)}`);
     const runs = { clock, minInterval, onBug };
     this.#maintenance = new Trigger({ ...runs, run: () => this.#evaluate(), onRun: hooks.onMaintenance });
     this.#publication = new Trigger({
@@ -83,60 +75,17 @@ export class ManagedNode {
       run: (signal) => this.#publish(signal),
       onRun: hooks.onPublication,
     });
-    const shared = {
-      ...context,
+    this.#cloud = new CloudWork({
+      name: node.name,
       instanceId,
-      // A node may come back, and must not repeat the tokens of its former life.
-      random: random.fork(`${instanceId} ${random.hex(16)}`),
-      fold: (answer: Answer) => this.#known.fold(answer),
-    };
-    this.#releaser = new AddressReleaser({
-      ...shared,
-      policy: context.releasePolicy,
-      facts: () => this.#known.forRelease(),
-      isGrowing: (interfaceId) => this.#maintainer.isGrowing(interfaceId),
-      readNode: (signal) => this.#known.readAnew(signal),
-      doubt: (from) => context.inventory.doubt(instanceId, from),
-      wake: () => this.wake(),
-      onRelease: (release) => this.#onRelease(release),
-    });
-    this.#idle = new IdleInterfaces({
-      ...shared,
-      delay: context.releasePolicy.idleDelay,
-      facts: () => this.#known.forIdleInterfaces(),
-      isBusy: (interfaceId) =>
-        this.#maintainer.isGrowing(interfaceId) || this.#releaser.interfaces.has(interfaceId),
-      readNode: (signal) => this.#known.readAnew(signal),
-      doubt: (from) => context.inventory.doubt(instanceId, from),
-      wake: () => this.wake(),
-      onGivenBack: (given) => this.#onGivenBack(given),
-    });
-    this.#maintainer = new PoolMaintainer({
-      ...shared,
-      isShrinking: (interfaceId) =>
-        this.#releaser.isShrinking(interfaceId) || this.#idle.leaving.has(interfaceId),
-      facts: () => this.#known.forAllocation(),
+      context,
+      random,
+      known: this.#known,
       urgency: () => (this.#assessment.kind === 'served' ? urgencyOf(this.#assessment.usage) : 'toppingUp'),
-      look: () => context.look(instanceId),
-      doubt: (from) => context.inventory.doubt(instanceId, from),
-      adopt: (item) => context.inventory.adopt(item),
-      abandon: (interfaceId) => context.inventory.abandon(interfaceId),
       wake: () => this.wake(),
-      onStep: (step) => hooks.onStep(this.name, step),
-    });
-    this.#deleteOnTermination = new DeleteOnTermination({
-      ...shared,
-      onFailure: (interfaceId, failure) => hooks.onHousekeepingFailure(this.name, interfaceId, failure),
     });
     this.#remarks = new Remarks(hooks);
     this.#cap = new LastingCap(clock, (ms) => this.#later('cap', ms, () => this.wake()));
-    this.#staticAddress = new StaticAddress({
-      ...shared,
-      facts: () => this.#known.forStaticAddress(),
-      look: () => context.look(instanceId),
-      wake: () => this.wake(),
-      onAssociated: (address, interfaceId) => hooks.onStaticIp(this.name, address, interfaceId),
-    });
     this.#rehearsal = new Rehearsal(context.permission, (decision) => hooks.onRehearsed(this.name, decision));
     this.#desired = new DesiredState({
       context,
@@ -145,12 +94,12 @@ export class ManagedNode {
       node: () => this.#known.node,
       assess: () => this.#known.assess(),
       diagnosis: () => this.#diagnosis,
-      releaser: this.#releaser,
-      idle: this.#idle,
+      cloud: this.#cloud,
       onClaimed: (claimed) => this.#onClaimed(claimed),
     });
     this.#publisher = new NodePublisher({
-      ...shared,
+      ...context,
+      random,
       node: () => this.#known.node,
       desired: () => this.#desired.now(),
       onWrite: hooks.onWrite,
@@ -193,15 +142,7 @@ export class ManagedNode {
   /** Begins nothing more; resolves once what was begun has ended, which `deadline` cuts short. */
   async stop(deadline: AbortSignal): Promise<void> {
     for (const cancel of this.#timers.values()) cancel();
-    await Promise.all([
-      this.#maintenance.stop(),
-      this.#publication.stop(),
-      this.#deleteOnTermination.stop(deadline),
-      this.#releaser.stop(deadline),
-      this.#idle.stop(deadline),
-      this.#staticAddress.stop(deadline),
-      this.#maintainer.stop(deadline),
-    ]);
+    await Promise.all([this.#maintenance.stop(), this.#publication.stop(), this.#cloud.stop(deadline)]);
     this.#context.inventory.untrack(this.instanceId, this.#context.clock.monotonic());
   }
 
@@ -221,15 +162,15 @@ export class ManagedNode {
     this.#assessment = this.#known.assess();
     if (view !== undefined) this.#askWhereUnclear(view);
     // Before the plan: what is still there and needed after all costs no call.
-    if (this.#releaser.evaluate()) this.#assessment = this.#known.assess();
-    this.#idle.evaluate();
-    const plan = this.#maintainer.evaluate();
+    if (this.#cloud.releaser.evaluate()) this.#assessment = this.#known.assess();
+    this.#cloud.idle.evaluate();
+    const plan = this.#cloud.maintainer.evaluate();
     this.#rehearsal.show(
       'step',
       (plan?.steps ?? []).map((step) => ({ kind: 'step', step })),
     );
     if (plan?.obstacle?.kind === 'subnetsExhausted') this.#awaitSubnets(plan.obstacle.subnetIds);
-    if (this.#context.permission.refusal('give') === undefined) this.#staticAddress.evaluate();
+    if (this.#context.permission.refusal('give') === undefined) this.#cloud.staticAddress.evaluate();
     if (view !== undefined) this.#keepHouse(view);
     this.#noticeShortage();
     this.#remark(view);
@@ -242,7 +183,7 @@ export class ManagedNode {
   #keepHouse({ interfaces }: InstanceView): void {
     const assessment = this.#assessment;
     if (assessment.kind !== 'served' || !assessment.requirements.deleteOnTermination) return;
-    const left = this.#deleteOnTermination.evaluate(interfaces);
+    const left = this.#cloud.deleteOnTermination.evaluate(interfaces);
     this.#rehearsal.show(
       'deleteOnTermination',
       left.map((interfaceId) => ({ kind: 'deleteOnTermination', interfaceId })),
@@ -284,7 +225,7 @@ export class ManagedNode {
   }
 
   #diagnoseTrouble(wanted: number, plan: AllocationPlan | undefined): Diagnosis | undefined {
-    const failure = wanted > 0 ? this.#maintainer.trouble : undefined;
+    const failure = wanted > 0 ? this.#cloud.maintainer.trouble : undefined;
     if (failure !== undefined) return diagnoseFailure(failure);
     const refusal = this.#context.permission.refusal('give');
     // A dry run says what it would do instead.
@@ -301,7 +242,7 @@ export class ManagedNode {
   #remark(view: InstanceView | undefined): void {
     const assessment = this.#assessment;
     const requirements = 'requirements' in assessment ? assessment.requirements : undefined;
-    this.#remarks.tell(this.#known.node, { view, requirements, staticIp: this.#staticAddress.remark });
+    this.#remarks.tell(this.#known.node, { view, requirements, staticIp: this.#cloud.staticAddress.remark });
   }
 
   async #publish(signal: AbortSignal): Promise<void> {
@@ -325,23 +266,6 @@ export class ManagedNode {
     if (this.#shortSince === undefined || !supplied) return;
     this.#context.hooks.onSupplied(this.#context.clock.monotonic() - this.#shortSince);
     this.#shortSince = undefined;
-  }
-
-  #onRelease(release: FinishedRelease): void {
-    const { ledger, clock, hooks } = this.#context;
-    const { subnetId, count, failure } = release;
-    hooks.onRelease(this.name, release);
-    if (failure !== undefined) return;
-    ledger.released(subnetId, count, clock.monotonic());
-    hooks.onSpace();
-  }
-
-  #onGivenBack(given: GivenBack): void {
-    const { ledger, clock, hooks } = this.#context;
-    hooks.onGivenBack(this.name, given);
-    if (given.failure !== undefined) return;
-    ledger.released(given.subnetId, 1, clock.monotonic());
-    hooks.onSpace();
   }
 
   #later(what: Wait, ms: number, action: () => void): void {

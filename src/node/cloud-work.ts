@@ -1,0 +1,109 @@
+// What is done in the cloud for one node, put together: what fills its pool, what takes back, and housekeeping. Each knows
+// of the others no more than which interfaces they are at.
+import type { Answer } from '../providers/observation.ts';
+import type { Urgency } from '../providers/call-budget.ts';
+import type { Random } from '../scheduling/random.ts';
+import { AddressReleaser } from './address-releaser.ts';
+import { DeleteOnTermination } from './delete-on-termination.ts';
+import { type GivenBack, IdleInterfaces } from './idle-interfaces.ts';
+import type { KnownNode } from './known-node.ts';
+import type { NodeContext } from './node-context.ts';
+import { PoolMaintainer } from './pool-maintainer.ts';
+import { StaticAddress } from './static-address.ts';
+import type { FinishedRelease } from './unassignments.ts';
+
+export interface CloudWorkDeps {
+  readonly name: string;
+  readonly instanceId: string;
+  readonly context: NodeContext;
+  readonly random: Random;
+  readonly known: KnownNode;
+  /** How badly the node needs addresses now. */
+  readonly urgency: () => Urgency;
+  /** Something ended, or a wait did: to be called back through `evaluate` of each. */
+  readonly wake: () => void;
+}
+
+export class CloudWork {
+  readonly releaser: AddressReleaser;
+  readonly idle: IdleInterfaces;
+  readonly maintainer: PoolMaintainer;
+  readonly deleteOnTermination: DeleteOnTermination;
+  readonly staticAddress: StaticAddress;
+  readonly #deps: CloudWorkDeps;
+
+  constructor(deps: CloudWorkDeps) {
+    this.#deps = deps;
+    const { name, instanceId, context, random, known, urgency, wake } = deps;
+    const { hooks } = context;
+    const shared = {
+      ...context,
+      instanceId,
+      random,
+      wake,
+      fold: (answer: Answer) => known.fold(answer),
+      look: () => context.look(instanceId),
+      doubt: (from: number) => context.inventory.doubt(instanceId, from),
+    };
+    this.releaser = new AddressReleaser({
+      ...shared,
+      policy: context.releasePolicy,
+      facts: () => known.forRelease(),
+      isGrowing: (interfaceId) => this.maintainer.isGrowing(interfaceId),
+      readNode: (signal) => known.readAnew(signal),
+      onRelease: (release) => this.#onRelease(release),
+    });
+    this.idle = new IdleInterfaces({
+      ...shared,
+      delay: context.releasePolicy.idleDelay,
+      facts: () => known.forIdleInterfaces(),
+      isBusy: (interfaceId) =>
+        this.maintainer.isGrowing(interfaceId) || this.releaser.interfaces.has(interfaceId),
+      readNode: (signal) => known.readAnew(signal),
+      onGivenBack: (given) => this.#onGivenBack(given),
+    });
+    this.maintainer = new PoolMaintainer({
+      ...shared,
+      isShrinking: (interfaceId) =>
+        this.releaser.isShrinking(interfaceId) || this.idle.leaving.has(interfaceId),
+      facts: () => known.forAllocation(),
+      urgency,
+      adopt: (item) => context.inventory.adopt(item),
+      abandon: (interfaceId) => context.inventory.abandon(interfaceId),
+      onStep: (step) => hooks.onStep(name, step),
+    });
+    this.deleteOnTermination = new DeleteOnTermination({
+      ...shared,
+      onFailure: (interfaceId, failure) => hooks.onHousekeepingFailure(name, interfaceId, failure),
+    });
+    this.staticAddress = new StaticAddress({
+      ...shared,
+      facts: () => known.forStaticAddress(),
+      onAssociated: (address, interfaceId) => hooks.onStaticIp(name, address, interfaceId),
+    });
+  }
+
+  /** Begins nothing more; resolves once what was begun has ended, which `deadline` cuts short. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    const { releaser, idle, maintainer, deleteOnTermination, staticAddress } = this;
+    const all = [deleteOnTermination, releaser, idle, staticAddress, maintainer];
+    await Promise.all(all.map((each) => each.stop(deadline)));
+  }
+
+  #onRelease(release: FinishedRelease): void {
+    const { ledger, clock, hooks } = this.#deps.context;
+    const { subnetId, count, failure } = release;
+    hooks.onRelease(this.#deps.name, release);
+    if (failure !== undefined) return;
+    ledger.released(subnetId, count, clock.monotonic());
+    hooks.onSpace();
+  }
+
+  #onGivenBack(given: GivenBack): void {
+    const { ledger, clock, hooks } = this.#deps.context;
+    hooks.onGivenBack(this.#deps.name, given);
+    if (given.failure !== undefined) return;
+    ledger.released(given.subnetId, 1, clock.monotonic());
+    hooks.onSpace();
+  }
+}
