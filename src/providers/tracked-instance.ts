@@ -10,10 +10,18 @@ import {
   whenFirstShown,
   whenShown,
 } from './held-interface.ts';
+import {
+  type Allocated,
+  type Attached,
+  whenAllocated,
+  whenAttached,
+  whenGivenPublicAddress,
+  whenReleased,
+  withAttachment,
+} from './held-after-call.ts';
 import type { InstanceView } from './instance-view.ts';
-import { addressesOf } from './ipv4.ts';
-import type { Attachment, NetworkInterface } from './network-interface.ts';
-import type { Answer, Instance, Observation, UnreadableInterface } from './observation.ts';
+import type { NetworkInterface } from './network-interface.ts';
+import type { Instance, Observation, UnreadableInterface } from './observation.ts';
 
 /** The complete answer to a look at the instance. */
 export interface Look {
@@ -122,78 +130,27 @@ export class TrackedInstance {
   }
 
   /** Our own call attached an interface, of which `created` is what its creation showed. */
-  foldAttached(
-    answer: Extract<Answer, { kind: 'attached' }>,
-    created: NetworkInterface | undefined,
-    endedAt: number,
-  ): boolean {
-    const { interfaceId, instanceId, deviceIndex, attachmentId } = answer;
+  foldAttached(answer: Attached, created: NetworkInterface | undefined, endedAt: number): boolean {
     // A reading may have shown it before the answer came.
-    const shown = this.#interfaces.get(interfaceId);
-    const known = shown?.record ?? created;
-    if (known === undefined) return false;
-    const attachment: Attachment = {
-      id: attachmentId,
-      instanceId,
-      deviceIndex,
-      networkCard: 0,
-      state: 'attached',
-      deleteOnTermination: known.attachment?.deleteOnTermination ?? false,
-    };
-    const held = { ...(shown ?? firstHeld(known, endedAt)), record: { ...known, attachment } };
-    this.#interfaces.set(interfaceId, { ...held, asOf: endedAt, joinedAt: endedAt, absentSince: undefined });
+    const held = this.#interfaces.get(answer.interfaceId) ?? (created && firstHeld(created, endedAt));
+    if (held === undefined) return false;
+    this.#interfaces.set(answer.interfaceId, whenAttached(held, answer, endedAt));
     return this.#note(true);
   }
 
   /** Our own call gave an interface addresses or prefixes. */
-  foldAllocated(answer: Extract<Answer, { kind: 'allocated' }>, endedAt: number): boolean {
-    return this.#edit(answer.interfaceId, endedAt, (held) => {
-      const prefixes = [...new Set([...held.record.prefixes, ...answer.prefixes])];
-      // Some EC2 look-alikes answer with every address of the interface, whatever it came by.
-      const known = new Set([held.record.primaryAddress, ...prefixes.flatMap(addressesOf)]);
-      const given = answer.addresses.filter((address) => !known.has(address));
-      const addresses = [...new Set([...held.record.addresses, ...given])];
-      const missing = new Map(held.missing);
-      const added = new Map(held.added);
-      const released = new Map(held.released);
-      for (const holding of [...given, ...answer.prefixes]) {
-        missing.delete(holding);
-        released.delete(holding);
-        added.set(holding, endedAt);
-      }
-      return { ...held, record: { ...held.record, addresses, prefixes }, added, released, missing };
-    });
+  foldAllocated(answer: Allocated, endedAt: number): boolean {
+    return this.#edit(answer.interfaceId, endedAt, (held) => whenAllocated(held, answer, endedAt));
   }
 
   /** Our own call took addresses or prefixes from an interface. */
   foldReleased(interfaceId: string, holdings: readonly string[], endedAt: number): boolean {
-    return this.#edit(interfaceId, endedAt, (held) => {
-      const gone = new Set(holdings);
-      const stays = (holding: string): boolean => !gone.has(holding);
-      const kept = (times: ReadonlyMap<string, number>): Map<string, number> =>
-        new Map([...times].filter(([holding]) => stays(holding)));
-      const { record } = held;
-      return {
-        ...held,
-        record: {
-          ...record,
-          addresses: record.addresses.filter(stays),
-          prefixes: record.prefixes.filter(stays),
-        },
-        added: kept(held.added),
-        released: new Map([...held.released, ...holdings.map((holding) => [holding, endedAt] as const)]),
-        missing: kept(held.missing),
-      };
-    });
+    return this.#edit(interfaceId, endedAt, (held) => whenReleased(held, holdings, endedAt));
   }
 
   /** Our own call began to take an interface off the instance. */
   foldDetached(interfaceId: string, endedAt: number): boolean {
-    return this.#edit(interfaceId, endedAt, (held) => {
-      const { attachment } = held.record;
-      if (attachment === undefined) return held;
-      return { ...held, record: { ...held.record, attachment: { ...attachment, state: 'detaching' } } };
-    });
+    return this.#edit(interfaceId, endedAt, (held) => withAttachment(held, { state: 'detaching' }));
   }
 
   /** Our own call deleted an interface. */
@@ -205,23 +162,12 @@ export class TrackedInstance {
 
   /** Our own call saw to it that an interface goes with the instance. */
   foldDeleteOnTermination(interfaceId: string, endedAt: number): boolean {
-    return this.#edit(interfaceId, endedAt, (held) => {
-      const { attachment } = held.record;
-      if (attachment === undefined) return held;
-      return {
-        ...held,
-        record: { ...held.record, attachment: { ...attachment, deleteOnTermination: true } },
-      };
-    });
+    return this.#edit(interfaceId, endedAt, (held) => withAttachment(held, { deleteOnTermination: true }));
   }
 
   /** Our own call gave an interface a public address. */
   foldPublicAddress(interfaceId: string, publicAddress: string, endedAt: number): boolean {
-    return this.#edit(interfaceId, endedAt, (held) => ({
-      ...held,
-      record: { ...held.record, publicAddress },
-      added: new Map([...held.added, [publicAddress, endedAt]]),
-    }));
+    return this.#edit(interfaceId, endedAt, (held) => whenGivenPublicAddress(held, publicAddress, endedAt));
   }
 
   #edit(interfaceId: string, endedAt: number, edit: (held: HeldInterface) => HeldInterface): boolean {
