@@ -10,7 +10,8 @@ import {
 } from '../providers/mutation-permission.ts';
 import type { ControllerState } from './controller-state.ts';
 import { totalsOf } from './fleet-metrics.ts';
-import type { SubnetFigures, Term } from './term.ts';
+import type { SubnetFigures } from './subnet-figures.ts';
+import type { Term } from './term.ts';
 
 export interface StatusReport {
   readonly state: ControllerState;

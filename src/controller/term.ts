@@ -7,8 +7,8 @@ import { OwnWrites } from '../kubernetes/own-writes.ts';
 import type { ServedSchema } from '../kubernetes/served-schema.ts';
 import type { WatchedNode } from '../kubernetes/watched-node.ts';
 import { Fleet, type SeatFigures } from '../manager/fleet.ts';
-import { type Lacking, Resync } from '../manager/resync.ts';
-import { diagnoseFailure, type Diagnosis, type DiagnosisReason } from '../node/diagnosis.ts';
+import { Resync } from '../manager/resync.ts';
+import { diagnoseFailure, type Diagnosis } from '../node/diagnosis.ts';
 import type { NodeReference } from '../manager/fleet.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
@@ -28,7 +28,10 @@ import type { Cloud } from './aws-cloud.ts';
 import { showFleet } from './fleet-metrics.ts';
 import { ForeignWriters } from './foreign-writers.ts';
 import { nodeInstruments } from './node-instruments.ts';
+import { isShort, lackingOf } from './lacking.ts';
 import { OrphanCare } from './orphan-care.ts';
+import { setAsideSeries } from './set-aside-series.ts';
+import { type SubnetFigures, subnetFigures } from './subnet-figures.ts';
 
 export interface TermDeps {
   readonly options: Options;
@@ -151,17 +154,7 @@ export class Term {
 
   /** Subnets with what they have left, as it is counted on now. */
   subnets(): readonly SubnetFigures[] {
-    const now = this.#deps.clock.monotonic();
-    const aside = this.#ledger.setAside(now);
-    return [...this.#resync.infrastructure.subnets.values()].map(({ id, zone, cidr }) => ({
-      id,
-      zone,
-      cidr,
-      free: this.#ledger.free(id, now),
-      reserved: this.#ledger.reserved(id),
-      exhausted: aside.has(id),
-      fragmented: this.#ledger.mostPrefixes(id, now) < Infinity,
-    }));
+    return subnetFigures(this.#resync.infrastructure, this.#ledger, this.#deps.clock.monotonic());
   }
 
   /** Sets every gauge about the fleet and the cloud. */
@@ -212,8 +205,7 @@ export class Term {
   #createOrphanCare(): OrphanCare {
     const { options, cloud, clock, random, log, registry, onBug } = this.#deps;
     const { implementation, belongingTags } = cloud;
-    const wakeShort = (): void =>
-      this.#fleet.wakeWhere((figures) => isShort({ kind: 'managed', name: '', figures }));
+    const wakeShort = (): void => this.#fleet.wakeWhere(isShort);
     return new OrphanCare({
       options,
       permission: this.#deps.permission,
@@ -251,7 +243,7 @@ export class Term {
       hooks: {
         onChanged: (instanceIds) => this.#fleet.instancesChanged(instanceIds),
         onInfrastructure: (reshaped, problems) => {
-          this.#fleet.wakeWhere((figures) => reshaped || isShort({ kind: 'managed', name: '', figures }));
+          this.#fleet.wakeWhere((figures) => reshaped || isShort(figures));
           this.#remark(problems);
         },
         onRequested: () => meter.requested(),
@@ -350,60 +342,7 @@ export class Term {
   }
 }
 
-export interface SubnetFigures {
-  readonly id: string;
-  readonly zone: string;
-  readonly cidr: string;
-  readonly free: number;
-  readonly reserved: number;
-  readonly exhausted: boolean;
-  /** It said a short while ago that it has too few whole blocks for prefixes. */
-  readonly fragmented: boolean;
-}
-
 /** Where nothing is released, nothing that is empty was emptied by us. */
 function idleDelayOf({ awsReleaseExcessIps, idleInterfaceDelay }: Options): number | undefined {
   return awsReleaseExcessIps && idleInterfaceDelay > 0 ? idleInterfaceDelay : undefined;
-}
-
-function isShort(seat: SeatFigures): boolean {
-  return (
-    seat.kind === 'managed' && seat.figures.assessment.kind === 'served' && seat.figures.assessment.wanted > 0
-  );
-}
-
-/** What somebody may mend in the network, where the cloud tells of it by itself at the next resync only. */
-const mendable: ReadonlySet<DiagnosisReason | undefined> = new Set([
-  'SubnetsExhausted',
-  'NoSubnetMatches',
-  'NoSecurityGroupMatches',
-] as const);
-
-function lackingOf(seats: readonly SeatFigures[]): Lacking {
-  const short = seats.filter((seat) => seat.kind === 'managed').filter(isShort);
-  if (short.some(({ figures }) => mendable.has(figures.diagnosis?.reason))) return 'infrastructure';
-  return short.length > 0 ? 'addresses' : 'nothing';
-}
-
-/** What is left alone, and why, counted. */
-function setAsideSeries(
-  seats: readonly SeatFigures[],
-  subnets: readonly SubnetFigures[],
-): (readonly [{ what: 'node' | 'interface' | 'subnet'; reason: string }, number])[] {
-  const counts = new Map<string, number>();
-  const add = (what: string, reason: string): void => {
-    counts.set(`${what} ${reason}`, (counts.get(`${what} ${reason}`) ?? 0) + 1);
-  };
-  for (const seat of seats) {
-    const diagnosis = seat.kind === 'managed' ? seat.figures.diagnosis : seat.diagnosis;
-    if (diagnosis !== undefined) add('node', diagnosis.reason);
-    const view = seat.kind === 'managed' ? seat.figures.view : undefined;
-    for (const _ of view?.unreadable ?? []) add('interface', 'InterfaceUnreadable');
-  }
-  for (const _ of subnets.filter(({ exhausted }) => exhausted)) add('subnet', 'SubnetsExhausted');
-  for (const _ of subnets.filter(({ fragmented }) => fragmented)) add('subnet', 'PrefixSpaceFragmented');
-  return [...counts].map(([key, count]) => {
-    const [what, reason] = key.split(' ') as ['node' | 'interface' | 'subnet', string];
-    return [{ what, reason }, count] as const;
-  });
 }
