@@ -104,6 +104,38 @@ export const share: ValueKind<number> = {
   },
 };
 
+export interface Quota {
+  /** Calls at once after a pause. */
+  readonly capacity: number;
+  /** Calls per second for ever. */
+  readonly refill: number;
+}
+
+/** By the cloud's name for the call. */
+export const quotas: ValueKind<ReadonlyMap<string, Quota>> = {
+  placeholder: 'call=capacity:refill,...',
+  accepts:
+    'calls by their names with capacity and refill per second, separated by commas, such as AttachNetworkInterface=100:10',
+  parse: (text) => {
+    const items = text.split(/[\s,]+/).filter((each) => each !== '');
+    const read = items.map((item) => /^([A-Za-z0-9]+)=([^:]+):([^:]+)$/.exec(item));
+    const entries = read.map((match) => {
+      const [, action = '', capacity = '', refill = ''] = match ?? [];
+      const quota = {
+        capacity: positiveNumber.parse(capacity) ?? 0,
+        refill: positiveNumber.parse(refill) ?? 0,
+      };
+      return [action, quota] as const;
+    });
+    // A bucket that holds less than one call would never let one through.
+    return entries.every(([action, { capacity, refill }]) => action !== '' && capacity >= 1 && refill > 0)
+      ? new Map(entries)
+      : undefined;
+  },
+  combine: (maps) => new Map(maps.flatMap((each) => [...each])),
+  empty: new Map(),
+};
+
 export interface DurationRange extends Range {
   /** The operator took a plain whole number of seconds here. */
   readonly plainSeconds?: true;

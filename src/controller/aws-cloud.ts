@@ -7,12 +7,12 @@ import type { AllocationImplementation } from '../providers/allocation-implement
 import { awsAllocation } from '../providers/aws/aws-allocation.ts';
 import type { Ec2Api } from '../providers/aws/ec2-api.ts';
 import { Ec2Edge } from '../providers/aws/ec2-edge.ts';
-import { quotaOf, quotaActions } from '../providers/aws/quotas.ts';
-import { CallBudget } from '../providers/call-budget.ts';
+import { ourQuotas, quotaActions } from '../providers/aws/quotas.ts';
+import { type BucketLevel, CallBudget } from '../providers/call-budget.ts';
 import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { Tags } from '../providers/network-interface.ts';
 import type { Clock } from '../scheduling/clock.ts';
-import { ec2Instruments } from './cloud-instruments.ts';
+import { ec2Instruments, showBuckets } from './cloud-instruments.ts';
 
 export interface CloudDeps {
   readonly options: Options;
@@ -33,6 +33,8 @@ export interface Cloud {
   readonly belongingTags: Tags;
   /** Sets the gauges about calls under way. */
   readonly showCalls: () => void;
+  /** The rate limits as they are now. */
+  readonly buckets: () => readonly BucketLevel[];
 }
 
 export function composeAws(api: Ec2Api, deps: CloudDeps): Cloud {
@@ -40,10 +42,13 @@ export function composeAws(api: Ec2Api, deps: CloudDeps): Cloud {
   const cap = callCapOf(options);
   const budget = new CallBudget({
     clock,
-    slots: options.parallelAllocWorkers,
-    bucketOf: quotaOf(options.cloudQuotaShare),
+    sizes: ourQuotas(options.cloudQuotaShare, options.cloudQuotaOverrides),
     overall: cap && { capacity: cap.burst, refill: cap.perSecond },
   });
+  const known: readonly string[] = quotaActions;
+  const unknown = [...options.cloudQuotaOverrides.keys()].filter((action) => !known.includes(action));
+  if (unknown.length > 0)
+    log.warn('cloud-quota-overrides names calls that Headwater does not make', { unknown, known });
   const timeout = options.cloudCallTimeout;
   const instruments = ec2Instruments(metrics, log);
   const edge = new Ec2Edge({ api, budget, clock, timeout, mayTakeAway, permission, ...instruments });
@@ -54,13 +59,13 @@ export function composeAws(api: Ec2Api, deps: CloudDeps): Cloud {
     subnetTags: options.subnetTagsFilter,
   });
   const showCalls = (): void => {
-    metrics.headwater_cloud_calls_in_flight.set(budget.inFlight);
-    for (const action of quotaActions)
-      metrics.headwater_cloud_calls_waiting.set({ action }, budget.waiting(action));
+    metrics.headwater_cloud_calls_in_flight.set(edge.inFlight);
+    showBuckets(metrics, budget.levels());
   };
   const belonging = belongingTags(options);
   const interfaceTags = { ...options.eniTags, ...belonging };
-  return { implementation, interfaceTags, belongingTags: belonging, showCalls };
+  const buckets = (): readonly BucketLevel[] => budget.levels();
+  return { implementation, interfaceTags, belongingTags: belonging, showCalls, buckets };
 }
 
 /** The tags by which interfaces that belong to this cluster are known. */

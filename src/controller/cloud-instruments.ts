@@ -3,6 +3,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Ec2EdgeOptions } from '../providers/aws/ec2-edge.ts';
+import type { BucketLevel } from '../providers/call-budget.ts';
+import { urgencies } from '../providers/urgency.ts';
 
 export function ec2Instruments(metrics: Metrics, log: Logger): Pick<Ec2EdgeOptions, 'onCall' | 'onWait'> {
   return {
@@ -21,4 +23,15 @@ export function ec2Instruments(metrics: Metrics, log: Logger): Pick<Ec2EdgeOptio
       }
     },
   };
+}
+
+/** Sets the gauges about the rate limits. */
+export function showBuckets(metrics: Metrics, levels: readonly BucketLevel[]): void {
+  for (const { action, tokens, refillPerSecond, learnedShare, waiting } of levels) {
+    metrics.headwater_cloud_budget_tokens.set({ action }, tokens);
+    metrics.headwater_cloud_budget_refill_per_second.set({ action }, refillPerSecond);
+    metrics.headwater_cloud_budget_learned_share.set({ action }, learnedShare);
+    for (const urgency of urgencies)
+      metrics.headwater_cloud_calls_waiting.set({ action, urgency }, waiting[urgency] ?? 0);
+  }
 }

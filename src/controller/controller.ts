@@ -132,6 +132,7 @@ export class Controller {
       state: this.#state,
       identity: this.#deps.identity,
       term: this.#term,
+      buckets: this.#cloud.buckets(),
       stops: this.#permission.stops,
       now: this.#deps.clock.monotonic(),
     });

@@ -2,15 +2,17 @@
 import type { SeatFigures } from '../manager/fleet.ts';
 import { nodeCapacity } from '../node/capacity.ts';
 import { interfaceRoom, type NodeFigures } from '../node/node-figures.ts';
+import { urgencyOf } from '../node/urgency.ts';
 import type { MetricRegistry, Metrics } from '../observability/metrics.ts';
+import type { Urgency } from '../providers/urgency.ts';
 
 export interface FleetTotals {
   readonly nodes: Record<'total' | 'supplied' | 'short' | 'at_capacity' | 'set_aside' | 'unread', number>;
   readonly addresses: Record<'available' | 'used' | 'needed' | 'waiting', number>;
   readonly interfaceCandidates: number;
   readonly emptySlots: number;
-  /** Since when the node lacks addresses that has lacked them longest, in monotonic ms. */
-  readonly oldestShortage: number | undefined;
+  /** Since when the node lacks addresses that has lacked them longest, in monotonic ms, by how badly it needs them. */
+  readonly oldestShortage: Readonly<Partial<Record<Urgency, number>>>;
 }
 
 export function totalsOf(seats: Iterable<SeatFigures>): FleetTotals {
@@ -19,7 +21,7 @@ export function totalsOf(seats: Iterable<SeatFigures>): FleetTotals {
     addresses: { available: 0, used: 0, needed: 0, waiting: 0 },
     interfaceCandidates: 0,
     emptySlots: 0,
-    oldestShortage: undefined as number | undefined,
+    oldestShortage: {},
   };
   for (const seat of seats) {
     totals.nodes.total++;
@@ -41,8 +43,10 @@ function addNode(totals: { -readonly [K in keyof FleetTotals]: FleetTotals[K] },
   totals.interfaceCandidates += room.candidates;
   totals.emptySlots += room.emptySlots;
   if (isAtCapacity(figures)) totals.nodes.at_capacity++;
-  if (shortSince !== undefined)
-    totals.oldestShortage = Math.min(totals.oldestShortage ?? Infinity, shortSince);
+  if (shortSince === undefined) return;
+  const urgency = urgencyOf(assessment.usage);
+  const oldest = Math.min(totals.oldestShortage[urgency] ?? Infinity, shortSince);
+  totals.oldestShortage = { ...totals.oldestShortage, [urgency]: oldest };
 }
 
 /** Sets every gauge about the fleet and its nodes. `now` is monotonic. */
@@ -54,8 +58,10 @@ export function showFleet(
   const totals = totalsOf(seats);
   for (const [state, count] of entries(totals.nodes)) metrics.headwater_nodes.set({ state }, count);
   for (const [state, count] of entries(totals.addresses)) metrics.headwater_addresses.set({ state }, count);
-  const oldest = totals.oldestShortage === undefined ? 0 : (now - totals.oldestShortage) / 1000;
-  metrics.headwater_oldest_shortage_seconds.set(oldest);
+  for (const urgency of ['starving', 'waiting', 'toppingUp'] as const) {
+    const since = totals.oldestShortage[urgency] ?? now;
+    metrics.headwater_oldest_shortage_seconds.set({ urgency }, (now - since) / 1000);
+  }
   showAsOperator(metrics, totals);
   for (const seat of seats) {
     // What was true of a node that is not served any more says nothing now.

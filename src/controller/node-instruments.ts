@@ -95,7 +95,10 @@ export function nodeInstruments(
       if (exclusions.length === 0) log.info('pods may use every interface of a node', { node: name });
       else log.info('interfaces of a node carry no pods', { node: name, interfaces: exclusions });
     },
-    onSupplied: (duration) => metrics.headwater_time_to_supply_seconds.observe(duration / 1000),
+    onSupplied: (duration, calls) => {
+      metrics.headwater_time_to_supply_seconds.observe(duration / 1000);
+      metrics.headwater_calls_per_supply.observe(calls);
+    },
     onWarnings: (node) => {
       const entries = node.warnings.map(({ field, problem }) => `${field}: ${problem}`);
       const text = entries.join('; ');

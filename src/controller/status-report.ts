@@ -1,6 +1,7 @@
 // What /status answers: where the controller stands, and which nodes do not get what they need, and why.
 import type { SeatFigures } from '../manager/fleet.ts';
 import { exclusionsOf } from '../node/exclusions.ts';
+import type { BucketLevel } from '../providers/call-budget.ts';
 import {
   type Activity,
   stoppedBy,
@@ -21,6 +22,8 @@ export interface StatusReport {
   readonly nodes: Readonly<Record<string, number>>;
   readonly addresses: Readonly<Record<string, number>>;
   readonly subnets: readonly SubnetFigures[];
+  /** The rate limits of each call, as far as they are ours. */
+  readonly buckets: readonly BucketLevel[];
   /** Nodes that lack something or are set aside. */
   readonly short: readonly NodeReport[];
   /** What is to be said of nodes that are served all the same. */
@@ -71,6 +74,7 @@ export function statusReport(facts: {
   readonly state: ControllerState;
   readonly identity: string;
   readonly term: Term | undefined;
+  readonly buckets: readonly BucketLevel[];
   readonly stops: Stops;
   readonly now: number;
 }): StatusReport {
@@ -83,6 +87,7 @@ export function statusReport(facts: {
     nodes: totals.nodes,
     addresses: totals.addresses,
     subnets: facts.term?.subnets() ?? [],
+    buckets: facts.buckets,
     short: seats.flatMap((seat) => nodeReport(seat, facts.now) ?? []),
     remarks: seats.flatMap(remarkReports),
     excluded: seats.flatMap(exclusionReports),

@@ -304,6 +304,7 @@ export class Term {
           hiddenFor: options.releaseHiddenTime,
           idleDelay: idleDelayOf(options),
         },
+        spreadCalls: options.spreadCloudCalls,
         interfaceTags: cloud.interfaceTags,
         assessmentOptions: {
           usePrimaryAddress: options.awsUsePrimaryAddress,

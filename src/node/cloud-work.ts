@@ -1,7 +1,8 @@
 // What is done in the cloud for one node, put together: what fills its pool, what takes back, and housekeeping. Each knows
 // of the others no more than which interfaces they are at.
 import type { Answer } from '../providers/observation.ts';
-import type { Urgency } from '../providers/call-budget.ts';
+import type { AllocationImplementation } from '../providers/allocation-implementation.ts';
+import type { Urgency } from '../providers/urgency.ts';
 import type { Random } from '../scheduling/random.ts';
 import { AddressReleaser } from './address-releaser.ts';
 import { DeleteOnTermination } from './delete-on-termination.ts';
@@ -31,6 +32,7 @@ export class CloudWork {
   readonly deleteOnTermination: DeleteOnTermination;
   readonly staticAddress: StaticAddress;
   readonly #deps: CloudWorkDeps;
+  #calls = 0;
 
   constructor(deps: CloudWorkDeps) {
     this.#deps = deps;
@@ -38,6 +40,7 @@ export class CloudWork {
     const { hooks } = context;
     const shared = {
       ...context,
+      implementation: this.#counting(context.implementation),
       instanceId,
       random,
       wake,
@@ -68,6 +71,7 @@ export class CloudWork {
         this.releaser.isShrinking(interfaceId) || this.idle.leaving.has(interfaceId),
       facts: () => known.forAllocation(),
       urgency,
+      spreadCalls: context.spreadCalls,
       adopt: (item) => context.inventory.adopt(item),
       abandon: (interfaceId) => context.inventory.abandon(interfaceId),
       onStep: (step) => hooks.onStep(name, step),
@@ -81,6 +85,21 @@ export class CloudWork {
       facts: () => known.forStaticAddress(),
       onAssociated: (address, interfaceId) => hooks.onStaticIp(name, address, interfaceId),
     });
+  }
+
+  /** How many operations were begun for the node, each of them a call. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  #counting(implementation: AllocationImplementation): AllocationImplementation {
+    return {
+      ...implementation,
+      perform: (operation, context) => {
+        this.#calls++;
+        return implementation.perform(operation, context);
+      },
+    };
   }
 
   /** Begins nothing more; resolves once what was begun has ended, which `deadline` cuts short. */

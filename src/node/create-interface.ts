@@ -23,6 +23,8 @@ export interface CreateInterfaceDeps {
   readonly attachedAt: (interfaceId: string) => number | undefined;
   /** The lowest device index above `index` that nothing is known to hold. */
   readonly indexAfter: (index: number) => number;
+  /** A call was one too many; it is made again. */
+  readonly onThrottle: (failure: CloudFailure) => void;
 }
 
 export type CreateInterfaceResult =
@@ -103,7 +105,8 @@ async function create(
     lost ||= outcome.kind === 'ambiguous';
     // Once an answer got lost, only a definite one tells whether there is an interface.
     const open = lost && isPassing(outcome, tries < mostTries);
-    if (!open || !(await pause(tries, deps))) return { failure: outcome.failure, uncertain: lost };
+    if (!open || !(await pauseAfter(outcome.failure, tries, deps)))
+      return { failure: outcome.failure, uncertain: lost };
   }
 }
 
@@ -115,9 +118,10 @@ async function createOnce(
 ): Promise<Outcome> {
   try {
     if (tries === 1) return await perform(request, deps);
-    await deps.implementation.admit(['createInterface'], deps.context);
     // The try before may have made it: the unit is begun.
-    return await perform(request, seenThrough(deps));
+    const begun = seenThrough(deps);
+    await deps.implementation.admit(['createInterface'], begun.context);
+    return await perform(request, begun);
   } catch (error) {
     return { kind: 'ambiguous', failure: outOfTime(error, deps) };
   }
@@ -142,7 +146,7 @@ async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Cl
     const taken = failure.kind === 'deviceIndexTaken';
     if (taken) deviceIndex = deps.indexAfter(deviceIndex);
     const again = taken ? ++indexes <= mostIndexes : isPassing(outcome, deps.clock.monotonic() < giveUpAt);
-    if (!again || !(await pause(tries, deps))) return failure;
+    if (!again || !(await pauseAfter(failure, tries, deps))) return failure;
     await deps.implementation.admit(['attachInterface'], deps.context);
   }
 }
@@ -235,11 +239,18 @@ function mayBeAttached({ kind, failure }: Outcome & { readonly failure: CloudFai
 }
 
 function isPassing(outcome: Outcome & { readonly failure: CloudFailure }, early: boolean): boolean {
-  if (!early) return false;
+  const { kind } = outcome.failure;
+  if (kind === 'throttled') return true;
   return (
-    outcome.kind === 'ambiguous' ||
-    ['notYetVisible', 'conflict', 'throttled', 'unreachable'].includes(outcome.failure.kind)
+    early && (outcome.kind === 'ambiguous' || ['notYetVisible', 'conflict', 'unreachable'].includes(kind))
   );
+}
+
+/** After a throttled call the call budget says when the next one may go, and nothing else speaks against it. */
+async function pauseAfter(failure: CloudFailure, tries: number, deps: CreateInterfaceDeps): Promise<boolean> {
+  if (failure.kind !== 'throttled') return pause(tries, deps);
+  deps.onThrottle(failure);
+  return !deps.context.signal.aborted;
 }
 
 /** Waits a little longer after each try; false when there is no time left to wait. */

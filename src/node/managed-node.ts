@@ -51,7 +51,8 @@ export class ManagedNode {
   #assessment: Assessment = { kind: 'unread' };
   #diagnosis: Diagnosis | undefined;
   #isLooking = false;
-  #shortSince: number | undefined;
+  /** Since when it lacks addresses, in monotonic ms, and how many cloud calls had been made for it by then. */
+  #shortSince: { readonly at: number; readonly calls: number } | undefined;
 
   /** `recalled`: interfaces that the object already shows; undefined when it speaks of another instance. */
   constructor(
@@ -153,7 +154,7 @@ export class ManagedNode {
       diagnosis: this.#diagnosis,
       remarks: this.#remarks.list,
       view: this.#known.view,
-      shortSince: this.#shortSince,
+      shortSince: this.#shortSince?.at,
     };
   }
 
@@ -258,13 +259,14 @@ export class ManagedNode {
 
   #noticeShortage(): void {
     if (this.#assessment.kind !== 'served' || this.#assessment.wanted === 0) return;
-    this.#shortSince ??= this.#context.clock.monotonic();
+    this.#shortSince ??= { at: this.#context.clock.monotonic(), calls: this.#cloud.calls };
   }
 
   #onPublished(): void {
     const supplied = this.#assessment.kind === 'served' && this.#assessment.wanted === 0;
     if (this.#shortSince === undefined || !supplied) return;
-    this.#context.hooks.onSupplied(this.#context.clock.monotonic() - this.#shortSince);
+    const duration = this.#context.clock.monotonic() - this.#shortSince.at;
+    this.#context.hooks.onSupplied(duration, this.#cloud.calls - this.#shortSince.calls);
     this.#shortSince = undefined;
   }
 

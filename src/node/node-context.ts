@@ -57,6 +57,8 @@ export interface NodeContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly timing: CallTiming;
+  /** Whether the rate limits may decide between an interface that is there and a new one, when pods wait. */
+  readonly spreadCalls: boolean;
   readonly releasePolicy: ReleasePolicy;
   readonly interfaceTags: Tags;
   readonly assessmentOptions: AssessmentOptions;
@@ -88,8 +90,8 @@ export interface NodeHooks {
   readonly onRemark: (node: CiliumNode, remark: Diagnosis) => void;
   /** Interfaces of a node that carry no pods; told with each change of them. */
   readonly onExclusions: (name: string, exclusions: readonly Exclusion[]) => void;
-  /** From noticing a shortage to the write that ended it, in ms. */
-  readonly onSupplied: (duration: number) => void;
+  /** From noticing a shortage to the write that ended it, in ms, and the cloud calls for the node meanwhile. */
+  readonly onSupplied: (duration: number, calls: number) => void;
   /** Addresses of this instance are offered by others too, whose names are given by address. */
   readonly onContested: (instanceId: string, claimed: Claimed) => void;
 }

@@ -1,6 +1,6 @@
 // Keeps one node's pool of addresses filled: decides what is lacking, begins the steps that bring it, and decides again
 // as each one ends. Several steps may be under way; each is taken into account, so that no need is served twice.
-import type { Urgency } from '../providers/call-budget.ts';
+import { isPressing, rankOf, type Urgency } from '../providers/urgency.ts';
 import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { OperationKind } from '../providers/operation.ts';
@@ -13,12 +13,15 @@ import { type AllocationFacts, type AllocationPlan, prepareIPAllocation } from '
 import { Setbacks } from './setbacks.ts';
 import { StepCalls, type StepCallsDeps } from './step-calls.ts';
 
-export interface PoolMaintainerDeps extends Omit<StepCallsDeps, 'lost' | 'underway' | 'view' | 'context'> {
+export interface PoolMaintainerDeps
+  extends Omit<StepCallsDeps, 'lost' | 'underway' | 'view' | 'context' | 'onThrottle'> {
   readonly ledger: SubnetLedger;
   readonly permission: Pick<MutationPermission, 'refusal'>;
   /** What is known now of what the plan rests on; undefined while the node cannot be served. */
   readonly facts: () => MaintainedFacts | undefined;
   readonly urgency: () => Urgency;
+  /** Whether the rate limits may decide between an interface that is there and a new one. */
+  readonly spreadCalls: boolean;
   /** Whether addresses are being taken from the interface, so that none may be added. */
   readonly isShrinking: (interfaceId: string) => boolean;
   /** Something about the instance became unclear. */
@@ -29,7 +32,10 @@ export interface PoolMaintainerDeps extends Omit<StepCallsDeps, 'lost' | 'underw
   readonly onBug: (error: unknown) => void;
 }
 
-export type MaintainedFacts = Omit<AllocationFacts, 'underway' | 'frozen'>;
+export type MaintainedFacts = Omit<AllocationFacts, 'underway' | 'frozen' | 'preferNew'>;
+
+/** How much longer a new interface takes than addresses for one that is there, once the calls are sent, in ms. */
+const extraTime = 2000;
 
 type StepKind = PlannedStep['kind'];
 
@@ -59,6 +65,7 @@ export class PoolMaintainer {
     allocatePrefixes: 0,
     createInterface: 0,
   };
+  #urgency: Urgency = 'housekeeping';
   readonly #work: BegunWork;
   readonly #lost: LostAssignments;
   readonly #setbacks: Setbacks;
@@ -84,6 +91,10 @@ export class PoolMaintainer {
       ...deps,
       lost: this.#lost,
       underway: this.#underway,
+      onThrottle: (failure) => {
+        this.#setbacks.addThrottle(failure);
+        deps.wake();
+      },
       view: () => deps.facts()?.view,
       context: () => ({ urgency: deps.urgency, signal: this.#work.deadline }),
     });
@@ -92,6 +103,7 @@ export class PoolMaintainer {
   /** Begins whatever the plan asks for beyond what is under way; says what the plan is. */
   evaluate(): AllocationPlan | undefined {
     if (this.#work.isClosing) return undefined;
+    this.#hurry();
     const plan = this.#plan();
     if (plan === undefined || !this.#mayBegin()) return plan;
     for (const kind of stepKinds) {
@@ -117,14 +129,35 @@ export class PoolMaintainer {
     return this.#work.stop(deadline);
   }
 
-  #plan(): AllocationPlan | undefined {
+  /** What waits for the rate limits goes by the urgency of now, once somebody says that it has risen. */
+  #hurry(): void {
+    const { urgency, implementation } = this.#deps;
+    const [before, now] = [this.#urgency, urgency()];
+    this.#urgency = now;
+    const isWaiting = stepKinds.some((kind) => this.#waiting[kind] > 0);
+    if (isWaiting && rankOf(now) < rankOf(before)) implementation.reconsider();
+  }
+
+  /** `admitted`: the kind of step that the rate limits allow right now. */
+  #plan(admitted?: StepKind): AllocationPlan | undefined {
     const facts = this.#deps.facts();
     if (facts === undefined) return undefined;
     const lost = this.#lost.steps.map(({ interfaceId }) => interfaceId);
     const shrinking = facts.view.interfaces.map(({ id }) => id).filter(this.#deps.isShrinking);
     const frozen = new Set([...lost, ...shrinking]);
     const most = facts.most - this.#lost.unseen(facts.view);
-    return prepareIPAllocation({ ...facts, most, underway: [...this.#underway], frozen });
+    const preferNew = this.#prefersNew(admitted);
+    return prepareIPAllocation({ ...facts, most, preferNew, underway: [...this.#underway], frozen });
+  }
+
+  /** Whether pods are served sooner by a new interface than by one that is there, as far as the rate limits go. */
+  #prefersNew(admitted: StepKind | undefined): boolean {
+    const { spreadCalls, urgency, implementation } = this.#deps;
+    const now = urgency();
+    if (!spreadCalls || !isPressing(now) || admitted === 'allocateIPs') return false;
+    if (admitted === 'createInterface') return true;
+    const wait = (kind: StepKind): number => implementation.expectedWait(operationsOf[kind], now);
+    return wait('createInterface') + extraTime < wait('allocateIPs');
   }
 
   #begin(kind: StepKind): void {
@@ -138,7 +171,7 @@ export class PoolMaintainer {
       .admit(operationsOf[kind], { urgency, signal: this.#work.closing })
       .finally(() => this.#waiting[kind]--);
     // The wait may have been long: what is needed now decides, not what was needed then.
-    const step = this.#mayBegin() ? this.#plan()?.steps.find((each) => each.kind === kind) : undefined;
+    const step = this.#mayBegin() ? this.#plan(kind)?.steps.find((each) => each.kind === kind) : undefined;
     if (step === undefined) {
       giveBack();
       return;
@@ -179,6 +212,10 @@ export class PoolMaintainer {
     const { failure } = result;
     // Nothing failed: it was not begun, and whoever stopped it wakes the node when it may be.
     if (failure.kind === 'stopped') return;
+    if (failure.kind === 'throttled') {
+      this.#setbacks.addThrottle(failure);
+      return;
+    }
     // Neither are these the node's fault: the next best subnet is tried at once.
     if (failure.kind === 'subnetGone') {
       ledger.exhausted(step.subnetId, clock.monotonic(), true);

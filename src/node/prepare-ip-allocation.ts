@@ -34,6 +34,8 @@ export interface AllocationFacts {
   readonly frozen: ReadonlySet<string>;
   /** Interfaces that were made for the instance and are attached to nothing. */
   readonly orphans: InstanceOrphans;
+  /** New interfaces come before those that have room: they are there sooner. */
+  readonly preferNew: boolean;
 }
 
 export interface AllocationPlan {
@@ -57,6 +59,7 @@ export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
     ? (['prefixes', 'fewerPrefixes', 'addresses'] as const)
     : (['addresses'] as const);
   for (const unit of units) {
+    if (facts.preferNew) draft.createInterfaces(unit);
     draft.fillInterfaces(unit);
     // What was made for the instance and left over comes before anything new.
     if (unit === units[0]) draft.adoptInterfaces();

@@ -13,6 +13,7 @@ export class Setbacks {
   readonly #random: Random;
   #backoff: Backoff | undefined;
   #last: CloudFailure | undefined;
+  #throttles = 0;
 
   constructor({ clock, random }: { readonly clock: Pick<Clock, 'monotonic'>; readonly random: Random }) {
     this.#clock = clock;
@@ -26,7 +27,8 @@ export class Setbacks {
   /** The failure that keeps the node from being served: one that somebody must act on, or the last of several. */
   get trouble(): CloudFailure | undefined {
     if (this.#last === undefined) return undefined;
-    const isWorthTelling = needsSomebody.has(this.#last.kind) || (this.#backoff?.failures ?? 0) > 1;
+    const inARow = (this.#backoff?.failures ?? 0) + this.#throttles;
+    const isWorthTelling = needsSomebody.has(this.#last.kind) || inARow > 1;
     return isWorthTelling ? this.#last : undefined;
   }
 
@@ -42,8 +44,15 @@ export class Setbacks {
     return until - now;
   }
 
+  /** A step was one call too many. That is no reason to leave the node alone: the call budget slows all calls. */
+  addThrottle(failure: CloudFailure): void {
+    this.#last = failure;
+    this.#throttles++;
+  }
+
   /** A step succeeded. */
   forget(): void {
+    this.#throttles = 0;
     this.#backoff = undefined;
     this.#last = undefined;
   }

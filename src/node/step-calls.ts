@@ -35,6 +35,8 @@ export interface StepCallsDeps {
   readonly adopt: (item: NetworkInterface) => void;
   readonly abandon: (interfaceId: string) => void;
   readonly look: () => Promise<void>;
+  /** A call was one too many; it is made again. */
+  readonly onThrottle: (failure: CloudFailure) => void;
 }
 
 export class StepCalls {
@@ -107,7 +109,7 @@ export class StepCalls {
   }
 
   #unitDeps(): CreateInterfaceDeps {
-    const { implementation, clock, random, timing, fold, look, context, underway } = this.#deps;
+    const { implementation, clock, random, timing, fold, look, context, underway, onThrottle } = this.#deps;
     const attachments = (): readonly { id: string; deviceIndex: number | undefined }[] => {
       const { interfaces = [], unreadable = [] } = this.#deps.view() ?? {};
       const read = interfaces.map(({ id, attachment }) => ({ id, deviceIndex: attachment?.deviceIndex }));
@@ -121,6 +123,7 @@ export class StepCalls {
       context: context(),
       fold,
       look,
+      onThrottle,
       attachedAt: (interfaceId) => attachments().find(({ id }) => id === interfaceId)?.deviceIndex,
       indexAfter: (index) => {
         const coming = [...underway].map(deviceIndexOf);

@@ -1,5 +1,6 @@
 // Metrics of Headwater's own: what is true, under names that say it.
 import { stopReasons } from '../providers/mutation-permission.ts';
+import { urgencies as urgency } from '../providers/urgency.ts';
 import { counter, gauge, histogram } from './metric-definition.ts';
 
 const callSeconds = [0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 10, 20, 30, 60];
@@ -28,8 +29,13 @@ export const headwaterMetrics = {
     supplySeconds,
   ),
   headwater_oldest_shortage_seconds: gauge(
-    'Age of the oldest shortage that has not ended; 0 if no node lacks addresses.',
+    'Age of the oldest shortage that has not ended, by how badly the node needs addresses now: starving (pods wait, nothing is free), waiting (pods wait for more than is free, or the node has no address yet), toppingUp (its buffer is to be filled); 0 if no node lacks addresses so.',
+    { urgency: ['starving', 'waiting', 'toppingUp'] },
+  ),
+  headwater_calls_per_supply: histogram(
+    'Cloud calls that changed something for a node, from noticing that it lacks addresses until Kubernetes had acknowledged the pool that ends it.',
     {},
+    [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50],
   ),
 
   headwater_cloud_calls_total: counter('Cloud calls that have ended.', {
@@ -41,7 +47,25 @@ export const headwaterMetrics = {
     action,
     callSeconds,
   ),
-  headwater_cloud_calls_waiting: gauge('Cloud calls that wait for their turn.', action),
+  headwater_cloud_calls_waiting: gauge(
+    'Cloud calls that wait for their turn, by how badly they are needed.',
+    {
+      ...action,
+      urgency,
+    },
+  ),
+  headwater_cloud_budget_tokens: gauge(
+    'Calls that may be made at once; below zero after a group of calls larger than the bucket.',
+    action,
+  ),
+  headwater_cloud_budget_refill_per_second: gauge(
+    'Calls a second that may be made for ever: what is ours by configuration and was not throttled away.',
+    action,
+  ),
+  headwater_cloud_budget_learned_share: gauge(
+    "The part of our rate limits that the cloud's own answers have left: 1 unless calls were throttled.",
+    action,
+  ),
   headwater_cloud_calls_in_flight: gauge('Cloud calls sent and not answered yet.', {}),
   headwater_subnet_free_addresses: gauge(
     'Addresses of the subnet that may still be asked for: as the cloud last counted, less those reserved; 0 while the subnet is set aside because it had nothing left.',

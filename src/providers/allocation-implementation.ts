@@ -1,6 +1,6 @@
 // The contract that every cloud fulfils. A cloud contributes facts and effects; what to do is decided elsewhere, once
 // for all clouds. A cloud knows nothing of Kubernetes.
-import type { Urgency } from './call-budget.ts';
+import type { Urgency } from './urgency.ts';
 import type { Infrastructure, KnownNetwork, UnreadablePart } from './infrastructure.ts';
 import type { InstanceView } from './instance-view.ts';
 import type { NetworkInterface, Tags } from './network-interface.ts';
@@ -39,6 +39,12 @@ export interface AllocationImplementation {
    * back: for calls that turn out not to be needed any more.
    */
   admit(kinds: readonly OperationKind[], context: CallContext): Promise<() => void>;
+
+  /** To be called when the urgency of something that waits to be admitted has risen: who goes next is decided anew. */
+  reconsider(): void;
+
+  /** About how long the rate limits would hold up one call of each kind, were it asked for now, in ms. */
+  expectedWait(kinds: readonly OperationKind[], urgency: Urgency): number;
 
   /**
    * Carries out an operation that was admitted. Never rejects for what a cloud does. `context.signal` ends the wait for

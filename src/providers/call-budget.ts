@@ -1,45 +1,92 @@
-// Which cloud call goes next. Each action has its own token bucket, as the cloud keeps one; requests in flight are
-// bounded by slots. Who waits is ordered by urgency, and urgency is read when a token is granted, not when the wait
-// began: a node whose pods began to wait in the meantime moves ahead.
+// When a cloud call may go. Each action has its own token bucket, as the cloud keeps one, and a part of it is ours. Who
+// waits is ordered by urgency, which is read when a token is granted, not when the wait began: a node whose pods began
+// to wait in the meantime moves ahead. A throttled call slows all callers of its bucket.
 import type { Clock } from '../scheduling/clock.ts';
-import { type BucketSize, fullBucket, takeTokens, type TokenBucket, untilTokens } from './token-bucket.ts';
-
-/** How badly a call is needed, most urgent first. */
-export const urgencies = ['starving', 'waiting', 'toppingUp', 'release', 'housekeeping'] as const;
-export type Urgency = (typeof urgencies)[number];
+import { afterAnswer, afterThrottle, type LearnedShare, shareAt, wholeShare } from './learned-share.ts';
+import { type BucketSize, emptied, fullBucket, resized, takeTokens, tokensAt } from './token-bucket.ts';
+import { type Asking, type GrantedBucket, grantsFor, untilAlone } from './token-grants.ts';
+import { rankOf, type Urgency } from './urgency.ts';
 
 export interface CallBudgetOptions {
   readonly clock: Clock;
-  /** Most requests in flight at once. */
-  readonly slots: number;
-  /** The bucket of each action; an action without one is not limited. */
-  readonly bucketOf: (action: string) => BucketSize | undefined;
+  /** The bucket of each action, as far as it is ours to use; an action without one is not limited. */
+  readonly sizes: ReadonlyMap<string, BucketSize>;
   /** A bucket that every call takes from, besides its own. */
   readonly overall: BucketSize | undefined;
 }
 
-interface Waiter {
-  readonly actions: readonly string[];
-  /** Tokens wanted of each bucket that there is. */
-  readonly costs: ReadonlyMap<string, number>;
+/** Who asks for tokens. */
+export interface TokenRequest {
   readonly urgency: () => Urgency;
+  readonly signal: AbortSignal;
+  /** Part of something that was begun: it goes before whatever was not. */
+  readonly begun?: boolean;
+}
+
+/** What the cloud said to a call. */
+export interface AnsweredCall {
+  readonly action: string;
+  /** In monotonic ms. */
+  readonly sentAt: number;
+  readonly throttled: boolean;
+  /** How long the cloud asks to be left alone, in ms. */
+  readonly retryAfter: number | undefined;
+}
+
+/** A bucket as it is now. */
+export interface BucketLevel {
+  readonly action: string;
+  readonly tokens: number;
+  readonly capacity: number;
+  readonly refillPerSecond: number;
+  /** The part of what is ours by configuration that throttled calls have left; 1 is all of it. */
+  readonly learnedShare: number;
+  readonly throttled: number;
+  /** How many calls wait for it. */
+  readonly waiting: Readonly<Partial<Record<Urgency, number>>>;
+}
+
+interface Bucket extends GrantedBucket {
+  readonly size: BucketSize;
+  readonly learned: LearnedShare;
+  readonly throttled: number;
+}
+
+class Waiter implements Asking {
+  readonly costs: ReadonlyMap<string, number>;
+  readonly begun: boolean;
   readonly grant: () => void;
+  readonly #urgency: () => Urgency;
+
+  constructor(costs: ReadonlyMap<string, number>, request: TokenRequest, grant: () => void) {
+    this.costs = costs;
+    this.begun = request.begun ?? false;
+    this.#urgency = request.urgency;
+    this.grant = grant;
+  }
+
+  get urgency(): Urgency {
+    return this.#urgency();
+  }
 }
 
 /** The name under which the overall bucket is kept; no action has it. */
 const everything = '*';
 
 export class CallBudget {
-  readonly #options: CallBudgetOptions;
-  readonly #buckets = new Map<string, TokenBucket>();
-  readonly #tokenWaiters: Waiter[] = [];
-  readonly #slotWaiters: Waiter[] = [];
-  #free: number;
-  #cancelTimer: (() => void) | undefined;
+  readonly #clock: Clock;
+  readonly #buckets: Map<string, Bucket>;
+  /** By the actions asked for, so that those who want the same have the same map. */
+  readonly #costs = new Map<string, ReadonlyMap<string, number>>();
+  /** In order of arrival. */
+  readonly #waiters = new Set<Waiter>();
+  #timer: { readonly at: number; readonly cancel: () => void } | undefined;
 
-  constructor(options: CallBudgetOptions) {
-    this.#options = options;
-    this.#free = options.slots;
+  constructor({ clock, sizes, overall }: CallBudgetOptions) {
+    this.#clock = clock;
+    const now = clock.monotonic();
+    const all = [...sizes, ...(overall === undefined ? [] : [[everything, overall] as const])];
+    this.#buckets = new Map(all.map(([name, size]) => [name, newBucket(size, now)]));
   }
 
   /**
@@ -47,139 +94,190 @@ export class CallBudget {
    * are asked for together. Rejects with the signal's reason, and then takes nothing. The function it resolves to gives
    * the tokens back, for calls that are not made after all.
    */
-  async tokens(actions: readonly string[], urgency: () => Urgency, signal: AbortSignal): Promise<() => void> {
-    const costs = this.#costs(actions);
-    await this.#wait(this.#tokenWaiters, { actions, costs, urgency }, signal, () => this.#grantTokens());
+  async tokens(actions: readonly string[], request: TokenRequest): Promise<() => void> {
+    await this.#wait(actions, request);
     let held = true;
     return () => {
       if (!held) return;
       held = false;
-      const now = this.#options.clock.monotonic();
-      for (const [name, count] of costs) this.#take(name, -count, now);
-      this.#grantTokens();
+      this.giveBack(actions);
     };
   }
 
-  /** Waits for a place among the requests in flight; the function it resolves to gives the place back. */
-  async slot(urgency: () => Urgency, signal: AbortSignal): Promise<() => void> {
-    const want = { actions: [], costs: new Map<string, number>(), urgency };
-    await this.#wait(this.#slotWaiters, want, signal, () => this.#grantSlots());
-    let held = true;
-    return () => {
-      if (!held) return;
-      held = false;
-      this.#free++;
-      this.#grantSlots();
-    };
+  /** Gives a token of each of `actions` back: those calls were not sent. */
+  giveBack(actions: readonly string[]): void {
+    const now = this.#clock.monotonic();
+    for (const [name, count] of this.#costsOf(actions)) {
+      const bucket = this.#buckets.get(name);
+      if (bucket !== undefined)
+        this.#buckets.set(name, { ...bucket, bucket: takeTokens(bucket.bucket, -count, now) });
+    }
+    this.reconsider();
   }
 
-  /** Requests in flight now. */
-  get inFlight(): number {
-    return this.#options.slots - this.#free;
+  /** Takes an answer of the cloud into what is known of the rate that is there for us. */
+  answered({ action, sentAt, throttled, retryAfter = 0 }: AnsweredCall): void {
+    const known = this.#buckets.get(action);
+    if (known === undefined) return;
+    const now = this.#clock.monotonic();
+    const learned = throttled ? afterThrottle(known.learned, sentAt, now) : afterAnswer(known.learned, now);
+    const bucket = adapted({ ...known, learned }, now);
+    this.#buckets.set(
+      action,
+      !throttled
+        ? bucket
+        : {
+            ...bucket,
+            bucket: emptied(bucket.bucket, now),
+            notBefore: Math.max(bucket.notBefore, now + retryAfter),
+            throttled: bucket.throttled + 1,
+          },
+    );
+    if (throttled) this.reconsider();
+  }
+
+  /** Decides anew who goes next: to be called when the urgency of a call that waits has risen. */
+  reconsider(): void {
+    if (this.#waiters.size > 0) {
+      this.#arm(0);
+      return;
+    }
+    this.#timer?.cancel();
+    this.#timer = undefined;
   }
 
   /** Calls that wait for a token of `action` now. */
   waiting(action: string): number {
-    return this.#tokenWaiters.filter((waiter) => waiter.actions.includes(action)).length;
+    return sum(Object.values(this.#waitingFor(action)));
   }
 
-  #wait(
-    queue: Waiter[],
-    want: Omit<Waiter, 'grant'>,
-    signal: AbortSignal,
-    grantDue: () => void,
-  ): Promise<void> {
+  /** About how long calls of these actions would wait if they were asked for now, in ms. */
+  expectedWait(actions: readonly string[], urgency: Urgency): number {
+    const now = this.#clock.monotonic();
+    const waits = [...this.#costsOf(actions)].map(([name, count]) => {
+      const bucket = this.#buckets.get(name);
+      if (bucket === undefined) return 0;
+      const ahead = sum(
+        [...this.#waiters].map(({ costs, urgency: other }) =>
+          rankOf(other) <= rankOf(urgency) ? (costs.get(name) ?? 0) : 0,
+        ),
+      );
+      const lacking = ahead + count - tokensAt(bucket.bucket, now);
+      return Math.max(0, bucket.notBefore - now, (lacking / bucket.bucket.refill) * 1000);
+    });
+    return Math.max(0, ...waits);
+  }
+
+  /** Every bucket as it is now, by its action. */
+  levels(): readonly BucketLevel[] {
+    const now = this.#clock.monotonic();
+    return [...this.#buckets].map(([name, known]) => {
+      const { bucket, learned, throttled } = adapted(known, now);
+      return {
+        action: name,
+        tokens: tokensAt(bucket, now),
+        capacity: bucket.capacity,
+        refillPerSecond: bucket.refill,
+        learnedShare: shareAt(learned, now),
+        throttled,
+        waiting: this.#waitingFor(name),
+      };
+    });
+  }
+
+  #waitingFor(name: string): Partial<Record<Urgency, number>> {
+    const waiting: Partial<Record<Urgency, number>> = {};
+    for (const { costs, urgency } of this.#waiters) {
+      if (costs.has(name)) waiting[urgency] = (waiting[urgency] ?? 0) + 1;
+    }
+    return waiting;
+  }
+
+  #wait(actions: readonly string[], request: TokenRequest): Promise<void> {
+    const { signal } = request;
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(signal.reason as Error);
         return;
       }
       const leave = (): void => {
-        queue.splice(queue.indexOf(waiter), 1);
+        this.#waiters.delete(waiter);
         reject(signal.reason as Error);
         // Others may have stood behind it.
-        grantDue();
+        this.reconsider();
       };
-      const waiter: Waiter = {
-        ...want,
-        grant: () => {
-          queue.splice(queue.indexOf(waiter), 1);
-          signal.removeEventListener('abort', leave);
-          resolve();
-        },
-      };
+      const waiter = new Waiter(this.#costsOf(actions), request, () => {
+        this.#waiters.delete(waiter);
+        signal.removeEventListener('abort', leave);
+        resolve();
+      });
       signal.addEventListener('abort', leave, { once: true });
-      queue.push(waiter);
-      grantDue();
+      this.#waiters.add(waiter);
+      this.#arrive(waiter);
     });
   }
 
-  #grantSlots(): void {
-    for (const waiter of inOrder(this.#slotWaiters)) {
-      if (this.#free === 0) return;
-      this.#free--;
-      waiter.grant();
+  /** Where not even nobody else's waiting would let it go, those who wait need not be looked through. */
+  #arrive(waiter: Waiter): void {
+    const now = this.#clock.monotonic();
+    const until = untilAlone(waiter, this.#buckets, now);
+    if (until > 0) this.#arm(until);
+    else this.#grant();
+  }
+
+  #grant(): void {
+    const now = this.#clock.monotonic();
+    for (const [name, known] of this.#buckets) this.#buckets.set(name, adapted(known, now));
+    const { granted, buckets, wait } = grantsFor(this.#waiters, this.#buckets, now);
+    for (const [name, after] of buckets) {
+      const known = this.#buckets.get(name);
+      if (known !== undefined) this.#buckets.set(name, { ...known, ...after });
     }
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    if (wait < Infinity) this.#arm(wait);
+    for (const { grant } of granted) grant();
   }
 
-  #grantTokens(): void {
-    const now = this.#options.clock.monotonic();
-    // Whoever must wait keeps its tokens of every bucket that it needs: those who come after it may take what is there
-    // beyond them. Otherwise a call that needs two tokens would be overtaken for ever by calls that need one.
-    const kept = new Map<string, number>();
-    let wait = Infinity;
-    for (const waiter of inOrder(this.#tokenWaiters)) {
-      const until = this.#until(waiter, kept, now);
-      if (until > 0) {
-        wait = Math.min(wait, until);
-        for (const [name, count] of waiter.costs) kept.set(name, (kept.get(name) ?? 0) + count);
-        continue;
-      }
-      for (const [name, count] of waiter.costs) this.#take(name, count, now);
-      waiter.grant();
-    }
-    this.#cancelTimer?.();
-    this.#cancelTimer =
-      wait === Infinity ? undefined : this.#options.clock.schedule(wait, () => this.#grantTokens());
+  /** Looks at who waits again, in `ms` at the latest. */
+  #arm(ms: number): void {
+    const at = this.#clock.monotonic() + ms;
+    if (this.#timer !== undefined && this.#timer.at <= at) return;
+    this.#timer?.cancel();
+    const cancel = this.#clock.schedule(ms, () => {
+      this.#timer = undefined;
+      this.#grant();
+    });
+    this.#timer = { at, cancel };
   }
 
-  /** Infinity where those ahead of it keep so much that it can go only after them. */
-  #until(waiter: Waiter, kept: ReadonlyMap<string, number>, now: number): number {
-    let until = 0;
-    for (const [name, count] of waiter.costs) {
-      const bucket = this.#bucket(name, now);
-      const ahead = kept.get(name) ?? 0;
-      if (ahead > 0 && ahead + count > bucket.capacity) return Infinity;
-      until = Math.max(until, untilTokens(bucket, ahead + count, now));
-    }
-    return until;
-  }
-
-  #take(name: string, count: number, now: number): void {
-    this.#buckets.set(name, takeTokens(this.#bucket(name, now), count, now));
-  }
-
-  #bucket(name: string, now: number): TokenBucket {
-    const size = this.#sizeOf(name);
-    if (size === undefined) throw new RangeError(`there is no bucket ${name}`);
-    return this.#buckets.get(name) ?? fullBucket(size, now);
-  }
-
-  #sizeOf(name: string): BucketSize | undefined {
-    return name === everything ? this.#options.overall : this.#options.bucketOf(name);
-  }
-
-  #costs(actions: readonly string[]): ReadonlyMap<string, number> {
+  #costsOf(actions: readonly string[]): ReadonlyMap<string, number> {
+    const key = actions.join(' ');
+    const known = this.#costs.get(key);
+    if (known !== undefined) return known;
     const costs = new Map<string, number>();
     for (const name of [...actions, ...actions.map(() => everything)]) {
-      if (this.#sizeOf(name) !== undefined) costs.set(name, (costs.get(name) ?? 0) + 1);
+      if (this.#buckets.has(name)) costs.set(name, (costs.get(name) ?? 0) + 1);
     }
+    this.#costs.set(key, costs);
     return costs;
   }
 }
 
-/** Most urgent first, then in order of arrival. */
-function inOrder(waiters: readonly Waiter[]): Waiter[] {
-  const ranked = waiters.map((waiter) => ({ waiter, rank: urgencies.indexOf(waiter.urgency()) }));
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ waiter }) => waiter);
+function newBucket(size: BucketSize, now: number): Bucket {
+  const learned = wholeShare(now);
+  return { size, learned, bucket: fullBucket(size, now), notBefore: -Infinity, passedOver: {}, throttled: 0 };
+}
+
+/** A bucket at the size that is known now to be there for us. */
+function adapted<B extends Bucket>(known: B, now: number): B {
+  const share = shareAt(known.learned, now);
+  const size = { capacity: known.size.capacity * share, refill: known.size.refill * share };
+  const { capacity, refill } = known.bucket;
+  if (capacity === size.capacity && refill === size.refill) return known;
+  return { ...known, bucket: resized(known.bucket, size, now) };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
 }

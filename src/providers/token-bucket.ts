@@ -36,3 +36,13 @@ export function untilTokens(bucket: TokenBucket, count: number, now: number): nu
 export function takeTokens(bucket: TokenBucket, count: number, now: number): TokenBucket {
   return { ...bucket, tokens: tokensAt(bucket, now) - count, at: now };
 }
+
+/** The bucket at another size, with the tokens that it has; what does not fit is lost. */
+export function resized(bucket: TokenBucket, size: BucketSize, now: number): TokenBucket {
+  return { ...size, tokens: Math.min(size.capacity, tokensAt(bucket, now)), at: now };
+}
+
+/** The bucket once it turned out that nothing is in it. */
+export function emptied(bucket: TokenBucket, now: number): TokenBucket {
+  return { ...bucket, tokens: Math.min(0, tokensAt(bucket, now)), at: now };
+}

@@ -5,6 +5,7 @@ import {
   Ec2CallError,
   type Ec2Input,
   type Ec2Output,
+  type Sending,
 } from '../../src/providers/aws/ec2-api.ts';
 import type { Ec2Gateway } from '../../src/simulator/ec2/ec2-gateway.ts';
 import { Ec2Refusal } from '../../src/simulator/ec2/ec2-refusal.ts';
@@ -19,7 +20,12 @@ export class InProcessEc2 implements Ec2Api {
     this.#onCall = onCall;
   }
 
-  async send<A extends Ec2Action>(action: A, input: Ec2Input<A>, signal: AbortSignal): Promise<Ec2Output<A>> {
+  async send<A extends Ec2Action>(
+    action: A,
+    input: Ec2Input<A>,
+    { signal, onSend }: Sending,
+  ): Promise<Ec2Output<A>> {
+    onSend();
     try {
       const output = (await this.#answer(action, input, signal)) as Ec2Output<A>;
       this.#onCall(action, input, 'OK');

@@ -1,6 +1,6 @@
 // Options that say how the cloud is called: how many calls at once, how fast, and how long they may take.
 import type { OptionRow } from '../option-row.ts';
-import { duration, integer, pageSize, positiveNumber, share } from '../value-kinds.ts';
+import { boolean, duration, integer, pageSize, positiveNumber, quotas, share } from '../value-kinds.ts';
 
 const second = 1000;
 
@@ -33,6 +33,22 @@ export const callOptions = {
     group: 'calls',
     help: "Which part of the cloud's own rate limits Headwater may use: they are shared with everything else in the account and region. Raise it to 1 where nothing else calls EC2 there; lower it where much does.",
     default: '0.8',
+    fromConfigDir: true,
+  },
+  'cloud-quota-overrides': {
+    kind: quotas,
+    origin: 'headwater',
+    group: 'calls',
+    help: "Rate limits of the account that differ from those that the cloud documents, by call: how many calls at once after a pause, and how many a second. cloud-quota-share applies to them too. Set it after AWS has raised a limit; lower limits are found out from the cloud's own answers.",
+    default: '',
+    fromConfigDir: true,
+  },
+  'spread-cloud-calls': {
+    kind: boolean,
+    origin: 'headwater',
+    group: 'calls',
+    help: "Whether a node on which pods wait is given a new interface, though an interface that it has could take more addresses, when calls that assign addresses wait much longer for the cloud's rate limits than calls that create interfaces. Serves bursts faster, at the price of interface slots and of one address more for each interface.",
+    default: 'false',
     fromConfigDir: true,
   },
   'aws-max-results-per-call': {

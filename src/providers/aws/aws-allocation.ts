@@ -23,6 +23,12 @@ export function awsAllocation(edge: Ec2Edge, options: ReadOptions): AllocationIm
         kinds.map((kind) => actionOf[kind]),
         context,
       ),
+    reconsider: () => edge.reconsider(),
+    expectedWait: (kinds, urgency) =>
+      edge.expectedWait(
+        kinds.map((kind) => actionOf[kind]),
+        urgency,
+      ),
     perform: (operation, context) => perform(edge, operation, context),
     statusKey: 'eni',
     statusOf: eniStatus,

@@ -20,6 +20,7 @@ import {
   ModifyNetworkInterfaceAttributeCommand,
   UnassignPrivateIpAddressesCommand,
 } from '@aws-sdk/client-ec2';
+import { InFlight } from '../in-flight.ts';
 import {
   type Ec2Action,
   type Ec2Api,
@@ -27,6 +28,7 @@ import {
   type Ec2CallResult,
   type Ec2Input,
   type Ec2Output,
+  type Sending,
 } from './ec2-api.ts';
 
 export interface AwsApiOptions {
@@ -34,7 +36,7 @@ export interface AwsApiOptions {
   readonly region: string | undefined;
   /** URL; undefined: the SDK's own choice. */
   readonly endpoint: string | undefined;
-  /** Most requests at once. */
+  /** Most requests in flight at once. */
   readonly connections: number;
   /** Of a connection, in ms. Requests are ended by their signal. */
   readonly connectionTimeout: number;
@@ -63,6 +65,7 @@ const commands = {
 
 export class AwsApi implements Ec2Api {
   readonly #client: EC2Client;
+  readonly #inFlight: InFlight;
 
   constructor(options: AwsApiOptions) {
     const agent = { keepAlive: true, maxSockets: options.connections };
@@ -74,6 +77,7 @@ export class AwsApi implements Ec2Api {
     if (options.region !== undefined) config.region = options.region;
     if (options.endpoint !== undefined) config.endpoint = options.endpoint;
     this.#client = new EC2Client(config);
+    this.#inFlight = new InFlight(options.connections);
   }
 
   /** The region that the SDK found; undefined when neither it nor the options name one. */
@@ -86,14 +90,17 @@ export class AwsApi implements Ec2Api {
     }
   }
 
-  async send<A extends Ec2Action>(action: A, input: Ec2Input<A>, signal: AbortSignal): Promise<Ec2Output<A>> {
+  send<A extends Ec2Action>(action: A, input: Ec2Input<A>, sending: Sending): Promise<Ec2Output<A>> {
     // The table holds the command of each action, which TypeScript cannot follow through a type parameter.
     const Command = commands[action] as unknown as CommandOf<A>;
-    try {
-      return await this.#client.send(new Command(input), { abortSignal: signal });
-    } catch (error) {
-      throw callErrorOf(error);
-    }
+    return this.#inFlight.run(sending, async () => {
+      sending.onSend();
+      try {
+        return await this.#client.send(new Command(input), { abortSignal: sending.signal });
+      } catch (error) {
+        throw callErrorOf(error);
+      }
+    });
   }
 
   close(): void {
@@ -124,19 +131,26 @@ interface SdkError {
   readonly code?: unknown;
   readonly $fault?: unknown;
   readonly $metadata?: { readonly httpStatusCode?: number; readonly requestId?: string };
+  readonly $response?: { readonly headers?: Readonly<Record<string, string | undefined>> };
 }
 
 /** What the SDK threw, as the rest of Headwater knows failures. Exported for its table test alone. */
 export function callErrorOf(error: unknown): Ec2CallError {
-  const { name, message, code, $fault, $metadata = {} } = (error ?? {}) as SdkError;
+  const { name, message, code, $fault, $metadata = {}, $response } = (error ?? {}) as SdkError;
   const answered = $fault !== undefined && typeof name === 'string' && name !== 'Unknown';
   const told = {
     message: typeof message === 'string' ? message : String(error),
     code: answered ? name : ([code, name].find((item) => typeof item === 'string') ?? 'Error'),
     status: $metadata.httpStatusCode,
     requestId: $metadata.requestId,
+    retryAfter: secondsIn($response?.headers?.['retry-after']),
   };
   return new Ec2CallError({ ...told, result: resultOf(answered, told) }, { cause: error });
+}
+
+/** In ms. */
+function secondsIn(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,4}$/.test(header) ? Number(header) * 1000 : undefined;
 }
 
 function resultOf(

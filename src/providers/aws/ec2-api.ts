@@ -1,5 +1,6 @@
 // The EC2 actions that Headwater calls, reduced to the members it sends and reads. Everything in an answer is optional:
 // what it must hold is checked where it is read. Names are EC2's own.
+import type { Urgency } from '../urgency.ts';
 
 export interface Filter {
   readonly Name: string;
@@ -229,9 +230,20 @@ export type Ec2Action = keyof Ec2Actions;
 export type Ec2Input<A extends Ec2Action> = Ec2Actions[A]['input'];
 export type Ec2Output<A extends Ec2Action> = Ec2Actions[A]['output'];
 
-/** Sends one request and reads its answer; no retries, no waiting for rate limits. Rejects with an Ec2CallError. */
+/**
+ * Sends one request, once there is a place among those in flight, and reads its answer; no retries, no waiting for rate
+ * limits. Rejects with an Ec2CallError, or with what `onSend` threw.
+ */
 export interface Ec2Api {
-  send<A extends Ec2Action>(action: A, input: Ec2Input<A>, signal: AbortSignal): Promise<Ec2Output<A>>;
+  send<A extends Ec2Action>(action: A, input: Ec2Input<A>, sending: Sending): Promise<Ec2Output<A>>;
+}
+
+export interface Sending {
+  readonly urgency: Urgency;
+  /** Ends the wait, for a place as for the answer. */
+  readonly signal: AbortSignal;
+  /** Called right before the request leaves. What it throws keeps the request from leaving. */
+  readonly onSend: () => void;
 }
 
 /** Why a call did not end in an answer that can be used. */
@@ -250,6 +262,8 @@ export class Ec2CallError extends Error {
   /** HTTP status; undefined without an answer. */
   readonly status: number | undefined;
   readonly requestId: string | undefined;
+  /** How long EC2 asks to be left alone, in ms; undefined where it doesn't. */
+  readonly retryAfter: number | undefined;
 
   constructor(
     what: {
@@ -258,6 +272,7 @@ export class Ec2CallError extends Error {
       readonly message: string;
       readonly status?: number | undefined;
       readonly requestId?: string | undefined;
+      readonly retryAfter?: number | undefined;
     },
     options?: ErrorOptions,
   ) {
@@ -267,5 +282,6 @@ export class Ec2CallError extends Error {
     this.code = what.code;
     this.status = what.status;
     this.requestId = what.requestId;
+    this.retryAfter = what.retryAfter;
   }
 }

@@ -1,8 +1,9 @@
-// The gate in front of EC2. Every call passes here: it waits for a place among the requests in flight, is checked once
-// more against our lease and what may be done at all immediately before it is sent, gets a time-out, and is accounted for.
+// The gate in front of EC2. Every call passes here: it is checked once more against our lease and what may be done at all
+// immediately before it is sent, gets a time-out, and is accounted for; what EC2 answers teaches the call budget.
 import { type Clock } from '../../scheduling/clock.ts';
 import type { CallContext } from '../allocation-implementation.ts';
 import type { CallBudget } from '../call-budget.ts';
+import type { Urgency } from '../urgency.ts';
 import { CloudError, type CloudFailure } from '../cloud-failure.ts';
 import { type MutationPermission, stopWords } from '../mutation-permission.ts';
 import {
@@ -12,6 +13,7 @@ import {
   type Ec2Input,
   type Ec2Output,
   type ListInput,
+  type Sending,
 } from './ec2-api.ts';
 import { failureOf } from './errors.ts';
 
@@ -60,19 +62,34 @@ export type ReadAction = {
 
 export class Ec2Edge {
   readonly #options: Ec2EdgeOptions;
+  #inFlight = 0;
 
   constructor(options: Ec2EdgeOptions) {
     this.#options = options;
+  }
+
+  /** Requests sent and not answered yet. */
+  get inFlight(): number {
+    return this.#inFlight;
   }
 
   /** Waits until the rate limits allow one call of each action, taken together; the result gives them back. */
   async admit(actions: readonly Ec2Action[], context: CallContext): Promise<() => void> {
     const { budget, clock, onWait } = this.#options;
     const since = clock.monotonic();
-    const giveBack = await budget.tokens(actions, context.urgency, context.signal);
+    const giveBack = await budget.tokens(actions, context);
     const waited = clock.monotonic() - since;
     if (waited >= 1) onWait(actions, waited);
     return giveBack;
+  }
+
+  reconsider(): void {
+    this.#options.budget.reconsider();
+  }
+
+  /** About how long one call of each action would wait for the rate limits, in ms. */
+  expectedWait(actions: readonly Ec2Action[], urgency: Urgency): number {
+    return this.#options.budget.expectedWait(actions, urgency);
   }
 
   /** Reads page after page. Rejects with a CloudError. `begunAt` is when the page was asked for, in monotonic ms. */
@@ -120,29 +137,52 @@ export class Ec2Edge {
     input: Ec2Input<A>,
     context: CallContext,
   ): Promise<{ begunAt: number; output: Ec2Output<A> }> {
-    const { api, budget, clock } = this.#options;
-    const leave = await budget.slot(context.urgency, context.signal);
-    const timeout = this.#timeoutOf(action);
-    const begunAt = clock.monotonic();
-    const giveUp = new AbortController();
-    const stopWaiting = (): void => giveUp.abort();
-    const cancel = clock.schedule(timeout, stopWaiting);
-    context.signal.addEventListener('abort', stopWaiting, { once: true });
+    context.signal.throwIfAborted();
+    const call = this.#begin(action, context);
     try {
-      if (context.begun !== true) this.#passPermission(action);
-      this.#passFence(action, timeout);
-      const output = await api.send(action, input, giveUp.signal);
-      this.#report(action, begunAt, undefined);
-      return { begunAt, output };
+      const output = await this.#options.api.send(action, input, call.sending);
+      if (call.sentAt === undefined) throw new Error(`${action} was answered and never sent`);
+      this.#report(action, call.sentAt, undefined);
+      return { begunAt: call.sentAt, output };
     } catch (error) {
-      const known = giveUp.signal.aborted ? givenUp(action, context.signal.aborted, timeout, error) : error;
-      if (known instanceof Ec2CallError) this.#report(action, begunAt, known);
+      // What was never sent took nothing of the cloud's rate limits.
+      if (call.sentAt === undefined) this.#options.budget.giveBack([action]);
+      if (call.sentAt === undefined && context.signal.aborted) throw context.signal.reason;
+      const known = call.sending.signal.aborted
+        ? givenUp(action, context.signal.aborted, this.#timeoutOf(action), error)
+        : error;
+      if (known instanceof Ec2CallError) this.#report(action, call.sentAt, known);
       throw known;
     } finally {
-      cancel();
-      context.signal.removeEventListener('abort', stopWaiting);
-      leave();
+      call.end();
     }
+  }
+
+  /** The gate stands behind every wait: what was true before one need not be true any more. */
+  #begin(action: Ec2Action, context: CallContext): BegunCall {
+    const { clock } = this.#options;
+    const timeout = this.#timeoutOf(action);
+    const giveUp = new AbortController();
+    const stopWaiting = (): void => giveUp.abort();
+    context.signal.addEventListener('abort', stopWaiting, { once: true });
+    let cancel = (): void => undefined;
+    const onSend = (): void => {
+      if (context.begun !== true) this.#passPermission(action);
+      this.#passFence(action, timeout);
+      call.sentAt = clock.monotonic();
+      cancel = clock.schedule(timeout, stopWaiting);
+      this.#inFlight++;
+    };
+    const call: BegunCall = {
+      sentAt: undefined,
+      sending: { urgency: context.urgency(), signal: giveUp.signal, onSend },
+      end: () => {
+        cancel();
+        context.signal.removeEventListener('abort', stopWaiting);
+        if (call.sentAt !== undefined) this.#inFlight--;
+      },
+    };
+    return call;
   }
 
   #timeoutOf(action: Ec2Action): number {
@@ -164,12 +204,23 @@ export class Ec2Edge {
     throw new Ec2CallError({ result: 'notSent', code: 'Fenced', message });
   }
 
-  #report(action: Ec2Action, begunAt: number, error: Ec2CallError | undefined): void {
-    const { clock, onCall } = this.#options;
-    const duration = clock.monotonic() - begunAt;
+  #report(action: Ec2Action, sentAt: number | undefined, error: Ec2CallError | undefined): void {
+    const { budget, clock, onCall } = this.#options;
+    const now = clock.monotonic();
     const failure = error === undefined ? undefined : failureOf(action, error);
-    onCall({ action, failure, status: error === undefined ? 200 : error.status, duration });
+    const status = error === undefined ? 200 : error.status;
+    const throttled = failure?.kind === 'throttled';
+    if (sentAt !== undefined && status !== undefined)
+      budget.answered({ action, sentAt, throttled, retryAfter: error?.retryAfter });
+    onCall({ action, failure, status, duration: now - (sentAt ?? now) });
   }
+}
+
+interface BegunCall {
+  /** In monotonic ms; undefined until it is sent. */
+  sentAt: number | undefined;
+  readonly sending: Sending;
+  readonly end: () => void;
 }
 
 /** An answer that came and does not hold what it must. */

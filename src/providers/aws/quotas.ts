@@ -27,12 +27,17 @@ const quotas: Readonly<Record<Ec2Action, BucketSize>> = {
   UnassignPrivateIpAddresses: interfaceMutating,
 };
 
-export const quotaActions: readonly string[] = Object.keys(quotas);
+export const quotaActions = Object.keys(quotas) as readonly Ec2Action[];
 
-/** The buckets of which `share` is ours to use: the account has other users. */
-export function quotaOf(share: number): (action: string) => BucketSize | undefined {
-  return (action) => {
-    const quota = quotas[action as Ec2Action] as BucketSize | undefined;
-    return quota && { capacity: quota.capacity * share, refill: quota.refill * share };
-  };
+/** The buckets of which `share` is ours to use: the account has other users. `raised`: those that AWS changed for it. */
+export function ourQuotas(
+  share: number,
+  raised: ReadonlyMap<string, BucketSize>,
+): ReadonlyMap<string, BucketSize> {
+  return new Map(
+    quotaActions.map((action) => {
+      const { capacity, refill } = raised.get(action) ?? quotas[action];
+      return [action, { capacity: capacity * share, refill: refill * share }];
+    }),
+  );
 }

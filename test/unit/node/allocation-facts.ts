@@ -110,6 +110,7 @@ export function facts(
     underway: [],
     frozen: new Set(),
     orphans: { read: true, fit: [], unclear: [] },
+    preferNew: false,
     ...rest,
   };
 }

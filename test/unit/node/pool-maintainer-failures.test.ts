@@ -76,7 +76,7 @@ describe('an exhausted subnet', () => {
 
 describe('a failure', () => {
   test('is followed by ever longer pauses', async () => {
-    const rig = new PoolRig({ target: 5, outcome: always('allocateIPs', failed('throttled')) });
+    const rig = new PoolRig({ target: 5, outcome: always('allocateIPs', failed('unreachable')) });
 
     await rig.run(300_000);
 
@@ -91,7 +91,7 @@ describe('a failure', () => {
   });
 
   test('is forgotten after a success', async () => {
-    const fails = failed('throttled');
+    const fails = failed('unreachable');
     const rig = new PoolRig({
       target: 5,
       outcome: outcomes('allocateIPs', fails, fails, fails, undefined, fails),
@@ -114,7 +114,7 @@ describe('a failure', () => {
       outcome: (operation) =>
         operation.kind === 'attachInterface' || operation.kind === 'deleteInterface'
           ? undefined
-          : failed('throttled'),
+          : failed('unknown'),
     });
 
     await rig.run(1200);
@@ -176,7 +176,6 @@ describe('a failure', () => {
     ['notAuthorized', true, true],
     ['limitReached', true, true],
     ['invalid', true, true],
-    ['throttled', false, true],
     ['unreachable', false, true],
   ])('%s is trouble at once: %s, and when it lasts: %s', async (kind, first, second) => {
     const rig = new PoolRig({ target: 5, outcome: outcomes('allocateIPs', failed(kind), failed(kind)) });

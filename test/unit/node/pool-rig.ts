@@ -12,6 +12,7 @@ import type { NetworkInterface } from '../../../src/providers/network-interface.
 import type { Operation, Outcome } from '../../../src/providers/operation.ts';
 import { Orphans } from '../../../src/providers/orphans.ts';
 import { SubnetLedger } from '../../../src/providers/subnet-ledger.ts';
+import type { Urgency } from '../../../src/providers/urgency.ts';
 import { sleep } from '../../../src/scheduling/clock.ts';
 import { Random } from '../../../src/scheduling/random.ts';
 import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
@@ -37,6 +38,9 @@ export interface PoolScene {
   readonly lookDuration?: number;
   /** Whether admissions wait for `admitNext`. */
   readonly crowded?: boolean;
+  readonly spreadCalls?: boolean;
+  /** How long calls wait for the rate limits, by the first operation of a step, in ms. */
+  readonly waits?: Readonly<Partial<Record<Operation['kind'], number>>>;
   /** Whether no call finds a place among the requests in flight. */
   readonly stuck?: boolean;
   /** What a reading of detached interfaces shows after a creation that left something. */
@@ -56,7 +60,6 @@ export class PoolRig {
   readonly maintainer: PoolMaintainer;
   readonly permission = new MutationPermission(noStops);
   readonly orphans: Orphans;
-  /** `allocate eni-0+8@ms`, `create subnet-1+9@ms`, `attach eni-0 1@ms`, `delete eni-0@ms`: calls as they are sent. */
   /** `allocate eni-0+8@ms`, for prefixes `allocate eni-0+2x16@ms`, `create subnet-1+9@ms`, `attach eni-0 1@ms`, `delete eni-0@ms`: calls as they are sent. */
   readonly calls: string[] = [];
   readonly steps: FinishedStep[] = [];
@@ -64,6 +67,9 @@ export class PoolRig {
   readonly doubts: number[] = [];
   /** Begin of each look. */
   readonly looks: number[] = [];
+  /** When it was told that the urgency of what waits has risen. */
+  readonly reconsidered: number[] = [];
+  urgency: Urgency = 'toppingUp';
   givenBack = 0;
   target: number;
   served = true;
@@ -91,9 +97,12 @@ export class PoolRig {
     this.orphans.fold({ begunAt: 0, endedAt: 0, interfaces: [] });
     this.maintainer = new PoolMaintainer({
       isShrinking: () => false,
+      spreadCalls: scene.spreadCalls ?? false,
       instanceId: 'i-1',
       implementation: scriptedImplementation({
         admit: (_, { signal }) => this.#admit(signal),
+        reconsider: () => this.reconsidered.push(this.clock.monotonic()),
+        expectedWait: ([first]) => (first === undefined ? 0 : (scene.waits?.[first] ?? 0)),
         perform: (operation, { signal }) => this.#perform(operation, signal),
       }),
       ledger: this.ledger,
@@ -103,7 +112,7 @@ export class PoolRig {
       interfaceTags: { owner: 'headwater' },
       permission: this.permission,
       facts: () => this.#facts(),
-      urgency: () => 'toppingUp',
+      urgency: () => this.urgency,
       fold: (answer) => this.inventory.foldAnswer(answer, this.clock.monotonic()),
       orphans: this.orphans,
       adopt: (item) => this.inventory.adopt(item),

@@ -45,6 +45,17 @@ describe('a plan for what is wanted', () => {
     ['is empty when nothing is', { wanted: 0 }, []],
     ['is empty when less than nothing is', { wanted: -3 }, []],
     ['fills an interface', { wanted: 8 }, ['eni-0+8']],
+    ['creates one where new ones are preferred', { wanted: 8, preferNew: true }, ['new@1:subnet-1+8']],
+    [
+      'fills an interface with what new ones leave',
+      { wanted: 20, preferNew: true },
+      ['new@1:subnet-1+9', 'new@2:subnet-1+9', 'eni-0+2'],
+    ],
+    [
+      'fills an interface where new ones are preferred and there is no slot for one',
+      { wanted: 5, preferNew: true, view: view([eni(0), eni(1), eni(2)]) },
+      ['eni-0+5'],
+    ],
     ['fills what is left of it', { wanted: 8, view: view([eni(0, 7)]) }, ['eni-0+2', 'new@1:subnet-1+6']],
     [
       'counts a prefix as one address',

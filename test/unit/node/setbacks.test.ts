@@ -24,6 +24,20 @@ describe('setbacks', () => {
     expect(setbacks.trouble).toBeUndefined();
   });
 
+  test('a throttled call is none, but several are worth telling', () => {
+    const { setbacks } = rig();
+
+    setbacks.addThrottle(failure('throttled'));
+    const [isPausing, first] = [setbacks.isPausing, setbacks.trouble];
+    setbacks.addThrottle(failure('throttled'));
+
+    expect(isPausing).toBe(false);
+    expect(first).toBeUndefined();
+    expect(setbacks.trouble?.kind).toBe('throttled');
+    setbacks.forget();
+    expect(setbacks.trouble).toBeUndefined();
+  });
+
   test('what fails during a pause does not lengthen it', async () => {
     const { clock, setbacks } = rig();
 

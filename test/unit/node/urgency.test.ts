@@ -6,7 +6,8 @@ describe('urgency', () => {
     // available, used, waiting pods
     [10, 2, 0, 'toppingUp'],
     [10, 10, 0, 'toppingUp'],
-    [0, 0, 0, 'toppingUp'],
+    // Its agent waits for its first addresses before it starts.
+    [0, 0, 0, 'waiting'],
     [10, 2, 8, 'toppingUp'],
     [10, 2, 9, 'waiting'],
     [10, 9, 2, 'waiting'],

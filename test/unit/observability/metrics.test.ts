@@ -48,10 +48,14 @@ const expected: readonly Expected[] = [
   ['headwater_nodes', 'gauge', ['state']],
   ['headwater_set_aside', 'gauge', ['reason', 'what']],
   ['headwater_time_to_supply_seconds', 'histogram', [], supply],
-  ['headwater_oldest_shortage_seconds', 'gauge', []],
+  ['headwater_oldest_shortage_seconds', 'gauge', ['urgency']],
+  ['headwater_calls_per_supply', 'histogram', [], [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50]],
   ['headwater_cloud_calls_total', 'counter', ['action', 'outcome']],
   ['headwater_cloud_call_duration_seconds', 'histogram', ['action'], call],
-  ['headwater_cloud_calls_waiting', 'gauge', ['action']],
+  ['headwater_cloud_calls_waiting', 'gauge', ['action', 'urgency']],
+  ['headwater_cloud_budget_tokens', 'gauge', ['action']],
+  ['headwater_cloud_budget_refill_per_second', 'gauge', ['action']],
+  ['headwater_cloud_budget_learned_share', 'gauge', ['action']],
   ['headwater_cloud_calls_in_flight', 'gauge', []],
   ['headwater_subnet_free_addresses', 'gauge', ['availability_zone', 'subnet_id']],
   ['headwater_subnet_reserved_addresses', 'gauge', ['subnet_id']],
@@ -99,7 +103,10 @@ function feed(metrics: Metrics): void {
   metrics.headwater_set_aside.set({ what: 'subnet', reason: 'subnetExhausted' }, 1);
   metrics.headwater_cloud_calls_total.add({ action: 'CreateNetworkInterface', outcome: 'ok' });
   metrics.headwater_cloud_call_duration_seconds.observe({ action: 'CreateNetworkInterface' }, 1.2);
-  metrics.headwater_cloud_calls_waiting.set({ action: 'CreateNetworkInterface' }, 4);
+  metrics.headwater_cloud_calls_waiting.set({ action: 'CreateNetworkInterface', urgency: 'waiting' }, 4);
+  metrics.headwater_cloud_budget_tokens.set({ action: 'CreateNetworkInterface' }, 80);
+  metrics.headwater_cloud_budget_refill_per_second.set({ action: 'CreateNetworkInterface' }, 4);
+  metrics.headwater_cloud_budget_learned_share.set({ action: 'CreateNetworkInterface' }, 1);
   metrics.headwater_subnet_free_addresses.set({ ...subnet, availability_zone: 'a' }, 200);
   metrics.headwater_subnet_reserved_addresses.set(subnet, 14);
   metrics.headwater_publications_total.add({ part: 'spec', outcome: 'written' });

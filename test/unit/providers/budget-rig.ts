@@ -1,9 +1,10 @@
 // A call budget on a virtual clock, and the record of who was granted what and when.
-import { CallBudget, type Urgency } from '../../../src/providers/call-budget.ts';
+import { CallBudget } from '../../../src/providers/call-budget.ts';
 import type { BucketSize } from '../../../src/providers/token-bucket.ts';
+import type { Urgency } from '../../../src/providers/urgency.ts';
 import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
 
-export const never = new AbortController().signal;
+const never = new AbortController().signal;
 
 export interface BudgetRig {
   readonly clock: VirtualClock;
@@ -17,28 +18,27 @@ export interface BudgetRig {
 export interface Asking {
   readonly urgency?: Urgency | (() => Urgency);
   readonly signal?: AbortSignal;
+  readonly begun?: boolean;
 }
 
 export function budgetRig(sizes: {
   readonly buckets?: Readonly<Record<string, BucketSize>>;
   readonly overall?: BucketSize;
-  readonly slots?: number;
 }): BudgetRig {
   const clock = new VirtualClock();
   const budget = new CallBudget({
     clock,
-    slots: sizes.slots ?? 10,
-    bucketOf: (action) => sizes.buckets?.[action],
+    sizes: new Map(Object.entries(sizes.buckets ?? {})),
     overall: sizes.overall,
   });
   const granted: string[] = [];
   const ask = async (name: string, actions: readonly string[], how: Asking = {}): Promise<() => void> => {
-    const { urgency = 'toppingUp', signal = never } = how;
-    const giveBack = await budget.tokens(
-      actions,
-      typeof urgency === 'function' ? urgency : () => urgency,
+    const { urgency = 'waiting', signal = never, begun = false } = how;
+    const giveBack = await budget.tokens(actions, {
+      urgency: typeof urgency === 'function' ? urgency : () => urgency,
       signal,
-    );
+      begun,
+    });
     granted.push(`${name}@${Math.round(clock.monotonic())}`);
     return giveBack;
   };

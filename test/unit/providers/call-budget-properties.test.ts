@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { urgencies } from '../../../src/providers/call-budget.ts';
+import { urgencies } from '../../../src/providers/urgency.ts';
 import type { BucketSize } from '../../../src/providers/token-bucket.ts';
 import { Random } from '../../../src/scheduling/random.ts';
 import { budgetRig } from './budget-rig.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Urgency } from '../../../src/providers/call-budget.ts';
-import { budgetRig, never } from './budget-rig.ts';
+import type { Urgency } from '../../../src/providers/urgency.ts';
+import { budgetRig } from './budget-rig.ts';
 
 const one = { capacity: 1, refill: 1 };
 
@@ -239,43 +239,130 @@ describe('who waits for tokens', () => {
   });
 });
 
-describe('slots of a call budget', () => {
-  test('bound the requests in flight, and go to the most urgent', async () => {
-    const { clock, budget } = budgetRig({ slots: 2 });
-    const entered: string[] = [];
-    const leave = new Map<string, () => void>();
-    const enter = async (name: string, urgency: Urgency): Promise<void> => {
-      leave.set(name, await budget.slot(() => urgency, never));
-      entered.push(name);
-    };
+describe('what the cloud answers', () => {
+  const answered = (action: string, throttled: boolean, sentAt: number) =>
+    ({ action, throttled, sentAt, retryAfter: undefined }) as const;
 
-    for (const name of ['a', 'b', 'c']) void enter(name, 'toppingUp');
-    void enter('urgent', 'starving');
-    await clock.advance(0);
-    const full = { entered: [...entered], inFlight: budget.inFlight };
-    leave.get('a')?.();
-    await clock.advance(0);
-    leave.get('a')?.();
-    await clock.advance(0);
+  test('a throttled call slows all callers of its bucket, and no other', async () => {
+    const { clock, budget, granted, ask } = budgetRig({
+      buckets: { create: { capacity: 4, refill: 4 }, read: { capacity: 4, refill: 4 } },
+    });
+    await ask('first', ['create']);
+    await clock.advance(1000);
 
-    expect(full).toEqual({ entered: ['a', 'b'], inFlight: 2 });
-    expect(entered).toEqual(['a', 'b', 'urgent']);
-    expect(budget.inFlight).toBe(2);
+    budget.answered(answered('create', true, 0));
+    for (const name of ['a', 'b']) void ask(name, ['create']);
+    void ask('other', ['read']);
+    await clock.advance(2000);
+
+    // Three a second from an empty bucket.
+    expect(granted.slice(1)).toEqual(['other@1000', 'a@1333', 'b@1667']);
   });
 
-  test('who gives up waiting gets none and blocks none', async () => {
-    const { clock, budget } = budgetRig({ slots: 1 });
-    const giveUp = new AbortController();
-    const leave = await budget.slot(() => 'toppingUp', never);
-    const waiting = budget.slot(() => 'starving', giveUp.signal);
-    const behind = budget.slot(() => 'toppingUp', never);
+  test('that asks to be left alone is obeyed', async () => {
+    const { clock, budget, granted, ask } = budgetRig({ buckets: { create: { capacity: 4, refill: 4 } } });
 
-    giveUp.abort(new Error('enough'));
-    await expect(waiting).rejects.toThrow('enough');
-    leave();
+    budget.answered({ action: 'create', throttled: true, sentAt: 0, retryAfter: 7000 });
+    void ask('a', ['create']);
+    await clock.advance(10_000);
+
+    expect(granted).toEqual(['a@7000']);
+  });
+
+  test('is seen in the levels of the buckets', () => {
+    const { budget, ask } = budgetRig({ buckets: { create: { capacity: 8, refill: 4 }, read: one } });
+    for (const urgency of ['starving', 'toppingUp', 'toppingUp'] as const)
+      void ask('r', ['read'], { urgency });
+
+    budget.answered(answered('create', true, 0));
+
+    expect(budget.levels()).toEqual([
+      {
+        action: 'create',
+        tokens: 0,
+        capacity: 6,
+        refillPerSecond: 3,
+        learnedShare: 0.75,
+        throttled: 1,
+        waiting: {},
+      },
+      {
+        action: 'read',
+        tokens: 0,
+        capacity: 1,
+        refillPerSecond: 1,
+        learnedShare: 1,
+        throttled: 0,
+        waiting: { toppingUp: 2 },
+      },
+    ]);
+  });
+});
+
+describe('a call whose urgency rises while it waits', () => {
+  test('gets what is kept for it as soon as somebody says so', async () => {
+    const { clock, budget, granted, ask } = budgetRig({ buckets: { read: { capacity: 10, refill: 0.1 } } });
+    let urgency: Urgency = 'toppingUp';
+    for (let call = 0; call < 8; call++) void ask('before', ['read'], { urgency: 'toppingUp' });
+    void ask('rising', ['read'], { urgency: () => urgency });
+    await clock.advance(500);
+
+    urgency = 'waiting';
+    budget.reconsider();
     await clock.advance(0);
-    (await behind)();
 
-    expect(budget.inFlight).toBe(0);
+    expect(granted.at(-1)).toBe('rising@500');
+  });
+});
+
+describe('the expected wait', () => {
+  test('counts those who are ahead by urgency, and the slowest of the buckets', async () => {
+    const { budget, ask } = budgetRig({
+      buckets: { create: { capacity: 1, refill: 1 }, attach: { capacity: 10, refill: 5 } },
+    });
+    await ask('first', ['create']);
+    for (const urgency of ['starving', 'toppingUp', 'toppingUp'] as const)
+      void ask('c', ['create'], { urgency });
+
+    expect(budget.expectedWait(['create', 'attach'], 'waiting')).toBe(2000);
+    expect(budget.expectedWait(['create', 'attach'], 'housekeeping')).toBe(4000);
+    expect(budget.expectedWait(['attach'], 'waiting')).toBe(0);
+    expect(budget.expectedWait(['unlimited'], 'waiting')).toBe(0);
+  });
+});
+
+describe('a budget of which others use a part', () => {
+  // What the cloud allows to the whole account; the outside client takes half of it, all the time.
+  const account = { capacity: 100, refill: 5 };
+
+  test.each([100, 1000])('finds what is left for %i calls, with few throttled', async (calls) => {
+    const { clock, budget } = budgetRig({ buckets: { create: account } });
+    let [cloud, at] = [account.capacity / 2, 0];
+    let [done, sent, throttled] = [0, 0, 0];
+    const call = async (): Promise<void> => {
+      for (;;) {
+        await budget.tokens(['create'], { urgency: () => 'waiting', signal: new AbortController().signal });
+        const sentAt = clock.monotonic();
+        cloud = Math.min(account.capacity / 2, cloud + ((sentAt - at) / 1000) * (account.refill / 2));
+        at = sentAt;
+        const isThrottled = cloud < 1;
+        if (!isThrottled) cloud--;
+        sent++;
+        await new Promise<void>((resolve) => void clock.schedule(500, resolve));
+        budget.answered({ action: 'create', sentAt, throttled: isThrottled, retryAfter: undefined });
+        if (!isThrottled) break;
+        throttled++;
+      }
+      done++;
+    };
+
+    for (let index = 0; index < calls; index++) void call();
+    await clock.runUntil(() => done === calls, 3_600_000);
+
+    const floor = ((calls - account.capacity / 2) / (account.refill / 2)) * 1000 + 500;
+    expect(done).toBe(calls);
+    expect(clock.monotonic() / floor).toBeLessThan(1.1);
+    // All that were sent at the first instant, before anything could be learnt, aside.
+    expect(throttled - account.capacity / 2).toBeLessThanOrEqual(0.03 * sent);
   });
 });

@@ -16,6 +16,8 @@ export function scriptedImplementation(given: Partial<AllocationImplementation>)
     readPublicAddresses: missing('readPublicAddresses'),
     readDetached: missing('readDetached'),
     admit: missing('admit'),
+    reconsider: () => undefined,
+    expectedWait: () => 0,
     perform: missing('perform'),
     statusOf: missing('statusOf'),
     recall: missing('recall'),

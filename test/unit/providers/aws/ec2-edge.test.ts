@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type Ec2Action, Ec2CallError, type Ec2CallResult } from '../../../../src/providers/aws/ec2-api.ts';
 import { MutationPermission, noStops, type Pausable } from '../../../../src/providers/mutation-permission.ts';
 import { sleep } from '../../../../src/scheduling/clock.ts';
+import type { VirtualClock } from '../../../../src/scheduling/virtual-clock.ts';
 import { all, context, type EdgeChange, edgeRig, failureOfRead } from './edge-rig.ts';
 
 const attach = { NetworkInterfaceId: 'eni-1', InstanceId: 'i-1', DeviceIndex: 1, NetworkCardIndex: 0 };
@@ -130,7 +131,7 @@ describe('a call without an answer', () => {
 
     const writing = rig.edge.write(action, input, context);
     await rig.clock.advance(timeout - 1);
-    const before = rig.budget.inFlight;
+    const before = rig.edge.inFlight;
     await rig.clock.advance(1);
 
     expect(before).toBe(1);
@@ -142,7 +143,7 @@ describe('a call without an answer', () => {
         message: `no answer to ${action} within ${timeout / 1000} s`,
       },
     });
-    expect(rig.budget.inFlight).toBe(0);
+    expect(rig.edge.inFlight).toBe(0);
     expect(rig.finished).toMatchObject([{ action, status: undefined, duration: timeout }]);
   });
 
@@ -171,44 +172,51 @@ describe('a call without an answer', () => {
   });
 });
 
-describe('requests in flight', () => {
-  test('are bounded, and the wait for a place is not part of the time-out', async () => {
+/** A place among the requests in flight is free only after 3 s. */
+const place = (clock: VirtualClock): Promise<void> => sleep(clock, 3000, context.signal);
+
+describe('the wait for a place among the requests in flight', () => {
+  test('is not part of the time-out', async () => {
     const rig = edgeRig(
       async () => {
         await sleep(rig.clock, 8000, context.signal);
         return {};
       },
-      { slots: 1 },
+      { place },
     );
 
-    const writing = [1, 2].map(() => rig.edge.write('AttachNetworkInterface', attach, context));
+    const writing = rig.edge.write('AttachNetworkInterface', attach, context);
+    await rig.clock.advance(1000);
+    const waiting = rig.edge.inFlight;
     await rig.clock.advance(20_000);
 
-    expect((await Promise.all(writing)).map(({ kind }) => kind)).toEqual(['answered', 'answered']);
-    expect(rig.sent.map(({ at }) => at)).toEqual([0, 8000]);
-    expect(rig.finished.map(({ duration }) => duration)).toEqual([8000, 8000]);
+    expect(waiting).toBe(0);
+    expect((await writing).kind).toBe('answered');
+    expect(rig.sent.map(({ at }) => at)).toEqual([3000]);
+    expect(rig.finished.map(({ duration }) => duration)).toEqual([8000]);
   });
 
-  test('who gives up waiting for a place sends nothing', async () => {
-    const rig = edgeRig(() => sleep(rig.clock, 8000, context.signal), { slots: 1 });
+  test('once given up sends nothing, and gives its token back', async () => {
+    const rig = edgeRig(() => ({}), { place, bucket: { capacity: 1, refill: 0.001 } });
     const giveUp = new AbortController();
     const reason = new Error('enough');
-    const first = rig.edge.write('AttachNetworkInterface', attach, context);
-    const second = rig.edge.write('AttachNetworkInterface', attach, { ...context, signal: giveUp.signal });
+    await rig.edge.admit(['AttachNetworkInterface'], context);
+    const writing = rig.edge.write('AttachNetworkInterface', attach, { ...context, signal: giveUp.signal });
 
+    const ended = writing.catch((error: unknown) => error);
     giveUp.abort(reason);
+    await rig.clock.advance(4000);
 
-    await expect(second).rejects.toBe(reason);
-    await rig.clock.advance(10_000);
-    await first;
-    expect(rig.sent).toHaveLength(1);
+    expect(await ended).toBe(reason);
+    expect(rig.sent).toEqual([]);
+    await rig.edge.admit(['AttachNetworkInterface'], context);
   });
 });
 
 describe('a call that takes something away', () => {
   test('is not sent when our lease may end before it does', async () => {
     const asked: number[] = [];
-    const { edge, sent, budget } = edgeRig(() => ({}), {
+    const { edge, sent } = edgeRig(() => ({}), {
       options: {
         mayTakeAway: (ms) => {
           asked.push(ms);
@@ -225,24 +233,20 @@ describe('a call that takes something away', () => {
     });
     expect(asked).toEqual([5000]);
     expect(sent).toEqual([]);
-    expect(budget.inFlight).toBe(0);
+    expect(edge.inFlight).toBe(0);
   });
 
   test('is checked when it is sent, and not when it began to wait', async () => {
     let leading = true;
-    const rig = edgeRig(() => sleep(rig.clock, 3000, context.signal), {
-      slots: 1,
-      options: { mayTakeAway: () => leading },
-    });
-    const first = rig.edge.write('AttachNetworkInterface', attach, context);
-    const second = rig.edge.write('DeleteNetworkInterface', remove, context);
+    const rig = edgeRig(() => ({}), { place, options: { mayTakeAway: () => leading } });
+    const writing = rig.edge.write('DeleteNetworkInterface', remove, context);
 
     await rig.clock.advance(1000);
     leading = false;
     await rig.clock.advance(5000);
 
-    expect((await first).kind).toBe('answered');
-    expect(await second).toMatchObject({ kind: 'failed', failure: { kind: 'fenced' } });
+    expect(await writing).toMatchObject({ kind: 'failed', failure: { kind: 'fenced' } });
+    expect(rig.sent).toEqual([]);
   });
 
   test('is the only kind that is fenced', async () => {
@@ -272,7 +276,7 @@ describe('while something is stopped', () => {
     ['releases', 'DetachNetworkInterface', false],
     ['releases', 'DeleteNetworkInterface', false],
   ])('(%s) %s is sent: %s', async (pause, action, isSent) => {
-    const { edge, sent, budget } = edgeRig(() => ({}), pausing([pause]));
+    const { edge, sent } = edgeRig(() => ({}), pausing([pause]));
 
     const result = await edge.write(action, remove, context);
     const begun = await edge.write(action, remove, { ...context, begun: true });
@@ -286,22 +290,20 @@ describe('while something is stopped', () => {
     expect(result.kind).toBe(isSent ? 'answered' : 'failed');
     expect(begun.kind).toBe('answered');
     expect(sent).toHaveLength(isSent ? 2 : 1);
-    expect(budget.inFlight).toBe(0);
+    expect(edge.inFlight).toBe(0);
   });
 
   test('what waited for a place is asked about when it is sent', async () => {
     const permission = new MutationPermission(noStops);
-    const rig = edgeRig(() => sleep(rig.clock, 3000, context.signal), { slots: 1, options: { permission } });
-    const first = rig.edge.write('AttachNetworkInterface', attach, context);
-    const second = rig.edge.write('AttachNetworkInterface', attach, context);
+    const rig = edgeRig(() => ({}), { place, options: { permission } });
+    const writing = rig.edge.write('AttachNetworkInterface', attach, context);
 
     await rig.clock.advance(1000);
     permission.change({ foreignWriter: 'atWork' });
     await rig.clock.advance(5000);
 
-    expect((await first).kind).toBe('answered');
-    expect(await second).toMatchObject({ kind: 'failed', failure: { kind: 'stopped' } });
-    expect(rig.sent).toHaveLength(1);
+    expect(await writing).toMatchObject({ kind: 'failed', failure: { kind: 'stopped' } });
+    expect(rig.sent).toEqual([]);
   });
 });
 

@@ -1,7 +1,8 @@
 // The gate in front of an EC2 that answers as the test says, on a virtual clock.
 import type { CallContext } from '../../../../src/providers/allocation-implementation.ts';
 import { Ec2Edge, type Ec2EdgeOptions, type FinishedCall } from '../../../../src/providers/aws/ec2-edge.ts';
-import type { Ec2Action, Ec2Api, Ec2Output } from '../../../../src/providers/aws/ec2-api.ts';
+import type { Ec2Action, Ec2Api, Ec2Output, Sending } from '../../../../src/providers/aws/ec2-api.ts';
+import { quotaActions } from '../../../../src/providers/aws/quotas.ts';
 import { CallBudget } from '../../../../src/providers/call-budget.ts';
 import { CloudError, type CloudFailure } from '../../../../src/providers/cloud-failure.ts';
 import { MutationPermission, noStops } from '../../../../src/providers/mutation-permission.ts';
@@ -32,10 +33,11 @@ export interface EdgeRig {
 export interface EdgeChange {
   readonly options?: Partial<Pick<Ec2EdgeOptions, 'timeout' | 'mayTakeAway' | 'permission'>>;
   readonly bucket?: BucketSize;
-  readonly slots?: number;
+  /** The wait for a place among the requests in flight. */
+  readonly place?: (clock: VirtualClock) => Promise<void>;
 }
 
-export const context: CallContext = { urgency: () => 'toppingUp', signal: new AbortController().signal };
+export const context: CallContext = { urgency: () => 'waiting', signal: new AbortController().signal };
 
 export function edgeRig(answering: Answering, change: EdgeChange = {}): EdgeRig {
   const clock = new VirtualClock();
@@ -44,12 +46,18 @@ export function edgeRig(answering: Answering, change: EdgeChange = {}): EdgeRig 
   const waits: string[] = [];
   const budget = new CallBudget({
     clock,
-    slots: change.slots ?? 10,
-    bucketOf: () => change.bucket,
+    sizes: new Map(quotaActions.map((action) => [action, change.bucket ?? { capacity: 1000, refill: 1000 }])),
     overall: undefined,
   });
   const api: Ec2Api = {
-    async send<A extends Ec2Action>(action: A, input: object, signal: AbortSignal): Promise<Ec2Output<A>> {
+    async send<A extends Ec2Action>(
+      action: A,
+      input: object,
+      { signal, onSend }: Sending,
+    ): Promise<Ec2Output<A>> {
+      await change.place?.(clock);
+      signal.throwIfAborted();
+      onSend();
       const call = { action, input, at: clock.monotonic(), signal };
       sent.push(call);
       return (await answering(call, sent.length - 1)) as Ec2Output<A>;

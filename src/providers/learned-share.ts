@@ -1,0 +1,39 @@
+// What part of a rate limit turns out to be ours to use, learnt from the cloud's own answers: a throttled call says that
+// others use the rest. Up by a little with each answer, down by a quarter with each throttle, as plain data and pure
+// functions.
+
+export interface LearnedShare {
+  /** Of what we may use by configuration; between `leastShare` and 1. */
+  readonly value: number;
+  /** When `value` was true, in monotonic ms. */
+  readonly at: number;
+  /** When it was last cut, in monotonic ms. */
+  readonly cutAt: number;
+}
+
+/** Enough to go on asking, so that the end of a shortage is noticed. */
+const leastShare = 0.05;
+const cut = 0.75;
+/** One throttle in 150 calls or so is what finding the limit again costs. */
+const gainOfAnswer = 0.001;
+/** From nothing to the whole in half an hour without calls. */
+const gainOfTime = 1 / (30 * 60_000);
+
+export function wholeShare(now: number): LearnedShare {
+  return { value: 1, at: now, cutAt: -Infinity };
+}
+
+export function shareAt({ value, at }: LearnedShare, now: number): number {
+  return Math.min(1, value + Math.max(0, now - at) * gainOfTime);
+}
+
+/** The cloud answered a call, whatever it said: it was not one too many. */
+export function afterAnswer(learned: LearnedShare, now: number): LearnedShare {
+  return { ...learned, value: Math.min(1, shareAt(learned, now) + gainOfAnswer), at: now };
+}
+
+/** A call sent at `sentAt` was one too many. Calls that were under way at a cut say nothing about the rate after it. */
+export function afterThrottle(learned: LearnedShare, sentAt: number, now: number): LearnedShare {
+  if (sentAt <= learned.cutAt) return learned;
+  return { value: Math.max(leastShare, shareAt(learned, now) * cut), at: now, cutAt: now };
+}

@@ -1,0 +1,143 @@
+// The unit that creates an interface beside a cloud that answers as the test says, on a virtual clock.
+import { createInterface, type CreateInterfaceResult } from '../../../src/node/create-interface.ts';
+import type { CreateInterface, Operation, Outcome } from '../../../src/providers/operation.ts';
+import { Random } from '../../../src/scheduling/random.ts';
+import { sleep } from '../../../src/scheduling/clock.ts';
+import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { scriptedImplementation } from '../providers/scripted-implementation.ts';
+import { created, done } from './outcomes.ts';
+
+export const request: CreateInterface = {
+  kind: 'createInterface',
+  instanceId: 'i-1',
+  subnetId: 'subnet-1',
+  securityGroupIds: ['sg-1'],
+  addressCount: 9,
+  prefixCount: 0,
+  description: 'Cilium-CNI (i-1)',
+  tags: {},
+  token: 'token-1',
+};
+export const deleted = done({ kind: 'deleted', interfaceId: 'eni-9' });
+
+export interface Rig {
+  readonly clock: VirtualClock;
+  /** Calls in order: `create`, `attach@1`, `delete`, `look`; admissions as `admit create`. */
+  readonly calls: string[];
+  readonly requests: Operation[];
+  /** Calls that nothing may hold up any more. */
+  readonly begun: string[];
+  readonly folded: string[];
+  readonly throttles: string[];
+  readonly deadline: AbortController;
+  readonly result: () => CreateInterfaceResult | undefined;
+  readonly error: () => unknown;
+}
+
+export interface Scene {
+  readonly create?: readonly Outcome[];
+  readonly attach?: readonly Outcome[];
+  readonly delete?: readonly Outcome[];
+  /** Index at which each look finds the interface attached; a look beyond the list finds what the last one did. */
+  readonly looks?: readonly (number | undefined)[];
+  /** Of each call and look, in ms. */
+  readonly duration?: number;
+  readonly taken?: readonly number[];
+  readonly look?: (clock: VirtualClock) => Promise<void>;
+}
+
+/** Runs the unit; a call that the scene has no outcome for repeats the last one. */
+export function rig(scene: Scene): Rig {
+  const clock = new VirtualClock();
+  const deadline = new AbortController();
+  const calls: string[] = [];
+  const requests: Operation[] = [];
+  const begun: string[] = [];
+  const folded: string[] = [];
+  const throttles: string[] = [];
+  const never = new AbortController().signal;
+  const counts = { create: 0, attach: 0, delete: 0, look: 0 };
+  let shownAt: number | undefined;
+  let result: CreateInterfaceResult | undefined;
+  let error: unknown;
+  const next = (kind: 'create' | 'attach' | 'delete'): Outcome => {
+    const script = scene[kind] ?? { create: [created('eni-9')], attach: [], delete: [deleted] }[kind];
+    const outcome = script[Math.min(counts[kind]++, script.length - 1)];
+    if (outcome === undefined) throw new Error(`no ${kind} is expected`);
+    return outcome;
+  };
+  const implementation = scriptedImplementation({
+    admit: async (kinds, { signal }) => {
+      calls.push(`admit ${kinds.map(nameOf).join()}`);
+      await sleep(clock, 0, signal);
+      return () => undefined;
+    },
+    perform: async (operation, context) => {
+      const name = nameOf(operation.kind);
+      if (context.begun === true) begun.push(name);
+      calls.push(operation.kind === 'attachInterface' ? `${name}@${operation.deviceIndex}` : name);
+      requests.push(operation);
+      await sleep(clock, scene.duration ?? 0, never);
+      return next(name);
+    },
+  });
+  const look = async (): Promise<void> => {
+    calls.push('look');
+    await (scene.look?.(clock) ?? sleep(clock, scene.duration ?? 0, never));
+    const looks = scene.looks ?? [undefined];
+    shownAt = looks[Math.min(counts.look++, looks.length - 1)];
+  };
+  createInterface(request, 1, {
+    implementation,
+    clock,
+    random: new Random('unit'),
+    consistencyWindow: 30_000,
+    context: { urgency: () => 'toppingUp', signal: deadline.signal },
+    fold: (answer) => folded.push(answer.kind),
+    look,
+    attachedAt: (id) => (id === 'eni-9' ? shownAt : undefined),
+    onThrottle: ({ kind }) => throttles.push(kind),
+    indexAfter: (index) => {
+      let found = index + 1;
+      while (scene.taken?.includes(found)) found++;
+      return found;
+    },
+  }).then(
+    (ended) => {
+      result = ended;
+    },
+    (reason: unknown) => {
+      error = reason;
+    },
+  );
+  return {
+    clock,
+    calls,
+    requests,
+    begun,
+    folded,
+    throttles,
+    deadline,
+    result: () => result,
+    error: () => error,
+  };
+}
+
+function nameOf(kind: Operation['kind']): 'create' | 'attach' | 'delete' {
+  if (kind === 'createInterface') return 'create';
+  return kind === 'attachInterface' ? 'attach' : 'delete';
+}
+
+export async function run(scene: Scene): Promise<Rig> {
+  const made = rig(scene);
+  await made.clock.advance(600_000);
+  return made;
+}
+
+export const inPlace: CreateInterfaceResult = { kind: 'attached', interfaceId: 'eni-9' };
+
+/** Time at which something first holds. */
+export async function until({ clock }: Rig, holds: () => boolean): Promise<number> {
+  while (!holds() && clock.monotonic() < 120_000) await clock.advance(100);
+  return clock.monotonic();
+}
