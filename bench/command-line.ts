@@ -9,15 +9,17 @@ export interface Wanted {
   readonly json: string | undefined;
 }
 
-export const usage = `npm run bench -- [--only NAME]... [--nodes N] [--small] [--json FILE] [--list]
+export const usage = `npm run bench -- [--only NAME]... [--nodes N] [--scale N] [--small] [--json FILE] [--list]
   --only NAME  only this figure; may be given several times
   --nodes N    size of the fleet (1000)
+  --scale N    multiplies the limits of the cloud, and divides its latencies, for scaled figures (10)
   --small      100 nodes, counts only, no times: what holds on any machine
   --json FILE  writes the figures there as JSON as well
   --list       names all figures`;
 
 const fullSize = 1000;
 const smallSize = 100;
+const fullScale = 10;
 
 /** Throws an Error that says what is wrong. */
 export function readCommandLine(args: readonly string[], all: readonly Figure[]): Wanted | 'list' {
@@ -26,6 +28,7 @@ export function readCommandLine(args: readonly string[], all: readonly Figure[])
     options: {
       only: { type: 'string', multiple: true },
       nodes: { type: 'string' },
+      scale: { type: 'string' },
       small: { type: 'boolean', default: false },
       json: { type: 'string' },
       list: { type: 'boolean', default: false },
@@ -33,15 +36,21 @@ export function readCommandLine(args: readonly string[], all: readonly Figure[])
   });
   if (values.list) return 'list';
   const isSmall = values.small;
-  const nodes = values.nodes === undefined ? (isSmall ? smallSize : fullSize) : Number(values.nodes);
-  if (!Number.isInteger(nodes) || nodes < 1)
-    throw new Error(`--nodes is ${values.nodes}; a whole number is accepted`);
+  const nodes = wholeNumber('nodes', values.nodes) ?? (isSmall ? smallSize : fullSize);
+  const scale = wholeNumber('scale', values.scale) ?? (isSmall ? 1 : fullScale);
   const figures = values.only === undefined ? all : values.only.map((name) => figureCalled(name, all));
   return {
-    settings: { nodes, isSmall },
+    settings: { nodes, isSmall, scale },
     figures: isSmall ? figures.filter(({ inSmallForm }) => inSmallForm) : figures,
     json: values.json,
   };
+}
+
+function wholeNumber(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new Error(`--${name} is ${text}; a whole number above 0 is accepted`);
 }
 
 function figureCalled(name: string, all: readonly Figure[]): Figure {

@@ -26,6 +26,8 @@ export interface Reading {
 export interface Settings {
   readonly nodes: number;
   readonly isSmall: boolean;
+  /** Of the scaled figures: multiplies the rate limits of the cloud and divides its latencies. */
+  readonly scale: number;
 }
 
 export interface Stage extends Settings {

@@ -21,7 +21,7 @@ async function measure(figure: Figure, stage: Stage): Promise<Outcome> {
     return { kind: 'measured', figure, reading: await figure.measure(stage) };
   } catch (error) {
     stage.signal.throwIfAborted();
-    return { kind: 'failed', figure, why: error instanceof Error ? error.message : String(error) };
+    return { kind: 'failed', figure, why: messageOf(error) };
   }
 }
 
@@ -55,12 +55,29 @@ const interrupt = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(name, () => interrupt.abort(new Error(`interrupted by ${name}`)));
 }
-try {
-  const wanted = readCommandLine(process.argv.slice(2), allFigures);
-  if (wanted === 'list') allFigures.forEach(({ name, title }) => say(`${name.padEnd(30)} ${title}`));
-  else process.exitCode = await run(wanted, interrupt.signal);
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  if (!interrupt.signal.aborted) process.stderr.write(`${usage}\n`);
-  process.exitCode = interrupt.signal.aborted ? 130 : 2;
+const wanted = readOrRefuse();
+if (wanted === 'list') allFigures.forEach(({ name, title }) => say(`${name.padEnd(30)} ${title}`));
+else if (wanted !== undefined) process.exitCode = await runOrTell(wanted);
+
+function readOrRefuse(): Wanted | 'list' | undefined {
+  try {
+    return readCommandLine(process.argv.slice(2), allFigures);
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\n${usage}\n`);
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
+async function runOrTell(wanted: Wanted): Promise<number> {
+  try {
+    return await run(wanted, interrupt.signal);
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\n`);
+    return interrupt.signal.aborted ? 130 : 1;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -8,8 +8,10 @@ export interface Machines {
 
 export interface CloudPlan {
   readonly machines: readonly Machines[];
-  /** Multiplies size and refill of every rate limit, and divides every delay. */
+  /** Multiplies size and refill of every rate limit. */
   readonly scale: number;
+  /** Multiplies every delay; the inverse of `scale` if not given. */
+  readonly latencyScale?: number;
   /** How far latencies scatter around their means (sigma of the log-normal distribution). */
   readonly spread: number;
 }
@@ -19,10 +21,10 @@ const zone = 'eu-central-1a';
 export const podSubnetTags = { purpose: 'pods' } as const;
 
 /** What simulate is told, as JSON, which YAML contains. */
-export function topologyOf({ machines, scale, spread }: CloudPlan): string {
+export function topologyOf({ machines, scale, latencyScale = 1 / scale, spread }: CloudPlan): string {
   const ms = (min: number, max: number): { min: number; max: number } => ({
-    min: min / scale,
-    max: max / scale,
+    min: min * latencyScale,
+    max: max * latencyScale,
   });
   return JSON.stringify({
     region,
@@ -43,7 +45,7 @@ export function topologyOf({ machines, scale, spread }: CloudPlan): string {
       securityGroups: ['nodes'],
     })),
     limits: { scale },
-    latency: { scale: 1 / scale, spread },
+    latency: { scale: latencyScale, spread },
     consistency: { visibilityDelayMs: ms(0, 500), listingLagMs: ms(0, 1000) },
     times: { attachMs: ms(1000, 3000), detachMs: ms(2000, 3000) },
   });

@@ -1,7 +1,6 @@
 // The idle fleet that figures are read from.
 import type { Settings, Stage } from '../figure.ts';
 import { idle, type Idleness, type IdlePlan } from './idle.ts';
-import { scaleOf } from './scale-up-forms.ts';
 
 /** Of the full form: what every figure about idleness is stated for. */
 const fullTime = 600;
@@ -10,9 +9,9 @@ const smallTime = 25;
 const hurry = ['--resync-interval=10s'] as const;
 
 function planFor(settings: Settings): IdlePlan {
-  const { nodes, isSmall } = settings;
+  const { nodes, scale, isSmall } = settings;
   const [seconds, flags] = isSmall ? [smallTime, hurry] : [fullTime, []];
-  return { nodes, scale: scaleOf(settings), seconds, flags };
+  return { nodes, scale, seconds, flags };
 }
 
 export function playIdle(stage: Stage): Promise<Idleness> {

@@ -2,19 +2,15 @@
 import type { Settings, Stage } from '../figure.ts';
 import { scaleUp, type ScaleUp, type ScaleUpPlan } from './scale-up.ts';
 
-/** Of the scaled form: ten minutes of life in one. The small form is not scaled: it has few nodes. */
-const factor = 10;
 /** Of the unscaled form: more would only take longer, the bucket alone says how long. */
 const mostUnscaled = 200;
 
-export const scaleOf = ({ isSmall }: Settings): number => (isSmall ? 1 : factor);
-
 type Form = (settings: Settings) => ScaleUpPlan;
 
-const scaled = (settings: Settings): ScaleUpPlan => ({
-  nodes: settings.nodes,
+const scaled = ({ nodes, scale }: Settings): ScaleUpPlan => ({
+  nodes,
   firstInterfaceIndex: 1,
-  scale: scaleOf(settings),
+  scale,
   outsideClient: false,
 });
 
