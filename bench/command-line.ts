@@ -7,14 +7,17 @@ export interface Wanted {
   readonly figures: readonly Figure[];
   /** Where the JSON goes. */
   readonly json: string | undefined;
+  /** Where CPU profiles go. */
+  readonly profiles: string | undefined;
 }
 
-export const usage = `npm run bench -- [--only NAME]... [--nodes N] [--scale N] [--small] [--json FILE] [--list]
+export const usage = `npm run bench -- [--only NAME]... [--nodes N] [--scale N] [--small] [--json FILE] [--profile DIR] [--list]
   --only NAME  only this figure; may be given several times
   --nodes N    size of the fleet (1000)
   --scale N    multiplies the limits of the cloud, and divides its latencies, for scaled figures (10)
   --small      100 nodes, counts only, no times: what holds on any machine
   --json FILE  writes the figures there as JSON as well
+  --profile DIR  leaves a CPU profile of each controller there; times are then not those of the table
   --list       names all figures`;
 
 const fullSize = 1000;
@@ -31,6 +34,7 @@ export function readCommandLine(args: readonly string[], all: readonly Figure[])
       scale: { type: 'string' },
       small: { type: 'boolean', default: false },
       json: { type: 'string' },
+      profile: { type: 'string' },
       list: { type: 'boolean', default: false },
     },
   });
@@ -43,6 +47,7 @@ export function readCommandLine(args: readonly string[], all: readonly Figure[])
     settings: { nodes, isSmall, scale },
     figures: isSmall ? figures.filter(({ inSmallForm }) => inSmallForm) : figures,
     json: values.json,
+    profiles: values.profile,
   };
 }
 

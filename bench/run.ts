@@ -25,10 +25,16 @@ async function measure(figure: Figure, stage: Stage): Promise<Outcome> {
   }
 }
 
-async function run({ settings, figures, json }: Wanted, signal: AbortSignal): Promise<number> {
+async function run({ settings, figures, json, profiles }: Wanted, signal: AbortSignal): Promise<number> {
   say('building the bundle');
   await promisify(execFile)(process.execPath, [join(root, 'build.mjs')], { cwd: root, signal });
-  const stage: Stage = { ...settings, clock, signal, say, scenarios: new Scenarios({ clock, signal, say }) };
+  const stage: Stage = {
+    ...settings,
+    clock,
+    signal,
+    say,
+    scenarios: new Scenarios({ clock, signal, say, profiles }),
+  };
   const outcomes: Outcome[] = [];
   for (const figure of figures) {
     say(`[${outcomes.length + 1}/${figures.length}] ${figure.title}`);

@@ -30,10 +30,17 @@ export interface BenchCluster {
   readonly signal: AbortSignal;
 }
 
+export interface ClusterSurroundings {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Where a CPU profile of the controller is left, if one is wanted. */
+  readonly profiles: string | undefined;
+}
+
 /** Rejects with ChildFailed if one of the processes ends meanwhile. Whatever happens, none of them is left. */
 export async function withCluster<T>(
   plan: ClusterPlan,
-  { clock, signal: outer }: { clock: Clock; signal: AbortSignal },
+  { clock, signal: outer, profiles }: ClusterSurroundings,
   use: (cluster: BenchCluster) => Promise<T>,
 ): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'headwater-bench-'));
@@ -60,14 +67,15 @@ export async function withCluster<T>(
       fleet,
       machines: machinesIn(await cloud.state(signal), plan.nodes),
       startController: async () =>
-        added(await ControllerProcess.start({ cloud, api, flags: plan.flags }, clock, signal)),
+        added(await ControllerProcess.start({ cloud, api, flags: plan.flags, profiles }, clock, signal)),
       clock,
       signal,
     };
     return await Promise.race([use(cluster), failed.promise]);
   } finally {
     ending.abort(new Error('the scenario is over'));
-    await Promise.all(processes.map(({ child }) => child.kill()));
+    // A profile is written by a process that ends by itself.
+    await Promise.all(processes.map(({ child }) => (profiles === undefined ? child.kill() : child.stop())));
     await rm(directory, { recursive: true, force: true });
   }
 }

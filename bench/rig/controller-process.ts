@@ -1,12 +1,19 @@
 // The controller as it ships, in a process of its own, given nothing but flags and credentials.
-import type { Clock } from '../../src/scheduling/clock.ts';
-import { sleep } from '../../src/scheduling/clock.ts';
+import { type Clock, sleep } from '../../src/scheduling/clock.ts';
 import type { ApiProcess } from './api-process.ts';
 import { BenchChild } from './child-process.ts';
 import type { CloudProcess } from './cloud-process.ts';
 import { getText } from './http.ts';
 import { metricIn } from './metric-text.ts';
 import { region } from './topology.ts';
+
+interface ControllerOptions {
+  readonly cloud: CloudProcess;
+  readonly api: ApiProcess;
+  readonly flags: readonly string[];
+  /** Where its CPU profile is left when it ends, if one is wanted. */
+  readonly profiles: string | undefined;
+}
 
 export class ControllerProcess {
   readonly child: BenchChild;
@@ -19,7 +26,7 @@ export class ControllerProcess {
 
   /** Resolves once it says that it is ready. */
   static async start(
-    { cloud, api, flags }: { cloud: CloudProcess; api: ApiProcess; flags: readonly string[] },
+    { cloud, api, flags, profiles }: ControllerOptions,
     clock: Clock,
     signal: AbortSignal,
   ): Promise<ControllerProcess> {
@@ -32,7 +39,12 @@ export class ControllerProcess {
       '--serve-addr=127.0.0.1:0',
       ...flags,
     ];
-    const child = new BenchChild({ name: 'the controller', args, env: cloud.credentials });
+    const profiled = profiles === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` };
+    const child = new BenchChild({
+      name: 'the controller',
+      args,
+      env: { ...cloud.credentials, ...profiled },
+    });
     const controller = new ControllerProcess(child, await child.said(addressIn));
     await Promise.race([controller.#ready(clock, signal), child.failure()]);
     return controller;

@@ -6,6 +6,8 @@ export interface Theatre {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
+  /** Where a CPU profile of each controller is left, if one is wanted. */
+  readonly profiles: string | undefined;
 }
 
 type Play<Plan, Result> = (plan: Plan, theatre: Theatre) => Promise<Result>;
