@@ -39,7 +39,7 @@ export const addressesWanted = 8;
 const rest = 6000;
 /** Without a call, in ms: then nothing comes any more. */
 const quiet = 4000;
-const reportInterval = 5000;
+const reportInterval = 10_000;
 
 export function scaleUp(plan: ScaleUpPlan, theatre: Theatre): Promise<ScaleUp> {
   const { nodes, firstInterfaceIndex, scale, outsideClient } = plan;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { percentile } from '../../../bench/percentile.ts';
 
 const hundred = Array.from({ length: 100 }, (_, index) => 100 - index);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { EventQueue } from '../../../../bench/peers/event-queue.ts';
 
 test('lets things happen by time, and in order of asking at the same time', () => {
