@@ -20,6 +20,7 @@ import { type Authorize, authenticate, checkAccess, type Tokens } from './servin
 import { nothingThere, refusal } from './serving/answers.ts';
 import { EventEncoding } from './serving/event-encoding.ts';
 import { checkBodySize } from './serving/read-body.ts';
+import { RequestCounts } from './serving/request-counts.ts';
 import { resourceTargetOf, type ResourceTarget, verbOf } from './serving/request-target.ts';
 import type { ServerParts } from './serving/resource-call.ts';
 import { servePath } from './serving/serve-paths.ts';
@@ -51,6 +52,7 @@ const defaultWatchBacklog = 10_000;
 
 export class KubernetesModel {
   readonly faults: Faults;
+  readonly #requests = new RequestCounts();
   readonly #server: ServerParts;
   readonly #registry = new ResourceRegistry(builtInTypes);
   readonly #expiry: EventExpiry;
@@ -101,7 +103,10 @@ export class KubernetesModel {
    */
   readonly handle: KubernetesHandler = async (request, signal) => {
     const url = new URL(request.url, 'http://kubernetes');
-    if (url.pathname.startsWith(adminPrefix)) return serveAdmin(url.pathname, request, this.faults);
+    if (url.pathname.startsWith(adminPrefix)) {
+      return serveAdmin(url.pathname, request, { faults: this.faults, requests: this.#requests });
+    }
+    this.#requests.add(request, url.pathname);
     const fate = this.faults.fateOfRequest(request.method, request.url);
     if (fate.delay > 0 && !(await this.#waited(fate.delay, signal))) throw new ConnectionDropped();
     if (fate.dropped === 'before') throw new ConnectionDropped();

@@ -1,33 +1,45 @@
-// The path by which faults are injected from outside the process: small JSON commands under `/_headwater/`.
+// The path by which faults are injected and requests counted from outside the process: small JSON commands under
+// `/_headwater/`.
 import type { KubernetesRequest, KubernetesResponse } from '../exchange.ts';
 import { type Failure, failureStatus } from '../api-status.ts';
 import { isJsonObject, type JsonObject, type JsonValue, textAt, valueAt } from '../json-value.ts';
 import { jsonAnswer, nothingThere } from '../serving/answers.ts';
+import type { RequestCounts } from '../serving/request-counts.ts';
 import type { FaultEffect, FaultRule, Faults } from './faults.ts';
 import { refusalWith } from './refusals.ts';
 
 export const adminPrefix = '/_headwater/';
+
+export interface Administered {
+  readonly faults: Faults;
+  readonly requests: RequestCounts;
+}
 
 /**
  * Serves one command:
  *
  * - `GET faults` shows the rules in force, `POST faults` injects one, `DELETE faults` takes all back;
  * - `POST close-watches`, `POST cut-watches` end or break open watches, all or those whose URL matches `path`;
- * - `POST expire-history` lets every older version be forgotten.
+ * - `POST expire-history` lets every older version be forgotten;
+ * - `GET requests` counts requests by client, method and resource, `DELETE requests` begins anew.
  *
  * A rule is `{ "method", "path", "times", "effect": { "kind", ... } }`; `path` is a regular expression.
  */
-export function serveAdmin(path: string, request: KubernetesRequest, faults: Faults): KubernetesResponse {
+export function serveAdmin(
+  path: string,
+  request: KubernetesRequest,
+  administered: Administered,
+): KubernetesResponse {
   const command = `${request.method} ${path.slice(adminPrefix.length)}`;
   try {
-    return carryOut(command, bodyOf(request.body ?? ''), faults);
+    return carryOut(command, bodyOf(request.body ?? ''), administered);
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error;
     return jsonAnswer(400, { error: error.message });
   }
 }
 
-function carryOut(command: string, body: JsonObject, faults: Faults): KubernetesResponse {
+function carryOut(command: string, body: JsonObject, { faults, requests }: Administered): KubernetesResponse {
   switch (command) {
     case 'GET faults':
       return jsonAnswer(200, { rules: faults.rules().map(shown) });
@@ -43,6 +55,11 @@ function carryOut(command: string, body: JsonObject, faults: Faults): Kubernetes
       return jsonAnswer(200, { watches: faults.cutWatches(patternOf(body)) });
     case 'POST expire-history':
       faults.expireHistory();
+      return jsonAnswer(200, {});
+    case 'GET requests':
+      return jsonAnswer(200, { requests: requests.all().map((count) => ({ ...count })) });
+    case 'DELETE requests':
+      requests.reset();
       return jsonAnswer(200, {});
     default:
       return nothingThere();

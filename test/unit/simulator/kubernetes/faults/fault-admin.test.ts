@@ -58,6 +58,30 @@ describe('/_headwater/', () => {
     expect(late.events).toMatchObject([{ type: 'ERROR' }]);
   });
 
+  test('counts requests by client, method and resource, and begins anew', async () => {
+    const { send } = rig();
+    const agent = { 'user-agent': 'agent' };
+    await send('POST', '/api/v1/nodes', { metadata: { name: 'n' } }, agent);
+    await send('PATCH', '/api/v1/nodes/n/status', {}, agent);
+    await send('PATCH', '/api/v1/nodes/n/status', {}, agent);
+    await send('PATCH', '/api/v1/nodes/n/status', {}, { 'user-agent': 'controller' });
+    await send('GET', '/version');
+
+    const counted = await send('GET', '/_headwater/requests');
+    await send('DELETE', '/_headwater/requests');
+    const after = await send('GET', '/_headwater/requests');
+
+    expect(counted.body).toEqual({
+      requests: [
+        { userAgent: '', method: 'GET', resource: '/version', count: 1 },
+        { userAgent: 'agent', method: 'PATCH', resource: 'nodes/status', count: 2 },
+        { userAgent: 'agent', method: 'POST', resource: 'nodes', count: 1 },
+        { userAgent: 'controller', method: 'PATCH', resource: 'nodes/status', count: 1 },
+      ],
+    });
+    expect(after.body).toEqual({ requests: [] });
+  });
+
   test.each([
     ['POST', 'faults', { effect: { kind: 'bogus' } }, 400],
     ['POST', 'faults', { path: '(', effect: { kind: 'dropBefore' } }, 400],

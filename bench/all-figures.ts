@@ -1,0 +1,43 @@
+// Every figure, in the order of the table.
+import type { Figure } from './figure.ts';
+import { assignTimeUnscaled } from './figures/assign-time-unscaled.ts';
+import { burstLatency } from './figures/burst-latency.ts';
+import { eventLoopDelay } from './figures/event-loop-delay.ts';
+import { idleCpu } from './figures/idle-cpu.ts';
+import { idleMutatingCalls } from './figures/idle-mutating-calls.ts';
+import { idleReads } from './figures/idle-reads.ts';
+import { idleWrites } from './figures/idle-writes.ts';
+import { memoryAboveEmpty } from './figures/memory-above-empty.ts';
+import { memoryInAll } from './figures/memory-in-all.ts';
+import { modifyCalls } from './figures/modify-calls.ts';
+import { mutatingCallsAssign } from './figures/mutating-calls-assign.ts';
+import { mutatingCallsCreateAttach } from './figures/mutating-calls-create-attach.ts';
+import { scaleUpReads } from './figures/scale-up-reads.ts';
+import { scaleUpTime } from './figures/scale-up-time.ts';
+import { scaleUpTimeUnscaled } from './figures/scale-up-time-unscaled.ts';
+import { throttledAnswers } from './figures/throttled-answers.ts';
+import { throttledBesideAnother } from './figures/throttled-beside-another.ts';
+import { timeBesideAnother } from './figures/time-beside-another.ts';
+import { waitingFirst } from './figures/waiting-first.ts';
+
+export const allFigures: readonly Figure[] = [
+  mutatingCallsCreateAttach,
+  mutatingCallsAssign,
+  modifyCalls,
+  scaleUpReads,
+  throttledAnswers,
+  scaleUpTime,
+  scaleUpTimeUnscaled,
+  assignTimeUnscaled,
+  timeBesideAnother,
+  throttledBesideAnother,
+  burstLatency,
+  waitingFirst,
+  idleMutatingCalls,
+  idleWrites,
+  idleReads,
+  idleCpu,
+  memoryAboveEmpty,
+  memoryInAll,
+  eventLoopDelay,
+];

@@ -1,0 +1,50 @@
+// One line of the table: what is measured, in which scenario, and what it may be at most.
+import type { Clock } from '../src/scheduling/clock.ts';
+import type { Scenarios } from './scenarios/scenarios.ts';
+
+export interface Figure {
+  /** As `--only` takes it: the name of its file. */
+  readonly name: string;
+  readonly title: string;
+  readonly unit: string;
+  readonly limit: number;
+  /** The measured value may be anything up to the limit, or must be the limit itself. */
+  readonly bound: 'atMost' | 'exactly';
+  /** Whether the small form, which measures no times, has it. */
+  readonly inSmallForm: boolean;
+  /** What is done and counted, in one or two sentences. */
+  readonly scenario: (settings: Settings) => string;
+  readonly measure: (stage: Stage) => Promise<Reading>;
+}
+
+export interface Reading {
+  readonly measured: number;
+  /** What stands behind the number. */
+  readonly details: string;
+}
+
+export interface Settings {
+  readonly nodes: number;
+  readonly isSmall: boolean;
+  /** Of the scaled figures: multiplies the rate limits of the cloud and divides its latencies. */
+  readonly scale: number;
+}
+
+export interface Stage extends Settings {
+  readonly scenarios: Scenarios;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Tells who waits where things stand. */
+  readonly say: (text: string) => void;
+}
+
+/** A figure once it was measured, or could not be. */
+export type Outcome =
+  | { readonly kind: 'measured'; readonly figure: Figure; readonly reading: Reading }
+  | { readonly kind: 'failed'; readonly figure: Figure; readonly why: string };
+
+export function isGood(outcome: Outcome): boolean {
+  if (outcome.kind === 'failed') return false;
+  const { figure, reading } = outcome;
+  return figure.bound === 'exactly' ? reading.measured === figure.limit : reading.measured <= figure.limit;
+}

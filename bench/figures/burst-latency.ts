@@ -1,0 +1,46 @@
+import type { Figure, Settings } from '../figure.ts';
+import { percentile } from '../percentile.ts';
+import {
+  betweenBursts,
+  type BurstPlan,
+  bursts,
+  burstsPerListing,
+  podsPerBurst,
+  slowness,
+} from '../scenarios/bursts.ts';
+
+const fullSize = 500;
+const toppingUpShare = 0.1;
+
+/** Of a fleet of 1000 nodes: 500 with a burst each, 100 that top up, 400 that do nothing. */
+function planFor({ nodes, scale }: Settings): BurstPlan {
+  const count = Math.min(fullSize, Math.floor(nodes / 2));
+  const toppingUp = Math.floor(nodes * toppingUpShare);
+  return { bursts: count, toppingUp, others: nodes - count - toppingUp, scale };
+}
+
+export const burstLatency: Figure = {
+  name: 'burst-latency',
+  title: 'pod burst served, p99, less the latency of EC2',
+  unit: 'ms',
+  limit: 50,
+  bound: 'atMost',
+  inSmallForm: false,
+  scenario: (settings) => {
+    const { bursts: count, toppingUp, others } = planFor(settings);
+    return (
+      `${count} bursts of ${podsPerBurst} pods, each on a node of its own that has 8 addresses, one every ${betweenBursts} ms, ` +
+      `${burstsPerListing} in each listing of everything (every 10 s, its pages ${slowness} ms slower), while ${toppingUp} other nodes ` +
+      `top up by one address and ${others} do nothing; limits of EC2 × ${settings.scale}, latencies as they are, without scatter. ` +
+      'From the agent sending its demand to the pool seen by a watch with the addresses, less 500 ms for the assignment.'
+    );
+  },
+  measure: async (stage) => {
+    const { delays, listings } = await stage.scenarios.played(planFor(stage), bursts);
+    const at = (share: number): string => percentile(delays, share).toFixed(1);
+    return {
+      measured: percentile(delays, 0.99),
+      details: `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, at most ${at(1)} ms; ${delays.length} bursts in ${listings} listings`,
+    };
+  },
+};

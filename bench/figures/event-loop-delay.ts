@@ -1,0 +1,18 @@
+import type { Figure } from '../figure.ts';
+import { memoryInWords, playMemory } from '../scenarios/memory-forms.ts';
+
+export const eventLoopDelay: Figure = {
+  name: 'event-loop-delay',
+  title: 'event-loop delay during a listing, p99',
+  unit: 'ms',
+  limit: 50,
+  bound: 'atMost',
+  inSmallForm: false,
+  scenario: (settings) =>
+    `${memoryInWords(settings)} nodejs_eventloop_lag_p99_seconds over that listing: what a timer of 10 ms took, those 10 ms in it.`,
+  measure: async (stage) => {
+    const { loopDelay } = await playMemory(stage);
+    if (loopDelay === undefined) throw new Error('there was no listing');
+    return { measured: loopDelay.p99, details: `at most ${loopDelay.max.toFixed(1)} ms` };
+  },
+};

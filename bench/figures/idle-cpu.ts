@@ -1,0 +1,16 @@
+import type { Figure } from '../figure.ts';
+import { idleInWords, playIdle } from '../scenarios/idle-forms.ts';
+
+export const idleCpu: Figure = {
+  name: 'idle-cpu',
+  title: 'idle: CPU',
+  unit: '% of a core',
+  limit: 2,
+  bound: 'atMost',
+  inSmallForm: false,
+  scenario: (settings) => `${idleInWords(settings)} User and system time of the process, by the kernel.`,
+  measure: async (stage) => {
+    const { cpu, seconds } = await playIdle(stage);
+    return { measured: (100 * cpu) / seconds, details: `${cpu.toFixed(2)} s in ${seconds} s` };
+  },
+};

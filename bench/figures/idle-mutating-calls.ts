@@ -1,0 +1,17 @@
+import { callsInWords } from '../call-figures.ts';
+import type { Figure } from '../figure.ts';
+import { idleInWords, playIdle } from '../scenarios/idle-forms.ts';
+
+export const idleMutatingCalls: Figure = {
+  name: 'idle-mutating-calls',
+  title: 'idle: mutating calls',
+  unit: 'calls',
+  limit: 0,
+  bound: 'exactly',
+  inSmallForm: true,
+  scenario: idleInWords,
+  measure: async (stage) => {
+    const { mutating, calls } = await playIdle(stage);
+    return { measured: mutating, details: callsInWords(calls) };
+  },
+};

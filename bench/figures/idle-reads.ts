@@ -1,0 +1,19 @@
+import { callsInWords } from '../call-figures.ts';
+import type { Figure } from '../figure.ts';
+import { idleInWords, playIdle } from '../scenarios/idle-forms.ts';
+
+const secondsPerHour = 3600;
+
+export const idleReads: Figure = {
+  name: 'idle-reads',
+  title: 'idle: reads an hour',
+  unit: 'calls/h',
+  limit: 60,
+  bound: 'atMost',
+  inSmallForm: false,
+  scenario: (settings) => `${idleInWords(settings)} Reads of the cloud, pages included, times six.`,
+  measure: async (stage) => {
+    const { reads, seconds, calls } = await playIdle(stage);
+    return { measured: (reads * secondsPerHour) / seconds, details: callsInWords(calls) };
+  },
+};

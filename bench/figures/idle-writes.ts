@@ -1,0 +1,18 @@
+import type { Figure } from '../figure.ts';
+import { idleInWords, playIdle } from '../scenarios/idle-forms.ts';
+
+export const idleWrites: Figure = {
+  name: 'idle-writes',
+  title: 'idle: writes to Kubernetes',
+  unit: 'writes',
+  limit: 0,
+  bound: 'exactly',
+  inSmallForm: true,
+  scenario: (settings) =>
+    `${idleInWords(settings)} Every request that is no read, counted by the API server; of Leases apart.`,
+  measure: async (stage) => {
+    const { writes } = await playIdle(stage);
+    const told = [...writes].map(([resource, count]) => `${resource} ${count}`).join(', ');
+    return { measured: [...writes.values()].reduce((sum, count) => sum + count, 0), details: told };
+  },
+};

@@ -1,0 +1,18 @@
+import { callFigures } from '../call-figures.ts';
+import type { Figure } from '../figure.ts';
+import { createAndAttach, inWords, playScaleUp } from '../scenarios/scale-up-forms.ts';
+
+export const modifyCalls: Figure = {
+  name: 'modify-calls',
+  title: 'ModifyNetworkInterfaceAttribute per created interface',
+  unit: '×',
+  limit: 1,
+  bound: 'exactly',
+  inSmallForm: true,
+  scenario: inWords(createAndAttach),
+  measure: async (stage) => {
+    const { calls } = await playScaleUp(stage, createAndAttach);
+    const { modify, created } = callFigures(calls);
+    return { measured: modify / created, details: `${modify} calls, ${created} interfaces created` };
+  },
+};

@@ -1,0 +1,21 @@
+import { callFigures, callsInWords } from '../call-figures.ts';
+import type { Figure } from '../figure.ts';
+import { createAndAttach, inWords, playScaleUp } from '../scenarios/scale-up-forms.ts';
+
+/** CreateNetworkInterface and AttachNetworkInterface. */
+const fewestPerNode = 2;
+
+export const mutatingCallsCreateAttach: Figure = {
+  name: 'mutating-calls-create-attach',
+  title: 'mutating calls over the fewest, create + attach',
+  unit: '×',
+  limit: 1.03,
+  bound: 'atMost',
+  inSmallForm: true,
+  scenario: inWords(createAndAttach, 'ModifyNetworkInterfaceAttribute is counted apart.'),
+  measure: async (stage) => {
+    const { calls } = await playScaleUp(stage, createAndAttach);
+    const measured = callFigures(calls).mutating / (stage.nodes * fewestPerNode);
+    return { measured, details: callsInWords(calls) };
+  },
+};

@@ -1,0 +1,20 @@
+import { callFigures, callsInWords } from '../call-figures.ts';
+import type { Figure } from '../figure.ts';
+import { createAndAttach, inWords, playScaleUp } from '../scenarios/scale-up-forms.ts';
+
+export const scaleUpReads: Figure = {
+  name: 'scale-up-reads',
+  title: 'reads of every kind, whole scale-up',
+  unit: 'calls',
+  limit: 40,
+  bound: 'atMost',
+  inSmallForm: true,
+  scenario: inWords(createAndAttach, 'Each page is a read; until no call comes any more.'),
+  measure: async (stage) => {
+    const { calls } = await playScaleUp(stage, createAndAttach);
+    const reads = Object.fromEntries(
+      Object.entries(calls).filter(([action]) => action.startsWith('Describe')),
+    );
+    return { measured: callFigures(calls).reads, details: callsInWords(reads) };
+  },
+};

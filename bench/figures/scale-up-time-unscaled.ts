@@ -1,0 +1,14 @@
+import type { Figure } from '../figure.ts';
+import { createAndAttachUnscaled, inWords } from '../scenarios/scale-up-forms.ts';
+import { timeOverFloor } from '../scenarios/time-over-floor.ts';
+
+export const scaleUpTimeUnscaled: Figure = {
+  name: 'scale-up-time-unscaled',
+  title: 'time over the least, unscaled',
+  unit: '×',
+  limit: 1.05,
+  bound: 'atMost',
+  inSmallForm: false,
+  scenario: inWords(createAndAttachUnscaled),
+  measure: (stage) => timeOverFloor(stage, createAndAttachUnscaled),
+};

@@ -1,0 +1,17 @@
+import type { Figure } from '../figure.ts';
+import { createAndAttach, inWords } from '../scenarios/scale-up-forms.ts';
+import { timeOverFloor } from '../scenarios/time-over-floor.ts';
+
+export const scaleUpTime: Figure = {
+  name: 'scale-up-time',
+  title: 'time over the least, scaled',
+  unit: '×',
+  limit: 1.05,
+  bound: 'atMost',
+  inSmallForm: false,
+  scenario: inWords(
+    createAndAttach,
+    'From the first CiliumNode written to the last seen with 8 addresses, over (nodes − capacity) / refill of the tightest bucket + one create and attach.',
+  ),
+  measure: (stage) => timeOverFloor(stage, createAndAttach),
+};

@@ -1,0 +1,17 @@
+import type { Figure } from '../figure.ts';
+import { createAndAttach, inWords, playScaleUp } from '../scenarios/scale-up-forms.ts';
+import { throttledShare } from '../scenarios/throttled-share.ts';
+
+export const throttledAnswers: Figure = {
+  name: 'throttled-answers',
+  title: 'throttled answers',
+  unit: '%',
+  limit: 1,
+  bound: 'atMost',
+  inSmallForm: true,
+  scenario: inWords(createAndAttach),
+  measure: async (stage) => {
+    const { calls } = await playScaleUp(stage, createAndAttach);
+    return throttledShare(calls);
+  },
+};

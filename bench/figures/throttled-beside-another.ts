@@ -1,0 +1,16 @@
+import type { Figure } from '../figure.ts';
+import { besideAnother, inWords, playScaleUp } from '../scenarios/scale-up-forms.ts';
+import { throttledShare } from '../scenarios/throttled-share.ts';
+
+export const throttledBesideAnother: Figure = {
+  name: 'throttled-beside-another',
+  title: 'throttled answers beside another client',
+  unit: '%',
+  limit: 3,
+  bound: 'atMost',
+  inSmallForm: true,
+  scenario: inWords(besideAnother),
+  measure: async (stage) => {
+    return throttledShare((await playScaleUp(stage, besideAnother)).calls);
+  },
+};

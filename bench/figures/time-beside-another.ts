@@ -1,0 +1,14 @@
+import type { Figure } from '../figure.ts';
+import { besideAnother, inWords } from '../scenarios/scale-up-forms.ts';
+import { timeOverFloor } from '../scenarios/time-over-floor.ts';
+
+export const timeBesideAnother: Figure = {
+  name: 'time-beside-another',
+  title: 'time over the least that is left beside another client',
+  unit: '×',
+  limit: 1.15,
+  bound: 'atMost',
+  inSmallForm: false,
+  scenario: inWords(besideAnother),
+  measure: (stage) => timeOverFloor(stage, besideAnother),
+};

@@ -1,0 +1,47 @@
+// The embedded Kubernetes API in a process of its own.
+import { join } from 'node:path';
+import { BenchChild } from './child-process.ts';
+import { callJson } from './http.ts';
+
+interface RequestCount {
+  readonly userAgent: string;
+  readonly method: string;
+  readonly resource: string;
+  readonly count: number;
+}
+
+export class ApiProcess {
+  readonly child: BenchChild;
+  readonly url: string;
+  readonly kubeconfig: string;
+
+  private constructor(child: BenchChild, url: string, kubeconfig: string) {
+    this.child = child;
+    this.url = url;
+    this.kubeconfig = kubeconfig;
+  }
+
+  static async start(directory: string): Promise<ApiProcess> {
+    const kubeconfig = join(directory, 'kubeconfig');
+    const args = ['simulate', '--kubernetes', '--kubernetes-port=0', `--kubeconfig=${kubeconfig}`];
+    const child = new BenchChild({ name: 'the embedded Kubernetes API', args });
+    const url = await child.said((line) => /^# the Kubernetes API on (\S+)$/.exec(line)?.[1]);
+    return new ApiProcess(child, url, kubeconfig);
+  }
+
+  /** Writes of the controller since the start, by resource; renewals of its Lease apart. */
+  async writes(signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+    const { requests } = await callJson<{ requests: readonly RequestCount[] }>(
+      'GET',
+      `${this.url}/_headwater/requests`,
+      undefined,
+      signal,
+    );
+    const counted = new Map<string, number>();
+    for (const { userAgent, method, resource, count } of requests) {
+      if (userAgent !== 'headwater' || method === 'GET' || resource === 'leases') continue;
+      counted.set(resource, (counted.get(resource) ?? 0) + count);
+    }
+    return counted;
+  }
+}

@@ -1,0 +1,81 @@
+// Everything that one scenario runs on: the EC2 model, the Kubernetes API and the controller in processes of their own,
+// and the agents in this one.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../../src/scheduling/clock.ts';
+import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
+import { ApiProcess } from './api-process.ts';
+import { CloudProcess } from './cloud-process.ts';
+import { ControllerProcess } from './controller-process.ts';
+import { machinesIn, NodeFleet, type NodePlan } from './node-fleet.ts';
+import type { CloudPlan } from './topology.ts';
+
+export interface ClusterPlan {
+  readonly cloud: CloudPlan;
+  readonly nodes: NodePlan;
+  /** Of the controller, beyond what it needs to find everything. */
+  readonly flags: readonly string[];
+}
+
+export interface BenchCluster {
+  readonly cloud: CloudProcess;
+  readonly api: ApiProcess;
+  readonly fleet: NodeFleet;
+  /** All that the cloud has; none has a CiliumNode yet. */
+  readonly machines: readonly NodeFacts[];
+  /** Starts the controller; resolves once it is ready. */
+  readonly startController: () => Promise<ControllerProcess>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export interface ClusterSurroundings {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Where a CPU profile of the controller is left, if one is wanted. */
+  readonly profiles: string | undefined;
+}
+
+/** Rejects with ChildFailed if one of the processes ends meanwhile. Whatever happens, none of them is left. */
+export async function withCluster<T>(
+  plan: ClusterPlan,
+  { clock, signal: outer, profiles }: ClusterSurroundings,
+  use: (cluster: BenchCluster) => Promise<T>,
+): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'headwater-bench-'));
+  const ending = new AbortController();
+  const signal = AbortSignal.any([outer, ending.signal]);
+  const processes: { child: CloudProcess['child'] }[] = [];
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => undefined);
+  const added = <P extends { child: CloudProcess['child'] }>(process: P): P => {
+    processes.push(process);
+    process.child.failure().catch(failed.reject);
+    return process;
+  };
+  try {
+    const cloud = added(await CloudProcess.start(plan.cloud, directory));
+    const api = added(await ApiProcess.start(directory));
+    const fleet = new NodeFleet(api.url, clock, signal);
+    fleet.watching.catch((error: unknown) => {
+      if (!signal.aborted) failed.reject(error);
+    });
+    const cluster: BenchCluster = {
+      cloud,
+      api,
+      fleet,
+      machines: machinesIn(await cloud.state(signal), plan.nodes),
+      startController: async () =>
+        added(await ControllerProcess.start({ cloud, api, flags: plan.flags, profiles }, clock, signal)),
+      clock,
+      signal,
+    };
+    return await Promise.race([use(cluster), failed.promise]);
+  } finally {
+    ending.abort(new Error('the scenario is over'));
+    // A profile is written by a process that ends by itself.
+    await Promise.all(processes.map(({ child }) => (profiles === undefined ? child.kill() : child.stop())));
+    await rm(directory, { recursive: true, force: true });
+  }
+}

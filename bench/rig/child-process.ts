@@ -1,0 +1,103 @@
+// A process that the benchmark starts: its output is kept for the case that it fails, and it never outlives the benchmark.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export const root = join(import.meta.dirname, '../..');
+
+export interface ChildOptions {
+  /** What it is called where it fails. */
+  readonly name: string;
+  /** Of bin/headwater. */
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A process of the benchmark ended although nobody told it to. */
+export class ChildFailed extends Error {
+  override readonly name = 'ChildFailed';
+}
+
+/** Lines of its output that are kept. */
+const keptLines = 40;
+
+export class BenchChild {
+  readonly #name: string;
+  readonly #child: ChildProcess;
+  readonly #lines: string[] = [];
+  readonly #listeners = new Set<(line: string) => void>();
+  readonly #ended: Promise<string>;
+  #told = false;
+
+  constructor({ name, args, env = {} }: ChildOptions) {
+    this.#name = name;
+    this.#child = spawn(join(root, 'bin/headwater'), args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'], ...env },
+      // Of its own group: Ctrl-C reaches the benchmark, which ends the others in order.
+      detached: true,
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      if (stream !== null) createInterface({ input: stream }).on('line', (line) => this.#hear(line));
+    }
+    const kill = (): void => void this.#child.kill('SIGKILL');
+    process.once('exit', kill);
+    this.#ended = new Promise((resolve) => {
+      this.#child.once('error', (error) => resolve(`could not be started: ${error.message}`));
+      this.#child.once('close', (code, signal) => resolve(`ended with ${signal ?? `exit code ${code}`}`));
+    });
+    void this.#ended.then(() => process.off('exit', kill));
+  }
+
+  get pid(): number {
+    const { pid } = this.#child;
+    if (pid === undefined) throw new ChildFailed(`${this.#name} could not be started`);
+    return pid;
+  }
+
+  /** Rejects with a ChildFailed as soon as the process ends untold; never resolves. */
+  async failure(): Promise<never> {
+    const how = await this.#ended;
+    if (this.#told) return new Promise(() => undefined);
+    throw new ChildFailed(`${this.#name} ${how}; the last that it said:\n${this.lastWords}`);
+  }
+
+  get lastWords(): string {
+    return this.#lines.map((line) => `  ${line}`).join('\n');
+  }
+
+  /** What `find` makes of the first line that it makes something of, from the start on. */
+  async said<T>(find: (line: string) => T | undefined): Promise<T> {
+    const found = new Promise<T>((resolve) => {
+      const listen = (line: string): void => {
+        const value = find(line);
+        if (value === undefined) return;
+        this.#listeners.delete(listen);
+        resolve(value);
+      };
+      this.#listeners.add(listen);
+      for (const line of this.#lines) listen(line);
+    });
+    return Promise.race([found, this.failure()]);
+  }
+
+  /** Tells it to end; resolves once it has. */
+  async stop(): Promise<void> {
+    this.#told = true;
+    this.#child.kill('SIGTERM');
+    await this.#ended;
+  }
+
+  /** Ends it without a word. */
+  async kill(): Promise<void> {
+    this.#told = true;
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  #hear(line: string): void {
+    this.#lines.push(line);
+    if (this.#lines.length > keptLines) this.#lines.shift();
+    for (const listen of this.#listeners) listen(line);
+  }
+}

@@ -1,0 +1,149 @@
+// The agents of a benchmark, as lean as can be so that they do not take the machine from the controller: they make
+// CiliumNodes, say by protocol B (`spec.ipam.pools.requested`) how many addresses they want, and see what they are offered.
+import { type Clock, sleep } from '../../src/scheduling/clock.ts';
+import { Random } from '../../src/scheduling/random.ts';
+import { type JsonObject, objectAt, textAt } from '../../src/simulator/workload/json.ts';
+import { type Answer, KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
+import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
+import { watchObjects } from '../../src/simulator/workload/object-watch.ts';
+import { ciliumNodesPath, newOwnNode } from '../../src/simulator/workload/own-node.ts';
+import { newPod, podCollectionPath } from '../../src/simulator/workload/pod.ts';
+import { withPools } from '../../src/simulator/workload/pool-demand.ts';
+import type { CloudState } from './cloud-process.ts';
+import { handlerFor } from './http.ts';
+import { podSubnetTags } from './topology.ts';
+
+export interface NodePlan {
+  readonly firstInterfaceIndex: number;
+  /** Free addresses that a node is to have. */
+  readonly preAllocate: number;
+}
+
+/** Requests that are under way at once. */
+const concurrency = 24;
+/** Between two looks whether something came true that was waited for, in ms; what is timed is not timed by these. */
+const lookInterval = 20;
+
+export class NodeFleet {
+  readonly #client: KubernetesClient;
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+  /** Addresses that each node is offered, as the watch shows them. */
+  readonly #offered = new Map<string, number>();
+  readonly #awaited = new Map<string, { readonly count: number; readonly resolve: (at: number) => void }>();
+  /** Ends with `signal`, which it rejects by. */
+  readonly watching: Promise<never>;
+
+  constructor(apiUrl: string, clock: Clock, signal: AbortSignal) {
+    this.#client = new KubernetesClient(handlerFor(apiUrl), 'cilium-agent');
+    this.#clock = clock;
+    this.#signal = signal;
+    this.watching = watchObjects(
+      {
+        client: this.#client,
+        path: ciliumNodesPath,
+        fieldSelector: '',
+        clock,
+        random: new Random('bench'),
+        lag: 0,
+      },
+      {
+        onList: (objects) => objects.forEach((object) => this.#see(object)),
+        onChange: (object) => this.#see(object),
+        onDelete: () => undefined,
+        onTrouble: () => undefined,
+      },
+      signal,
+    );
+  }
+
+  /** Makes the CiliumNodes of these machines, each asking for its free addresses. */
+  async create(machines: readonly NodeFacts[]): Promise<void> {
+    await inParallel(machines, async (facts) => {
+      const node = newOwnNode(facts, `uid-of-${facts.name}`);
+      const asking = withPools(node, facts.ipam?.preAllocate ?? 0, []);
+      this.#check(await this.#client.create(ciliumNodesPath, asking, this.#signal));
+    });
+  }
+
+  /** The node says that it wants so many addresses in all, those in use and those to be free. */
+  async request(name: string, addresses: number): Promise<void> {
+    const requested = [{ pool: 'default', needed: { 'ipv4-addrs': addresses } }];
+    const patch = { spec: { ipam: { pools: { requested } } } };
+    this.#check(await this.#client.mergePatch(`${ciliumNodesPath}/${name}`, patch, this.#signal));
+  }
+
+  /** The same of many nodes, several at once. */
+  async requestAll(wishes: ReadonlyMap<string, number>): Promise<void> {
+    await inParallel([...wishes], ([name, addresses]) => this.request(name, addresses));
+  }
+
+  /** Pods that wait for their addresses on the node. `name` makes theirs. */
+  async addPods(nodeName: string, count: number, name: string): Promise<void> {
+    const names = Array.from({ length: count }, (_, index) => `${name}-${index}`);
+    await inParallel(names, async (pod) => {
+      const object = newPod({ name: pod, nodeName, hostNetwork: false, grace: 0 });
+      this.#check(await this.#client.create(podCollectionPath, object, this.#signal));
+    });
+  }
+
+  offered(name: string): number {
+    return this.#offered.get(name) ?? 0;
+  }
+
+  /** Resolves to the time, in monotonic ms, at which the node is first seen with so many addresses. To be called before. */
+  whenOffered(name: string, count: number): Promise<number> {
+    if (this.offered(name) >= count) return Promise.resolve(this.#clock.monotonic());
+    return new Promise((resolve) => this.#awaited.set(name, { count, resolve }));
+  }
+
+  /** Resolves once `isSo`. */
+  async until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+    while (!(await isSo())) await sleep(this.#clock, lookInterval, this.#signal);
+  }
+
+  #see(object: JsonObject): void {
+    const name = textAt(object, 'metadata', 'name');
+    const count = Object.keys(objectAt(object, 'spec', 'ipam', 'pool')).length;
+    this.#offered.set(name, count);
+    const awaited = this.#awaited.get(name);
+    if (awaited === undefined || count < awaited.count) return;
+    this.#awaited.delete(name);
+    awaited.resolve(this.#clock.monotonic());
+  }
+
+  #check(answer: Answer): void {
+    if (answer.kind === 'refused') throw new Error(`the API refused: ${answer.status} ${answer.message}`);
+  }
+}
+
+/** The agents' knowledge of the machines that the cloud has, in the order of their names. */
+export function machinesIn(state: CloudState, { firstInterfaceIndex, preAllocate }: NodePlan): NodeFacts[] {
+  const types = new Map(state.instances.map(({ id, type }) => [id, type]));
+  return state.interfaces
+    .flatMap((each) => {
+      const type = each.deviceIndex === 0 ? types.get(each.instanceId ?? '') : undefined;
+      if (type === undefined || each.instanceId === undefined) return [];
+      return {
+        name: `ip-${each.primaryAddress.replaceAll('.', '-')}`,
+        instanceId: each.instanceId,
+        instanceType: type,
+        vpcId: each.vpcId,
+        zone: each.zone,
+        subnetId: each.subnetId,
+        primaryAddress: each.primaryAddress,
+        protocol: 'multi-pool' as const,
+        ipam: { preAllocate },
+        eni: { firstInterfaceIndex, subnetTags: podSubnetTags },
+      };
+    })
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+  const left = items.values();
+  const work = async (): Promise<void> => {
+    for (const item of left) await act(item);
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+}

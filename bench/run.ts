@@ -1,0 +1,89 @@
+// Measures the controller as it ships against the limits of the cloud: the EC2 model, the Kubernetes API and the
+// controller each in a process of its own, the agents in this one.
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { systemClock as clock } from '../src/scheduling/system-clock.ts';
+import { allFigures } from './all-figures.ts';
+import { readCommandLine, usage, type Wanted } from './command-line.ts';
+import { type Figure, isGood, type Outcome, type Stage } from './figure.ts';
+import { comparison } from './peers/comparison.ts';
+import { reportOf } from './report/json-report.ts';
+import { renderTable } from './report/table.ts';
+import { root } from './rig/child-process.ts';
+import { Scenarios } from './scenarios/scenarios.ts';
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+async function measure(figure: Figure, stage: Stage): Promise<Outcome> {
+  try {
+    return { kind: 'measured', figure, reading: await figure.measure(stage) };
+  } catch (error) {
+    stage.signal.throwIfAborted();
+    return { kind: 'failed', figure, why: messageOf(error) };
+  }
+}
+
+async function run({ settings, figures, json, profiles }: Wanted, signal: AbortSignal): Promise<number> {
+  say('building the bundle');
+  await promisify(execFile)(process.execPath, [join(root, 'build.mjs')], { cwd: root, signal });
+  const stage: Stage = {
+    ...settings,
+    clock,
+    signal,
+    say,
+    scenarios: new Scenarios({ clock, signal, say, profiles }),
+  };
+  const outcomes: Outcome[] = [];
+  for (const figure of figures) {
+    say(`[${outcomes.length + 1}/${figures.length}] ${figure.title}`);
+    outcomes.push(await measure(figure, stage));
+  }
+  const peers = await comparison(stage);
+  say('');
+  for (const line of [...renderTable(outcomes, settings), '', ...peers.lines]) say(line);
+  const good = outcomes.filter(isGood).length;
+  if (json !== undefined) {
+    const report = {
+      ...settings,
+      figures: outcomes.map((each) => reportOf(each, settings)),
+      peers: peers.scaleUps,
+    };
+    await writeFile(json, `${JSON.stringify(report, undefined, 2)}\n`);
+  }
+  say('');
+  say(`${good} passed, ${outcomes.length - good} failed`);
+  return good === outcomes.length ? 0 : 1;
+}
+
+const interrupt = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(name, () => interrupt.abort(new Error(`interrupted by ${name}`)));
+}
+const wanted = readOrRefuse();
+if (wanted === 'list') allFigures.forEach(({ name, title }) => say(`${name.padEnd(30)} ${title}`));
+else if (wanted !== undefined) process.exitCode = await runOrTell(wanted);
+
+function readOrRefuse(): Wanted | 'list' | undefined {
+  try {
+    return readCommandLine(process.argv.slice(2), allFigures);
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\n${usage}\n`);
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
+async function runOrTell(wanted: Wanted): Promise<number> {
+  try {
+    return await run(wanted, interrupt.signal);
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\n`);
+    return interrupt.signal.aborted ? 130 : 1;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

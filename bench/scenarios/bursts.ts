@@ -1,0 +1,111 @@
+// Pods arrive in bursts on nodes that have what they need, while the whole cloud is listed and other nodes top up.
+import { sleep } from '../../src/scheduling/clock.ts';
+import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
+import { latencies } from '../floor.ts';
+import { type BenchCluster, withCluster } from '../rig/bench-cluster.ts';
+import { quotaFlags } from './quota-flags.ts';
+import { addressesWanted } from './scale-up.ts';
+import type { Theatre } from './scenarios.ts';
+import { settled } from './settled.ts';
+
+export interface BurstPlan {
+  readonly bursts: number;
+  /** Nodes beside those, each of which tops up by one address in every listing. */
+  readonly toppingUp: number;
+  /** Nodes that do nothing, to make the listing as large as a fleet's. */
+  readonly others: number;
+  /** Of the rate limits alone: latencies are those of EC2. */
+  readonly scale: number;
+}
+
+export interface Bursts {
+  /** Of each burst, in ms: from the agent's write to the pool seen with the addresses, less EC2's own latency. */
+  readonly delays: readonly number[];
+  /** Listings of everything that were under way while bursts came. */
+  readonly listings: number;
+}
+
+/** Of one burst; an interface has room for as many beside its 8 addresses. */
+export const podsPerBurst = 6;
+/** By which each page of a listing is slower, in ms, so that bursts fit into it. */
+export const slowness = 1000;
+/** Bursts that come in one listing, and between two of them, in ms: 20 a second, less than half of what a bucket gains. */
+export const burstsPerListing = 40;
+export const betweenBursts = 50;
+/** Between two looks whether a listing has begun, in ms. */
+const lookInterval = 25;
+/** Without a call, in ms. */
+const quiet = 3000;
+
+export function bursts(plan: BurstPlan, theatre: Theatre): Promise<Bursts> {
+  const nodes = plan.bursts + plan.toppingUp + plan.others;
+  theatre.say(`${plan.bursts} bursts on ${nodes} nodes that have what they need`);
+  return withCluster(
+    {
+      cloud: {
+        machines: [{ type: 'm5.xlarge', count: nodes, addresses: addressesWanted }],
+        scale: plan.scale,
+        latencyScale: 1,
+        spread: 0,
+      },
+      nodes: { firstInterfaceIndex: 0, preAllocate: addressesWanted },
+      flags: [...quotaFlags(plan.scale), '--resync-interval=10s'],
+    },
+    theatre,
+    (cluster) => play(cluster, plan, theatre),
+  );
+}
+
+async function play(cluster: BenchCluster, plan: BurstPlan, theatre: Theatre): Promise<Bursts> {
+  const { fleet, cloud, machines, signal } = cluster;
+  await fleet.create(machines);
+  await cluster.startController();
+  await fleet.until(() => machines.every(({ name }) => fleet.offered(name) >= addressesWanted));
+  await settled(cluster, quiet);
+  await cloud.slowListings(slowness, signal);
+  const left = machines.slice(0, plan.bursts).values();
+  const toppingUp = machines.slice(plan.bursts, plan.bursts + plan.toppingUp);
+  const delays: number[] = [];
+  let listings = 0;
+  while (delays.length < plan.bursts) {
+    await listingBegun(cluster);
+    listings++;
+    const wanted = addressesWanted + listings;
+    const [round] = await Promise.all([
+      burstRound(cluster, left),
+      fleet.requestAll(new Map(toppingUp.map(({ name }) => [name, wanted]))),
+    ]);
+    delays.push(...round);
+    theatre.say(`  ${delays.length} of ${plan.bursts} bursts served`);
+  }
+  return { delays, listings };
+}
+
+/** One burst after another, without waiting for any; resolves to the delay of each. */
+async function burstRound(cluster: BenchCluster, nodes: Iterator<NodeFacts>): Promise<readonly number[]> {
+  const underWay: Promise<number>[] = [];
+  for (let count = 0; count < burstsPerListing; count++) {
+    const { value: facts } = nodes.next() as { value: NodeFacts | undefined };
+    if (facts === undefined) break;
+    underWay.push(burst(cluster, facts.name));
+    await sleep(cluster.clock, betweenBursts, cluster.signal);
+  }
+  return Promise.all(underWay);
+}
+
+/** The pods are there and wait; then their agent says what it needs. */
+async function burst({ fleet, clock }: BenchCluster, name: string): Promise<number> {
+  const wanted = addressesWanted + podsPerBurst;
+  await fleet.addPods(name, podsPerBurst, `pod-${name}`);
+  const offered = fleet.whenOffered(name, wanted);
+  const writtenAt = clock.monotonic();
+  await fleet.request(name, wanted);
+  return (await offered) - writtenAt - latencies.AssignPrivateIpAddresses * 1000;
+}
+
+/** Resolves soon after the beginning of the next listing of everything, which reads the VPCs before anything else. */
+async function listingBegun({ cloud, clock, signal }: BenchCluster): Promise<void> {
+  const count = async (): Promise<number> => (await cloud.calls(signal))['DescribeVpcs']?.calls ?? 0;
+  const before = await count();
+  while ((await count()) === before) await sleep(clock, lookInterval, signal);
+}

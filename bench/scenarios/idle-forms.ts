@@ -1,0 +1,25 @@
+// The idle fleet that figures are read from.
+import type { Settings, Stage } from '../figure.ts';
+import { idle, type Idleness, type IdlePlan } from './idle.ts';
+
+/** Of the full form: what every figure about idleness is stated for. */
+const fullTime = 600;
+/** Of the small form, in which the cloud is listed so often that it happens anyway. */
+const smallTime = 25;
+const hurry = ['--resync-interval=10s'] as const;
+
+function planFor(settings: Settings): IdlePlan {
+  const { nodes, scale, isSmall } = settings;
+  const [seconds, flags] = isSmall ? [smallTime, hurry] : [fullTime, []];
+  return { nodes, scale, seconds, flags };
+}
+
+export function playIdle(stage: Stage): Promise<Idleness> {
+  return stage.scenarios.played(planFor(stage), idle);
+}
+
+export function idleInWords(settings: Settings): string {
+  const { nodes, seconds, flags } = planFor(settings);
+  const listed = flags.length > 0 ? ', and the cloud is listed every 10 s' : '';
+  return `${nodes} nodes have what they need; nothing happens for ${seconds} s${listed}.`;
+}

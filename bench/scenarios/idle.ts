@@ -1,0 +1,76 @@
+// A fleet that has what it needs, while nothing happens.
+import { sleep } from '../../src/scheduling/clock.ts';
+import { callFigures, callsBetween } from '../call-figures.ts';
+import { withCluster } from '../rig/bench-cluster.ts';
+import type { CallCounts } from '../rig/cloud-process.ts';
+import { cpuTime } from '../rig/process-figures.ts';
+import { quotaFlags } from './quota-flags.ts';
+import { addressesWanted, join } from './scale-up.ts';
+import type { Theatre } from './scenarios.ts';
+import { settled } from './settled.ts';
+
+export interface IdlePlan {
+  readonly nodes: number;
+  readonly scale: number;
+  readonly seconds: number;
+  readonly flags: readonly string[];
+}
+
+export interface Idleness {
+  readonly seconds: number;
+  readonly calls: CallCounts;
+  readonly mutating: number;
+  readonly reads: number;
+  /** Of the controller, by resource; renewals of its Lease apart. */
+  readonly writes: ReadonlyMap<string, number>;
+  /** Of the controller, in seconds. */
+  readonly cpu: number;
+}
+
+/** How often it is told how long it still lasts, in ms. */
+const reportInterval = 60_000;
+/** Without a call after the scale-up, in ms. */
+const quiet = 5000;
+
+export function idle({ nodes, scale, seconds, flags }: IdlePlan, theatre: Theatre): Promise<Idleness> {
+  theatre.say(`${nodes} nodes come to rest, then ${seconds} s of nothing`);
+  return withCluster(
+    {
+      cloud: { machines: [{ type: 'm5.xlarge', count: nodes }], scale, spread: 0 },
+      nodes: { firstInterfaceIndex: 1, preAllocate: addressesWanted },
+      flags: [...quotaFlags(scale), ...flags],
+    },
+    theatre,
+    async (cluster) => {
+      const { cloud, api, clock, signal } = cluster;
+      const { child } = await cluster.startController();
+      await join(cluster, theatre);
+      const before = await settled(cluster, quiet);
+      const writesBefore = await api.writes(signal);
+      const cpuBefore = await cpuTime(child.pid);
+      const end = clock.monotonic() + seconds * 1000;
+      while (clock.monotonic() < end) {
+        const left = end - clock.monotonic();
+        await sleep(clock, Math.min(left, reportInterval), signal);
+        if (left > reportInterval)
+          theatre.say(`  idle: ${Math.round((end - clock.monotonic()) / 1000)} s left`);
+      }
+      const cpu = (await cpuTime(child.pid)) - cpuBefore;
+      const calls = callsBetween(before, await cloud.calls(signal));
+      const { mutating, modify, reads } = callFigures(calls);
+      const writes = difference(await api.writes(signal), writesBefore);
+      return { seconds, calls, mutating: mutating + modify, reads, writes, cpu };
+    },
+  );
+}
+
+function difference(
+  after: ReadonlyMap<string, number>,
+  before: ReadonlyMap<string, number>,
+): ReadonlyMap<string, number> {
+  return new Map(
+    [...after]
+      .map(([name, count]) => [name, count - (before.get(name) ?? 0)] as const)
+      .filter(([, count]) => count > 0),
+  );
+}

@@ -1,0 +1,12 @@
+// The scale-up by which memory and event loop are judged.
+import type { Settings, Stage } from '../figure.ts';
+import { type Footprint, memory } from './memory.ts';
+
+export function playMemory(stage: Stage, nodes = stage.nodes): Promise<Footprint> {
+  return stage.scenarios.played({ nodes, scale: stage.scale }, memory);
+}
+
+export const memoryInWords = ({ nodes }: Settings): string =>
+  `${nodes} nodes m5.4xlarge that have an interface with 16 addresses each get another with 16; then everything is listed once more, in pages of 1000.`;
+
+export const mebibytes = (bytes: number): number => bytes / 2 ** 20;

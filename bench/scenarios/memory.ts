@@ -1,0 +1,71 @@
+// What the controller needs of the machine: memory over start, scale-up and a listing of everything, and how long its event
+// loop is held up by that listing.
+import { sleep } from '../../src/scheduling/clock.ts';
+import { type BenchCluster, withCluster } from '../rig/bench-cluster.ts';
+import type { ControllerProcess } from '../rig/controller-process.ts';
+import { metricIn } from '../rig/metric-text.ts';
+import { peakMemory } from '../rig/process-figures.ts';
+import { quotaFlags } from './quota-flags.ts';
+import { join } from './scale-up.ts';
+import type { Theatre } from './scenarios.ts';
+import { settled, totalOf } from './settled.ts';
+
+export interface MemoryPlan {
+  readonly nodes: number;
+  readonly scale: number;
+}
+
+export interface Footprint {
+  /** In bytes. */
+  readonly peakMemory: number;
+  /** Of the event loop during the listing, in ms: what its timer of 10 ms was seen to take. Undefined without nodes. */
+  readonly loopDelay: { readonly p99: number; readonly max: number } | undefined;
+}
+
+/** Addresses for pods on each interface: with the primary one they are 16. */
+const addressesEach = 15;
+/** Two interfaces of 16 addresses fit. */
+const type = 'm5.4xlarge';
+/** Between two listings. */
+const resyncFlag = '--resync-interval=20s';
+/** Of the controller without nodes, in ms: as long as the other takes to start and to list once more. */
+const emptyTime = 30_000;
+/** Between two looks whether the listing has begun, and without a call after it, in ms. */
+const lookInterval = 10;
+const quiet = 1500;
+
+export function memory({ nodes, scale }: MemoryPlan, theatre: Theatre): Promise<Footprint> {
+  theatre.say(`memory and event loop: ${nodes} nodes, then a listing of everything`);
+  return withCluster(
+    {
+      cloud: { machines: [{ type, count: nodes, addresses: addressesEach }], scale, spread: 0 },
+      nodes: { firstInterfaceIndex: 1, preAllocate: addressesEach },
+      flags: [...quotaFlags(scale), resyncFlag],
+    },
+    theatre,
+    async (cluster) => {
+      const { clock, signal } = cluster;
+      const controller = await cluster.startController();
+      if (nodes === 0) await sleep(clock, emptyTime, signal);
+      else await join(cluster, theatre);
+      const loopDelay = nodes === 0 ? undefined : await delayOfNextListing(cluster, controller);
+      return { peakMemory: await peakMemory(controller.child.pid), loopDelay };
+    },
+  );
+}
+
+/** Each scrape begins the histogram of delays anew. */
+async function delayOfNextListing(
+  cluster: BenchCluster,
+  controller: ControllerProcess,
+): Promise<{ p99: number; max: number }> {
+  const { cloud, clock, signal } = cluster;
+  const before = totalOf(await settled(cluster, quiet));
+  while (totalOf(await cloud.calls(signal)) === before) await sleep(clock, lookInterval, signal);
+  await controller.scrape(signal);
+  await settled(cluster, quiet);
+  const text = await controller.scrape(signal);
+  const ms = (name: string): number =>
+    (metricIn(text, `nodejs_eventloop_lag_${name}_seconds`) ?? Infinity) * 1000;
+  return { p99: ms('p99'), max: ms('max') };
+}

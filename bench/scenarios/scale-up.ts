@@ -1,0 +1,123 @@
+// A fleet joins a cluster all at once: CiliumNodes that have no pod address yet, each of which is to have 8.
+import { sleep } from '../../src/scheduling/clock.ts';
+import { callsBetween } from '../call-figures.ts';
+import { percentile } from '../percentile.ts';
+import { type BenchCluster, withCluster } from '../rig/bench-cluster.ts';
+import type { CallCounts } from '../rig/cloud-process.ts';
+import type { ControllerProcess } from '../rig/controller-process.ts';
+import { cpuTime, peakMemory } from '../rig/process-figures.ts';
+import { OutsideClient } from './outside-client.ts';
+import { quotaFlags } from './quota-flags.ts';
+import type { Theatre } from './scenarios.ts';
+import { settled } from './settled.ts';
+
+export interface ScaleUpPlan {
+  readonly nodes: number;
+  /** 1: a node needs an interface of its own for pods. 0: addresses on the one that it has are enough. */
+  readonly firstInterfaceIndex: 0 | 1;
+  /** Multiplies every rate limit and divides every delay. */
+  readonly scale: number;
+  /** Whether another client takes half of every rate limit. */
+  readonly outsideClient: boolean;
+}
+
+export interface ScaleUp {
+  /** From the first CiliumNode that was written until the last node was seen with its addresses. */
+  readonly seconds: number;
+  /** Until half of the nodes were. */
+  readonly half: number;
+  /** Until EC2 was not called any more. */
+  readonly calls: CallCounts;
+  /** Of the controller, from its start on. */
+  readonly cpuSeconds: number;
+  readonly peakMemory: number;
+}
+
+export const addressesWanted = 8;
+
+/** Before the fleet comes, in ms: whatever a controller does after its start is over by then. */
+const rest = 6000;
+/** Without a call, in ms: then nothing comes any more. */
+const quiet = 4000;
+const reportInterval = 10_000;
+
+export function scaleUp(plan: ScaleUpPlan, theatre: Theatre): Promise<ScaleUp> {
+  const { nodes, firstInterfaceIndex, scale, outsideClient } = plan;
+  const beside = outsideClient ? ', beside another client' : '';
+  theatre.say(`${nodes} nodes, first interface index ${firstInterfaceIndex}, limits × ${scale}${beside}`);
+  return withCluster(
+    {
+      cloud: { machines: [{ type: 'm5.xlarge', count: nodes }], scale, spread: 0 },
+      nodes: { firstInterfaceIndex, preAllocate: addressesWanted },
+      flags: quotaFlags(scale),
+    },
+    theatre,
+    async (cluster) => {
+      const controller = await cluster.startController();
+      await sleep(cluster.clock, rest, cluster.signal);
+      const outside = new OutsideClient(cluster, scale);
+      if (!outsideClient) return play(cluster, controller, theatre);
+      await outside.takeHalf();
+      return Promise.race([play(cluster, controller, theatre), outside.takeOn()]);
+    },
+  );
+}
+
+async function play(
+  cluster: BenchCluster,
+  controller: ControllerProcess,
+  theatre: Theatre,
+): Promise<ScaleUp> {
+  const { cloud, signal } = cluster;
+  const before = await cloud.calls(signal);
+  const times = await join(cluster, theatre);
+  const calls = callsBetween(before, await settled(cluster, quiet));
+  return {
+    seconds: percentile(times, 1),
+    half: percentile(times, 0.5),
+    calls,
+    cpuSeconds: await cpuTime(controller.child.pid),
+    peakMemory: await peakMemory(controller.child.pid),
+  };
+}
+
+/** All machines of the cluster join at once. Resolves to the seconds until each was seen with its addresses. */
+export async function join(
+  { fleet, machines, clock, signal }: BenchCluster,
+  { say }: Pick<Theatre, 'say'>,
+): Promise<readonly number[]> {
+  const start = clock.monotonic();
+  let supplied = 0;
+  const all = Promise.all(
+    machines.map(async ({ name, ipam }) => {
+      const at = await fleet.whenOffered(name, ipam?.preAllocate ?? 0);
+      supplied++;
+      return (at - start) / 1000;
+    }),
+  );
+  const over = new AbortController();
+  const report = reportEvery(reportInterval, { clock, signal: AbortSignal.any([signal, over.signal]) }, () =>
+    say(
+      `  ${supplied} of ${machines.length} nodes supplied after ${((clock.monotonic() - start) / 1000).toFixed(0)} s`,
+    ),
+  );
+  try {
+    const [times] = await Promise.all([all, fleet.create(machines)]);
+    return times;
+  } finally {
+    over.abort();
+    await report;
+  }
+}
+
+async function reportEvery(
+  ms: number,
+  { clock, signal }: Pick<BenchCluster, 'clock' | 'signal'>,
+  report: () => void,
+): Promise<void> {
+  for (;;) {
+    await sleep(clock, ms, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    report();
+  }
+}

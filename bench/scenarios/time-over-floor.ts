@@ -1,0 +1,27 @@
+// How long a scale-up took beside the least that the rate limits allow.
+import type { Reading, Settings, Stage } from '../figure.ts';
+import { floorOf, type SupplyAction } from '../floor.ts';
+import { outsideShare } from './outside-client.ts';
+import type { ScaleUpPlan } from './scale-up.ts';
+import { playScaleUp } from './scale-up-forms.ts';
+
+const actionsBy = {
+  0: ['AssignPrivateIpAddresses'],
+  1: ['CreateNetworkInterface', 'AttachNetworkInterface'],
+} as const satisfies Record<ScaleUpPlan['firstInterfaceIndex'], readonly SupplyAction[]>;
+
+export async function timeOverFloor(
+  stage: Stage,
+  form: (settings: Settings) => ScaleUpPlan,
+): Promise<Reading> {
+  const { nodes, scale, firstInterfaceIndex, outsideClient } = form(stage);
+  const floor = floorOf({
+    nodes,
+    scale,
+    actions: actionsBy[firstInterfaceIndex],
+    share: outsideClient ? 1 - outsideShare : 1,
+  });
+  const { seconds, half } = await playScaleUp(stage, form);
+  const details = `${seconds.toFixed(2)} s, half of the nodes after ${half.toFixed(2)} s; the least is ${floor.toFixed(2)} s`;
+  return { measured: seconds / floor, details };
+}

@@ -1,0 +1,71 @@
+// Ten nodes on which pods wait come behind a whole fleet that only tops up.
+import { sleep } from '../../src/scheduling/clock.ts';
+import { latencies } from '../floor.ts';
+import { percentile } from '../percentile.ts';
+import { withCluster } from '../rig/bench-cluster.ts';
+import { addressesWanted } from './scale-up.ts';
+import type { Theatre } from './scenarios.ts';
+import { settled } from './settled.ts';
+
+export interface WaitingPlan {
+  readonly toppingUp: number;
+  readonly waiting: number;
+}
+
+export interface Waiting {
+  /** From the first write of the ten until the first, and the last, of them was seen with its addresses, less EC2's latency, in s. */
+  readonly first: number;
+  readonly last: number;
+  /** Of those that top up, how many had been served when the ten came, and when the last of the ten was. */
+  readonly servedBefore: number;
+  readonly servedAfter: number;
+}
+
+/** Pods that come to each of the ten: more than it has free. */
+export const podsPerNode = 12;
+/** Between the wishes of the many and those of the few, in ms: the burst that EC2 allows is over by then. */
+export const headStart = 5000;
+/** Without a call, in ms. */
+const quiet = 3000;
+
+export function waiting(plan: WaitingPlan, theatre: Theatre): Promise<Waiting> {
+  theatre.say(`${plan.waiting} waiting nodes behind ${plan.toppingUp} that top up`);
+  return withCluster(
+    {
+      cloud: {
+        machines: [
+          { type: 'm5.xlarge', count: plan.toppingUp, addresses: addressesWanted },
+          { type: 'm5.4xlarge', count: plan.waiting, addresses: addressesWanted },
+        ],
+        scale: 1,
+        spread: 0,
+      },
+      nodes: { firstInterfaceIndex: 0, preAllocate: addressesWanted },
+      flags: [],
+    },
+    theatre,
+    async (cluster) => {
+      const { fleet, machines, clock, signal } = cluster;
+      await fleet.create(machines);
+      await cluster.startController();
+      await fleet.until(() => machines.every(({ name }) => fleet.offered(name) >= addressesWanted));
+      await settled(cluster, quiet);
+      const few = machines.filter(({ instanceType }) => instanceType === 'm5.4xlarge');
+      const many = machines.filter((each) => !few.includes(each));
+      const served = (): number => many.filter(({ name }) => fleet.offered(name) > addressesWanted).length;
+      await fleet.requestAll(new Map(many.map(({ name }) => [name, addressesWanted + 1])));
+      await sleep(clock, headStart, signal);
+      const servedBefore = served();
+      const start = clock.monotonic();
+      const seen = await Promise.all(
+        few.map(async ({ name }) => {
+          const offered = fleet.whenOffered(name, addressesWanted + podsPerNode);
+          await fleet.addPods(name, podsPerNode, `pod-${name}`);
+          await fleet.request(name, addressesWanted + podsPerNode);
+          return ((await offered) - start) / 1000 - latencies.AssignPrivateIpAddresses;
+        }),
+      );
+      return { first: Math.min(...seen), last: percentile(seen, 1), servedBefore, servedAfter: served() };
+    },
+  );
+}

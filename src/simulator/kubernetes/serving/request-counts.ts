@@ -1,0 +1,39 @@
+// How often each client asked for what: kept by the server, so that nobody has to be believed about what it sent.
+import type { KubernetesRequest } from '../exchange.ts';
+import { resourceTargetOf } from './request-target.ts';
+
+export interface RequestCount {
+  /** The client, by the name that it gives itself. */
+  readonly userAgent: string;
+  readonly method: string;
+  /** `ciliumnodes/status`, or the path where it names no resource. */
+  readonly resource: string;
+  readonly count: number;
+}
+
+export class RequestCounts {
+  readonly #counts = new Map<string, RequestCount>();
+
+  add({ method, headers }: KubernetesRequest, path: string): void {
+    const userAgent = headers['user-agent'] ?? '';
+    const target = resourceTargetOf(path);
+    const resource =
+      target === undefined
+        ? path
+        : target.subresource === ''
+          ? target.resource
+          : `${target.resource}/${target.subresource}`;
+    const key = `${userAgent} ${method} ${resource}`;
+    const count = (this.#counts.get(key)?.count ?? 0) + 1;
+    this.#counts.set(key, { userAgent, method, resource, count });
+  }
+
+  /** In a fixed order. */
+  all(): readonly RequestCount[] {
+    return [...this.#counts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, count]) => count);
+  }
+
+  reset(): void {
+    this.#counts.clear();
+  }
+}
