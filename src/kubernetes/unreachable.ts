@@ -1,4 +1,7 @@
 // Says why a connection to the API server came to nothing, with what to do about it where we know.
+import { proxyInWords } from '../network/proxies.ts';
+import { proxyTrouble } from '../network/proxy-trouble.ts';
+import type { ClusterAccess } from './cluster-access.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 
 /** Error codes of Node.js's TLS that mean: this is not a certificate we trust. */
@@ -16,19 +19,32 @@ const untrusted: ReadonlySet<string> = new Set([
 ]);
 
 /** The error that a failure of the network below counts as. */
-export function unreachable(cause: unknown, server: URL): KubernetesError {
+export function unreachable(
+  cause: unknown,
+  { server, proxy }: Pick<ClusterAccess, 'server' | 'proxy'>,
+): KubernetesError {
   const { code, message } = innermost(cause);
   const why = message || code || String(cause);
   const details = { server: server.origin, ...(code !== undefined && { cause: code }) };
   if (code !== undefined && untrusted.has(code)) {
-    const advice = 'correct the certificate authority in the kubeconfig';
+    const advice =
+      proxy === undefined
+        ? 'correct the certificate authority in the kubeconfig'
+        : `correct the certificate authority in the kubeconfig; if the proxy ${proxyInWords(proxy)} looks into TLS, it must include the authority of the proxy`;
     const text = `the certificate of ${server.origin} is not trusted: ${why}; ${advice}`;
     return new KubernetesError('KUBERNETES_UNTRUSTED', text, { details, cause });
   }
-  return new KubernetesError('KUBERNETES_UNREACHABLE', `cannot reach ${server.origin}: ${why}`, {
-    details,
-    cause,
-  });
+  const text =
+    proxy === undefined
+      ? `cannot reach ${server.origin}: ${why}`
+      : proxyTrouble(proxy, server.origin, { status: answerOfProxy(cause), why });
+  return new KubernetesError('KUBERNETES_UNREACHABLE', text, { details, cause });
+}
+
+/** undici tells it in a sentence alone. */
+function answerOfProxy(cause: unknown): number | undefined {
+  const [, status] = /^Proxy response \((\d+)\)/.exec(innermost(cause).message ?? '') ?? [];
+  return status === undefined ? undefined : Number(status);
 }
 
 interface Failure {

@@ -20,6 +20,7 @@ import {
   ModifyNetworkInterfaceAttributeCommand,
   UnassignPrivateIpAddressesCommand,
 } from '@aws-sdk/client-ec2';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import {
   type Ec2Action,
   type Ec2Api,
@@ -28,6 +29,7 @@ import {
   type Ec2Input,
   type Ec2Output,
 } from './ec2-api.ts';
+import { ProxiedHandler } from './proxied-handler.ts';
 
 export interface AwsApiOptions {
   /** Undefined: the SDK's own chain (environment, shared configuration). */
@@ -38,7 +40,13 @@ export interface AwsApiOptions {
   readonly connections: number;
   /** Of a connection, in ms. Requests are ended by their signal. */
   readonly connectionTimeout: number;
+  /** The proxy for a target; undefined: none. */
+  readonly proxyFor: (target: URL) => URL | undefined;
+  /** Told before the first request to each host, those that credentials are had from included. */
+  readonly onRoute: (host: string, proxy: URL | undefined) => void;
 }
+
+type Handler = NonNullable<EC2ClientConfig['requestHandler']>;
 
 type CommandOf<A extends Ec2Action> = new (input: Ec2Input<A>) => Parameters<EC2Client['send']>[0];
 
@@ -65,11 +73,10 @@ export class AwsApi implements Ec2Api {
   readonly #client: EC2Client;
 
   constructor(options: AwsApiOptions) {
-    const agent = { keepAlive: true, maxSockets: options.connections };
     const config: EC2ClientConfig = {
       maxAttempts: 1,
       customUserAgent: 'headwater',
-      requestHandler: { connectionTimeout: options.connectionTimeout, httpAgent: agent, httpsAgent: agent },
+      requestHandler: handlerOf(options),
     };
     if (options.region !== undefined) config.region = options.region;
     if (options.endpoint !== undefined) config.endpoint = options.endpoint;
@@ -101,6 +108,17 @@ export class AwsApi implements Ec2Api {
   }
 }
 
+/** Sends what the client and the clients of its credential chain have to send. */
+function handlerOf({ connections, connectionTimeout, proxyFor, onRoute }: AwsApiOptions): Handler {
+  const handlerVia = (proxy: URL | undefined): NodeHttpHandler => {
+    // Which requests go through it is decided before: the agents are told of no exceptions.
+    const proxyEnv = proxy && { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href };
+    const agent = { keepAlive: true, maxSockets: connections, ...(proxyEnv && { proxyEnv }) };
+    return new NodeHttpHandler({ connectionTimeout, httpAgent: agent, httpsAgent: agent });
+  };
+  return new ProxiedHandler({ proxyFor, handlerVia, onRoute });
+}
+
 /** Errors by which Node.js and the SDK say that a request never left. */
 const notSent = new Set([
   'ECONNREFUSED',
@@ -116,6 +134,7 @@ const notSent = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
   'CredentialsProviderError',
   'TokenProviderError',
+  'ProxyError',
 ]);
 
 interface SdkError {

@@ -7,7 +7,7 @@ import { type ClusterAccessOptions, loadClusterAccess } from '../../../src/kuber
 import { UndiciTransport } from '../../../src/kubernetes/undici-transport.ts';
 import { systemClock } from '../../../src/scheduling/system-clock.ts';
 import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
-import { json, loopbackServer } from './loopback-server.ts';
+import { json, loopbackServer } from '../../support/loopback-server.ts';
 
 const never = new AbortController().signal;
 let directory = '';

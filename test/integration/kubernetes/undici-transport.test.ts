@@ -9,8 +9,8 @@ import { UserCredentials, type UserOptions } from '../../../src/kubernetes/user-
 import { UndiciTransport, type UndiciTransportOptions } from '../../../src/kubernetes/undici-transport.ts';
 import { systemClock } from '../../../src/scheduling/system-clock.ts';
 import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
-import { type Answer, json, type LoopbackServer, loopbackServer } from './loopback-server.ts';
-import { type Certificate, selfSignedCertificate } from './self-signed-certificate.ts';
+import { type Answer, json, type LoopbackServer, loopbackServer } from '../../support/loopback-server.ts';
+import { type Certificate, selfSignedCertificate } from '../../support/certificates.ts';
 
 const never = new AbortController().signal;
 const ended: (() => Promise<void>)[] = [];
