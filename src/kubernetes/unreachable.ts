@@ -27,11 +27,7 @@ export function unreachable(
   const why = message || code || String(cause);
   const details = { server: server.origin, ...(code !== undefined && { cause: code }) };
   if (code !== undefined && untrusted.has(code)) {
-    const advice =
-      proxy === undefined
-        ? 'correct the certificate authority in the kubeconfig'
-        : `correct the certificate authority in the kubeconfig; if the proxy ${proxyInWords(proxy)} looks into TLS, it must include the authority of the proxy`;
-    const text = `the certificate of ${server.origin} is not trusted: ${why}; ${advice}`;
+    const text = `the certificate of ${server.origin} is not trusted: ${why}; ${adviceOn(proxy)}`;
     return new KubernetesError('KUBERNETES_UNTRUSTED', text, { details, cause });
   }
   const text =
@@ -39,6 +35,14 @@ export function unreachable(
       ? `cannot reach ${server.origin}: ${why}`
       : proxyTrouble(proxy, server.origin, { status: answerOfProxy(cause), why });
   return new KubernetesError('KUBERNETES_UNREACHABLE', text, { details, cause });
+}
+
+function adviceOn(proxy: URL | undefined): string {
+  const advice = 'correct the certificate authority in the kubeconfig';
+  if (proxy === undefined) return advice;
+  const insight = `${advice}; if the proxy ${proxyInWords(proxy)} looks into TLS, its authority must be among them`;
+  if (proxy.protocol === 'http:') return insight;
+  return `${insight}; an authority for the proxy itself belongs in --extra-ca-file`;
 }
 
 /** undici tells it in a sentence alone. */

@@ -34,7 +34,8 @@ export function certificateAuthority(commonName: string): Authority {
     );
     const signature = createSign('sha256').update(body).sign(pair.privateKey);
     const der = sequence(body, algorithm, tagged(0x03, Buffer.concat([Buffer.from([0]), signature])));
-    return `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+    const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
+    return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
   };
   return {
     cert: signed(issuer, pair.publicKey, authority(), forHosts([])),
