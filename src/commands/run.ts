@@ -1,5 +1,6 @@
 // The command run: the controller against a real API server and a real cloud, until it is told to end.
 import { randomUUID } from 'node:crypto';
+import http from 'node:http';
 import { hostname } from 'node:os';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { GivenFlags } from '../config/given-text.ts';
@@ -67,6 +68,7 @@ async function serve(
   const random = new Random(randomUUID());
   const registry = createMetricRegistry({ measureProcess: true });
   const onBug = (error: unknown): void => log.error('a bug: please report it', { error });
+  useNoSharedProxy();
   trust(outbound.extraAuthorities, log);
   const access = await findCluster(options, outbound.proxies);
   const proxy = access.proxy === undefined ? 'none' : proxyInWords(access.proxy);
@@ -107,6 +109,14 @@ async function serve(
   api.close();
   log.info('ended', { outcome });
   return outcome === 'stopped' ? exitCode.fine : exitCode.failure;
+}
+
+/**
+ * NODE_USE_ENV_PROXY=1 puts a proxy behind the agent that requests share which bring none. Of ours those are the SDK's
+ * to the instance metadata service, whose credentials are no proxy's business.
+ */
+function useNoSharedProxy(): void {
+  http.globalAgent = new http.Agent({ keepAlive: true });
 }
 
 /** For the whole process: Node.js builds its store of authorities once, and every client without one of its own uses it. */
