@@ -101,20 +101,19 @@ const unknownAuthority: ReadonlySet<unknown> = new Set([
 
 function explained(error: unknown, target: URL, proxy: URL | undefined): unknown {
   if (typeof error !== 'object' || error === null || error instanceof ProxyError) return error;
-  const { code, statusCode, message = code } = error as Failure;
-  if (unknownAuthority.has(code)) {
-    const way = proxy === undefined ? '' : ` through the proxy ${proxyInWords(proxy)}`;
-    const text = `the certificate of ${target.host}${way} is not trusted: ${String(message)}; name its authority in --extra-ca-file`;
-    return Object.assign(new Error(text, { cause: error }), { code });
-  }
+  if (unknownAuthority.has((error as Failure).code)) return untrusted(error, target, proxy);
   if (proxy === undefined || !isBeforeTheTunnel(error)) return error;
+  const { statusCode } = error as Failure;
   const status = typeof statusCode === 'number' ? statusCode : undefined;
-  const why = innermost(error).message;
-  const text = proxyTrouble(proxy, target.host, {
-    status,
-    why: typeof why === 'string' ? why : String(code),
-  });
+  const text = proxyTrouble(proxy, target.host, { status, why: String(innermost(error).message) });
   return new ProxyError(text, { cause: error });
+}
+
+/** It keeps its code, by which it is known that nothing was sent. */
+function untrusted(cause: Failure, target: URL, proxy: URL | undefined): Error {
+  const way = proxy === undefined ? '' : ` through the proxy ${proxyInWords(proxy)}`;
+  const text = `the certificate of ${target.host}${way} is not trusted: ${String(cause.message)}; name its authority in --extra-ca-file`;
+  return Object.assign(new Error(text, { cause }), { code: cause.code });
 }
 
 /** Through a proxy, the only connection that this process makes is the one to the proxy. */
