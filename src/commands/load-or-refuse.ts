@@ -5,6 +5,7 @@ import { loadOptions } from '../config/load-options.ts';
 import { type OptionSources, sourceInWords } from '../config/option-source.ts';
 import type { Surroundings } from '../config/option-row.ts';
 import { optionNames, type Options, propertyOf } from '../config/option-table.ts';
+import type { Outbound } from '../config/outbound.ts';
 import { createJsonLogger } from '../observability/json-logger.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Clock } from '../scheduling/clock.ts';
@@ -20,7 +21,7 @@ export interface StartContext {
 }
 
 export type Start =
-  | { readonly kind: 'go'; readonly options: Options; readonly log: Logger }
+  | { readonly kind: 'go'; readonly options: Options; readonly outbound: Outbound; readonly log: Logger }
   | { readonly kind: 'refused'; readonly exitCode: number };
 
 /**
@@ -34,7 +35,7 @@ export function loadOrRefuse(flags: GivenFlags, { surroundings, clock, err, logT
     return { kind: 'refused', exitCode: exitCode.usage };
   }
 
-  const { options, sources, notices, warnings } = loaded;
+  const { options, sources, outbound, notices, warnings } = loaded;
   const log = createJsonLogger({
     level: options.logLevel,
     clock,
@@ -43,7 +44,7 @@ export function loadOrRefuse(flags: GivenFlags, { surroundings, clock, err, logT
   log.info('options other than the defaults', { options: givenOptions(options, sources) });
   for (const { message, details } of notices) log.info(message, details);
   for (const { message, details } of warnings) log.warn(message, details);
-  return { kind: 'go', options, log };
+  return { kind: 'go', options, outbound, log };
 }
 
 function givenOptions(options: Options, sources: OptionSources): Readonly<Record<string, unknown>> {

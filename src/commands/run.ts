@@ -1,6 +1,8 @@
 // The command run: the controller against a real API server and a real cloud, until it is told to end.
 import { randomUUID } from 'node:crypto';
+import http from 'node:http';
 import { hostname } from 'node:os';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { GivenFlags } from '../config/given-text.ts';
 import type { Options } from '../config/option-table.ts';
 import { processSurroundings } from '../config/process-surroundings.ts';
@@ -12,6 +14,7 @@ import type { ClusterAccess } from '../kubernetes/cluster-access.ts';
 import { KubernetesError } from '../kubernetes/kubernetes-error.ts';
 import { loadClusterAccess } from '../kubernetes/load-cluster-access.ts';
 import { UndiciTransport } from '../kubernetes/undici-transport.ts';
+import { type Proxies, proxyFor, proxyInWords } from '../network/proxies.ts';
 import { startHttpServer, type Verdict } from '../observability/http-server.ts';
 import type { Logger } from '../observability/logger.ts';
 import { createMetricRegistry } from '../observability/metrics.ts';
@@ -20,7 +23,7 @@ import { instanceMetadata, regionOfInstance } from '../providers/aws/instance-me
 import { Random } from '../scheduling/random.ts';
 import { systemClock as clock } from '../scheduling/system-clock.ts';
 import { exitCode } from './exit-code.ts';
-import { loadOrRefuse } from './load-or-refuse.ts';
+import { loadOrRefuse, type Start } from './load-or-refuse.ts';
 
 /** Of a connection to the cloud, in ms. */
 const connectionTimeout = 5000;
@@ -34,7 +37,7 @@ export async function run(given: GivenFlags): Promise<number> {
   const err = (text: string): boolean => process.stderr.write(text);
   const start = loadOrRefuse(given, { surroundings: processSurroundings, clock, err });
   if (start.kind === 'refused') return start.exitCode;
-  const { options, log } = start;
+  const { options, outbound, log } = start;
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
@@ -43,7 +46,11 @@ export async function run(given: GivenFlags): Promise<number> {
     });
   }
   try {
-    return await serve(options, log, () => readLiveOptions(given, processSurroundings), stop.signal);
+    return await serve(
+      { options, outbound, log },
+      () => readLiveOptions(given, processSurroundings),
+      stop.signal,
+    );
   } catch (error) {
     if (error instanceof NotStartable) err(`headwater run: ${error.message}\n`);
     else log.error('cannot go on', { error });
@@ -51,19 +58,24 @@ export async function run(given: GivenFlags): Promise<number> {
   }
 }
 
+type Started = Omit<Extract<Start, { kind: 'go' }>, 'kind'>;
+
 async function serve(
-  options: Options,
-  log: Logger,
+  { options, outbound, log }: Started,
   readLive: () => LiveReading,
   stop: AbortSignal,
 ): Promise<number> {
   const random = new Random(randomUUID());
   const registry = createMetricRegistry({ measureProcess: true });
   const onBug = (error: unknown): void => log.error('a bug: please report it', { error });
-  const access = await findCluster(options);
+  useNoSharedProxy();
+  trust(outbound.extraAuthorities, log);
+  const access = await findCluster(options, outbound.proxies);
+  const proxy = access.proxy === undefined ? 'none' : proxyInWords(access.proxy);
+  log.info('speaking to Kubernetes', { server: access.server.origin, proxy });
   const transport = new UndiciTransport({ access, clock });
   const leaseTransport = new UndiciTransport({ access, clock, connections: 2 });
-  const api = await connectToAws(options, log, stop);
+  const api = await connectToAws({ options, outbound, log }, stop);
   const controller = new Controller({
     options,
     kubernetes: new MeteredTransport(transport, registry.metrics),
@@ -99,16 +111,32 @@ async function serve(
   return outcome === 'stopped' ? exitCode.fine : exitCode.failure;
 }
 
-async function findCluster({
-  k8sKubeconfigPath: kubeconfig,
-  k8sApiServer: apiServer,
-}: Options): Promise<ClusterAccess> {
+/**
+ * NODE_USE_ENV_PROXY=1 puts a proxy behind the agent that requests share which bring none. Of ours those are the SDK's
+ * to the instance metadata service, whose credentials are no proxy's business.
+ */
+function useNoSharedProxy(): void {
+  http.globalAgent = new http.Agent({ keepAlive: true });
+}
+
+/** For the whole process: Node.js builds its store of authorities once, and every client without one of its own uses it. */
+function trust(authorities: readonly string[], log: Logger): void {
+  if (authorities.length === 0) return;
+  setDefaultCACertificates([...getCACertificates('default'), ...authorities]);
+  log.info('trusting more certificate authorities', { count: authorities.length });
+}
+
+async function findCluster(
+  { k8sKubeconfigPath: kubeconfig, k8sApiServer: apiServer }: Options,
+  proxies: Proxies,
+): Promise<ClusterAccess> {
   try {
     return await loadClusterAccess({
       kubeconfig,
       apiServer,
       environment: processSurroundings.environment,
       clock,
+      proxyFor: (server) => proxyFor(server, proxies),
     });
   } catch (error) {
     throw error instanceof KubernetesError ? new NotStartable(error.message, { cause: error }) : error;
@@ -116,7 +144,7 @@ async function findCluster({
 }
 
 /** The SDK is loaded here and nowhere else, and only because the cloud is AWS. */
-async function connectToAws(options: Options, log: Logger, signal: AbortSignal): Promise<AwsApi> {
+async function connectToAws({ options, outbound, log }: Started, signal: AbortSignal): Promise<AwsApi> {
   const { AwsApi } = await import('../providers/aws/aws-api.ts');
   const connect = (region: string | undefined): AwsApi =>
     new AwsApi({
@@ -124,6 +152,9 @@ async function connectToAws(options: Options, log: Logger, signal: AbortSignal):
       endpoint: options.ec2ApiEndpoint,
       connections: options.parallelAllocWorkers,
       connectionTimeout,
+      proxyFor: (target) => proxyFor(target, outbound.proxies),
+      onRoute: (host, proxy) =>
+        log.info('speaking to AWS', { host, proxy: proxy === undefined ? 'none' : proxyInWords(proxy) }),
     });
   const api = connect(options.awsRegion);
   const region = await api.region();

@@ -1,5 +1,6 @@
 // Reads the directory that holds one file per option, as Kubernetes mounts a ConfigMap: names are symbolic links into
 // ..data, and most of them belong to somebody else. A file that is no option of ours is never opened.
+import { failureInWords } from './failure-in-words.ts';
 import type { Surroundings } from './option-row.ts';
 import { optionNames, optionTable, type OptionName } from './option-table.ts';
 
@@ -35,7 +36,7 @@ export function readConfigDirectory(
     try {
       return read();
     } catch (error) {
-      failures.push({ name, path, because: inWords(error) });
+      failures.push({ name, path, because: failureInWords(error) });
       return undefined;
     }
   };
@@ -47,21 +48,4 @@ export function readConfigDirectory(
     if (text !== undefined) files.set(name, { path, text: text.trim() });
   }
   return { files, failures };
-}
-
-function inWords(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  switch (code) {
-    case 'ENOENT':
-      return 'it does not exist';
-    case 'ENOTDIR':
-      return 'it is not a directory';
-    case 'EISDIR':
-      return 'it is a directory';
-    case 'EACCES':
-    case 'EPERM':
-      return 'this process may not read it';
-    default:
-      return `reading it failed (${code ?? String(error)})`;
-  }
 }

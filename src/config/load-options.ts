@@ -6,6 +6,7 @@ import { findGivenText, type GivenFlags, type Places } from './given-text.ts';
 import { type OptionSource, type OptionSources, refusalLine } from './option-source.ts';
 import type { OptionRow, Surroundings } from './option-row.ts';
 import { optionNames, optionTable, propertyOf, type OptionName, type Options } from './option-table.ts';
+import { type Outbound, readOutbound } from './outbound.ts';
 import { type Remark, remarksOnCallCap, remarksOnCollection, remarksOnIgnored } from './remarks.ts';
 
 export type LoadedOptions =
@@ -13,6 +14,7 @@ export type LoadedOptions =
       readonly kind: 'options';
       readonly options: Options;
       readonly sources: OptionSources;
+      readonly outbound: Outbound;
       /** Worth saying once at start. */
       readonly notices: readonly Remark[];
       /** Worth acting on. */
@@ -40,16 +42,22 @@ export function loadOptions(flags: GivenFlags, surroundings: Surroundings): Load
 
   const sources = Object.fromEntries(found) as OptionSources;
   const options = compile(values, sources);
-  const contradictions = findContradictions(options, sources);
+  const {
+    outbound,
+    problems: outboundProblems,
+    remarks: outboundRemarks,
+  } = readOutbound({ path: options.extraCaFile, source: sources['extra-ca-file'] }, surroundings);
+  const contradictions = [...findContradictions(options, sources), ...outboundProblems];
   if (contradictions.length > 0) return { kind: 'refused', problems: contradictions };
 
   const remarks = [
     ...remarksOnIgnored(flags, surroundings),
     ...remarksOnCallCap(options, sources),
     ...remarksOnCollection(options),
+    ...outboundRemarks,
   ];
   const { notice: notices = [], warning: warnings = [] } = Object.groupBy(remarks, ({ kind }) => kind);
-  return { kind: 'options', options, sources, notices, warnings };
+  return { kind: 'options', options, sources, outbound, notices, warnings };
 }
 
 export interface ReadOption {

@@ -147,6 +147,8 @@ function logRelease(log: Logger, name: string, release: FinishedRelease): void {
     });
   } else if (failure.kind === 'fenced') {
     log.debug('too early or too late in our lease to take addresses back', { ...details, ...told(failure) });
+  } else if (failure.kind === 'stopped') {
+    log.debug('addresses are not taken back for now', { ...details, ...told(failure) });
   } else log.warn('could not take back addresses of a node', { ...details, ...told(failure) });
 }
 

@@ -7,7 +7,7 @@ export interface ClusterAccess {
   readonly source: string;
   /** The namespace of the context or of the pod, if one is said. */
   readonly namespace: string | undefined;
-  /** An HTTP proxy between us and the server. */
+  /** An HTTP proxy between us and the server; it may hold user and password. */
   readonly proxy: URL | undefined;
   /**
    * Who to be, as of now: tokens and certificates rotate. The same object as long as nothing has changed. Getting them is

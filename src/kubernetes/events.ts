@@ -1,7 +1,7 @@
 // Tells people what happens to their nodes, as Kubernetes Events. It never gets in the way: what it cannot write it drops,
 // and nothing of it reaches the caller.
 import { type Clock, sleep } from '../scheduling/clock.ts';
-import { type Backoff, backOff } from '../scheduling/exponential-backoff.ts';
+import { FailureStreak } from '../scheduling/failure-streak.ts';
 import type { Random } from '../scheduling/random.ts';
 import { ask, type Refusal, type Reply } from './api-reply.ts';
 import {
@@ -187,8 +187,9 @@ export class EventRecorder {
       await this.#recorded(signal);
       return;
     }
-    let backoff: Backoff | undefined;
-    while ((backoff?.failures ?? 0) < retries.most) {
+    const { clock } = this.#options;
+    const streak = new FailureStreak(retries.policy, this.#options);
+    while (streak.failures < retries.most) {
       if (this.#options.mayWrite?.() === false) break;
       const refusal = await this.#write(story, signal);
       if (refusal === undefined) return;
@@ -196,9 +197,7 @@ export class EventRecorder {
         this.#refused(story, refusal);
         return;
       }
-      const { clock, random } = this.#options;
-      backoff = backOff(backoff, retries.policy, clock.monotonic(), random);
-      await sleep(clock, Math.max(backoff.until - clock.monotonic(), refusal.retryAfterMs ?? 0), signal);
+      await sleep(clock, Math.max(streak.fail(), refusal.retryAfterMs ?? 0), signal);
     }
     this.#drop(story);
   }

@@ -11,6 +11,8 @@ export interface ClusterAccessOptions extends Omit<KubeConfigPlaces, 'serviceAcc
   readonly clock: Clock;
   /** Where pods find their service account; the usual place when absent. */
   readonly serviceAccountDirectory?: string;
+  /** The proxy that the environment has for a server. What a kubeconfig says comes before it, as in client-go. */
+  readonly proxyFor?: (server: URL) => URL | undefined;
 }
 
 const usualServiceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -28,11 +30,12 @@ export async function loadClusterAccess(options: ClusterAccessOptions): Promise<
   const { apiServer, clock, serviceAccountDirectory = usualServiceAccount } = options;
   const way = wayOf(await findKubeConfig({ ...options, serviceAccountDirectory }), options);
   const credentials = new UserCredentials({ ...way.user, clock });
+  const server = urlOf(apiServer || way.server, 'API server');
   return {
-    server: urlOf(apiServer || way.server, 'API server'),
+    server,
     source: way.source,
     namespace: way.namespace,
-    proxy: way.proxy ? urlOf(way.proxy, 'proxy') : undefined,
+    proxy: way.proxy ? urlOf(way.proxy, 'proxy') : options.proxyFor?.(server),
     credentials: () => credentials.current(),
     forget: () => credentials.forget(),
   };
@@ -82,6 +85,6 @@ function urlOf(text: string, what: string): URL {
   if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
   throw new KubernetesError(
     'KUBECONFIG_INVALID',
-    `the address of the ${what} is ${JSON.stringify(text)}; it must begin with https:// or http://`,
+    `the address of the ${what} is ${JSON.stringify(text.replace(/^.*@/s, '…@'))}; it must begin with https:// or http://`,
   );
 }

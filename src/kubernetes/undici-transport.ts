@@ -149,7 +149,15 @@ export class UndiciTransport implements KubernetesTransport {
     // Probing early and often finds a dead peer within half a minute, where a watch would hang until its time-out.
     const connect = { ...tls, timeout: 10_000, keepAlive: true, keepAliveInitialDelay: 15_000 };
     if (access.proxy === undefined) return new Agent({ ...settings, connect });
-    return new ProxyAgent({ ...settings, uri: access.proxy.href, requestTls: connect });
+    const proxyTls = { timeout: 10_000, keepAlive: true, keepAliveInitialDelay: 15_000, allowH2: false };
+    // A tunnel for http too: undici otherwise has one connection to the proxy, on which a watch holds up all else.
+    return new ProxyAgent({
+      ...settings,
+      uri: access.proxy.href,
+      requestTls: connect,
+      proxyTls,
+      proxyTunnel: true,
+    });
   }
 
   async #whole({ statusCode, headers, body }: Response): Promise<TransportAnswer> {
@@ -170,6 +178,6 @@ export class UndiciTransport implements KubernetesTransport {
   }
 
   #unreachable(error: unknown): KubernetesError {
-    return error instanceof KubernetesError ? error : unreachable(error, this.#options.access.server);
+    return error instanceof KubernetesError ? error : unreachable(error, this.#options.access);
   }
 }

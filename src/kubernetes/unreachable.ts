@@ -1,4 +1,7 @@
 // Says why a connection to the API server came to nothing, with what to do about it where we know.
+import { proxyInWords } from '../network/proxies.ts';
+import { proxyTrouble } from '../network/proxy-trouble.ts';
+import type { ClusterAccess } from './cluster-access.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 
 /** Error codes of Node.js's TLS that mean: this is not a certificate we trust. */
@@ -16,19 +19,36 @@ const untrusted: ReadonlySet<string> = new Set([
 ]);
 
 /** The error that a failure of the network below counts as. */
-export function unreachable(cause: unknown, server: URL): KubernetesError {
+export function unreachable(
+  cause: unknown,
+  { server, proxy }: Pick<ClusterAccess, 'server' | 'proxy'>,
+): KubernetesError {
   const { code, message } = innermost(cause);
   const why = message || code || String(cause);
   const details = { server: server.origin, ...(code !== undefined && { cause: code }) };
   if (code !== undefined && untrusted.has(code)) {
-    const advice = 'correct the certificate authority in the kubeconfig';
-    const text = `the certificate of ${server.origin} is not trusted: ${why}; ${advice}`;
+    const text = `the certificate of ${server.origin} is not trusted: ${why}; ${adviceOn(proxy)}`;
     return new KubernetesError('KUBERNETES_UNTRUSTED', text, { details, cause });
   }
-  return new KubernetesError('KUBERNETES_UNREACHABLE', `cannot reach ${server.origin}: ${why}`, {
-    details,
-    cause,
-  });
+  const text =
+    proxy === undefined
+      ? `cannot reach ${server.origin}: ${why}`
+      : proxyTrouble(proxy, server.origin, { status: answerOfProxy(cause), why });
+  return new KubernetesError('KUBERNETES_UNREACHABLE', text, { details, cause });
+}
+
+function adviceOn(proxy: URL | undefined): string {
+  const advice = 'correct the certificate authority in the kubeconfig';
+  if (proxy === undefined) return advice;
+  const insight = `${advice}; if the proxy ${proxyInWords(proxy)} looks into TLS, its authority must be among them`;
+  if (proxy.protocol === 'http:') return insight;
+  return `${insight}; an authority for the proxy itself belongs in --extra-ca-file`;
+}
+
+/** undici tells it in a sentence alone. */
+function answerOfProxy(cause: unknown): number | undefined {
+  const [, status] = /^Proxy response \((\d+)\)/.exec(innermost(cause).message ?? '') ?? [];
+  return status === undefined ? undefined : Number(status);
 }
 
 interface Failure {

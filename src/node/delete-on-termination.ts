@@ -6,7 +6,8 @@ import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
 import type { Answer } from '../providers/observation.ts';
 import { BegunWork } from '../scheduling/begun-work.ts';
-import { type BackoffPolicy, backOff } from '../scheduling/exponential-backoff.ts';
+import type { BackoffPolicy } from '../scheduling/exponential-backoff.ts';
+import { FailureStreak } from '../scheduling/failure-streak.ts';
 import { type Clock, sleep } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
 
@@ -59,10 +60,10 @@ export class DeleteOnTermination {
   }
 
   async #set(interfaceId: string, attachmentId: string): Promise<void> {
-    const { instanceId, implementation, clock, random, fold, onFailure } = this.#deps;
+    const { instanceId, implementation, clock, fold, onFailure } = this.#deps;
     const { closing: signal, deadline } = this.#work;
     const urgency = (): 'housekeeping' => 'housekeeping';
-    let backoff: ReturnType<typeof backOff> | undefined;
+    const streak = new FailureStreak(policy, this.#deps);
     for (;;) {
       await implementation.admit(['setDeleteOnTermination'], { urgency, signal });
       const operation = { kind: 'setDeleteOnTermination', instanceId, interfaceId, attachmentId } as const;
@@ -78,9 +79,7 @@ export class DeleteOnTermination {
       }
       onFailure(interfaceId, outcome.failure);
       if (outcome.failure.kind === 'invalid' || outcome.failure.kind === 'instanceGone') return;
-      const now = clock.monotonic();
-      backoff = backOff(backoff, policy, now, random);
-      await sleep(clock, backoff.until - now, signal);
+      await sleep(clock, streak.fail(), signal);
     }
   }
 }

@@ -11,7 +11,7 @@ import type { Answer } from '../providers/observation.ts';
 import type { Operation, Outcome } from '../providers/operation.ts';
 import { BegunWork } from '../scheduling/begun-work.ts';
 import { type Clock, sleep } from '../scheduling/clock.ts';
-import { type Backoff, backOff } from '../scheduling/exponential-backoff.ts';
+import { FailureStreak } from '../scheduling/failure-streak.ts';
 import type { Random } from '../scheduling/random.ts';
 import { descriptionPrefix } from './delete-on-termination.ts';
 import { exclusionOf, type NodeRequirements } from './node-requirements.ts';
@@ -72,15 +72,16 @@ export class IdleInterfaces {
   /** By the interface that it is about. */
   readonly #work: BegunWork;
   #cancelNext: (() => void) | undefined;
-  #backoff: Backoff | undefined;
+  readonly #streak: FailureStreak;
 
   constructor(deps: IdleInterfacesDeps) {
     this.#deps = deps;
+    this.#streak = new FailureStreak(backoffPolicy, deps);
     this.#work = new BegunWork({
       clock: deps.clock,
       onBug: (error) => {
         deps.onBug(error);
-        this.#backOff();
+        this.#streak.fail();
       },
       onEnd: deps.wake,
     });
@@ -102,7 +103,7 @@ export class IdleInterfaces {
     for (const id of this.#phases.keys())
       if (!known.has(id) && !this.#work.isAbout(id)) this.#phases.delete(id);
     const due = [...this.#phases.values()].map((phase) =>
-      phase.kind === 'idle' ? phase.since + delay : (this.#backoff?.until ?? 0),
+      phase.kind === 'idle' ? phase.since + delay : this.#streak.until,
     );
     this.#await(Math.min(...due.filter((time) => time > now)) - now);
   }
@@ -128,7 +129,7 @@ export class IdleInterfaces {
     const mayDecide = refusal === undefined || refusal === 'dryRun';
     const next = later(phase, now, mayDecide ? delay : Infinity);
     this.#phases.set(id, next);
-    const mayBegin = refusal === undefined && next.kind === 'leaving' && now >= (this.#backoff?.until ?? 0);
+    const mayBegin = refusal === undefined && next.kind === 'leaving' && !this.#streak.isPausing;
     if (mayBegin && !isShown(facts.node, id)) this.#work.begin(() => this.#run(id), id);
   }
 
@@ -153,7 +154,7 @@ export class IdleInterfaces {
     const item = isRead ? this.#stillIdle(interfaceId) : undefined;
     if (item === undefined) {
       giveBack();
-      if (!isRead) this.#backOff();
+      if (!isRead) this.#streak.fail();
       return;
     }
     this.#phases.set(interfaceId, { kind: 'detaching' });
@@ -178,14 +179,14 @@ export class IdleInterfaces {
     const attachmentId = attachment?.id ?? '';
     const outcome = await this.#perform({ kind: 'detachInterface', instanceId, interfaceId, attachmentId });
     if (outcome.kind === 'done') {
-      this.#backoff = undefined;
+      this.#streak.forget();
       return undefined;
     }
     const { failure } = outcome;
     // It is detached already, or may be: deleting it is refused for as long as it isn't.
     if (outcome.kind === 'ambiguous' || failure.kind === 'interfaceGone') return undefined;
     this.#phases.delete(interfaceId);
-    this.#backOff();
+    this.#streak.fail();
     doubt(clock.monotonic());
     onGivenBack({ interfaceId, subnetId, at: 'detach', failure });
     return failure;
@@ -217,11 +218,6 @@ export class IdleInterfaces {
     const outcome = await this.#deps.implementation.perform(operation, context);
     if (outcome.kind === 'done') this.#deps.fold(outcome.answer);
     return outcome;
-  }
-
-  #backOff(): void {
-    const { clock, random } = this.#deps;
-    this.#backoff = backOff(this.#backoff, backoffPolicy, clock.monotonic(), random);
   }
 
   #await(ms: number): void {

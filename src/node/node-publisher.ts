@@ -1,6 +1,6 @@
 // Writes one node's CiliumNode until it holds what it should: one difference at a time, each computed from the newest
 // state that is known, so that a conflict costs a read and never a wrong write.
-import { type Backoff, backOff } from '../scheduling/exponential-backoff.ts';
+import { FailureStreak } from '../scheduling/failure-streak.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
 import type { CiliumNode } from '../kubernetes/cilium-node.ts';
@@ -43,11 +43,12 @@ const refusedFor = 30_000;
 
 export class NodePublisher {
   readonly #deps: NodePublisherDeps;
-  #backoff: Backoff | undefined;
+  readonly #streak: FailureStreak;
   #trouble: string | undefined;
 
   constructor(deps: NodePublisherDeps) {
     this.#deps = deps;
+    this.#streak = new FailureStreak(backoffPolicy, deps);
   }
 
   /** Writes what differs. Resolves to the time in ms after which to try again; undefined when nothing is left to do. */
@@ -73,7 +74,7 @@ export class NodePublisher {
       if (result === 'written') previous = write;
     }
     this.#deps.onWrite('spec', 'unfinished');
-    return this.#backOff();
+    return this.#streak.fail();
   }
 
   /** An object that turns out to be another than thought is read anew. */
@@ -106,9 +107,9 @@ export class NodePublisher {
       case 'invalid':
         return this.#refused(write, failure.message);
       case 'unavailable':
-        return Math.max(failure.retryAfterMs ?? 0, this.#backOff());
+        return Math.max(failure.retryAfterMs ?? 0, this.#streak.fail());
       case 'conflict':
-        return this.#backOff();
+        return this.#streak.fail();
     }
   }
 
@@ -120,17 +121,10 @@ export class NodePublisher {
   }
 
   #finished(): undefined {
-    this.#backoff = undefined;
+    this.#streak.forget();
     this.#trouble = undefined;
     this.#deps.onPublished();
     return undefined;
-  }
-
-  #backOff(): number {
-    const { clock, random } = this.#deps;
-    const now = clock.monotonic();
-    this.#backoff = backOff(this.#backoff, backoffPolicy, now, random);
-    return this.#backoff.until - now;
   }
 }
 

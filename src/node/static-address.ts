@@ -9,7 +9,8 @@ import type { Outcome } from '../providers/operation.ts';
 import type { PublicAddress } from '../providers/public-address.ts';
 import type { PublicAddressClaim, PublicAddressPool } from '../providers/public-address-pool.ts';
 import { BegunWork } from '../scheduling/begun-work.ts';
-import { type Backoff, type BackoffPolicy, backOff } from '../scheduling/exponential-backoff.ts';
+import type { BackoffPolicy } from '../scheduling/exponential-backoff.ts';
+import { FailureStreak } from '../scheduling/failure-streak.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
 import { type Diagnosis, missingStaticIp, staticIpFailure } from './diagnosis.ts';
@@ -53,13 +54,14 @@ export class StaticAddress {
   #lacking: Lack | undefined;
   /** An association whose answer got lost: repeated with the same address it changes nothing. */
   #unanswered: Claimed | undefined;
-  #backoff: Backoff | undefined;
+  readonly #streak: FailureStreak;
   #pauseUntil = -Infinity;
   #cancelTimer: () => void = () => undefined;
   #remark: Diagnosis | undefined;
 
   constructor(deps: StaticAddressDeps) {
     this.#deps = deps;
+    this.#streak = new FailureStreak(policy, deps);
     this.#work = new BegunWork({
       clock: deps.clock,
       onBug: (error) => {
@@ -104,7 +106,7 @@ export class StaticAddress {
     this.#unanswered?.settle('taken');
     this.#unanswered = undefined;
     this.#remark = undefined;
-    this.#backoff = undefined;
+    this.#streak.forget();
     this.#pauseUntil = -Infinity;
     this.#cancelTimer();
   }
@@ -175,15 +177,14 @@ export class StaticAddress {
   #learn(failure: CloudFailure): void {
     // Somebody else took it: the next one is tried at once.
     if (failure.kind === 'conflict') return;
-    const { failures } = this.#backOff();
-    if (failures > 1 || failure.kind === 'notAuthorized') this.#remark = staticIpFailure(failure);
+    this.#backOff();
+    if (this.#streak.failures > 1 || failure.kind === 'notAuthorized')
+      this.#remark = staticIpFailure(failure);
   }
 
-  #backOff(): Backoff {
-    const { clock, random } = this.#deps;
-    this.#backoff = backOff(this.#backoff, policy, clock.monotonic(), random);
-    this.#pause(this.#backoff.until);
-    return this.#backoff;
+  #backOff(): void {
+    this.#streak.fail();
+    this.#pause(this.#streak.until);
   }
 
   #pause(until: number): void {

@@ -6,7 +6,7 @@ import type { Answer } from '../providers/observation.ts';
 import type { ReleaseIPs, ReleasePrefixes } from '../providers/operation.ts';
 import { BegunWork } from '../scheduling/begun-work.ts';
 import type { Clock } from '../scheduling/clock.ts';
-import { type Backoff, backOff } from '../scheduling/exponential-backoff.ts';
+import { FailureStreak } from '../scheduling/failure-streak.ts';
 import type { Random } from '../scheduling/random.ts';
 import type { Holding, ReleasePhase } from './address-release.ts';
 import { type CallTiming, openFor } from './call-timing.ts';
@@ -66,15 +66,16 @@ export class Unassignments {
   readonly #oneByOne = new Set<string>();
   /** By the interface that it is about. */
   readonly #work: BegunWork;
-  #backoff: Backoff | undefined;
+  readonly #streak: FailureStreak;
 
   constructor(deps: UnassignmentsDeps) {
     this.#deps = deps;
+    this.#streak = new FailureStreak(backoffPolicy, deps);
     this.#work = new BegunWork({
       clock: deps.clock,
       onBug: (error) => {
         deps.onBug(error);
-        this.#backOff();
+        this.#streak.fail();
       },
       onEnd: deps.wake,
     });
@@ -82,7 +83,7 @@ export class Unassignments {
 
   /** None begins before, after failures; in monotonic ms. */
   get pausedUntil(): number {
-    return this.#backoff?.until ?? 0;
+    return this.#streak.until;
   }
 
   /** Whether a call may yet take something off the interface. */
@@ -109,7 +110,7 @@ export class Unassignments {
       giveBack();
       throw error;
     });
-    if (!isRead) this.#backOff();
+    if (!isRead) this.#streak.fail();
     const isKnown = isRead && evaluate();
     const holdings = isKnown && !isGrowing(interfaceId) ? this.#dueOn(interfaceId) : [];
     if (holdings.length === 0) {
@@ -159,7 +160,7 @@ export class Unassignments {
     for (const { id } of holdings) this.#unanswered.delete(id);
     enter(holdings, (now) => ({ kind: 'released', since: now }));
     fold({ kind: 'released', interfaceId, instanceId, holdings: holdings.map(({ id }) => id) });
-    this.#backoff = undefined;
+    this.#streak.forget();
     onAccepted();
     if (this.#dueOn(interfaceId).length === 0) this.#oneByOne.delete(interfaceId);
   }
@@ -191,7 +192,7 @@ export class Unassignments {
     const { clock, doubt, enter, onRefused } = this.#deps;
     // One of several is not there: each by itself will say which.
     if (failure.kind === 'notAssigned') this.#oneByOne.add(interfaceId);
-    else this.#backOff();
+    else this.#streak.fail();
     if (passing.has(failure.kind)) return this.#hide(holdings);
     onRefused();
     // Shown to the agent again, unless it may be gone.
@@ -213,11 +214,6 @@ export class Unassignments {
         isOpen ? { kind: 'unanswered' } : { kind: 'hidden', since: now - policy.hiddenFor },
       );
     }
-  }
-
-  #backOff(): void {
-    const { clock, random } = this.#deps;
-    this.#backoff = backOff(this.#backoff, backoffPolicy, clock.monotonic(), random);
   }
 }
 

@@ -1,6 +1,6 @@
 // Deletes interfaces of this cluster that stay attached to nothing. Housekeeping: it waits behind everything else, takes
 // few at a time, and leaves alone whatever this process has under way.
-import { type Backoff, backOff } from '../scheduling/exponential-backoff.ts';
+import { FailureStreak } from '../scheduling/failure-streak.ts';
 import { type Clock, sleep } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
 import type { AllocationImplementation, CallContext, DetachedScope } from './allocation-implementation.ts';
@@ -64,14 +64,14 @@ export class OrphanCollection {
 
   /** Collects now and then until `signal` is aborted; resolves then. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, random, interval } = this.#options;
+    const { clock, interval } = this.#options;
     const stopped = aborted(signal);
-    let backoff: Backoff | undefined;
+    const streak = new FailureStreak(backoffPolicy, this.#options);
     try {
       while ((await Promise.race([this.#options.read(), stopped])) !== 'stopped') {
         const complete = await this.#pass(signal);
-        backoff = complete ? undefined : backOff(backoff, backoffPolicy, clock.monotonic(), random);
-        await sleep(clock, backoff === undefined ? interval : backoff.until - clock.monotonic(), signal);
+        if (complete) streak.forget();
+        await sleep(clock, complete ? interval : streak.fail(), signal);
       }
     } catch (error) {
       if (!signal.aborted) throw error;

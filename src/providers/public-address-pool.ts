@@ -2,7 +2,8 @@
 // what one node was handed no other gets. It asks the cloud rarely: again only when a listing has nothing left to hand
 // out, and ever more rarely as long as there is nothing.
 import type { Clock } from '../scheduling/clock.ts';
-import { type Backoff, type BackoffPolicy, backOff } from '../scheduling/exponential-backoff.ts';
+import type { BackoffPolicy } from '../scheduling/exponential-backoff.ts';
+import { FailureStreak } from '../scheduling/failure-streak.ts';
 import type { Random } from '../scheduling/random.ts';
 import type { AllocationImplementation } from './allocation-implementation.ts';
 import { CloudError, type CloudFailure } from './cloud-failure.ts';
@@ -36,8 +37,8 @@ interface Shelf {
   /** When the listing that showed them was asked for, in monotonic ms. */
   begunAt: number;
   failure: CloudFailure | undefined;
-  /** Between listings. */
-  pause: Backoff | undefined;
+  /** Listings in a row that had nothing to hand out: ever longer between them. */
+  readonly vain: FailureStreak;
   listing: Promise<void> | undefined;
 }
 
@@ -62,8 +63,7 @@ export class PublicAddressPool {
   /** An address with all of these tags for an interface. Rejects with the reason of `signal`. */
   async claim(tags: Tags, interfaceId: string, signal: AbortSignal): Promise<PublicAddressClaim> {
     const shelf = this.#shelfOf(tags);
-    const { clock } = this.#options;
-    if (!this.#offers(shelf, interfaceId) && clock.monotonic() >= (shelf.pause?.until ?? 0)) {
+    if (!this.#offers(shelf, interfaceId) && !shelf.vain.isPausing) {
       shelf.listing ??= this.#list(shelf, tags).finally(() => (shelf.listing = undefined));
     }
     if (shelf.listing !== undefined) await untilAborted(shelf.listing, signal);
@@ -78,7 +78,7 @@ export class PublicAddressPool {
   }
 
   #take(shelf: Shelf, interfaceId: string): PublicAddressClaim {
-    const retryAt = Math.max(shelf.pause?.until ?? 0, this.#options.clock.monotonic());
+    const retryAt = Math.max(shelf.vain.until, this.#options.clock.monotonic());
     if (shelf.failure !== undefined) return { kind: 'failed', failure: shelf.failure, retryAt };
     const held = this.#heldBy(shelf, interfaceId);
     if (held !== undefined) return { kind: 'held', address: held };
@@ -117,7 +117,7 @@ export class PublicAddressPool {
   }
 
   async #list(shelf: Shelf, tags: Tags): Promise<void> {
-    const { implementation, clock, random } = this.#options;
+    const { implementation } = this.#options;
     const { signal } = this.#stopping;
     try {
       Object.assign(shelf, await implementation.readPublicAddresses(tags, { urgency, signal }), {
@@ -128,7 +128,9 @@ export class PublicAddressPool {
       shelf.failure = error.failure;
     }
     const found = shelf.failure === undefined && this.#free(shelf) !== undefined;
-    shelf.pause = backOff(found ? undefined : shelf.pause, policy, clock.monotonic(), random);
+    // What had something is asked for again too, after the shortest pause.
+    if (found) shelf.vain.forget();
+    shelf.vain.fail();
     this.#forget();
   }
 
@@ -140,7 +142,7 @@ export class PublicAddressPool {
       addresses: [],
       begunAt: -Infinity,
       failure: undefined,
-      pause: undefined,
+      vain: new FailureStreak(policy, this.#options),
       listing: undefined,
     };
     this.#shelves.set(key, shelf);
@@ -150,8 +152,8 @@ export class PublicAddressPool {
   /** What nobody has asked for in a long while. */
   #forget(): void {
     const now = this.#options.clock.monotonic();
-    for (const [key, { pause, listing }] of this.#shelves) {
-      if (listing === undefined && now >= (pause?.until ?? now) + policy.cap) this.#shelves.delete(key);
+    for (const [key, { vain, listing }] of this.#shelves) {
+      if (listing === undefined && now >= vain.until + policy.cap) this.#shelves.delete(key);
     }
     for (const [id, until] of this.#takenUntil) if (now >= until + freshFor) this.#takenUntil.delete(id);
   }

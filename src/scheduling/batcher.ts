@@ -1,6 +1,7 @@
 // Answers many requests with few calls: what is asked for within a short window goes into one call. A batch that fails is
 // tried again in smaller ones, so that one bad key cannot hold the others back.
-import { type Backoff, type BackoffPolicy, backOff } from './exponential-backoff.ts';
+import type { BackoffPolicy } from './exponential-backoff.ts';
+import { FailureStreak } from './failure-streak.ts';
 import { type Clock, sleep } from './clock.ts';
 import type { Random } from './random.ts';
 
@@ -27,11 +28,12 @@ export class Batcher<K> {
   readonly #stopping = new AbortController();
   readonly #pending = new Map<K, Request>();
   #size: number;
-  #backoff: Backoff | undefined;
+  readonly #streak: FailureStreak;
   #worker: Promise<void> | undefined;
 
   constructor(options: BatcherOptions<K>) {
     this.#options = options;
+    this.#streak = new FailureStreak(options.backoff, options);
     this.#size = options.most;
   }
 
@@ -59,8 +61,7 @@ export class Batcher<K> {
     const { signal } = this.#stopping;
     try {
       while (this.#pending.size > 0) {
-        const now = clock.monotonic();
-        await sleep(clock, Math.max(window, (this.#backoff?.until ?? now) - now), signal);
+        await sleep(clock, Math.max(window, this.#streak.until - clock.monotonic()), signal);
         await this.#call(signal);
       }
     } catch (error) {
@@ -71,7 +72,7 @@ export class Batcher<K> {
   }
 
   async #call(signal: AbortSignal): Promise<void> {
-    const { run, most, backoff, clock, random, onFailure } = this.#options;
+    const { run, most, onFailure } = this.#options;
     const batch = [...this.#pending].slice(0, this.#size);
     const keys = batch.map(([key]) => key);
     for (const key of keys) this.#pending.delete(key);
@@ -81,12 +82,12 @@ export class Batcher<K> {
       signal.throwIfAborted();
       onFailure(error, keys);
       this.#size = Math.max(1, Math.floor(keys.length / 2));
-      this.#backoff = backOff(this.#backoff, backoff, clock.monotonic(), random);
+      this.#streak.fail();
       this.#takeBack(batch);
       return;
     }
     this.#size = Math.min(most, this.#size * 2);
-    this.#backoff = undefined;
+    this.#streak.forget();
     for (const [, request] of batch) request.resolve();
   }
 

@@ -14,6 +14,7 @@ const planted: Readonly<Record<string, readonly [file: string, imported: string]
   'node-below-manager': ['src/node/statistics.ts', '../manager/fleet.ts'],
   'manager-knows-no-cloud': ['src/manager/resync.ts', '../providers/aws/errors.ts'],
   'scheduling-stands-alone': ['src/scheduling/random.ts', '../providers/ipv4.ts'],
+  'network-stands-alone': ['src/network/proxies.ts', '../scheduling/random.ts'],
   'simulator-stands-apart': ['src/simulator/cloud/ipv4.ts', '../../providers/ipv4.ts'],
   'controller-knows-no-simulator': ['src/providers/ipv4.ts', '../simulator/cloud/ipv4.ts'],
   'nobody-imports-the-composition': ['src/node/capacity.ts', '../controller/fencing.ts'],

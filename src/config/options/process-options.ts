@@ -30,6 +30,13 @@ export const processOptions = {
     fromConfigDir: true,
     live: true,
   },
+  'extra-ca-file': {
+    kind: text('path', /./, 'the path of a PEM file'),
+    origin: 'headwater',
+    group: 'process',
+    help: 'Certificate authorities to trust besides those that Node.js trusts, one or more as PEM in one file, for every client: a VPC endpoint or an emulator with a certificate of your own, a proxy that looks into TLS, an https proxy. Where the kubeconfig or the pod names the authority of the API server, that alone counts for the API server. Read at start.',
+    fromConfigDir: true,
+  },
   'serve-addr': {
     kind: listenAddress,
     origin: 'headwater',

@@ -21,6 +21,7 @@ import {
   UnassignPrivateIpAddressesCommand,
 } from '@aws-sdk/client-ec2';
 import { InFlight } from '../in-flight.ts';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import {
   type Ec2Action,
   type Ec2Api,
@@ -30,6 +31,7 @@ import {
   type Ec2Output,
   type Sending,
 } from './ec2-api.ts';
+import { ProxiedHandler } from './proxied-handler.ts';
 
 export interface AwsApiOptions {
   /** Undefined: the SDK's own chain (environment, shared configuration). */
@@ -40,7 +42,13 @@ export interface AwsApiOptions {
   readonly connections: number;
   /** Of a connection, in ms. Requests are ended by their signal. */
   readonly connectionTimeout: number;
+  /** The proxy for a target; undefined: none. */
+  readonly proxyFor: (target: URL) => URL | undefined;
+  /** Told before the first request to each host, those that credentials are had from included. */
+  readonly onRoute: (host: string, proxy: URL | undefined) => void;
 }
+
+type Handler = NonNullable<EC2ClientConfig['requestHandler']>;
 
 type CommandOf<A extends Ec2Action> = new (input: Ec2Input<A>) => Parameters<EC2Client['send']>[0];
 
@@ -68,11 +76,10 @@ export class AwsApi implements Ec2Api {
   readonly #inFlight: InFlight;
 
   constructor(options: AwsApiOptions) {
-    const agent = { keepAlive: true, maxSockets: options.connections };
     const config: EC2ClientConfig = {
       maxAttempts: 1,
       customUserAgent: 'headwater',
-      requestHandler: { connectionTimeout: options.connectionTimeout, httpAgent: agent, httpsAgent: agent },
+      requestHandler: handlerOf(options),
     };
     if (options.region !== undefined) config.region = options.region;
     if (options.endpoint !== undefined) config.endpoint = options.endpoint;
@@ -108,6 +115,17 @@ export class AwsApi implements Ec2Api {
   }
 }
 
+/** Sends what the client and the clients of its credential chain have to send. */
+function handlerOf({ connections, connectionTimeout, proxyFor, onRoute }: AwsApiOptions): Handler {
+  const handlerVia = (proxy: URL | undefined): NodeHttpHandler => {
+    // Which requests go through it is decided before: the agents are told of no exceptions.
+    const proxyEnv = proxy && { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href };
+    const agent = { keepAlive: true, maxSockets: connections, ...(proxyEnv && { proxyEnv }) };
+    return new NodeHttpHandler({ connectionTimeout, httpAgent: agent, httpsAgent: agent });
+  };
+  return new ProxiedHandler({ proxyFor, handlerVia, onRoute });
+}
+
 /** Errors by which Node.js and the SDK say that a request never left. */
 const notSent = new Set([
   'ECONNREFUSED',
@@ -123,6 +141,7 @@ const notSent = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
   'CredentialsProviderError',
   'TokenProviderError',
+  'ProxyError',
 ]);
 
 interface SdkError {

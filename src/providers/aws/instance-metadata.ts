@@ -1,6 +1,9 @@
 // The metadata service of the EC2 instance that this process runs on, version 2: asked for the region when nothing else
 // says it (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html).
 
+import { Agent, request, type RequestOptions } from 'node:http';
+import { text } from 'node:stream/consumers';
+
 /** Where instances find it. */
 export const instanceMetadata = 'http://169.254.169.254';
 
@@ -27,9 +30,20 @@ export async function regionOfInstance(endpoint: string, signal: AbortSignal): P
   return region;
 }
 
-async function ask(url: string, init: RequestInit): Promise<string> {
-  const answer = await fetch(url, init);
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${new URL(url).pathname} answers ${answer.status}`);
-  return text.trim();
+/**
+ * By an agent of its own, which knows no proxy: not even the one that NODE_USE_ENV_PROXY puts behind fetch and the agents
+ * that are shared.
+ */
+function ask(url: string, options: RequestOptions): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const agent = new Agent();
+    const asked = request(url, { ...options, agent }, (answer) => {
+      text(answer).then((body) => {
+        const { statusCode } = answer;
+        if (statusCode === 200) resolve(body.trim());
+        else reject(new Error(`${new URL(url).pathname} answers ${statusCode}`));
+      }, reject);
+    });
+    asked.once('error', reject).end();
+  });
 }

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Child, endAll, headwater, linesOf } from './child.ts';
+import { announce, simulate, supplyKeys } from './simulated.ts';
 
 let directory = '';
 
@@ -14,82 +15,13 @@ beforeAll(async () => {
 afterEach(endAll);
 afterAll(() => rm(directory, { recursive: true }));
 
-/** Two machines in one zone; nothing takes time, lags or is throttled. */
-const smallCloud = `
-region: us-east-1
-credentials: [{ accessKeyId: AKIASUPPLY0000000001, secretAccessKey: supply-secret, user: tester }]
-vpcs: [{ name: main, id: vpc-00000000000000001, blocks: [10.0.0.0/16] }]
-subnets: [{ name: a, id: subnet-0000000000000000a, zone: us-east-1a, block: 10.0.0.0/24 }]
-securityGroups: [{ name: nodes }]
-instances:
-  - { name: one, id: i-00000000000000001, type: m5.large, subnet: a, securityGroups: [nodes] }
-  - { name: two, id: i-00000000000000002, type: m5.large, subnet: a, securityGroups: [nodes] }
-limits: { throttle: false }
-latency: { scale: 0 }
-consistency: { visibilityDelayMs: 0, listingLagMs: 0 }
-times: { attachMs: 0 }
-`;
-
-interface Simulated {
-  readonly child: Child;
-  readonly ec2: string;
-  readonly api: string;
-  readonly kubeconfig: string;
-}
-
-async function simulate(name: string): Promise<Simulated> {
-  const [topology, kubeconfig] = [join(directory, `${name}.yaml`), join(directory, `${name}.kubeconfig`)];
-  await writeFile(topology, smallCloud);
-  const child = new Child([
-    'simulate',
-    '--topology',
-    topology,
-    '--ec2-port=0',
-    '--kubernetes',
-    '--kubernetes-port=0',
-    '--kubeconfig',
-    kubeconfig,
-  ]);
-  return {
-    child,
-    ec2: await child.word(/^export AWS_ENDPOINT_URL_EC2=(\S+)$/m),
-    api: await child.word(/^# the Kubernetes API on (\S+)$/m),
-    kubeconfig: await child.word(/^export KUBECONFIG=(\S+)$/m),
-  };
-}
-
-/** As an agent announces itself. */
-async function announce(api: string, name: string, instanceId: string): Promise<void> {
-  const answer = await fetch(`${api}/apis/cilium.io/v2/ciliumnodes`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      apiVersion: 'cilium.io/v2',
-      kind: 'CiliumNode',
-      metadata: { name },
-      spec: {
-        'instance-id': instanceId,
-        ipam: { 'pre-allocate': 4 },
-        eni: {
-          'instance-type': 'm5.large',
-          'vpc-id': 'vpc-00000000000000001',
-          'availability-zone': 'us-east-1a',
-          'node-subnet-id': 'subnet-0000000000000000a',
-          'first-interface-index': 0,
-        },
-      },
-    }),
-  });
-  expect(answer.status).toBe(201);
-}
-
 async function objectAt(url: string): Promise<Record<string, unknown>> {
   return (await (await fetch(url)).json()) as Record<string, unknown>;
 }
 
 describe('simulate', () => {
   test('serves EC2 to any client and the Kubernetes API, until it is told to end', async () => {
-    const { child, ec2, api, kubeconfig } = await simulate('served');
+    const { child, ec2, api, kubeconfig } = await simulate(join(directory, 'served'));
     const client = new EC2Client({
       endpoint: ec2,
       region: 'us-east-1',
@@ -157,7 +89,7 @@ instances: [{ name: many, type: m5.large, subnet: a, count: 12, securityGroups: 
 
 describe('run', () => {
   test('supplies nodes, says how it stands over HTTP, and ends when it is told to', async () => {
-    const { ec2, api, kubeconfig } = await simulate('supplied');
+    const { ec2, api, kubeconfig } = await simulate(join(directory, 'supplied'));
     await announce(api, 'one', 'i-00000000000000001');
     const folder = await mkdtemp(join(directory, 'config-'));
     await Promise.all([
@@ -178,7 +110,7 @@ describe('run', () => {
         '--config-dir',
         folder,
       ],
-      { environment: { AWS_ACCESS_KEY_ID: 'AKIASUPPLY0000000001', AWS_SECRET_ACCESS_KEY: 'supply-secret' } },
+      { environment: supplyKeys },
     );
     const address = `http://127.0.0.1:${await child.word(/"port":(\d+).*"msg":"serving health/)}`;
     await Promise.all([child.said(/"msg":"read the cloud"/), child.said(/"node":"one".*"msg":"gave a node/)]);
@@ -217,7 +149,7 @@ describe('run', () => {
   });
 
   test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a standby too, whose health is fine', async (signal) => {
-    const { ec2, api, kubeconfig } = await simulate(`standby-${signal}`);
+    const { ec2, api, kubeconfig } = await simulate(join(directory, `standby-${signal}`));
     const held = await fetch(`${api}/apis/coordination.k8s.io/v1/namespaces/kube-system/leases`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -7,7 +7,7 @@ import { type ClusterAccessOptions, loadClusterAccess } from '../../../src/kuber
 import { UndiciTransport } from '../../../src/kubernetes/undici-transport.ts';
 import { systemClock } from '../../../src/scheduling/system-clock.ts';
 import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
-import { json, loopbackServer } from './loopback-server.ts';
+import { json, loopbackServer } from '../../support/loopback-server.ts';
 
 const never = new AbortController().signal;
 let directory = '';
@@ -269,10 +269,44 @@ describe('the user of a kubeconfig', () => {
     expect(headers).toEqual({ authorization: `Bearer ${token}` });
   });
 
+  test('the proxy of the environment, asked for the very server, where the kubeconfig names none', async () => {
+    const proxyFor = (server: URL): URL | undefined =>
+      server.hostname === '10.96.0.1' ? undefined : new URL(`http://for-${server.host}`);
+    const proxyOf = async (more: Partial<ClusterAccessOptions>): Promise<string | undefined> =>
+      (await loadClusterAccess(options({ proxyFor, ...more }))).proxy?.href;
+
+    const found = [
+      await proxyOf({ kubeconfig: await write('config', {}) }),
+      await proxyOf({ environment: inPod }),
+      await proxyOf({ environment: inPod, apiServer: 'https://outside:8443' }),
+      await proxyOf({ apiServer: 'https://bare' }),
+    ];
+
+    expect(found).toEqual([
+      'http://for-api.example:6443/',
+      undefined,
+      'http://for-outside:8443/',
+      'http://for-bare/',
+    ]);
+  });
+
+  test('a proxy that cannot be one is refused without showing its password', async () => {
+    const kubeconfig = await write('config', { cluster: { 'proxy-url': 'socks5://user:secret@proxy' } });
+
+    const loaded = loadClusterAccess(options({ kubeconfig }));
+
+    await expect(loaded).rejects.toMatchObject({ code: 'KUBECONFIG_INVALID' });
+    await expect(loaded).rejects.toThrow('the address of the proxy is "…@proxy"; it must begin with');
+  });
+
   test('the proxy of a cluster', async () => {
     const kubeconfig = await write('config', { cluster: { 'proxy-url': 'http://proxy:3128' } });
 
-    expect((await loadClusterAccess(options({ kubeconfig }))).proxy?.href).toBe('http://proxy:3128/');
+    const proxyFor = (): URL => new URL('http://of-the-environment:3128');
+
+    expect((await loadClusterAccess(options({ kubeconfig, proxyFor }))).proxy?.href).toBe(
+      'http://proxy:3128/',
+    );
   });
 
   test('unchanged credentials are the same object, so that connections are kept', async () => {

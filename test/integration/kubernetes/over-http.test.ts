@@ -14,7 +14,7 @@ import { scaledClock } from '../../../src/scheduling/scaled-clock.ts';
 import { systemClock } from '../../../src/scheduling/system-clock.ts';
 import { kubeConfigFor, startKubernetesServer } from '../../../src/simulator/kubernetes/kubernetes-server.ts';
 import { EmbeddedApi } from './embedded-api.ts';
-import { json, loopbackServer } from './loopback-server.ts';
+import { json, loopbackServer } from '../../support/loopback-server.ts';
 
 const never = new AbortController().signal;
 const ended: (() => Promise<unknown>)[] = [];

@@ -1,16 +1,18 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createServer, type IncomingMessage } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { ClusterAccess, Credentials, TlsMaterial } from '../../../src/kubernetes/cluster-access.ts';
 import { UserCredentials, type UserOptions } from '../../../src/kubernetes/user-credentials.ts';
 import { UndiciTransport, type UndiciTransportOptions } from '../../../src/kubernetes/undici-transport.ts';
+import { describeError } from '../../../src/observability/describe-error.ts';
 import { systemClock } from '../../../src/scheduling/system-clock.ts';
 import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
-import { type Answer, json, type LoopbackServer, loopbackServer } from './loopback-server.ts';
-import { type Certificate, selfSignedCertificate } from './self-signed-certificate.ts';
+import { type Answer, json, type LoopbackServer, loopbackServer } from '../../support/loopback-server.ts';
+import { type Certificate, certificateAuthority, selfSignedCertificate } from '../../support/certificates.ts';
+import { type LocalProxy, type ProxySetup, startProxy } from '../../support/local-proxy.ts';
 
 const never = new AbortController().signal;
 const ended: (() => Promise<void>)[] = [];
@@ -70,6 +72,16 @@ function transportTo(access: ClusterAccess, more: Partial<UndiciTransportOptions
   const transport = new UndiciTransport({ access, clock: systemClock, ...more });
   ended.push(() => transport.close());
   return transport;
+}
+
+async function proxyWith(setup: ProxySetup): Promise<LocalProxy> {
+  const proxy = await startProxy(setup);
+  ended.push(proxy.close);
+  return proxy;
+}
+
+function withUser(proxy: string, user: string): URL {
+  return new URL(proxy.replace('//', user === '' ? '//' : `//${user}@`));
 }
 
 async function directory(): Promise<string> {
@@ -249,40 +261,96 @@ describe('UndiciTransport', () => {
     expect([before.status, after.status]).toEqual([200, 200]);
   });
 
-  test('goes through the proxy that the kubeconfig names', async () => {
-    const certificate = selfSignedCertificate('api');
-    const server = await serve(
-      (_request, response) => json(response, 200, { through: 'proxy' }),
-      certificate,
-    );
-    const tunnels: (string | undefined)[] = [];
-    const proxy = createServer().on('connect', (request: IncomingMessage, client: Socket) => {
-      tunnels.push(request.url);
-      const [, port] = request.url?.split(':') ?? [];
-      const target = connect(Number(port), '127.0.0.1', () => {
-        client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-        target.pipe(client).pipe(target);
+  test.each(['https', 'http'])(
+    'goes through a proxy, with its credentials, to a server by %s; a stream holds up nothing',
+    async (scheme) => {
+      const certificate = certificateAuthority('api');
+      const server = await serve(
+        (request, response) => {
+          if (request.url === '/watch') response.writeHead(200).write('{}\n');
+          else json(response, 200, { through: 'proxy' });
+        },
+        scheme === 'https' ? certificate.issue('api.headwater.test') : undefined,
+      );
+      const proxy = await proxyWith({
+        routes: { 'api.headwater.test:6443': server.url },
+        credentials: 'us@er:word',
       });
-    });
-    await new Promise<void>((resolve) => {
-      proxy.listen(0, '127.0.0.1', resolve);
-    });
-    ended.push(
-      () =>
-        new Promise((resolve) => {
-          proxy.close(() => resolve());
-          proxy.closeAllConnections();
-        }),
+      const transport = transportTo({
+        ...accessTo(`${scheme}://api.headwater.test:6443`, { tls: { ...noTls, ca: certificate.cert } }),
+        proxy: withUser(proxy.url, 'us%40er:word'),
+      });
+
+      const stream = await transport.stream({ method: 'GET', path: '/watch' }, never);
+      const answer = await transport.send({ method: 'GET', path: '/' }, never);
+
+      expect(stream.kind).toBe('open');
+      expect(answer).toEqual({ status: 200, body: '{"through":"proxy"}' });
+      expect(proxy.asked).toEqual(Array(2).fill('CONNECT api.headwater.test:6443'));
+    },
+  );
+
+  test('goes through a proxy that is spoken to over TLS', async () => {
+    const trusted = getCACertificates('default');
+    const authority = certificateAuthority('for proxies');
+    const certificate = certificateAuthority('api');
+    const server = await serve(
+      (_request, response) => json(response, 200, {}),
+      certificate.issue('api.headwater.test'),
     );
-    const access = {
-      ...accessTo(server.url, { tls: { ...noTls, ca: certificate.cert } }),
-      proxy: new URL(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`),
-    };
+    const proxy = await proxyWith({
+      routes: { 'api.headwater.test:443': server.url },
+      tls: authority.issue('proxy'),
+    });
+    const access = accessTo('https://api.headwater.test', { tls: { ...noTls, ca: certificate.cert } });
+    ended.push(() => Promise.resolve(setDefaultCACertificates(trusted)));
+    setDefaultCACertificates([...trusted, authority.cert]);
 
-    const answer = await transportTo(access).send({ method: 'GET', path: '/' }, never);
+    const request = { method: 'GET', path: '/' } as const;
+    const answer = await transportTo({ ...access, proxy: new URL(proxy.url) }).send(request, never);
+    setDefaultCACertificates(trusted);
+    const untrusting = transportTo({ ...access, proxy: new URL(proxy.url) }).send(request, never);
 
-    expect(answer).toEqual({ status: 200, body: '{"through":"proxy"}' });
-    expect(tunnels).toEqual([new URL(server.url).host]);
+    expect(answer.status).toBe(200);
+    await expect(untrusting).rejects.toMatchObject({ code: 'KUBERNETES_UNTRUSTED' });
+    await expect(untrusting).rejects.toThrow(
+      / an authority for the proxy itself belongs in --extra-ca-file$/,
+    );
+  });
+
+  test.each<[string, ProxySetup['manner'], string, string]>([
+    ['asks for a user', 407, '', 'wants a user and a password (407)'],
+    ['refuses the user', 407, 'user:secret', 'refuses its user and password (407)'],
+    [
+      'does not connect',
+      503,
+      'user:secret',
+      'answers 503 instead of connecting to https://api.headwater.test',
+    ],
+    ['hangs up', 'hangsUp', 'user:secret', 'cannot reach https://api.headwater.test through the proxy'],
+  ])('a proxy that %s is named, without its credentials', async (_, manner, user, text) => {
+    const proxy = await proxyWith({ routes: {}, ...(manner !== undefined && { manner }) });
+    const access = { ...accessTo('https://api.headwater.test'), proxy: withUser(proxy.url, user) };
+
+    const sent = transportTo(access).send({ method: 'GET', path: '/' }, never);
+
+    await expect(sent).rejects.toMatchObject({ code: 'KUBERNETES_UNREACHABLE' });
+    await expect(sent).rejects.toThrow(text);
+    await expect(sent).rejects.toThrow(`the proxy ${proxy.url}`);
+    const told = JSON.stringify(describeError(await sent.catch((error: unknown) => error)));
+    expect(told).not.toContain('secret');
+  });
+
+  test('a proxy that is not there is named', async () => {
+    const gone = await startProxy({ routes: {} });
+    await gone.close();
+    const access = { ...accessTo('https://api.headwater.test'), proxy: withUser(gone.url, 'user:secret') };
+
+    const sent = transportTo(access).send({ method: 'GET', path: '/' }, never);
+
+    await expect(sent).rejects.toThrow(
+      `cannot reach https://api.headwater.test through the proxy ${gone.url}: connect ECONNREFUSED`,
+    );
   });
 
   test('a token file that is missing is an error of its own, not a broken connection', async () => {

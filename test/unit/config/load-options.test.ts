@@ -40,7 +40,9 @@ function problemsOf(loaded: Loaded): readonly string[] {
 }
 
 /** For each option a text that it refuses. Paths take everything that can be read. */
-const refused: Readonly<Record<Exclude<OptionName, 'config-dir' | 'k8s-kubeconfig-path'>, string>> = {
+const refused: Readonly<
+  Record<Exclude<OptionName, 'config-dir' | 'k8s-kubeconfig-path' | 'extra-ca-file'>, string>
+> = {
   ipam: 'cluster-pool',
   'enable-ipv4': 'false',
   'cluster-name': 'two words',
@@ -307,6 +309,7 @@ describe('defaults', () => {
       configDir: undefined,
       dryRun: false,
       pause: [],
+      extraCaFile: undefined,
       serveAddr: { host: undefined, port: 9966 },
       logLevel: 'info',
       debug: false,

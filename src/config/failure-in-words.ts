@@ -1,0 +1,18 @@
+// Why a file or a directory could not be read, to stand after "because".
+
+export function failureInWords(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case 'ENOENT':
+      return 'it does not exist';
+    case 'ENOTDIR':
+      return 'it is not a directory';
+    case 'EISDIR':
+      return 'it is a directory';
+    case 'EACCES':
+    case 'EPERM':
+      return 'this process may not read it';
+    default:
+      return `reading it failed (${code ?? String(error)})`;
+  }
+}

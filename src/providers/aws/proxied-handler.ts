@@ -1,0 +1,134 @@
+// Sends each request of the AWS SDK directly or through the proxy that is meant for its target: EC2's, and those by which
+// the SDK's credential chain asks STS and SSO, which it sends by the same handler. It knows nothing of the SDK but the
+// shape of its handlers (https://docs.aws.amazon.com/AWSJavaScriptSDK/v3/latest/Package/-smithy-types/Interface/RequestHandler/).
+import { proxyInWords } from '../../network/proxies.ts';
+import { proxyTrouble } from '../../network/proxy-trouble.ts';
+
+/** What both the SDK's handlers and this one are. */
+export interface HttpHandler<Request, Options, Response> {
+  handle(request: Request, options?: Options): Promise<{ response: Response }>;
+  destroy?(): void;
+}
+
+export interface TargetedRequest {
+  /** With its colon. */
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number | undefined;
+}
+
+export interface ProxiedHandlerOptions<Handler> {
+  /** The proxy for a target; undefined: none. */
+  readonly proxyFor: (target: URL) => URL | undefined;
+  /** A handler that sends everything through a proxy, or nothing if undefined. Called once for each. */
+  readonly handlerVia: (proxy: URL | undefined) => Handler;
+  /** Told before the first request to each host. */
+  readonly onRoute: (host: string, proxy: URL | undefined) => void;
+}
+
+/** A proxy did not let a request through; nothing reached the target. `code` is for people and for tables. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError';
+  readonly code = 'ProxyError';
+}
+
+export class ProxiedHandler<Request extends TargetedRequest, Options, Response extends { statusCode: number }>
+  implements HttpHandler<Request, Options, Response>
+{
+  readonly #options: ProxiedHandlerOptions<HttpHandler<Request, Options, Response>>;
+  readonly #handlers = new Map<string | undefined, HttpHandler<Request, Options, Response>>();
+  readonly #met = new Set<string>();
+
+  constructor(options: ProxiedHandlerOptions<HttpHandler<Request, Options, Response>>) {
+    this.#options = options;
+  }
+
+  async handle(request: Request, options?: Options): Promise<{ response: Response }> {
+    const { protocol, hostname, port } = request;
+    const target = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}`);
+    const proxy = this.#options.proxyFor(target);
+    if (!this.#met.has(target.host)) {
+      this.#met.add(target.host);
+      this.#options.onRoute(target.host, proxy);
+    }
+    try {
+      const answer = await this.#handlerVia(proxy).handle(request, options);
+      if (proxy !== undefined && answer.response.statusCode === 407)
+        throw new ProxyError(proxyTrouble(proxy, target.host, { status: 407, why: '' }));
+      return answer;
+    } catch (error) {
+      throw explained(error, target, proxy);
+    }
+  }
+
+  destroy(): void {
+    for (const handler of this.#handlers.values()) handler.destroy?.();
+  }
+
+  /** The SDK may settle things with its handler; there is nothing to settle with this one. */
+  updateHttpClientConfig(): void {}
+
+  httpHandlerConfigs(): object {
+    return {};
+  }
+
+  #handlerVia(proxy: URL | undefined): HttpHandler<Request, Options, Response> {
+    const known = this.#handlers.get(proxy?.href);
+    if (known !== undefined) return known;
+    const handler = this.#options.handlerVia(proxy);
+    this.#handlers.set(proxy?.href, handler);
+    return handler;
+  }
+}
+
+/** What Node.js's agents and the SDK's handler reject with. */
+interface Failure {
+  readonly code?: unknown;
+  readonly syscall?: unknown;
+  readonly statusCode?: unknown;
+  readonly message?: unknown;
+  readonly errors?: unknown;
+}
+
+/** A certificate that nobody known vouches for: the one failure of TLS that somebody can configure away. */
+const unknownAuthority: ReadonlySet<unknown> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+function explained(error: unknown, target: URL, proxy: URL | undefined): unknown {
+  if (typeof error !== 'object' || error === null || error instanceof ProxyError) return error;
+  if (unknownAuthority.has((error as Failure).code)) return untrusted(error, target, proxy);
+  if (proxy === undefined || !isBeforeTheTunnel(error)) return error;
+  const { statusCode } = error as Failure;
+  const status = typeof statusCode === 'number' ? statusCode : undefined;
+  const text = proxyTrouble(proxy, target.host, { status, why: String(innermost(error).message) });
+  return new ProxyError(text, { cause: error });
+}
+
+/** It keeps its code, by which it is known that nothing was sent. */
+function untrusted(cause: Failure, target: URL, proxy: URL | undefined): Error {
+  const way = proxy === undefined ? '' : ` through the proxy ${proxyInWords(proxy)}`;
+  const text = `the certificate of ${target.host}${way} is not trusted: ${String(cause.message)}; name its authority in --extra-ca-file`;
+  return Object.assign(new Error(text, { cause }), { code: cause.code });
+}
+
+/** Through a proxy, the only connection that this process makes is the one to the proxy. */
+function isBeforeTheTunnel(error: Failure): boolean {
+  const { code, syscall } = innermost(error);
+  return (
+    code === 'ERR_PROXY_TUNNEL' ||
+    syscall === 'connect' ||
+    syscall === 'getaddrinfo' ||
+    /did not establish a connection/.test(String(error.message))
+  );
+}
+
+/** Of one error for each address that was tried, the first. */
+function innermost(error: Failure): Failure {
+  const { errors } = error;
+  return Array.isArray(errors) && errors.length > 0 ? (errors[0] as Failure) : error;
+}

@@ -1,0 +1,70 @@
+// A stand-in for STS on this machine: it gives temporary keys to whoever asks for the right role in the right way, and
+// refuses everybody else as STS does. It judges no signatures, but keeps what each request was signed with.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type LoopbackServer, loopbackServer } from './loopback-server.ts';
+
+export interface TemporaryKeys {
+  readonly id: string;
+  readonly secret: string;
+  readonly token: string;
+}
+
+export interface Role {
+  readonly arn: string;
+  /** That whoever assumes it must say. */
+  readonly externalId?: string;
+  /** The only access key that may assume it; for a web identity, the only token. */
+  readonly by: string;
+  /** Given in turn, the last one from then on. */
+  readonly keys: readonly TemporaryKeys[];
+  /** How long each is good for, in ms. */
+  readonly lifetime: number;
+}
+
+export interface TokenService extends LoopbackServer {
+  /** The action and the role of each request. */
+  readonly asked: readonly string[];
+}
+
+/** `now`: wall-clock ms. */
+export async function startTokenService(roles: readonly Role[], now: () => number): Promise<TokenService> {
+  const asked: string[] = [];
+  const given = new Map<string, number>();
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    let body = '';
+    for await (const piece of request) body += String(piece);
+    const form = new URLSearchParams(body);
+    const action = form.get('Action') ?? '';
+    const role = roles.find(({ arn }) => arn === form.get('RoleArn'));
+    asked.push(`${action} ${form.get('RoleArn')}`);
+    response.setHeader('content-type', 'text/xml');
+    if (role === undefined || !mayAssume(role, form, request.headers.authorization ?? '')) {
+      response.writeHead(403).end(refusal(`not authorized to perform: sts:${action}`));
+      return;
+    }
+    const turn = given.get(role.arn) ?? 0;
+    given.set(role.arn, turn + 1);
+    const keys = role.keys[Math.min(turn, role.keys.length - 1)];
+    if (keys === undefined) throw new Error(`no keys for ${role.arn}`);
+    response.writeHead(200).end(granted(action, role, keys, new Date(now() + role.lifetime)));
+  };
+  const server = await loopbackServer((request, response) => void answer(request, response));
+  return { ...server, asked };
+}
+
+function mayAssume(role: Role, form: URLSearchParams, authorization: string): boolean {
+  if (form.get('Action') === 'AssumeRoleWithWebIdentity') return form.get('WebIdentityToken') === role.by;
+  const signedBy = /Credential=(\w+)\//.exec(authorization)?.[1];
+  return signedBy === role.by && (form.get('ExternalId') ?? undefined) === role.externalId;
+}
+
+const namespace = 'xmlns="https://sts.amazonaws.com/doc/2011-06-15/"';
+
+function granted(action: string, { arn }: Role, { id, secret, token }: TemporaryKeys, until: Date): string {
+  const session = `${arn.replace(':iam:', ':sts:').replace(':role/', ':assumed-role/')}/session`;
+  return `<${action}Response ${namespace}><${action}Result><AssumedRoleUser><Arn>${session}</Arn><AssumedRoleId>AROA:session</AssumedRoleId></AssumedRoleUser><Credentials><AccessKeyId>${id}</AccessKeyId><SecretAccessKey>${secret}</SecretAccessKey><SessionToken>${token}</SessionToken><Expiration>${until.toISOString()}</Expiration></Credentials></${action}Result><ResponseMetadata><RequestId>r-1</RequestId></ResponseMetadata></${action}Response>`;
+}
+
+function refusal(message: string): string {
+  return `<ErrorResponse ${namespace}><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>${message}</Message></Error><RequestId>r-2</RequestId></ErrorResponse>`;
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from '@jest/globals';
+import { readProxies } from '../../../src/config/proxy-environment.ts';
+import { isExempt } from '../../../src/network/no-proxy.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+function read(environment: Environment): ReturnType<typeof readProxies> {
+  return readProxies({ environment });
+}
+
+describe('the proxies of the environment', () => {
+  test.each<[Environment, string | undefined, string | undefined]>([
+    [{}, undefined, undefined],
+    [{ HTTPS_PROXY: 'http://a.test:3128' }, 'http://a.test:3128/', undefined],
+    [{ https_proxy: 'http://a.test:3128' }, 'http://a.test:3128/', undefined],
+    [{ HTTP_PROXY: 'https://a.test' }, undefined, 'https://a.test/'],
+    [{ http_proxy: 'a.test:3128' }, undefined, 'http://a.test:3128/'],
+    [{ HTTPS_PROXY: 'http://a.test', https_proxy: 'http://b.test' }, 'http://a.test/', undefined],
+    [{ HTTPS_PROXY: ' ', https_proxy: ' http://b.test ' }, 'http://b.test/', undefined],
+    [{ HTTPS_PROXY: 'http://u%40x:p%25@[fd00::1]:3128/' }, 'http://u%40x:p%25@[fd00::1]:3128/', undefined],
+    [{ HTTPS_PROXY: 'user:word@a.test:3128' }, 'http://user:word@a.test:3128/', undefined],
+    [{ ALL_PROXY: 'http://a.test' }, undefined, undefined],
+  ])('%j: https by %s, http by %s', (environment, https, http) => {
+    const { proxies, problems } = read(environment);
+
+    expect({ https: proxies.https?.href, http: proxies.http?.href }).toEqual({ https, http });
+    expect(problems).toEqual([]);
+  });
+
+  test.each<[Environment, string]>([
+    [{ HTTPS_PROXY: 'socks5://a.test:1080' }, 'HTTPS_PROXY: "socks5://a.test:1080" from'],
+    [{ https_proxy: 'http://' }, 'https_proxy: "http://" from'],
+    [{ HTTP_PROXY: 'http://a.test:99999' }, 'HTTP_PROXY: "http://a.test:99999" from'],
+    [{ HTTP_PROXY: 'http://a.test/path' }, 'HTTP_PROXY: "http://a.test/path" from'],
+    [{ HTTP_PROXY: 'http://a b' }, 'HTTP_PROXY: "http://a b" from'],
+    // What may be a password is not shown.
+    [{ HTTPS_PROXY: 'socks5://user:secret@a.test' }, 'HTTPS_PROXY: "…@a.test" from'],
+    [{ HTTPS_PROXY: 'http://user:100%secret@a.test' }, 'HTTPS_PROXY: "…@a.test" from'],
+    [{ HTTPS_PROXY: 'http://user:se@cr/et@a.test' }, 'HTTPS_PROXY: "…@a.test" from'],
+  ])('%j is refused, in one line', (environment, beginning) => {
+    const { problems, proxies } = read(environment);
+
+    expect(problems).toEqual([
+      expect.stringContaining(`${beginning} the environment is refused; accepted: the http or https URL`),
+    ]);
+    expect(problems.join('')).not.toMatch(/secret|\n/);
+    expect([proxies.http, proxies.https]).toEqual([undefined, undefined]);
+  });
+
+  test.each(['NO_PROXY', 'no_proxy'])(
+    '%s says what goes without; what matches nothing is told',
+    (variable) => {
+      const { proxies, remarks } = read({ [variable]: '10.0.0.0/8,10.0.0.0/40' });
+
+      expect(isExempt({ host: '10.1.1.1', port: 443 }, proxies.exempt)).toBe(true);
+      expect(remarks).toEqual([
+        {
+          kind: 'warning',
+          message: 'an entry of the proxy exceptions matches nothing',
+          details: { variable, entry: '10.0.0.0/40' },
+        },
+      ]);
+    },
+  );
+});
