@@ -20,6 +20,7 @@ import {
   ModifyNetworkInterfaceAttributeCommand,
   UnassignPrivateIpAddressesCommand,
 } from '@aws-sdk/client-ec2';
+import { compactPages } from './compact-pages.ts';
 import {
   type Ec2Action,
   type Ec2Api,
@@ -74,6 +75,7 @@ export class AwsApi implements Ec2Api {
     if (options.region !== undefined) config.region = options.region;
     if (options.endpoint !== undefined) config.endpoint = options.endpoint;
     this.#client = new EC2Client(config);
+    this.#client.middlewareStack.use(compactPages(this.#client.config.streamCollector));
   }
 
   /** The region that the SDK found; undefined when neither it nor the options name one. */
