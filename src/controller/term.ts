@@ -63,7 +63,9 @@ export class Term {
   readonly #ownWrites: OwnWrites;
   readonly #foreignWriters: ForeignWriters;
   readonly #stopping = new AbortController();
-  #resyncing: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
+  /** Every CiliumNode that there was is known. */
+  #hasBegun = false;
   #problems = '';
   #resyncError: unknown;
 
@@ -104,9 +106,17 @@ export class Term {
 
   /** Takes the fleet over as it is and begins to serve it. */
   begin(nodes: Iterable<WatchedNode>): void {
-    this.#fleet.begin(nodes);
+    const { signal } = this.#stopping;
+    this.#running = this.#run(nodes, signal).catch((error: unknown) => {
+      if (!signal.aborted) this.#deps.onBug(error);
+    });
     this.#orphanCare.begin();
-    this.#resyncing = this.#resync.run(this.#stopping.signal).catch(this.#deps.onBug);
+  }
+
+  async #run(nodes: Iterable<WatchedNode>, signal: AbortSignal): Promise<void> {
+    await this.#fleet.begin(nodes, signal);
+    this.#hasBegun = true;
+    await this.#resync.run(signal);
   }
 
   apply(name: string, watched: WatchedNode | undefined): void {
@@ -127,13 +137,15 @@ export class Term {
       this.#limits.stop(),
       this.#publicAddresses.stop(),
       this.#orphanCare.stop(),
-      this.#resyncing,
+      this.#running,
     ]);
   }
 
   /** Whether the cloud was read completely since the term began. */
   get hasRead(): boolean {
-    return this.#resync.lastBegunAt !== undefined || this.#fleet.networkIds().length === 0;
+    return (
+      this.#resync.lastBegunAt !== undefined || (this.#hasBegun && this.#fleet.networkIds().length === 0)
+    );
   }
 
   /** The last write of somebody else to what only we write, as long as it stops anything. */

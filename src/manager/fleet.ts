@@ -11,6 +11,7 @@ import { recollection } from '../node/recollection.ts';
 import type { KnownNetwork } from '../providers/infrastructure.ts';
 import { hasAddress } from '../providers/network-interface.ts';
 import { BegunWork } from '../scheduling/begun-work.ts';
+import { sleep } from '../scheduling/clock.ts';
 import { AddressIndex } from './address-index.ts';
 
 export interface FleetOptions {
@@ -51,9 +52,10 @@ export type SeatFigures =
   | { readonly kind: 'managed'; readonly name: string; readonly figures: NodeFigures }
   | { readonly kind: 'setAside'; readonly name: string; readonly diagnosis: Diagnosis };
 
-/** Nodes woken before others get a turn, and the time until the next ones are, in ms. */
-const batch = 50;
-const betweenBatches = 5;
+/** Of many nodes, so many are woken before others get a turn: each then decides and publishes. */
+const wakenAtOnce = 5;
+/** And so many are taken over, or asked whether something concerns them. */
+const seenAtOnce = 20;
 
 export class Fleet {
   readonly #options: FleetOptions;
@@ -63,6 +65,8 @@ export class Fleet {
   readonly #owners = new Map<string, string>();
   readonly #index: AddressIndex;
   readonly #work: BegunWork;
+  /** Names that existed when the fleet began and whose turn has not come yet; undefined once all of them are known. */
+  #unsettled: Set<string> | 'all' = 'all';
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -79,24 +83,45 @@ export class Fleet {
     };
   }
 
-  /** Takes all CiliumNodes that exist when the fleet begins. */
-  begin(nodes: Iterable<WatchedNode>): void {
-    const all = [...nodes];
-    for (const watched of all) this.#index.setOffered(nameOf(watched), ...shown(watched));
+  /**
+   * Takes all CiliumNodes that exist when the fleet begins, a few at a time; resolves once all of them are served that can
+   * be. `apply` may be called meanwhile. Rejects only with the reason of `signal`.
+   */
+  async begin(nodes: Iterable<WatchedNode>, signal: AbortSignal): Promise<void> {
+    // Which node offers what must be known of all of them before one of them claims anything.
+    await this.#each([...nodes], signal, (watched) => {
+      // It may have changed since, or be gone.
+      if (!this.#seats.has(nameOf(watched))) this.#take(nameOf(watched), watched);
+    });
     // Of two that name the same instance, the one with addresses is more likely to be the living one.
-    const rank = (watched: WatchedNode): number => (shownBy(watched).addresses.length > 0 ? 0 : 1);
-    for (const watched of all.toSorted((a, b) => rank(a) - rank(b))) this.apply(nameOf(watched), watched);
+    const rank = ({ newest }: Seat): number =>
+      newest !== undefined && shownBy(newest).addresses.length > 0 ? 0 : 1;
+    const ranked = [...this.#seats].map(([name, seat]) => ({ name, rank: rank(seat) }));
+    const names = ranked.toSorted((a, b) => a.rank - b.rank).map(({ name }) => name);
+    const unsettled = new Set(names);
+    this.#unsettled = unsettled;
+    await this.#each(names, signal, (name) => {
+      unsettled.delete(name);
+      const seat = this.#seats.get(name);
+      if (seat !== undefined) this.#settle(name, seat);
+    });
   }
 
   /** Takes the newest state of a CiliumNode; undefined once it is gone. */
   apply(name: string, watched: WatchedNode | undefined): void {
     if (this.#work.isClosing) return;
+    const seat = this.#take(name, watched);
+    const waitsItsTurn = this.#unsettled === 'all' || this.#unsettled.has(name);
+    if (!waitsItsTurn) this.#settle(name, seat);
+  }
+
+  #take(name: string, watched: WatchedNode | undefined): Seat {
     const seat = this.#seats.get(name) ?? emptySeat();
     this.#seats.set(name, seat);
     seat.newest = watched;
     if (watched === undefined) this.#index.remove(name);
     else this.#index.setOffered(name, ...shown(watched));
-    this.#settle(name, seat);
+    return seat;
   }
 
   waitingPodsChanged(name: string): void {
@@ -105,16 +130,12 @@ export class Fleet {
   }
 
   instancesChanged(instanceIds: ReadonlySet<string>): void {
-    const names = [...instanceIds].flatMap((instanceId) => this.#owners.get(instanceId) ?? []);
-    this.#wake(names);
+    this.#wake([...instanceIds].flatMap((instanceId) => this.#owners.get(instanceId) ?? []));
   }
 
   /** Wakes the managed nodes whose figures say that it concerns them. */
   wakeWhere(concerns: (figures: NodeFigures) => boolean): void {
-    const concerned = [...this.#seats].filter(
-      ([, { managed }]) => managed !== undefined && concerns(managed.figures()),
-    );
-    this.#wake(concerned.map(([name]) => name));
+    this.#wake([...this.#seats.keys()], (managed) => concerns(managed.figures()));
   }
 
   wakeAll(): void {
@@ -230,11 +251,27 @@ export class Fleet {
     if (node.warnings.length > 0) this.#options.hooks.onWarnings(node);
   }
 
-  /** Many nodes are woken batch by batch, so that their decisions don't keep everything else waiting. */
-  #wake(names: readonly string[]): void {
-    for (const name of names.slice(0, batch)) this.#seats.get(name)?.managed?.wake();
-    const rest = names.slice(batch);
-    if (rest.length > 0) this.#work.later(betweenBatches, () => this.#wake(rest));
+  /** Many nodes are woken few by few, so that their decisions don't keep everything else waiting. */
+  #wake(names: readonly string[], concerns: (managed: ManagedNode) => boolean = () => true): void {
+    let woken = 0;
+    for (const [index, name] of names.entries()) {
+      if (woken === wakenAtOnce || index === seenAtOnce) {
+        this.#work.later(0, () => this.#wake(names.slice(index), concerns));
+        return;
+      }
+      const managed = this.#seats.get(name)?.managed;
+      if (managed === undefined || !concerns(managed)) continue;
+      managed.wake();
+      woken++;
+    }
+  }
+
+  /** Goes through them with turns for others in between. */
+  async #each<T>(items: readonly T[], signal: AbortSignal, act: (item: T) => void): Promise<void> {
+    for (const [index, item] of items.entries()) {
+      if (index % seenAtOnce === seenAtOnce - 1) await sleep(this.#context.clock, 0, signal);
+      act(item);
+    }
   }
 
   /** Of two instances that claim an address, the cloud's answer by id decides: both are asked about. */

@@ -69,7 +69,7 @@ export class Resync {
   #infrastructure: Infrastructure = emptyInfrastructure;
   /** When it was asked for, in monotonic ms. */
   #infrastructureAsOf = -Infinity;
-  #listing: Listing | 'about to begin' | undefined;
+  #listing: Listing | 'about to begin' | undefined = 'about to begin';
   #backoff: Backoff | undefined;
   #lastBegunAt: number | undefined;
   #requested = Promise.withResolvers<void>();
@@ -159,10 +159,10 @@ export class Resync {
 
   async #resync(begunAt: number, signal: AbortSignal): Promise<undefined> {
     const networks = this.#options.networkIds();
-    if (networks.length === 0) return undefined;
     const context: CallContext = { urgency: () => 'toppingUp', signal };
     this.#listing = 'about to begin';
     try {
+      if (networks.length === 0) return undefined;
       await this.#readInfrastructure(networks, context);
       await this.#list(networks, begunAt, context);
     } finally {
@@ -185,14 +185,17 @@ export class Resync {
   }
 
   async #list(networkIds: readonly string[], begunAt: number, context: CallContext): Promise<void> {
-    const { implementation, inventory, hooks } = this.#options;
+    const { implementation, inventory, clock, hooks } = this.#options;
     const listing = inventory.beginListing(begunAt);
     this.#listing = listing;
+    const turn = (): Promise<void> => sleep(clock, 0, context.signal);
     for await (const page of implementation.observe({ kind: 'networks', networkIds }, context)) {
       listing.fold(page.observations, page.begunAt);
+      await turn();
     }
+    const changed = await inTurns(listing.end(), turn);
     this.#lastBegunAt = begunAt;
-    hooks.onChanged(listing.end());
+    hooks.onChanged(changed);
   }
 
   /** Between resyncs, for as long as some node is short. */
@@ -219,6 +222,15 @@ export class Resync {
     const { counts, begunAt } = await implementation.readSubnetCounts(networks, context);
     ledger.observe(counts, begunAt);
     hooks.onInfrastructure(false, []);
+  }
+}
+
+/** Does the work piece by piece, with a turn for others in between. */
+async function inTurns<T>(pieces: Iterator<undefined, T>, turn: () => Promise<void>): Promise<T> {
+  for (;;) {
+    const { done, value } = pieces.next();
+    if (done === true) return value;
+    await turn();
   }
 }
 

@@ -10,9 +10,15 @@ export interface Listing {
   /** Whether the end of the listing will answer for this instance. */
   covers(instanceId: string): boolean;
   fold(observations: readonly Observation[], begunAt: number): void;
-  /** Returns the instances that the listing changed, read for the first time, or cast doubt on. */
-  end(): ReadonlySet<string>;
+  /**
+   * Returns the instances that the listing changed, read for the first time, or cast doubt on. Pauses now and then, so that
+   * others can get a turn; what happens to an instance in a pause counts as if it had happened before the listing's last page.
+   */
+  end(): Generator<undefined, ReadonlySet<string>>;
 }
+
+/** So many instances are answered for between two pauses. */
+const batch = 50;
 
 export class Inventory {
   readonly #consistencyWindow: number;
@@ -82,6 +88,11 @@ export class Inventory {
     const shown = new Set<string>();
     const changed = new Set<string>();
     const listed = new Map(this.#instances);
+    const end = (id: string, tracked: TrackedInstance): void => {
+      // Tracked since the listing began, or gone: it was not asked about.
+      if (this.#instances.get(id) !== tracked) return;
+      if (tracked.endListing(begunAt, (interfaceId) => shown.has(`${id}/${interfaceId}`))) changed.add(id);
+    };
     return {
       covers: (id) => listed.has(id) && listed.get(id) === this.#instances.get(id),
       fold: (observations, pageBegunAt) => {
@@ -93,12 +104,11 @@ export class Inventory {
           if (tracked.foldListed(observation, pageBegunAt)) changed.add(tracked.id);
         }
       },
-      end: () => {
+      *end() {
+        let ended = 0;
         for (const [id, tracked] of listed) {
-          // Tracked since the listing began, or gone: it was not asked about.
-          if (this.#instances.get(id) !== tracked) continue;
-          if (tracked.endListing(begunAt, (interfaceId) => shown.has(`${id}/${interfaceId}`)))
-            changed.add(id);
+          if (ended++ % batch === batch - 1) yield;
+          end(id, tracked);
         }
         return changed;
       },

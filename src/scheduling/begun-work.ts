@@ -79,6 +79,8 @@ export class BegunWork {
     this.#closing.abort();
     for (const cancel of this.#timers) cancel();
     this.#timers.clear();
+    // Each listener makes the next one dearer, and all nodes stop by the same signal.
+    if (this.#running.size === 0) return;
     const cut = (): void => this.#deadline.abort();
     if (deadline.aborted) cut();
     deadline.addEventListener('abort', cut, { once: true });

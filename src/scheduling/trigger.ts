@@ -53,7 +53,13 @@ export class Trigger {
     if (this.#running !== undefined || this.#cancelTimer !== undefined) return;
     const { clock, minInterval } = this.#options;
     const wait = this.#lastStart + minInterval - clock.monotonic();
-    this.#cancelTimer = clock.schedule(Math.max(0, wait), () => {
+    if (wait <= 0) this.#runSoon();
+    else this.#cancelTimer = clock.schedule(wait, () => this.#runSoon());
+  }
+
+  /** Behind what may run already: many that have waited alike must not all run in one go. */
+  #runSoon(): void {
+    this.#cancelTimer = this.#options.clock.schedule(0, () => {
       this.#cancelTimer = undefined;
       this.#running = this.#runOnce();
     });

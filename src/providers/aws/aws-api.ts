@@ -22,6 +22,7 @@ import {
 } from '@aws-sdk/client-ec2';
 import { InFlight } from '../in-flight.ts';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { compactPages } from './compact-pages.ts';
 import {
   type Ec2Action,
   type Ec2Api,
@@ -85,6 +86,7 @@ export class AwsApi implements Ec2Api {
     if (options.endpoint !== undefined) config.endpoint = options.endpoint;
     this.#client = new EC2Client(config);
     this.#inFlight = new InFlight(options.connections);
+    this.#client.middlewareStack.use(compactPages(this.#client.config.streamCollector));
   }
 
   /** The region that the SDK found; undefined when neither it nor the options name one. */

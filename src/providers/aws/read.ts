@@ -26,6 +26,9 @@ import type { ReadOptions } from './read-options.ts';
 /** The most values that one filter takes. */
 export const mostFilterValues = 200;
 
+/** So many interfaces of a listing are made sense of at a time. */
+const partSize = 50;
+
 /** The largest page of DescribeRouteTables, and of DescribeInstanceTypes. */
 const mostRouteTables = 100;
 const mostInstanceTypes = 100;
@@ -60,7 +63,11 @@ async function* observeNetworks(
     const shown = listed('DescribeNetworkInterfaces', output, 'NetworkInterfaces').filter(
       ({ Attachment }) => tagged === undefined || tagged.instances.has(Attachment?.InstanceId ?? ''),
     );
-    yield { begunAt, observations: shown.flatMap((item) => readInterface(item) ?? []) };
+    // A part at a time: whoever takes them has something else to do in between.
+    for (let from = 0; from < shown.length; from += partSize) {
+      const part = shown.slice(from, from + partSize);
+      yield { begunAt, observations: part.flatMap((item) => readInterface(item) ?? []) };
+    }
   }
 }
 

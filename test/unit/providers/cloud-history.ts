@@ -7,6 +7,7 @@ import type { Observation } from '../../../src/providers/observation.ts';
 import { Random } from '../../../src/scheduling/random.ts';
 import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
 import { attachment, networkInterface } from './interfaces.ts';
+import { ended } from './inventory-rig.ts';
 
 export const consistencyWindow = 1000;
 /** How far behind a reading may be when it is asked for. */
@@ -197,7 +198,11 @@ export class CloudHistory {
         const observations = this.#shown(begunAt).filter((_, index) => index % pages === page);
         this.#folding(inventory, () => listing.fold(observations, begunAt));
         if (page + 1 < pages) nextPage(page + 1);
-        else this.#folding(inventory, () => listing.end());
+        // Its end pauses for others.
+        else
+          this.clock.schedule(this.#random.integer(latency), () =>
+            this.#folding(inventory, () => ended(listing)),
+          );
       });
     };
     nextPage(0);

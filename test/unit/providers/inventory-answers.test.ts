@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Answer } from '../../../src/providers/observation.ts';
 import { attachment, networkInterface } from './interfaces.ts';
-import { eni, further, inventoryRig } from './inventory-rig.ts';
+import { ended, eni, further, inventoryRig } from './inventory-rig.ts';
 
 function allocated(...addresses: string[]): Answer {
   return { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', addresses, prefixes: [] };
@@ -263,7 +263,7 @@ describe('a listing under way', () => {
     answer(10, allocated('b'));
 
     listing.fold([{ kind: 'interface', interface: eni('a') }], 6);
-    listing.end();
+    ended(listing);
 
     expect(holdings()).toEqual(['a', 'b']);
     expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1', 'eni-2']);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Answer } from '../../../src/providers/observation.ts';
 import { networkInterface } from './interfaces.ts';
-import { eni, further, type InventoryRig, inventoryRig } from './inventory-rig.ts';
+import { ended, eni, further, inventoryRig, type InventoryRig } from './inventory-rig.ts';
 
 const block = '10.0.1.16/28';
 
@@ -46,7 +46,7 @@ describe('what we gave back ourselves', () => {
         const listing = inventory.beginListing(5);
         answer(10, taken('b'));
         listing.fold([{ kind: 'interface', interface: before }], 6);
-        listing.end();
+        ended(listing);
       },
       left: ['a', block],
     },
@@ -123,7 +123,7 @@ describe('an interface that we deleted ourselves', () => {
           [eni('a'), further(1)].map((item) => ({ kind: 'interface', interface: item })),
           6,
         );
-        listing.end();
+        ended(listing);
       },
       there: false,
     },

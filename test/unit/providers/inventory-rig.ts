@@ -1,6 +1,6 @@
 // An inventory with a consistency window of 30 (ms), and short ways to tell it what the cloud shows.
 import type { InstanceView } from '../../../src/providers/instance-view.ts';
-import { Inventory } from '../../../src/providers/inventory.ts';
+import { Inventory, type Listing } from '../../../src/providers/inventory.ts';
 import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
 import type { Answer, Instance, Observation } from '../../../src/providers/observation.ts';
 import { attachment, networkInterface } from './interfaces.ts';
@@ -38,7 +38,7 @@ export function inventoryRig(recalled: readonly NetworkInterface[] = []): Invent
     list: (begunAt, ...shown) => {
       const listing = inventory.beginListing(begunAt);
       listing.fold(shown.map(observed), begunAt);
-      return listing.end().has('i-1');
+      return ended(listing).has('i-1');
     },
     answer: (endedAt, answer) => inventory.foldAnswer(answer, endedAt).has('i-1'),
     view,
@@ -47,6 +47,15 @@ export function inventoryRig(recalled: readonly NetworkInterface[] = []): Invent
       return found && [...found.addresses, ...found.prefixes];
     },
   };
+}
+
+/** Ends the listing in one go; says what it changed. */
+export function ended(listing: Listing): ReadonlySet<string> {
+  const end = listing.end();
+  for (;;) {
+    const { done, value } = end.next();
+    if (done === true) return value;
+  }
 }
 
 /** `eni-1` with these secondary addresses. */

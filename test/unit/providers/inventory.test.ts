@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Inventory } from '../../../src/providers/inventory.ts';
 import { attachment, networkInterface } from './interfaces.ts';
-import { eni, further, instance, inventoryRig, unreadable } from './inventory-rig.ts';
+import { ended, eni, further, instance, inventoryRig, unreadable } from './inventory-rig.ts';
 
 describe('what is tracked', () => {
   test('only instances that were asked for are known', () => {
@@ -181,7 +181,7 @@ describe('an instance is read', () => {
 
     listing.fold([{ kind: 'interface', interface: eni('a') }], 0);
     const during = view().read;
-    const changed = listing.end();
+    const changed = ended(listing);
 
     expect([during, view().read]).toEqual([false, true]);
     expect([...changed]).toEqual(['i-1']);
@@ -196,6 +196,26 @@ describe('an instance is read', () => {
     expect(view()).toMatchObject({ read: false, lookDue: 7 });
   });
 
+  test('by the end of a listing that pauses, unless something else became known of it in a pause', () => {
+    const inventory = new Inventory({ consistencyWindow: 30 });
+    const ids = Array.from({ length: 120 }, (_, index) => `i-${index}`);
+    for (const id of ids) inventory.track(id, [networkInterface({ id: `eni of ${id}` })]);
+    const listing = inventory.beginListing(0);
+
+    const end = listing.end();
+    const first = end.next();
+    const readFirst = ids.filter((id) => inventory.view(id)?.lookDue === 0);
+    inventory.untrack('i-118', 5);
+    const seen = networkInterface({ id: 'eni of i-119', attachment: attachment({ instanceId: 'i-119' }) });
+    const observations = [{ kind: 'interface', interface: seen } as const];
+    inventory.foldLook({ begunAt: 5, endedAt: 5, instanceIds: ['i-119'], observations });
+    const rest = [...end];
+
+    expect([first.done, rest.length, readFirst.length]).toEqual([false, 1, 49]);
+    expect(inventory.view('i-117')).toMatchObject({ read: false, lookDue: 0 });
+    expect(inventory.view('i-119')).toMatchObject({ read: true, lookDue: undefined });
+  });
+
   test('not by a listing that began before it was tracked', () => {
     const inventory = new Inventory({ consistencyWindow: 30 });
     const listing = inventory.beginListing(0);
@@ -203,7 +223,7 @@ describe('an instance is read', () => {
     inventory.track('i-1');
     const covered = listing.covers('i-1');
     listing.fold([{ kind: 'interface', interface: eni('a') }], 0);
-    listing.end();
+    ended(listing);
 
     expect(covered).toBe(false);
     expect(inventory.view('i-1')).toMatchObject({ read: false, interfaces: [eni('a')] });
@@ -215,7 +235,7 @@ describe('an instance is read', () => {
 
     inventory.untrack('i-1', 0);
     inventory.track('i-1', [eni('a')]);
-    const changed = listing.end();
+    const changed = ended(listing);
 
     expect(listing.covers('i-1')).toBe(false);
     expect(changed.size).toBe(0);

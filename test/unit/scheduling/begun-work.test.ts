@@ -82,6 +82,17 @@ describe('begun work', () => {
     expect(bugs).toEqual([]);
   });
 
+  test('the deadline is not listened to where nothing is under way', async () => {
+    const { work } = rig();
+    const { signal } = new AbortController();
+    let listeners = 0;
+    signal.addEventListener = () => void listeners++;
+
+    await work.stop(signal);
+
+    expect(listeners).toBe(0);
+  });
+
   test('nothing begins and no timer fires once it stops', async () => {
     const { clock, work } = rig();
     const begun: string[] = [];

@@ -1,0 +1,79 @@
+// Makes the SDK's client read pages of DescribeNetworkInterfaces with Headwater's own reader. The SDK signs, sends, and
+// decodes errors; it reads by itself whatever the reader does not understand, from the same bytes.
+import { Readable } from 'node:stream';
+import { type InterfacePage, readInterfacePage } from './page-reader.ts';
+
+/** Of the SDK's middleware, what is used here. Whatever is passed through is not looked at. */
+interface Stack {
+  add(middleware: Middleware, options: { step: 'deserialize'; priority: 'high' | 'low'; name: string }): void;
+}
+
+type Middleware = (next: Handler, context: { readonly commandName?: string }) => Handler;
+type Handler = (args: never) => Promise<{ readonly response: unknown; output?: object }>;
+
+interface Answer {
+  readonly statusCode: number;
+  body: unknown;
+}
+
+/** To be given to `use` of a client's middleware stack. `collect`: the SDK's own way to read the body of an answer. */
+export function compactPages(collect: (body: Readable) => Promise<Uint8Array>): {
+  readonly applyToStack: (stack: Stack) => void;
+} {
+  const pages = new WeakMap<object, InterfacePage>();
+
+  const nextToTheWire: Middleware =
+    (next, { commandName }) =>
+    async (args) => {
+      const result = await next(args);
+      const { response } = result;
+      if (commandName !== 'DescribeNetworkInterfacesCommand' || !isSuccess(response)) return result;
+      const { body } = response;
+      if (!(body instanceof Readable)) return result;
+      const bytes = await collect(body).catch((error: Error) => ({ error }));
+      if ('error' in bytes) {
+        // The SDK shall tell this failure as it tells every other.
+        response.body = failing(bytes.error);
+        return result;
+      }
+      const page = await readInTurns(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      response.body = page === undefined ? bytes : undefined;
+      if (page !== undefined) pages.set(response, page);
+      return result;
+    };
+
+  const aroundTheSdk: Middleware = (next) => async (args) => {
+    const result = await next(args);
+    const page = isSuccess(result.response) ? pages.get(result.response) : undefined;
+    return page === undefined ? result : { ...result, output: { ...result.output, ...page } };
+  };
+
+  return {
+    applyToStack: (stack) => {
+      stack.add(nextToTheWire, { step: 'deserialize', priority: 'low', name: 'readInterfacePage' });
+      stack.add(aroundTheSdk, { step: 'deserialize', priority: 'high', name: 'takeInterfacePage' });
+    },
+  };
+}
+
+async function readInTurns(body: Buffer): Promise<InterfacePage | undefined> {
+  const reading = readInterfacePage(body);
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done === true) return value;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function isSuccess(response: unknown): response is Answer {
+  if (typeof response !== 'object' || response === null || !('statusCode' in response)) return false;
+  return typeof response.statusCode === 'number' && response.statusCode >= 200 && response.statusCode < 300;
+}
+
+function failing(error: Error): Readable {
+  return new Readable({
+    read() {
+      this.destroy(error);
+    },
+  });
+}

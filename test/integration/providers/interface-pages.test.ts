@@ -1,0 +1,351 @@
+import { DescribeNetworkInterfacesCommand, EC2Client, type NetworkInterface } from '@aws-sdk/client-ec2';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { createServer, type Server } from 'node:http';
+import { Readable } from 'node:stream';
+import { AwsApi } from '../../../src/providers/aws/aws-api.ts';
+import { compactPages } from '../../../src/providers/aws/compact-pages.ts';
+import type { Ec2NetworkInterface } from '../../../src/providers/aws/ec2-api.ts';
+import { type InterfacePage, readInterfacePage } from '../../../src/providers/aws/page-reader.ts';
+import { Random } from '../../../src/scheduling/random.ts';
+import { InterfacePages } from '../../support/interface-pages.ts';
+
+const credentials = { accessKeyId: 'AKIAINTEGRATION00001', secretAccessKey: 'integration-secret' };
+/** What the next request is answered with. */
+let answer: { readonly status: number; readonly body: Buffer; readonly cutAt?: number } = {
+  status: 200,
+  body: Buffer.alloc(0),
+};
+let server: Server;
+let api: AwsApi;
+let sdk: EC2Client;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const { status, body, cutAt } = answer;
+    request.resume().on('end', () => {
+      response.writeHead(status, { 'content-length': body.length, 'x-amzn-requestid': 'r-1' });
+      if (cutAt === undefined) response.end(body);
+      else response.write(body.subarray(0, cutAt), () => response.destroy());
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const endpoint = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const region = 'eu-central-1';
+  process.env['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId;
+  process.env['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey;
+  api = new AwsApi({ endpoint, region, connections: 2, connectionTimeout: 5000 });
+  sdk = new EC2Client({ endpoint, region, credentials, maxAttempts: 1 });
+});
+
+afterAll(() => {
+  api.close();
+  sdk.destroy();
+  server.close();
+});
+
+/** What comes of an answer, by the SDK alone and with Headwater's reader, over HTTP. */
+async function readings(given: typeof answer): Promise<{ sdk: unknown; own: unknown }> {
+  answer = given;
+  const bySdk = sdk.send(new DescribeNetworkInterfacesCommand({}));
+  const own = api.send('DescribeNetworkInterfaces', {}, new AbortController().signal);
+  const [first, second] = await Promise.allSettled([bySdk, own]);
+  return {
+    sdk: first.status === 'fulfilled' ? reduced(first.value) : failure(first.reason),
+    own: second.status === 'fulfilled' ? reduced(second.value) : failure((second.reason as Error).cause),
+  };
+}
+
+function failure(error: unknown): unknown {
+  const { name, message, code, $metadata } = error as Record<string, unknown>;
+  return {
+    name,
+    message,
+    code,
+    status: ($metadata as { httpStatusCode?: number } | undefined)?.httpStatusCode,
+  };
+}
+
+describe('pages of network interfaces', () => {
+  test('are read as the SDK reads them: 1,000 interfaces with all kinds of oddities', async () => {
+    const body = Buffer.from(new InterfacePages(new Random('pages')).page(1000, 'a&amp;b=='));
+
+    const read = await readings({ status: 200, body });
+
+    expect(read.own).toStrictEqual(read.sdk);
+    expect(read.own).toMatchObject({ NextToken: 'a&b==', NetworkInterfaces: { length: 1000 } });
+    expect(readAtOnce(body)).toStrictEqual(withoutMetadata(read.sdk));
+  });
+
+  test('keep the metadata of the answer', async () => {
+    answer = { status: 200, body: Buffer.from(new InterfacePages(new Random('pages')).page(1)) };
+
+    const output = await api.send('DescribeNetworkInterfaces', {}, new AbortController().signal);
+
+    expect(output).toMatchObject({ $metadata: { httpStatusCode: 200, requestId: 'r-1' } });
+  });
+
+  const page = Buffer.from(new InterfacePages(new Random('short')).page(3));
+  const refusal = `<Response><Errors><Error><Code>RequestLimitExceeded</Code><Message>Request limit exceeded.</Message></Error></Errors><RequestID>r-1</RequestID></Response>`;
+  test.each([
+    ['nothing', { status: 200, body: Buffer.alloc(0) }],
+    ['no list', { status: 200, body: Buffer.from('<DescribeNetworkInterfacesResponse/>') }],
+    ['another answer', { status: 200, body: Buffer.from('<html><body>sign in</body></html>') }],
+    ['text', { status: 200, body: Buffer.from('upstream connect error') }],
+    ['half of a page', { status: 200, body: page.subarray(0, page.length / 2) }],
+    ['a connection that breaks in the middle', { status: 200, body: page, cutAt: page.length / 2 }],
+    ['a refusal', { status: 503, body: Buffer.from(refusal) }],
+    ['the page of a proxy', { status: 502, body: Buffer.from('<html>bad gateway') }],
+  ])('that are not whole end as the SDK has it: %s', async (_, given) => {
+    const read = await readings(given);
+
+    expect(read.own).toStrictEqual(read.sdk);
+  });
+
+  test('an answer without interfaces does not read as an empty list', async () => {
+    const body = Buffer.from(
+      '<DescribeNetworkInterfacesResponse><requestId>r</requestId></DescribeNetworkInterfacesResponse>',
+    );
+
+    const read = await readings({ status: 200, body });
+
+    expect(readAtOnce(body)).toStrictEqual({});
+    expect(read.own).not.toHaveProperty('NetworkInterfaces');
+  });
+
+  test('other actions are left to the SDK', async () => {
+    answer = {
+      status: 200,
+      body: Buffer.from(
+        '<DescribeSubnetsResponse><subnetSet><item><subnetId>subnet-1</subnetId></item></subnetSet></DescribeSubnetsResponse>',
+      ),
+    };
+
+    const output = await api.send('DescribeSubnets', {}, new AbortController().signal);
+
+    expect(output.Subnets).toEqual([{ SubnetId: 'subnet-1' }]);
+  });
+});
+
+describe('any document', () => {
+  test('of known and unknown elements, in any nesting, is read as the SDK reads it, or left to it', async () => {
+    let understood = 0;
+    const property = fc.asyncProperty(documents, async (text) => {
+      understood += Number(readAtOnce(Buffer.from(text)) !== undefined);
+      const read = await bothWays(Buffer.from(text));
+      expect(read.own).toStrictEqual(read.sdk);
+    });
+
+    await fc.assert(property, { numRuns: 600, seed: 1 });
+    expect(understood).toBeGreaterThan(300);
+  });
+
+  test('that was cut off or spoiled is never read as less than the SDK reads', async () => {
+    // The SDK refuses a page for a time that it cannot read; Headwater reads no times.
+    const text = new InterfacePages(new Random('spoiled'))
+      .page(2, 'next')
+      .replaceAll('attachTime', 'notATime');
+    const whole = Buffer.from(text);
+    const spoiled = fc.record({
+      cut: fc.nat(whole.length),
+      at: fc.nat(whole.length - 1),
+      bytes: fc.oneof(
+        fc.uint8Array({ minLength: 1, maxLength: 3 }),
+        fc.constantFrom(...['<', '>', '/', '&', '"', '<!', '<?', ' '].map((mark) => Buffer.from(mark))),
+      ),
+      isCut: fc.boolean(),
+    });
+    const property = fc.asyncProperty(spoiled, async ({ cut, at, bytes, isCut }) => {
+      const body = Buffer.from(isCut ? whole.subarray(0, cut) : whole);
+      if (at + bytes.length <= body.length) body.set(bytes, at);
+      const read = await bothWays(body);
+      expect(read.own).toStrictEqual(read.sdk);
+    });
+
+    await fc.assert(property, { numRuns: 600, seed: 1 });
+  });
+});
+
+const elements = [
+  'networkInterfaceSet',
+  'item',
+  'networkInterfaceId',
+  'description',
+  'privateIpAddressesSet',
+  'privateIpAddress',
+  'primary',
+  'attachment',
+  'deviceIndex',
+  'tagSet',
+  'key',
+  'value',
+  'groupSet',
+  'groupId',
+  'association',
+  'publicIp',
+  'nextToken',
+  'unknown',
+];
+const pieces = [
+  'text',
+  '&amp;',
+  '&#65;',
+  '&#x1F600;',
+  '&nbsp;',
+  '& ',
+  'ü',
+  '🚰',
+  '\n',
+  ' ',
+  '\r\n',
+  '\t',
+  '<!-- c -->',
+  '<!---->',
+  '<?pi?>',
+  '<![CDATA[x]]>',
+];
+const attributes = ['', '', '', '', '', '', ' ', ' a="<>"', " b='&quot;'", ' xmlns="x"', ' groupId="x"'];
+
+const { tree } = fc.letrec<{ tree: string }>((tie) => ({
+  tree: fc.oneof(
+    { maxDepth: 6, depthSize: 'medium' },
+    fc.constantFrom(...pieces, '\n', '\n', 'text'),
+    fc
+      .record({
+        name: fc.constantFrom(...elements),
+        attribute: fc.constantFrom(...attributes),
+        inside: fc.array(tie('tree'), { maxLength: 5 }),
+      })
+      .map(({ name, attribute, inside }) =>
+        inside.length === 0 ? `<${name}${attribute}/>` : `<${name}${attribute}>${inside.join('')}</${name}>`,
+      ),
+  ),
+}));
+
+/** Leaves of text where the shape expects them, so that many documents can be read, and anything else among them. */
+const likely = fc
+  .array(
+    fc.record({
+      name: fc.constantFrom('networkInterfaceId', 'description', 'vpcId', 'subnetId', 'requesterManaged'),
+      text: fc.array(fc.constantFrom(...pieces.slice(0, 3), 'ü', '🚰', '\n', ' ', '\r\n'), { maxLength: 4 }),
+    }),
+    { maxLength: 4 },
+  )
+  .map((leaves) => leaves.map(({ name, text }) => `<${name}>${text.join('')}</${name}>`).join(''));
+
+const documents = fc
+  .record({
+    items: fc.array(fc.tuple(likely, fc.oneof({ weight: 3, arbitrary: fc.constant('') }, tree)), {
+      maxLength: 4,
+    }),
+    rest: fc.oneof({ weight: 3, arbitrary: fc.constant('') }, tree),
+    head: fc.constantFrom('', '<?xml version="1.0"?>\n', '<!-- c -->', ' \n', '<!DOCTYPE x>'),
+    root: fc.constantFrom(...Array.from({ length: 6 }, () => 'DescribeNetworkInterfacesResponse'), 'other'),
+  })
+  .map(({ items, rest, head, root }) => {
+    const list = items.map((parts) => `<item>${parts.join('')}</item>`).join('\n');
+    return `${head}<${root}><networkInterfaceSet>${list}</networkInterfaceSet>${rest}</${root}>`;
+  });
+
+/** As `readings`, without a socket. */
+async function bothWays(body: Buffer): Promise<{ sdk: unknown; own: unknown }> {
+  const own = clientAnswering(body);
+  own.middlewareStack.use(compactPages(own.config.streamCollector));
+  const [bySdk, byOwn] = await Promise.allSettled(
+    [clientAnswering(body), own].map((client) => client.send(new DescribeNetworkInterfacesCommand({}))),
+  );
+  const outcome = (settled: typeof bySdk): unknown =>
+    settled?.status === 'fulfilled' ? reduced(settled.value) : failure(settled?.reason);
+  return { sdk: outcome(bySdk), own: outcome(byOwn) };
+}
+
+function clientAnswering(body: Buffer): EC2Client {
+  return new EC2Client({
+    region: 'eu-central-1',
+    credentials,
+    maxAttempts: 1,
+    requestHandler: {
+      handle: () =>
+        Promise.resolve({
+          response: { statusCode: 200, headers: {}, body: Readable.from([body], { objectMode: false }) },
+        }),
+    },
+  });
+}
+
+function readAtOnce(body: Buffer): InterfacePage | undefined {
+  const reading = readInterfacePage(body);
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done === true) return value;
+  }
+}
+
+function withoutMetadata(output: unknown): unknown {
+  const { $metadata: _, ...rest } = output as Record<string, unknown>;
+  return rest;
+}
+
+interface Reading {
+  readonly NetworkInterfaces?: readonly (NetworkInterface | Ec2NetworkInterface)[] | undefined;
+  readonly NextToken?: string | undefined;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+/** The members that Headwater reads, where they are. */
+function reduced(output: Reading): unknown {
+  return {
+    ...only(output, 'NextToken'),
+    $metadata: { httpStatusCode: output.$metadata?.httpStatusCode },
+    ...within(output, 'NetworkInterfaces', reducedInterface),
+  };
+}
+
+function reducedInterface(shown: NetworkInterface | Ec2NetworkInterface): unknown {
+  return {
+    ...only(
+      shown,
+      'NetworkInterfaceId',
+      'Description',
+      'VpcId',
+      'SubnetId',
+      'AvailabilityZone',
+      'MacAddress',
+      'PrivateIpAddress',
+      'InterfaceType',
+      'RequesterManaged',
+    ),
+    ...within(shown, 'PrivateIpAddresses', (item) => only(item, 'PrivateIpAddress', 'Primary')),
+    ...within(shown, 'Ipv4Prefixes', (item) => only(item, 'Ipv4Prefix')),
+    ...within(shown, 'Groups', (item) => only(item, 'GroupId')),
+    ...within(shown, 'TagSet', (item) => only(item, 'Key', 'Value')),
+    ...('Association' in shown ? { Association: only(shown.Association ?? {}, 'PublicIp') } : {}),
+    ...('Attachment' in shown
+      ? {
+          Attachment: only(
+            shown.Attachment ?? {},
+            'AttachmentId',
+            'InstanceId',
+            'DeviceIndex',
+            'NetworkCardIndex',
+            'Status',
+            'DeleteOnTermination',
+          ),
+        }
+      : {}),
+  };
+}
+
+function only(source: object, ...members: readonly string[]): object {
+  return Object.fromEntries(Object.entries(source).filter(([member]) => members.includes(member)));
+}
+
+function within<T, M extends keyof T & string>(
+  source: T,
+  member: M,
+  reduce: (item: NonNullable<T[M]> extends readonly (infer I extends object)[] ? I : never) => unknown,
+): object {
+  const list = source[member] as Parameters<typeof reduce>[0][] | undefined;
+  return list === undefined ? {} : { [member]: list.map((each) => reduce(each)) };
+}
