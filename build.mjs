@@ -1,6 +1,7 @@
 // Bundles the sources into dist/: one entry, one chunk for each thing loaded lazily (a cloud's SDK, the simulator).
 import { build } from 'esbuild';
 import { rm } from 'node:fs/promises';
+import { keepOwnLines } from './own-source-maps.mjs';
 
 await rm('dist', { recursive: true, force: true });
 await build({
@@ -20,3 +21,4 @@ await build({
   },
   logLevel: 'warning',
 });
+await keepOwnLines('dist');
