@@ -35,7 +35,14 @@ beforeAll(async () => {
   const region = 'eu-central-1';
   process.env['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId;
   process.env['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey;
-  api = new AwsApi({ endpoint, region, connections: 2, connectionTimeout: 5000 });
+  api = new AwsApi({
+    endpoint,
+    region,
+    connections: 2,
+    connectionTimeout: 5000,
+    proxyFor: () => undefined,
+    onRoute: () => undefined,
+  });
   sdk = new EC2Client({ endpoint, region, credentials, maxAttempts: 1 });
 });
 
@@ -45,11 +52,17 @@ afterAll(() => {
   server.close();
 });
 
+const sending = {
+  urgency: 'waiting',
+  signal: new AbortController().signal,
+  onSend: () => undefined,
+} as const;
+
 /** What comes of an answer, by the SDK alone and with Headwater's reader, over HTTP. */
 async function readings(given: typeof answer): Promise<{ sdk: unknown; own: unknown }> {
   answer = given;
   const bySdk = sdk.send(new DescribeNetworkInterfacesCommand({}));
-  const own = api.send('DescribeNetworkInterfaces', {}, new AbortController().signal);
+  const own = api.send('DescribeNetworkInterfaces', {}, sending);
   const [first, second] = await Promise.allSettled([bySdk, own]);
   return {
     sdk: first.status === 'fulfilled' ? reduced(first.value) : failure(first.reason),
@@ -81,7 +94,7 @@ describe('pages of network interfaces', () => {
   test('keep the metadata of the answer', async () => {
     answer = { status: 200, body: Buffer.from(new InterfacePages(new Random('pages')).page(1)) };
 
-    const output = await api.send('DescribeNetworkInterfaces', {}, new AbortController().signal);
+    const output = await api.send('DescribeNetworkInterfaces', {}, sending);
 
     expect(output).toMatchObject({ $metadata: { httpStatusCode: 200, requestId: 'r-1' } });
   });
@@ -122,7 +135,7 @@ describe('pages of network interfaces', () => {
       ),
     };
 
-    const output = await api.send('DescribeSubnets', {}, new AbortController().signal);
+    const output = await api.send('DescribeSubnets', {}, sending);
 
     expect(output.Subnets).toEqual([{ SubnetId: 'subnet-1' }]);
   });
