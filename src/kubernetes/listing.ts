@@ -29,13 +29,13 @@ export type Listing<T> =
   | Refusal;
 
 /** A page's text is meant to stay below this: it is parsed in one go, at roughly 5 ms a MB. */
-const pageText = 2_000_000;
+const pageText = 1_000_000;
 
 /** The first page is small: it tells how large the objects are. */
 const firstPage = 50;
 
 /** So many objects are read before others get a turn. */
-const batch = 50;
+const batch = 20;
 
 /** How often a list whose continue token expired is begun anew in pages before it is asked for in one piece. */
 const pagedAttempts = 2;

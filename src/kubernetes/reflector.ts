@@ -61,7 +61,7 @@ export interface ReflectorFigures {
 }
 
 /** So many objects of a list are told of before others get a turn. */
-const batch = 50;
+const batch = 20;
 
 /** Bounds of the time after which the server ends a watch, in seconds. */
 const watchSeconds = { least: 300, span: 300 };

@@ -10,6 +10,9 @@ interface Entry {
   claimed: ReadonlySet<string>;
 }
 
+const none: ReadonlySet<string> = new Set();
+const nobody: readonly string[] = [];
+
 export class AddressIndex implements AddressClaims {
   readonly #entries = new Map<string, Entry>();
   /** Names by address, within each network. Almost always one name. */
@@ -26,8 +29,11 @@ export class AddressIndex implements AddressClaims {
   /** The CiliumNode `name` now shows exactly these addresses. */
   setOffered(name: string, networkId: string, addresses: Iterable<string>): void {
     const known = this.#entries.get(name);
-    const claimed = known?.networkId === networkId ? known.claimed : new Set<string>();
-    this.#replace(name, { networkId, offered: new Set(addresses), claimed });
+    const offered = new Set(addresses);
+    // Almost every event of a watch is about something else.
+    if (known?.networkId === networkId && isEqual(known.offered, offered)) return;
+    const claimed = known?.networkId === networkId ? known.claimed : none;
+    this.#replace(name, { networkId, offered, claimed });
   }
 
   /** The CiliumNode is gone. */
@@ -42,7 +48,7 @@ export class AddressIndex implements AddressClaims {
   }): Claimed {
     const { name, networkId } = wanted;
     const known = this.#entries.get(name);
-    const offered = known?.networkId === networkId ? known.offered : new Set<string>();
+    const offered = known?.networkId === networkId ? known.offered : none;
     const withheld = new Map<string, readonly string[]>();
     const shared = new Map<string, readonly string[]>();
     const claimed = new Set<string>();
@@ -59,7 +65,7 @@ export class AddressIndex implements AddressClaims {
 
   #othersThan(name: string, networkId: string, address: string): readonly string[] {
     const held = this.#holders.get(networkId)?.get(address);
-    if (held === undefined || held === name) return [];
+    if (held === undefined || held === name) return nobody;
     return typeof held === 'string' ? [held] : [...held].filter((other) => other !== name).sort();
   }
 
@@ -72,14 +78,15 @@ export class AddressIndex implements AddressClaims {
     const before = this.#entries.get(name);
     if (next === undefined) this.#entries.delete(name);
     else this.#entries.set(name, next);
+    const stays = before?.networkId === next?.networkId;
     let freed = false;
     for (const address of addressesOf(before)) {
-      if (before === undefined || (next?.networkId === before.networkId && holds(next, address))) continue;
+      if (before === undefined || (stays && holds(next, address))) continue;
       this.#drop(before.networkId, address, name);
       freed = true;
     }
     for (const address of addressesOf(next)) {
-      if (next !== undefined) this.#add(next.networkId, address, name);
+      if (next !== undefined && !(stays && holds(before, address))) this.#add(next.networkId, address, name);
     }
     if (freed) this.#tellWaiting(name);
   }
@@ -114,10 +121,19 @@ export class AddressIndex implements AddressClaims {
   }
 }
 
-function holds(entry: Entry, address: string): boolean {
-  return entry.offered.has(address) || entry.claimed.has(address);
+function holds(entry: Entry | undefined, address: string): boolean {
+  return entry !== undefined && (entry.offered.has(address) || entry.claimed.has(address));
 }
 
-function addressesOf(entry: Entry | undefined): Iterable<string> {
-  return entry === undefined ? [] : new Set([...entry.offered, ...entry.claimed]);
+/** Those that are both come twice. */
+function* addressesOf(entry: Entry | undefined): Generator<string> {
+  if (entry === undefined) return;
+  yield* entry.offered;
+  yield* entry.claimed;
+}
+
+function isEqual(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  if (a.size !== b.size) return false;
+  for (const item of a) if (!b.has(item)) return false;
+  return true;
 }

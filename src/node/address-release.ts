@@ -64,6 +64,8 @@ export interface ReleaseFacts {
   readonly consistencyWindow: number;
 }
 
+const noAddresses: ReadonlySet<string> = new Set();
+
 /** Every release one step on, as far as the facts allow. What is no longer a release is not in the result. */
 export function nextReleases(before: Releases, facts: ReleaseFacts): Releases {
   const wanted = new Map(facts.candidates.map((holding) => [holding.id, holding]));
@@ -86,14 +88,14 @@ export function refusedIn(releases: Releases, handshake: ReleaseFacts['handshake
   );
 }
 
-/** Addresses that are neither shown to the agent nor counted as the node's. */
+/** Addresses that are neither shown to the agent nor counted as the node's. The same object whenever there are none. */
 export function outgoingIn(releases: Releases): ReadonlySet<string> {
   const outgoing = new Set<string>();
   for (const { holding, phase } of releases.values()) {
     if (phase.kind === 'excess' || phase.kind === 'asked') continue;
     for (const address of holding.addresses) outgoing.add(address);
   }
-  return outgoing;
+  return outgoing.size === 0 ? noAddresses : outgoing;
 }
 
 /** What `status.ipam.release-ips` should hold; entries that are not in it are to be deleted. */

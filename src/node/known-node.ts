@@ -5,13 +5,15 @@ import { textAt } from '../kubernetes/json.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { Answer } from '../providers/observation.ts';
 import type { ReleasableFacts } from './address-releaser.ts';
-import { type Assessment, assess } from './assessment.ts';
+import { type Assessment, type AssessmentFacts, assess } from './assessment.ts';
 import { podAddresses, unconfirmedIn } from './capacity.ts';
 import type { IdleFacts } from './idle-interfaces.ts';
 import type { NodeContext } from './node-context.ts';
 import type { MaintainedFacts } from './pool-maintainer.ts';
 import type { StaticAddressFacts } from './static-address.ts';
 import { roomUnder } from './statistics.ts';
+
+type ChangingFacts = Omit<AssessmentFacts, 'limitsOf' | 'options'>;
 
 export class KnownNode {
   /** The newest state of the object. */
@@ -21,6 +23,7 @@ export class KnownNode {
   readonly #instanceId: string;
   readonly #context: NodeContext;
   readonly #outgoing: () => ReadonlySet<string>;
+  #last: { readonly facts: ChangingFacts; readonly assessment: Assessment } | undefined;
 
   /** `outgoing`: addresses that are on their way out. */
   constructor(
@@ -41,19 +44,17 @@ export class KnownNode {
     return this.#context.inventory.view(this.#instanceId);
   }
 
+  /** The same object as long as the node is served and nothing of what it depends on changed. */
   assess(): Assessment {
     const { infrastructure, limitsOf, assessmentOptions: options } = this.#context;
     const { node, view, waitingPods } = this;
     if (view === undefined) return { kind: 'unread' };
-    return assess({
-      node,
-      view,
-      waitingPods,
-      outgoing: this.#outgoing(),
-      infrastructure: infrastructure(),
-      limitsOf,
-      options,
-    });
+    const facts = { node, view, waitingPods, outgoing: this.#outgoing(), infrastructure: infrastructure() };
+    if (this.#last !== undefined && isSame(this.#last.facts, facts)) return this.#last.assessment;
+    const assessment = assess({ ...facts, limitsOf, options });
+    // What keeps a node from being served may be a type that has been read in the meantime.
+    this.#last = assessment.kind === 'served' ? { facts, assessment } : undefined;
+    return assessment;
   }
 
   /** For a plan; undefined, as with those below, while the node cannot be served. */
@@ -112,4 +113,14 @@ export class KnownNode {
     const { inventory, clock, onChanged } = this.#context;
     onChanged(inventory.foldAnswer(answer, clock.monotonic()));
   }
+}
+
+function isSame(a: ChangingFacts, b: ChangingFacts): boolean {
+  return (
+    a.node === b.node &&
+    a.view === b.view &&
+    a.waitingPods === b.waitingPods &&
+    a.outgoing === b.outgoing &&
+    a.infrastructure === b.infrastructure
+  );
 }

@@ -27,8 +27,9 @@ interface LostAssignment {
 export class LostAssignments {
   readonly #deps: LostAssignmentsDeps;
   readonly #lost = new Set<LostAssignment>();
-  /** Addresses and prefixes that answers to assignments named. */
+  /** Addresses and prefixes that answers to assignments named, for as long as one that was under way then may be lost. */
   readonly #answered = new Set<string>();
+  #underway = 0;
 
   constructor(deps: LostAssignmentsDeps) {
     this.#deps = deps;
@@ -37,6 +38,16 @@ export class LostAssignments {
   /** Those that may still take effect unseen. */
   get steps(): readonly Assignment[] {
     return [...this.#lost].map(({ step }) => step);
+  }
+
+  /** An assignment is about to be sent. To be followed by `ended`, after whatever is to be told of it. */
+  sent(): void {
+    this.#underway++;
+  }
+
+  ended(): void {
+    this.#underway--;
+    this.#forget();
   }
 
   /** An answer named these addresses or prefixes: no lost assignment brought them. */
@@ -54,6 +65,7 @@ export class LostAssignments {
       // Found by a look that begins now, not by one before.
       void look().then(() => {
         this.#lost.delete(lost);
+        this.#forget();
         onFound();
       });
     });
@@ -73,6 +85,11 @@ export class LostAssignments {
       sum += takenBy({ ...step, count: Math.max(0, asked - brought.length) });
     }
     return sum;
+  }
+
+  /** What is known by now was there before the next assignment is sent, or may be brought by it a second time. */
+  #forget(): void {
+    if (this.#underway === 0 && this.#lost.size === 0) this.#answered.clear();
   }
 }
 

@@ -24,7 +24,7 @@ export interface StepCallsDeps {
   /** Tags of the interfaces that it creates. */
   readonly interfaceTags: Tags;
   readonly orphans: Pick<Orphans, 'begin' | 'claim'>;
-  readonly lost: Pick<LostAssignments, 'add' | 'answered'>;
+  readonly lost: Pick<LostAssignments, 'sent' | 'ended' | 'add' | 'answered'>;
   /** Steps whose calls are under way. */
   readonly underway: Iterable<PlannedStep>;
   /** What is known now of the instance; undefined while the node cannot be served. */
@@ -136,6 +136,16 @@ export class StepCalls {
   }
 
   async #allocate(step: Assignment): Promise<StepResult> {
+    const { lost } = this.#deps;
+    lost.sent();
+    try {
+      return await this.#assign(step);
+    } finally {
+      lost.ended();
+    }
+  }
+
+  async #assign(step: Assignment): Promise<StepResult> {
     const { implementation, instanceId, fold, lost, context } = this.#deps;
     const { kind, interfaceId, count } = step;
     const before = new Set(shownOn(this.#deps.view(), step));

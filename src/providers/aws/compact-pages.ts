@@ -5,11 +5,12 @@ import { type InterfacePage, readInterfacePage } from './page-reader.ts';
 
 /** Of the SDK's middleware, what is used here. Whatever is passed through is not looked at. */
 interface Stack {
-  add(middleware: Middleware, options: { step: 'deserialize'; priority: 'high' | 'low'; name: string }): void;
+  add(middleware: Middleware, options: { step: 'initialize'; priority: 'high'; name: string }): void;
+  add(middleware: Middleware, options: { step: 'deserialize'; priority: 'low'; name: string }): void;
 }
 
 type Middleware = (next: Handler, context: { readonly commandName?: string }) => Handler;
-type Handler = (args: never) => Promise<{ readonly response: unknown; output?: object }>;
+type Handler = (args: never) => Promise<{ readonly response?: unknown; output?: object }>;
 
 interface Answer {
   readonly statusCode: number;
@@ -51,7 +52,8 @@ export function compactPages(collect: (body: Readable) => Promise<Uint8Array>): 
   return {
     applyToStack: (stack) => {
       stack.add(nextToTheWire, { step: 'deserialize', priority: 'low', name: 'readInterfacePage' });
-      stack.add(aroundTheSdk, { step: 'deserialize', priority: 'high', name: 'takeInterfacePage' });
+      // Around all of the SDK, which would go through every page once more, for a log that nobody keeps.
+      stack.add(aroundTheSdk, { step: 'initialize', priority: 'high', name: 'takeInterfacePage' });
     },
   };
 }

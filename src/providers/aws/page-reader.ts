@@ -7,7 +7,7 @@ import { nameHash, NotUnderstood, XmlCursor } from './xml-cursor.ts';
 export type InterfacePage = Ec2Output<'DescribeNetworkInterfaces'>;
 
 /** So many interfaces are read before others get a turn. */
-const batch = 50;
+const batch = 25;
 
 /**
  * What the SDK would read of this answer, as far as `InterfacePage` has it; undefined for an answer that has anything in it

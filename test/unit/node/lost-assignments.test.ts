@@ -48,6 +48,7 @@ describe('what lost assignments may yet bring', () => {
     ['all, where an answer named what shows', [assignment(2)], view(['a', 'answered']), 2],
   ])('%s', (_, steps, shown, expected) => {
     const { lost } = rig();
+    lost.sent();
     lost.answered(['answered']);
 
     for (const step of steps) lost.add(step, new Set(['a']));
@@ -66,5 +67,44 @@ describe('what lost assignments may yet bring', () => {
     expect(lost.steps).toEqual([]);
     expect(lost.unseen(view([]))).toBe(0);
     expect(found).toEqual([40_500]);
+  });
+
+  test('is not hidden by an address that an answer named long before, and that was released since', () => {
+    const { lost } = rig();
+    lost.sent();
+    lost.answered(['a']);
+    lost.ended();
+
+    lost.sent();
+    lost.add(assignment(1), new Set());
+    lost.ended();
+
+    expect(lost.unseen(view(['a']))).toBe(0);
+  });
+
+  test('is told from what another brought that ended first, also once that has ended', () => {
+    const { lost } = rig();
+    lost.sent();
+    lost.sent();
+    lost.answered(['a']);
+    lost.ended();
+
+    lost.add(assignment(1), new Set());
+    lost.ended();
+
+    expect(lost.unseen(view(['a']))).toBe(1);
+  });
+
+  test('is not hidden either by what was named while one was lost that has been found', async () => {
+    const { clock, lost } = rig();
+    lost.add(assignment(1), new Set());
+    lost.sent();
+    lost.answered(['a']);
+    lost.ended();
+    await clock.advance(40_500);
+
+    lost.add(assignment(1), new Set());
+
+    expect(lost.unseen(view(['a']))).toBe(0);
   });
 });

@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals';
+import { KnownNode } from '../../../src/node/known-node.ts';
+import type { NodeContext } from '../../../src/node/node-context.ts';
+import { eni, infrastructure, m5Large, subnet, view } from './allocation-facts.ts';
+import { nodeOf } from './cilium-nodes.ts';
+
+function rig() {
+  const facts = {
+    view: view([eni(0, 5)]),
+    infrastructure: infrastructure([subnet('subnet-1')], { networkIds: new Set(['vpc-1']) }),
+    limits: m5Large as ReturnType<NodeContext['limitsOf']>,
+    outgoing: new Set<string>() as ReadonlySet<string>,
+  };
+  const node = nodeOf({});
+  const eniSpec = node.eni && {
+    ...node.eni,
+    vpcId: 'vpc-1',
+    availabilityZone: 'us-west-1a',
+    firstInterfaceIndex: 0,
+  };
+  const context: Pick<NodeContext, 'inventory' | 'infrastructure' | 'limitsOf' | 'assessmentOptions'> = {
+    inventory: { view: () => facts.view } as unknown as NodeContext['inventory'],
+    infrastructure: () => facts.infrastructure,
+    limitsOf: () => facts.limits,
+    assessmentOptions: { usePrimaryAddress: false, prefixDelegation: false, networkId: undefined },
+  };
+  const known = new KnownNode({ ...node, eni: eniSpec }, 'i-1', context as NodeContext, () => facts.outgoing);
+  return { known, facts };
+}
+
+describe('what is known of a node', () => {
+  test('is assessed once for as long as nothing changes', () => {
+    const { known } = rig();
+
+    const first = known.assess();
+
+    expect(first).toMatchObject({ kind: 'served', usage: { available: 5 } });
+    expect(known.assess()).toBe(first);
+  });
+
+  test.each<[string, (scene: ReturnType<typeof rig>) => void, object]>([
+    ['what the cloud shows', ({ facts }) => (facts.view = view([eni(0, 7)])), { usage: { available: 7 } }],
+    ['pods that wait', ({ known }) => (known.waitingPods = 3), { usage: { waitingPods: 3 } }],
+    [
+      'what is on its way out',
+      ({ facts }) => (facts.outgoing = new Set([...(facts.view.interfaces[0]?.addresses ?? [])])),
+      { usage: { available: 0 } },
+    ],
+    [
+      'the object',
+      ({ known }) => (known.node = { ...known.node, ipam: { ...known.node.ipam, minAllocate: 9 } }),
+      { needed: 4 },
+    ],
+    ['the network', ({ facts }) => (facts.infrastructure = infrastructure([])), { kind: 'unread' }],
+  ])('is assessed anew when something else is so: %s', (_, change, expected) => {
+    const scene = rig();
+    scene.known.node = {
+      ...scene.known.node,
+      ipam: { ...scene.known.node.ipam, preAllocate: 0, minAllocate: 5, requested: [] },
+    };
+    scene.known.assess();
+
+    change(scene);
+
+    expect(scene.known.assess()).toMatchObject(expected);
+  });
+
+  test('is assessed anew as long as it is not served', () => {
+    const { known, facts } = rig();
+    facts.limits = 'unread';
+    const before = known.assess();
+
+    facts.limits = m5Large;
+
+    expect([before.kind, known.assess().kind]).toEqual(['unread', 'served']);
+  });
+});
