@@ -18,6 +18,7 @@ import { ciliumNodeCrd } from '../../src/simulator/kubernetes/ciliumnode-crd.ts'
 import type { FaultRule } from '../../src/simulator/kubernetes/faults/faults.ts';
 import { newOwnNode } from '../../src/simulator/workload/own-node.ts';
 import { newPod, podCollectionPath } from '../../src/simulator/workload/pod.ts';
+import { callKubernetes, type Method } from './kubernetes-call.ts';
 import { PublishedHistory } from './published-history.ts';
 import { testCloud } from './test-cloud.ts';
 
@@ -29,7 +30,6 @@ export interface WorldOptions {
   readonly onEvent?: (line: string) => void;
 }
 
-const forever = new AbortController().signal;
 const nodesPath = '/apis/cilium.io/v2/ciliumnodes';
 
 export class World {
@@ -83,21 +83,8 @@ export class World {
   }
 
   /** The object that the API answers with; throws when it refuses. */
-  async call(
-    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-    path: string,
-    body: JsonObject = {},
-  ): Promise<JsonObject> {
-    const client = this.#client;
-    const answer = await {
-      GET: () => client.get(path, forever),
-      POST: () => client.create(path, body, forever),
-      PUT: () => client.replace(path, body, forever),
-      PATCH: () => client.mergePatch(path, body, forever),
-      DELETE: () => client.delete(path, body, forever),
-    }[method]();
-    if (answer.kind === 'refused') throw new Error(`${method} ${path}: ${answer.status} ${answer.message}`);
-    return answer.object;
+  call(method: Method, path: string, body: JsonObject = {}): Promise<JsonObject> {
+    return callKubernetes(this.#client, { method, path, body });
   }
 
   /** Makes the CiliumNode of a machine as its agent would, with `patch` merged in; no agent runs. */

@@ -100,6 +100,10 @@ export interface Ec2Instance {
   readonly State?: { readonly Name?: string | undefined } | undefined;
 }
 
+export interface Ec2Reservation {
+  readonly Instances?: readonly Ec2Instance[] | undefined;
+}
+
 export interface Ec2Address {
   readonly AllocationId?: string | undefined;
   readonly AssociationId?: string | undefined;
@@ -119,43 +123,24 @@ export interface ListInput extends Page {
   readonly MaxResults?: number;
 }
 
+/** A call that lists items page by page, as a member of its answer. */
+interface Listing<Member extends string, Item> {
+  readonly input: ListInput;
+  readonly output: Page & { readonly [M in Member]?: readonly Item[] | undefined };
+}
+
 export interface Ec2Actions {
-  DescribeNetworkInterfaces: {
-    readonly input: ListInput;
-    readonly output: Page & { readonly NetworkInterfaces?: readonly Ec2NetworkInterface[] | undefined };
-  };
+  DescribeNetworkInterfaces: Listing<'NetworkInterfaces', Ec2NetworkInterface>;
   DescribeAddresses: {
     readonly input: Pick<ListInput, 'Filters'>;
     readonly output: { readonly Addresses?: readonly Ec2Address[] | undefined };
   };
-  DescribeSubnets: {
-    readonly input: ListInput;
-    readonly output: Page & { readonly Subnets?: readonly Ec2Subnet[] | undefined };
-  };
-  DescribeVpcs: {
-    readonly input: ListInput;
-    readonly output: Page & { readonly Vpcs?: readonly Ec2Vpc[] | undefined };
-  };
-  DescribeRouteTables: {
-    readonly input: ListInput;
-    readonly output: Page & { readonly RouteTables?: readonly Ec2RouteTable[] | undefined };
-  };
-  DescribeSecurityGroups: {
-    readonly input: ListInput;
-    readonly output: Page & { readonly SecurityGroups?: readonly Ec2SecurityGroup[] | undefined };
-  };
-  DescribeInstanceTypes: {
-    readonly input: ListInput;
-    readonly output: Page & { readonly InstanceTypes?: readonly Ec2InstanceType[] | undefined };
-  };
-  DescribeInstances: {
-    readonly input: ListInput;
-    readonly output: Page & {
-      readonly Reservations?:
-        | readonly { readonly Instances?: readonly Ec2Instance[] | undefined }[]
-        | undefined;
-    };
-  };
+  DescribeSubnets: Listing<'Subnets', Ec2Subnet>;
+  DescribeVpcs: Listing<'Vpcs', Ec2Vpc>;
+  DescribeRouteTables: Listing<'RouteTables', Ec2RouteTable>;
+  DescribeSecurityGroups: Listing<'SecurityGroups', Ec2SecurityGroup>;
+  DescribeInstanceTypes: Listing<'InstanceTypes', Ec2InstanceType>;
+  DescribeInstances: Listing<'Reservations', Ec2Reservation>;
   CreateNetworkInterface: {
     readonly input: {
       readonly SubnetId: string;

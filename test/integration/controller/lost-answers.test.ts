@@ -1,24 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Fault } from '../../../src/simulator/cloud/faults.ts';
+import { type LostAnswer, lostAnswers } from '../../support/lost-answers.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
-function lost(effect: 'before' | 'after' | 'late', connection: 'drop' | 'hang', delayMs = 0): Fault {
-  return { kind: 'lost', effect, connection, delayMs };
-}
-
-const ways: readonly { readonly how: string; readonly fault: Fault }[] = [
-  { how: 'is lost after it was done', fault: lost('before', 'drop') },
-  { how: 'never comes after it was done', fault: lost('before', 'hang') },
-  { how: 'is lost before it was done', fault: lost('after', 'drop') },
-  { how: 'never comes because it was not done', fault: lost('after', 'hang') },
-  { how: 'never comes, and it is done 5 s later', fault: lost('late', 'hang', 5000) },
-  { how: 'never comes, and it is done when nobody waits any more', fault: lost('late', 'hang', 45_000) },
-  { how: 'ends in the middle', fault: { kind: 'garbled', form: 'truncated' } },
-  { how: 'is empty', fault: { kind: 'garbled', form: 'empty' } },
+const ways: readonly LostAnswer[] = [
+  ...lostAnswers,
   { how: 'names nothing', fault: { kind: 'garbled', form: 'idsMissing' } },
   { how: 'says what nobody understands', fault: { kind: 'garbled', form: 'unknownEnum' } },
-  { how: 'is a page of HTML', fault: { kind: 'garbled', form: 'html502' } },
 ];
 
 const actions = [

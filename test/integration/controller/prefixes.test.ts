@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Fault } from '../../../src/simulator/cloud/faults.ts';
 import { numberAt, textAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
+import { lostAnswers } from '../../support/lost-answers.ts';
 import { ids, instance, subnets, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController, type WorldController } from '../../support/world-controller.ts';
@@ -313,24 +313,8 @@ describe('a subnet without whole blocks', () => {
   );
 });
 
-function lost(effect: 'before' | 'after' | 'late', connection: 'drop' | 'hang', delayMs = 0): Fault {
-  return { kind: 'lost', effect, connection, delayMs };
-}
-
-const ways: readonly { readonly how: string; readonly fault: Fault }[] = [
-  { how: 'is lost after it was done', fault: lost('before', 'drop') },
-  { how: 'never comes after it was done', fault: lost('before', 'hang') },
-  { how: 'is lost before it was done', fault: lost('after', 'drop') },
-  { how: 'never comes because it was not done', fault: lost('after', 'hang') },
-  { how: 'never comes, and it is done 5 s later', fault: lost('late', 'hang', 5000) },
-  { how: 'never comes, and it is done when nobody waits any more', fault: lost('late', 'hang', 45_000) },
-  { how: 'ends in the middle', fault: { kind: 'garbled', form: 'truncated' } },
-  { how: 'is empty', fault: { kind: 'garbled', form: 'empty' } },
-  { how: 'is a page of HTML', fault: { kind: 'garbled', form: 'html502' } },
-];
-
 const cases = ['AssignPrivateIpAddresses', 'CreateNetworkInterface', 'AttachNetworkInterface'].flatMap(
-  (action) => [1, 4].flatMap((times) => ways.map((way) => ({ action, times, ...way }))),
+  (action) => [1, 4].flatMap((times) => lostAnswers.map((way) => ({ action, times, ...way }))),
 );
 
 describe('an answer about prefixes', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { Json } from '../../../src/kubernetes/json.ts';
+import { mergePatchExamples } from '../../support/merge-patch-examples.ts';
 import { applyMergePatch, isEqual, mergePatch } from '../../../src/kubernetes/merge-patch.ts';
 
 /** JSON in which no member of an object is null: what a merge patch can express. Few names, so that they meet. */
@@ -68,28 +69,7 @@ describe('mergePatch', () => {
 });
 
 describe('applyMergePatch', () => {
-  // The examples of RFC 7386, appendix A.
-  test.each<[Json, Json, Json]>([
-    [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
-    [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
-    [{ a: 'b' }, { a: null }, {}],
-    [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
-    [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
-    [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }],
-    [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
-    [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
-    [
-      ['a', 'b'],
-      ['c', 'd'],
-      ['c', 'd'],
-    ],
-    [{ a: 'b' }, ['c'], ['c']],
-    [{ a: 'foo' }, null, null],
-    [{ a: 'foo' }, 'bar', 'bar'],
-    [{ e: null }, { a: 1 }, { e: null, a: 1 }],
-    [[1, 2], { a: 'b', c: null }, { a: 'b' }],
-    [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-  ])('%j patched with %j gives %j', (target, patch, result) => {
+  test.each(mergePatchExamples)('%j patched with %j gives %j', (target, patch, result) => {
     expect(applyMergePatch(target, patch)).toEqual(result);
   });
 });

@@ -16,6 +16,7 @@ import { MachineMemory } from '../../../../src/simulator/workload/machine-memory
 import { MultiPoolAgent } from '../../../../src/simulator/workload/multi-pool-agent.ts';
 import type { NodeFacts, Protocol } from '../../../../src/simulator/workload/node-facts.ts';
 import { ViolationLog } from '../../../../src/simulator/workload/violation-log.ts';
+import { callKubernetes, type Method } from '../../../support/kubernetes-call.ts';
 
 export const nodeFacts: NodeFacts = {
   name: 'node-1',
@@ -46,8 +47,6 @@ export function addresses(count: number, from = 1): readonly string[] {
   return Array.from({ length: count }, (_, index) => `10.0.1.${from + index}`);
 }
 
-const forever = new AbortController().signal;
-
 export class Cluster {
   readonly clock = new VirtualClock();
   readonly events: WorkloadEvent[] = [];
@@ -70,21 +69,8 @@ export class Cluster {
   }
 
   /** The object that the API answers with; throws when it refuses. */
-  async call(
-    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-    path: string,
-    body: JsonObject = {},
-  ): Promise<JsonObject> {
-    const client = this.#client;
-    const answer = await {
-      GET: () => client.get(path, forever),
-      POST: () => client.create(path, body, forever),
-      PUT: () => client.replace(path, body, forever),
-      PATCH: () => client.mergePatch(path, body, forever),
-      DELETE: () => client.delete(path, body, forever),
-    }[method]();
-    if (answer.kind === 'refused') throw new Error(`${method} ${path}: ${answer.status} ${answer.message}`);
-    return answer.object;
+  call(method: Method, path: string, body: JsonObject = {}): Promise<JsonObject> {
+    return callKubernetes(this.#client, { method, path, body });
   }
 
   ciliumNode(name = nodeFacts.name): Promise<JsonObject> {

@@ -1,0 +1,24 @@
+// The ways in which the answer to a call gets lost, whether the call was carried out or not.
+import type { Fault } from '../../src/simulator/cloud/faults.ts';
+
+function lost(effect: 'before' | 'after' | 'late', connection: 'drop' | 'hang', delayMs = 0): Fault {
+  return { kind: 'lost', effect, connection, delayMs };
+}
+
+export interface LostAnswer {
+  /** To stand after "an answer that". */
+  readonly how: string;
+  readonly fault: Fault;
+}
+
+export const lostAnswers: readonly LostAnswer[] = [
+  { how: 'is lost after it was done', fault: lost('before', 'drop') },
+  { how: 'never comes after it was done', fault: lost('before', 'hang') },
+  { how: 'is lost before it was done', fault: lost('after', 'drop') },
+  { how: 'never comes because it was not done', fault: lost('after', 'hang') },
+  { how: 'never comes, and it is done 5 s later', fault: lost('late', 'hang', 5000) },
+  { how: 'never comes, and it is done when nobody waits any more', fault: lost('late', 'hang', 45_000) },
+  { how: 'ends in the middle', fault: { kind: 'garbled', form: 'truncated' } },
+  { how: 'is empty', fault: { kind: 'garbled', form: 'empty' } },
+  { how: 'is a page of HTML', fault: { kind: 'garbled', form: 'html502' } },
+];
