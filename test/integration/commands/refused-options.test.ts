@@ -103,7 +103,7 @@ describe('a value that is not accepted: exit code 2, and one line with option, v
 
   test.each(placeNames)('every option at once by %s: a line for each', async (place) => {
     const folder = await mkdtemp(join(directory, 'all-'));
-    const acceptsAnything: readonly OptionName[] = ['k8s-kubeconfig-path', 'config-dir'];
+    const acceptsAnything: readonly OptionName[] = ['k8s-kubeconfig-path', 'config-dir', 'extra-ca-file'];
     const names = optionNames.filter(
       (name) => !acceptsAnything.includes(name) && (place !== 'directory' || mayBeInDirectory(name)),
     );
