@@ -40,7 +40,7 @@ async function bundled(): Promise<{ code: string; map: RawSourceMap }> {
 function originsOf(code: string, map: RawSourceMap): readonly (string | undefined)[] {
   const read = new SourceMap(map as ConstructorParameters<typeof SourceMap>[0]);
   return code.split('\n').flatMap((text, line) =>
-    [...text].map((_, column) => {
+    Array.from({ length: text.length }, (_, column) => {
       const entry = read.findEntry(line, column);
       return 'originalSource' in entry && entry.originalSource !== undefined
         ? `${entry.originalSource}:${entry.originalLine}:${entry.originalColumn}`
