@@ -37,7 +37,7 @@ export interface ClusterSurroundings {
   readonly profiles: string | undefined;
 }
 
-/** Rejects with ChildFailed if one of the processes ends meanwhile. Whatever happens, none of them is left. */
+/** Rejects with ChildFailed if one of the processes ends meanwhile, and with the signal's reason once it is aborted. Whatever happens, none of them is left. */
 export async function withCluster<T>(
   plan: ClusterPlan,
   { clock, signal: outer, profiles }: ClusterSurroundings,
@@ -49,6 +49,8 @@ export async function withCluster<T>(
   const processes: { child: CloudProcess['child'] }[] = [];
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
+  const interrupt = (): void => failed.reject(outer.reason);
+  outer.addEventListener('abort', interrupt, { once: true });
   const added = <P extends { child: CloudProcess['child'] }>(process: P): P => {
     processes.push(process);
     process.child.failure().catch(failed.reject);
@@ -71,8 +73,12 @@ export async function withCluster<T>(
       clock,
       signal,
     };
-    return await Promise.race([use(cluster), failed.promise]);
+    const used = use(cluster);
+    // Where the scenario ends for another reason, what it was in the middle of ends later, and nobody listens.
+    used.catch(() => undefined);
+    return await Promise.race([used, failed.promise]);
   } finally {
+    outer.removeEventListener('abort', interrupt);
     ending.abort(new Error('the scenario is over'));
     // A profile is written by a process that ends by itself.
     await Promise.all(processes.map(({ child }) => (profiles === undefined ? child.kill() : child.stop())));

@@ -30,6 +30,8 @@ export interface ScaleUp {
   readonly calls: CallCounts;
   /** Of the controller, from its start on. */
   readonly cpuSeconds: number;
+  /** Cores that each process kept busy until the last node was supplied: whether the machine was the limit. */
+  readonly cores: Readonly<Record<'controller' | 'ec2' | 'api' | 'agents', number>>;
   readonly peakMemory: number;
 }
 
@@ -69,16 +71,34 @@ async function play(
   theatre: Theatre,
 ): Promise<ScaleUp> {
   const { cloud, signal } = cluster;
+  const pids = {
+    controller: controller.child.pid,
+    ec2: cloud.child.pid,
+    api: cluster.api.child.pid,
+    agents: process.pid,
+  };
   const before = await cloud.calls(signal);
+  const cpuBefore = await cpuTimes(pids);
   const times = await join(cluster, theatre);
+  const cpuAfter = await cpuTimes(pids);
+  const busy = (name: keyof typeof pids): number => (cpuAfter[name] - cpuBefore[name]) / percentile(times, 1);
   const calls = callsBetween(before, await settled(cluster, quiet));
   return {
     seconds: percentile(times, 1),
     half: percentile(times, 0.5),
     calls,
+    cores: { controller: busy('controller'), ec2: busy('ec2'), api: busy('api'), agents: busy('agents') },
     cpuSeconds: await cpuTime(controller.child.pid),
     peakMemory: await peakMemory(controller.child.pid),
   };
+}
+
+async function cpuTimes<Name extends string>(
+  pids: Readonly<Record<Name, number>>,
+): Promise<Readonly<Record<Name, number>>> {
+  const names = Object.keys(pids) as Name[];
+  const times = await Promise.all(names.map(async (name) => [name, await cpuTime(pids[name])] as const));
+  return Object.fromEntries(times) as Record<Name, number>;
 }
 
 /** All machines of the cluster join at once. Resolves to the seconds until each was seen with its addresses. */

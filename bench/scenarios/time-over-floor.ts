@@ -1,4 +1,5 @@
 // How long a scale-up took beside the least that the rate limits allow.
+import { availableParallelism } from 'node:os';
 import type { Reading, Settings, Stage } from '../figure.ts';
 import { floorOf, type SupplyAction } from '../floor.ts';
 import { outsideShare } from './outside-client.ts';
@@ -21,7 +22,11 @@ export async function timeOverFloor(
     actions: actionsBy[firstInterfaceIndex],
     share: outsideClient ? 1 - outsideShare : 1,
   });
-  const { seconds, half } = await playScaleUp(stage, form);
+  const { seconds, half, cores } = await playScaleUp(stage, form);
   const details = `${seconds.toFixed(2)} s, half of the nodes after ${half.toFixed(2)} s; the least is ${floor.toFixed(2)} s`;
-  return { measured: seconds / floor, details };
+  const busy = Object.entries(cores).map(([name, count]) => `${name} ${count.toFixed(2)}`);
+  return {
+    measured: seconds / floor,
+    details: `${details}\ncores busy meanwhile, of ${availableParallelism()}: ${busy.join(', ')}`,
+  };
 }

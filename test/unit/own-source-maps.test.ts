@@ -5,7 +5,7 @@ import { type RawSourceMap, withOwnLines } from '../../own-source-maps.mjs';
 
 const files: Readonly<Record<string, string>> = {
   '/src/main.ts':
-    "import { far } from '/node_modules/far.js';\nimport { near } from '/src/near.ts';\n\nexport function start(): number {\n  return far() + near(-1);\n}\n",
+    "import { near } from '/src/near.ts';\nimport { far } from '/node_modules/far.js';\n\nexport function start(): number {\n  return far() + near(-1);\n}\n",
   '/src/near.ts': 'export function near(by: number): number {\n  return by * 2;\n}\n',
   '/node_modules/far.js': 'export function far() {\n  return 1;\n}\n',
 };
@@ -17,6 +17,8 @@ async function bundled(): Promise<{ code: string; map: RawSourceMap }> {
     outfile: '/dist/main.js',
     bundle: true,
     write: false,
+    // All on one line: what is foreign must end what is ours.
+    minifyWhitespace: true,
     format: 'esm',
     sourcemap: true,
     plugins: [
@@ -38,7 +40,7 @@ async function bundled(): Promise<{ code: string; map: RawSourceMap }> {
 function originsOf(code: string, map: RawSourceMap): readonly (string | undefined)[] {
   const read = new SourceMap(map as ConstructorParameters<typeof SourceMap>[0]);
   return code.split('\n').flatMap((text, line) =>
-    [...text].map((_, column) => {
+    Array.from({ length: text.length }, (_, column) => {
       const entry = read.findEntry(line, column);
       return 'originalSource' in entry && entry.originalSource !== undefined
         ? `${entry.originalSource}:${entry.originalLine}:${entry.originalColumn}`
