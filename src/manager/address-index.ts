@@ -78,17 +78,26 @@ export class AddressIndex implements AddressClaims {
     const before = this.#entries.get(name);
     if (next === undefined) this.#entries.delete(name);
     else this.#entries.set(name, next);
-    const stays = before?.networkId === next?.networkId;
+    const freed = this.#dropMissing(name, before, next);
+    if (next !== undefined) {
+      const kept = before?.networkId === next.networkId ? before : undefined;
+      for (const address of addressesOf(next))
+        if (!holds(kept, address)) this.#add(next.networkId, address, name);
+    }
+    if (freed) this.#tellWaiting(name);
+  }
+
+  /** Whether there was anything to drop. */
+  #dropMissing(name: string, before: Entry | undefined, next: Entry | undefined): boolean {
+    if (before === undefined) return false;
+    const kept = before.networkId === next?.networkId ? next : undefined;
     let freed = false;
     for (const address of addressesOf(before)) {
-      if (before === undefined || (stays && holds(next, address))) continue;
+      if (holds(kept, address)) continue;
       this.#drop(before.networkId, address, name);
       freed = true;
     }
-    for (const address of addressesOf(next)) {
-      if (next !== undefined && !(stays && holds(before, address))) this.#add(next.networkId, address, name);
-    }
-    if (freed) this.#tellWaiting(name);
+    return freed;
   }
 
   #add(networkId: string, address: string, name: string): void {
@@ -126,8 +135,7 @@ function holds(entry: Entry | undefined, address: string): boolean {
 }
 
 /** Those that are both come twice. */
-function* addressesOf(entry: Entry | undefined): Generator<string> {
-  if (entry === undefined) return;
+function* addressesOf(entry: Entry): Generator<string> {
   yield* entry.offered;
   yield* entry.claimed;
 }

@@ -43,7 +43,7 @@ describe('what is known of a node', () => {
     ['pods that wait', ({ known }) => (known.waitingPods = 3), { usage: { waitingPods: 3 } }],
     [
       'what is on its way out',
-      ({ facts }) => (facts.outgoing = new Set([...(facts.view.interfaces[0]?.addresses ?? [])])),
+      ({ facts }) => (facts.outgoing = new Set(facts.view.interfaces[0]?.addresses)),
       { usage: { available: 0 } },
     ],
     [
