@@ -28,9 +28,14 @@ export class ObjectStore<T> {
 
   /** Takes what a watch said of an object that exists. */
   apply(read: Read<T>): Change<T> | undefined {
-    const known = this.#versions.get(read.key);
-    const age = known === undefined ? 'newer' : ageOf(read.resourceVersion, known);
-    return age === 'older' || age === 'same' ? undefined : this.#put(read);
+    return this.isKnown(read.key, read.resourceVersion) ? undefined : this.#put(read);
+  }
+
+  /** Whether this state of an object, or a later one, is known already. */
+  isKnown(key: string, resourceVersion: string): boolean {
+    const known = this.#versions.get(key);
+    const age = known === undefined ? 'newer' : ageOf(resourceVersion, known);
+    return age === 'older' || age === 'same';
   }
 
   /**

@@ -206,10 +206,18 @@ export class Reflector<T> {
     this.#resourceVersion = resourceVersion;
     if (type === 'BOOKMARK') return;
     this.#events++;
+    // What we wrote ourselves comes back over the watch: the answer told it already.
+    if (type !== 'DELETED' && this.#isKnown(object, resourceVersion)) return;
     const read = this.#read(object);
     if (read === undefined) return;
     if (type === 'DELETED') this.#tell(this.#store.remove(read.key, resourceVersion, read.object));
     else this.#tell(this.#store.apply(read));
+  }
+
+  #isKnown(raw: JsonObject, resourceVersion: string): boolean {
+    const { keyOf = nameOf } = this.#options;
+    const key = keyOf(raw);
+    return key !== undefined && this.#store.isKnown(key, resourceVersion);
   }
 
   /** What is kept of an object. Where that cannot be found out, which is a bug, things stay as they are known. */

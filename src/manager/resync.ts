@@ -146,7 +146,8 @@ export class Resync {
     const early = new AbortController();
     const end = (): void => early.abort();
     signal.addEventListener('abort', end, { once: true });
-    const earliest = clock.monotonic() + leastInterval;
+    // One that had nothing to read yet holds nothing back.
+    const earliest = this.#lastBegunAt === undefined ? 0 : clock.monotonic() + leastInterval;
     const asked = this.#requested.promise.then(() =>
       sleep(clock, Math.max(0, earliest - clock.monotonic()), early.signal),
     );

@@ -87,6 +87,11 @@ export class CloudWork {
     });
   }
 
+  /** Whether anything is on its way out of the node. */
+  get takesBack(): boolean {
+    return this.releaser.outgoing.size > 0 || this.idle.leaving.size > 0;
+  }
+
   /** How many operations were begun for the node, each of them a call. */
   get calls(): number {
     return this.#calls;

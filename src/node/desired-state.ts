@@ -1,5 +1,6 @@
 // What the CiliumNode of a managed node should hold: what its agent may be shown of what the cloud has, without what is on
 // its way out or offered by others. To work it out is to claim the addresses for the node.
+import type { Infrastructure } from '../providers/infrastructure.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { CiliumNode } from '../kubernetes/cilium-node.ts';
 import type { Claimed } from './address-claims.ts';
@@ -9,8 +10,8 @@ import { podAddresses } from './capacity.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { IdleInterfaces } from './idle-interfaces.ts';
 import type { NodeContext } from './node-context.ts';
-import { emptyOffer, offerOf, showable } from './offer.ts';
-import type { Desired } from './publication.ts';
+import { emptyOffer, type OfferFacts, offerOf, showable } from './offer.ts';
+import type { Desired, Offer } from './publication.ts';
 
 export interface DesiredStateDeps {
   readonly context: Pick<
@@ -36,6 +37,14 @@ export interface DesiredStateDeps {
 export class DesiredState {
   readonly #deps: DesiredStateDeps;
   #claimed: Claimed = { withheld: new Map(), shared: new Map() };
+  #last:
+    | {
+        readonly view: InstanceView;
+        readonly infrastructure: Infrastructure;
+        readonly key: string;
+        readonly offer: Offer;
+      }
+    | undefined;
 
   constructor(deps: DesiredStateDeps) {
     this.#deps = deps;
@@ -75,7 +84,19 @@ export class DesiredState {
     this.#take(claimed);
     const facts = { view, requirements, limits, infrastructure: infrastructure(), implementation, prune };
     const hidden = new Set([...claimed.withheld.keys(), ...outgoing]);
-    return { offer: offerOf(facts, hidden), handshake, operatorError };
+    return { offer: this.#offer(facts, hidden), handshake, operatorError };
+  }
+
+  /** The same object as long as nothing changed that it is made of. */
+  #offer(facts: OfferFacts, hidden: ReadonlySet<string>): Offer {
+    const key = JSON.stringify([facts.requirements, facts.limits, [...hidden]]);
+    const last = this.#last;
+    if (last?.key === key && last.view === facts.view && last.infrastructure === facts.infrastructure)
+      return last.offer;
+    const { view, infrastructure } = facts;
+    const offer = offerOf(facts, hidden);
+    this.#last = { view, infrastructure, key, offer };
+    return offer;
   }
 
   /** The instance without the interfaces that are about to leave it. */

@@ -51,6 +51,7 @@ export class ManagedNode {
   #assessment: Assessment = { kind: 'unread' };
   #diagnosis: Diagnosis | undefined;
   #isLooking = false;
+  #isPublishing = false;
   /** Since when it lacks addresses, in monotonic ms, and how many cloud calls had been made for it by then. */
   #shortSince: { readonly at: number; readonly calls: number } | undefined;
 
@@ -121,7 +122,9 @@ export class ManagedNode {
     const previous = this.#known.node;
     this.#known.node = node;
     if (isOursToWrite(this.#assessment)) this.#context.onNewerState(previous, node);
-    this.wake();
+    // Whoever publishes right now looks at the newest state when its write has ended: our own writes need no decision,
+    // unless something is on its way out, which goes on once it is known to be struck.
+    if (!this.#isPublishing || this.#cloud.takesBack || !asksTheSame(previous, node)) this.wake();
   }
 
   get waitingPods(): number {
@@ -247,7 +250,10 @@ export class ManagedNode {
   }
 
   async #publish(signal: AbortSignal): Promise<void> {
-    const again = await this.#publisher.run(signal);
+    this.#isPublishing = true;
+    const again = await this.#publisher.run(signal).finally(() => {
+      this.#isPublishing = false;
+    });
     if (again !== undefined) this.#later('publish', again, () => this.#publication.fire());
   }
 
@@ -274,6 +280,15 @@ export class ManagedNode {
     this.#timers.get(what)?.();
     this.#timers.set(what, this.#context.clock.schedule(ms, action));
   }
+}
+
+/** Whether the agent and its owner want what they wanted before. */
+function asksTheSame(a: CiliumNode, b: CiliumNode): boolean {
+  return demandIn(a) === demandIn(b);
+}
+
+function demandIn({ ipam: { pool: _, ...ipam }, eni, deleting, ignored, status }: CiliumNode): string {
+  return JSON.stringify([ipam, eni, deleting, ignored, [...status.used], [...status.releaseIps]]);
 }
 
 function isOursToWrite(assessment: Assessment): boolean {

@@ -50,7 +50,12 @@ interface Bucket extends GrantedBucket {
   readonly size: BucketSize;
   readonly learned: LearnedShare;
   readonly throttled: number;
+  /** When tokens were granted whose calls were not sent yet, oldest first, in monotonic ms. */
+  readonly grantedAt: readonly number[];
 }
+
+/** A call that was not sent this long after it was granted never will be, in ms. */
+const longestUnsent = 60_000;
 
 class Waiter implements Asking {
   readonly costs: ReadonlyMap<string, number>;
@@ -108,11 +113,20 @@ export class CallBudget {
   giveBack(actions: readonly string[]): void {
     const now = this.#clock.monotonic();
     for (const [name, count] of this.#costsOf(actions)) {
-      const bucket = this.#buckets.get(name);
-      if (bucket !== undefined)
-        this.#buckets.set(name, { ...bucket, bucket: takeTokens(bucket.bucket, -count, now) });
+      const known = this.#buckets.get(name);
+      if (known === undefined) continue;
+      const bucket = takeTokens(known.bucket, -count, now);
+      this.#keep(name, { ...known, bucket, grantedAt: known.grantedAt.slice(0, -count) });
     }
     this.reconsider();
+  }
+
+  /** A call that was granted has been sent. */
+  sent(action: string): void {
+    for (const name of this.#costsOf([action]).keys()) {
+      const known = this.#buckets.get(name);
+      if (known !== undefined) this.#keep(name, { ...known, grantedAt: known.grantedAt.slice(1) });
+    }
   }
 
   /** Takes an answer of the cloud into what is known of the rate that is there for us. */
@@ -233,10 +247,25 @@ export class CallBudget {
       const known = this.#buckets.get(name);
       if (known !== undefined) this.#buckets.set(name, { ...known, ...after });
     }
+    for (const { costs } of granted) this.#note(costs, now);
     this.#timer?.cancel();
     this.#timer = undefined;
     if (wait < Infinity) this.#arm(wait);
     for (const { grant } of granted) grant();
+  }
+
+  /** Tokens that were granted now and whose calls are still to be sent. */
+  #note(costs: ReadonlyMap<string, number>, now: number): void {
+    for (const [name, count] of costs) {
+      const known = this.#buckets.get(name);
+      if (known === undefined) continue;
+      const granted = Array.from({ length: count }, () => now);
+      this.#keep(name, { ...known, grantedAt: [...known.grantedAt, ...granted] });
+    }
+  }
+
+  #keep(name: string, known: Bucket): void {
+    this.#buckets.set(name, adapted(known, this.#clock.monotonic()));
   }
 
   /** Looks at who waits again, in `ms` at the latest. */
@@ -266,16 +295,20 @@ export class CallBudget {
 
 function newBucket(size: BucketSize, now: number): Bucket {
   const learned = wholeShare(now);
-  return { size, learned, bucket: fullBucket(size, now), notBefore: -Infinity, passedOver: {}, throttled: 0 };
+  const bucket = fullBucket(size, now);
+  return { size, learned, bucket, notBefore: -Infinity, passedOver: {}, throttled: 0, grantedAt: [] };
 }
 
 /** A bucket at the size that is known now to be there for us. */
 function adapted<B extends Bucket>(known: B, now: number): B {
   const share = shareAt(known.learned, now);
   const size = { capacity: known.size.capacity * share, refill: known.size.refill * share };
-  const { capacity, refill } = known.bucket;
-  if (capacity === size.capacity && refill === size.refill) return known;
-  return { ...known, bucket: resized(known.bucket, size, now) };
+  const { capacity, refill, unsent } = known.bucket;
+  const grantedAt = known.grantedAt.filter((at) => at > now - longestUnsent);
+  if (capacity === size.capacity && refill === size.refill && unsent === grantedAt.length) return known;
+  // What was refilled until now is there; from now on there is room for more, or less.
+  const bucket = { ...resized(known.bucket, size, now), unsent: grantedAt.length };
+  return { ...known, grantedAt, bucket };
 }
 
 function sum(numbers: readonly number[]): number {

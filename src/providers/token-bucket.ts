@@ -12,17 +12,22 @@ export interface TokenBucket extends BucketSize {
   readonly tokens: number;
   /** When `tokens` was true, in monotonic ms. */
   readonly at: number;
+  /** Tokens taken for calls that were not sent yet: in the cloud's own bucket they are still there, and take room. */
+  readonly unsent: number;
 }
 
 /** A token that is there but for the last bits of a double is there. */
 const tolerance = 1e-6;
 
 export function fullBucket(size: BucketSize, now: number): TokenBucket {
-  return { ...size, tokens: size.capacity, at: now };
+  return { ...size, tokens: size.capacity, at: now, unsent: 0 };
 }
 
 export function tokensAt(bucket: TokenBucket, now: number): number {
-  return Math.min(bucket.capacity, bucket.tokens + (bucket.refill * Math.max(0, now - bucket.at)) / 1000);
+  const room = bucket.capacity - bucket.unsent;
+  const refilled = bucket.tokens + (bucket.refill * Math.max(0, now - bucket.at)) / 1000;
+  // What is there stays, however little room there is.
+  return Math.min(refilled, bucket.capacity, Math.max(room, bucket.tokens));
 }
 
 /** How long until `count` tokens can be taken at once, in ms; 0 when they can be taken now. */
@@ -39,7 +44,7 @@ export function takeTokens(bucket: TokenBucket, count: number, now: number): Tok
 
 /** The bucket at another size, with the tokens that it has; what does not fit is lost. */
 export function resized(bucket: TokenBucket, size: BucketSize, now: number): TokenBucket {
-  return { ...size, tokens: Math.min(size.capacity, tokensAt(bucket, now)), at: now };
+  return { ...bucket, ...size, tokens: Math.min(size.capacity, tokensAt(bucket, now)), at: now };
 }
 
 /** The bucket once it turned out that nothing is in it. */

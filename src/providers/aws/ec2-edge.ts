@@ -170,6 +170,7 @@ export class Ec2Edge {
       if (context.begun !== true) this.#passPermission(action);
       this.#passFence(action, timeout);
       call.sentAt = clock.monotonic();
+      this.#options.budget.sent(action);
       cancel = clock.schedule(timeout, stopWaiting);
       this.#inFlight++;
     };

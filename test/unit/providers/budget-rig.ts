@@ -19,6 +19,8 @@ export interface Asking {
   readonly urgency?: Urgency | (() => Urgency);
   readonly signal?: AbortSignal;
   readonly begun?: boolean;
+  /** Whether the calls are sent at once; they are unless it says otherwise. */
+  readonly sent?: boolean;
 }
 
 export function budgetRig(sizes: {
@@ -39,6 +41,7 @@ export function budgetRig(sizes: {
       signal,
       begun,
     });
+    if (how.sent !== false) for (const action of actions) budget.sent(action);
     granted.push(`${name}@${Math.round(clock.monotonic())}`);
     return giveBack;
   };

@@ -239,6 +239,32 @@ describe('who waits for tokens', () => {
   });
 });
 
+describe('tokens of calls that are sent later', () => {
+  test('take room: the cloud refills its bucket only once they are sent', async () => {
+    const { clock, budget, granted, ask } = budgetRig({ buckets: { attach: { capacity: 2, refill: 1 } } });
+    for (const name of ['a', 'b', 'c', 'd']) void ask(name, ['attach'], { sent: false });
+
+    await clock.advance(5000);
+    const before = [...granted];
+    for (let call = 0; call < 2; call++) budget.sent('attach');
+    await clock.advance(2500);
+
+    expect(before).toEqual(['a@0', 'b@0']);
+    expect(granted.slice(2)).toEqual(['c@6000', 'd@7000']);
+  });
+
+  test('are there again a minute later: those calls are never sent', async () => {
+    const { clock, granted, ask } = budgetRig({ buckets: { attach: { capacity: 1, refill: 1 } } });
+    void ask('a', ['attach'], { sent: false });
+    void ask('b', ['attach']);
+
+    await clock.advance(62_000);
+
+    expect(granted).toHaveLength(2);
+    expect(Number(granted[1]?.split('@')[1])).toBeGreaterThanOrEqual(60_000);
+  });
+});
+
 describe('what the cloud answers', () => {
   const answered = (action: string, throttled: boolean, sentAt: number) =>
     ({ action, throttled, sentAt, retryAfter: undefined }) as const;
@@ -342,6 +368,7 @@ describe('a budget of which others use a part', () => {
     const call = async (): Promise<void> => {
       for (;;) {
         await budget.tokens(['create'], { urgency: () => 'waiting', signal: new AbortController().signal });
+        budget.sent('create');
         const sentAt = clock.monotonic();
         cloud = Math.min(account.capacity / 2, cloud + ((sentAt - at) / 1000) * (account.refill / 2));
         at = sentAt;

@@ -327,7 +327,8 @@ describe('every call', () => {
   test('tells how long it waited for the rate limits, if it had to', async () => {
     const { clock, edge, waits } = edgeRig(() => ({}), { bucket: { capacity: 2, refill: 1 } });
 
-    void edge.admit(['CreateNetworkInterface', 'AttachNetworkInterface'], context);
+    await edge.admit(['CreateNetworkInterface', 'AttachNetworkInterface'], context);
+    await edge.write('AttachNetworkInterface', attach, context);
     void edge.admit(['AttachNetworkInterface', 'AttachNetworkInterface', 'CreateNetworkInterface'], context);
     await clock.advance(5000);
 
