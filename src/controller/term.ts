@@ -21,6 +21,7 @@ import { Inventory } from '../providers/inventory.ts';
 import { PublicAddressPool } from '../providers/public-address-pool.ts';
 import { type MutationPermission, stopWords } from '../providers/mutation-permission.ts';
 import { SubnetLedger } from '../providers/subnet-ledger.ts';
+import { VisibilityLag } from '../providers/visibility-lag.ts';
 import type { Batcher } from '../scheduling/batcher.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
@@ -297,6 +298,7 @@ export class Term {
       context: {
         ...shared,
         publicAddresses: this.#publicAddresses,
+        visibilityLag: new VisibilityLag(),
         orphans: this.#orphanCare.orphans,
         infrastructure: () => this.#resync.infrastructure,
         limitsOf: (instanceType) => this.#limits.get(instanceType),

@@ -92,7 +92,7 @@ export class CloudWork {
     return this.releaser.outgoing.size > 0 || this.idle.leaving.size > 0;
   }
 
-  /** How many operations were begun for the node, each of them a call. */
+  /** How many operations were begun for the node. */
   get calls(): number {
     return this.#calls;
   }

@@ -5,6 +5,7 @@ import type { Random } from '../scheduling/random.ts';
 import type { AllocationImplementation, CallContext } from '../providers/allocation-implementation.ts';
 import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { Answer } from '../providers/observation.ts';
+import type { VisibilityLag } from '../providers/visibility-lag.ts';
 import type { CreateInterface, Operation, Outcome } from '../providers/operation.ts';
 
 export interface CreateInterfaceDeps {
@@ -23,6 +24,8 @@ export interface CreateInterfaceDeps {
   readonly attachedAt: (interfaceId: string) => number | undefined;
   /** The lowest device index above `index` that nothing is known to hold. */
   readonly indexAfter: (index: number) => number;
+  /** What is known of how long the cloud takes to know an interface. */
+  readonly visibilityLag: VisibilityLag;
   /** A call was one too many; it is made again. */
   readonly onThrottle: (failure: CloudFailure) => void;
 }
@@ -41,6 +44,8 @@ export type CreateInterfaceResult =
 
 /** Tries of a call whose answer got lost, or of a deletion, before the unit gives up. */
 const mostTries = 5;
+/** How long a call is made again for being throttled, in ms: whoever has the node next waits for the unit to end. */
+const longestThrottled = 5 * 60_000;
 /** Device indexes tried when others turn out to be taken. */
 const mostIndexes = 5;
 /** How long a deletion waits for the time at which a new leader may take something away, in ms. */
@@ -57,9 +62,11 @@ export async function createInterface(
   if ('failure' in created) return { kind: 'failed', at: 'create', left: undefined, ...created };
   const deps = seenThrough(given);
   const { interfaceId } = created;
-  const failure = await untilAborted(deps, () =>
-    attach({ interfaceId, instanceId: request.instanceId, deviceIndex }, deps),
-  );
+  const createdAt = deps.clock.monotonic();
+  const failure = await untilAborted(deps, async () => {
+    await awaitVisibility(deps);
+    return attach({ interfaceId, instanceId: request.instanceId, deviceIndex, createdAt }, deps);
+  });
   if (failure === undefined) return { kind: 'attached', interfaceId };
   const deleted = await remove(interfaceId, deps);
   // What cannot be deleted may be in use after all.
@@ -94,6 +101,8 @@ async function create(
   request: CreateInterface,
   deps: CreateInterfaceDeps,
 ): Promise<{ readonly interfaceId: string } | NotCreated> {
+  const { clock } = deps;
+  const since = clock.monotonic();
   let lost = false;
   for (let tries = 1; ; tries++) {
     const outcome = await createOnce(request, tries, deps);
@@ -104,7 +113,7 @@ async function create(
       throw new Error(`a ${outcome.answer.kind} answers the creation of an interface`);
     lost ||= outcome.kind === 'ambiguous';
     // Once an answer got lost, only a definite one tells whether there is an interface.
-    const open = lost && isPassing(outcome, tries < mostTries);
+    const open = lost && isPassing(outcome, tries < mostTries, { clock, since });
     if (!open || !(await pauseAfter(outcome.failure, tries, deps)))
       return { failure: outcome.failure, uncertain: lost };
   }
@@ -127,28 +136,58 @@ async function createOnce(
   }
 }
 
+/** Where the next calls must wait anyway, one that comes too early would take the place of one that would succeed. */
+async function awaitVisibility({
+  implementation,
+  context,
+  visibilityLag,
+  clock,
+}: CreateInterfaceDeps): Promise<void> {
+  const { ms } = visibilityLag;
+  if (ms > 0 && implementation.expectedWait(['attachInterface'], context.urgency()) > 0)
+    await sleep(clock, ms, context.signal);
+}
+
 interface Attachment {
   readonly interfaceId: string;
   readonly instanceId: string;
   readonly deviceIndex: number;
+  /** When the answer to its creation came, in monotonic ms; undefined for one that has been there for long. */
+  readonly createdAt?: number;
 }
 
 /** Undefined once the interface is attached. */
 async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<CloudFailure | undefined> {
-  const giveUpAt = deps.clock.monotonic() + deps.consistencyWindow;
+  const { clock } = deps;
+  const since = clock.monotonic();
+  const giveUpAt = since + deps.consistencyWindow;
   let { deviceIndex } = wanted;
   let indexes = 1;
   for (let tries = 1; ; tries++) {
-    const outcome = await perform({ kind: 'attachInterface', ...wanted, deviceIndex }, deps);
+    const outcome = await attachOnce({ ...wanted, deviceIndex }, tries, deps);
     if (outcome.kind === 'done') return undefined;
     const { failure } = outcome;
     if (mayBeAttached(outcome) && (await isAttached(wanted.interfaceId, deps))) return undefined;
     const taken = failure.kind === 'deviceIndexTaken';
     if (taken) deviceIndex = deps.indexAfter(deviceIndex);
-    const again = taken ? ++indexes <= mostIndexes : isPassing(outcome, deps.clock.monotonic() < giveUpAt);
+    const again = taken
+      ? ++indexes <= mostIndexes
+      : isPassing(outcome, clock.monotonic() < giveUpAt, { clock, since });
     if (!again || !(await pauseAfter(failure, tries, deps))) return failure;
     await deps.implementation.admit(['attachInterface'], deps.context);
   }
+}
+
+async function attachOnce(wanted: Attachment, tries: number, deps: CreateInterfaceDeps): Promise<Outcome> {
+  const { clock, visibilityLag } = deps;
+  const { createdAt, ...attachment } = wanted;
+  const sentAt = clock.monotonic();
+  const outcome = await perform({ kind: 'attachInterface', ...attachment }, deps);
+  if (createdAt === undefined) return outcome;
+  if (outcome.kind === 'done' && tries === 1) visibilityLag.known();
+  if (outcome.kind !== 'done' && outcome.failure.kind === 'notYetVisible')
+    visibilityLag.unknown(sentAt - createdAt);
+  return outcome;
 }
 
 /** Whether a look shows the interface attached; false when there is no time left to look. */
@@ -238,9 +277,14 @@ function mayBeAttached({ kind, failure }: Outcome & { readonly failure: CloudFai
   return kind === 'ambiguous' || failure.kind === 'conflict' || failure.kind === 'deviceIndexTaken';
 }
 
-function isPassing(outcome: Outcome & { readonly failure: CloudFailure }, early: boolean): boolean {
+/** `since`: when the first of the tries was made, in monotonic ms. */
+function isPassing(
+  outcome: Outcome & { readonly failure: CloudFailure },
+  early: boolean,
+  { clock, since }: { readonly clock: Clock; readonly since: number },
+): boolean {
   const { kind } = outcome.failure;
-  if (kind === 'throttled') return true;
+  if (kind === 'throttled') return clock.monotonic() < since + longestThrottled;
   return (
     early && (outcome.kind === 'ambiguous' || ['notYetVisible', 'conflict', 'unreachable'].includes(kind))
   );

@@ -287,8 +287,9 @@ function asksTheSame(a: CiliumNode, b: CiliumNode): boolean {
   return demandIn(a) === demandIn(b);
 }
 
-function demandIn({ ipam: { pool: _, ...ipam }, eni, deleting, ignored, status }: CiliumNode): string {
-  return JSON.stringify([ipam, eni, deleting, ignored, [...status.used], [...status.releaseIps]]);
+function demandIn({ ipam, eni, deleting, ignored, status }: CiliumNode): string {
+  const asked = { ...ipam, pool: undefined };
+  return JSON.stringify([asked, eni, deleting, ignored, [...status.used], [...status.releaseIps]]);
 }
 
 function isOursToWrite(assessment: Assessment): boolean {

@@ -12,6 +12,7 @@ import type { Tags } from '../providers/network-interface.ts';
 import type { PublicAddressPool } from '../providers/public-address-pool.ts';
 import type { Orphans } from '../providers/orphans.ts';
 import type { SubnetLedger } from '../providers/subnet-ledger.ts';
+import type { VisibilityLag } from '../providers/visibility-lag.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
 import type { TriggerFigures } from '../scheduling/trigger.ts';
@@ -31,6 +32,8 @@ export interface NodeContext {
   readonly implementation: AllocationImplementation;
   readonly inventory: Inventory;
   readonly ledger: SubnetLedger;
+  /** What is known of how long the cloud takes to know an interface that it just made. */
+  readonly visibilityLag: VisibilityLag;
   readonly publicAddresses: Pick<PublicAddressPool, 'claim'>;
   /** Interfaces of this cluster that are attached to nothing. */
   readonly orphans: Pick<Orphans, 'begin' | 'claim' | 'of'>;

@@ -154,8 +154,8 @@ export class PoolMaintainer {
   #prefersNew(admitted: StepKind | undefined): boolean {
     const { spreadCalls, urgency, implementation } = this.#deps;
     const now = urgency();
-    if (!spreadCalls || !isPressing(now) || admitted === 'allocateIPs') return false;
-    if (admitted === 'createInterface') return true;
+    if (!spreadCalls || !isPressing(now)) return false;
+    if (admitted !== undefined) return admitted === 'createInterface';
     const wait = (kind: StepKind): number => implementation.expectedWait(operationsOf[kind], now);
     return wait('createInterface') + extraTime < wait('allocateIPs');
   }
@@ -178,7 +178,10 @@ export class PoolMaintainer {
     }
     this.#underway.add(step);
     try {
-      await this.#perform(step);
+      const result = await this.#perform(step);
+      // The attachment that was admitted with a creation comes after it, or not at all.
+      const isUnattached = result.kind === 'failed' && result.at === 'create';
+      if (step.kind === 'createInterface' && isUnattached) giveBack(['attachInterface']);
     } finally {
       this.#underway.delete(step);
     }
@@ -189,7 +192,7 @@ export class PoolMaintainer {
     return !isStopped && !this.#work.isClosing && !this.#setbacks.isPausing;
   }
 
-  async #perform(step: PlannedStep): Promise<void> {
+  async #perform(step: PlannedStep): Promise<StepResult> {
     const { clock, ledger, onStep } = this.#deps;
     const begunAt = clock.monotonic();
     const reservation = ledger.reserve(step.subnetId, takenBy(step));
@@ -201,6 +204,7 @@ export class PoolMaintainer {
     reservation.settle(result.kind === 'done' ? takenBy(step) : result.taken, clock.monotonic());
     this.#learn(step, result);
     onStep({ step, result, duration: clock.monotonic() - begunAt });
+    return result;
   }
 
   #learn(step: PlannedStep, result: StepResult): void {

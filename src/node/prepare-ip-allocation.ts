@@ -59,11 +59,11 @@ export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
     ? (['prefixes', 'fewerPrefixes', 'addresses'] as const)
     : (['addresses'] as const);
   for (const unit of units) {
-    if (facts.preferNew) draft.createInterfaces(unit);
-    draft.fillInterfaces(unit);
+    if (!facts.preferNew) draft.fillInterfaces(unit);
     // What was made for the instance and left over comes before anything new.
     if (unit === units[0]) draft.adoptInterfaces();
     draft.createInterfaces(unit);
+    if (facts.preferNew) draft.fillInterfaces(unit);
   }
   return draft.plan();
 }

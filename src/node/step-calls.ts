@@ -6,6 +6,7 @@ import type { NetworkInterface, Tags } from '../providers/network-interface.ts';
 import type { Answer } from '../providers/observation.ts';
 import type { Orphans } from '../providers/orphans.ts';
 import { ownershipTags } from '../providers/ownership-tags.ts';
+import type { VisibilityLag } from '../providers/visibility-lag.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
 import type { CallTiming } from './call-timing.ts';
@@ -35,6 +36,7 @@ export interface StepCallsDeps {
   readonly adopt: (item: NetworkInterface) => void;
   readonly abandon: (interfaceId: string) => void;
   readonly look: () => Promise<void>;
+  readonly visibilityLag: VisibilityLag;
   /** A call was one too many; it is made again. */
   readonly onThrottle: (failure: CloudFailure) => void;
 }
@@ -124,6 +126,7 @@ export class StepCalls {
       fold,
       look,
       onThrottle,
+      visibilityLag: this.#deps.visibilityLag,
       attachedAt: (interfaceId) => attachments().find(({ id }) => id === interfaceId)?.deviceIndex,
       indexAfter: (index) => {
         const coming = [...underway].map(deviceIndexOf);

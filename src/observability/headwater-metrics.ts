@@ -33,7 +33,7 @@ export const headwaterMetrics = {
     { urgency: ['starving', 'waiting', 'toppingUp'] },
   ),
   headwater_calls_per_supply: histogram(
-    'Cloud calls that changed something for a node, from noticing that it lacks addresses until Kubernetes had acknowledged the pool that ends it.',
+    'Operations on the cloud that were begun for a node, from noticing that it lacks addresses until Kubernetes had acknowledged the pool that ends it.',
     {},
     [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50],
   ),

@@ -36,9 +36,9 @@ export interface AllocationImplementation {
 
   /**
    * Waits until the rate limits allow one call of each kind, taken together. The function it resolves to gives them
-   * back: for calls that turn out not to be needed any more.
+   * back once, all or some: for calls that turn out not to be needed any more.
    */
-  admit(kinds: readonly OperationKind[], context: CallContext): Promise<() => void>;
+  admit(kinds: readonly OperationKind[], context: CallContext): Promise<GiveBack>;
 
   /** To be called when the urgency of something that waits to be admitted has risen: who goes next is decided anew. */
   reconsider(): void;
@@ -59,6 +59,8 @@ export interface AllocationImplementation {
   /** What a published status speaks of, read leniently: what was known before a restart. */
   recall(instanceId: string, status: unknown): Recollection;
 }
+
+export type GiveBack = (unsent?: readonly OperationKind[]) => void;
 
 export type ObservationScope =
   | { readonly kind: 'networks'; readonly networkIds: readonly string[] }

@@ -54,6 +54,12 @@ interface Bucket extends GrantedBucket {
   readonly grantedAt: readonly number[];
 }
 
+/** No call is counted on to be sent later than this after it was granted, in ms. */
+const longestLead = 5000;
+
+/** How much the last call counts in how long calls are sent after they were granted. */
+const leadGain = 0.1;
+
 /** A call that was not sent this long after it was granted never will be, in ms. */
 const longestUnsent = 60_000;
 
@@ -97,15 +103,18 @@ export class CallBudget {
   /**
    * Waits for one token of each of `actions`, taken at the same instant: calls that make no sense without each other
    * are asked for together. Rejects with the signal's reason, and then takes nothing. The function it resolves to gives
-   * the tokens back, for calls that are not made after all.
+   * tokens back once, all of them or those of some actions, for calls that are not made after all.
    */
-  async tokens(actions: readonly string[], request: TokenRequest): Promise<() => void> {
+  async tokens(
+    actions: readonly string[],
+    request: TokenRequest,
+  ): Promise<(unsent?: readonly string[]) => void> {
     await this.#wait(actions, request);
     let held = true;
-    return () => {
+    return (unsent = actions) => {
       if (!held) return;
       held = false;
-      this.giveBack(actions);
+      this.giveBack(unsent);
     };
   }
 
@@ -125,7 +134,11 @@ export class CallBudget {
   sent(action: string): void {
     for (const name of this.#costsOf([action]).keys()) {
       const known = this.#buckets.get(name);
-      if (known !== undefined) this.#keep(name, { ...known, grantedAt: known.grantedAt.slice(1) });
+      if (known === undefined) continue;
+      const [oldest, ...grantedAt] = known.grantedAt;
+      const isCounted = oldest !== undefined && name !== everything;
+      const waited = isCounted ? Math.min(longestLead, this.#clock.monotonic() - oldest) : known.lead;
+      this.#keep(name, { ...known, grantedAt, lead: known.lead + (waited - known.lead) * leadGain });
     }
   }
 
@@ -296,7 +309,16 @@ export class CallBudget {
 function newBucket(size: BucketSize, now: number): Bucket {
   const learned = wholeShare(now);
   const bucket = fullBucket(size, now);
-  return { size, learned, bucket, notBefore: -Infinity, passedOver: {}, throttled: 0, grantedAt: [] };
+  return {
+    size,
+    learned,
+    bucket,
+    notBefore: -Infinity,
+    passedOver: {},
+    throttled: 0,
+    grantedAt: [],
+    lead: 0,
+  };
 }
 
 /** A bucket at the size that is known now to be there for us. */

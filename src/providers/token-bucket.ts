@@ -19,6 +19,9 @@ export interface TokenBucket extends BucketSize {
 /** A token that is there but for the last bits of a double is there. */
 const tolerance = 1e-6;
 
+/** In ms. */
+const leastLook = 100;
+
 export function fullBucket(size: BucketSize, now: number): TokenBucket {
   return { ...size, tokens: size.capacity, at: now, unsent: 0 };
 }
@@ -33,8 +36,12 @@ export function tokensAt(bucket: TokenBucket, now: number): number {
 /** How long until `count` tokens can be taken at once, in ms; 0 when they can be taken now. */
 export function untilTokens(bucket: TokenBucket, count: number, now: number): number {
   // A group larger than the bucket goes when the bucket is full, and leaves a debt.
-  const lacking = Math.min(count, bucket.capacity) - tokensAt(bucket, now);
-  return lacking <= tolerance ? 0 : (lacking / bucket.refill) * 1000;
+  const wanted = Math.min(count, bucket.capacity);
+  const lacking = wanted - tokensAt(bucket, now);
+  if (lacking <= tolerance) return 0;
+  const until = (lacking / bucket.refill) * 1000;
+  // Where there is no room, time alone brings nothing: it is looked at again now and then.
+  return wanted > bucket.capacity - bucket.unsent ? Math.max(until, leastLook) : until;
 }
 
 /** The bucket once `count` tokens are taken out of it, whether they were there or not. */

@@ -18,11 +18,13 @@ export function awsAllocation(edge: Ec2Edge, options: ReadOptions): AllocationIm
     readLimits: (types, context) => readLimits(edge, types, context),
     readPublicAddresses: (tags, context) => readPublicAddresses(edge, tags, context),
     readDetached: (scope, context) => readDetached(edge, scope, options.pageSize, context),
-    admit: (kinds, context) =>
-      edge.admit(
+    admit: async (kinds, context) => {
+      const giveBack = await edge.admit(
         kinds.map((kind) => actionOf[kind]),
         context,
-      ),
+      );
+      return (unsent = kinds) => giveBack(unsent.map((kind) => actionOf[kind]));
+    },
     reconsider: () => edge.reconsider(),
     expectedWait: (kinds, urgency) =>
       edge.expectedWait(

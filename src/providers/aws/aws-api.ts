@@ -171,7 +171,7 @@ export function callErrorOf(error: unknown): Ec2CallError {
 
 /** In ms. */
 function secondsIn(header: string | undefined): number | undefined {
-  return header !== undefined && /^\d{1,4}$/.test(header) ? Number(header) * 1000 : undefined;
+  return header !== undefined && /^\d{1,6}$/.test(header) ? Math.min(Number(header), 300) * 1000 : undefined;
 }
 
 function resultOf(

@@ -74,7 +74,10 @@ export class Ec2Edge {
   }
 
   /** Waits until the rate limits allow one call of each action, taken together; the result gives them back. */
-  async admit(actions: readonly Ec2Action[], context: CallContext): Promise<() => void> {
+  async admit(
+    actions: readonly Ec2Action[],
+    context: CallContext,
+  ): Promise<(unsent?: readonly Ec2Action[]) => void> {
     const { budget, clock, onWait } = this.#options;
     const since = clock.monotonic();
     const giveBack = await budget.tokens(actions, context);
@@ -137,16 +140,18 @@ export class Ec2Edge {
     input: Ec2Input<A>,
     context: CallContext,
   ): Promise<{ begunAt: number; output: Ec2Output<A> }> {
-    context.signal.throwIfAborted();
     const call = this.#begin(action, context);
     try {
+      context.signal.throwIfAborted();
       const output = await this.#options.api.send(action, input, call.sending);
       if (call.sentAt === undefined) throw new Error(`${action} was answered and never sent`);
       this.#report(action, call.sentAt, undefined);
       return { begunAt: call.sentAt, output };
     } catch (error) {
       // What was never sent took nothing of the cloud's rate limits.
-      if (call.sentAt === undefined) this.#options.budget.giveBack([action]);
+      const isUnsent =
+        call.sentAt === undefined || (error instanceof Ec2CallError && error.result === 'notSent');
+      if (isUnsent) this.#options.budget.giveBack([action]);
       if (call.sentAt === undefined && context.signal.aborted) throw context.signal.reason;
       const known = call.sending.signal.aborted
         ? givenUp(action, context.signal.aborted, this.#timeoutOf(action), error)

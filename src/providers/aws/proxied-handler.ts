@@ -1,6 +1,7 @@
 // Sends each request of the AWS SDK directly or through the proxy that is meant for its target: EC2's, and those by which
 // the SDK's credential chain asks STS and SSO, which it sends by the same handler. It knows nothing of the SDK but the
 // shape of its handlers (https://docs.aws.amazon.com/AWSJavaScriptSDK/v3/latest/Package/-smithy-types/Interface/RequestHandler/).
+import type { Readable } from 'node:stream';
 import { proxyInWords } from '../../network/proxies.ts';
 import { proxyTrouble } from '../../network/proxy-trouble.ts';
 
@@ -15,6 +16,12 @@ export interface TargetedRequest {
   readonly protocol: string;
   readonly hostname: string;
   readonly port?: number | undefined;
+}
+
+interface Answer {
+  statusCode: number;
+  /** A stream, where there is anything. */
+  body?: unknown;
 }
 
 export interface ProxiedHandlerOptions<Handler> {
@@ -32,7 +39,7 @@ export class ProxyError extends Error {
   readonly code = 'ProxyError';
 }
 
-export class ProxiedHandler<Request extends TargetedRequest, Options, Response extends { statusCode: number }>
+export class ProxiedHandler<Request extends TargetedRequest, Options, Response extends Answer>
   implements HttpHandler<Request, Options, Response>
 {
   readonly #options: ProxiedHandlerOptions<HttpHandler<Request, Options, Response>>;
@@ -53,8 +60,11 @@ export class ProxiedHandler<Request extends TargetedRequest, Options, Response e
     }
     try {
       const answer = await this.#handlerVia(proxy).handle(request, options);
-      if (proxy !== undefined && answer.response.statusCode === 407)
+      if (proxy !== undefined && answer.response.statusCode === 407) {
+        // Unread, it would keep its connection for ever.
+        (answer.response.body as Partial<Readable> | undefined)?.destroy?.();
         throw new ProxyError(proxyTrouble(proxy, target.host, { status: 407, why: '' }));
+      }
       return answer;
     } catch (error) {
       throw explained(error, target, proxy);

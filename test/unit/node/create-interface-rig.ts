@@ -1,6 +1,7 @@
 // The unit that creates an interface beside a cloud that answers as the test says, on a virtual clock.
 import { createInterface, type CreateInterfaceResult } from '../../../src/node/create-interface.ts';
 import type { CreateInterface, Operation, Outcome } from '../../../src/providers/operation.ts';
+import { VisibilityLag } from '../../../src/providers/visibility-lag.ts';
 import { Random } from '../../../src/scheduling/random.ts';
 import { sleep } from '../../../src/scheduling/clock.ts';
 import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
@@ -43,6 +44,10 @@ export interface Scene {
   /** Of each call and look, in ms. */
   readonly duration?: number;
   readonly taken?: readonly number[];
+  /** How long the cloud took lately to know an interface, in ms. */
+  readonly lag?: number;
+  /** How long calls wait for the rate limits, in ms. */
+  readonly wait?: number;
   readonly look?: (clock: VirtualClock) => Promise<void>;
 }
 
@@ -55,6 +60,8 @@ export function rig(scene: Scene): Rig {
   const begun: string[] = [];
   const folded: string[] = [];
   const throttles: string[] = [];
+  const visibilityLag = new VisibilityLag();
+  if (scene.lag !== undefined) visibilityLag.unknown(scene.lag - 100);
   const never = new AbortController().signal;
   const counts = { create: 0, attach: 0, delete: 0, look: 0 };
   let shownAt: number | undefined;
@@ -67,6 +74,7 @@ export function rig(scene: Scene): Rig {
     return outcome;
   };
   const implementation = scriptedImplementation({
+    expectedWait: () => scene.wait ?? 0,
     admit: async (kinds, { signal }) => {
       calls.push(`admit ${kinds.map(nameOf).join()}`);
       await sleep(clock, 0, signal);
@@ -96,6 +104,7 @@ export function rig(scene: Scene): Rig {
     fold: (answer) => folded.push(answer.kind),
     look,
     attachedAt: (id) => (id === 'eni-9' ? shownAt : undefined),
+    visibilityLag,
     onThrottle: ({ kind }) => throttles.push(kind),
     indexAfter: (index) => {
       let found = index + 1;

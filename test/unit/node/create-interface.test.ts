@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createInterface } from '../../../src/node/create-interface.ts';
 import type { Outcome } from '../../../src/providers/operation.ts';
+import { VisibilityLag } from '../../../src/providers/visibility-lag.ts';
 import { Random } from '../../../src/scheduling/random.ts';
 import { sleep } from '../../../src/scheduling/clock.ts';
 import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
@@ -117,6 +118,23 @@ describe('a new interface', () => {
 });
 
 describe('an interface that is being attached', () => {
+  test.each([
+    ['at once where nothing is known of a lag', {}, 0],
+    ['at once where calls are plenty', { lag: 700 }, 0],
+    ['once the cloud will know it where calls are scarce', { lag: 700, wait: 1 }, 700],
+    ['at once where calls are scarce and everything is known at once', { wait: 1 }, 0],
+  ])('is attached %s', async (_, scene, at) => {
+    const made = rig({ attach: [attached('eni-9', 1)], ...scene });
+
+    await made.clock.advance(at - 1);
+    const before = made.calls.includes('attach@1');
+    await made.clock.advance(2);
+
+    expect(before).toBe(false);
+    expect(made.calls).toContain('attach@1');
+    expect(made.result()).toEqual(inPlace);
+  });
+
   test('is tried again as long as the cloud may not know it yet', async () => {
     const { calls, result } = await run({
       attach: [failed('notYetVisible'), failed('notYetVisible'), attached('eni-9', 1)],
@@ -373,6 +391,7 @@ describe('at the end of a shutdown', () => {
       attachedAt: () => undefined,
       indexAfter: (index) => index + 1,
       onThrottle: () => undefined,
+      visibilityLag: new VisibilityLag(),
     });
 
     deadline.abort(new Error('no time left'));

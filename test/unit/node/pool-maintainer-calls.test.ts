@@ -1,6 +1,7 @@
 // How a pool maintainer gets along with the rate limits.
 import { describe, expect, test } from '@jest/globals';
 import type { Urgency } from '../../../src/providers/urgency.ts';
+import { eni } from './allocation-facts.ts';
 import { failed } from './outcomes.ts';
 import { PoolRig, type PoolScene } from './pool-rig.ts';
 
@@ -77,5 +78,21 @@ describe('between an interface that has room and a new one', () => {
 
     expect(rig.calls[0]?.split(' ')[0]).toBe(first);
     expect(rig.available).toBe(8);
+  });
+});
+
+describe('a creation that fails', () => {
+  test('gives back the attachment that was admitted with it', async () => {
+    const rig = new PoolRig({
+      target: 17,
+      interfaces: [eni(0, 9)],
+      outcome: (operation, number) =>
+        operation.kind === 'createInterface' && number < 2 ? failed('throttled') : undefined,
+    });
+
+    await rig.run(1000);
+
+    expect(rig.available).toBe(17);
+    expect(rig.givenBack.filter((kinds) => kinds === 'attachInterface')).toHaveLength(2);
   });
 });

@@ -5,7 +5,7 @@ import type { NodeRequirements } from '../../../src/node/node-requirements.ts';
 import type { FinishedStep } from '../../../src/node/finished-step.ts';
 import { PoolMaintainer } from '../../../src/node/pool-maintainer.ts';
 import type { AllocationPlan } from '../../../src/node/prepare-ip-allocation.ts';
-import type { InstanceLimits } from '../../../src/providers/allocation-implementation.ts';
+import type { GiveBack, InstanceLimits } from '../../../src/providers/allocation-implementation.ts';
 import { Inventory } from '../../../src/providers/inventory.ts';
 import { MutationPermission, noStops } from '../../../src/providers/mutation-permission.ts';
 import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
@@ -13,6 +13,7 @@ import type { Operation, Outcome } from '../../../src/providers/operation.ts';
 import { Orphans } from '../../../src/providers/orphans.ts';
 import { SubnetLedger } from '../../../src/providers/subnet-ledger.ts';
 import type { Urgency } from '../../../src/providers/urgency.ts';
+import { VisibilityLag } from '../../../src/providers/visibility-lag.ts';
 import { sleep } from '../../../src/scheduling/clock.ts';
 import { Random } from '../../../src/scheduling/random.ts';
 import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
@@ -70,7 +71,8 @@ export class PoolRig {
   /** When it was told that the urgency of what waits has risen. */
   readonly reconsidered: number[] = [];
   urgency: Urgency = 'toppingUp';
-  givenBack = 0;
+  /** Kinds of the operations that were given back, joined; `all` where it was all that were admitted together. */
+  readonly givenBack: string[] = [];
   target: number;
   served = true;
   readonly #scene: PoolScene;
@@ -97,6 +99,7 @@ export class PoolRig {
     this.orphans.fold({ begunAt: 0, endedAt: 0, interfaces: [] });
     this.maintainer = new PoolMaintainer({
       isShrinking: () => false,
+      visibilityLag: new VisibilityLag(),
       spreadCalls: scene.spreadCalls ?? false,
       instanceId: 'i-1',
       implementation: scriptedImplementation({
@@ -185,9 +188,9 @@ export class PoolRig {
     };
   }
 
-  #admit(signal: AbortSignal): Promise<() => void> {
-    const giveBack = (): void => {
-      this.givenBack++;
+  #admit(signal: AbortSignal): Promise<GiveBack> {
+    const giveBack: GiveBack = (kinds) => {
+      this.givenBack.push(kinds?.join() ?? 'all');
     };
     if (signal.aborted) return Promise.reject(signal.reason as Error);
     if (this.#scene.crowded !== true) return Promise.resolve(giveBack);

@@ -40,10 +40,18 @@ describe('the share of a rate limit that is there for us', () => {
     expect(shareAt(learned, 10)).toBe(1);
   });
 
-  test('is the whole again after half an hour without calls at most', () => {
+  test('grows faster once nothing was throttled for a minute', () => {
+    const learned = { value: 0.25, at: minute, cutAt: 0 };
+
+    const grown = afterAnswer(learned, minute);
+
+    expect(shareAt(grown, minute)).toBeCloseTo(0.255);
+  });
+
+  test('is the whole again after ten minutes without calls at most', () => {
     const learned = { value: 0.05, at: 0, cutAt: 0 };
 
-    expect(shareAt(learned, 15 * minute)).toBeCloseTo(0.55);
-    expect(shareAt(learned, 30 * minute)).toBe(1);
+    expect(shareAt(learned, 5 * minute)).toBeCloseTo(0.55);
+    expect(shareAt(learned, 10 * minute)).toBe(1);
   });
 });

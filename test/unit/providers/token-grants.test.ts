@@ -24,7 +24,7 @@ function asking(name: string, urgency: Urgency, costs = read, begun = false): Na
 /** `tokens` of `capacity`; a token a second. */
 function bucket(tokens: number, capacity = 10, change: Partial<GrantedBucket> = {}): GrantedBucket {
   const full = fullBucket({ capacity, refill: 1 }, 0);
-  return { bucket: { ...full, tokens }, notBefore: -Infinity, passedOver: {}, ...change };
+  return { bucket: { ...full, tokens }, notBefore: -Infinity, lead: 0, passedOver: {}, ...change };
 }
 
 function granted(
@@ -120,6 +120,13 @@ describe('who gets the tokens', () => {
       buckets: { create: bucket(0), attach: bucket(2) },
       names: ['later'],
       wait: 1000,
+    },
+    {
+      what: 'what will be there when its call is sent, if another goes before it',
+      waiters: [asking('pair', 'waiting', both), asking('later', 'waiting', attach)],
+      buckets: { create: bucket(1), attach: bucket(0, 10, { lead: 2000 }) },
+      names: ['pair'],
+      wait: 2000,
     },
     {
       what: 'nobody before the cloud wants to be asked again',
