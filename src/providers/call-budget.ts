@@ -147,7 +147,10 @@ export class CallBudget {
     const known = this.#buckets.get(action);
     if (known === undefined) return;
     const now = this.#clock.monotonic();
-    const learned = throttled ? afterThrottle(known.learned, sentAt, now) : afterAnswer(known.learned, now);
+    const perCall = 1000 / known.bucket.refill;
+    const learned = throttled
+      ? afterThrottle(known.learned, { sentAt, now, perCall })
+      : afterAnswer(known.learned, now);
     const bucket = adapted({ ...known, learned }, now);
     this.#buckets.set(
       action,

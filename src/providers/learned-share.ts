@@ -14,6 +14,7 @@ export interface LearnedShare {
 /** Enough to go on asking, so that the end of a shortage is noticed. */
 const leastShare = 0.05;
 const cut = 0.75;
+const callsPerCut = 4;
 /** One throttle in 150 calls or so is what finding the limit again costs. */
 const gainOfAnswer = 0.001;
 /** Whoever took the rest is gone, it seems, once nothing was throttled for so long, in ms: then it goes faster. */
@@ -36,8 +37,14 @@ export function afterAnswer(learned: LearnedShare, now: number): LearnedShare {
   return { ...learned, value: Math.min(1, shareAt(learned, now) + gain), at: now };
 }
 
-/** A call sent at `sentAt` was one too many. Calls that were under way at a cut say nothing about the rate after it. */
-export function afterThrottle(learned: LearnedShare, sentAt: number, now: number): LearnedShare {
-  if (sentAt <= learned.cutAt) return learned;
+/**
+ * A call sent at `sentAt` was one too many. Calls that were under way at a cut say nothing about the rate after it, and
+ * neither do the first few at that rate, of which one takes `perCall` ms: the cloud's bucket is still empty.
+ */
+export function afterThrottle(
+  learned: LearnedShare,
+  { sentAt, now, perCall }: { readonly sentAt: number; readonly now: number; readonly perCall: number },
+): LearnedShare {
+  if (sentAt <= learned.cutAt + perCall * callsPerCut) return learned;
   return { value: Math.max(leastShare, shareAt(learned, now) * cut), at: now, cutAt: now };
 }

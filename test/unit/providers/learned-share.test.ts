@@ -1,7 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import { afterAnswer, afterThrottle, shareAt, wholeShare } from '../../../src/providers/learned-share.ts';
+import {
+  afterAnswer,
+  afterThrottle,
+  type LearnedShare,
+  shareAt,
+  wholeShare,
+} from '../../../src/providers/learned-share.ts';
 
 const minute = 60_000;
+
+/** At ten calls a second. */
+function throttled(learned: LearnedShare, sentAt: number, now: number): LearnedShare {
+  return afterThrottle(learned, { sentAt, now, perCall: 100 });
+}
 
 describe('the share of a rate limit that is there for us', () => {
   test('is the whole until something is throttled', () => {
@@ -10,28 +21,30 @@ describe('the share of a rate limit that is there for us', () => {
   });
 
   test('is cut by a quarter by a throttled call', () => {
-    expect(shareAt(afterThrottle(wholeShare(0), 5, 10), 10)).toBeCloseTo(0.75);
+    expect(shareAt(throttled(wholeShare(0), 5, 10), 10)).toBeCloseTo(0.75);
   });
 
-  test('is cut once by calls that were under way together', () => {
-    const cut = afterThrottle(wholeShare(0), 5, 10);
+  test('is cut once by calls that were under way together, and by the first few after the cut', () => {
+    const cut = throttled(wholeShare(0), 5, 10);
 
-    const together = [6, 7, 10].reduce((learned, sentAt) => afterThrottle(learned, sentAt, 11), cut);
-    const later = afterThrottle(cut, 11, 12);
+    const together = [6, 7, 10].reduce((learned, sentAt) => throttled(learned, sentAt, 11), cut);
+    const soon = throttled(cut, 410, 411);
+    const later = throttled(cut, 411, 412);
 
     expect(together).toBe(cut);
-    expect(shareAt(later, 12)).toBeCloseTo(0.5625);
+    expect(soon).toBe(cut);
+    expect(shareAt(later, 412)).toBeCloseTo(0.5625, 2);
   });
 
   test('never goes so low that nothing is tried any more', () => {
     let learned = wholeShare(0);
-    for (let now = 1; now < 50; now++) learned = afterThrottle(learned, now, now);
+    for (let now = 1000; now < 50_000; now += 1000) learned = throttled(learned, now, now);
 
-    expect(shareAt(learned, 50)).toBeGreaterThanOrEqual(0.05);
+    expect(shareAt(learned, 50_000)).toBeGreaterThanOrEqual(0.05);
   });
 
   test('grows by a thousandth with each answer, up to the whole', () => {
-    let learned = afterThrottle(wholeShare(0), 5, 10);
+    let learned = throttled(wholeShare(0), 5, 10);
     for (let call = 0; call < 100; call++) learned = afterAnswer(learned, 10);
     const after100 = shareAt(learned, 10);
     for (let call = 0; call < 1000; call++) learned = afterAnswer(learned, 10);
