@@ -1,22 +1,9 @@
 // Says why a connection to the API server came to nothing, with what to do about it where we know.
+import { untrustedCertificate } from '../network/certificate-trouble.ts';
 import { proxyInWords } from '../network/proxies.ts';
 import { proxyTrouble } from '../network/proxy-trouble.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { KubernetesError } from './kubernetes-error.ts';
-
-/** Error codes of Node.js's TLS that mean: this is not a certificate we trust. */
-const untrusted: ReadonlySet<string> = new Set([
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
-  'CERT_SIGNATURE_FAILURE',
-  'CERT_UNTRUSTED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]);
 
 /** The error that a failure of the network below counts as. */
 export function unreachable(
@@ -26,7 +13,7 @@ export function unreachable(
   const { code, message } = innermost(cause);
   const why = message || code || String(cause);
   const details = { server: server.origin, ...(code !== undefined && { cause: code }) };
-  if (code !== undefined && untrusted.has(code)) {
+  if (untrustedCertificate.has(code)) {
     const text = `the certificate of ${server.origin} is not trusted: ${why}; ${adviceOn(proxy)}`;
     return new KubernetesError('KUBERNETES_UNTRUSTED', text, { details, cause });
   }

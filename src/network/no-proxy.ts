@@ -1,5 +1,6 @@
 // What NO_PROXY says: which hosts are spoken to directly. Pure. The rules are client-go's, which are Go's
-// (https://pkg.go.dev/golang.org/x/net/http/httpproxy), since the same text serves every program of a cluster.
+// (https://pkg.go.dev/golang.org/x/net/http/httpproxy), since the same text serves every program of a cluster. Spaces
+// between entries are accepted besides commas.
 import { BlockList, isIP } from 'node:net';
 
 export interface NoProxy {

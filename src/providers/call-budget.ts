@@ -176,11 +176,6 @@ export class CallBudget {
     this.#timer = undefined;
   }
 
-  /** Calls that wait for a token of `action` now. */
-  waiting(action: string): number {
-    return sum(Object.values(this.#waitingFor(action)));
-  }
-
   /** About how long calls of these actions would wait if they were asked for now, in ms. */
   expectedWait(actions: readonly string[], urgency: Urgency): number {
     const now = this.#clock.monotonic();
@@ -325,7 +320,7 @@ function newBucket(size: BucketSize, now: number): Bucket {
 }
 
 /** A bucket at the size that is known now to be there for us. */
-function adapted<B extends Bucket>(known: B, now: number): B {
+function adapted(known: Bucket, now: number): Bucket {
   const share = shareAt(known.learned, now);
   const size = { capacity: known.size.capacity * share, refill: known.size.refill * share };
   const { capacity, refill, unsent } = known.bucket;

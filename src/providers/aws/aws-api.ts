@@ -20,6 +20,7 @@ import {
   ModifyNetworkInterfaceAttributeCommand,
   UnassignPrivateIpAddressesCommand,
 } from '@aws-sdk/client-ec2';
+import { untrustedCertificate } from '../../network/certificate-trouble.ts';
 import { InFlight } from '../in-flight.ts';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { compactPages } from './compact-pages.ts';
@@ -129,18 +130,13 @@ function handlerOf({ connections, connectionTimeout, proxyFor, onRoute }: AwsApi
 }
 
 /** Errors by which Node.js and the SDK say that a request never left. */
-const notSent = new Set([
+const notSent: ReadonlySet<unknown> = new Set([
+  ...untrustedCertificate,
   'ECONNREFUSED',
   'EHOSTUNREACH',
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'CERT_HAS_EXPIRED',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
   'CredentialsProviderError',
   'TokenProviderError',
   'ProxyError',

@@ -2,6 +2,7 @@
 // the SDK's credential chain asks STS and SSO, which it sends by the same handler. It knows nothing of the SDK but the
 // shape of its handlers (https://docs.aws.amazon.com/AWSJavaScriptSDK/v3/latest/Package/-smithy-types/Interface/RequestHandler/).
 import type { Readable } from 'node:stream';
+import { unknownAuthority } from '../../network/certificate-trouble.ts';
 import { proxyInWords } from '../../network/proxies.ts';
 import { proxyTrouble } from '../../network/proxy-trouble.ts';
 
@@ -99,15 +100,6 @@ interface Failure {
   readonly message?: unknown;
   readonly errors?: unknown;
 }
-
-/** A certificate that nobody known vouches for: the one failure of TLS that somebody can configure away. */
-const unknownAuthority: ReadonlySet<unknown> = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]);
 
 function explained(error: unknown, target: URL, proxy: URL | undefined): unknown {
   if (typeof error !== 'object' || error === null || error instanceof ProxyError) return error;

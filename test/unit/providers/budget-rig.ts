@@ -47,3 +47,9 @@ export function budgetRig(sizes: {
   };
   return { clock, budget, granted, ask };
 }
+
+/** Calls that wait for a token of `action`. */
+export function waitingFor(budget: CallBudget, action: string): number {
+  const level = budget.levels().find((each) => each.action === action);
+  return Object.values(level?.waiting ?? {}).reduce((sum, count) => sum + count, 0);
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Urgency } from '../../../src/providers/urgency.ts';
-import { budgetRig } from './budget-rig.ts';
+import { budgetRig, waitingFor } from './budget-rig.ts';
 
 const one = { capacity: 1, refill: 1 };
 
@@ -72,13 +72,13 @@ describe('tokens of a call budget', () => {
     void ask('both', ['create', 'attach']);
     await clock.advance(1999);
     const before = [...granted];
-    const waiting = [budget.waiting('create'), budget.waiting('attach')];
+    const waiting = [waitingFor(budget, 'create'), waitingFor(budget, 'attach')];
     await clock.advance(1);
 
     expect(before).toEqual(['create@0', 'attach@0']);
     expect(waiting).toEqual([1, 1]);
     expect(granted[2]).toBe('both@2000');
-    expect(budget.waiting('create')).toBe(0);
+    expect(waitingFor(budget, 'create')).toBe(0);
   });
 
   test('two of one action cost two', async () => {
@@ -213,7 +213,7 @@ describe('who waits for tokens', () => {
     await expect(both).rejects.toBe(reason);
     await clock.advance(0);
     expect(granted).toEqual(['create@0', 'attach@0']);
-    expect(budget.waiting('create')).toBe(0);
+    expect(waitingFor(budget, 'create')).toBe(0);
   });
 
   test('having given up before asking does not even begin to', async () => {
@@ -222,7 +222,7 @@ describe('who waits for tokens', () => {
 
     await expect(ask('late', ['read'], { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
 
-    expect(budget.waiting('read')).toBe(0);
+    expect(waitingFor(budget, 'read')).toBe(0);
   });
 
   test('leaves no timer behind', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { waitingFor } from '../budget-rig.ts';
 import { awsAllocation } from '../../../../src/providers/aws/aws-allocation.ts';
 import { context, edgeRig } from './edge-rig.ts';
 
@@ -13,10 +14,11 @@ describe('AWS, as the core sees it', () => {
     void aws.admit(['createInterface', 'attachInterface'], context);
     await clock.advance(500);
 
-    expect([budget.waiting('CreateNetworkInterface'), budget.waiting('AttachNetworkInterface')]).toEqual([
-      1, 1,
-    ]);
-    expect(budget.waiting('AssignPrivateIpAddresses')).toBe(0);
+    expect([
+      waitingFor(budget, 'CreateNetworkInterface'),
+      waitingFor(budget, 'AttachNetworkInterface'),
+    ]).toEqual([1, 1]);
+    expect(waitingFor(budget, 'AssignPrivateIpAddresses')).toBe(0);
   });
 
   test('asks for as many values as one filter takes', () => {

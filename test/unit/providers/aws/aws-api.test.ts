@@ -35,6 +35,12 @@ describe('what the SDK throws', () => {
       'ERR_TLS_CERT_ALTNAME_INVALID',
     ],
     [
+      'a certificate whose authority is nowhere',
+      system('UNABLE_TO_GET_ISSUER_CERT'),
+      'notSent',
+      'UNABLE_TO_GET_ISSUER_CERT',
+    ],
+    [
       'several addresses, at none of which anybody listens',
       Object.assign(new AggregateError([system('ECONNREFUSED')], ''), { code: 'ECONNREFUSED' }),
       'notSent',
