@@ -102,9 +102,19 @@ export class Fleet {
     this.#unsettled = unsettled;
     await this.#each(names, signal, (name) => {
       unsettled.delete(name);
-      const seat = this.#seats.get(name);
-      if (seat !== undefined) this.#settle(name, seat);
+      this.#settleAlone(name);
     });
+  }
+
+  /** A bug about one node keeps no other from being served. */
+  #settleAlone(name: string): void {
+    const seat = this.#seats.get(name);
+    if (seat === undefined) return;
+    try {
+      this.#settle(name, seat);
+    } catch (error) {
+      this.#context.onBug(error);
+    }
   }
 
   /** Takes the newest state of a CiliumNode; undefined once it is gone. */
