@@ -29,10 +29,12 @@ export class AddressIndex implements AddressClaims {
   /** The CiliumNode `name` now shows exactly these addresses. */
   setOffered(name: string, networkId: string, addresses: Iterable<string>): void {
     const known = this.#entries.get(name);
-    const offered = new Set(addresses);
-    // Almost every event of a watch is about something else.
-    if (known?.networkId === networkId && isEqual(known.offered, offered)) return;
     const claimed = known?.networkId === networkId ? known.claimed : none;
+    const shown = new Set(addresses);
+    // Almost every event of a watch is about something else.
+    if (known?.networkId === networkId && isEqual(known.offered, shown)) return;
+    // In the end a node shows what it claimed: one set is enough for both.
+    const offered = isEqual(claimed, shown) ? claimed : shown;
     this.#replace(name, { networkId, offered, claimed });
   }
 
@@ -59,7 +61,7 @@ export class AddressIndex implements AddressClaims {
       if (!isNew) claimed.add(address);
     }
     for (const holder of [...withheld.values(), ...shared.values()].flat()) this.#await(holder, name);
-    this.#replace(name, { networkId, offered, claimed });
+    this.#replace(name, { networkId, offered, claimed: isEqual(offered, claimed) ? offered : claimed });
     return { withheld, shared };
   }
 

@@ -37,15 +37,19 @@ export class CloudWork {
   constructor(deps: CloudWorkDeps) {
     this.#deps = deps;
     const { name, instanceId, context, random, known, urgency, wake } = deps;
-    const { hooks } = context;
+    const { hooks, clock, permission, timing, onBug } = context;
+    const look = (): Promise<void> => context.look(instanceId);
+    // Each has a copy, on each node: no more in it than most of them need.
     const shared = {
-      ...context,
       implementation: this.#counting(context.implementation),
       instanceId,
       random,
+      clock,
+      permission,
+      timing,
       wake,
+      onBug,
       fold: (answer: Answer) => known.fold(answer),
-      look: () => context.look(instanceId),
       doubt: (from: number) => context.inventory.doubt(instanceId, from),
     };
     this.releaser = new AddressReleaser({
@@ -71,6 +75,11 @@ export class CloudWork {
         this.releaser.isShrinking(interfaceId) || this.idle.leaving.has(interfaceId),
       facts: () => known.forAllocation(),
       urgency,
+      look,
+      ledger: context.ledger,
+      orphans: context.orphans,
+      interfaceTags: context.interfaceTags,
+      visibilityLag: context.visibilityLag,
       spreadCalls: context.spreadCalls,
       adopt: (item) => context.inventory.adopt(item),
       abandon: (interfaceId) => context.inventory.abandon(interfaceId),
@@ -82,6 +91,8 @@ export class CloudWork {
     });
     this.staticAddress = new StaticAddress({
       ...shared,
+      publicAddresses: context.publicAddresses,
+      look,
       facts: () => known.forStaticAddress(),
       onAssociated: (address, interfaceId) => hooks.onStaticIp(name, address, interfaceId),
     });

@@ -87,6 +87,11 @@ export class DesiredState {
     return { offer: this.#offer(facts, hidden), handshake, operatorError };
   }
 
+  /** It is published: what was worked out for that is not needed again soon. */
+  forget(): void {
+    this.#last = undefined;
+  }
+
   /** The same object as long as nothing changed that it is made of. */
   #offer(facts: OfferFacts, hidden: ReadonlySet<string>): Offer {
     const key = JSON.stringify([facts.requirements, facts.limits, [...hidden]]);

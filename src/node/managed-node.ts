@@ -67,7 +67,7 @@ export class ManagedNode {
     this.instanceId = instanceId;
     this.#context = context;
     this.#known = new KnownNode(node, instanceId, context, () => this.#cloud.releaser.outgoing);
-    const { clock, onBug, hooks } = context;
+    const { clock, onBug, hooks, writer, permission, observe } = context;
     // A node may come back, and must not repeat the tokens of its former life.
     const random = context.random.fork(`${instanceId} ${context.random.hex(16)}`);
     const runs = { clock, minInterval, onBug };
@@ -100,7 +100,10 @@ export class ManagedNode {
       onClaimed: (claimed) => this.#onClaimed(claimed),
     });
     this.#publisher = new NodePublisher({
-      ...context,
+      writer,
+      permission,
+      observe,
+      clock,
       random,
       node: () => this.#known.node,
       desired: () => this.#desired.now(),
@@ -269,6 +272,7 @@ export class ManagedNode {
   }
 
   #onPublished(): void {
+    this.#desired.forget();
     const supplied = this.#assessment.kind === 'served' && this.#assessment.wanted === 0;
     if (this.#shortSince === undefined || !supplied) return;
     const duration = this.#context.clock.monotonic() - this.#shortSince.at;

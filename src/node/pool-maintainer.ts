@@ -82,8 +82,12 @@ export class PoolMaintainer {
       onEnd: deps.wake,
     });
     this.#setbacks = new Setbacks(deps);
+    const { clock, timing, doubt, look } = deps;
     this.#lost = new LostAssignments({
-      ...deps,
+      clock,
+      timing,
+      doubt,
+      look,
       later: (ms, action) => this.#work.later(ms, action),
       onFound: deps.wake,
     });

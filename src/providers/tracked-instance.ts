@@ -303,10 +303,11 @@ export class TrackedInstance {
   }
 
   #apply(id: string, { held, lookDue }: Verdict, reading: Reading): boolean {
-    const before = this.#interfaces.get(id);
+    const before = this.#interfaces.get(id)?.record;
+    const changed = this.#note(!isSame(before, held?.record));
     if (held === undefined) this.#interfaces.delete(id);
-    else this.#interfaces.set(id, held);
-    const changed = this.#note(!isSame(before?.record, held?.record));
+    // One record for all who hold it: a listing of thousands that are as they were leaves no copies behind.
+    else this.#interfaces.set(id, changed || before === undefined ? held : { ...held, record: before });
     if (lookDue === undefined) return changed;
     if (reading.scope === 'listing') return this.doubt(lookDue) || changed;
     // Whether the time of the next look changed is known once the whole look is folded in.

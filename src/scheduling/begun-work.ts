@@ -12,8 +12,9 @@ export interface BegunWorkOptions {
 
 export class BegunWork {
   readonly #options: BegunWorkOptions;
-  readonly #closing = new AbortController();
-  readonly #deadline = new AbortController();
+  #isClosing = false;
+  /** For what is under way: there are thousands of us, and little is under way at once. */
+  #controllers: { readonly closing: AbortController; readonly deadline: AbortController } | undefined;
   /** With what each is about. */
   readonly #running = new Map<Promise<void>, string | undefined>();
   readonly #timers = new Set<() => void>();
@@ -22,18 +23,18 @@ export class BegunWork {
     this.#options = options;
   }
 
-  /** Aborted once nothing more may begin: for what waits to begin. */
+  /** Aborted once nothing more may begin: for what was begun and waits. To be asked for by each. */
   get closing(): AbortSignal {
-    return this.#closing.signal;
+    return this.#signals().closing.signal;
   }
 
-  /** Aborted once what was begun must end: for what is under way. */
+  /** Aborted once what was begun must end: for what is under way. To be asked for by each. */
   get deadline(): AbortSignal {
-    return this.#deadline.signal;
+    return this.#signals().deadline.signal;
   }
 
   get isClosing(): boolean {
-    return this.#closing.signal.aborted;
+    return this.#isClosing;
   }
 
   /** Nothing is under way. */
@@ -51,10 +52,13 @@ export class BegunWork {
     if (this.isClosing) return;
     const running = work()
       .catch((error: unknown) => {
-        if (error !== this.closing.reason && error !== this.deadline.reason) this.#options.onBug(error);
+        const { closing, deadline } = this.#signals();
+        const isCutShort = error === closing.signal.reason || error === deadline.signal.reason;
+        if (!isCutShort) this.#options.onBug(error);
       })
       .finally(() => {
         this.#running.delete(running);
+        if (this.#running.size === 0) this.#controllers = undefined;
         this.#options.onEnd?.();
       });
     this.#running.set(running, subject);
@@ -76,15 +80,23 @@ export class BegunWork {
 
   /** Nothing more begins; resolves once what was begun has ended, which `deadline` cuts short. */
   async stop(deadline: AbortSignal): Promise<void> {
-    this.#closing.abort();
+    this.#isClosing = true;
+    this.#controllers?.closing.abort();
     for (const cancel of this.#timers) cancel();
     this.#timers.clear();
     // Each listener makes the next one dearer, and all nodes stop by the same signal.
     if (this.#running.size === 0) return;
-    const cut = (): void => this.#deadline.abort();
+    const cut = (): void => this.#controllers?.deadline.abort();
     if (deadline.aborted) cut();
     deadline.addEventListener('abort', cut, { once: true });
     await Promise.all(this.#running.keys());
     deadline.removeEventListener('abort', cut);
+  }
+
+  #signals(): { readonly closing: AbortController; readonly deadline: AbortController } {
+    if (this.#controllers !== undefined) return this.#controllers;
+    this.#controllers = { closing: new AbortController(), deadline: new AbortController() };
+    if (this.#isClosing) this.#controllers.closing.abort();
+    return this.#controllers;
   }
 }

@@ -24,12 +24,14 @@ export interface TriggerFigures {
 
 export class Trigger {
   readonly #options: TriggerOptions;
-  readonly #stopping = new AbortController();
+  #isStopped = false;
   #requests = 0;
   #firstRequest = 0;
   #lastStart = -Infinity;
   #cancelTimer: (() => void) | undefined;
   #running: Promise<void> | undefined;
+  /** Of the run under way. */
+  #stopping: AbortController | undefined;
 
   constructor(options: TriggerOptions) {
     this.#options = options;
@@ -37,14 +39,15 @@ export class Trigger {
 
   /** Asks for a run; returns at once. Does nothing once stopped. */
   fire(): void {
-    if (this.#stopping.signal.aborted) return;
+    if (this.#isStopped) return;
     if (this.#requests++ === 0) this.#firstRequest = this.#options.clock.monotonic();
     this.#arm();
   }
 
   /** No run starts any more, the one under way is aborted; resolves once it has ended. */
   async stop(reason?: Error): Promise<void> {
-    this.#stopping.abort(reason);
+    this.#isStopped = true;
+    this.#stopping?.abort(reason);
     this.#cancelTimer?.();
     await this.#running;
   }
@@ -61,23 +64,25 @@ export class Trigger {
   #runSoon(): void {
     this.#cancelTimer = this.#options.clock.schedule(0, () => {
       this.#cancelTimer = undefined;
-      this.#running = this.#runOnce();
+      this.#stopping = new AbortController();
+      this.#running = this.#runOnce(this.#stopping.signal);
     });
   }
 
-  async #runOnce(): Promise<void> {
+  async #runOnce(signal: AbortSignal): Promise<void> {
     const { clock, run, onBug, onRun } = this.#options;
     const start = clock.monotonic();
     const figures = { folds: this.#requests - 1, latency: start - this.#firstRequest };
     this.#requests = 0;
     this.#lastStart = start;
     try {
-      await run(this.#stopping.signal);
+      await run(signal);
     } catch (error) {
-      if (!this.#stopping.signal.aborted) onBug(error);
+      if (!signal.aborted) onBug(error);
     }
     onRun?.({ ...figures, duration: clock.monotonic() - start });
     this.#running = undefined;
-    if (this.#requests > 0 && !this.#stopping.signal.aborted) this.#arm();
+    this.#stopping = undefined;
+    if (this.#requests > 0 && !this.#isStopped) this.#arm();
   }
 }
