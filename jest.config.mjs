@@ -3,6 +3,7 @@ export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/missed-permissions.ts'],
   transform: { '\\.ts$': '<rootDir>/test/strip-types.mjs' },
   coverageProvider: 'v8',
   coverageDirectory: 'coverage',

@@ -13,6 +13,7 @@ import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { Tags } from '../providers/network-interface.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import { ec2Instruments, showBuckets } from './cloud-instruments.ts';
+import { type Denial, Denials } from './denials.ts';
 
 export interface CloudDeps {
   readonly options: Options;
@@ -35,6 +36,8 @@ export interface Cloud {
   readonly showCalls: () => void;
   /** The rate limits as they are now. */
   readonly buckets: () => readonly BucketLevel[];
+  /** What the cloud does not permit. */
+  readonly denied: () => readonly Denial[];
 }
 
 export function composeAws(api: Ec2Api, deps: CloudDeps): Cloud {
@@ -50,7 +53,8 @@ export function composeAws(api: Ec2Api, deps: CloudDeps): Cloud {
   if (unknown.length > 0)
     log.warn('cloud-quota-overrides names calls that Headwater does not make', { unknown, known });
   const timeout = options.cloudCallTimeout;
-  const instruments = ec2Instruments(metrics, log);
+  const denials = new Denials({ clock, log });
+  const instruments = ec2Instruments(metrics, log, denials);
   const edge = new Ec2Edge({ api, budget, clock, timeout, mayTakeAway, permission, ...instruments });
   const implementation = awsAllocation(edge, {
     pageSize: options.awsMaxResultsPerCall,
@@ -65,7 +69,14 @@ export function composeAws(api: Ec2Api, deps: CloudDeps): Cloud {
   const belonging = belongingTags(options);
   const interfaceTags = { ...options.eniTags, ...belonging };
   const buckets = (): readonly BucketLevel[] => budget.levels();
-  return { implementation, interfaceTags, belongingTags: belonging, showCalls, buckets };
+  return {
+    implementation,
+    interfaceTags,
+    belongingTags: belonging,
+    showCalls,
+    buckets,
+    denied: () => denials.list,
+  };
 }
 
 /** The tags by which interfaces that belong to this cluster are known. */

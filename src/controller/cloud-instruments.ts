@@ -5,8 +5,13 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { Ec2EdgeOptions } from '../providers/aws/ec2-edge.ts';
 import type { BucketLevel } from '../providers/call-budget.ts';
 import { urgencies } from '../providers/urgency.ts';
+import type { Denials } from './denials.ts';
 
-export function ec2Instruments(metrics: Metrics, log: Logger): Pick<Ec2EdgeOptions, 'onCall' | 'onWait'> {
+export function ec2Instruments(
+  metrics: Metrics,
+  log: Logger,
+  denials: Pick<Denials, 'callEnded'>,
+): Pick<Ec2EdgeOptions, 'onCall' | 'onWait'> {
   return {
     onCall: ({ action, failure, status, duration }) => {
       const seconds = duration / 1000;
@@ -15,6 +20,7 @@ export function ec2Instruments(metrics: Metrics, log: Logger): Pick<Ec2EdgeOptio
       const text = status === undefined ? 'Failed' : (STATUS_CODES[status] ?? 'Failed');
       const response_code = failure === undefined ? 'OK' : text;
       metrics.cilium_operator_ec2_api_duration_seconds.observe({ operation: action, response_code }, seconds);
+      denials.callEnded(action, failure);
       log.debug('EC2 call ended', { action, outcome: failure?.code ?? 'OK', seconds });
     },
     onWait: (actions, ms) => {

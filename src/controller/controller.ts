@@ -133,6 +133,7 @@ export class Controller {
       identity: this.#deps.identity,
       term: this.#term,
       buckets: this.#cloud.buckets(),
+      denied: this.#cloud.denied(),
       stops: this.#permission.stops,
       now: this.#deps.clock.monotonic(),
     });

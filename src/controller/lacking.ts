@@ -14,6 +14,7 @@ const mendable: ReadonlySet<DiagnosisReason | undefined> = new Set([
   'SubnetsExhausted',
   'NoSubnetMatches',
   'NoSecurityGroupMatches',
+  'NetworkUnreadable',
 ] as const);
 
 export function lackingOf(seats: readonly SeatFigures[]): Lacking {

@@ -8,6 +8,7 @@ import { deviceIndexOf, type PlannedStep, prefixesOf, secondaryAddressesOf } fro
 import type { FinishedStep } from '../node/finished-step.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
+import type { CloudFailure } from '../providers/cloud-failure.ts';
 import { triggerMeter } from '../observability/trigger-meter.ts';
 import { told } from './told-failure.ts';
 
@@ -74,7 +75,7 @@ export function nodeInstruments(
       }),
     onRehearsed: (name, decision) => logRehearsed(log, name, decision),
     onHousekeepingFailure: (name, interfaceId, failure) =>
-      log.info('could not set delete-on-termination yet', {
+      log[levelOf(failure)]('could not set delete-on-termination yet', {
         node: name,
         interface: interfaceId,
         ...told(failure),
@@ -192,6 +193,11 @@ function stepDetails(step: PlannedStep): Record<string, unknown> {
   };
 }
 
+/** What is not permitted is told once, and each node that suffers from it says so once. */
+function levelOf({ permission }: CloudFailure): 'info' | 'debug' {
+  return permission === undefined ? 'info' : 'debug';
+}
+
 function logStep(log: Logger, name: string, { step, result, duration }: FinishedStep): void {
   const details = { node: name, ...stepDetails(step), seconds: Math.round(duration) / 1000 };
   if (result.kind === 'done') {
@@ -199,7 +205,7 @@ function logStep(log: Logger, name: string, { step, result, duration }: Finished
     return;
   }
   const message = `could not give a node ${given[step.kind]}`;
-  log.info(message, { ...details, at: result.at, ...told(result.failure) });
+  log[levelOf(result.failure)](message, { ...details, at: result.at, ...told(result.failure) });
 }
 
 function logRehearsed(log: Logger, node: string, decision: Rehearsed): void {

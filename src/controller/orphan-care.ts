@@ -43,6 +43,8 @@ export class OrphanCare {
   readonly #collection: OrphanCollection | undefined;
   readonly #stopping = new AbortController();
   #collecting: Promise<void> | undefined;
+  /** The permission that readings were told to lack last. */
+  #toldReading: string | undefined;
 
   constructor(deps: OrphanCareDeps) {
     this.#deps = deps;
@@ -98,7 +100,11 @@ export class OrphanCare {
 
   #readFailed(error: unknown): void {
     const failure = error instanceof CloudError ? told(error.failure) : { error };
-    this.#deps.log.warn('cannot read which interfaces are attached to nothing', failure);
+    const { permission } = error instanceof CloudError ? error.failure : {};
+    // What is not permitted stays so until somebody acts.
+    const level = permission !== undefined && permission === this.#toldReading ? 'debug' : 'warn';
+    this.#toldReading = permission;
+    this.#deps.log[level]('cannot read which interfaces are attached to nothing', failure);
   }
 
   #collected({ interface: item, detachedFor, result }: Collected): void {

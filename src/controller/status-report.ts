@@ -10,6 +10,7 @@ import {
   type Stops,
 } from '../providers/mutation-permission.ts';
 import type { ControllerState } from './controller-state.ts';
+import type { Denial } from './denials.ts';
 import { totalsOf } from './fleet-metrics.ts';
 import type { SubnetFigures } from './subnet-figures.ts';
 import type { Term } from './term.ts';
@@ -19,6 +20,8 @@ export interface StatusReport {
   readonly identity: string;
   /** Why things are not begun now; empty when nothing is stopped. */
   readonly stopped: readonly StopReport[];
+  /** What the cloud does not permit Headwater, although it needs it. */
+  readonly denied: readonly Denial[];
   readonly nodes: Readonly<Record<string, number>>;
   readonly addresses: Readonly<Record<string, number>>;
   readonly subnets: readonly SubnetFigures[];
@@ -75,6 +78,7 @@ export function statusReport(facts: {
   readonly identity: string;
   readonly term: Term | undefined;
   readonly buckets: readonly BucketLevel[];
+  readonly denied: readonly Denial[];
   readonly stops: Stops;
   readonly now: number;
 }): StatusReport {
@@ -84,6 +88,7 @@ export function statusReport(facts: {
     state: facts.state,
     identity: facts.identity,
     stopped: stopReports(facts.stops, facts.term),
+    denied: facts.denied,
     nodes: totals.nodes,
     addresses: totals.addresses,
     subnets: facts.term?.subnets() ?? [],

@@ -33,6 +33,9 @@ import { isShort, lackingOf } from './lacking.ts';
 import { OrphanCare } from './orphan-care.ts';
 import { setAsideSeries } from './set-aside-series.ts';
 import { type SubnetFigures, subnetFigures } from './subnet-figures.ts';
+import { told } from './told-failure.ts';
+
+const unreadCloud = 'cannot read the cloud';
 
 export interface TermDeps {
   readonly options: Options;
@@ -68,6 +71,8 @@ export class Term {
   /** Every CiliumNode that there was is known. */
   #hasBegun = false;
   #problems = '';
+  /** By what cannot be read: the permission that it was told to lack last. */
+  readonly #toldReadings = new Map<string, string | undefined>();
   #resyncError: unknown;
 
   constructor(deps: TermDeps) {
@@ -271,8 +276,10 @@ export class Term {
           );
           metrics.cilium_operator_ipam_resync_total.add();
           this.#resyncError = error;
-          if (error === undefined) log.info('read the cloud', { seconds: Math.round(duration) / 1000 });
-          else this.#readFailed('cannot read the cloud', error, {});
+          if (error === undefined) {
+            this.#toldReadings.delete(unreadCloud);
+            log.info('read the cloud', { seconds: Math.round(duration) / 1000 });
+          } else this.#readFailed(unreadCloud, error, {});
           this.#fleet.wakeWhere(({ assessment }) => assessment.kind === 'unread');
         },
         onNetworkFailed: (error) => this.#readFailed('cannot read what the network has left', error, {}),
@@ -344,8 +351,13 @@ export class Term {
   }
 
   #readFailed(message: string, error: unknown, details: Record<string, unknown>): void {
-    const failure = error instanceof CloudError ? error.failure : { error };
-    this.#deps.log.warn(message, { ...details, ...failure });
+    const { permission } = error instanceof CloudError ? error.failure : {};
+    // What is not permitted stays so until somebody acts.
+    const level =
+      permission !== undefined && this.#toldReadings.get(message) === permission ? 'debug' : 'warn';
+    this.#toldReadings.set(message, permission);
+    const failure = error instanceof CloudError ? told(error.failure) : { error };
+    this.#deps.log[level](message, { ...details, ...failure });
   }
 
   /** Says what of the network could not be understood, once for as long as it stays the same. */

@@ -8,6 +8,7 @@ import { type BindingCap, bindingCap } from './binding-cap.ts';
 import { mostAllocatable, podAddresses } from './capacity.ts';
 import { usedAddresses, watermarksOf } from './demand.ts';
 import {
+  deniedLimits,
   type Diagnosis,
   diagnoseInstance,
   outsideNetwork,
@@ -89,6 +90,7 @@ function assessInstance(facts: AssessmentFacts, requirements: NodeRequirements):
   const limits = limitsOf(instanceType);
   if (limits === 'unread') return { kind: 'unread' };
   if (limits === 'unknown') return setAside(unknownInstanceType(instanceType), requirements);
+  if ('denied' in limits) return setAside(deniedLimits(limits.denied), requirements);
   if ('problem' in limits) return setAside(unreadableLimits(instanceType, limits.problem), requirements);
   const addresses = podAddresses(view, requirements);
   for (const address of facts.outgoing) addresses.delete(address);

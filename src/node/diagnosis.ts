@@ -31,6 +31,7 @@ export type DiagnosisReason =
   | 'NoSubnetMatches'
   | 'NoSecurityGroupMatches'
   | 'SecurityGroupsUnknown'
+  | 'NetworkUnreadable'
   | 'InterfaceUnreadable'
   | 'CallFailed'
   | 'NoStaticIpMatches'
@@ -80,6 +81,10 @@ export function unreadableLimits(instanceType: string, problem: string): Diagnos
     reason: 'InstanceTypeUnreadable',
     text: `what the cloud says of instance type ${instanceType} cannot be read: ${problem}; it is asked again by itself`,
   };
+}
+
+export function deniedLimits(failure: CloudFailure): Diagnosis {
+  return { reason: 'InstanceTypeUnreadable', text: diagnoseFailure(failure).text };
 }
 
 /** Addresses of the node that other nodes show as well; undefined without any. */
@@ -181,6 +186,8 @@ export function diagnoseObstacle(
         reason: 'SecurityGroupsUnknown',
         text: 'the node names no security groups and those of its first interface are not known: set spec.eni.security-groups',
       };
+    case 'networkUnreadable':
+      return { reason: 'NetworkUnreadable', text: diagnoseFailure(obstacle.failure).text };
   }
 }
 
@@ -208,9 +215,14 @@ export function diagnoseCap(cap: BindingCap, most: number, instanceType: string)
 }
 
 export function diagnoseFailure(failure: CloudFailure): Diagnosis {
-  const remedy = remedies[failure.kind];
+  const remedy = remedyFor(failure);
   const said = `${failure.action} answers ${failure.code}: ${failure.message}`;
   return { reason: 'CallFailed', text: remedy === undefined ? said : `${said} (${remedy})` };
+}
+
+/** What somebody can do about it; undefined where the failure itself says all that is known. */
+export function remedyFor({ kind, permission }: CloudFailure): string | undefined {
+  return permission === undefined ? remedies[kind] : `allow ${permission} to Headwater's role`;
 }
 
 /** Something would be done for the node, and nothing may be begun. */
@@ -234,6 +246,6 @@ const remedies: Partial<Record<CloudFailure['kind'], string>> = {
   throttled: "the account's rate limit for this call is spent; it is tried again by itself",
   limitReached: 'raise the quota, or wait until interfaces or addresses are given back',
   instanceNotRunning: 'the instance must be running to get interfaces',
-  notAuthorized: "allow the action to Headwater's role",
+  notAuthorized: 'check the credentials that Headwater uses',
   unreachable: 'check the network path and the endpoint',
 };

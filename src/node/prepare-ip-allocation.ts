@@ -3,6 +3,7 @@
 // at once as subnets still give that have refused more; single addresses are what is left when no subnet that suits has
 // whole blocks, and when `most` leaves less room than a prefix takes. Pure: the same facts give the same plan.
 import type { InstanceLimits } from '../providers/allocation-implementation.ts';
+import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { Infrastructure } from '../providers/infrastructure.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
@@ -12,8 +13,8 @@ import { adoptableFor, podAddressesOf } from './adoption.ts';
 import { addressesPerInterface, delegatesPrefixes, occupiedSlots, roomOn } from './capacity.ts';
 import { exclusionOf, type NodeRequirements } from './node-requirements.ts';
 import { deviceIndexOf, type PlannedStep, slotsFilled, slotsLeft, takenBy, yieldOf } from './planned-step.ts';
-import { chooseSecurityGroups } from './security-group-choice.ts';
-import { chooseSubnet } from './subnet-choice.ts';
+import { chooseSecurityGroups, type SecurityGroupChoice } from './security-group-choice.ts';
+import { chooseSubnet, type SubnetChoice } from './subnet-choice.ts';
 
 export interface AllocationFacts {
   readonly view: InstanceView;
@@ -51,7 +52,9 @@ export type Obstacle =
   | { readonly kind: 'subnetsExhausted'; readonly subnetIds: readonly string[] }
   | { readonly kind: 'noSubnetMatches'; readonly wanted: string }
   | { readonly kind: 'noSecurityGroupMatches'; readonly wanted: string }
-  | { readonly kind: 'securityGroupsUnknown' };
+  | { readonly kind: 'securityGroupsUnknown' }
+  /** What the choice rests on cannot be read. */
+  | { readonly kind: 'networkUnreadable'; readonly failure: CloudFailure };
 
 export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
   const draft = new Draft(facts);
@@ -174,20 +177,14 @@ class Draft {
     if (deviceIndex === undefined || addressesPerInterface(limits, requirements) === 0)
       return this.#withoutSlot();
     const groups = chooseSecurityGroups(requirements, infrastructure, view);
-    if (groups.kind === 'noneMatches')
-      return this.#blocked({ kind: 'noSecurityGroupMatches', wanted: groups.wanted });
-    if (groups.kind === 'unknown') return this.#blocked({ kind: 'securityGroupsUnknown' });
+    if (groups.kind !== 'chosen') return this.#blocked(withoutGroups(groups));
     const choice = chooseSubnet(requirements, {
       infrastructure,
       free: (subnetId) => this.#free(subnetId, unit),
       fullInterface: limits.addressesPerInterface,
       leastUseful: 1 + sizeOf[unit],
     });
-    if (choice.kind === 'noneMatches')
-      return this.#blocked({ kind: 'noSubnetMatches', wanted: choice.wanted });
-    if (choice.kind === 'exhausted') {
-      return this.#blocked({ kind: 'subnetsExhausted', subnetIds: choice.subnetIds });
-    }
+    if (choice.kind !== 'chosen') return this.#blocked(withoutSubnet(choice));
     const subnetId = choice.subnet.id;
     const count = this.#contentOf(subnetId, unit);
     const made = { kind: 'createInterface', subnetId, securityGroupIds: groups.ids, deviceIndex } as const;
@@ -289,4 +286,26 @@ class Draft {
 /** Once it is attached, the next plan sees what the rest of it takes: that is a matter of seconds. */
 function deferredBy(step: PlannedStep): number {
   return step.kind === 'adoptInterface' && step.room > 0 ? Infinity : 0;
+}
+
+function withoutGroups(choice: Exclude<SecurityGroupChoice, { kind: 'chosen' }>): Obstacle {
+  switch (choice.kind) {
+    case 'noneMatches':
+      return { kind: 'noSecurityGroupMatches', wanted: choice.wanted };
+    case 'unreadable':
+      return { kind: 'networkUnreadable', failure: choice.failure };
+    case 'unknown':
+      return { kind: 'securityGroupsUnknown' };
+  }
+}
+
+function withoutSubnet(choice: Exclude<SubnetChoice, { kind: 'chosen' }>): Obstacle {
+  switch (choice.kind) {
+    case 'noneMatches':
+      return { kind: 'noSubnetMatches', wanted: choice.wanted };
+    case 'unreadable':
+      return { kind: 'networkUnreadable', failure: choice.failure };
+    case 'exhausted':
+      return { kind: 'subnetsExhausted', subnetIds: choice.subnetIds };
+  }
 }

@@ -1,5 +1,6 @@
 // Which security groups a new interface gets: those the node names, those that carry its tags, or those of the node's
 // own first interface.
+import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { Infrastructure } from '../providers/infrastructure.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import { carries } from '../providers/network-interface.ts';
@@ -10,6 +11,8 @@ export type SecurityGroupChoice =
   | { readonly kind: 'chosen'; readonly ids: readonly string[] }
   /** Tags were asked for and no group of the network carries them. */
   | { readonly kind: 'noneMatches'; readonly wanted: string }
+  /** Tags were asked for, and the groups of the network cannot be read. */
+  | { readonly kind: 'unreadable'; readonly failure: CloudFailure }
   /** The groups of the first interface were to be taken, and it isn't known. */
   | { readonly kind: 'unknown' };
 
@@ -22,6 +25,8 @@ export function chooseSecurityGroups(
   if (securityGroupIds.length > 0) return { kind: 'chosen', ids: securityGroupIds };
   const tags = Object.entries(securityGroupTags);
   if (tags.length > 0) {
+    const { securityGroups: failure } = infrastructure.denied ?? {};
+    if (failure !== undefined) return { kind: 'unreadable', failure };
     const tagged = infrastructure.securityGroups.filter(
       (group) => group.networkId === networkId && carries(group.tags, securityGroupTags),
     );

@@ -1,5 +1,6 @@
 // Which subnet a new interface goes to. The first rule that matches any subnet decides among its subnets alone; the one
 // with most addresses left wins, ties go to the lower id.
+import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { Infrastructure, Subnet } from '../providers/infrastructure.ts';
 import { carries } from '../providers/network-interface.ts';
 import type { NodeRequirements } from './node-requirements.ts';
@@ -8,6 +9,8 @@ export type SubnetChoice =
   | { readonly kind: 'chosen'; readonly subnet: Subnet }
   /** Subnets match, and none of them has room for an interface that is worth its slot. */
   | { readonly kind: 'exhausted'; readonly subnetIds: readonly string[] }
+  /** The node's own subnet has no room, and which others are routed alike cannot be read. */
+  | { readonly kind: 'unreadable'; readonly failure: CloudFailure }
   /** Nothing matches; `wanted` says what was looked for. */
   | { readonly kind: 'noneMatches'; readonly wanted: string };
 
@@ -22,7 +25,9 @@ export interface SubnetFacts {
 }
 
 export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts): SubnetChoice {
-  const candidates = candidatesFor(requirements, facts);
+  const { candidates, unreadable } = candidatesFor(requirements, facts);
+  const hasRoom = candidates.some(({ id }) => facts.free(id) >= facts.leastUseful);
+  if (unreadable !== undefined && !hasRoom) return { kind: 'unreadable', failure: unreadable };
   if (candidates.length === 0) return { kind: 'noneMatches', wanted: describeWanted(requirements) };
   const ranked = candidates
     .map((subnet) => ({ subnet, free: facts.free(subnet.id) }))
@@ -34,26 +39,32 @@ export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts)
   return { kind: 'chosen', subnet: best.subnet };
 }
 
-function candidatesFor(requirements: NodeRequirements, facts: SubnetFacts): Subnet[] {
+function candidatesFor(
+  requirements: NodeRequirements,
+  facts: SubnetFacts,
+): { readonly candidates: readonly Subnet[]; readonly unreadable?: CloudFailure } {
   const { infrastructure, free, fullInterface, leastUseful } = facts;
   const { networkId, zone, nodeSubnetId, subnetIds, subnetTags } = requirements;
   const local = [...infrastructure.subnets.values()].filter(
     (subnet) => subnet.eligible && subnet.networkId === networkId && subnet.zone === zone,
   );
   const named = local.filter((subnet) => subnetIds.includes(subnet.id));
-  if (named.length > 0) return named;
+  if (named.length > 0) return { candidates: named };
   const tagged =
     Object.keys(subnetTags).length > 0 ? local.filter((subnet) => carries(subnet.tags, subnetTags)) : [];
-  if (tagged.length > 0) return tagged;
+  if (tagged.length > 0) return { candidates: tagged };
   const own = local.filter((subnet) => subnet.id === nodeSubnetId);
-  if (own.length > 0 && free(nodeSubnetId) >= Math.max(fullInterface, leastUseful)) return own;
+  if (own.length > 0 && free(nodeSubnetId) >= Math.max(fullInterface, leastUseful))
+    return { candidates: own };
+  const { routeTables: unreadable } = infrastructure.denied ?? {};
+  if (unreadable !== undefined) return { candidates: own, unreadable };
   const routedAlike = new Set(
     infrastructure.routeTables
       .filter((table) => table.networkId === networkId && table.subnetIds.includes(nodeSubnetId))
       .flatMap((table) => table.subnetIds),
   );
   const peers = local.filter((subnet) => subnet.id !== nodeSubnetId && routedAlike.has(subnet.id));
-  return peers.length > 0 ? [...own, ...peers] : local;
+  return { candidates: peers.length > 0 ? [...own, ...peers] : local };
 }
 
 function describeWanted({ networkId, zone, subnetIds, subnetTags }: NodeRequirements): string {

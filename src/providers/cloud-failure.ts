@@ -44,6 +44,8 @@ export interface CloudFailure {
   readonly code: string;
   readonly message: string;
   readonly requestId: string | undefined;
+  /** What the cloud did not permit, by the name that its policies have for it. */
+  readonly permission?: string;
 }
 
 /** A failed read. Writes report their failures as values. */

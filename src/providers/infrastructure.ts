@@ -1,5 +1,6 @@
 // The network around the instances: subnets, networks, route tables, security groups. Read as a whole and replaced as
 // a whole; never edited.
+import type { CloudFailure } from './cloud-failure.ts';
 import type { Tags } from './network-interface.ts';
 
 export interface Subnet {
@@ -41,6 +42,8 @@ export interface Infrastructure {
   readonly networks: ReadonlyMap<string, Network>;
   readonly routeTables: readonly RouteTable[];
   readonly securityGroups: readonly SecurityGroup[];
+  /** Why a part is empty that the cloud does not permit to read: who needs it must do without, nobody else. */
+  readonly denied?: Readonly<Partial<Record<'routeTables' | 'securityGroups', CloudFailure>>>;
 }
 
 /** A part that the cloud showed and that could not be understood. */

@@ -7,9 +7,15 @@ import type {
   InstanceLimits,
   UnreadableLimits,
 } from './allocation-implementation.ts';
+import { CloudError, type CloudFailure } from './cloud-failure.ts';
 
 /** What is known of a type: nothing before the cloud has answered, and twice where it shows none. */
-export type KnownLimits = InstanceLimits | UnreadableLimits | 'unread' | 'unknown';
+export type KnownLimits = InstanceLimits | UnreadableLimits | DeniedLimits | 'unread' | 'unknown';
+
+/** The cloud does not permit to ask for them. */
+export interface DeniedLimits {
+  readonly denied: CloudFailure;
+}
 
 export interface InstanceTypeLimitsOptions {
   readonly implementation: AllocationImplementation;
@@ -35,6 +41,7 @@ export class InstanceTypeLimits {
   readonly #options: InstanceTypeLimitsOptions;
   readonly #known = new Map<string, InstanceLimits>();
   readonly #lacking = new Map<string, Lack>();
+  readonly #denied = new Map<string, DeniedLimits>();
   readonly #reads: Batcher<string>;
   readonly #timers = new Map<string, () => void>();
   #isStopped = false;
@@ -48,7 +55,10 @@ export class InstanceTypeLimits {
       window: 50,
       most: implementation.mostTypesPerRead,
       backoff: { base: 1000, cap: 30_000 },
-      onFailure,
+      onFailure: (error, types) => {
+        onFailure(error, types);
+        this.#deny(types, error);
+      },
       run: async (types, signal) => {
         const limits = await implementation.readLimits(types, { urgency: () => 'waiting', signal });
         for (const type of types) this.#learn(type, limits.get(type) ?? 'unknown');
@@ -67,7 +77,7 @@ export class InstanceTypeLimits {
     const lack = this.#lacking.get(instanceType);
     const isDue = lack === undefined || this.#options.clock.monotonic() >= lack.askAt;
     if (isDue) void this.#reads.request(instanceType);
-    return lack?.finding ?? 'unread';
+    return lack?.finding ?? this.#denied.get(instanceType) ?? 'unread';
   }
 
   stop(): Promise<void> {
@@ -76,7 +86,16 @@ export class InstanceTypeLimits {
     return this.#reads.stop();
   }
 
+  /** Told once: the reading is tried again by itself. */
+  #deny(types: readonly string[], error: unknown): void {
+    if (!(error instanceof CloudError) || error.failure.permission === undefined) return;
+    const news = types.filter((type) => !this.#denied.has(type));
+    for (const type of news) this.#denied.set(type, { denied: error.failure });
+    if (news.length > 0) this.#options.onNews(news);
+  }
+
   #learn(type: string, answer: InstanceLimits | UnreadableLimits | 'unknown'): void {
+    this.#denied.delete(type);
     if (answer === 'unknown' || 'problem' in answer) {
       this.#doubt(type, answer);
       return;

@@ -11,6 +11,9 @@ import type { Ec2Gateway } from '../../src/simulator/ec2/ec2-gateway.ts';
 import { Ec2Refusal } from '../../src/simulator/ec2/ec2-refusal.ts';
 import { AnswerGarbled, AnswerLost } from '../../src/simulator/ec2/exchange.ts';
 
+/** Who a controller is to EC2. */
+export const controllerArn = 'arn:aws:iam::123456789012:user/headwater';
+
 export class InProcessEc2 implements Ec2Api {
   readonly #gateway: Ec2Gateway;
   readonly #onCall: (action: Ec2Action, input: unknown, result: string) => void;
@@ -38,7 +41,7 @@ export class InProcessEc2 implements Ec2Api {
   }
 
   async #answer(action: Ec2Action, input: object, signal: AbortSignal): Promise<object> {
-    const caller = { arn: 'arn:aws:iam::123456789012:user/headwater' };
+    const caller = { arn: controllerArn };
     try {
       return await Promise.race([this.#gateway.call(action, { ...input }, caller), givenUp(signal)]);
     } catch (error) {

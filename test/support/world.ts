@@ -14,12 +14,16 @@ import { breachesIn, looseInterfaces } from '../../src/simulator/cluster/judge.t
 import { type JsonObject, objectAt, textAt, textMapAt } from '../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
+import type { IamPolicy } from '../../src/simulator/ec2/iam-policy.ts';
 import { ciliumNodeCrd } from '../../src/simulator/kubernetes/ciliumnode-crd.ts';
 import type { FaultRule } from '../../src/simulator/kubernetes/faults/faults.ts';
 import { newOwnNode } from '../../src/simulator/workload/own-node.ts';
 import { newPod, podCollectionPath } from '../../src/simulator/workload/pod.ts';
+import { controllerArn } from './in-process-ec2.ts';
 import { callKubernetes, type Method } from './kubernetes-call.ts';
+import { miss } from './missed-permissions.ts';
 import { PublishedHistory } from './published-history.ts';
+import { shippedPolicy } from './shipped-policy.ts';
 import { testCloud } from './test-cloud.ts';
 
 export interface WorldOptions {
@@ -28,6 +32,8 @@ export interface WorldOptions {
   /** What the agent of each instance is told, in the order of the topology. */
   readonly configure?: (index: number) => Partial<NodeFacts>;
   readonly onEvent?: (line: string) => void;
+  /** What controllers may do in EC2; by default what the policy allows that Headwater ships, and no test may need more. */
+  readonly policy?: IamPolicy;
 }
 
 const nodesPath = '/apis/cilium.io/v2/ciliumnodes';
@@ -43,7 +49,7 @@ export class World {
   readonly bugs: unknown[] = [];
   readonly #client: KubernetesClient;
 
-  constructor({ cloud = testCloud(), seed = 'world', configure, onEvent }: WorldOptions = {}) {
+  constructor({ cloud = testCloud(), seed = 'world', configure, onEvent, policy }: WorldOptions = {}) {
     this.random = new Random(seed);
     const machines: NodeFacts[] = [];
     this.cluster = createEmbeddedCluster({
@@ -62,6 +68,10 @@ export class World {
       }),
     });
     this.machines = machines;
+    const { gateway } = this.cluster.ec2;
+    gateway.policies.set(controllerArn, policy ?? shippedPolicy);
+    if (policy === undefined)
+      gateway.onDenied = (_, { action, resource }) => miss(`${action} on ${resource}`);
     this.history = new PublishedHistory(this.cluster.kubernetes.handle);
     this.#client = new KubernetesClient(this.cluster.kubernetes.handle, 'test');
   }

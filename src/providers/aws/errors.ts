@@ -67,13 +67,29 @@ const encodedPart = /\s*Encoded authorization failure message: \S+/;
 const freshId = /\b(eni|eni-attach)-[0-9a-f]{8,17}\b/g;
 
 export function failureOf(action: Ec2Action, error: Ec2CallError): CloudFailure {
+  const permission = deniedPermission(action, error);
   return {
     kind: kindOf(action, error),
     action,
     code: error.code,
     message: error.message.replace(encodedPart, '').replace(freshId, '$1-…'),
     requestId: error.requestId,
+    ...(permission !== undefined && { permission }),
   };
+}
+
+/** Codes by which an identity that is known is not permitted something; others say that it is not known. */
+const denials: ReadonlySet<string> = new Set([
+  'UnauthorizedOperation',
+  'AccessDenied',
+  'AccessDeniedException',
+]);
+
+/** Not always the call's own: its tags need another, and so does a role on the way to EC2. */
+function deniedPermission(action: Ec2Action, { code, message }: Ec2CallError): string | undefined {
+  if (!denials.has(code)) return undefined;
+  const [, named] = /is not authorized to perform: ([a-z0-9-]+:[A-Za-z0-9]+)/.exec(message) ?? [];
+  return named ?? (code === 'UnauthorizedOperation' ? `ec2:${action}` : undefined);
 }
 
 function kindOf(action: Ec2Action, error: Ec2CallError): CloudFailureKind {

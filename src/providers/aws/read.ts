@@ -9,6 +9,7 @@ import type {
   ObservedPage,
   UnreadableLimits,
 } from '../allocation-implementation.ts';
+import { CloudError, type CloudFailure } from '../cloud-failure.ts';
 import type { UnreadablePart } from '../infrastructure.ts';
 import type { Instance, Observation } from '../observation.ts';
 import type { Ec2InstanceType, Ec2NetworkInterface, Ec2Output, Filter, ListInput } from './ec2-api.ts';
@@ -147,11 +148,12 @@ export async function readInfrastructure(
   const input = { Filters: [{ Name: 'vpc-id', Values: networkIds }], MaxResults: options.pageSize };
   const from = { edge, context };
   const fewer = { ...input, MaxResults: Math.min(input.MaxResults, mostRouteTables) };
+  // Few nodes need the last two; without the others nothing can be published.
   const [subnets, networks, routeTables, groups] = await Promise.all([
     readList(from, 'DescribeSubnets', 'Subnets', input),
     readList(from, 'DescribeVpcs', 'Vpcs', input),
-    readList(from, 'DescribeRouteTables', 'RouteTables', fewer),
-    readList(from, 'DescribeSecurityGroups', 'SecurityGroups', input),
+    readList(from, 'DescribeRouteTables', 'RouteTables', fewer).catch(unlessDenied),
+    readList(from, 'DescribeSecurityGroups', 'SecurityGroups', input).catch(unlessDenied),
   ]);
   const problems: UnreadablePart[] = [];
   const keep = <T>(read: T | UnreadablePart): T[] => {
@@ -167,9 +169,18 @@ export async function readInfrastructure(
       networks: byId(networks.items.flatMap((shown) => keep(readNetwork(shown)))),
       routeTables: routeTables.items.flatMap((shown) => keep(readRouteTable(shown))),
       securityGroups: groups.items.flatMap((shown) => keep(readSecurityGroup(shown))),
+      denied: {
+        ...('denied' in routeTables && { routeTables: routeTables.denied }),
+        ...('denied' in groups && { securityGroups: groups.denied }),
+      },
     },
     problems,
   };
+}
+
+function unlessDenied(error: unknown): { readonly items: readonly []; readonly denied: CloudFailure } {
+  if (!(error instanceof CloudError) || error.failure.permission === undefined) throw error;
+  return { items: [], denied: error.failure };
 }
 
 export async function readSubnetCounts(

@@ -14,9 +14,11 @@ import { CallCounters } from './call-counters.ts';
 import { ClientTokens } from './client-tokens.ts';
 import { Ec2Refusal } from './ec2-refusal.ts';
 import { AnswerGarbled, AnswerLost, type Exchange } from './exchange.ts';
+import { firstDenied, type IamPolicy, type Permission } from './iam-policy.ts';
 import { withoutIds, withUnknownEnums } from './garbling.ts';
 import { lengthLatency, meanLatency } from './latencies.ts';
 import { PageTokens } from './page-tokens.ts';
+import { permissionsFor } from './permissions.ts';
 import { refusalOf } from './refusal-of-problem.ts';
 import { type BucketKey, type LimitSettings, RequestLimits } from './request-limits.ts';
 import type { Credential } from './sigv4.ts';
@@ -60,6 +62,11 @@ export class Ec2Gateway {
   refuseUnpaginated: boolean;
   /** The only actions that anybody may call; undefined: all. */
   allowedActions: ReadonlySet<string> | undefined;
+  /** What a caller may do, by its ARN; one without a policy may do everything. */
+  readonly policies = new Map<string, IamPolicy>();
+  /** Told what a policy did not allow. */
+  onDenied: ((caller: Caller, permission: Permission) => void) | undefined;
+  readonly #denials: Random;
   readonly #latencies: Random;
   readonly #lags: Random;
   readonly #pages: Random;
@@ -74,6 +81,7 @@ export class Ec2Gateway {
     this.limits = new RequestLimits(clock, limits);
     this.refuseUnpaginated = limits.refuseUnpaginated;
     this.latency = latency;
+    this.#denials = random.fork('denials');
     this.#latencies = random.fork('latencies');
     this.#lags = random.fork('lags');
     this.#pages = random.fork('pages');
@@ -119,7 +127,9 @@ export class Ec2Gateway {
     if (action === undefined) throw invalidAction(name);
     this.#authorize(name, caller);
     if (!this.limits.allow(bucketOf(name, input))) throw throttled();
-    const parameters = parametersOf(action, input);
+    const accepted: Input = accept(action.input, input);
+    this.#refuseByPolicy(name, accepted, caller);
+    const parameters = withoutDryRun(accepted);
     const faults = this.faults.meet(name, parameters);
     for (const fault of faults) refuseByFault(fault);
     const delay = drawLatency(meanLatency(name), this.latency, this.#latencies);
@@ -145,6 +155,24 @@ export class Ec2Gateway {
     throw new Ec2Refusal(
       'UnauthorizedOperation',
       `You are not authorized to perform this operation. User: ${caller.arn} is not authorized to perform: ec2:${action} because no identity-based policy allows the ec2:${action} action`,
+      403,
+    );
+  }
+
+  #refuseByPolicy(name: string, input: Input, caller: Caller): void {
+    const policy = this.policies.get(caller.arn);
+    const denied = policy && firstDenied(policy, permissionsFor(name, input, this.network));
+    if (denied === undefined) return;
+    this.onDenied?.(caller, denied);
+    const { action, resource } = denied;
+    // What only its owner can decode is different each time.
+    const [on, encoded] =
+      resource === '*'
+        ? ['', '']
+        : [` on resource: ${resource}`, `. Encoded authorization failure message: ${this.#denials.hex(60)}`];
+    throw new Ec2Refusal(
+      'UnauthorizedOperation',
+      `You are not authorized to perform this operation. User: ${caller.arn} is not authorized to perform: ${action}${on} because no identity-based policy allows the ${action} action${encoded}`,
       403,
     );
   }
@@ -184,9 +212,8 @@ export class Ec2Gateway {
   }
 }
 
-/** What the action is called with; refuses what its shape does not accept, and dry runs. */
-function parametersOf(action: Action, input: Input): Input {
-  const { DryRun, ...parameters }: Input = accept(action.input, input);
+/** What the action is called with; refuses dry runs. */
+function withoutDryRun({ DryRun, ...parameters }: Input): Input {
   if (DryRun === true) {
     throw new Ec2Refusal('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.', 412);
   }

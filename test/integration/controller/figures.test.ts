@@ -56,7 +56,7 @@ describe('the figures', () => {
     await world.advance(120_000);
 
     expect(meanwhile).toBe(
-      `it cannot read the cloud: DescribeVpcs answers UnauthorizedOperation: ${message} (allow the action to Headwater's role)`,
+      `it cannot read the cloud: DescribeVpcs answers UnauthorizedOperation: ${message} (allow ec2:DescribeVpcs to Headwater's role)`,
     );
     expect(controller.controller.unreadiness()).toBeUndefined();
   });

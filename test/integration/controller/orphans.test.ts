@@ -3,7 +3,9 @@ import { Ec2CallError } from '../../../src/providers/aws/ec2-api.ts';
 import { attach } from '../../../src/simulator/cloud/attachments.ts';
 import { deleteInterface } from '../../../src/simulator/cloud/network-interfaces.ts';
 import { ownershipTags } from '../../../src/providers/ownership-tags.ts';
+import { controllerArn } from '../../support/in-process-ec2.ts';
 import { belongingTo, found, leave } from '../../support/leftovers.ts';
+import { shippedPolicy, withoutTagConditions } from '../../support/shipped-policy.ts';
 import { testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import {
@@ -300,6 +302,9 @@ describe('delete-on-termination of an interface that was attached', () => {
     ['by cilium-operator without tags', () => ({})],
   ])('%s is set', async (_, tagsOf) => {
     const world = worldOf();
+    const { policies } = world.cluster.ec2.gateway;
+    if (Object.keys(tagsOf('')).length === 0)
+      policies.set(controllerArn, withoutTagConditions(shippedPolicy));
     const { instanceId } = world.machine();
     const description = `Cilium-CNI (${instanceId})`;
     const interfaceId = leave(world, { tags: tagsOf(instanceId), description });

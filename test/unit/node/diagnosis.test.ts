@@ -181,13 +181,19 @@ describe('a failed call', () => {
     ['throttled', "(the account's rate limit for this call is spent; it is tried again by itself)"],
     ['limitReached', '(raise the quota, or wait until interfaces or addresses are given back)'],
     ['instanceNotRunning', '(the instance must be running to get interfaces)'],
-    ['notAuthorized', "(allow the action to Headwater's role)"],
+    ['notAuthorized', '(check the credentials that Headwater uses)'],
     ['unreachable', '(check the network path and the endpoint)'],
   ] as const)('that is %s comes with a remedy', (kind, remedy) => {
     expect(diagnoseFailure(failure(kind))).toEqual({
       reason: 'CallFailed',
       text: `call answers code of ${kind}: message of ${kind} ${remedy}`,
     });
+  });
+
+  test('that is not permitted names what to allow', () => {
+    const denied = { ...failure('notAuthorized'), permission: 'ec2:CreateTags' };
+
+    expect(diagnoseFailure(denied).text).toMatch(/ \(allow ec2:CreateTags to Headwater's role\)$/);
   });
 
   test.each(['conflict', 'invalid', 'unknown', 'interfaceGone'] as const)(

@@ -49,3 +49,22 @@ describe('the security groups of a new interface', () => {
     expect(chooseSecurityGroups(requirements(), known, view(interfaces))).toEqual({ kind: 'unknown' });
   });
 });
+
+describe('where security groups cannot be read', () => {
+  const failure = {
+    kind: 'notAuthorized',
+    action: 'a',
+    code: 'c',
+    message: 'm',
+    requestId: undefined,
+  } as const;
+  const denied = infrastructure([], { denied: { securityGroups: failure } });
+
+  test.each<[string, Partial<NodeRequirements>, ReturnType<typeof chooseSecurityGroups>]>([
+    ['names are taken', { securityGroupIds: ['sg-1'] }, { kind: 'chosen', ids: ['sg-1'] }],
+    ['those of the first interface are taken', {}, { kind: 'chosen', ids: ['sg-8', 'sg-9'] }],
+    ['tags say why they find nothing', { securityGroupTags: { k: '1' } }, { kind: 'unreadable', failure }],
+  ])('%s', (_, node, expected) => {
+    expect(chooseSecurityGroups(requirements(node), denied, view([first]))).toEqual(expected);
+  });
+});

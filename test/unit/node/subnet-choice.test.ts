@@ -176,3 +176,33 @@ describe('an interface with a prefix', () => {
     expect(outcome({ subnets, free, node: { nodeSubnetId: 'own' }, leastUseful: 17 })).toBe(expected);
   });
 });
+
+describe('where route tables cannot be read', () => {
+  const failure = {
+    kind: 'notAuthorized',
+    action: 'a',
+    code: 'c',
+    message: 'm',
+    requestId: undefined,
+  } as const;
+  const subnets = [subnet('s-1', { tags: { tag: '1' } }), subnet('s-2')];
+
+  test.each<[string, Partial<NodeRequirements>, Readonly<Record<string, number>>, string]>([
+    ['the own subnet serves while it has room', { nodeSubnetId: 's-1' }, { 's-1': 10, 's-2': 90 }, 's-1'],
+    ['the own subnet serves with what it has left', { nodeSubnetId: 's-1' }, { 's-1': 2, 's-2': 90 }, 's-1'],
+    ['nothing else is chosen', { nodeSubnetId: 's-1' }, { 's-1': 1, 's-2': 90 }, 'unreadable'],
+    ['nothing is chosen without an own one', { nodeSubnetId: 's-9' }, { 's-1': 90, 's-2': 90 }, 'unreadable'],
+    ['tags decide all the same', { nodeSubnetId: 's-2', subnetTags: { tag: '1' } }, { 's-1': 9 }, 's-1'],
+    ['names decide all the same', { nodeSubnetId: 's-1', subnetIds: ['s-2'] }, { 's-2': 0 }, 'exhausted'],
+  ])('%s', (_, node, free, expected) => {
+    const choice = chooseSubnet(requirements(node), {
+      infrastructure: infrastructure(subnets, { denied: { routeTables: failure } }),
+      free: (id) => free[id] ?? 0,
+      fullInterface: 10,
+      leastUseful: 2,
+    });
+
+    expect(choice.kind === 'chosen' ? choice.subnet.id : choice.kind).toBe(expected);
+    if (choice.kind === 'unreadable') expect(choice.failure).toBe(failure);
+  });
+});

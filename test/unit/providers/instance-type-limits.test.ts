@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { InstanceLimits, UnreadableLimits } from '../../../src/providers/allocation-implementation.ts';
+import { CloudError } from '../../../src/providers/cloud-failure.ts';
 import { InstanceTypeLimits } from '../../../src/providers/instance-type-limits.ts';
 import { Random } from '../../../src/scheduling/random.ts';
 import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
@@ -177,4 +178,40 @@ describe('limits of instance types', () => {
 
     expect(asked).toEqual([]);
   });
+});
+
+test('limits that may not be asked for say so, are told once, and are asked for again', async () => {
+  const clock = new VirtualClock();
+  const failure = {
+    kind: 'notAuthorized',
+    action: 'a',
+    code: 'c',
+    message: 'm',
+    requestId: undefined,
+    permission: 'p',
+  } as const;
+  const news: string[] = [];
+  let isDenied = true;
+  const limits = new InstanceTypeLimits({
+    implementation: scriptedImplementation({
+      mostTypesPerRead: 2,
+      readLimits: () =>
+        isDenied ? Promise.reject(new CloudError(failure)) : Promise.resolve(new Map([['m5.large', large]])),
+    }),
+    clock,
+    random: new Random('limits'),
+    onNews: (types) => news.push(types.join()),
+    onFailure: () => undefined,
+  });
+
+  const before = limits.get('m5.large');
+  await clock.advance(300_000);
+  const during = [limits.get('m5.large'), ...news];
+  isDenied = false;
+  await clock.advance(60_000);
+
+  expect(before).toBe('unread');
+  expect(during).toEqual([{ denied: failure }, 'm5.large']);
+  expect(limits.get('m5.large')).toEqual(large);
+  expect(news).toHaveLength(2);
 });

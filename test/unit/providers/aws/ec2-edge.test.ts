@@ -53,6 +53,7 @@ describe('a read', () => {
     expect(failure).toEqual({
       kind: 'notAuthorized',
       action: 'DescribeSubnets',
+      permission: 'ec2:DescribeSubnets',
       code: 'UnauthorizedOperation',
       message: 'UnauthorizedOperation was said',
       requestId: 'r-1',

@@ -78,7 +78,7 @@ describe('what EC2 says', () => {
     ({ code, kind, action = 'DescribeSubnets', message = 'said so', result = 'refused' }) => {
       const failure = failureOf(action, new Ec2CallError({ result, code, message, requestId: 'r-1' }));
 
-      expect(failure).toEqual({ kind, action, code, message, requestId: 'r-1' });
+      expect(failure).toMatchObject({ kind, action, code, message, requestId: 'r-1' });
     },
   );
 
@@ -96,5 +96,31 @@ describe('what EC2 says', () => {
     );
 
     expect(failures.map(({ message }) => message)).toEqual([said, said]);
+  });
+
+  test.each([
+    [
+      'UnauthorizedOperation',
+      'You are not authorized to perform this operation. User: arn:aws:sts::1:assumed-role/a/b is not authorized to perform: ec2:CreateTags on resource: arn:aws:ec2:us-east-1:1:network-interface/* because no identity-based policy allows the ec2:CreateTags action',
+      'ec2:CreateTags',
+    ],
+    [
+      'UnauthorizedOperation',
+      'You are not authorized to perform this operation. Encoded authorization failure message: YmFy',
+      'ec2:CreateNetworkInterface',
+    ],
+    [
+      'AccessDenied',
+      'User: arn:aws:iam::1:user/a is not authorized to perform: sts:AssumeRole on resource: arn:aws:iam::2:role/b',
+      'sts:AssumeRole',
+    ],
+    ['AccessDenied', 'Access denied', undefined],
+    ['AuthFailure', 'AWS was not able to validate the provided access credentials', undefined],
+    ['ExpiredToken', 'is not authorized to perform: ec2:CreateTags', undefined],
+    ['InvalidParameterValue', 'wrong', undefined],
+  ])('with the code %s and the text "%s" lacks the permission %s', (code, message, permission) => {
+    const error = new Ec2CallError({ result: 'refused', code, message });
+
+    expect(failureOf('CreateNetworkInterface', error).permission).toBe(permission);
   });
 });

@@ -239,6 +239,43 @@ describe('the network around the instances', () => {
     expect(asked.get('DescribeRouteTables')).toEqual({ Filters, MaxResults: 100 });
   });
 
+  test.each([
+    ['DescribeRouteTables', 'routeTables'],
+    ['DescribeSecurityGroups', 'securityGroups'],
+  ] as const)('does without what %s may not show, and says why', async (action, part) => {
+    const { edge } = edgeRig((call) => {
+      if (call.action !== action) return answers[call.action as keyof typeof answers].at(-1);
+      throw new Ec2CallError({
+        result: 'refused',
+        code: 'UnauthorizedOperation',
+        message: 'no',
+        status: 403,
+      });
+    });
+
+    const { infrastructure } = await readInfrastructure(edge, ['vpc-1'], options, context);
+
+    expect(infrastructure[part]).toEqual([]);
+    expect(infrastructure.denied?.[part]?.permission).toBe(`ec2:${action}`);
+    expect([...infrastructure.networks.keys()]).toEqual(['vpc-1']);
+  });
+
+  test.each(['DescribeSubnets', 'DescribeVpcs'])('is not read without %s', async (action) => {
+    const { edge } = edgeRig((call) => {
+      if (call.action !== action) return { Subnets: [], Vpcs: [], RouteTables: [], SecurityGroups: [] };
+      throw new Ec2CallError({
+        result: 'refused',
+        code: 'UnauthorizedOperation',
+        message: 'no',
+        status: 403,
+      });
+    });
+
+    await expect(readInfrastructure(edge, ['vpc-1'], options, context)).rejects.toMatchObject({
+      failure: { permission: `ec2:${action}` },
+    });
+  });
+
   test('is asked for in smaller pages where the options say so', async () => {
     const { edge, sent } = ec2(answers);
 

@@ -1,0 +1,82 @@
+// What an IAM policy allows: the part of the language that a policy of plain grants needs. A policy that says more is
+// refused when it is read, so that nothing it says is passed over.
+import { z } from 'zod';
+
+/** One thing that a call must be allowed to do. */
+export interface Permission {
+  /** As policies name it, such as `ec2:CreateTags`. */
+  readonly action: string;
+  /** ARN of what it is done to; `*` where the service checks no resource. */
+  readonly resource: string;
+  /** Condition keys with their values; undefined where they are not known, because there is no such resource. */
+  readonly context: ReadonlyMap<string, string> | undefined;
+}
+
+/** Whether the value that a request has, if any, satisfies a pattern. */
+const operators = {
+  StringEquals: (value: string, wanted: string) => value === wanted,
+  StringLike: isLike,
+  ArnLike: isLike,
+} as const;
+
+const texts = z.union([z.string().transform((text) => [text]), z.array(z.string()).min(1)]);
+const comparisons = z.record(z.string(), texts).optional();
+
+const schema = z.strictObject({
+  Version: z.literal('2012-10-17'),
+  Statement: z
+    .array(
+      z.strictObject({
+        Sid: z.string().optional(),
+        Effect: z.literal('Allow'),
+        Action: texts,
+        Resource: texts,
+        Condition: z
+          .strictObject({ StringEquals: comparisons, StringLike: comparisons, ArnLike: comparisons })
+          .default({}),
+      }),
+    )
+    .min(1),
+});
+
+export type IamPolicy = z.output<typeof schema>;
+type Statement = IamPolicy['Statement'][number];
+
+/** Throws where the text is no policy, or says what this model does not understand. */
+export function readIamPolicy(text: string): IamPolicy {
+  return schema.parse(JSON.parse(text));
+}
+
+/** The first of these that no statement of the policy allows; undefined when all are allowed. */
+export function firstDenied(policy: IamPolicy, permissions: readonly Permission[]): Permission | undefined {
+  return permissions.find((wanted) => !policy.Statement.some((statement) => allows(statement, wanted)));
+}
+
+function allows(statement: Statement, { action, resource, context }: Permission): boolean {
+  const { Action, Resource, Condition } = statement;
+  return (
+    Action.some((pattern) => isLike(action.toLowerCase(), pattern.toLowerCase())) &&
+    Resource.some((pattern) => isLike(resource, pattern)) &&
+    (context === undefined || isMet(Condition, context))
+  );
+}
+
+/** Every key of every operator has to fit; a key that the request does not have fits nothing. */
+function isMet(condition: Statement['Condition'], context: ReadonlyMap<string, string>): boolean {
+  const names = ['StringEquals', 'StringLike', 'ArnLike'] as const;
+  return names.every((name) =>
+    Object.entries(condition[name] ?? {}).every(([key, wanted]) => {
+      const value = context.get(key);
+      return value !== undefined && wanted.some((each) => operators[name](value, each));
+    }),
+  );
+}
+
+/** `*` stands for any text, `?` for any character. */
+function isLike(value: string, pattern: string): boolean {
+  const source = pattern
+    .replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${source}$`, 's').test(value);
+}

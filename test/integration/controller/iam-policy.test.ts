@@ -1,0 +1,241 @@
+import { describe, expect, test } from '@jest/globals';
+import { quotaActions } from '../../../src/providers/aws/quotas.ts';
+import { ownershipTags } from '../../../src/providers/ownership-tags.ts';
+import { attach } from '../../../src/simulator/cloud/attachments.ts';
+import type { IamPolicy } from '../../../src/simulator/ec2/iam-policy.ts';
+import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
+import { controllerArn } from '../../support/in-process-ec2.ts';
+import { belongingTo, leave } from '../../support/leftovers.ts';
+import { shippedPolicy } from '../../support/shipped-policy.ts';
+import { ids, instance, subnets, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController, type WorldController } from '../../support/world-controller.ts';
+
+const minute = 60_000;
+
+/** One thing that the policy allows: an action, on the resources of one statement. */
+interface Grant {
+  readonly sid: string;
+  readonly permission: string;
+  readonly resource: string;
+}
+
+const grants: readonly Grant[] = shippedPolicy.Statement.flatMap(({ Sid: sid = '', Action, Resource }) =>
+  Action.flatMap((permission) => Resource.map((resource) => ({ sid, permission, resource }))),
+);
+
+/** The shipped policy but for one grant. */
+function without({ sid, permission, resource }: Grant): IamPolicy {
+  const statements = shippedPolicy.Statement.flatMap((statement) => {
+    if (statement.Sid !== sid || !statement.Action.includes(permission)) return [statement];
+    const others = statement.Action.filter((each) => each !== permission);
+    const elsewhere = statement.Resource.filter((each) => each !== resource);
+    return [
+      { ...statement, Action: others },
+      { ...statement, Action: [permission], Resource: elsewhere },
+    ];
+  });
+  return { ...shippedPolicy, Statement: statements };
+}
+
+/** Beside what differs there are two nodes: one wants 20 addresses, of which 9 fit on its interface, the other 4. */
+interface Scene {
+  readonly flags?: Readonly<Record<string, string>>;
+  /** Of the first node. */
+  readonly configure?: Partial<NodeFacts>;
+  readonly cloud?: Readonly<Record<string, unknown>>;
+  /** Secondary addresses that the second node has from the beginning. */
+  readonly had?: number;
+  /** Tags of an interface without addresses that the first node has; undefined without one. */
+  readonly idle?: Readonly<Record<string, string>>;
+  readonly staticAddress?: boolean;
+  /** Where whoever looks for the reason finds it. */
+  readonly shownBy: 'the error of the node' | 'a remark on the node' | 'readiness' | 'the log';
+  /** Addresses that the nodes have while it is denied, and once it is allowed. */
+  readonly meanwhile: readonly [number, number];
+  readonly afterwards?: readonly [number, number];
+}
+
+const all = [20, 4] as const;
+const unread: Scene = { shownBy: 'readiness', meanwhile: [0, 0] };
+/** The interface that the node has is filled all the same. */
+const noInterface: Scene = { shownBy: 'the error of the node', meanwhile: [9, 4] };
+const housekeeping: Scene = { shownBy: 'the log', meanwhile: all };
+const staticAddress: Scene = { staticAddress: true, shownBy: 'a remark on the node', meanwhile: all };
+const releasing = { 'aws-release-excess-ips': 'true', 'idle-interface-delay': '1m' };
+const small = { ipam: { minAllocate: 5, preAllocate: 1 } };
+/** Not by the tags of cilium-operator, but by its own alone is an interface known for Headwater's. */
+const ownTags = { 'eni-gc-tags': 'team=net' };
+
+const idleOf: Readonly<Record<string, Pick<Scene, 'idle' | 'flags'>>> = {
+  OurInterfaces: {
+    idle: { team: 'net', ...ownershipTags('i-0123456789abcdef0', 'earlier') },
+    flags: { ...releasing, ...ownTags },
+  },
+  InterfacesThatCiliumOperatorMade: { idle: belongingTo('blue'), flags: releasing },
+  InterfacesOfInstances: { idle: belongingTo('blue'), flags: releasing },
+};
+
+/** Scenes by permission: what is asked of a cluster so that it is needed. */
+const scenes: Readonly<Record<string, (grant: Grant) => Scene>> = {
+  'ec2:DescribeNetworkInterfaces': () => unread,
+  'ec2:DescribeSubnets': () => unread,
+  'ec2:DescribeVpcs': () => unread,
+  'ec2:DescribeInstances': () => ({ ...unread, flags: { 'instance-tags-filter': 'role=worker' } }),
+  'ec2:DescribeInstanceTypes': () => ({ shownBy: 'the error of the node', meanwhile: [0, 0] }),
+  'ec2:DescribeRouteTables': () => ({
+    ...noInterface,
+    // In the subnet of the nodes five addresses are left.
+    cloud: { subnets: [{ ...subnets.nodes, block: '10.0.0.0/28' }, subnets.pods, subnets.morePods] },
+    had: 4,
+    meanwhile: [5, 4],
+  }),
+  'ec2:DescribeSecurityGroups': () => ({
+    ...noInterface,
+    configure: { eni: { securityGroupTags: { purpose: 'pods' } } },
+  }),
+  'ec2:DescribeAddresses': () => staticAddress,
+  'ec2:AssociateAddress': () => staticAddress,
+  'ec2:CreateNetworkInterface': () => noInterface,
+  'ec2:CreateTags': () => noInterface,
+  'ec2:AttachNetworkInterface': () => noInterface,
+  // New interfaces come with addresses.
+  'ec2:AssignPrivateIpAddresses': () => ({ shownBy: 'the error of the node', meanwhile: [11, 0] }),
+  'ec2:UnassignPrivateIpAddresses': () => ({ ...housekeeping, flags: releasing, had: 9, meanwhile: [20, 9] }),
+  'ec2:ModifyNetworkInterfaceAttribute': ({ sid }) =>
+    sid === 'InterfacesThatCiliumOperatorMade'
+      ? { ...housekeeping, ...idleOf[sid] }
+      : { ...housekeeping, flags: sid === 'OurInterfaces' ? ownTags : {} },
+  'ec2:DetachNetworkInterface': ({ sid }) => ({
+    ...housekeeping,
+    ...idleOf[sid],
+    configure: small,
+    meanwhile: [5, 4],
+    afterwards: [5, 4],
+  }),
+  'ec2:DeleteNetworkInterface': ({ sid }) => ({
+    ...housekeeping,
+    ...idleOf[sid],
+    configure: small,
+    meanwhile: [5, 4],
+    afterwards: [5, 4],
+  }),
+};
+
+async function play(scene: Scene, policy: IamPolicy): Promise<{ world: World; controller: WorldController }> {
+  const { flags, configure, cloud, had = 0, idle, staticAddress: isStatic = false } = scene;
+  const tags = { role: 'worker' };
+  const world = new World({
+    cloud: testCloud({
+      consistency: { visibilityDelayMs: 0, listingLagMs: 0 },
+      instances: [instance({ tags }), instance({ name: 'other', tags, addresses: had })],
+      publicAddresses: [{ count: 1, tags: { pool: 'egress' } }],
+      ...cloud,
+    }),
+    configure: (index) =>
+      index === 0
+        ? { ipam: { minAllocate: 20, preAllocate: 2 }, ...configure }
+        : { ipam: { preAllocate: 2 } },
+    policy,
+  });
+  const machine = world.machine();
+  if (idle !== undefined) {
+    const { instanceId } = machine;
+    const description = `Cilium-CNI (${instanceId})`;
+    const interfaceId = leave(world, { tags: idle, description, addresses: 0 });
+    attach(world.cluster.ec2.network, { interfaceId, instanceId, deviceIndex: 1, cardIndex: 0 });
+  }
+  const controller = startController(world, { flags: { 'cluster-name': 'blue', ...flags } });
+  const started = world.cluster.workload.start();
+  await world.advance(1);
+  await started;
+  await world.advance(1000);
+  if (isStatic) await world.patch(machine, { spec: { ipam: { 'static-ip-tags': { pool: 'egress' } } } });
+  return { world, controller };
+}
+
+function shown(
+  { shownBy }: Scene,
+  { world, controller }: { readonly world: World; readonly controller: WorldController },
+): string {
+  const { remarks } = controller.controller.status();
+  const texts = {
+    'the error of the node': () => world.operatorError(world.machine()),
+    'a remark on the node': () => remarks.map(({ why }) => why).join('; '),
+    readiness: () => controller.controller.unreadiness() ?? '',
+    'the log': () => controller.warnings().join('; '),
+  } as const satisfies Record<Scene['shownBy'], () => string>;
+  return texts[shownBy]();
+}
+
+const warning = 'the cloud does not permit what Headwater needs';
+
+function poolSizes(world: World): readonly number[] {
+  return world.machines.map((machine) => world.pool(machine).size);
+}
+
+describe('the policy', () => {
+  test('allows the actions that Headwater calls, and the tags of what it creates, and nothing else', () => {
+    const called = [...quotaActions, 'CreateTags'].map((action) => `ec2:${action}`);
+
+    expect([...new Set(grants.map(({ permission }) => permission))].sort()).toEqual(called.sort());
+  });
+
+  test.each(grants)(
+    'allows $permission on $resource ($sid) because it is needed, and named when it is denied',
+    async (grant) => {
+      const scene = scenes[grant.permission]?.(grant);
+      if (scene === undefined) throw new Error(`no scene needs ${grant.permission}`);
+      const remedy = `allow ${grant.permission} to Headwater's role`;
+      const played = await play(scene, without(grant));
+      const { world, controller } = played;
+
+      await world.advance(20 * minute);
+      const during = {
+        denied: controller.controller.status().denied,
+        shown: shown(scene, played),
+        pools: poolSizes(world),
+        lines: controller.logged.filter(({ level }) => level !== 'debug'),
+      };
+      world.cluster.ec2.gateway.policies.set(controllerArn, shippedPolicy);
+      await world.advance(40 * minute);
+
+      expect(during.denied).toEqual([expect.objectContaining({ permission: grant.permission, remedy })]);
+      expect(during.shown).toContain(scene.shownBy === 'the log' ? warning : remedy);
+      expect(during.pools).toEqual(scene.meanwhile);
+      const warned = controller.logged.filter(({ message }) => message === warning);
+      expect(warned.map(({ details }) => [details['permission'], details['remedy']])).toEqual([
+        [grant.permission, remedy],
+      ]);
+      expect(during.lines.length).toBeLessThan(40);
+      expect(controller.controller.status().denied).toEqual([]);
+      expect(poolSizes(world)).toEqual(scene.afterwards ?? all);
+      expect(world.loose()).toEqual([]);
+      expect(world.broken()).toEqual([]);
+    },
+  );
+
+  test('serves as well when it is held to one VPC', async () => {
+    const sids = [
+      'CreateInterfacesInSubnets',
+      'CreateInterfacesWithSecurityGroups',
+      'AddressesOfAnyInterface',
+    ];
+    const heldTo = (vpcId: string): IamPolicy => ({
+      ...shippedPolicy,
+      Statement: shippedPolicy.Statement.map((statement) =>
+        sids.includes(statement.Sid ?? '')
+          ? { ...statement, Condition: { ArnLike: { 'ec2:Vpc': [`arn:aws:ec2:*:*:vpc/${vpcId}`] } } }
+          : statement,
+      ),
+    });
+    const served = await play(housekeeping, heldTo(ids.vpc));
+    const refused = await play(housekeeping, heldTo('vpc-00000000000000009'));
+
+    for (const { world } of [served, refused]) await world.advance(5 * minute);
+
+    expect(poolSizes(served.world)).toEqual(all);
+    expect(served.controller.controller.status().denied).toEqual([]);
+    expect(poolSizes(refused.world)).toEqual([0, 0]);
+  });
+});
