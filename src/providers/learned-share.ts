@@ -1,6 +1,6 @@
-// What part of a rate limit turns out to be ours to use, learnt from the cloud's own answers: a throttled call says that
-// others use the rest. Up by a little with each answer, down by a quarter with each throttle, as plain data and pure
-// functions.
+// What part of a rate limit turns out to be ours to use, learnt from the cloud's own answers: throttled calls say that
+// others use the rest. Up by a little with each answer, down by a quarter once throttles are more than a coincidence, as
+// plain data and pure functions.
 
 export interface LearnedShare {
   /** Of what we may use by configuration; between `leastShare` and 1. */
@@ -9,12 +9,18 @@ export interface LearnedShare {
   readonly at: number;
   /** When it was last cut, in monotonic ms. */
   readonly cutAt: number;
+  /** Throttled calls of late, each forgotten over the next answers: one alone may come of how long calls travel. */
+  readonly suspicion: number;
 }
 
 /** Enough to go on asking, so that the end of a shortage is noticed. */
 const leastShare = 0.05;
 const cut = 0.75;
 const callsPerCut = 4;
+/** Of throttled calls: so many are no coincidence. */
+const certainty = 1.5;
+/** What each answer takes off: a throttle is forgotten over the next fifty. */
+const trust = 0.02;
 /** One throttle in 150 calls or so is what finding the limit again costs. */
 const gainOfAnswer = 0.001;
 /** Whoever took the rest is gone, it seems, once nothing was throttled for so long, in ms: then it goes faster. */
@@ -24,7 +30,7 @@ const quietGain = 5;
 const gainOfTime = 1 / (10 * 60_000);
 
 export function wholeShare(now: number): LearnedShare {
-  return { value: 1, at: now, cutAt: -Infinity };
+  return { value: 1, at: now, cutAt: -Infinity, suspicion: 0 };
 }
 
 export function shareAt({ value, at }: LearnedShare, now: number): number {
@@ -34,7 +40,8 @@ export function shareAt({ value, at }: LearnedShare, now: number): number {
 /** The cloud answered a call, whatever it said: it was not one too many. */
 export function afterAnswer(learned: LearnedShare, now: number): LearnedShare {
   const gain = now - learned.cutAt < quietAfter ? gainOfAnswer : gainOfAnswer * quietGain;
-  return { ...learned, value: Math.min(1, shareAt(learned, now) + gain), at: now };
+  const value = Math.min(1, shareAt(learned, now) + gain);
+  return { ...learned, value, at: now, suspicion: Math.max(0, learned.suspicion - trust) };
 }
 
 /**
@@ -46,5 +53,7 @@ export function afterThrottle(
   { sentAt, now, perCall }: { readonly sentAt: number; readonly now: number; readonly perCall: number },
 ): LearnedShare {
   if (sentAt <= learned.cutAt + perCall * callsPerCut) return learned;
-  return { value: Math.max(leastShare, shareAt(learned, now) * cut), at: now, cutAt: now };
+  const suspicion = learned.suspicion + 1;
+  if (suspicion < certainty) return { ...learned, suspicion };
+  return { suspicion: 0, value: Math.max(leastShare, shareAt(learned, now) * cut), at: now, cutAt: now };
 }

@@ -5,8 +5,8 @@
 const longest = 2000;
 /** Added to the age at which an interface was not known yet, in ms. */
 const margin = 100;
-/** What each interface that was known takes off. */
-const decay = 0.995;
+/** What each interface that was known takes off: one in some hundreds finds out whether less would do. */
+const decay = 0.999;
 
 export class VisibilityLag {
   #ms = 0;

@@ -14,22 +14,38 @@ function throttled(learned: LearnedShare, sentAt: number, now: number): LearnedS
   return afterThrottle(learned, { sentAt, now, perCall: 100 });
 }
 
+/** After as many throttles as are believed. */
+function oftenThrottled(learned: LearnedShare, sentAt: number, now: number): LearnedShare {
+  return [1, 2].reduce((share) => throttled(share, sentAt, now), learned);
+}
+
 describe('the share of a rate limit that is there for us', () => {
   test('is the whole until something is throttled', () => {
     expect(shareAt(wholeShare(0), 0)).toBe(1);
     expect(shareAt(afterAnswer(wholeShare(0), 10), 10)).toBe(1);
   });
 
-  test('is cut by a quarter by a throttled call', () => {
-    expect(shareAt(throttled(wholeShare(0), 5, 10), 10)).toBeCloseTo(0.75);
+  test('is cut by a quarter by a second throttled call', () => {
+    expect(shareAt(throttled(wholeShare(0), 5, 10), 10)).toBe(1);
+    expect(shareAt(oftenThrottled(wholeShare(0), 5, 10), 10)).toBeCloseTo(0.75);
+  });
+
+  test.each([
+    ['is cut where the second comes soon', 20, 0.75],
+    ['is left where the second comes long after', 50, 1],
+  ])('%s', (_, answers, expected) => {
+    let learned = throttled(wholeShare(0), 5, 10);
+    for (let count = 0; count < answers; count++) learned = afterAnswer(learned, 10);
+
+    expect(shareAt(throttled(learned, 20, 20), 20)).toBeCloseTo(expected, 1);
   });
 
   test('is cut once by calls that were under way together, and by the first few after the cut', () => {
-    const cut = throttled(wholeShare(0), 5, 10);
+    const cut = oftenThrottled(wholeShare(0), 5, 10);
 
     const together = [6, 7, 10].reduce((learned, sentAt) => throttled(learned, sentAt, 11), cut);
     const soon = throttled(cut, 410, 411);
-    const later = throttled(cut, 411, 412);
+    const later = oftenThrottled(cut, 411, 412);
 
     expect(together).toBe(cut);
     expect(soon).toBe(cut);
@@ -44,7 +60,7 @@ describe('the share of a rate limit that is there for us', () => {
   });
 
   test('grows by a thousandth with each answer, up to the whole', () => {
-    let learned = throttled(wholeShare(0), 5, 10);
+    let learned = oftenThrottled(wholeShare(0), 5, 10);
     for (let call = 0; call < 100; call++) learned = afterAnswer(learned, 10);
     const after100 = shareAt(learned, 10);
     for (let call = 0; call < 1000; call++) learned = afterAnswer(learned, 10);
@@ -54,7 +70,7 @@ describe('the share of a rate limit that is there for us', () => {
   });
 
   test('grows faster once nothing was throttled for a minute', () => {
-    const learned = { value: 0.25, at: minute, cutAt: 0 };
+    const learned = { value: 0.25, at: minute, cutAt: 0, suspicion: 0 };
 
     const grown = afterAnswer(learned, minute);
 
@@ -62,7 +78,7 @@ describe('the share of a rate limit that is there for us', () => {
   });
 
   test('is the whole again after ten minutes without calls at most', () => {
-    const learned = { value: 0.05, at: 0, cutAt: 0 };
+    const learned = { value: 0.05, at: 0, cutAt: 0, suspicion: 0 };
 
     expect(shareAt(learned, 5 * minute)).toBeCloseTo(0.55);
     expect(shareAt(learned, 10 * minute)).toBe(1);
