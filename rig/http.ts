@@ -38,7 +38,9 @@ function send(
 ): Promise<IncomingMessage> {
   const { method, body, pool: agents = pool } = outgoing;
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const headers = { ...outgoing.headers, ...authorization };
+  // Node.js frames the body of a DELETE by no means of its own.
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+  const headers = { ...outgoing.headers, ...authorization, ...length };
   return new Promise((resolve, reject) => {
     const sent = url.startsWith('https:')
       ? httpsRequest(url + path, { method, headers, signal, agent: agents.tls, ...(ca && { ca }) }, resolve)
