@@ -12,7 +12,7 @@ import { type Ec2Server, startEc2Server } from '../../../src/simulator/ec2/ec2-s
 import { WorkloadFleet } from '../../../src/simulator/workload/fleet.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
-import { ciliumNodesPath } from '../../../src/simulator/workload/own-node.ts';
+import { ciliumNodesPath, newOwnNode } from '../../../src/simulator/workload/own-node.ts';
 import { ClusterJudge } from './cluster-judge.ts';
 import { E2eController } from './e2e-controller.ts';
 import { e2eTopology, podSubnetTags, region } from './e2e-topology.ts';
@@ -30,6 +30,8 @@ export interface E2eClusterOptions {
   readonly flags?: readonly string[];
   /** Of the API server. */
   readonly apiFlags?: readonly string[];
+  /** So many of the machines, the last ones, are no nodes at first. */
+  readonly spare?: number;
   /** No CiliumNodes and no agents until `workload.start` is called. */
   readonly withoutAgents?: boolean;
 }
@@ -54,7 +56,7 @@ export const usualFlags: readonly string[] = [
 ];
 
 /** Until a test gives up what it waits for, in ms: to end what hangs, not to measure. */
-const patience = 120_000;
+const patience = 60_000;
 const lookInterval = 50;
 
 export class E2eCluster {
@@ -73,7 +75,7 @@ export class E2eCluster {
   readonly #ending: AbortController;
 
   private constructor(api: RealApi, ec2: Ec2, ec2Server: Ec2Server, options: E2eClusterOptions) {
-    const { configure, pace = 10, flags = [] } = options;
+    const { configure, pace = 10, flags = [], spare = 0 } = options;
     this.api = api;
     this.ec2 = ec2;
     this.#ec2Server = ec2Server;
@@ -90,7 +92,7 @@ export class E2eCluster {
       handler: api.handler,
       clock: this.clock,
       random: new Random('e2e-workload'),
-      nodes: this.machines,
+      nodes: this.machines.slice(0, this.machines.length - spare),
       pace,
     });
     this.judge = new ClusterJudge({
@@ -151,15 +153,21 @@ export class E2eCluster {
   async until(
     what: string,
     isSo: () => boolean | Promise<boolean>,
-    { limit = patience, explain = () => this.#lastWords() }: Patience = {},
+    { limit = patience, every = lookInterval, explain = () => this.#lastWords() }: Patience = {},
   ): Promise<void> {
     const end = this.clock.monotonic() + limit;
     while (!(await isSo())) {
       if (this.clock.monotonic() >= end) {
         throw new Error(`within ${limit / 1000} s it did not come about that ${what}\n${explain()}`);
       }
-      await sleep(this.clock, lookInterval, this.signal);
+      await sleep(this.clock, every, this.signal);
     }
+  }
+
+  machine(index = 0): NodeFacts {
+    const machine = this.machines[index];
+    if (machine === undefined) throw new RangeError(`there is no machine ${index}`);
+    return machine;
   }
 
   /** Every agent serves, every pod has its address, and the cloud holds what every watermark asks for. */
@@ -186,6 +194,12 @@ export class E2eCluster {
 
   async ciliumNodes(): Promise<readonly JsonObject[]> {
     return listAt(await this.api.call('GET', ciliumNodesPath), 'items').filter(isObject);
+  }
+
+  /** Makes the CiliumNode of a machine as its agent would; no agent runs. What had its name before is deleted. */
+  async announce(facts: NodeFacts, change: (node: JsonObject) => JsonObject = (node) => node): Promise<void> {
+    await this.api.call('DELETE', `${ciliumNodesPath}/${facts.name}`).catch(() => undefined);
+    await this.api.call('POST', ciliumNodesPath, change(newOwnNode(facts, `uid-of-${facts.name}`)));
   }
 
   ciliumNode(name: string): Promise<JsonObject> {
@@ -224,5 +238,7 @@ export class E2eCluster {
 
 interface Patience {
   readonly limit?: number;
+  /** Between two looks, in ms, where a look costs much. */
+  readonly every?: number;
   readonly explain?: () => string;
 }

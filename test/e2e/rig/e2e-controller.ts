@@ -41,6 +41,14 @@ export class E2eController {
     return askText('GET', this.process.urlOf('/readyz'), undefined, signal);
   }
 
+  /** What the API server has refused with 403 so far, as the metric of its requests says: `patch ciliumnodes`. */
+  async refused(signal: AbortSignal): Promise<readonly string[]> {
+    const series =
+      /^headwater_kubernetes_requests_total\{verb="(\w+)",resource="([\w/]+)",code="403"\} [1-9]/gm;
+    const found = (await this.process.scrape(signal)).matchAll(series);
+    return Array.from(found, ([, verb, resource]) => `${verb} ${resource}`);
+  }
+
   /** Value of a series, such as `headwater_leader` or `x{a="b"}`; undefined where there is none. */
   metric(series: string, signal: AbortSignal): Promise<number | undefined> {
     return this.process.metric(series, signal);

@@ -6,7 +6,7 @@ export const podSubnetTags = { purpose: 'pods' } as const;
 
 const zones = ['a', 'b'] as const;
 /** In turn, so that a fleet of any size is mixed. */
-const types = ['m5.large', 'm5.xlarge', 'c6i.xlarge', 't3.medium'] as const;
+const types = ['m5.xlarge', 'c6i.xlarge', 'm5.2xlarge'] as const;
 
 export interface CloudWish {
   readonly nodes: number;

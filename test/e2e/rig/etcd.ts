@@ -30,6 +30,17 @@ export class Etcd {
     });
   }
 
+  /** `3.4.23`. */
+  async version(signal: AbortSignal): Promise<string> {
+    const { etcdserver } = await callJson<{ etcdserver: string }>(
+      'GET',
+      `${this.url}/version`,
+      undefined,
+      signal,
+    );
+    return etcdserver;
+  }
+
   /** Forgets everything that was before the present revision. */
   async compact(signal: AbortSignal): Promise<void> {
     const range = { key: 'AA==' };

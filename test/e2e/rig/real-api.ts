@@ -49,7 +49,7 @@ export interface RealApi {
    */
   kubeconfigFor(serviceAccount: string, url?: string): Promise<string>;
   /** One request as one who may everything; rejects when it is refused. */
-  call(method: Method, path: string, body?: JsonObject): Promise<JsonObject>;
+  readonly call: (method: Method, path: string, body?: JsonObject) => Promise<JsonObject>;
   /** Ends the API server as its operating system would; `start` brings it back. */
   stopServer(): Promise<void>;
   startServer(): Promise<void>;
@@ -58,14 +58,14 @@ export interface RealApi {
   pauseEtcd(): void;
   continueEtcd(): void;
   /** etcd forgets everything that was before now. */
-  compactEtcd(): Promise<void>;
-  /** Where etcd is spoken to. */
-  readonly etcdUrl: string;
+  readonly compactEtcd: () => Promise<void>;
+  /** Of etcd: `3.4.23`. */
+  etcdVersion(): Promise<string>;
   stop(): Promise<void>;
 }
 
 /** How long the API server may take to begin and to end, in ms: to end what hangs, not to measure. */
-const patience = { start: 120_000, stop: 10_000 };
+const patience = { start: 120_000, stop: 1000 };
 /** Between two looks, in ms. */
 const lookInterval = 100;
 
@@ -116,7 +116,6 @@ class RunningApi implements RealApi {
   readonly caFile: string;
   readonly adminToken: string;
   readonly readerToken: string;
-  readonly etcdUrl: string;
   readonly endpoint: Endpoint;
   readonly handler: KubernetesHandler;
   readonly #parts: Parts;
@@ -126,24 +125,22 @@ class RunningApi implements RealApi {
   #server: RigChild | undefined;
 
   constructor(parts: Parts) {
-    const { files, port, adminToken, readerToken, etcd } = parts;
+    const { files, port, adminToken, readerToken } = parts;
     this.#parts = parts;
     this.url = `https://127.0.0.1:${port}`;
     this.caFile = files.caFile;
     this.adminToken = adminToken;
     this.readerToken = readerToken;
-    this.etcdUrl = etcd.url;
     this.endpoint = { url: this.url, ca: files.ca, token: adminToken };
     this.handler = handlerFor(this.endpoint);
     this.#client = new KubernetesClient(this.handler, 'headwater-e2e');
   }
 
-  call(method: Method, path: string, body: JsonObject = {}): Promise<JsonObject> {
-    return callKubernetes(this.#client, { method, path, body });
-  }
+  readonly call: RealApi['call'] = (method, path, body = {}) =>
+    callKubernetes(this.#client, { method, path, body });
 
   async kubeconfigFor(serviceAccount: string, url = this.url): Promise<string> {
-    const call = this.call.bind(this);
+    const { call } = this;
     if (!this.#accounts.has(serviceAccount)) {
       this.#accounts.add(serviceAccount);
       await createServiceAccount(call, serviceAccount, await shippedRoles());
@@ -176,7 +173,7 @@ class RunningApi implements RealApi {
       await this.call('GET', '/apis/cilium.io/v2/ciliumnodes');
       return true;
     });
-    await createRoles(this.call.bind(this), await shippedRoles());
+    await createRoles(this.call, await shippedRoles());
   }
 
   async startServer(): Promise<void> {
@@ -199,7 +196,7 @@ class RunningApi implements RealApi {
     if (server === undefined) return;
     this.#server = undefined;
     const { clock } = this.#parts;
-    // Watches may hold it up for a minute.
+    // Watches would hold it up for a minute.
     const cancel = clock.schedule(patience.stop, () => void server.kill());
     await server.stop();
     cancel();
@@ -218,8 +215,10 @@ class RunningApi implements RealApi {
     this.#parts.etcd.child.goOn();
   }
 
-  compactEtcd(): Promise<void> {
-    return this.#parts.etcd.compact(this.#stopping.signal);
+  readonly compactEtcd = (): Promise<void> => this.#parts.etcd.compact(this.#stopping.signal);
+
+  etcdVersion(): Promise<string> {
+    return this.#parts.etcd.version(this.#stopping.signal);
   }
 
   async stop(): Promise<void> {

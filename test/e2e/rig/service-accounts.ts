@@ -46,6 +46,11 @@ export async function createRoles(call: AdminCall, roles: readonly ShippedRole[]
   for (const role of roles) await call('POST', rolePath(role), roleObject(role));
 }
 
+/** Puts other rules in the place of those that the role has. */
+export async function replaceRole(call: AdminCall, role: ShippedRole): Promise<void> {
+  await call('PUT', `${rolePath(role)}/${role.metadata.name}`, roleObject(role));
+}
+
 /** A token by which the account is known for an hour. */
 export async function tokenOf(call: AdminCall, name: string): Promise<string> {
   const path = `/api/v1/namespaces/${installNamespace}/serviceaccounts/${name}/token`;
