@@ -1,6 +1,8 @@
 // Jest in ESM mode on Node's own type stripping: sources run as they are, with exact line numbers.
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  // On a real API server: npm run test:e2e.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/'],
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   setupFilesAfterEnv: ['<rootDir>/test/support/missed-permissions.ts'],

@@ -11,7 +11,7 @@ import { type Figure, isGood, type Outcome, type Stage } from './figure.ts';
 import { comparison } from './peers/comparison.ts';
 import { reportOf } from './report/json-report.ts';
 import { renderTable } from './report/table.ts';
-import { root } from './rig/child-process.ts';
+import { root } from '../rig/child-process.ts';
 import { Scenarios } from './scenarios/scenarios.ts';
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -1,7 +1,7 @@
 // The embedded Kubernetes API in a process of its own.
 import { join } from 'node:path';
-import { BenchChild } from './child-process.ts';
-import { callJson } from './http.ts';
+import { RigChild } from '../../rig/child-process.ts';
+import { callJson } from '../../rig/http.ts';
 
 interface RequestCount {
   readonly userAgent: string;
@@ -11,11 +11,11 @@ interface RequestCount {
 }
 
 export class ApiProcess {
-  readonly child: BenchChild;
+  readonly child: RigChild;
   readonly url: string;
   readonly kubeconfig: string;
 
-  private constructor(child: BenchChild, url: string, kubeconfig: string) {
+  private constructor(child: RigChild, url: string, kubeconfig: string) {
     this.child = child;
     this.url = url;
     this.kubeconfig = kubeconfig;
@@ -24,7 +24,7 @@ export class ApiProcess {
   static async start(directory: string): Promise<ApiProcess> {
     const kubeconfig = join(directory, 'kubeconfig');
     const args = ['simulate', '--kubernetes', '--kubernetes-port=0', `--kubeconfig=${kubeconfig}`];
-    const child = new BenchChild({ name: 'the embedded Kubernetes API', args });
+    const child = new RigChild({ name: 'the embedded Kubernetes API', args });
     const url = await child.said((line) => /^# the Kubernetes API on (\S+)$/.exec(line)?.[1]);
     return new ApiProcess(child, url, kubeconfig);
   }

@@ -7,9 +7,9 @@ import type { Clock } from '../../src/scheduling/clock.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import { ApiProcess } from './api-process.ts';
 import { CloudProcess } from './cloud-process.ts';
-import { ControllerProcess } from './controller-process.ts';
+import { ControllerProcess } from '../../rig/controller-process.ts';
 import { machinesIn, NodeFleet, type NodePlan } from './node-fleet.ts';
-import type { CloudPlan } from './topology.ts';
+import { type CloudPlan, region } from './topology.ts';
 
 export interface ClusterPlan {
   readonly cloud: CloudPlan;
@@ -68,8 +68,19 @@ export async function withCluster<T>(
       api,
       fleet,
       machines: machinesIn(await cloud.state(signal), plan.nodes),
-      startController: async () =>
-        added(await ControllerProcess.start({ cloud, api, flags: plan.flags, profiles }, clock, signal)),
+      startController: async () => {
+        const controller = added(
+          await ControllerProcess.start({
+            kubeconfig: api.kubeconfig,
+            ec2: cloud,
+            region,
+            flags: ['--cluster-name=bench', ...plan.flags],
+            env: profiles === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` },
+          }),
+        );
+        await controller.ready(clock, signal);
+        return controller;
+      },
       clock,
       signal,
     };

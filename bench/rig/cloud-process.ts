@@ -1,8 +1,8 @@
 // The EC2 model in a process of its own, and the endpoint beside it by which calls are counted and tokens taken.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BenchChild } from './child-process.ts';
-import { callJson } from './http.ts';
+import { RigChild } from '../../rig/child-process.ts';
+import { callJson } from '../../rig/http.ts';
 import { type CloudPlan, topologyOf } from './topology.ts';
 
 export interface CallCount {
@@ -34,12 +34,12 @@ export interface CloudState {
 }
 
 export class CloudProcess {
-  readonly child: BenchChild;
+  readonly child: RigChild;
   readonly url: string;
   /** Of whoever may call it. */
   readonly credentials: Readonly<Record<string, string>>;
 
-  private constructor(child: BenchChild, url: string, credentials: Readonly<Record<string, string>>) {
+  private constructor(child: RigChild, url: string, credentials: Readonly<Record<string, string>>) {
     this.child = child;
     this.url = url;
     this.credentials = credentials;
@@ -50,7 +50,7 @@ export class CloudProcess {
     const path = join(directory, 'topology.json');
     await writeFile(path, topologyOf(plan));
     const args = ['simulate', `--topology=${path}`, '--ec2-port=0'];
-    const child = new BenchChild({ name: 'the EC2 model', args });
+    const child = new RigChild({ name: 'the EC2 model', args });
     const exported = (name: string): Promise<string> =>
       child.said((line) =>
         line.startsWith(`export ${name}=`) ? line.slice(line.indexOf('=') + 1) : undefined,

@@ -10,7 +10,7 @@ import { ciliumNodesPath, newOwnNode } from '../../src/simulator/workload/own-no
 import { newPod, podCollectionPath } from '../../src/simulator/workload/pod.ts';
 import { withPools } from '../../src/simulator/workload/pool-demand.ts';
 import type { CloudState } from './cloud-process.ts';
-import { handlerFor } from './http.ts';
+import { handlerFor } from '../../rig/http.ts';
 import { podSubnetTags } from './topology.ts';
 
 export interface NodePlan {
@@ -35,7 +35,7 @@ export class NodeFleet {
   readonly watching: Promise<never>;
 
   constructor(apiUrl: string, clock: Clock, signal: AbortSignal) {
-    this.#client = new KubernetesClient(handlerFor(apiUrl), 'cilium-agent');
+    this.#client = new KubernetesClient(handlerFor({ url: apiUrl }), 'cilium-agent');
     this.#clock = clock;
     this.#signal = signal;
     this.watching = watchObjects(

@@ -2,8 +2,8 @@
 // loop is held up by that listing.
 import { sleep } from '../../src/scheduling/clock.ts';
 import { type BenchCluster, withCluster } from '../rig/bench-cluster.ts';
-import type { ControllerProcess } from '../rig/controller-process.ts';
-import { metricIn } from '../rig/metric-text.ts';
+import type { ControllerProcess } from '../../rig/controller-process.ts';
+import { metricIn } from '../../rig/metric-text.ts';
 import { peakMemory } from '../rig/process-figures.ts';
 import { quotaFlags } from './quota-flags.ts';
 import { join } from './scale-up.ts';

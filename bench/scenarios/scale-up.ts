@@ -4,7 +4,7 @@ import { callsBetween } from '../call-figures.ts';
 import { percentile } from '../percentile.ts';
 import { type BenchCluster, withCluster } from '../rig/bench-cluster.ts';
 import type { CallCounts } from '../rig/cloud-process.ts';
-import type { ControllerProcess } from '../rig/controller-process.ts';
+import type { ControllerProcess } from '../../rig/controller-process.ts';
 import { cpuTime, peakMemory } from '../rig/process-figures.ts';
 import { OutsideClient } from './outside-client.ts';
 import { quotaFlags } from './quota-flags.ts';

@@ -79,7 +79,7 @@ async function serve(
   const controller = new Controller({
     options,
     kubernetes: new MeteredTransport(transport, registry.metrics),
-    leaseTransport,
+    leaseTransport: new MeteredTransport(leaseTransport, registry.metrics),
     composeCloud: (deps) => composeAws(api, deps),
     clock,
     random,

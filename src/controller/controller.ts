@@ -15,6 +15,7 @@ import type { MetricRegistry } from '../observability/metrics.ts';
 import { MutationPermission, noStops, stoppedBy, stopReasons } from '../providers/mutation-permission.ts';
 import { type Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
+import { warnOfMissingAccess } from './access-warnings.ts';
 import type { Cloud, CloudDeps } from './aws-cloud.ts';
 import { ClusterCache } from './cluster-cache.ts';
 import type { ControllerState } from './controller-state.ts';
@@ -100,7 +101,10 @@ export class Controller {
    */
   async run(signal: AbortSignal): Promise<'stopped' | 'lost'> {
     const ending = new AbortController();
-    const background = [this.#cache, this.#events, this.#liveOptions].map((each) => each.run(ending.signal));
+    const background = [
+      ...[this.#cache, this.#events, this.#liveOptions].map((each) => each.run(ending.signal)),
+      warnOfMissingAccess(this.#deps, ending.signal),
+    ];
     const ended = this.#lead(signal);
     const outcome = await ended.finally(() => ending.abort());
     await Promise.all(background);

@@ -19,7 +19,7 @@ export class MeteredTransport implements KubernetesTransport {
   send(request: TransportRequest, signal: AbortSignal): Promise<TransportAnswer> {
     return this.#counted(
       request,
-      verbs[request.method],
+      verbOf(request),
       this.#transport.send(request, signal),
       ({ status }) => status,
     );
@@ -47,13 +47,31 @@ export class MeteredTransport implements KubernetesTransport {
   }
 }
 
-/** As access rules name them; a list is a get of a collection and counts as one here. */
-const verbs = { GET: 'get', POST: 'create', PUT: 'update', PATCH: 'patch' } as const;
+const verbs = { POST: 'create', PUT: 'update', PATCH: 'patch' } as const;
 
-/** The resource of `/api/v1/...` and `/apis/<group>/<version>/...`, in a namespace or not, with its subresource. */
+/** As access rules name it. */
+function verbOf({ method, path }: TransportRequest): string {
+  if (method !== 'GET') return verbs[method];
+  return partsOf(path).name === undefined ? 'list' : 'get';
+}
+
+/** With its subresource. */
 function resourceOf(path: string): string {
+  const { resource, subresource } = partsOf(path);
+  return subresource === undefined ? resource : `${resource}/${subresource}`;
+}
+
+interface PathParts {
+  readonly resource: string;
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+}
+
+/** Of `/api/v1/...` and `/apis/<group>/<version>/...`, in a namespace or not. */
+function partsOf(path: string): PathParts {
   const parts = (path.split('?')[0] ?? '').split('/').filter((part) => part !== '');
   const rest = parts.slice(parts[0] === 'api' ? 2 : 3);
-  const [resource = '', , subresource] = rest[0] === 'namespaces' && rest.length > 2 ? rest.slice(2) : rest;
-  return subresource === undefined ? resource : `${resource}/${subresource}`;
+  const [resource = '', name, subresource] =
+    rest[0] === 'namespaces' && rest.length > 2 ? rest.slice(2) : rest;
+  return { resource, name, subresource };
 }

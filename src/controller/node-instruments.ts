@@ -81,6 +81,7 @@ export function nodeInstruments(
         ...told(failure),
       }),
     onWrite: (part, outcome) => metrics.headwater_publications_total.add({ part, outcome }),
+    onReadTrouble: (name, problem) => log.warn('nothing is taken back from a node', { node: name, problem }),
     onWriteTrouble: (name, problem) => log.warn('cannot publish a node', { node: name, problem }),
     onDiagnosis: announce,
     onSetAside: announce,

@@ -23,6 +23,8 @@ export class KnownNode {
   readonly #instanceId: string;
   readonly #context: NodeContext;
   readonly #outgoing: () => ReadonlySet<string>;
+  /** Told, and not mended since. */
+  #readTrouble: string | undefined;
   #last: { readonly facts: ChangingFacts; readonly assessment: Assessment } | undefined;
 
   /** `outgoing`: addresses that are on their way out. */
@@ -94,9 +96,16 @@ export class KnownNode {
 
   /** Takes the CiliumNode as it is now; false where it cannot be had, or is another's by now. */
   async readAnew(signal: AbortSignal): Promise<boolean> {
-    const { writer, observe } = this.#context;
-    const live = await writer.get(this.node.name, signal);
-    if (live.kind !== 'found') return false;
+    const { writer, observe, hooks } = this.#context;
+    const { name } = this.node;
+    const live = await writer.get(name, signal);
+    if (live.kind !== 'found') {
+      const trouble = live.kind === 'denied' ? live.message : undefined;
+      if (trouble !== undefined && trouble !== this.#readTrouble) hooks.onReadTrouble(name, trouble);
+      this.#readTrouble = trouble;
+      return false;
+    }
+    this.#readTrouble = undefined;
     observe(live.raw);
     return this.node.uid === this.#uid && textAt(live.raw, 'metadata', 'uid') === this.#uid;
   }

@@ -87,6 +87,8 @@ export interface NodeHooks {
   readonly onHousekeepingFailure: (name: string, interfaceId: string, failure: CloudFailure) => void;
   readonly onWrite: (part: Write['part'], outcome: WriteOutcome['kind'] | 'unfinished') => void;
   readonly onWriteTrouble: (name: string, problem: string) => void;
+  /** The CiliumNode may not be read; told once for each text. */
+  readonly onReadTrouble: (name: string, problem: string) => void;
   /** Why the node does not get what it needs; undefined once it does. */
   readonly onDiagnosis: (node: CiliumNode, diagnosis: Diagnosis | undefined) => void;
   /** Something about the node that does not keep it from being served; told once for as long as it stays so. */

@@ -46,7 +46,7 @@ export function createEmbeddedCluster(options: EmbeddedClusterOptions): Embedded
 }
 
 /** Every running instance, as the machine of a node. */
-function machinesOf(network: CloudNetwork): MachineFacts[] {
+export function machinesOf(network: CloudNetwork): MachineFacts[] {
   const primary = new Map(
     [...network.interfaces.values()]
       .filter((item) => item.deviceIndex === 0)

@@ -4,11 +4,23 @@ import type { CloudNetwork } from '../cloud/cloud-network.ts';
 import { formatIpv4, parseIpv4Block, sizeOf } from '../cloud/ipv4.ts';
 import { instanceTypes } from '../cloud/instance-types.ts';
 import type { NetworkInterface } from '../cloud/records.ts';
-import type { KubernetesModel } from '../kubernetes/kubernetes-model.ts';
-import type { WorkloadFleet } from '../workload/fleet.ts';
+import { type JsonObject, objectAt, textAt } from '../workload/json.ts';
 import type { NodeView } from '../workload/node-view.ts';
-import type { EmbeddedCluster } from './embedded-cluster.ts';
+import type { Violation } from '../workload/violation-log.ts';
 import { hiddenAddresses } from './hidden-addresses.ts';
+
+/** What is judged: an embedded cluster, or one whose Kubernetes API is another. */
+export interface Judged {
+  readonly ec2: { readonly network: CloudNetwork };
+  readonly workload: { readonly views: readonly NodeView[]; readonly violations: readonly Violation[] };
+  readonly kubernetes: ShownNodes;
+}
+
+/** CiliumNodes as the Kubernetes API has them. */
+interface ShownNodes {
+  readonly get: (resourcePath: 'ciliumnodes.cilium.io', name: string) => JsonObject | undefined;
+  readonly list: (resourcePath: 'ciliumnodes.cilium.io') => readonly JsonObject[];
+}
 
 /** Something that must never be. */
 export interface Breach {
@@ -26,7 +38,7 @@ export interface Breach {
 }
 
 /** What must never be, looked for at this very moment. */
-export function breachesIn({ ec2, workload, kubernetes }: EmbeddedCluster): readonly Breach[] {
+export function breachesIn({ ec2, workload, kubernetes }: Judged): readonly Breach[] {
   return [
     ...unheld(ec2.network, workload.views),
     ...hidden(kubernetes, workload.views),
@@ -37,7 +49,7 @@ export function breachesIn({ ec2, workload, kubernetes }: EmbeddedCluster): read
 }
 
 /** Interfaces that are attached to nothing. Between creation and attachment each is one for a moment. */
-export function looseInterfaces({ ec2 }: EmbeddedCluster): readonly NetworkInterface[] {
+export function looseInterfaces({ ec2 }: Pick<Judged, 'ec2'>): readonly NetworkInterface[] {
   return [...ec2.network.interfaces.values()].filter((item) => item.instanceId === undefined);
 }
 
@@ -56,7 +68,7 @@ export interface NodeStanding {
 }
 
 /** How each node stands to its watermarks, by what the cloud holds for it and the agent uses. */
-export function standings({ ec2, workload }: EmbeddedCluster): readonly NodeStanding[] {
+export function standings({ ec2, workload }: Pick<Judged, 'ec2' | 'workload'>): readonly NodeStanding[] {
   const held = heldBy(ec2.network);
   return workload.views.map((view) => standingOf(view, held.get(view.facts.instanceId) ?? new Map()));
 }
@@ -140,7 +152,7 @@ function membersOf(prefix: string): string[] {
   return Array.from({ length: sizeOf(block) }, (_, offset) => formatIpv4(block.first + offset));
 }
 
-function hidden(kubernetes: KubernetesModel, views: readonly NodeView[]): Breach[] {
+function hidden(kubernetes: ShownNodes, views: readonly NodeView[]): Breach[] {
   return views.flatMap(({ nodeName: node, protocol, addressesInUse: remembered }) => {
     const object = kubernetes.get('ciliumnodes.cilium.io', node);
     if (object === undefined) return [];
@@ -171,7 +183,7 @@ function usedTwice(views: readonly NodeView[]): Breach[] {
   return breaches;
 }
 
-function offeredTwice(kubernetes: KubernetesModel): Breach[] {
+function offeredTwice(kubernetes: ShownNodes): Breach[] {
   const offers = new Map<string, string>();
   const breaches: Breach[] = [];
   for (const { node, network, address } of offersIn(kubernetes)) {
@@ -185,21 +197,18 @@ function offeredTwice(kubernetes: KubernetesModel): Breach[] {
   return breaches;
 }
 
-interface Shown {
-  readonly pool?: Readonly<Record<string, unknown>>;
-}
-
 function* offersIn(
-  kubernetes: KubernetesModel,
+  kubernetes: ShownNodes,
 ): Generator<{ readonly node: string; readonly network: string; readonly address: string }> {
-  for (const { metadata, spec = {} } of kubernetes.list('ciliumnodes.cilium.io')) {
-    const { ipam = {}, eni = {} } = spec as { ipam?: Shown; eni?: Readonly<Record<string, unknown>> };
-    const network = String(eni['vpc-id']);
-    for (const address of Object.keys(ipam.pool ?? {})) yield { node: metadata.name ?? '', network, address };
+  for (const object of kubernetes.list('ciliumnodes.cilium.io')) {
+    const node = textAt(object, 'metadata', 'name');
+    const network = textAt(object, 'spec', 'eni', 'vpc-id');
+    for (const address of Object.keys(objectAt(object, 'spec', 'ipam', 'pool')))
+      yield { node, network, address };
   }
 }
 
-function violations(workload: WorkloadFleet): Breach[] {
+function violations(workload: Judged['workload']): Breach[] {
   return workload.violations.map(({ node, address, pod, what }) => ({
     what: 'agent-violation',
     node,

@@ -24,6 +24,8 @@ export interface Target {
   /** Lets a watch of so many seconds come to its end. */
   readonly pass: (seconds: number) => Promise<void>;
   readonly expireHistory: () => Promise<void>;
+  /** Steps that need it are left out. */
+  readonly lacks?: 'watch progress';
 }
 
 export interface Failure {
@@ -57,6 +59,7 @@ class Run {
   }
 
   async perform(step: Step): Promise<void> {
+    if (step.kind === 'watch' && step.needs !== undefined && step.needs === this.#target.lacks) return;
     switch (step.kind) {
       case 'request':
         this.#note(step.title, await this.#request(step.request, step.answer));

@@ -70,6 +70,8 @@ export type Step =
       /** Of the watch itself; the steps inside have this long. */
       readonly seconds: number;
       readonly during: readonly Step[];
+      /** What not every server can: to say when the initial events are over. An etcd before 3.4.25 does not let it. */
+      readonly needs?: 'watch progress';
       /** All of them, in order; bookmarks without an annotation are not counted. */
       readonly events: readonly EventExpectation[];
     }

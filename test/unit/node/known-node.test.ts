@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ReadOutcome } from '../../../src/kubernetes/cilium-node-writer.ts';
 import { KnownNode } from '../../../src/node/known-node.ts';
 import type { NodeContext } from '../../../src/node/node-context.ts';
 import { eni, infrastructure, m5Large, subnet, view } from './allocation-facts.ts';
@@ -74,4 +75,26 @@ describe('what is known of a node', () => {
 
     expect([before.kind, known.assess().kind]).toEqual(['unread', 'served']);
   });
+
+  test('that may not be read says so once for each reason', async () => {
+    const told: string[] = [];
+    const outcomes: ReadOutcome[] = [denied('may not'), denied('may not'), denied('still not'), gone];
+    const context: unknown = {
+      writer: { get: () => Promise.resolve(outcomes.shift()) },
+      hooks: { onReadTrouble: (name: string, problem: string) => told.push(`${name}: ${problem}`) },
+    };
+    const known = new KnownNode(nodeOf({}), 'i-1', context as NodeContext, () => new Set());
+    const { signal } = new AbortController();
+
+    const reads = [1, 2, 3, 4].map(() => known.readAnew(signal));
+
+    expect(await Promise.all(reads)).toEqual([false, false, false, false]);
+    expect(told).toEqual([`${nodeOf({}).name}: may not`, `${nodeOf({}).name}: still not`]);
+  });
 });
+
+const gone: ReadOutcome = { kind: 'gone' };
+
+function denied(message: string): ReadOutcome {
+  return { kind: 'denied', message };
+}

@@ -103,6 +103,7 @@ export const watching: readonly Step[] = [
   },
   {
     ...watches('says when that is over, where bookmarks are wanted', '?allowWatchBookmarks=true', 1),
+    needs: 'watch progress',
     during: [],
     events: [
       { type: 'ADDED', object: { metadata: { name: 'a1' } } },
@@ -115,6 +116,7 @@ export const watching: readonly Step[] = [
       '?sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true',
       1,
     ),
+    needs: 'watch progress',
     during: [],
     events: [
       { type: 'ADDED', object: { metadata: { name: 'a1' } } },

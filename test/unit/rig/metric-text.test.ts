@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { metricIn } from '../../../../bench/rig/metric-text.ts';
+import { metricIn } from '../../../rig/metric-text.ts';
 
 const text = '# HELP a_b What it is.\n# TYPE a_b gauge\na_b_total 7\na_b{c="d"} 3\na_b 0.25\n';
 

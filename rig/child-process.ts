@@ -1,19 +1,26 @@
-// A process that the benchmark starts: its output is kept for the case that it fails, and it never outlives the benchmark.
+// A process that a benchmark or a test starts: its output is kept for the case that it fails, and it never outlives who
+// started it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-export const root = join(import.meta.dirname, '../..');
+export const root = join(import.meta.dirname, '..');
 
 export interface ChildOptions {
   /** What it is called where it fails. */
   readonly name: string;
-  /** Of bin/headwater. */
+  /** bin/headwater if not given. */
+  readonly command?: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /**
+   * The kernel ends it when who started it is gone, however that came about. Otherwise it ends with this process as long as
+   * that can still tell it to.
+   */
+  readonly bound?: boolean;
 }
 
-/** A process of the benchmark ended although nobody told it to. */
+/** A process of ours ended although nobody told it to. */
 export class ChildFailed extends Error {
   override readonly name = 'ChildFailed';
 }
@@ -21,7 +28,7 @@ export class ChildFailed extends Error {
 /** Lines of its output that are kept. */
 const keptLines = 40;
 
-export class BenchChild {
+export class RigChild {
   readonly #name: string;
   readonly #child: ChildProcess;
   readonly #lines: string[] = [];
@@ -29,12 +36,15 @@ export class BenchChild {
   readonly #ended: Promise<string>;
   #told = false;
 
-  constructor({ name, args, env = {} }: ChildOptions) {
+  constructor(options: ChildOptions) {
+    const { name, command = join(root, 'bin/headwater'), args, env = {}, bound = false } = options;
+    const bond = bound ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [];
+    const [program, ...words] = [...bond, command, ...args] as const;
     this.#name = name;
-    this.#child = spawn(join(root, 'bin/headwater'), args, {
+    this.#child = spawn(program ?? command, words, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env['PATH'], ...env },
-      // Of its own group: Ctrl-C reaches the benchmark, which ends the others in order.
+      // Of its own group: Ctrl-C reaches who started it, who ends the others in order.
       detached: true,
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
@@ -55,6 +65,11 @@ export class BenchChild {
     return pid;
   }
 
+  /** Resolves with how it ended once it has, told or not. */
+  get ended(): Promise<string> {
+    return this.#ended;
+  }
+
   /** Rejects with a ChildFailed as soon as the process ends untold; never resolves. */
   async failure(): Promise<never> {
     const how = await this.#ended;
@@ -72,13 +87,19 @@ export class BenchChild {
       const listen = (line: string): void => {
         const value = find(line);
         if (value === undefined) return;
-        this.#listeners.delete(listen);
+        stop();
         resolve(value);
       };
-      this.#listeners.add(listen);
+      const stop = this.hear(listen);
       for (const line of this.#lines) listen(line);
     });
     return Promise.race([found, this.failure()]);
+  }
+
+  /** Tells `listen` every line from now on, until the result is called. */
+  hear(listen: (line: string) => void): () => void {
+    this.#listeners.add(listen);
+    return () => void this.#listeners.delete(listen);
   }
 
   /** Tells it to end; resolves once it has. */
@@ -93,6 +114,15 @@ export class BenchChild {
     this.#told = true;
     this.#child.kill('SIGKILL');
     await this.#ended;
+  }
+
+  /** It stands still, as if its machine did, until it is told to go on. */
+  pause(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  goOn(): void {
+    this.#child.kill('SIGCONT');
   }
 
   #hear(line: string): void {

@@ -1,0 +1,92 @@
+// The controller as it ships, in a process of its own, given nothing but flags and credentials.
+import { type Clock, sleep } from '../src/scheduling/clock.ts';
+import { RigChild } from './child-process.ts';
+import { getText } from './http.ts';
+import { metricIn } from './metric-text.ts';
+
+export interface Ec2Access {
+  readonly url: string;
+  /** As environment variables. */
+  readonly credentials: Readonly<Record<string, string>>;
+}
+
+export interface ControllerOptions {
+  /** What it is called where it fails; the controller if not given. */
+  readonly name?: string;
+  readonly kubeconfig: string;
+  readonly ec2: Ec2Access;
+  readonly region: string;
+  readonly flags: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Of `ChildOptions`. */
+  readonly bound?: boolean;
+  /** Told of every line that it writes. */
+  readonly onLine?: (line: string) => void;
+}
+
+export class ControllerProcess {
+  readonly child: RigChild;
+  readonly #address: string;
+
+  private constructor(child: RigChild, address: string) {
+    this.child = child;
+    this.#address = address;
+  }
+
+  /** Resolves once it says where it serves health, metrics and status. */
+  static async start(options: ControllerOptions): Promise<ControllerProcess> {
+    const { name = 'the controller', kubeconfig, ec2, region, flags, env = {}, bound, onLine } = options;
+    const args = [
+      'run',
+      `--k8s-kubeconfig-path=${kubeconfig}`,
+      `--ec2-api-endpoint=${ec2.url}`,
+      `--aws-region=${region}`,
+      '--serve-addr=127.0.0.1:0',
+      ...flags,
+    ];
+    const child = new RigChild({
+      name,
+      args,
+      env: { ...ec2.credentials, ...env },
+      ...(bound !== undefined && { bound }),
+    });
+    if (onLine !== undefined) child.hear(onLine);
+    return new ControllerProcess(child, await child.said(addressIn));
+  }
+
+  /** One metric without labels; undefined where it is not served. */
+  async metric(name: string, signal: AbortSignal): Promise<number | undefined> {
+    return metricIn(await this.scrape(signal), name);
+  }
+
+  scrape(signal: AbortSignal): Promise<string> {
+    return getText(this.urlOf('/metrics'), signal);
+  }
+
+  /** Of what it serves. */
+  urlOf(path: string): string {
+    return `http://${this.#address}${path}`;
+  }
+
+  /** Resolves once it says that it is ready; rejects if it ends before. */
+  async ready(clock: Clock, signal: AbortSignal): Promise<void> {
+    await Promise.race([this.#untilReady(clock, signal), this.child.failure()]);
+  }
+
+  async #untilReady(clock: Clock, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const ready = await getText(this.urlOf('/readyz'), signal).catch((error: unknown) => {
+        signal.throwIfAborted();
+        return error;
+      });
+      if (typeof ready === 'string') return;
+      await sleep(clock, 50, signal);
+    }
+  }
+}
+
+function addressIn(line: string): string | undefined {
+  if (!line.includes('serving health, metrics and status')) return undefined;
+  const { host, port } = JSON.parse(line) as { host: string; port: number };
+  return `${host}:${port}`;
+}

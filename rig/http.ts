@@ -1,0 +1,109 @@
+// HTTP and HTTPS to the processes of a benchmark or a test, over connections that are kept.
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { KubernetesHandler } from '../src/simulator/kubernetes/exchange.ts';
+
+/** A server, and who is to call it. */
+export interface Endpoint {
+  readonly url: string;
+  /** Of the authority that vouches for it, as PEM. */
+  readonly ca?: string;
+  /** Bearer token. */
+  readonly token?: string;
+}
+
+interface Pool {
+  readonly plain: HttpAgent;
+  readonly tls: HttpsAgent;
+}
+
+const kept = { keepAlive: true, maxSockets: 32 } as const;
+const pool: Pool = { plain: new HttpAgent(kept), tls: new HttpsAgent(kept) };
+/** A watch never gives its connection back. */
+const watches: Pool = { plain: new HttpAgent(), tls: new HttpsAgent() };
+
+interface Outgoing {
+  readonly method: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly pool?: Pool;
+}
+
+/** `path` begins with a slash. */
+function send(
+  { url, ca, token }: Endpoint,
+  path: string,
+  outgoing: Outgoing,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const { method, body, pool: agents = pool } = outgoing;
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  // Node.js frames the body of a DELETE by no means of its own.
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+  const headers = { ...outgoing.headers, ...authorization, ...length };
+  return new Promise((resolve, reject) => {
+    const sent = url.startsWith('https:')
+      ? httpsRequest(url + path, { method, headers, signal, agent: agents.tls, ...(ca && { ca }) }, resolve)
+      : httpRequest(url + path, { method, headers, signal, agent: agents.plain }, resolve);
+    sent.once('error', reject);
+    sent.end(body);
+  });
+}
+
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  incoming.setEncoding('utf8');
+  let text = '';
+  for await (const piece of incoming) text += String(piece);
+  return text;
+}
+
+export interface TextAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Whatever the server answers; rejects only without an answer. */
+export async function askText(
+  method: string,
+  url: string,
+  body: unknown,
+  signal: AbortSignal,
+): Promise<TextAnswer> {
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const headers = { 'content-type': 'application/json' };
+  const { origin, pathname, search } = new URL(url);
+  const answer = await send({ url: origin }, pathname + search, { method, headers, ...sent }, signal);
+  return { status: answer.statusCode ?? 500, text: await textOf(answer) };
+}
+
+/** The text of an answer with status 200. Rejects for any other. */
+export async function getText(url: string, signal: AbortSignal): Promise<string> {
+  const { status, text } = await askText('GET', url, undefined, signal);
+  if (status === 200) return text;
+  throw new Error(`GET ${url}: ${status} ${text.slice(0, 200)}`);
+}
+
+/** JSON in, JSON out. Rejects unless the status is below 300. */
+export async function callJson<T>(
+  method: string,
+  url: string,
+  body: unknown,
+  signal: AbortSignal,
+): Promise<T> {
+  const { status, text } = await askText(method, url, body, signal);
+  if (status < 300) return JSON.parse(text) as T;
+  throw new Error(`${method} ${url}: ${status} ${text.slice(0, 200)}`);
+}
+
+/** An API server, as the embedded agents' client speaks to one. */
+export function handlerFor(endpoint: Endpoint): KubernetesHandler {
+  return async ({ method, url, headers, body }, signal) => {
+    const isWatch = /[?&]watch=/.test(url);
+    const outgoing = { method, headers, ...(body !== undefined && { body }), pool: isWatch ? watches : pool };
+    const answer = await send(endpoint, url, outgoing, signal);
+    const { statusCode: status = 500 } = answer;
+    if (!isWatch || status !== 200) return { status, headers: {}, body: await textOf(answer) };
+    answer.setEncoding('utf8');
+    return { status, headers: {}, body: answer as AsyncIterable<string> };
+  };
+}

@@ -1,0 +1,244 @@
+// A whole cluster for a test: a real API server, the EC2 model and the agents in this process, and controllers as processes
+// of their own under the service account and the roles of the chart.
+import { Random } from '../../../src/scheduling/random.ts';
+import { type Clock, sleep } from '../../../src/scheduling/clock.ts';
+import { systemClock } from '../../../src/scheduling/system-clock.ts';
+import type { Topology } from '../../../src/simulator/cloud/topology.ts';
+import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
+import { machinesOf } from '../../../src/simulator/cluster/embedded-cluster.ts';
+import { looseInterfaces, type NodeStanding, standings } from '../../../src/simulator/cluster/judge.ts';
+import { createEc2, type Ec2 } from '../../../src/simulator/ec2/create-ec2.ts';
+import { type Ec2Server, startEc2Server } from '../../../src/simulator/ec2/ec2-server.ts';
+import { WorkloadFleet } from '../../../src/simulator/workload/fleet.ts';
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../../src/simulator/workload/json.ts';
+import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
+import { ciliumNodesPath, newOwnNode } from '../../../src/simulator/workload/own-node.ts';
+import { ClusterJudge } from './cluster-judge.ts';
+import { E2eController } from './e2e-controller.ts';
+import { e2eTopology, podSubnetTags, region } from './e2e-topology.ts';
+import { type RealApi, startRealApi } from './real-api.ts';
+
+export interface E2eClusterOptions {
+  /** Mixed instance types in two zones, with the limits and the lag of EC2; `topology` in its place for another cloud. */
+  readonly nodes: number;
+  readonly topology?: Topology;
+  /** What the agent of a machine is told; protocols take turns if it does not say. */
+  readonly configure?: (index: number) => Partial<NodeFacts>;
+  /** How many times faster than in life agents and kubelets act; 10 if not given. */
+  readonly pace?: number;
+  /** Of every controller, beyond `usualFlags`. */
+  readonly flags?: readonly string[];
+  /** Of the API server. */
+  readonly apiFlags?: readonly string[];
+  /** So many of the machines, the last ones, are no nodes at first. */
+  readonly spare?: number;
+  /** No CiliumNodes and no agents until `workload.start` is called. */
+  readonly withoutAgents?: boolean;
+}
+
+export interface ControllerWish {
+  readonly name?: string;
+  readonly flags?: readonly string[];
+  /** Of `usualServiceAccount` if not given. */
+  readonly kubeconfig?: string;
+}
+
+export const usualServiceAccount = 'headwater';
+
+/** What agents that are 10 times faster ask for, and what lets a test end soon: nothing about leader election. */
+export const usualFlags: readonly string[] = [
+  '--cluster-name=e2e',
+  '--aws-release-excess-ips=true',
+  '--excess-ip-release-delay=3',
+  '--release-hidden-time=7500ms',
+  '--cloud-call-timeout=8s',
+  '--consistency-window=4s',
+];
+
+/** Until a test gives up what it waits for, in ms: to end what hangs, not to measure. */
+const patience = 60_000;
+const lookInterval = 50;
+
+export class E2eCluster {
+  readonly clock: Clock = systemClock;
+  readonly api: RealApi;
+  readonly ec2: Ec2;
+  readonly workload: WorkloadFleet;
+  readonly judge: ClusterJudge;
+  /** Every instance of the topology, as the machine of a node. */
+  readonly machines: readonly NodeFacts[];
+  /** Aborted when the cluster is stopped. */
+  readonly signal: AbortSignal;
+  readonly controllers: E2eController[] = [];
+  readonly #ec2Server: Ec2Server;
+  readonly #flags: readonly string[];
+  readonly #ending: AbortController;
+
+  private constructor(api: RealApi, ec2: Ec2, ec2Server: Ec2Server, options: E2eClusterOptions) {
+    const { configure, pace = 10, flags = [], spare = 0 } = options;
+    this.api = api;
+    this.ec2 = ec2;
+    this.#ec2Server = ec2Server;
+    this.#flags = [...usualFlags, ...flags];
+    this.#ending = new AbortController();
+    this.signal = this.#ending.signal;
+    this.machines = machinesOf(ec2.network).map((facts, index) => ({
+      ...facts,
+      protocol: index % 2 === 0 ? 'crd-allocator' : 'multi-pool',
+      eni: { subnetTags: podSubnetTags },
+      ...configure?.(index),
+    }));
+    this.workload = new WorkloadFleet({
+      handler: api.handler,
+      clock: this.clock,
+      random: new Random('e2e-workload'),
+      nodes: this.machines.slice(0, this.machines.length - spare),
+      pace,
+    });
+    this.judge = new ClusterJudge({
+      network: ec2.network,
+      workload: this.workload,
+      listNodes: () => this.ciliumNodes(),
+      clock: this.clock,
+    });
+  }
+
+  /** Resolves once the agents run. Stop it, whatever happens. */
+  static async start(options: E2eClusterOptions): Promise<E2eCluster> {
+    const random = new Random('e2e');
+    const topology = options.topology ?? e2eTopology(options);
+    const ec2 = createEc2({ topology, clock: systemClock, random });
+    const ec2Server = await startEc2Server({ gateway: ec2.gateway, clock: systemClock, port: 0 });
+    const api = await startRealApi({
+      clock: systemClock,
+      ...(options.apiFlags !== undefined && { flags: options.apiFlags }),
+    }).catch(async (error: unknown) => {
+      await ec2Server.close();
+      throw error;
+    });
+    const cluster = new E2eCluster(api, ec2, ec2Server, options);
+    cluster.judge.watch(cluster.signal).catch(() => undefined);
+    if (options.withoutAgents !== true) await cluster.workload.start();
+    return cluster;
+  }
+
+  /** Resolves once the process serves health, metrics and status. */
+  async startController({ name, flags = [], kubeconfig }: ControllerWish = {}): Promise<E2eController> {
+    const [credential] = this.ec2.gateway.credentials;
+    const controller = await E2eController.start({
+      ...(name !== undefined && { name }),
+      kubeconfig: kubeconfig ?? (await this.api.kubeconfigFor(usualServiceAccount)),
+      ec2: {
+        url: this.#ec2Server.url,
+        credentials: {
+          AWS_ACCESS_KEY_ID: credential?.accessKeyId ?? '',
+          AWS_SECRET_ACCESS_KEY: credential?.secretAccessKey ?? '',
+        },
+      },
+      region,
+      flags: [...this.#flags, ...flags],
+    });
+    this.controllers.push(controller);
+    return controller;
+  }
+
+  /** The same, and it is ready. */
+  async startReadyController(wish: ControllerWish = {}): Promise<E2eController> {
+    const controller = await this.startController(wish);
+    await controller.process.ready(this.clock, this.signal);
+    return controller;
+  }
+
+  /** Waits until `isSo`; rejects after `limit` ms with what `explain` says. */
+  async until(
+    what: string,
+    isSo: () => boolean | Promise<boolean>,
+    { limit = patience, every = lookInterval, explain = () => this.#lastWords() }: Patience = {},
+  ): Promise<void> {
+    const end = this.clock.monotonic() + limit;
+    while (!(await isSo())) {
+      if (this.clock.monotonic() >= end) {
+        throw new Error(`within ${limit / 1000} s it did not come about that ${what}\n${explain()}`);
+      }
+      await sleep(this.clock, every, this.signal);
+    }
+  }
+
+  machine(index = 0): NodeFacts {
+    const machine = this.machines[index];
+    if (machine === undefined) throw new RangeError(`there is no machine ${index}`);
+    return machine;
+  }
+
+  /** Every agent serves, every pod has its address, and the cloud holds what every watermark asks for. */
+  isSupplied(): boolean {
+    const views = this.workload.views;
+    return (
+      views.every(({ phase, waitingPods }) => phase === 'serving' && waitingPods.size === 0) &&
+      this.standings().every(({ met }) => met)
+    );
+  }
+
+  untilSupplied(limit = patience): Promise<void> {
+    return this.until('every node has what its watermarks ask for', () => this.isSupplied(), { limit });
+  }
+
+  standings(): readonly NodeStanding[] {
+    return standings(this);
+  }
+
+  /** Interfaces of the cluster that are attached to nothing. */
+  loose(): readonly NetworkInterface[] {
+    return looseInterfaces(this).filter(({ tags }) => tags['io.cilium/cilium-managed'] === 'true');
+  }
+
+  async ciliumNodes(): Promise<readonly JsonObject[]> {
+    return listAt(await this.api.call('GET', ciliumNodesPath), 'items').filter(isObject);
+  }
+
+  /** Makes the CiliumNode of a machine as its agent would; no agent runs. What had its name before is deleted. */
+  async announce(facts: NodeFacts, change: (node: JsonObject) => JsonObject = (node) => node): Promise<void> {
+    await this.api.call('DELETE', `${ciliumNodesPath}/${facts.name}`).catch(() => undefined);
+    await this.api.call('POST', ciliumNodesPath, change(newOwnNode(facts, `uid-of-${facts.name}`)));
+  }
+
+  ciliumNode(name: string): Promise<JsonObject> {
+    return this.api.call('GET', `${ciliumNodesPath}/${name}`);
+  }
+
+  /** Addresses that a CiliumNode offers. */
+  async pool(name: string): Promise<readonly string[]> {
+    return Object.keys(objectAt(await this.ciliumNode(name), 'spec', 'ipam', 'pool'));
+  }
+
+  async operatorError(name: string): Promise<string> {
+    return textAt(await this.ciliumNode(name), 'status', 'ipam', 'operator-status', 'error');
+  }
+
+  /** Ends everything. Objects of the API server are gone with it. */
+  async stop(): Promise<void> {
+    this.#ending.abort(new Error('the cluster is stopped'));
+    await this.workload.stop();
+    await Promise.all(this.controllers.map(({ process }) => process.child.kill()));
+    await this.api.stop();
+    await this.#ec2Server.close();
+  }
+
+  #lastWords(): string {
+    const unmet = this.standings().filter(({ met }) => !met);
+    const told = this.controllers.map((controller) =>
+      controller.lines
+        .slice(-15)
+        .map(({ text }) => text)
+        .join('\n'),
+    );
+    return [`not met: ${JSON.stringify(unmet)}`, ...this.judge.broken, ...told].join('\n');
+  }
+}
+
+interface Patience {
+  readonly limit?: number;
+  /** Between two looks, in ms, where a look costs much. */
+  readonly every?: number;
+  readonly explain?: () => string;
+}

@@ -1,0 +1,65 @@
+// A controller at work, as a process of its own, and all that it said.
+import { askText, type TextAnswer } from '../../../rig/http.ts';
+import { type ControllerOptions, ControllerProcess } from '../../../rig/controller-process.ts';
+
+/** A line of its log. */
+export interface LogLine {
+  readonly level: string;
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  /** As it was written. */
+  readonly text: string;
+}
+
+export class E2eController {
+  readonly process: ControllerProcess;
+  readonly lines: readonly LogLine[];
+
+  private constructor(process: ControllerProcess, lines: readonly LogLine[]) {
+    this.process = process;
+    this.lines = lines;
+  }
+
+  /** Resolves once it serves health, metrics and status, ready or not. */
+  static async start(options: ControllerOptions): Promise<E2eController> {
+    const lines: LogLine[] = [];
+    const process = await ControllerProcess.start({
+      ...options,
+      bound: true,
+      onLine: (text) => lines.push(readLine(text)),
+    });
+    return new E2eController(process, lines);
+  }
+
+  /** Lines of that level. */
+  at(level: 'error' | 'info' | 'warn'): readonly LogLine[] {
+    return this.lines.filter((line) => line.level === level);
+  }
+
+  /** What `/readyz` answers. */
+  readiness(signal: AbortSignal): Promise<TextAnswer> {
+    return askText('GET', this.process.urlOf('/readyz'), undefined, signal);
+  }
+
+  /** What the API server has refused with 403 so far, as the metric of its requests says: `patch ciliumnodes`. */
+  async refused(signal: AbortSignal): Promise<readonly string[]> {
+    const series =
+      /^headwater_kubernetes_requests_total\{verb="(\w+)",resource="([\w/]+)",code="403"\} [1-9]/gm;
+    const found = (await this.process.scrape(signal)).matchAll(series);
+    return Array.from(found, ([, verb, resource]) => `${verb} ${resource}`);
+  }
+
+  /** Value of a series, such as `headwater_leader` or `x{a="b"}`; undefined where there is none. */
+  metric(series: string, signal: AbortSignal): Promise<number | undefined> {
+    return this.process.metric(series, signal);
+  }
+}
+
+function readLine(text: string): LogLine {
+  try {
+    const { level, msg, time: _, ...details } = JSON.parse(text) as Record<string, unknown>;
+    return { level: String(level), message: String(msg), details, text };
+  } catch {
+    return { level: 'error', message: text, details: {}, text };
+  }
+}

@@ -1,0 +1,48 @@
+// The cloud of the tests on a real API server: two zones with subnets for pods, and the limits, delays and lag of EC2.
+import { readTopology, type Topology } from '../../../src/simulator/cloud/topology.ts';
+
+export const region = 'eu-central-1';
+export const podSubnetTags = { purpose: 'pods' } as const;
+
+const zones = ['a', 'b'] as const;
+/** In turn, so that a fleet of any size is mixed. */
+const types = ['m5.xlarge', 'c6i.xlarge', 'm5.2xlarge'] as const;
+
+export interface CloudWish {
+  readonly nodes: number;
+  /** Of the rate limits; 1 if not given. */
+  readonly scale?: number;
+  readonly seed?: string;
+}
+
+export function e2eTopology({ nodes, scale = 1, seed = 'e2e' }: CloudWish): Topology {
+  const plan = {
+    region,
+    seed,
+    vpcs: [{ name: 'production', blocks: ['10.20.0.0/16', '10.21.0.0/16'] }],
+    subnets: zones.flatMap((zone, index) => [
+      { name: `nodes-${zone}`, zone: `${region}${zone}`, block: `10.20.${index * 128}.0/17` },
+      {
+        name: `pods-${zone}`,
+        zone: `${region}${zone}`,
+        block: `10.21.${index * 128}.0/17`,
+        tags: podSubnetTags,
+      },
+    ]),
+    routeTables: zones.map((zone) => ({
+      name: `private-${zone}`,
+      subnets: [`nodes-${zone}`, `pods-${zone}`],
+    })),
+    securityGroups: [{ name: 'nodes' }],
+    instances: Array.from({ length: nodes }, (_, index) => ({
+      name: `node-${index}`,
+      type: types[index % types.length],
+      subnet: `nodes-${zones[index % zones.length]}`,
+      securityGroups: ['nodes'],
+    })),
+    limits: { scale },
+  };
+  const read = readTopology(JSON.stringify(plan));
+  if ('problems' in read) throw new Error(read.problems.join('\n'));
+  return read.topology;
+}

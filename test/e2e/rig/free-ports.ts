@@ -1,0 +1,20 @@
+// Ports of this machine that nobody listens on.
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+/** So many different ones. They are free now; somebody else may take one before it is used. */
+export async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(0, '127.0.0.1', resolve);
+      });
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

@@ -1,0 +1,34 @@
+// The roles that the chart ships, as they lie there.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import type { JsonObject } from '../../../src/simulator/workload/json.ts';
+
+const chart = join(import.meta.dirname, '../../../charts/headwater');
+
+export interface RoleRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+export interface ShippedRole {
+  readonly kind: 'ClusterRole' | 'Role';
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly rules: readonly RoleRule[];
+}
+
+/** The ClusterRole, then the Role of the namespace that the Lease lies in. */
+export async function shippedRoles(): Promise<readonly ShippedRole[]> {
+  return Promise.all(
+    ['cluster-role.yaml', 'role.yaml'].map(
+      async (name) => parse(await readFile(join(chart, name), 'utf8')) as ShippedRole,
+    ),
+  );
+}
+
+/** As the API server takes them. */
+export function roleObject(role: ShippedRole): JsonObject {
+  return role as unknown as JsonObject;
+}

@@ -1,0 +1,164 @@
+// Each verb of the shipped roles, taken out of them one by one: what the controller says.
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { type NeededAccess, neededAccess } from '../../../src/kubernetes/needed-access.ts';
+import { valueAt } from '../../../src/simulator/workload/json.ts';
+import { withPools } from '../../../src/simulator/workload/pool-demand.ts';
+import { type E2eCluster, usualServiceAccount } from '../rig/e2e-cluster.ts';
+import type { E2eController, LogLine } from '../rig/e2e-controller.ts';
+import { installNamespace, replaceRole } from '../rig/service-accounts.ts';
+import { sharedCluster } from '../rig/shared-cluster.ts';
+import { type RoleRule, type ShippedRole, shippedRoles } from '../rig/shipped-roles.ts';
+
+const leases = `/apis/coordination.k8s.io/v1/namespaces/${installNamespace}/leases`;
+const needed = neededAccess({ namespace: installNamespace, name: 'headwater' });
+
+/** The roles without one verb. A rule that has no other goes with it. */
+function without({ verb, group, resource }: NeededAccess, roles: readonly ShippedRole[]): ShippedRole[] {
+  const reduced = (rule: RoleRule): RoleRule =>
+    rule.apiGroups.includes(group) && rule.resources.includes(resource)
+      ? { ...rule, verbs: rule.verbs.filter((each) => each !== verb) }
+      : rule;
+  return roles.map((role) => ({
+    ...role,
+    rules: role.rules.map(reduced).filter(({ verbs }) => verbs.length > 0),
+  }));
+}
+
+/** Whether the API server, which learns of changed roles a moment later, lets the controller do this. */
+async function isAllowed(cluster: E2eCluster, access: NeededAccess): Promise<boolean> {
+  const { verb, group, name, namespace } = access;
+  const [resource, subresource] = access.resource.split('/');
+  const review = await cluster.api.call('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    spec: {
+      user: `system:serviceaccount:${installNamespace}:${usualServiceAccount}`,
+      resourceAttributes: { verb, group, resource, subresource, name, namespace },
+    },
+  });
+  return valueAt(review, 'status', 'allowed') === true;
+}
+
+/** What the API server itself says to the request that the verb is missing for. */
+function refusalOf({ verb, resource }: NeededAccess): RegExp {
+  return new RegExp(`cannot ${verb} resource \\\\?"${resource}\\\\?"`);
+}
+
+/** What it runs into whatever happens: the line that says so, and what has to be so that it does. */
+const inOperation: Readonly<Record<string, { readonly line: RegExp; readonly arrange?: Arrangement }>> = {
+  'list ciliumnodes': { line: /^cannot read from Kubernetes$/ },
+  'watch ciliumnodes': { line: /^cannot read from Kubernetes$/ },
+  'get ciliumnodes': { line: /^nothing is taken back from a node$/, arrange: announceExcess },
+  'patch ciliumnodes': { line: /^cannot publish a node$/ },
+  'patch ciliumnodes/status': { line: /^cannot publish a node$/ },
+  'list pods': { line: /^cannot see which pods wait/ },
+  'watch pods': { line: /^cannot see which pods wait/ },
+  'create events': { line: /^cannot write Events$/, arrange: announceStranger },
+  'get customresourcedefinitions': {
+    line: /^writing only fields of a CiliumNode that every version of Cilium has$/,
+  },
+  'create leases': { line: /^cannot get or renew the Lease$/, arrange: deleteLease },
+  'get leases': { line: /^cannot get or renew the Lease$/ },
+  'update leases': { line: /^cannot get or renew the Lease$/ },
+};
+
+type Arrangement = (cluster: E2eCluster) => Promise<void>;
+
+/** A node that asks for less than its instance holds, and whose agent, one of 1.20, uses one address. */
+async function announceExcess(cluster: E2eCluster): Promise<void> {
+  const machine = { ...cluster.machine(), ipam: { preAllocate: 1 } };
+  const { instanceId, primaryAddress } = machine;
+  const [used] = [...cluster.ec2.network.interfaces.values()]
+    .filter((item) => item.instanceId === instanceId)
+    .flatMap(({ addresses }) => addresses.filter((address) => address !== primaryAddress));
+  await cluster.announce(machine, (node) => withPools(node, 2, [`${used}/32`]));
+}
+
+/** A node that nothing can be done for, which an Event says. */
+async function announceStranger(cluster: E2eCluster): Promise<void> {
+  const instanceId = 'i-0123456789abcdef0';
+  await cluster.announce({ ...cluster.machine(), name: 'stranger', instanceId });
+}
+
+async function deleteLease(cluster: E2eCluster): Promise<void> {
+  await cluster.api.call('DELETE', `${leases}/headwater`).catch(() => undefined);
+}
+
+describe('the shipped roles without one verb', () => {
+  const shared = sharedCluster({
+    nodes: 1,
+    withoutAgents: true,
+    flags: [
+      '--leader-election-lease-duration=3s',
+      '--leader-election-renew-deadline=2s',
+      '--leader-election-retry-period=1s',
+    ],
+  });
+  let controller: E2eController | undefined;
+
+  async function startWithout(access: NeededAccess): Promise<E2eController> {
+    const cluster = shared();
+    const kubeconfig = await cluster.api.kubeconfigFor(usualServiceAccount);
+    for (const role of without(access, await shippedRoles())) await replaceRole(cluster.api.call, role);
+    await cluster.until('the verb is missing', async () => !(await isAllowed(cluster, access)));
+    controller = await cluster.startController({ kubeconfig });
+    return controller;
+  }
+
+  beforeAll(async () => {
+    const cluster = shared();
+    const { name } = cluster.machine();
+    await cluster.announce(cluster.machine());
+    const started = await cluster.startReadyController();
+    await cluster.until('the node has addresses', async () => (await cluster.pool(name)).length >= 8);
+    expect(started.at('warn')).toEqual([]);
+    await started.process.child.kill();
+  });
+
+  afterEach(async () => {
+    const cluster = shared();
+    if (controller === undefined) return;
+    await controller.process.child.kill();
+    controller = undefined;
+    for (const role of await shippedRoles()) await replaceRole(cluster.api.call, role);
+    for (const each of needed) await cluster.until('all is allowed', () => isAllowed(cluster, each));
+  });
+
+  test.each(needed.map((access) => [access.verb, access.resource, access] as const))(
+    'without %s of %s the controller says so, and what for',
+    async (verb, resource, access) => {
+      const cluster = shared();
+      const { line, arrange } = inOperation[`${verb} ${resource}`] ?? {};
+      await cluster.announce(cluster.machine());
+      await arrange?.(cluster);
+
+      const started = await startWithout(access);
+      const said = (): readonly LogLine[] =>
+        started.at('warn').filter(({ message }) => message.startsWith(`may not ${verb} ${resource}:`));
+      await cluster.until('it says so at its start', () => said().length > 0);
+      if (line !== undefined) {
+        await cluster.until('it says what was refused', () =>
+          started.at('warn').some(({ message, text }) => line.test(message) && refusalOf(access).test(text)),
+        );
+      }
+
+      expect(said().map(({ details }) => details)).toEqual([
+        expect.objectContaining({ verb, resource, without: access.without }),
+      ]);
+      const refused = line === undefined ? [] : [`${verb} ${resource}`];
+      expect(await started.refused(cluster.signal)).toEqual(refused);
+    },
+  );
+
+  test('a controller that may not list CiliumNodes is not ready, and says why', async () => {
+    const cluster = shared();
+    const access = needed.find(({ verb, resource }) => verb === 'list' && resource === 'ciliumnodes');
+    if (access === undefined) throw new Error('nothing of the kind is needed');
+    const started = await startWithout(access);
+
+    await cluster.until('it says why', async () => {
+      const { status, text } = await started.readiness(cluster.signal);
+      return status === 500 && refusalOf(access).test(text);
+    });
+  });
+});

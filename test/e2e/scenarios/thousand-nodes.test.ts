@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals';
+import { objectAt } from '../../../src/simulator/workload/json.ts';
+import { withPools } from '../../../src/simulator/workload/pool-demand.ts';
+import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
+import { sharedCluster } from '../rig/shared-cluster.ts';
+import { e2eTopology } from '../rig/e2e-topology.ts';
+
+const count = 1000;
+/** Of EC2's rate limits: what is looked at here is Kubernetes. */
+const scale = 20;
+
+async function inParallel(
+  machines: readonly NodeFacts[],
+  act: (facts: NodeFacts) => Promise<void>,
+): Promise<void> {
+  const left = machines.values();
+  const work = async (): Promise<void> => {
+    for (const facts of left) await act(facts);
+  };
+  await Promise.all(Array.from({ length: 24 }, work));
+}
+
+describe('1,000 CiliumNodes', () => {
+  const shared = sharedCluster({
+    nodes: count,
+    topology: e2eTopology({ nodes: count, scale }),
+    flags: [`--cloud-quota-overrides=AssignPrivateIpAddresses=${100 * scale}:${5 * scale}`],
+    withoutAgents: true,
+  });
+
+  test('are read in pages and served', async () => {
+    const cluster = shared();
+    await inParallel(cluster.machines, (facts) => cluster.announce(facts, (node) => withPools(node, 4, [])));
+
+    const controller = await cluster.startReadyController();
+    const isServed = async (): Promise<boolean> => {
+      const nodes = await cluster.ciliumNodes();
+      const served = nodes.filter((node) => Object.keys(objectAt(node, 'spec', 'ipam', 'pool')).length >= 4);
+      return served.length === count;
+    };
+    await cluster.until('every node is offered what it asks for', isServed, { limit: 180_000, every: 5000 });
+
+    const lists = 'headwater_kubernetes_requests_total{verb="list",resource="ciliumnodes",code="200"}';
+    // The first page has 50, to see how large they are, and no other more than 500.
+    expect(await controller.metric(lists, cluster.signal)).toBe(3);
+    expect(
+      await controller.metric('headwater_watch_relists_total{resource="ciliumnodes"}', cluster.signal),
+    ).toBe(0);
+    expect([...controller.at('warn'), ...controller.at('error')]).toEqual([]);
+  });
+});
