@@ -15,6 +15,7 @@ export class VirtualClock implements Clock {
   #now = 0;
   #order = 0;
   #wallShift = 0;
+  #fired = 0;
 
   /** `wallStart`: what the wall clock shows at monotonic zero, in ms since the epoch. */
   constructor(wallStart = Date.UTC(2026, 0, 1)) {
@@ -27,6 +28,11 @@ export class VirtualClock implements Clock {
 
   monotonic(): number {
     return this.#now;
+  }
+
+  /** How many scheduled actions have run. */
+  get fired(): number {
+    return this.#fired;
   }
 
   /** Lets the wall clock jump by `ms`, as a correction from outside would. Timers don't move. */
@@ -65,6 +71,7 @@ export class VirtualClock implements Clock {
       if (next === undefined || next.due > end) return false;
       this.#pop();
       this.#now = next.due;
+      this.#fired++;
       next.action();
     }
   }
