@@ -9,6 +9,8 @@ export class Assignments {
   readonly #now: () => number;
   /** By instance, by address or prefix. */
   readonly #until = new Map<string, Map<string, Until>>();
+  /** By interface: what it is given afterwards counts as had until then. */
+  readonly #former = new Map<string, { readonly instanceId: string; readonly until: Until }>();
 
   constructor(now: () => number) {
     this.#now = now;
@@ -17,8 +19,17 @@ export class Assignments {
   /** Takes in a change of an interface. */
   change(before: NetworkInterface | undefined, after: NetworkInterface | undefined): void {
     if (before !== undefined && after !== undefined && holdsTheSame(before, after)) return;
-    if (before?.instanceId !== undefined) this.#set(before.instanceId, before, this.#now());
-    if (after?.instanceId !== undefined) this.#set(after.instanceId, after, Infinity);
+    if (before?.instanceId !== undefined) this.#leave(before, before.instanceId);
+    if (after === undefined) return;
+    const former = this.#former.get(after.id);
+    if (after.instanceId !== undefined) this.#set(after.instanceId, after, Infinity);
+    else if (former !== undefined) this.#set(former.instanceId, after, former.until);
+  }
+
+  #leave(item: NetworkInterface, instanceId: string): void {
+    const until = this.#now();
+    this.#set(instanceId, item, until);
+    this.#former.set(item.id, { instanceId, until });
   }
 
   /** Whether the instance has the address. */

@@ -80,7 +80,7 @@ export class Judge {
   #seeInterface(before: NetworkInterface | undefined, after: NetworkInterface | undefined): void {
     const { acting } = this.#options.cluster.ec2.gateway;
     if (acting === undefined || before?.instanceId === undefined) return;
-    const kept = isStaying(after) ? after : undefined;
+    const kept = staying(after);
     if (kept !== undefined && carriesTheSame(kept, before)) return;
     const node = this.#nodes.get(before.instanceId) ?? '';
     for (const [address, user] of this.#inUse(node, before.instanceId)) {
@@ -176,8 +176,9 @@ export class Judge {
 /** From before a reading is made until its answer is taken in, at most, in ms. */
 const slowestReading = 40_000;
 
-function isStaying(item: NetworkInterface | undefined): boolean {
-  return item?.attachment !== undefined && item.attachment.status !== 'detaching';
+/** The interface as long as it does not leave its instance. */
+function staying(item: NetworkInterface | undefined): NetworkInterface | undefined {
+  return item?.attachment === undefined || item.attachment.status === 'detaching' ? undefined : item;
 }
 
 function carriesTheSame(a: NetworkInterface, b: NetworkInterface): boolean {
