@@ -1,11 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { unaddable } from '../../../src/node/doubts.ts';
-import { recallStatus as recall } from '../../../src/providers/aws/status.ts';
+import { networkInterface } from '../providers/interfaces.ts';
+import type { Recollection } from '../../../src/providers/allocation-implementation.ts';
 import { nodeOf } from './cilium-nodes.ts';
 import { view } from './allocation-facts.ts';
 
 const implementation = { statusKey: 'eni', recall };
 const pooled = { '10.0.0.1': { resource: 'eni-1' } };
+
+function recall(_: string, status: unknown): Recollection {
+  const { enis = {} } = status as { enis?: Readonly<Record<string, { addresses: readonly string[] }>> };
+  const interfaces = Object.entries(enis).map(([id, { addresses }]) => networkInterface({ id, addresses }));
+  return { interfaces, subnets: new Map(), networks: new Map() };
+}
 
 describe('what may be gone already', () => {
   test.each([
