@@ -234,7 +234,8 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
       kind: 'watch',
       effect: random.pick<WatchEffect>(['delay', 'delay', 'duplicate', 'cut', 'close', 'expire']),
       times: 1 + random.integer(20),
-      ms: random.integer(20) * second,
+      // Longer than an address stays hidden before it is taken.
+      ms: random.integer(random.chance(0.3) ? 150 : 20) * second,
     }),
   ],
   api: [

@@ -20,6 +20,7 @@ export type Invariant =
   | 'short'
   | 'waiting'
   | 'excess'
+  | 'beyond-limit'
   | 'left-behind'
   | 'stale-offer'
   | 'open-handshake'

@@ -30,6 +30,8 @@ function noteSupply(stage: Stage, view: NodeView, standing: NodeStanding, note: 
   const room = roomFor(stage, view);
   const figures = `held ${held}, used ${used}, at most ${most}`;
   if (!met && room > 0) note('short', `${nodeName} lacks addresses: ${figures}, room for ${room}`);
+  if (held > Math.max(most, used) + graceOf(stage, view))
+    note('beyond-limit', `${nodeName} has more than it may: ${figures}`);
   if (view.waitingPods.size > 0 && used < most && room > 0)
     note('waiting', `${view.waitingPods.size} pods wait on ${nodeName}: ${figures}`);
   if (stage.options.awsReleaseExcessIps && excess > graceOf(stage, view))
@@ -42,6 +44,13 @@ function noteNode(stage: Stage, { nodeName, facts, protocol }: NodeView, note: N
     (address) => !stage.judge.assignments.has(facts.instanceId, address),
   );
   if (lost.length > 0) note('stale-offer', `${nodeName} offers what the cloud has not: ${lost.join(' ')}`);
+  const { awsReleaseExcessIps, idleInterfaceDelay } = stage.options;
+  const first = facts.eni?.firstInterfaceIndex ?? 0;
+  const isIdle = ({ instanceId, deviceIndex = 0, addresses, prefixes }: NetworkInterface): boolean =>
+    instanceId === facts.instanceId && deviceIndex > first && addresses.length + prefixes.length === 1;
+  const idle = [...stage.cluster.ec2.network.interfaces.values()].filter(isIdle);
+  if (awsReleaseExcessIps && idleInterfaceDelay !== undefined && idle.length > 0)
+    note('excess', `${nodeName} has interfaces without addresses: ${idle.map(({ id }) => id).join(' ')}`);
   const open = Object.entries(shown.handshakes);
   if (open.length > 0) note('open-handshake', `${nodeName}: ${JSON.stringify(shown.handshakes)}`);
 }
