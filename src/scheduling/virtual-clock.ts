@@ -16,6 +16,8 @@ export class VirtualClock implements Clock {
   #order = 0;
   #wallShift = 0;
   #fired = 0;
+  /** Works that go on outside of this time, which stands still for as long as there are any. */
+  #outside = 0;
 
   /** `wallStart`: what the wall clock shows at monotonic zero, in ms since the epoch. */
   constructor(wallStart = Date.UTC(2026, 0, 1)) {
@@ -28,6 +30,16 @@ export class VirtualClock implements Clock {
 
   monotonic(): number {
     return this.#now;
+  }
+
+  /** Time stands still until the returned function is called: something takes turns of the event loop. */
+  hold(): () => void {
+    this.#outside++;
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#outside--;
+      isHeld = false;
+    };
   }
 
   /** How many scheduled actions have run. */
@@ -65,7 +77,8 @@ export class VirtualClock implements Clock {
 
   async #run(end: number, done: () => boolean): Promise<boolean> {
     for (;;) {
-      await settled();
+      do await settled();
+      while (this.#outside > 0);
       if (done()) return true;
       const next = this.#next();
       if (next === undefined || next.due > end) return false;

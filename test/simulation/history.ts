@@ -12,6 +12,9 @@ export class History {
   readonly lines: string[] = [];
   readonly #now: () => number;
   readonly #digest = createHash('sha256');
+  readonly #decisions = createHash('sha256');
+  /** Empty unless traced. */
+  readonly decided: string[] = [];
   #pending = '';
 
   constructor(now: () => number, isTraced: boolean) {
@@ -26,6 +29,17 @@ export class History {
     if (this.#pending.length < portion) return;
     this.#digest.update(this.#pending);
     this.#pending = '';
+  }
+
+  /** What a controller decided: the same for the same seed on every rig. */
+  decide(text: string): void {
+    this.#decisions.update(`${this.#now()} ${text}\n`);
+    if (this.isTraced) this.decided.push(`${this.#now()} ${text}\n`);
+  }
+
+  /** Of the decisions; to be asked once, at the end. */
+  decisionDigest(): string {
+    return this.#decisions.digest('hex').slice(0, 16);
   }
 
   /** Into the text alone. */

@@ -3,13 +3,16 @@ import { applyFault, endFaults } from './apply-fault.ts';
 import type { Breach } from './judge/breach.ts';
 import { unsettled } from './judge/unsettled.ts';
 import type { Scenario } from './scenario.ts';
-import { Stage } from './stage.ts';
+import { Stage, type StageOptions } from './stage.ts';
 
 export interface Outcome {
   readonly seed: string;
   readonly breaches: readonly Breach[];
   /** Of the history: the same for the same seed. */
   readonly digest: string;
+  /** Of what controllers decided: the same on every rig. */
+  readonly decisions: string;
+  readonly decided: readonly string[];
   readonly events: number;
   /** Calls that change the cloud. */
   readonly mutations: number;
@@ -22,9 +25,7 @@ export interface Outcome {
   readonly lines: readonly string[];
 }
 
-export interface PlayOptions {
-  readonly trace?: boolean;
-}
+export type PlayOptions = StageOptions;
 
 const minute = 60_000;
 /** Longest time after the last fault until everything is as it should be, in ms. */
@@ -32,8 +33,8 @@ const settlingTime = 20 * minute;
 /** For so long nobody may do anything then, in ms. */
 const silence = 6 * minute;
 
-export async function play(scenario: Scenario, { trace = false }: PlayOptions = {}): Promise<Outcome> {
-  const stage = new Stage(scenario, trace);
+export async function play(scenario: Scenario, options: PlayOptions = {}): Promise<Outcome> {
+  const stage = new Stage(scenario, options);
   stage.cluster.ec2.gateway.faults.onMet = (fault, action) => {
     const form =
       fault.kind === 'lost' ? `lost ${fault.effect}` : fault.kind === 'error' ? 'error' : fault.kind;
@@ -50,6 +51,8 @@ export async function play(scenario: Scenario, { trace = false }: PlayOptions = 
     seed: scenario.seed,
     breaches: stage.judge.breaches,
     digest: stage.history.digest(),
+    decisions: stage.history.decisionDigest(),
+    decided: stage.history.decided,
     events: stage.events,
     mutations: stage.mutations,
     faults,

@@ -64,6 +64,7 @@ async function hunt(mutant: Mutant): Promise<Hunt> {
     await playAll(seedsIn(`1..${values.most}`), {
       jobs: Number(values.jobs),
       worker: pathToFileURL(join(copy, 'test/simulation/seed-worker.ts')),
+      twice: 0,
       goesOn: () => found === undefined,
       onReport: (report) => {
         played++;

@@ -8,6 +8,7 @@ import { createEmbeddedCluster, type EmbeddedCluster } from '../../src/simulator
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
+import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
 import { InProcessEc2 } from '../support/in-process-ec2.ts';
 import { Coverage } from './coverage.ts';
 import { History } from './history.ts';
@@ -20,6 +21,15 @@ import { optionsOf, Replica } from './replica.ts';
 import type { CallPhase, Scenario } from './scenario.ts';
 import { topologyOf } from './topology.ts';
 import { Tripwires } from './tripwires.ts';
+import { WireEc2 } from './wire-ec2.ts';
+
+/** How calls reach the cloud: straight to its model, or through the real SDK and the model's front. */
+export type RigKind = 'fast' | 'wire';
+
+export interface StageOptions {
+  readonly trace?: boolean;
+  readonly rig?: RigKind;
+}
 
 export class Stage {
   readonly scenario: Scenario;
@@ -40,11 +50,13 @@ export class Stage {
   requests = 0;
   cloudCalls = 0;
   readonly #handler: KubernetesHandler;
+  readonly #rig: RigKind;
   #generation = 0;
   #isOver = false;
 
-  constructor(scenario: Scenario, trace: boolean) {
+  constructor(scenario: Scenario, { trace = false, rig = 'fast' }: StageOptions = {}) {
     this.scenario = scenario;
+    this.#rig = rig;
     this.random = new Random(`play-${scenario.seed}`);
     this.options = optionsOf(scenario.flags);
     this.history = new History(() => this.clock.monotonic(), trace);
@@ -78,7 +90,10 @@ export class Stage {
     this.client = new KubernetesClient(this.#handler, 'somebody');
     kubernetes.follow('ciliumnodes.cilium.io', ({ key, revision }) => {
       const writer = kubernetes.acting?.headers['user-agent'] ?? '';
-      if (writer.startsWith('headwater')) this.#acted(`write of ${key}`);
+      if (writer.startsWith('headwater')) {
+        this.#acted(`write of ${key}`);
+        this.history.decide(`${writer} writes ${key}`);
+      }
       this.history.write(`write ${revision} ${key} ${writer}`);
     });
   }
@@ -111,11 +126,7 @@ export class Stage {
       process,
       options: this.options,
       handler: this.#handler,
-      api: new InProcessEc2(
-        this.cluster.ec2.gateway,
-        (action, input, result) => this.#called(process, action, input, result),
-        process.identity,
-      ),
+      api: this.#cloudFor(process),
       random: this.random,
       log: this.#logger(process.identity),
       hear: (phase, progress) => this.#hear(phase, progress),
@@ -135,6 +146,14 @@ export class Stage {
         this.retire(replica, 2000);
       },
     );
+  }
+
+  #cloudFor(process: SimulatedProcess): Ec2Api {
+    const { gateway } = this.cluster.ec2;
+    const onCall = (action: string, input: unknown, result: string): void =>
+      this.#called(process, action, input, result);
+    if (this.#rig === 'wire') return new WireEc2(gateway, this.clock, onCall);
+    return new InProcessEc2(gateway, onCall, `arn:aws:iam::123456789012:user/${process.identity}`);
   }
 
   /** The process is no more; another takes its place after `ms`. */
@@ -235,7 +254,9 @@ export class Stage {
     }
     if (action === 'DescribeNetworkInterfaces' && result === 'OK')
       this.judge.hearReading(process.identity, input);
-    this.history.write(`${process.identity} ${action} ${JSON.stringify(input)} ${result}`);
+    const text = `${process.identity} ${action} ${JSON.stringify(input)}`;
+    this.history.decide(`${text} ${result === 'OK' ? 'succeeds' : 'fails'}`);
+    this.history.write(`${text} ${result}`);
   }
 
   #acted(what: string): void {

@@ -24,7 +24,9 @@ export type Invariant =
   | 'left-behind'
   | 'stale-offer'
   | 'open-handshake'
-  | 'not-silent';
+  | 'not-silent'
+  /** The fast rig and the wire came to different decisions. */
+  | 'rigs-differ';
 
 export interface Breach {
   readonly invariant: Invariant;
