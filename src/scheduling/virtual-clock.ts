@@ -9,6 +9,9 @@ interface Entry {
   cancelled: boolean;
 }
 
+/** Of the event loop, while time is held up. */
+const mostTurns = 1_000_000;
+
 export class VirtualClock implements Clock {
   readonly #wallStart: number;
   readonly #heap: Entry[] = [];
@@ -77,8 +80,7 @@ export class VirtualClock implements Clock {
 
   async #run(end: number, done: () => boolean): Promise<boolean> {
     for (;;) {
-      do await settled();
-      while (this.#outside > 0);
+      await this.#settled();
       if (done()) return true;
       const next = this.#next();
       if (next === undefined || next.due > end) return false;
@@ -86,6 +88,14 @@ export class VirtualClock implements Clock {
       this.#now = next.due;
       this.#fired++;
       next.action();
+    }
+  }
+
+  async #settled(): Promise<void> {
+    await settled();
+    for (let turn = 0; this.#outside > 0; turn++) {
+      if (turn === mostTurns) throw new Error('something that takes turns of the event loop does not end');
+      await settled();
     }
   }
 

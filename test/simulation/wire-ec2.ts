@@ -26,7 +26,6 @@ interface WireRequest {
 /** Time stands still while the SDK prepares its request, and again while it reads the answer. */
 interface CallUnderWay {
   release: () => void;
-  isOver: boolean;
 }
 
 export class WireEc2 implements Ec2Api {
@@ -34,8 +33,8 @@ export class WireEc2 implements Ec2Api {
   readonly #gateway: Ec2Gateway;
   readonly #api: AwsApi;
   readonly #onCall: (action: Ec2Action, input: unknown, result: string) => void;
-  /** Calls whose requests have not been handed over yet; the SDK takes calls one after another. */
-  readonly #preparing: CallUnderWay[] = [];
+  /** By the signal that goes with a call all the way. */
+  readonly #underWay = new Map<AbortSignal, CallUnderWay>();
   #requests = 0;
 
   constructor(
@@ -65,17 +64,22 @@ export class WireEc2 implements Ec2Api {
   }
 
   async send<A extends Ec2Action>(action: A, input: Ec2Input<A>, sending: Sending): Promise<Ec2Output<A>> {
-    const call: CallUnderWay = { release: this.#clock.hold(), isOver: false };
-    this.#preparing.push(call);
+    const call: CallUnderWay = { release: this.#clock.hold() };
+    this.#underWay.set(sending.signal, call);
+    let isSent = false;
+    const onSend = (): void => {
+      sending.onSend();
+      isSent = true;
+    };
     try {
-      const output = await this.#api.send(action, input, sending);
+      const output = await this.#api.send(action, input, { ...sending, onSend });
       this.#onCall(action, input, 'OK');
       return output;
     } catch (error) {
-      this.#onCall(action, input, error instanceof Ec2CallError ? error.code : 'Error');
+      if (isSent) this.#onCall(action, input, error instanceof Ec2CallError ? error.code : 'Error');
       throw error;
     } finally {
-      call.isOver = true;
+      this.#underWay.delete(sending.signal);
       call.release();
     }
   }
@@ -84,14 +88,14 @@ export class WireEc2 implements Ec2Api {
     { method, path, headers, body }: WireRequest,
     signal: AbortSignal | undefined,
   ): Promise<{ response: object }> {
-    const call = this.#preparing.shift();
-    call?.release();
+    if (signal !== undefined) this.#underWay.get(signal)?.release();
     const request = { method, url: path, headers, body: textOf(body) };
     const requestId = `request-${this.#requests++}`;
     const context = { gateway: this.#gateway, now: systemClock.wall(), requestId };
     const outcome = await Promise.race([answerEc2(request, context), abandoned(signal)]);
     if (outcome.kind === 'hang') return abandoned(signal);
-    if (call?.isOver === false) call.release = this.#clock.hold();
+    const call = signal && this.#underWay.get(signal);
+    if (call !== undefined) call.release = this.#clock.hold();
     if (outcome.kind === 'drop') throw connectionReset();
     return { response: responseOf(outcome) };
   }
