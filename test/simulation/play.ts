@@ -94,12 +94,13 @@ function isDecided({ judge }: Stage): boolean {
 
 async function settle(stage: Stage): Promise<void> {
   if (isDecided(stage)) return;
-  const deadline = stage.now + settlingTime;
+  const since = stage.now;
+  const deadline = since + settlingTime;
   let open: readonly Breach[] = [];
   for (;;) {
     await stage.clock.advance(minute / 2);
     if (isDecided(stage)) return;
-    const isQuiet = stage.now - stage.lastActAt > silence;
+    const isQuiet = stage.now - Math.max(stage.lastActAt, since) > silence;
     open = unsettled(stage);
     if (isQuiet || stage.now > deadline) break;
   }

@@ -66,6 +66,12 @@ export class WireEc2 implements Ec2Api {
   async send<A extends Ec2Action>(action: A, input: Ec2Input<A>, sending: Sending): Promise<Ec2Output<A>> {
     const call: CallUnderWay = { release: this.#clock.hold() };
     this.#underWay.set(sending.signal, call);
+    // The SDK takes some turns to give a call up.
+    const giveUp = (): void => {
+      call.release();
+      call.release = this.#clock.hold();
+    };
+    sending.signal.addEventListener('abort', giveUp, { once: true });
     let isSent = false;
     const onSend = (): void => {
       sending.onSend();
@@ -79,6 +85,7 @@ export class WireEc2 implements Ec2Api {
       if (isSent) this.#onCall(action, input, error instanceof Ec2CallError ? error.code : 'Error');
       throw error;
     } finally {
+      sending.signal.removeEventListener('abort', giveUp);
       this.#underWay.delete(sending.signal);
       call.release();
     }
@@ -95,7 +102,7 @@ export class WireEc2 implements Ec2Api {
     const outcome = await Promise.race([answerEc2(request, context), abandoned(signal)]);
     if (outcome.kind === 'hang') return abandoned(signal);
     const call = signal && this.#underWay.get(signal);
-    if (call !== undefined) call.release = this.#clock.hold();
+    if (call !== undefined && signal?.aborted === false) call.release = this.#clock.hold();
     if (outcome.kind === 'drop') throw connectionReset();
     return { response: responseOf(outcome) };
   }
