@@ -36,6 +36,7 @@ interface Hunt {
 async function main(): Promise<number> {
   const chosen = mutants.filter(({ name }) => name.includes(values.only));
   let missed = 0;
+  let found = 0;
   for (const mutant of chosen) {
     if (values.list) {
       say(mutant.name);
@@ -44,10 +45,11 @@ async function main(): Promise<number> {
     if (clock.monotonic() - startedAt > Number(values.for) * 1000) break;
     const result = await hunt(mutant);
     if (result.found === undefined) missed++;
+    else found++;
     say(resultText(mutant, result));
   }
-  if (!values.list) say(`${chosen.length - missed} passed, ${missed} failed`);
-  return missed > 0 ? 1 : 0;
+  if (!values.list) say(`${found} passed, ${missed} failed`);
+  return missed > 0 || (!values.list && found === 0) ? 1 : 0;
 }
 
 function resultText({ name }: Mutant, { played, found }: Hunt): string {

@@ -84,7 +84,7 @@ export class Judge {
     if (kept !== undefined && carriesTheSame(kept, before)) return;
     const node = this.#nodes.get(before.instanceId) ?? '';
     for (const [address, user] of this.#inUse(node, before.instanceId)) {
-      if (!carries(before, address) || carries(kept, address)) continue;
+      if (!carries(before, address) || carries(kept, address) || this.#foreign.has(address)) continue;
       const text = `${acting.action} of ${acting.caller.arn} takes ${address} from ${user} on ${node} (${before.id})`;
       this.note('taken-in-use', text);
     }
