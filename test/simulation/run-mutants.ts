@@ -1,4 +1,4 @@
-// npm run simulate:mutants -- [--only TEXT] [--most 200] [--jobs N] [--for SECONDS]
+// npm run simulate:mutants -- [--only TEXT] [--skip N] [--most 200] [--jobs N] [--for SECONDS]
 // Puts deliberate mistakes into the controller, one at a time, and plays seeds until one finds it. Ends with exit code 1
 // where one is not found. `--list` names them.
 import { rmSync } from 'node:fs';
@@ -16,6 +16,7 @@ import { seedsIn } from './seed-list.ts';
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
+    skip: { type: 'string', default: '0' },
     most: { type: 'string', default: '200' },
     jobs: { type: 'string', default: String(availableParallelism()) },
     for: { type: 'string', default: 'Infinity' },
@@ -34,7 +35,7 @@ interface Hunt {
 }
 
 async function main(): Promise<number> {
-  const chosen = mutants.filter(({ name }) => name.includes(values.only));
+  const chosen = mutants.filter(({ name }) => name.includes(values.only)).slice(Number(values.skip));
   let missed = 0;
   let found = 0;
   for (const mutant of chosen) {
