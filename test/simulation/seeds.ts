@@ -2,7 +2,7 @@
 // Plays whole clusters in virtual time, one for each seed, and ends with exit code 1 where something was found that must
 // never be. `--seeds` takes numbers, ranges, words, and names of files in `regressions/`; `regressions` stands for all of
 // those. `--for 180` begins no new seed after so many seconds; `--wire 0.05` is the share of seeds that are played on both rigs.
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../src/scheduling/system-clock.ts';
@@ -69,6 +69,7 @@ async function main(): Promise<number> {
 }
 
 function regressionNames(): readonly string[] {
+  if (!existsSync(regressions)) return [];
   return readdirSync(regressions)
     .filter((name) => name.endsWith('.json'))
     .toSorted();

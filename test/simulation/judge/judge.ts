@@ -1,6 +1,7 @@
 // Watches a simulated cluster and notes every act of a controller that must never be, at the moment of its effect: by what
 // the cloud truly has and what the machines truly remember, never by what a controller says.
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
+import type { ActingRequest } from '../../../src/simulator/ec2/ec2-gateway.ts';
 import type { EmbeddedCluster } from '../../../src/simulator/cluster/embedded-cluster.ts';
 import type { Change } from '../../../src/simulator/kubernetes/storage/change.ts';
 import type { WorkloadEvent } from '../../../src/simulator/workload/journal.ts';
@@ -84,10 +85,13 @@ export class Judge {
     if (kept !== undefined && carriesTheSame(kept, before)) return;
     const node = this.#nodes.get(before.instanceId) ?? '';
     for (const [address, user] of this.#inUse(node, before.instanceId)) {
-      if (!carries(before, address) || carries(kept, address) || this.#foreign.has(address)) continue;
-      const text = `${acting.action} of ${acting.caller.arn} takes ${address} from ${user} on ${node} (${before.id})`;
-      this.note('taken-in-use', text);
+      const isTaken = carries(before, address) && !carries(kept, address);
+      if (isTaken) this.#noteTaken(acting, `${address} from ${user} on ${node} (${before.id})`, address);
     }
+  }
+
+  #noteTaken({ action, caller }: ActingRequest, what: string, address: string): void {
+    if (!this.#foreign.has(address)) this.note('taken-in-use', `${action} of ${caller.arn} takes ${what}`);
   }
 
   /** User by address, by the memory of the machine, while its instance runs. */
