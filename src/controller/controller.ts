@@ -175,7 +175,10 @@ export class Controller {
     this.#term = new Term({
       options,
       cloud: this.#cloud,
-      writer: new CiliumNodeWriter(kubernetes),
+      writer: new CiliumNodeWriter(
+        kubernetes,
+        () => this.#election === undefined || this.#election.leaseEnd() !== undefined,
+      ),
       permission: this.#permission,
       schema,
       observe: (raw) => this.#cache.observe(raw),

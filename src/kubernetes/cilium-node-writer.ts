@@ -36,9 +36,12 @@ const bindingFields: readonly string[] = ['metadata.uid', 'metadata.resourceVers
 
 export class CiliumNodeWriter {
   readonly #transport: KubernetesTransport;
+  readonly #leads: () => boolean;
 
-  constructor(transport: KubernetesTransport) {
+  /** `leads`: whether this process leads at this very moment; without it, it always does. */
+  constructor(transport: KubernetesTransport, leads: () => boolean = () => true) {
     this.#transport = transport;
+    this.#leads = leads;
   }
 
   /** Patches `spec`; a patch of the main resource never touches the status. Rejects only with the signal's reason. */
@@ -63,6 +66,8 @@ export class CiliumNodeWriter {
     part: JsonObject,
     signal: AbortSignal,
   ): Promise<WriteOutcome> {
+    // A process that was frozen for longer than its lease goes on where it stood: what it knows is of another time.
+    if (!this.#leads()) return { kind: 'unavailable', message: 'another process may lead by now' };
     const request = {
       method: 'PATCH',
       path: resource === 'ciliumnodes' ? pathOf(name) : `${pathOf(name)}/status`,

@@ -10,7 +10,8 @@ import { podAddresses } from './capacity.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { IdleInterfaces } from './idle-interfaces.ts';
 import type { NodeContext } from './node-context.ts';
-import { emptyOffer, type OfferFacts, offerOf, showable } from './offer.ts';
+import { unaddable } from './doubts.ts';
+import { emptyOffer, type OfferFacts, offerOf, showable, type Withheld } from './offer.ts';
 import type { Desired, Offer } from './publication.ts';
 
 export interface DesiredStateDeps {
@@ -73,8 +74,9 @@ export class DesiredState {
     const { infrastructure, claims, implementation, prune } = context;
     const limits = assessment.kind === 'served' ? assessment.limits : undefined;
     const { outgoing } = releaser;
+    const doubts = unaddable(view, this.#deps.node(), implementation);
     const addresses = [...podAddresses(showable(view, infrastructure()), requirements).keys()].filter(
-      (address) => !outgoing.has(address),
+      (address) => !outgoing.has(address) && !doubts.pool.has(address),
     );
     const claimed = claims.claim({
       name: this.#deps.node().name,
@@ -83,8 +85,12 @@ export class DesiredState {
     });
     this.#take(claimed);
     const facts = { view, requirements, limits, infrastructure: infrastructure(), implementation, prune };
-    const hidden = new Set([...claimed.withheld.keys(), ...outgoing]);
-    return { offer: this.#offer(facts, hidden), handshake, operatorError };
+    const hidden = [...claimed.withheld.keys(), ...outgoing];
+    const offer = this.#offer(facts, {
+      status: new Set([...hidden, ...doubts.status]),
+      pool: new Set([...hidden, ...doubts.pool]),
+    });
+    return { offer, handshake, operatorError };
   }
 
   /** It is published: what was worked out for that is not needed again soon. */
@@ -93,13 +99,14 @@ export class DesiredState {
   }
 
   /** The same object as long as nothing changed that it is made of. */
-  #offer(facts: OfferFacts, hidden: ReadonlySet<string>): Offer {
-    const key = JSON.stringify([facts.requirements, facts.limits, [...hidden]]);
+  #offer(facts: OfferFacts, withheld: Withheld): Offer {
+    const { pool, status } = withheld;
+    const key = JSON.stringify([facts.requirements, facts.limits, [...pool], [...status]]);
     const last = this.#last;
     if (last?.key === key && last.view === facts.view && last.infrastructure === facts.infrastructure)
       return last.offer;
     const { view, infrastructure } = facts;
-    const offer = offerOf(facts, hidden);
+    const offer = offerOf(facts, withheld);
     this.#last = { view, infrastructure, key, offer };
     return offer;
   }

@@ -26,15 +26,24 @@ export function showable(view: InstanceView, { subnets, networks }: Infrastructu
   return interfaces.length === view.interfaces.length ? view : { ...view, interfaces };
 }
 
-/** `withheld`: addresses that other nodes still offer. */
-export function offerOf(facts: OfferFacts, withheld: ReadonlySet<string>): Offer {
+/** Addresses that are not to be shown in that part, whether or not the cloud has them. */
+export interface Withheld {
+  readonly status: ReadonlySet<string>;
+  readonly pool: ReadonlySet<string>;
+}
+
+export function offerOf(facts: OfferFacts, withheld: Withheld): Offer {
   const { requirements, limits, infrastructure, implementation, prune } = facts;
   const view = showable(facts.view, infrastructure);
   const { usePrimaryAddress } = requirements;
   const key = implementation.statusKey;
-  const value = implementation.statusOf(view, { infrastructure, usePrimaryAddress, withheld });
+  const value = implementation.statusOf(view, {
+    infrastructure,
+    usePrimaryAddress,
+    withheld: withheld.status,
+  });
   const pool = podAddresses(view, requirements);
-  for (const address of withheld) pool.delete(address);
+  for (const address of withheld.pool) pool.delete(address);
   return {
     provider: { key, value: prune(value as Json, ['status', key]) ?? {} },
     pool,

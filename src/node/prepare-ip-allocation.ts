@@ -102,12 +102,11 @@ class Draft {
   }
 
   fillInterfaces(unit: Unit): void {
-    const { view, frozen } = this.#facts;
-    for (const item of view.interfaces) {
+    for (const item of this.#facts.view.interfaces) {
       if (this.#lacking(unit, this.#missing, this.#most) === 0) return;
       const room = this.#roomOn(item);
       if (room <= 0) continue;
-      if (frozen.has(item.id) || item.attachment?.state !== 'attached') {
+      if (!this.#takesMore(item)) {
         this.#isPassing = true;
         continue;
       }
@@ -115,6 +114,11 @@ class Draft {
       const isShort = this.#missing > 0 && this.#roomOn(item) > 0;
       if (isShort && unit === 'addresses') this.#exhausted.add(item.subnetId);
     }
+  }
+
+  #takesMore({ id, attachment }: NetworkInterface): boolean {
+    const { view, frozen } = this.#facts;
+    return !frozen.has(id) && !view.doubted.has(id) && attachment?.state === 'attached';
   }
 
   adoptInterfaces(): void {

@@ -36,6 +36,7 @@ export function whenAllocated(held: HeldInterface, answer: Allocated, endedAt: n
     added: withAll(held.added, brought, endedAt),
     released: without(held.released, brought),
     missing: without(held.missing, brought),
+    unseen: lacking(held.unseen, brought),
   };
 }
 
@@ -55,7 +56,12 @@ export function whenReleased(
     added: without(held.added, holdings),
     released: withAll(held.released, holdings, endedAt),
     missing: without(held.missing, holdings),
+    unseen: lacking(held.unseen, holdings),
   };
+}
+
+function lacking(all: ReadonlySet<string>, gone: readonly string[]): ReadonlySet<string> {
+  return all.size === 0 ? all : new Set([...all].filter((each) => !gone.includes(each)));
 }
 
 export function whenGivenPublicAddress(

@@ -18,6 +18,8 @@ export interface HeldInterface {
   readonly missing: ReadonlyMap<string, number>;
   /** End of the first look that did not show the interface at all. */
   readonly absentSince: number | undefined;
+  /** Addresses and prefixes that are remembered from before a restart and that no reading has shown so far. */
+  readonly unseen: ReadonlySet<string>;
 }
 
 /** One complete answer of the cloud about an instance. */
@@ -43,8 +45,29 @@ export interface Verdict {
 }
 
 const nothing: ReadonlyMap<string, number> = new Map();
+const none: ReadonlySet<string> = new Set();
 
-/** An interface first met in a reading, or remembered from before a restart. */
+/** An interface remembered from before a restart. */
+export function recalledInterface(record: NetworkInterface): HeldInterface {
+  return { ...firstHeld(record, -Infinity), unseen: new Set(holdingsOf(record)) };
+}
+
+/**
+ * What may be gone already, although two looks have not proved it: ids of interfaces, addresses and prefixes that the last
+ * look did not show, or that no reading has shown since they were recalled.
+ */
+export function doubtsAbout({
+  record,
+  absentSince,
+  asOf,
+  missing,
+  unseen,
+}: HeldInterface): readonly string[] {
+  if (absentSince !== undefined || asOf === -Infinity) return [record.id, ...holdingsOf(record)];
+  return missing.size === 0 && unseen.size === 0 ? [] : [...new Set([...missing.keys(), ...unseen])];
+}
+
+/** An interface first met in a reading. */
 export function firstHeld(record: NetworkInterface, asOf: number): HeldInterface {
   return {
     record,
@@ -54,6 +77,7 @@ export function firstHeld(record: NetworkInterface, asOf: number): HeldInterface
     released: nothing,
     missing: nothing,
     absentSince: undefined,
+    unseen: none,
   };
 }
 
@@ -77,6 +101,7 @@ export function whenShown(held: HeldInterface, seen: NetworkInterface, reading: 
     released: stillYoung(held.released, reading),
     missing: missing.kept,
     absentSince: undefined,
+    unseen: stillUnseen(held, shown),
   };
   return { held: next, lookDue: nextLook(held, next, shown, reading) };
 }
@@ -92,6 +117,12 @@ export function whenAbsent(held: HeldInterface, reading: Reading): Verdict {
     return { held: undefined, lookDue: undefined };
   const record = withoutContested(held.record, reading);
   return { held: { ...held, record, absentSince: since }, lookDue: since + reading.consistencyWindow };
+}
+
+function stillUnseen({ unseen }: HeldInterface, shown: NetworkInterface): ReadonlySet<string> {
+  if (unseen.size === 0) return unseen;
+  const present = new Set(holdingsOf(shown));
+  return new Set([...unseen].filter((holding) => !present.has(holding)));
 }
 
 /** Addresses, prefixes and the public address alike. */

@@ -12,6 +12,11 @@ export interface InstanceView {
   readonly instance: Instance | undefined;
   /** Addresses and prefixes, by interface, that the cloud shows and that may be gone already: not to be counted on. */
   readonly unconfirmed: ReadonlyMap<string, readonly string[]>;
+  /**
+   * Ids of interfaces, addresses and prefixes that may be gone already: what is published of them stays so until that is
+   * proved, and nothing is built upon them.
+   */
+  readonly doubted: ReadonlySet<string>;
   /** When the cloud should be asked about this instance again, in monotonic ms; undefined when nothing is unclear. */
   readonly lookDue: number | undefined;
 }

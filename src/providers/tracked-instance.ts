@@ -1,10 +1,12 @@
 // What Headwater holds of one instance: its interfaces, and what is unclear about them. Each kind of answer that the cloud
 // gives about it is folded in here; every method that folds says whether the view changed.
 import {
+  doubtsAbout,
   firstHeld,
   type HeldInterface,
   holdingsOf,
   type Reading,
+  recalledInterface,
   type Verdict,
   whenAbsent,
   whenFirstShown,
@@ -71,7 +73,7 @@ export class TrackedInstance {
     this.id = id;
     this.#consistencyWindow = consistencyWindow;
     this.#recollection = recalled.length > 0 ? recollection : undefined;
-    this.#interfaces = new Map(recalled.map((record) => [record.id, firstHeld(record, -Infinity)]));
+    this.#interfaces = new Map(recalled.map((record) => [record.id, recalledInterface(record)]));
   }
 
   /** The same object as long as nothing changed. */
@@ -83,6 +85,7 @@ export class TrackedInstance {
       unreadable: [...this.#unreadable.values()].filter((item) => !this.#interfaces.has(item.id)),
       instance: this.#instance,
       unconfirmed: new Map(this.#unconfirmed),
+      doubted: new Set([...this.#interfaces.values()].flatMap(doubtsAbout)),
       lookDue: this.#lookDue,
     };
     return this.#view;
@@ -140,6 +143,13 @@ export class TrackedInstance {
 
   /** Our own call gave an interface addresses or prefixes. */
   foldAllocated(answer: Allocated, endedAt: number): boolean {
+    const given = [...answer.addresses, ...answer.prefixes];
+    for (const [id, held] of this.#interfaces) {
+      // What one interface was given now, no other has any more, whoever took it from there.
+      const moved =
+        id === answer.interfaceId ? [] : holdingsOf(held.record).filter((each) => given.includes(each));
+      if (moved.length > 0) this.#interfaces.set(id, whenReleased(held, moved, endedAt));
+    }
     return this.#edit(answer.interfaceId, endedAt, (held) => whenAllocated(held, answer, endedAt));
   }
 
@@ -303,11 +313,10 @@ export class TrackedInstance {
   }
 
   #apply(id: string, { held, lookDue }: Verdict, reading: Reading): boolean {
-    const before = this.#interfaces.get(id)?.record;
-    const changed = this.#note(!isSame(before, held?.record));
+    const before = this.#interfaces.get(id);
+    const changed = this.#note(!isSame(before?.record, held?.record) || doubtsIn(before) !== doubtsIn(held));
     if (held === undefined) this.#interfaces.delete(id);
-    // One record for all who hold it: a listing of thousands that are as they were leaves no copies behind.
-    else this.#interfaces.set(id, changed || before === undefined ? held : { ...held, record: before });
+    else this.#interfaces.set(id, before === undefined ? held : sharingRecord(held, before));
     if (lookDue === undefined) return changed;
     if (reading.scope === 'listing') return this.doubt(lookDue) || changed;
     // Whether the time of the next look changed is known once the whole look is folded in.
@@ -325,6 +334,15 @@ export class TrackedInstance {
     if (changed) this.#view = undefined;
     return changed;
   }
+}
+
+/** One record for all who hold it: a listing of thousands that are as they were leaves no copies behind. */
+function sharingRecord(held: HeldInterface, { record }: HeldInterface): HeldInterface {
+  return isSame(record, held.record) ? { ...held, record } : held;
+}
+
+function doubtsIn(held: HeldInterface | undefined): string {
+  return held === undefined ? '' : doubtsAbout(held).join();
 }
 
 function inOrder(interfaces: readonly NetworkInterface[]): NetworkInterface[] {

@@ -9,12 +9,18 @@ interface Entry {
   cancelled: boolean;
 }
 
+/** Of the event loop, while time is held up. */
+const mostTurns = 1_000_000;
+
 export class VirtualClock implements Clock {
   readonly #wallStart: number;
   readonly #heap: Entry[] = [];
   #now = 0;
   #order = 0;
   #wallShift = 0;
+  #fired = 0;
+  /** Works that go on outside of this time, which stands still for as long as there are any. */
+  #outside = 0;
 
   /** `wallStart`: what the wall clock shows at monotonic zero, in ms since the epoch. */
   constructor(wallStart = Date.UTC(2026, 0, 1)) {
@@ -27,6 +33,21 @@ export class VirtualClock implements Clock {
 
   monotonic(): number {
     return this.#now;
+  }
+
+  /** Time stands still until the returned function is called: something takes turns of the event loop. */
+  hold(): () => void {
+    this.#outside++;
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#outside--;
+      isHeld = false;
+    };
+  }
+
+  /** How many scheduled actions have run. */
+  get fired(): number {
+    return this.#fired;
   }
 
   /** Lets the wall clock jump by `ms`, as a correction from outside would. Timers don't move. */
@@ -59,13 +80,22 @@ export class VirtualClock implements Clock {
 
   async #run(end: number, done: () => boolean): Promise<boolean> {
     for (;;) {
-      await settled();
+      await this.#settled();
       if (done()) return true;
       const next = this.#next();
       if (next === undefined || next.due > end) return false;
       this.#pop();
       this.#now = next.due;
+      this.#fired++;
       next.action();
+    }
+  }
+
+  async #settled(): Promise<void> {
+    await settled();
+    for (let turn = 0; this.#outside > 0; turn++) {
+      if (turn === mostTurns) throw new Error('something that takes turns of the event loop does not end');
+      await settled();
     }
   }
 

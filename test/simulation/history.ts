@@ -1,85 +1,70 @@
-// One run of a whole cluster with its controller, in one process and in virtual time, written down as it happens.
-import { readFileSync } from 'node:fs';
+// What happened in a simulation, line by line with its virtual time: as a digest, which is the same for the same seed, and
+// as text where somebody wants to read it.
+import { createHash } from 'node:crypto';
 import type { LogDetails, Logger } from '../../src/observability/logger.ts';
-import type { VirtualClock } from '../../src/scheduling/virtual-clock.ts';
-import { readTopology, type Topology } from '../../src/simulator/cloud/topology.ts';
-import type { EmbeddedCluster } from '../../src/simulator/cluster/embedded-cluster.ts';
-import { World } from '../support/world.ts';
-import { startController } from '../support/world-controller.ts';
 
-export interface Rig {
-  readonly clock: VirtualClock;
-  readonly cluster: EmbeddedCluster;
-  /** One line an event, with its virtual time. */
-  readonly journal: string[];
-  /** What must never be, in the history so far and now. */
-  readonly broken: () => readonly unknown[];
-  /** Ends the controller and the cluster. */
-  readonly end: () => Promise<'stopped' | 'lost'>;
-}
+/** Characters that are digested at once. */
+const portion = 1 << 16;
 
-export interface RigOptions {
-  readonly seed: string;
-  /** Name of an example. */
-  readonly topology: string;
-  readonly flags?: Readonly<Record<string, string>>;
-  readonly protocolOf?: (index: number) => 'crd-allocator' | 'multi-pool';
-}
+export class History {
+  readonly isTraced: boolean;
+  /** Empty unless traced. */
+  readonly lines: string[] = [];
+  readonly #now: () => number;
+  readonly #digest = createHash('sha256');
+  readonly #decisions = createHash('sha256');
+  /** Empty unless traced. */
+  readonly decided: string[] = [];
+  #pending = '';
 
-export async function startRig({ seed, topology, flags = {}, protocolOf }: RigOptions): Promise<Rig> {
-  const journal: string[] = [];
-  const write = (line: string): void => {
-    journal.push(`${world.clock.monotonic().toFixed(3)} ${line}`);
-  };
-  const world = new World({
-    cloud: topologyOf(topology),
-    seed,
-    configure: (index) => ({
-      protocol: protocolOf?.(index) ?? (index % 2 === 0 ? 'crd-allocator' : 'multi-pool'),
-    }),
-    onEvent: write,
-  });
-  const { clock, cluster } = world;
-  const controller = startController(world, {
-    flags,
-    log: journalLogger(write),
-    onCall: (action, input, result) => write(`ec2 ${action} ${JSON.stringify(input)} ${result}`),
-  });
-  const started = cluster.workload.start();
-  await clock.advance(1);
-  await started;
-  return {
-    clock,
-    cluster,
-    journal,
-    broken: () => world.broken(),
-    end: async () => {
-      controller.stop();
-      const stopped = cluster.workload.stop();
-      await clock.advance(30_000);
-      await stopped;
-      return controller.outcome;
-    },
-  };
-}
+  constructor(now: () => number, isTraced: boolean) {
+    this.#now = now;
+    this.isTraced = isTraced;
+  }
 
-function topologyOf(name: string): Topology {
-  const path = new URL(`../../src/simulator/ec2/examples/${name}.yaml`, import.meta.url);
-  const read = readTopology(readFileSync(path, 'utf8'));
-  if ('problems' in read) throw new Error(read.problems.join('\n'));
-  return read.topology;
-}
+  write(text: string): void {
+    const line = `${this.#now()} ${text}\n`;
+    if (this.isTraced) this.lines.push(line);
+    this.#pending += line;
+    if (this.#pending.length < portion) return;
+    this.#digest.update(this.#pending);
+    this.#pending = '';
+  }
 
-function journalLogger(write: (line: string) => void, bindings: LogDetails = {}): Logger {
-  const at =
-    (level: string) =>
-    (message: string, details: LogDetails = {}): void =>
-      write(`${level} ${message} ${JSON.stringify({ ...bindings, ...details })}`);
-  return {
-    debug: () => undefined,
-    info: at('info'),
-    warn: at('warn'),
-    error: at('error'),
-    child: (more) => journalLogger(write, { ...bindings, ...more }),
-  };
+  /** What a controller decided: the same for the same seed on every rig. */
+  decide(text: string): void {
+    this.#decisions.update(`${this.#now()} ${text}\n`);
+    if (this.isTraced) this.decided.push(`${this.#now()} ${text}\n`);
+  }
+
+  /** Of the decisions; to be asked once, at the end. */
+  decisionDigest(): string {
+    return this.#decisions.digest('hex').slice(0, 16);
+  }
+
+  /** Into the text alone. */
+  remark(text: string): void {
+    if (this.isTraced) this.lines.push(`${this.#now()} ${text}\n`);
+  }
+
+  /** Of everything written; to be asked once, at the end. */
+  digest(): string {
+    return this.#digest.update(this.#pending).digest('hex').slice(0, 16);
+  }
+
+  /** Writes into the text alone, so that the digest is the same whether it is read or not. */
+  logger(identity: string, bindings: LogDetails = {}): Logger {
+    const at =
+      (level: string) =>
+      (message: string, details: LogDetails = {}): void => {
+        this.remark(`${identity} ${level} ${message} ${JSON.stringify({ ...bindings, ...details })}`);
+      };
+    return {
+      debug: () => undefined,
+      info: at('info'),
+      warn: at('warn'),
+      error: at('error'),
+      child: (more) => this.logger(identity, { ...bindings, ...more }),
+    };
+  }
 }

@@ -16,11 +16,17 @@ export const controllerArn = 'arn:aws:iam::123456789012:user/headwater';
 
 export class InProcessEc2 implements Ec2Api {
   readonly #gateway: Ec2Gateway;
+  readonly #arn: string;
   readonly #onCall: (action: Ec2Action, input: unknown, result: string) => void;
 
-  constructor(gateway: Ec2Gateway, onCall: (action: Ec2Action, input: unknown, result: string) => void) {
+  constructor(
+    gateway: Ec2Gateway,
+    onCall: (action: Ec2Action, input: unknown, result: string) => void,
+    arn = controllerArn,
+  ) {
     this.#gateway = gateway;
     this.#onCall = onCall;
+    this.#arn = arn;
   }
 
   async send<A extends Ec2Action>(
@@ -41,7 +47,7 @@ export class InProcessEc2 implements Ec2Api {
   }
 
   async #answer(action: Ec2Action, input: object, signal: AbortSignal): Promise<object> {
-    const caller = { arn: controllerArn };
+    const caller = { arn: this.#arn };
     try {
       return await Promise.race([this.#gateway.call(action, { ...input }, caller), givenUp(signal)]);
     } catch (error) {

@@ -48,6 +48,8 @@ export interface AwsApiOptions {
   readonly proxyFor: (target: URL) => URL | undefined;
   /** Told before the first request to each host, those that credentials are had from included. */
   readonly onRoute: (host: string, proxy: URL | undefined) => void;
+  /** Sends in the place of the network. */
+  readonly handler?: Handler;
 }
 
 type Handler = NonNullable<EC2ClientConfig['requestHandler']>;
@@ -81,7 +83,7 @@ export class AwsApi implements Ec2Api {
     const config: EC2ClientConfig = {
       maxAttempts: 1,
       customUserAgent: 'headwater',
-      requestHandler: handlerOf(options),
+      requestHandler: options.handler ?? handlerOf(options),
     };
     if (options.region !== undefined) config.region = options.region;
     if (options.endpoint !== undefined) config.endpoint = options.endpoint;

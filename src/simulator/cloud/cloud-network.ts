@@ -40,6 +40,9 @@ export class CloudNetwork {
   readonly #ipv6Spaces = new Map<string, Ipv6Space>();
   /** When each thing that is not visible to everybody yet becomes so. */
   readonly #visibleFrom = new Map<string, number>();
+  /** Told of every change of an interface, for judges. */
+  onInterface: (before: NetworkInterface | undefined, after: NetworkInterface | undefined) => void = () =>
+    undefined;
   #begun = false;
 
   /** An empty network. Until `begin`, whatever is added counts as having been there for ever. */
@@ -107,11 +110,15 @@ export class CloudNetwork {
   put<K extends RecordKind>(kind: K, record: Records[K]): void {
     const timeline: Timeline<Records[K]> = this.#timelines[kind];
     if (this.#begun && !timeline.current.has(record.id)) this.#hide(record.id);
+    const before = this.interfaces.get(record.id);
     timeline.put(record);
+    if (kind === 'interfaces') this.onInterface(before, this.interfaces.get(record.id));
   }
 
   delete(kind: RecordKind, id: string): void {
+    const before = this.interfaces.get(id);
     this.#timelines[kind].delete(id);
+    if (kind === 'interfaces') this.onInterface(before, undefined);
   }
 
   /** The records as they were `lag` ms ago. */

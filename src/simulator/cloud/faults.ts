@@ -48,6 +48,8 @@ export interface StandingFault extends FaultRule {
 export class Faults {
   readonly #random: Random;
   #rules: readonly StandingFault[] = [];
+  /** Told of every request that meets a fault. */
+  onMet: (fault: Fault, action: string, input: Readonly<Record<string, unknown>>) => void = () => undefined;
   #lastId = 0;
 
   constructor(random: Random) {
@@ -85,6 +87,7 @@ export class Faults {
       if ((decided && !slow) || !this.#applies(rule, action, input)) continue;
       decided ||= !slow;
       met.push(rule.fault);
+      this.onMet(rule.fault, action, input);
       this.#rules = this.#rules.map((other) =>
         other.id === rule.id ? { ...other, met: other.met + 1 } : other,
       );

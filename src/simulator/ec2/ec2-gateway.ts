@@ -44,6 +44,14 @@ interface Request {
   readonly name: string;
   readonly action: Action;
   readonly parameters: Input;
+  readonly caller: Caller;
+}
+
+/** The request whose effect takes place at this very moment. */
+export interface ActingRequest {
+  readonly action: string;
+  readonly parameters: Input;
+  readonly caller: Caller;
 }
 
 const never = new AbortController().signal;
@@ -72,6 +80,7 @@ export class Ec2Gateway {
   readonly #pages: Random;
   readonly #clientTokens = new ClientTokens();
   readonly #pageTokens: PageTokens;
+  #acting: ActingRequest | undefined;
 
   constructor({ network, clock, random, limits, latency, credentials }: Ec2GatewayOptions) {
     this.network = network;
@@ -86,6 +95,11 @@ export class Ec2Gateway {
     this.#lags = random.fork('lags');
     this.#pages = random.fork('pages');
     this.#pageTokens = new PageTokens(random.fork('page-tokens').hex(32));
+  }
+
+  /** For those who are told of a change while it happens, and want to know whose it is; undefined in between. */
+  get acting(): ActingRequest | undefined {
+    return this.#acting;
   }
 
   /**
@@ -135,15 +149,15 @@ export class Ec2Gateway {
     const delay = drawLatency(meanLatency(name), this.latency, this.#latencies);
     const before = delay * this.#latencies.next();
     await this.#wait(before + slowness(faults));
-    return this.#perform({ name, action, parameters }, faults, delay - before);
+    return this.#perform({ name, action, parameters, caller }, faults, delay - before);
   }
 
   /** The effect, and the answer `rest` ms later, unless a fault spoils the one or the other. */
   async #perform(request: Request, faults: readonly Fault[], rest: number): Promise<Exchange> {
-    const { action, parameters } = request;
+    const { action } = request;
     const fault = faults.find(({ kind }) => kind === 'lost' || kind === 'garbled');
     if (fault?.kind === 'lost' && fault.effect !== 'before') return this.#lose(fault, request);
-    const output = this.#run(action, parameters);
+    const output = this.#run(request);
     await this.#wait(rest + lengthLatency(lengthOf(output)) * this.latency.scale);
     if (fault?.kind === 'lost') return { kind: 'lost', connection: fault.connection };
     if (fault?.kind === 'garbled') return garble(fault.form, output, action);
@@ -177,7 +191,7 @@ export class Ec2Gateway {
     );
   }
 
-  #run(action: Action, parameters: Input): Output {
+  #run({ name, action, parameters, caller }: Request): Output {
     const { consistency } = this.network;
     const { min, max } = consistency.listingLagMs;
     const context: ActionContext = {
@@ -188,19 +202,24 @@ export class Ec2Gateway {
       random: this.#pages,
       refuseUnpaginated: this.refuseUnpaginated,
     };
-    return action.run(parameters, context);
+    this.#acting = { action: name, parameters, caller };
+    try {
+      return action.run(parameters, context);
+    } finally {
+      this.#acting = undefined;
+    }
   }
 
   /** The answer is lost before anything has happened; a late request has its effect when nobody waits any more. */
-  #lose(fault: Extract<Fault, { kind: 'lost' }>, { name, action, parameters }: Request): Exchange {
+  #lose(fault: Extract<Fault, { kind: 'lost' }>, request: Request): Exchange {
     if (fault.effect === 'late') {
       this.clock.schedule(fault.delayMs, () => {
         try {
-          this.#run(action, parameters);
+          this.#run(request);
         } catch (error) {
           // Nobody is left to be told that the cloud refuses.
           if (!(error instanceof CloudRefusal || error instanceof Ec2Refusal)) throw error;
-          this.counters.add(name, 'refused');
+          this.counters.add(request.name, 'refused');
         }
       });
     }

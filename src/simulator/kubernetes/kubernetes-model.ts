@@ -17,7 +17,7 @@ import type { CustomResourceDefinition } from './resources/custom-resource-defin
 import { ResourceRegistry } from './resources/resource-registry.ts';
 import { keyOf, type ResourceType } from './resources/resource-type.ts';
 import { type Authorize, authenticate, checkAccess, type Tokens } from './serving/access.ts';
-import { nothingThere, refusal } from './serving/answers.ts';
+import { nothingThere, refusal, withHeaders } from './serving/answers.ts';
 import { EventEncoding } from './serving/event-encoding.ts';
 import { checkBodySize } from './serving/read-body.ts';
 import { RequestCounts } from './serving/request-counts.ts';
@@ -26,6 +26,7 @@ import type { ServerParts } from './serving/resource-call.ts';
 import { servePath } from './serving/serve-paths.ts';
 import { serveResource } from './serving/serve-resource.ts';
 import { flagOf } from './reading/list-options.ts';
+import type { Change } from './storage/change.ts';
 import { ObjectStore } from './storage/object-store.ts';
 import { createObject } from './writing/create-object.ts';
 
@@ -59,6 +60,7 @@ export class KubernetesModel {
   readonly #collector: GarbageCollector | undefined;
   readonly #tokens: Tokens | undefined;
   #authorize: Authorize | undefined;
+  #acting: KubernetesRequest | undefined;
 
   constructor(options: KubernetesModelOptions) {
     const { clock, random } = options;
@@ -90,6 +92,18 @@ export class KubernetesModel {
   /** How many watches are open. */
   get openWatches(): number {
     return this.#server.openWatches.size;
+  }
+
+  /** The request that is carried out at this very moment; undefined in between. */
+  get acting(): KubernetesRequest | undefined {
+    return this.#acting;
+  }
+
+  /** Calls `listener` with every change of the collection `<resource>.<group>`, while it is written. */
+  follow(collection: string, listener: (change: Change) => void): void {
+    this.#server.store.listen((name, change) => {
+      if (name === collection) listener(change);
+    });
   }
 
   /** The resource version of the latest write. */
@@ -156,6 +170,7 @@ export class KubernetesModel {
   #answer(request: KubernetesRequest, url: URL, signal: AbortSignal): KubernetesResponse {
     const warnings: string[] = [];
     this.#expiry.run();
+    this.#acting = request;
     try {
       const answer = this.#route(request, url, { signal, warn: (text) => warnings.push(text) });
       return withWarnings(answer, warnings);
@@ -164,6 +179,7 @@ export class KubernetesModel {
       return withWarnings(refusal(error), warnings);
     } finally {
       this.#collector?.run();
+      this.#acting = undefined;
     }
   }
 
@@ -180,7 +196,7 @@ export class KubernetesModel {
     checkAccess(this.#authorize, user, target, verbOf(request.method, target.name, watch));
     const type = this.#registry.find(target.group, target.version, target.resource);
     if (type === undefined) return this.#unknownResource(target);
-    checkBodySize(request.body ?? '');
+    if (request.value === undefined) checkBodySize(request.body ?? '');
     return serveResource({ request, query, type, target, server: this.#server, ...context });
   }
 
@@ -215,5 +231,5 @@ export class KubernetesModel {
 function withWarnings(answer: KubernetesResponse, warnings: readonly string[]): KubernetesResponse {
   if (warnings.length === 0) return answer;
   const warning = [...new Set(warnings)].map((text) => `299 - ${JSON.stringify(text)}`).join(', ');
-  return { ...answer, headers: { ...answer.headers, warning } };
+  return withHeaders(answer, { warning });
 }

@@ -94,6 +94,11 @@ export class WorkloadFleet {
     return [...this.#machines.values()].map(nodeViewOf);
   }
 
+  /** The machine of a node, for judges to look into; undefined where there is no such node. */
+  machineOf(nodeName: string): Pick<Machine, 'facts' | 'memory' | 'protocol'> | undefined {
+    return this.#machines.get(nodeName);
+  }
+
   /** Of all agents that are or were. A run is good only while this is empty. */
   get violations(): readonly Violation[] {
     const present = [...this.#machines.values()].map((machine) => machine.memory.violations);

@@ -1,6 +1,8 @@
 // Reading JSON the way the agents' language does: a field that is missing, null or of another kind reads as the zero of
 // its type. Never changes what it is given.
 
+import type { JsonObject as StrictObject } from '../kubernetes/json-value.ts';
+
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {
@@ -14,6 +16,19 @@ export function parseObject(text: string): JsonObject {
   const value = JSON.parse(text) as Json;
   if (!isObject(value)) throw new TypeError('the text spells JSON but not an object');
   return value;
+}
+
+/** The same without fields that are undefined, as text would have it; the same object where there are none. */
+export function asJson(object: JsonObject): StrictObject {
+  return spelt(object) as StrictObject;
+}
+
+/** What is frozen comes from the API, which holds nothing undefined. */
+function spelt(value: Json): Json {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  if (Array.isArray(value)) return (value as readonly Json[]).map(spelt);
+  const fields = Object.entries(value as JsonObject).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(fields.map(([name, field]) => [name, spelt(field as Json)]));
 }
 
 export function isObject(value: Json | undefined): value is JsonObject {

@@ -3,7 +3,7 @@
 import { types } from 'node:util';
 import type { KubernetesHandler, KubernetesRequest } from '../kubernetes/exchange.ts';
 import { ConnectionDropped } from '../kubernetes/faults/faults.ts';
-import { type JsonObject, parseObject, textAt } from './json.ts';
+import { asJson, isObject, type JsonObject, parseObject, textAt } from './json.ts';
 
 export interface Refusal {
   readonly kind: 'refused';
@@ -22,7 +22,7 @@ export interface Success {
 
 export type Answer = Success | Refusal;
 
-export type WatchAnswer = { readonly kind: 'ok'; readonly pieces: AsyncIterable<string> } | Refusal;
+export type WatchAnswer = { readonly kind: 'ok'; readonly events: AsyncIterable<JsonObject> } | Refusal;
 
 export class KubernetesClient {
   readonly #handler: KubernetesHandler;
@@ -57,23 +57,21 @@ export class KubernetesClient {
     const response = await this.#send({ method: 'GET', url: path, headers: this.#headers() }, signal);
     if ('kind' in response) return response;
     if (response.status !== 200) return refusal(response.status, await textOf(response.body));
-    return {
-      kind: 'ok',
-      pieces: typeof response.body === 'string' ? onePiece(response.body) : response.body,
-    };
+    const { body } = response;
+    if (typeof body !== 'string' && 'events' in body) return { kind: 'ok', events: body.events() };
+    return { kind: 'ok', events: eventsIn(typeof body === 'string' ? onePiece(body) : body) };
   }
 
   async #ask(method: string, url: string, signal: AbortSignal, body?: JsonObject): Promise<Answer> {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-    const request = {
-      method,
-      url,
-      headers: { ...this.#headers(), ...(body && { 'content-type': type }) },
-      ...(body && { body: JSON.stringify(body) }),
-    };
+    const headers = { ...this.#headers(), ...(body && { 'content-type': type }) };
+    const request =
+      body === undefined ? { method, url, headers } : new SpeakingRequest(method, url, headers, asJson(body));
     const response = await this.#send(request, signal);
     if ('kind' in response) return response;
 
+    const { value } = response;
+    if (response.status < 300 && isObject(value)) return { kind: 'ok', object: value };
     const text = await textOf(response.body);
     if (response.status >= 300) return refusal(response.status, text);
     return new TextualSuccess(text);
@@ -103,6 +101,30 @@ export function isConnectionFailure(error: unknown): boolean {
   if (error instanceof ConnectionDropped) return true;
   // Of whichever realm: a test runner keeps one of its own.
   return types.isNativeError(error) && 'code' in error && typeof error.code === 'string';
+}
+
+/** Spells its value only where somebody reads the text. */
+class SpeakingRequest implements KubernetesRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: KubernetesRequest['headers'];
+  readonly value: NonNullable<KubernetesRequest['value']>;
+
+  constructor(
+    method: string,
+    url: string,
+    headers: KubernetesRequest['headers'],
+    value: NonNullable<KubernetesRequest['value']>,
+  ) {
+    this.method = method;
+    this.url = url;
+    this.headers = headers;
+    this.value = value;
+  }
+
+  get body(): string {
+    return JSON.stringify(this.value);
+  }
 }
 
 class TextualSuccess implements Success {
@@ -135,6 +157,16 @@ async function textOf(body: string | AsyncIterable<string>): Promise<string> {
   let text = '';
   for await (const piece of body) text += piece;
   return text;
+}
+
+/** The events of whole lines; an unfinished last one is left out. */
+async function* eventsIn(pieces: AsyncIterable<string>): AsyncGenerator<JsonObject> {
+  let rest = '';
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') yield parseObject(line);
+  }
 }
 
 async function* onePiece(text: string): AsyncGenerator<string> {

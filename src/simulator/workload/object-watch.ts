@@ -3,7 +3,7 @@
 import { type Clock, sleep } from '../../scheduling/clock.ts';
 import type { Random } from '../../scheduling/random.ts';
 import { DelayedDelivery } from './delayed-delivery.ts';
-import { isObject, type JsonObject, listAt, numberAt, objectAt, parseObject, textAt } from './json.ts';
+import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from './json.ts';
 import { isConnectionFailure, type KubernetesClient, type Refusal } from './kubernetes-client.ts';
 
 export interface WatchedObjects {
@@ -95,9 +95,13 @@ class ObjectWatch {
       if (!isConnectionFailure(error)) throw error;
       this.#objects.onTrouble(String(error));
     };
-    for await (const line of wholeLines(answer.pieces, broke)) {
-      const ending = this.#takeEvent(parseObject(line));
-      if (ending !== undefined) return ending;
+    try {
+      for await (const event of answer.events) {
+        const ending = this.#takeEvent(event);
+        if (ending !== undefined) return ending;
+      }
+    } catch (error) {
+      broke(error);
     }
     signal.throwIfAborted();
     return 'broken';
@@ -135,22 +139,5 @@ class ObjectWatch {
   #url(query: Readonly<Record<string, string>>): string {
     const { path, fieldSelector } = this.#options;
     return `${path}?${new URLSearchParams({ fieldSelector, ...query }).toString()}`;
-  }
-}
-
-/** The lines of a stream; an unfinished last one is left out. A stream that fails ends, after `broke` was told. */
-async function* wholeLines(
-  pieces: AsyncIterable<string>,
-  broke: (error: unknown) => void,
-): AsyncGenerator<string> {
-  let rest = '';
-  try {
-    for await (const piece of pieces) {
-      const lines = (rest + piece).split('\n');
-      rest = lines.pop() ?? '';
-      yield* lines.filter((line) => line !== '');
-    }
-  } catch (error) {
-    broke(error);
   }
 }

@@ -32,6 +32,16 @@ describe('CiliumNodeWriter', () => {
     ]);
   });
 
+  test('sends nothing once another process may lead', async () => {
+    const transport = new ScriptedTransport(new VirtualClock(), () => ({ status: 200, body: {} }));
+    const writer = new CiliumNodeWriter(transport, () => false);
+
+    const outcomes = [await writer.patchSpec(target, {}, never), await writer.patchStatus(target, {}, never)];
+
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['unavailable', 'unavailable']);
+    expect(transport.requests).toEqual([]);
+  });
+
   test.each<[string, Script, object]>([
     ['409', status(409, 'modified'), { kind: 'conflict', message: 'modified' }],
     [

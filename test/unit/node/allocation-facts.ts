@@ -85,6 +85,7 @@ export function view(
     unreadable,
     instance: undefined,
     unconfirmed: new Map(),
+    doubted: new Set(),
     lookDue: undefined,
   };
 }

@@ -20,6 +20,7 @@ function view(addresses: readonly string[], prefixes: readonly string[] = []): I
     unreadable: [],
     instance: undefined,
     unconfirmed: new Map(),
+    doubted: new Set(),
     lookDue: undefined,
   };
 }

@@ -31,6 +31,15 @@ describe('an assignment of our own', () => {
     expect(holdings()).toEqual(['a', 'b', 'c']);
   });
 
+  test('is no other interface’s any more', () => {
+    const { look, answer, view } = inventoryRig();
+    look(0, eni('a'), further(1, { addresses: ['b'] }));
+
+    answer(10, allocated('b'));
+
+    expect(view().interfaces.map(({ addresses }) => addresses)).toEqual([['a', 'b'], []]);
+  });
+
   test.each([
     ['that began before its end', 9],
     ['that began within the window after its end', 39],

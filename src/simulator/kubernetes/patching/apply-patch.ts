@@ -1,5 +1,6 @@
 // The three kinds of patches: how each is read from a body and applied to an object.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
+import type { KubernetesRequest } from '../exchange.ts';
 import { badRequest } from '../api-status.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
@@ -16,8 +17,8 @@ export type Patch =
   | { readonly kind: 'merge' | 'strategic'; readonly changes: JsonObject };
 
 /** Throws `StatusError` for a body that is no patch of its kind. */
-export function parsePatch(kind: PatchKind, body: string): Patch {
-  const read = readJson(body);
+export function parsePatch(kind: PatchKind, request: Pick<KubernetesRequest, 'body' | 'value'>): Patch {
+  const read = request.value === undefined ? readJson(request.body ?? '') : { value: request.value };
   if ('problem' in read) throw badRequest(`error decoding patch: ${read.problem}`);
   const { value } = read;
   if (kind === 'json') return { kind, operations: jsonPatchOf(value) };

@@ -1,9 +1,18 @@
 // A body that is written line by line and read at the reader's pace. What is pushed while nobody reads is handed over in
 // one piece.
 
-export class LineStream implements AsyncIterable<string> {
+import type { EventStream } from '../exchange.ts';
+import type { JsonObject } from '../json-value.ts';
+
+/** An event, and the line that spells it. */
+export interface EventLine {
+  readonly event: JsonObject;
+  readonly line: string;
+}
+
+export class LineStream implements EventStream {
   readonly #onClose: () => void;
-  #pending: string[] = [];
+  #pending: (string | EventLine)[] = [];
   #ending: 'no' | 'yes' | Error = 'no';
   #wake: (() => void) | undefined;
 
@@ -21,7 +30,7 @@ export class LineStream implements AsyncIterable<string> {
     return this.#pending.length;
   }
 
-  push(line: string): void {
+  push(line: string | EventLine): void {
     if (!this.isOpen) return;
     this.#pending.push(line);
     this.#wake?.();
@@ -38,12 +47,26 @@ export class LineStream implements AsyncIterable<string> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string> {
+    for await (const lines of this.#portions())
+      yield lines.map((line) => (typeof line === 'string' ? line : line.line)).join('');
+  }
+
+  async *events(): AsyncGenerator<JsonObject> {
+    for await (const lines of this.#portions()) {
+      for (const line of lines) {
+        if (typeof line !== 'string') yield line.event;
+        else if (line.endsWith('\n')) yield JSON.parse(line) as JsonObject;
+      }
+    }
+  }
+
+  async *#portions(): AsyncGenerator<readonly (string | EventLine)[]> {
     try {
       for (;;) {
         if (this.#pending.length > 0) {
-          const piece = this.#pending.join('');
+          const lines = this.#pending;
           this.#pending = [];
-          yield piece;
+          yield lines;
         } else if (this.#ending instanceof Error) {
           throw this.#ending;
         } else if (this.#ending === 'yes') {

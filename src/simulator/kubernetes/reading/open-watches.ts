@@ -1,6 +1,6 @@
 // The watches that are open now, and how lines reach them: at once, unless a fault says otherwise.
 import type { Clock } from '../../../scheduling/clock.ts';
-import type { LineStream } from './line-stream.ts';
+import type { EventLine, LineStream } from './line-stream.ts';
 
 export interface OpenWatch {
   /** Path and query of its request. */
@@ -42,16 +42,18 @@ export class OpenWatches {
     return [...this.#open].filter(({ url }) => pattern.test(url));
   }
 
-  deliver(url: string, line: string, lines: LineStream): void {
+  deliver(url: string, line: string | EventLine, lines: LineStream): void {
     const { delay, copies } = this.#fateOf(url);
-    const text = line.repeat(copies);
+    const push = (): void => {
+      for (let copy = 0; copy < copies; copy++) lines.push(line);
+    };
     const now = this.#clock.monotonic();
     const arrival = Math.max(now + delay, this.#lastArrival.get(lines) ?? now);
     if (arrival === now) {
-      lines.push(text);
+      push();
       return;
     }
     this.#lastArrival.set(lines, arrival);
-    this.#clock.schedule(arrival - now, () => lines.push(text));
+    this.#clock.schedule(arrival - now, push);
   }
 }

@@ -9,7 +9,7 @@ import type { ResourceType } from '../resources/resource-type.ts';
 import type { Selection } from '../selecting/selection.ts';
 import type { Change } from '../storage/change.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
-import { LineStream } from './line-stream.ts';
+import { type EventLine, LineStream } from './line-stream.ts';
 import type { ListOptions } from './list-options.ts';
 import type { OpenWatches } from './open-watches.ts';
 import { checkReached, parseVersion } from './read-objects.ts';
@@ -31,7 +31,7 @@ export interface WatchRequest {
   /** Path and query, by which faults find their watches. */
   readonly url: string;
   /** One event as a line of the body. */
-  readonly encode: (event: ObjectEvent) => string;
+  readonly encode: (event: ObjectEvent) => string | EventLine;
 }
 
 const bookmarkInterval = 60_000;
@@ -45,7 +45,7 @@ export function watchObjects(
   surroundings: WatchSurroundings,
   request: WatchRequest,
   signal: AbortSignal,
-): AsyncIterable<string> {
+): LineStream {
   const wanted = parseVersion(request.options.resourceVersion);
   const watch = new Watch(surroundings, request);
   signal.addEventListener('abort', watch.end, { once: true });
@@ -139,7 +139,7 @@ class Watch {
     this.#deliver(line('BOOKMARK', object));
   }
 
-  #deliver(text: string): void {
+  #deliver(text: string | EventLine): void {
     this.#surroundings.openWatches.deliver(this.#request.url, text, this.lines);
   }
 

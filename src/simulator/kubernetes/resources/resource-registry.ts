@@ -7,23 +7,27 @@ export class ResourceRegistry {
   readonly #builtIn: readonly ResourceType[];
   /** By the name of their definition. */
   readonly #custom = new Map<string, readonly ResourceType[]>();
+  #all: readonly ResourceType[];
 
   constructor(builtIn: readonly ResourceType[]) {
     this.#builtIn = builtIn;
+    this.#all = builtIn;
   }
 
   /** Serves what a definition describes, instead of what it described before; throws for one that cannot be served. */
   install(definition: CustomResourceDefinition): void {
     this.#custom.set(definition.metadata.name, customResourceTypes(definition));
+    this.#collect();
   }
 
   remove(definitionName: string): void {
     this.#custom.delete(definitionName);
+    this.#collect();
   }
 
   /** All types in the order in which they became known. */
   all(): readonly ResourceType[] {
-    return [...this.#builtIn, ...[...this.#custom.values()].flat()];
+    return this.#all;
   }
 
   find(group: string, version: string, plural: string): ResourceType | undefined {
@@ -43,5 +47,9 @@ export class ResourceRegistry {
   /** Whether built-in resources live under a path's group and version: its unknown resources are refused differently. */
   isBuiltIn(group: string, version: string): boolean {
     return this.#builtIn.some(({ names }) => names.group === group && names.version === version);
+  }
+
+  #collect(): void {
+    this.#all = [...this.#builtIn, ...[...this.#custom.values()].flat()];
   }
 }

@@ -1,7 +1,7 @@
 // What the API server takes out of a custom resource before it looks at it: fields that the schema does not know, and
 // nulls where the schema has no use for them.
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import { isJsonArray, type JsonObject, type JsonValue } from '../json-value.ts';
 import { schemaOfField, type StructuralSchema } from './structural-schema.ts';
 
 const typeAndMetadata: readonly string[] = ['apiVersion', 'kind', 'metadata'];
@@ -25,25 +25,43 @@ interface Place {
   readonly unknownFields: string[];
 }
 
-function prune(value: JsonValue, schema: StructuralSchema | undefined, place: Place): JsonValue {
-  if (isJsonArray(value)) {
-    return value.map((item, index) =>
-      prune(item, schema?.items, { ...place, path: `${place.path}[${index}]` }),
-    );
-  }
-  return isJsonObject(value) ? pruneFields(value, schema ?? {}, place) : value;
+/** Values of stored objects, which never change, that a schema leaves as they are. */
+const untouched = new WeakMap<object, StructuralSchema>();
+const anything: StructuralSchema = {};
+
+function prune(value: JsonValue, schema: StructuralSchema = anything, place: Place): JsonValue {
+  if (typeof value !== 'object' || value === null || untouched.get(value) === schema) return value;
+  const pruned = isJsonArray(value) ? pruneItems(value, schema, place) : pruneFields(value, schema, place);
+  if (pruned === value && Object.isFrozen(value)) untouched.set(value, schema);
+  return pruned;
 }
 
+/** The same list where nothing has to be taken out. */
+function pruneItems(
+  list: readonly JsonValue[],
+  schema: StructuralSchema,
+  place: Place,
+): readonly JsonValue[] {
+  const pruned = list.map((item, index) =>
+    prune(item, schema.items, { ...place, path: `${place.path}[${index}]` }),
+  );
+  return pruned.every((item, index) => item === list[index]) ? list : pruned;
+}
+
+/** The same object where nothing has to be taken out. */
 function pruneFields(object: JsonObject, schema: StructuralSchema, place: Place): JsonObject {
   const kept: Record<string, JsonValue> = {};
-  for (const [name, value] of Object.entries(object)) {
+  let isSame = true;
+  for (const name of Object.keys(object)) {
+    const value = object[name] as JsonValue;
     const path = place.path === '' ? name : `${place.path}.${name}`;
     const fate = fateOf(name, schema);
     if (fate === 'unknown') place.unknownFields.push(path);
     else if (fate === 'kept') kept[name] = value;
     else if (!isUselessNull(value, fate)) kept[name] = prune(value, fate, { ...place, path });
+    isSame &&= kept[name] === value;
   }
-  return kept;
+  return isSame ? object : kept;
 }
 
 function fateOf(name: string, schema: StructuralSchema): StructuralSchema | 'kept' | 'unknown' {

@@ -19,12 +19,20 @@ function under(path: string, name: string): string {
   return path === '' || name === '' ? path + name : `${path}.${name}`;
 }
 
+const none: readonly FieldError[] = [];
+/** Values of stored objects, which never change, that fit a schema. */
+const fitting = new WeakMap<object, StructuralSchema>();
+
 function validateValue(value: JsonValue, schema: StructuralSchema, path: string): readonly FieldError[] {
-  return [
+  const isCompound = typeof value === 'object' && value !== null;
+  if (isCompound && fitting.get(value) === schema) return none;
+  const errors = [
     ...typeErrors(value, schema, path),
     ...constraintErrors(value, schema, path),
     ...enumErrors(value, schema, path),
   ];
+  if (isCompound && errors.length === 0 && Object.isFrozen(value)) fitting.set(value, schema);
+  return errors;
 }
 
 function constraintErrors(value: JsonValue, schema: StructuralSchema, path: string): readonly FieldError[] {

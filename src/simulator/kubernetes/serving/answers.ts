@@ -17,17 +17,42 @@ export interface Form {
 }
 
 export function jsonAnswer(status: number, value: JsonValue): KubernetesResponse {
-  return { status, headers: { 'content-type': 'application/json' }, body: `${JSON.stringify(value)}\n` };
+  return new JsonAnswer(status, value);
+}
+
+/** Spells its value only where somebody reads the text. */
+class JsonAnswer implements KubernetesResponse {
+  readonly status: number;
+  readonly headers = { 'content-type': 'application/json' };
+  readonly value: JsonValue;
+
+  constructor(status: number, value: JsonValue) {
+    this.status = status;
+    this.value = value;
+  }
+
+  get body(): string {
+    return `${JSON.stringify(this.value)}\n`;
+  }
 }
 
 export function textAnswer(status: number, body: string): KubernetesResponse {
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 }
 
+/** The same answer with more headers. */
+export function withHeaders(
+  answer: KubernetesResponse,
+  headers: KubernetesResponse['headers'],
+): KubernetesResponse {
+  const { status, body, value } = answer;
+  return { status, body, headers: { ...answer.headers, ...headers }, ...(value !== undefined && { value }) };
+}
+
 export function refusal(error: StatusError): KubernetesResponse {
   const answer = jsonAnswer(error.code, error.status);
   if (error.retryAfterSeconds === undefined) return answer;
-  return { ...answer, headers: { ...answer.headers, 'retry-after': String(error.retryAfterSeconds) } };
+  return withHeaders(answer, { 'retry-after': String(error.retryAfterSeconds) });
 }
 
 /** A path that nothing is behind, as the server's router says it. */

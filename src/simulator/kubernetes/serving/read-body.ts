@@ -1,4 +1,5 @@
 // Turns the body of a request into an object of the type that its path names.
+import type { KubernetesRequest } from '../exchange.ts';
 import { badRequest, entityTooLarge, internalError, type StatusError } from '../api-status.ts';
 import { quoted } from '../go-text.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, textAt } from '../json-value.ts';
@@ -20,9 +21,13 @@ export function checkBodySize(body: string): void {
 }
 
 /** The object in a body; throws `StatusError`. */
-export function objectInBody(type: ResourceType, body: string, rules: BodyRules): Decoded['object'] {
-  const parsed = parseBody(type, body);
-  const complete = withType(type, parsed, body);
+export function objectInBody(
+  type: ResourceType,
+  request: Pick<KubernetesRequest, 'body' | 'value'>,
+  rules: BodyRules,
+): Decoded['object'] {
+  const parsed = request.value ?? parseBody(type, request.body ?? '');
+  const complete = withType(type, parsed, request);
   try {
     return strictly(type, complete, rules);
   } catch (error) {
@@ -65,11 +70,16 @@ function goTypeOf(value: JsonValue): string {
 }
 
 /** Built-in objects may leave out what they are; custom ones may not. */
-function withType(type: ResourceType, parsed: JsonObject, body: string): JsonObject {
+function withType(
+  type: ResourceType,
+  parsed: JsonObject,
+  request: Pick<KubernetesRequest, 'body'>,
+): JsonObject {
   const kind = textAt(parsed, 'kind');
   const apiVersion = textAt(parsed, 'apiVersion');
   if (type.custom) {
-    if (kind === '') throw unrecognized(type, body, `Object 'Kind' is missing in '${body}'`);
+    if (kind === '')
+      throw unrecognized(type, request.body ?? '', `Object 'Kind' is missing in '${request.body ?? ''}'`);
     checkSameVersion(type, { ...parsed, apiVersion: apiVersion === '' ? '' : apiVersionOf(type.names) });
     return parsed;
   }

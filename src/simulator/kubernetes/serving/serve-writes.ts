@@ -23,7 +23,7 @@ export function serveCreate(call: ResourceCall): KubernetesResponse {
   const form = formOf(call, true);
   checkJsonBody(request.headers['content-type']);
   const { dryRun, fieldValidation } = writeParametersOf(query, 'CreateOptions');
-  const object = objectInBody(type, request.body ?? '', { fieldValidation, warn });
+  const object = objectInBody(type, request, { fieldValidation, warn });
   checkSameVersion(type, object);
   const created = createObject(server, { type, namespace: target.namespace }, object, { dryRun, warn });
   return objectAnswer(201, created, form);
@@ -35,7 +35,7 @@ export function serveReplace(call: ResourceCall, rules: UpdateRules): Kubernetes
   checkJsonBody(request.headers['content-type']);
   const parameters = writeParametersOf(query, 'UpdateOptions');
   const { fieldValidation } = parameters;
-  const object = objectInBody(type, request.body ?? '', { fieldValidation, warn });
+  const object = objectInBody(type, request, { fieldValidation, warn });
   checkSameVersion(type, object);
   checkName(call, object);
   const update = { next: () => object, uid: object.metadata.uid, mayCreate: mayCreate(call) };
@@ -51,7 +51,7 @@ export function servePatch(call: ResourceCall, rules: UpdateRules): KubernetesRe
   const kind = patchKindOf(call);
   const form = formOf(call, true);
   const parameters = writeParametersOf(query, 'PatchOptions');
-  const patch = parsePatch(kind, call.request.body ?? '');
+  const patch = parsePatch(kind, call.request);
   const update: Update = {
     next: (current) => {
       if (current === undefined) throw new Error('a patch never makes an object');

@@ -34,6 +34,7 @@ function view(...interfaces: NetworkInterface[]): InstanceView {
     unreadable: [],
     instance: undefined,
     unconfirmed: new Map(),
+    doubted: new Set(),
     lookDue: undefined,
   };
 }

@@ -15,8 +15,8 @@ test('a change is encoded once, however many watch it', () => {
   } as unknown as KubernetesObject;
   const encoding = new EventEncoding();
 
-  const lines = Array.from({ length: 1000 }, () => encoding.encode({ type: 'MODIFIED', object }));
-  lines.push(encoding.encode({ type: 'DELETED', object }));
+  const lines = Array.from({ length: 1000 }, () => encoding.encode({ type: 'MODIFIED', object }).line);
+  lines.push(encoding.encode({ type: 'DELETED', object }).line);
 
   expect(encodings).toBe(2);
   expect(new Set(lines)).toEqual(

@@ -1,0 +1,66 @@
+// What a thousand seeds have to meet: fault kind × operation, kill point × operation, and the handshakes that a kill, a
+// restart or a foreign hand can find open.
+import { callPhases, mutations, portCalls } from './draw-faults.ts';
+
+const cloudFaults = [
+  'error',
+  'throttle',
+  'slow',
+  'lost before',
+  'lost after',
+  'lost late',
+  'garbled',
+] as const;
+const reads = ['DescribeNetworkInterfaces', 'DescribeInstances', 'DescribeSubnets'] as const;
+const frozenPhases = ['once it is sent', 'before its answer is taken in'] as const;
+const openHandshakes = ['none', 'marked', 'ready', 'refused', 'released', 'hidden'] as const;
+
+export const declaredCells: ReadonlySet<string> = new Set([
+  ...product(['cloud'], cloudFaults, [...mutations, ...reads]),
+  ...product(['kill'], portCalls, callPhases),
+  ...product(['kill in handshake'], ['patch spec', 'patch status'], callPhases, openHandshakes),
+  ...product(['kill in handshake'], ['UnassignPrivateIpAddresses'], callPhases, ['ready', 'hidden']),
+  ...product(['freeze'], portCalls, frozenPhases),
+  ...product(['terminate'], mutations),
+  ...product(['restart-agent'], openHandshakes),
+  ...product(['change-agent'], ['multi-pool', 'crd-allocator'], ['none', 'marked', 'ready', 'hidden']),
+  ...product(
+    ['foreign'],
+    ['unassign-free', 'unassign-used', 'assign', 'detach', 'leave-loose', 'delete-loose'],
+  ),
+  ...product(['watch'], ['delay', 'duplicate', 'cut', 'close', 'expire']),
+  ...product(
+    ['api'],
+    ['conflict', 'internal-error', 'too-many', 'drop-before', 'drop-after', 'delay'],
+    ['PATCH'],
+    ['ciliumnodes', 'ciliumnodes/[^/]+/status'],
+  ),
+  ...product(
+    ['api'],
+    ['conflict', 'internal-error', 'drop-before', 'drop-after', 'delay'],
+    ['PUT'],
+    ['leases'],
+  ),
+  ...product(['replace-node'], ['same name', 'another name']),
+  ...product(['touch-node'], ['patch spec', 'patch status']),
+  ...product(['clock-jump'], ['back', 'ahead']),
+  ...product(['lease'], ['delete', 'steal']),
+  ...product(['throttle-storm'], ['*']),
+  'zone-loss',
+  'squeeze',
+  'fragment',
+  'api-away',
+  'restart-controller',
+  'two leaders',
+  'stale-listings',
+  'torn-listings',
+  'slow-visibility',
+]);
+
+function product(...axes: readonly (readonly string[])[]): readonly string[] {
+  return axes.reduce<readonly string[]>(
+    (cells, axis) =>
+      cells.flatMap((cell) => axis.map((value) => (cell === '' ? value : `${cell} | ${value}`))),
+    [''],
+  );
+}

@@ -1,0 +1,319 @@
+// Which faults a seed brings, and when.
+import type { Random } from '../../src/scheduling/random.ts';
+import type { Fault as CloudFault, Garbling } from '../../src/simulator/cloud/faults.ts';
+import type {
+  ApiEffect,
+  CallPhase,
+  FaultKind,
+  FaultPlan,
+  ForeignDeed,
+  PortCall,
+  TimedFault,
+  WatchEffect,
+} from './scenario.ts';
+
+export const mutations = [
+  'CreateNetworkInterface',
+  'AttachNetworkInterface',
+  'AssignPrivateIpAddresses',
+  'UnassignPrivateIpAddresses',
+  'ModifyNetworkInterfaceAttribute',
+  'DetachNetworkInterface',
+  'DeleteNetworkInterface',
+] as const;
+
+const reads = [
+  'DescribeNetworkInterfaces',
+  'DescribeInstances',
+  'DescribeSubnets',
+  'DescribeInstanceTypes',
+  'DescribeSecurityGroups',
+] as const;
+
+/** Calls at which a controller is killed, frozen, or the world changes. */
+export const portCalls = [
+  ...mutations,
+  'DescribeNetworkInterfaces',
+  'patch spec',
+  'patch status',
+  'read node',
+  'lease',
+] as const satisfies readonly PortCall[];
+
+export const callPhases = [
+  'before it is sent',
+  'once it is sent',
+  'before its answer is taken in',
+] as const satisfies readonly CallPhase[];
+
+/** By the action that answers with them, what the cloud refuses with although nothing is wrong. */
+const refusals: Readonly<Record<string, readonly string[]>> = {
+  CreateNetworkInterface: [
+    'InsufficientFreeAddressesInSubnet',
+    'NetworkInterfaceLimitExceeded',
+    'InvalidParameterValue',
+  ],
+  AttachNetworkInterface: ['IncorrectState', 'AttachmentLimitExceeded', 'InvalidNetworkInterfaceID.NotFound'],
+  AssignPrivateIpAddresses: [
+    'InsufficientFreeAddressesInSubnet',
+    'PrivateIpAddressLimitExceeded',
+    'InvalidNetworkInterfaceID.NotFound',
+    'InsufficientCidrBlocks',
+  ],
+  UnassignPrivateIpAddresses: [
+    'InvalidParameterValue',
+    'InvalidNetworkInterfaceID.NotFound',
+    'OperationNotPermitted',
+  ],
+  DetachNetworkInterface: ['IncorrectState', 'OperationNotPermitted'],
+  DeleteNetworkInterface: ['InvalidParameterValue', 'InvalidNetworkInterface.InUse'],
+};
+
+const anywhere = ['InternalError', 'UnauthorizedOperation', 'Unavailable'] as const;
+const garblings: readonly Garbling[] = ['truncated', 'empty', 'idsMissing', 'unknownEnum', 'html502'];
+
+type Drawer = (random: Random) => FaultPlan;
+
+const second = 1000;
+
+function action(random: Random): string {
+  return random.chance(0.75) ? random.pick(mutations) : random.pick(reads);
+}
+
+function cloudFault(random: Random, name: string): CloudFault {
+  const roll = random.next();
+  if (roll < 0.3) {
+    const code = random.pick([...anywhere, ...(refusals[name] ?? [])]);
+    const status = code === 'InternalError' ? 500 : code === 'Unavailable' ? 503 : 400;
+    return { kind: 'error', code, status, message: 'by the simulation' };
+  }
+  if (roll < 0.4) return { kind: 'throttle' };
+  if (roll < 0.55) return { kind: 'slow', ms: random.integer(20) * second };
+  if (roll < 0.92) {
+    return {
+      kind: 'lost',
+      effect: random.pick(['before', 'after', 'late']),
+      connection: random.pick(['drop', 'hang']),
+      delayMs: random.integer(20) * second,
+    };
+  }
+  return { kind: 'garbled', form: random.pick(garblings) };
+}
+
+function portCall(random: Random): PortCall {
+  return random.pick(portCalls);
+}
+
+/** A conflict without a newer version is nothing that an agent would ever meet. */
+const apiRequests: Readonly<Record<'ours' | 'any', readonly (readonly [method: string, path: string])[]>> = {
+  ours: [
+    ['PATCH', 'ciliumnodes'],
+    ['PATCH', 'ciliumnodes/[^/]+/status'],
+    ['PUT', 'leases'],
+  ],
+  any: [
+    ['PATCH', 'ciliumnodes'],
+    ['PATCH', 'ciliumnodes'],
+    ['PATCH', 'ciliumnodes/[^/]+/status'],
+    ['PUT', 'ciliumnodes'],
+    ['GET', 'ciliumnodes'],
+    ['PUT', 'leases'],
+    ['PATCH', 'pods'],
+  ],
+};
+
+/** How a fault of each kind is drawn, and how often it comes. */
+const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer]>> = {
+  cloud: [
+    30,
+    (random) => {
+      const name = action(random);
+      return {
+        kind: 'cloud',
+        action: name,
+        count: 1 + random.integer(3),
+        rate: random.pick([1, 1, 0.5]),
+        fault: cloudFault(random, name),
+      };
+    },
+  ],
+  'throttle-storm': [
+    2,
+    (random) => ({
+      kind: 'throttle-storm',
+      action: random.pick(['*', ...mutations]),
+      rate: 0.3 + 0.7 * random.next(),
+      for: (10 + random.integer(50)) * second,
+    }),
+  ],
+  'stale-listings': [
+    2,
+    (random) => ({
+      kind: 'stale-listings',
+      lag: (2 + random.integer(10)) * second,
+      for: (30 + random.integer(120)) * second,
+    }),
+  ],
+  'torn-listings': [
+    1,
+    (random) => ({
+      kind: 'torn-listings',
+      share: 0.2 + 0.6 * random.next(),
+      for: (30 + random.integer(120)) * second,
+    }),
+  ],
+  'slow-visibility': [
+    1,
+    (random) => ({
+      kind: 'slow-visibility',
+      ms: (1 + random.integer(10)) * second,
+      for: (30 + random.integer(120)) * second,
+    }),
+  ],
+  foreign: [
+    5,
+    (random) => ({
+      kind: 'foreign',
+      deed: random.pick<ForeignDeed>([
+        'unassign-free',
+        'unassign-free',
+        'unassign-used',
+        'assign',
+        'detach',
+        'leave-loose',
+        'delete-loose',
+      ]),
+      node: random.next(),
+      pick: random.next(),
+    }),
+  ],
+  terminate: [2, (random) => ({ kind: 'terminate', node: random.next(), during: random.pick(mutations) })],
+  'replace-node': [
+    2,
+    (random) => ({
+      kind: 'replace-node',
+      node: random.next(),
+      sameName: random.chance(0.5),
+      gap: random.integer(60) * second,
+    }),
+  ],
+  'zone-loss': [
+    0.3,
+    (random) => ({ kind: 'zone-loss', zone: random.next(), for: (60 + random.integer(240)) * second }),
+  ],
+  squeeze: [
+    2,
+    (random) => ({
+      kind: 'squeeze',
+      subnet: random.next(),
+      left: random.integer(12),
+      for: (30 + random.integer(300)) * second,
+    }),
+  ],
+  fragment: [
+    1,
+    (random) => ({
+      kind: 'fragment',
+      subnet: random.next(),
+      whole: random.integer(3),
+      for: (30 + random.integer(300)) * second,
+    }),
+  ],
+  'restart-agent': [4, (random) => ({ kind: 'restart-agent', node: random.next() })],
+  'change-agent': [
+    2,
+    (random) => ({
+      kind: 'change-agent',
+      node: random.next(),
+      protocol: random.chance(0.8) ? 'multi-pool' : 'crd-allocator',
+    }),
+  ],
+  watch: [
+    5,
+    (random) => ({
+      kind: 'watch',
+      effect: random.pick<WatchEffect>(['delay', 'delay', 'duplicate', 'cut', 'close', 'expire']),
+      times: 1 + random.integer(20),
+      // Longer than an address stays hidden before it is taken.
+      ms: random.integer(random.chance(0.3) ? 150 : 20) * second,
+    }),
+  ],
+  api: [
+    8,
+    (random) => {
+      const effect = random.pick<ApiEffect>([
+        'conflict',
+        'internal-error',
+        'too-many',
+        'drop-before',
+        'drop-after',
+        'delay',
+      ]);
+      const [method, path] = random.pick(apiRequests[effect === 'conflict' ? 'ours' : 'any']);
+      return {
+        kind: 'api',
+        effect,
+        method,
+        path,
+        times: 1 + random.integer(4),
+        ms: random.integer(20) * second,
+      };
+    },
+  ],
+  'api-away': [1, (random) => ({ kind: 'api-away', for: (1 + random.integer(40)) * second })],
+  'touch-node': [
+    3,
+    (random) => ({
+      kind: 'touch-node',
+      node: random.next(),
+      during: random.pick(['patch spec', 'patch status']),
+      times: 1 + random.integer(3),
+    }),
+  ],
+  kill: [
+    14,
+    (random) => ({
+      kind: 'kill',
+      call: portCall(random),
+      phase: random.pick(callPhases),
+      nth: random.integer(3),
+      restartAfter: (1 + random.integer(20)) * second,
+    }),
+  ],
+  freeze: [
+    4,
+    (random) => ({
+      kind: 'freeze',
+      call: portCall(random),
+      phase: random.pick(['once it is sent', 'before its answer is taken in']),
+      ms: (1 + random.integer(60)) * second,
+    }),
+  ],
+  'clock-jump': [2, (random) => ({ kind: 'clock-jump', ms: Math.round((random.next() - 0.5) * 7_200_000) })],
+  lease: [1.5, (random) => ({ kind: 'lease', deed: random.pick(['delete', 'steal']) })],
+  'restart-controller': [
+    1,
+    (random) => ({ kind: 'restart-controller', restartAfter: (1 + random.integer(10)) * second }),
+  ],
+};
+
+/** Faults of a seed, in order of time: none in the first and in the last minutes. */
+export function drawFaults(random: Random, minutes: number): readonly TimedFault[] {
+  const end = minutes * 60 * second;
+  const start = 90 * second;
+  const count = 55 + random.integer(40);
+  // A seed has its own mix: some kinds many times, some not at all.
+  const mix = Object.values(drawers).map(
+    ([weight, draw]) => [weight * random.pick([0, 0.5, 1, 1, 2, 4]), draw] as const,
+  );
+  const total = mix.reduce((sum, [weight]) => sum + weight, 0);
+  const one = (): FaultPlan => {
+    let roll = random.next() * total;
+    const found = mix.find(([weight]) => (roll -= weight) < 0);
+    return (found ?? drawers.cloud)[1](random);
+  };
+  return Array.from({ length: count }, () => ({
+    at: Math.round(start + random.next() * (end - start)),
+    ...one(),
+  })).toSorted((a, b) => a.at - b.at);
+}

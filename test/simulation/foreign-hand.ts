@@ -1,0 +1,107 @@
+// Somebody else works on the interfaces of the cluster, beside the controller and without a word to it.
+import { assign, unassign } from '../../src/simulator/cloud/assignments.ts';
+import { detach } from '../../src/simulator/cloud/attachments.ts';
+import { nothing } from '../../src/simulator/cloud/claims.ts';
+import { CloudRefusal } from '../../src/simulator/cloud/cloud-refusal.ts';
+import { plainInterface } from '../../src/simulator/cloud/instances.ts';
+import { createInterface, deleteInterface } from '../../src/simulator/cloud/network-interfaces.ts';
+import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
+import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
+import { prefixOf } from './judge/assignments.ts';
+import type { FaultPlan, ForeignDeed } from './scenario.ts';
+import type { Stage } from './stage.ts';
+import { nodeGroup, podSubnetIds } from './topology.ts';
+
+interface Hand {
+  readonly stage: Stage;
+  readonly facts: NodeFacts;
+  /** Attached to the node. */
+  readonly interfaces: readonly NetworkInterface[];
+  readonly pick: number;
+}
+
+export function foreignHand(stage: Stage, plan: Extract<FaultPlan, { readonly kind: 'foreign' }>): void {
+  const facts = stage.nodeAt(plan.node);
+  if (facts === undefined) return;
+  const all = [...stage.cluster.ec2.network.interfaces.values()];
+  const interfaces = all.filter(({ instanceId }) => instanceId === facts.instanceId);
+  try {
+    deeds[plan.deed]({ stage, facts, interfaces, pick: plan.pick });
+    stage.coverage.hit('foreign', plan.deed);
+  } catch (refusal) {
+    if (!(refusal instanceof CloudRefusal)) throw refusal;
+  }
+}
+
+const deeds: Readonly<Record<ForeignDeed, (hand: Hand) => void>> = {
+  'unassign-free': (hand) => takeAway(hand, false),
+  'unassign-used': (hand) => takeAway(hand, true),
+  assign: ({ stage, interfaces, pick }) => {
+    const item = at(interfaces, pick);
+    if (item !== undefined) assign(stage.cluster.ec2.network, item.id, { ...nothing, count: 1 }, false);
+  },
+  detach: ({ stage, interfaces, pick, facts }) => {
+    const item = at(
+      interfaces.filter(({ deviceIndex }) => deviceIndex !== 0),
+      pick,
+    );
+    if (item?.attachment === undefined) return;
+    excuseAll(stage, facts, item);
+    detach(stage.cluster.ec2.network, item.attachment.id);
+  },
+  'leave-loose': ({ stage, pick, facts }) => {
+    const tags = {
+      'io.cilium/cilium-managed': 'true',
+      'io.cilium/cluster-name': 'simulation',
+      ...(pick < 0.5 && {
+        'headwater/instance-id': facts.instanceId,
+        'headwater/operation-id': `operation-${Math.floor(pick * 1000)}`,
+      }),
+    };
+    const subnetId = at(podSubnetIds(stage.scenario), pick) ?? '';
+    const claim = { ...nothing, count: Math.floor(pick * 9) };
+    createInterface(stage.cluster.ec2.network, { ...plainInterface(subnetId, [nodeGroup]), claim, tags });
+  },
+  'delete-loose': ({ stage, pick }) => {
+    const { network } = stage.cluster.ec2;
+    const loose = [...network.interfaces.values()].filter(
+      ({ instanceId, tags }) => instanceId === undefined && tags['io.cilium/cilium-managed'] === 'true',
+    );
+    const item = at(loose, pick);
+    if (item !== undefined) deleteInterface(network, item.id);
+  },
+};
+
+function takeAway({ stage, facts, interfaces, pick }: Hand, isUsed: boolean): void {
+  const { network } = stage.cluster.ec2;
+  const inUse = stage.cluster.workload.machineOf(facts.name)?.memory.endpoints ?? new Map<string, string>();
+  const blocks = new Set([...inUse.keys()].map(prefixOf));
+  const things = interfaces.flatMap(({ id, addresses, primaryAddress, prefixes }) => [
+    ...addresses
+      .filter((address) => address !== primaryAddress && inUse.has(address) === isUsed)
+      .map((address) => ({ id, addresses: [address], prefixes: [] as string[] })),
+    ...prefixes
+      .filter((prefix) => blocks.has(prefix) === isUsed)
+      .map((prefix) => ({ id, addresses: [] as string[], prefixes: [prefix] })),
+  ]);
+  const thing = at(things, pick);
+  if (thing === undefined) return;
+  for (const address of inUse.keys()) {
+    if (thing.addresses.includes(address) || thing.prefixes.includes(prefixOf(address)))
+      stage.judge.excuse(address);
+  }
+  for (const address of thing.addresses) stage.judge.excuse(address);
+  unassign(network, thing.id, thing);
+}
+
+function excuseAll(stage: Stage, facts: NodeFacts, item: NetworkInterface): void {
+  const inUse = stage.cluster.workload.machineOf(facts.name)?.memory.endpoints ?? new Map<string, string>();
+  for (const address of [...inUse.keys(), ...item.addresses]) {
+    if (item.addresses.includes(address) || item.prefixes.includes(prefixOf(address)))
+      stage.judge.excuse(address);
+  }
+}
+
+function at<T>(items: readonly T[], share: number): T | undefined {
+  return items[Math.floor(share * items.length)];
+}

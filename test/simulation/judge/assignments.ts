@@ -1,0 +1,66 @@
+// What the cloud had assigned to which instance, and until when: the truth about every address, present and past.
+import { formatIpv4, parseIpv4 } from '../../../src/simulator/cloud/ipv4.ts';
+import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
+
+/** Until when an instance had something, in ms; Infinity while it has it. */
+type Until = number;
+
+export class Assignments {
+  readonly #now: () => number;
+  /** By instance, by address or prefix. */
+  readonly #until = new Map<string, Map<string, Until>>();
+  /** By interface: what it is given afterwards counts as had until then. */
+  readonly #former = new Map<string, { readonly instanceId: string; readonly until: Until }>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Takes in a change of an interface. */
+  change(before: NetworkInterface | undefined, after: NetworkInterface | undefined): void {
+    if (before !== undefined && after !== undefined && holdsTheSame(before, after)) return;
+    if (before?.instanceId !== undefined) this.#leave(before, before.instanceId);
+    if (after === undefined) return;
+    const former = this.#former.get(after.id);
+    if (after.instanceId !== undefined) this.#set(after.instanceId, after, Infinity);
+    else if (former !== undefined) this.#set(former.instanceId, after, former.until);
+  }
+
+  #leave(item: NetworkInterface, instanceId: string): void {
+    const until = this.#now();
+    this.#set(instanceId, item, until);
+    this.#former.set(item.id, { instanceId, until });
+  }
+
+  /** Whether the instance has the address. */
+  has(instanceId: string, address: string): boolean {
+    return this.lastHad(instanceId, address) === Infinity;
+  }
+
+  /** Until when the instance had the address, in ms; Infinity while it does, -Infinity where it never did. */
+  lastHad(instanceId: string, address: string): number {
+    const own = this.#until.get(instanceId);
+    if (own === undefined) return -Infinity;
+    return Math.max(own.get(address) ?? -Infinity, own.get(prefixOf(address)) ?? -Infinity);
+  }
+
+  #set(instanceId: string, { addresses, prefixes }: NetworkInterface, until: Until): void {
+    let own = this.#until.get(instanceId);
+    if (own === undefined) {
+      own = new Map();
+      this.#until.set(instanceId, own);
+    }
+    for (const address of addresses) own.set(address, until);
+    for (const prefix of prefixes) own.set(prefix, until);
+  }
+}
+
+function holdsTheSame(a: NetworkInterface, b: NetworkInterface): boolean {
+  return a.instanceId === b.instanceId && a.addresses === b.addresses && a.prefixes === b.prefixes;
+}
+
+/** The /28 that an address lies in. */
+export function prefixOf(address: string): string {
+  const number = parseIpv4(address) ?? 0;
+  return `${formatIpv4(number - (number % 16))}/28`;
+}

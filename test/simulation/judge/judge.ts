@@ -1,0 +1,209 @@
+// Watches a simulated cluster and notes every act of a controller that must never be, at the moment of its effect: by what
+// the cloud truly has and what the machines truly remember, never by what a controller says.
+import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
+import type { ActingRequest } from '../../../src/simulator/ec2/ec2-gateway.ts';
+import type { EmbeddedCluster } from '../../../src/simulator/cluster/embedded-cluster.ts';
+import type { Change } from '../../../src/simulator/kubernetes/storage/change.ts';
+import type { WorkloadEvent } from '../../../src/simulator/workload/journal.ts';
+import { Assignments, prefixOf } from './assignments.ts';
+import type { Breach, Invariant } from './breach.ts';
+import { Readings } from './readings.ts';
+import { offeredBy, type ShownInterface, type ShownNode, shownNodeOf } from './shown-node.ts';
+
+export interface JudgeOptions {
+  readonly cluster: EmbeddedCluster;
+  readonly now: () => number;
+  /** In ms. */
+  readonly consistencyWindow: number;
+}
+
+export class Judge {
+  readonly breaches: Breach[] = [];
+  readonly assignments: Assignments;
+  readonly #options: JudgeOptions;
+  /** Node by instance id. */
+  readonly #nodes = new Map<string, string>();
+  /** By address, the nodes that show it. */
+  readonly #offers = new Map<string, Set<string>>();
+  readonly #shown = new Map<string, ReadonlySet<string>>();
+  /** Addresses that somebody else took away or wrote about: what follows from that is not ours. */
+  readonly #foreign = new Set<string>();
+  readonly #readings: Readings;
+
+  constructor(options: JudgeOptions) {
+    this.#options = options;
+    const { ec2, kubernetes } = options.cluster;
+    this.assignments = new Assignments(options.now);
+    this.#readings = new Readings(options.now);
+    for (const item of ec2.network.interfaces.values()) this.assignments.change(undefined, item);
+    ec2.network.onInterface = (before, after) => {
+      this.#seeInterface(before, after);
+      this.assignments.change(before, after);
+    };
+    kubernetes.follow('ciliumnodes.cilium.io', (change) => this.#seeNode(change));
+  }
+
+  /** What somebody else did to an address is not held against the controller. */
+  excuse(address: string): void {
+    this.#foreign.add(address);
+  }
+
+  /** A controller has an answer about interfaces. */
+  hearReading(identity: string, input: unknown): void {
+    this.#readings.add(identity, input);
+  }
+
+  note(invariant: Invariant, text: string): void {
+    this.breaches.push({ invariant, at: this.#options.now(), text });
+  }
+
+  /** The node on an instance. */
+  nodeOf(instanceId: string): string | undefined {
+    return this.#nodes.get(instanceId);
+  }
+
+  /** Takes in what happens on machines. */
+  hear({ node, kind, subject, detail }: WorkloadEvent): void {
+    if (kind === 'node-added') this.#nodes.set(subject, node);
+    if (kind !== 'violation' || this.#foreign.has(subject) || !this.#isRunning(node)) return;
+    const instanceId = this.#options.cluster.workload.machineOf(node)?.facts.instanceId ?? '';
+    if (this.#wasLostToOthers(instanceId, subject)) return;
+    this.note('agent-violation', `the agent of ${node} finds for ${subject}: ${detail}`);
+  }
+
+  #isRunning(node: string): boolean {
+    const { workload, ec2 } = this.#options.cluster;
+    const instanceId = workload.machineOf(node)?.facts.instanceId ?? '';
+    const state = ec2.network.instances.get(instanceId)?.state;
+    return state === 'running' || state === 'pending';
+  }
+
+  #seeInterface(before: NetworkInterface | undefined, after: NetworkInterface | undefined): void {
+    const { acting } = this.#options.cluster.ec2.gateway;
+    if (acting === undefined || before?.instanceId === undefined) return;
+    const kept = staying(after);
+    if (kept !== undefined && carriesTheSame(kept, before)) return;
+    const node = this.#nodes.get(before.instanceId) ?? '';
+    for (const [address, user] of this.#inUse(node, before.instanceId)) {
+      const isTaken = carries(before, address) && !carries(kept, address);
+      if (isTaken) this.#noteTaken(acting, `${address} from ${user} on ${node} (${before.id})`, address);
+    }
+  }
+
+  #noteTaken({ action, caller }: ActingRequest, what: string, address: string): void {
+    if (!this.#foreign.has(address)) this.note('taken-in-use', `${action} of ${caller.arn} takes ${what}`);
+  }
+
+  /** User by address, by the memory of the machine, while its instance runs. */
+  #inUse(node: string, instanceId: string): ReadonlyMap<string, string> {
+    const machine = this.#options.cluster.workload.machineOf(node);
+    if (machine?.facts.instanceId !== instanceId || !this.#isRunning(node)) return new Map();
+    return machine.memory.endpoints;
+  }
+
+  #seeNode({ kind, key, object, previous }: Change): void {
+    const shown = shownNodeOf(kind === 'DELETED' ? undefined : object);
+    const protocol = this.#options.cluster.workload.machineOf(key)?.protocol ?? 'crd-allocator';
+    const offered = new Set([...offeredBy(shown, protocol), ...Object.keys(shown.pool)]);
+    const writer = this.#options.cluster.kubernetes.acting?.headers ?? {};
+    if (writer['user-agent']?.startsWith('headwater') === true) {
+      this.#judgeStrikes(key, offeredBy(shownNodeOf(previous), protocol), offeredBy(shown, protocol));
+      this.#judgeOffers(key, shown.instanceId, offered, writer);
+      this.#judgeInterfaces(key, shown);
+    }
+    this.#index(key, offered);
+  }
+
+  #judgeOffers(
+    node: string,
+    instanceId: string,
+    offered: ReadonlySet<string>,
+    writer: Readonly<Record<string, string>>,
+  ): void {
+    const had = this.#shown.get(node) ?? new Set();
+    for (const address of offered) if (!had.has(address)) this.#judgeOffer(node, instanceId, address, writer);
+  }
+
+  #judgeStrikes(node: string, before: ReadonlySet<string>, after: ReadonlySet<string>): void {
+    const machine = this.#options.cluster.workload.machineOf(node);
+    if (machine === undefined || !this.#isRunning(node)) return;
+    for (const [address, user] of machine.memory.endpoints) {
+      if (!before.has(address) || after.has(address) || this.#foreign.has(address)) continue;
+      const { instanceId } = machine.facts;
+      if (this.#wasLostToOthers(instanceId, address) || isLeftOut(machine.memory.leftOut, address)) continue;
+      this.note('hidden-in-use', `${address} of ${user} is struck from what ${node} shows`);
+    }
+  }
+
+  /** The instance has not had it for so long that two readings can have shown it. */
+  #wasLostToOthers(instanceId: string, address: string): boolean {
+    const { now, consistencyWindow } = this.#options;
+    return this.assignments.lastHad(instanceId, address) <= now() - consistencyWindow;
+  }
+
+  /** An address that is offered anew was the instance's of late, or the writer has not asked since it was lost. */
+  #judgeOffer(
+    node: string,
+    instanceId: string,
+    address: string,
+    { 'user-agent': writer = '', 'sent-at': sentAt = '' }: Readonly<Record<string, string>>,
+  ): void {
+    const had = this.assignments.lastHad(instanceId, address);
+    if (had >= Number(sentAt) - this.#options.consistencyWindow) return;
+    if (had > this.#readings.last(writer, instanceId) - slowestReading) return;
+    this.note('offered-unassigned', `${node} offers ${address}, which ${instanceId} ${whenHad(had)}`);
+  }
+
+  #judgeInterfaces(node: string, { pool, interfaces }: ShownNode): void {
+    const carried = new Set(Object.values(interfaces).flatMap(({ addresses = [] }) => addresses));
+    for (const [address, { resource = '' }] of Object.entries(pool)) {
+      if (isRoutable(interfaces[resource]) && carried.has(address)) continue;
+      const text = `${node} offers ${address} of ${resource}, which it does not show`;
+      this.note('offered-without-interface', text);
+    }
+  }
+
+  #index(node: string, offered: ReadonlySet<string>): void {
+    const before = this.#shown.get(node) ?? new Set();
+    for (const address of before) if (!offered.has(address)) this.#offers.get(address)?.delete(node);
+    for (const address of offered) {
+      if (before.has(address)) continue;
+      const nodes = this.#offers.get(address) ?? new Set();
+      this.#offers.set(address, nodes.add(node));
+      if (nodes.size > 1 && !this.#foreign.has(address))
+        this.note('offered-twice', `${address} is offered on ${[...nodes].join(' and ')}`);
+    }
+    this.#shown.set(node, offered);
+  }
+}
+
+/** From before a reading is made until its answer is taken in, at most, in ms. */
+const slowestReading = 40_000;
+
+/** The interface as long as it does not leave its instance. */
+function staying(item: NetworkInterface | undefined): NetworkInterface | undefined {
+  return item?.attachment === undefined || item.attachment.status === 'detaching' ? undefined : item;
+}
+
+function carriesTheSame(a: NetworkInterface, b: NetworkInterface): boolean {
+  return a.addresses === b.addresses && a.prefixes === b.prefixes;
+}
+
+function carries(item: NetworkInterface | undefined, address: string): boolean {
+  if (item === undefined) return false;
+  return item.addresses.includes(address) || item.prefixes.includes(prefixOf(address));
+}
+
+/** Whether an agent finds what it needs to set up a pod. */
+function isRoutable(carrier: ShownInterface | undefined): boolean {
+  const { mac, subnet, vpc } = carrier ?? {};
+  return mac !== undefined && subnet?.cidr !== undefined && vpc?.['primary-cidr'] !== undefined;
+}
+
+function isLeftOut(leftOut: ReadonlySet<string>, address: string): boolean {
+  return leftOut.has(`${address}/32`) || leftOut.has(prefixOf(address));
+}
+
+function whenHad(at: number): string {
+  return at === -Infinity ? 'never had' : `had until ${(at / 1000).toFixed(1)} s`;
+}

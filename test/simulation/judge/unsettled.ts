@@ -1,0 +1,76 @@
+// What is not yet as it should be, once nothing goes wrong any more.
+import { looseInterfaces, type NodeStanding, standings } from '../../../src/simulator/cluster/judge.ts';
+import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
+import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
+import type { Stage } from '../stage.ts';
+import type { Breach, Invariant } from './breach.ts';
+import { offeredBy, shownNodeOf } from './shown-node.ts';
+
+type Note = (invariant: Invariant, text: string) => void;
+
+export function unsettled(stage: Stage): readonly Breach[] {
+  const { cluster, now } = stage;
+  const found: Breach[] = [];
+  const note: Note = (invariant, text) => found.push({ invariant, at: now, text });
+  const byNode = new Map(standings(cluster).map((standing) => [standing.node, standing]));
+  for (const view of cluster.workload.views) {
+    const standing = byNode.get(view.nodeName);
+    if (standing === undefined) continue;
+    noteSupply(stage, view, standing, note);
+    noteNode(stage, view, note);
+  }
+  for (const item of looseInterfaces(cluster))
+    if (isOurs(item)) note('left-behind', `${item.id} is attached to nothing`);
+  return found;
+}
+
+function noteSupply(stage: Stage, view: NodeView, standing: NodeStanding, note: Note): void {
+  const { nodeName } = view;
+  const { held, used, most, met, excess } = standing;
+  const room = roomFor(stage, view);
+  const figures = `held ${held}, used ${used}, at most ${most}`;
+  if (!met && room > 0) note('short', `${nodeName} lacks addresses: ${figures}, room for ${room}`);
+  if (held > Math.max(most, used) + graceOf(stage, view))
+    note('beyond-limit', `${nodeName} has more than it may: ${figures}`);
+  if (view.waitingPods.size > 0 && used < most && room > 0)
+    note('waiting', `${view.waitingPods.size} pods wait on ${nodeName}: ${figures}`);
+  if (stage.options.awsReleaseExcessIps && excess > graceOf(stage, view))
+    note('excess', `${nodeName} (${view.protocol}) has ${excess} too many: ${figures}`);
+}
+
+function noteNode(stage: Stage, { nodeName, facts, protocol }: NodeView, note: Note): void {
+  const shown = shownNodeOf(stage.cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName));
+  const lost = [...offeredBy(shown, protocol)].filter(
+    (address) => !stage.judge.assignments.has(facts.instanceId, address),
+  );
+  if (lost.length > 0) note('stale-offer', `${nodeName} offers what the cloud has not: ${lost.join(' ')}`);
+  const { awsReleaseExcessIps, idleInterfaceDelay } = stage.options;
+  const first = facts.eni?.firstInterfaceIndex ?? 0;
+  const isIdle = ({ instanceId, deviceIndex = 0, addresses, prefixes }: NetworkInterface): boolean =>
+    instanceId === facts.instanceId && deviceIndex > first && addresses.length + prefixes.length === 1;
+  const idle = [...stage.cluster.ec2.network.interfaces.values()].filter(isIdle);
+  if (awsReleaseExcessIps && idleInterfaceDelay !== undefined && idle.length > 0)
+    note('excess', `${nodeName} has interfaces without addresses: ${idle.map(({ id }) => id).join(' ')}`);
+  const open = Object.entries(shown.handshakes);
+  if (open.length > 0) note('open-handshake', `${nodeName}: ${JSON.stringify(shown.handshakes)}`);
+}
+
+/** Addresses that the subnets of a node have left. */
+function roomFor({ cluster }: Stage, { facts }: NodeView): number {
+  return [...cluster.ec2.network.subnets.values()]
+    .filter(({ zone, tags }) => zone === facts.zone && tags['purpose'] === 'pods')
+    .reduce((sum, { available }) => sum + available, 0);
+}
+
+/** What a node may keep beyond its watermarks: parts of prefixes that are in use. */
+function graceOf(stage: Stage, { facts, addressesInUse }: NodeView): number {
+  const held = [...stage.cluster.ec2.network.interfaces.values()].filter(
+    ({ instanceId }) => instanceId === facts.instanceId,
+  );
+  const prefixes = held.flatMap((item) => item.prefixes).length;
+  return prefixes === 0 ? 0 : Math.min(prefixes, addressesInUse.size + 1) * 16;
+}
+
+function isOurs({ tags }: NetworkInterface): boolean {
+  return tags['io.cilium/cilium-managed'] === 'true';
+}

@@ -1,0 +1,44 @@
+// Machines that come and go while a simulation runs: instances are ended and launched, and their nodes with them.
+import { launch, plainInterface, terminate } from '../../src/simulator/cloud/instances.ts';
+import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
+import type { Stage } from './stage.ts';
+import { nodeGroup } from './topology.ts';
+
+/** Ends the instance at once, and its node a moment later, as when a machine is reclaimed. Resolves once it is gone. */
+export async function reclaim(stage: Stage, facts: NodeFacts, notice: number): Promise<void> {
+  endInstance(stage, facts);
+  await new Promise<void>((resolve) => stage.clock.schedule(notice, resolve));
+  await remove(stage, facts);
+}
+
+/** Ends the node in good order and its instance after it. */
+export async function retire(stage: Stage, facts: NodeFacts): Promise<void> {
+  await remove(stage, facts);
+  endInstance(stage, facts);
+}
+
+/** Starts an instance like that one, and its node: under the same name if wanted. */
+export async function replace(stage: Stage, facts: NodeFacts, sameName: boolean): Promise<void> {
+  const { network } = stage.cluster.ec2;
+  const request = plainInterface(facts.subnetId, [nodeGroup]);
+  const instance = launch(network, {
+    reservationId: network.newId('r'),
+    launchIndex: 0,
+    type: facts.instanceType,
+    imageId: 'ami-0123456789abcdef0',
+    tags: {},
+    interfaces: [{ kind: 'new', deviceIndex: 0, cardIndex: 0, deleteOnTermination: true, request }],
+  });
+  const { primaryAddress } = instance;
+  const name = sameName ? facts.name : `ip-${primaryAddress.replaceAll('.', '-')}-${instance.id.slice(-4)}`;
+  await stage.cluster.workload.addNode({ ...facts, name, instanceId: instance.id, primaryAddress });
+}
+
+async function remove({ cluster }: Stage, { name, instanceId }: NodeFacts): Promise<void> {
+  if (cluster.workload.machineOf(name)?.facts.instanceId !== instanceId) return;
+  await cluster.workload.removeNode(name);
+}
+
+function endInstance({ cluster }: Stage, { instanceId }: NodeFacts): void {
+  if (cluster.ec2.network.instances.has(instanceId)) terminate(cluster.ec2.network, [instanceId]);
+}

@@ -1,0 +1,70 @@
+// One controller process of a simulated cluster, from its start to its end.
+import { loadOptions } from '../../src/config/load-options.ts';
+import type { Options } from '../../src/config/option-table.ts';
+import { composeAws } from '../../src/controller/aws-cloud.ts';
+import { Controller } from '../../src/controller/controller.ts';
+import type { Logger } from '../../src/observability/logger.ts';
+import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
+import type { Random } from '../../src/scheduling/random.ts';
+import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
+import { deafRegistry } from './deaf-registry.ts';
+import { type CallListener, cloudPort, kubernetesPort } from './ports.ts';
+import type { SimulatedProcess } from './process.ts';
+
+export interface ReplicaSetup {
+  readonly process: SimulatedProcess;
+  readonly options: Options;
+  readonly handler: KubernetesHandler;
+  readonly api: Ec2Api;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly hear: CallListener;
+  readonly onBug: (error: unknown) => void;
+}
+
+export class Replica {
+  readonly process: SimulatedProcess;
+  readonly controller: Controller;
+  readonly outcome: Promise<'stopped' | 'lost'>;
+  readonly #stop = new AbortController();
+
+  constructor({ process, options, handler, api, random, log, hear, onBug }: ReplicaSetup) {
+    this.process = process;
+    const transport = kubernetesPort(process, handler, hear);
+    const { dryRun, pause } = options;
+    this.controller = new Controller({
+      options,
+      kubernetes: transport,
+      leaseTransport: transport,
+      composeCloud: (deps) => composeAws(cloudPort(process, api, hear), deps),
+      clock: process,
+      random: random.fork(process.identity),
+      log,
+      registry: deafRegistry,
+      identity: process.identity,
+      readLiveOptions: () => ({ values: { dryRun, pause }, problems: [] }),
+      onBug,
+    });
+    this.outcome = this.controller.run(this.#stop.signal);
+  }
+
+  get isLeading(): boolean {
+    return this.controller.state === 'leading';
+  }
+
+  /** Tells it to end in good order; time has to pass for it to do so. */
+  stop(): void {
+    this.#stop.abort();
+  }
+}
+
+export function optionsOf(flags: Readonly<Record<string, string>>): Options {
+  const given = new Map(Object.entries(flags).map(([name, value]) => [name, [value]]));
+  const loaded = loadOptions(given, { environment: {}, readFile: absent, readDirectory: absent });
+  if (loaded.kind === 'refused') throw new Error(loaded.problems.join('\n'));
+  return loaded.options;
+}
+
+function absent(path: string): never {
+  throw Object.assign(new Error(path), { code: 'ENOENT' });
+}

@@ -1,0 +1,18 @@
+// A scenario in words, for a person who wants to know what led to a failure.
+import type { Scenario } from './scenario.ts';
+
+export function scenarioText(scenario: Scenario): string {
+  const { nodes, zones, flags, replicas, workloads, faults, minutes, cloud } = scenario;
+  return [
+    `${minutes} min, ${replicas} controller(s), ${zones.length} zone(s), cloud ${JSON.stringify(cloud)}`,
+    `  options ${Object.entries(flags)
+      .map(([name, value]) => `--${name}=${value}`)
+      .join(' ')}`,
+    ...nodes.map(
+      ({ zone, type, protocol, ipam, eni }) =>
+        `  node in zone ${zone}: ${type}, ${protocol}, ${JSON.stringify(ipam)} ${JSON.stringify(eni)}`,
+    ),
+    ...workloads.map((workload) => `  pods ${JSON.stringify(workload)}`),
+    ...faults.map(({ at, ...fault }) => `  ${(at / 1000).toFixed(0).padStart(6)} s ${JSON.stringify(fault)}`),
+  ].join('\n');
+}

@@ -1,0 +1,126 @@
+// Everything that one seed stands for, as plain data: what there is at the beginning, what pods do, and what goes wrong
+// when. Nothing of it depends on how the system under test reacts, so that parts of it can be left out.
+import type { Fault as CloudFault } from '../../src/simulator/cloud/faults.ts';
+import type { EniOptions, IpamWatermarks, Protocol } from '../../src/simulator/workload/node-facts.ts';
+import type { Workload } from '../../src/simulator/workload/workload.ts';
+
+export interface Scenario {
+  readonly seed: string;
+  /** Of virtual time, until faults stop. */
+  readonly minutes: number;
+  readonly zones: readonly ZonePlan[];
+  readonly nodes: readonly NodePlan[];
+  /** Of every controller, without dashes. */
+  readonly flags: Readonly<Record<string, string>>;
+  readonly replicas: number;
+  readonly cloud: CloudPlan;
+  readonly workloads: readonly Workload[];
+  /** In order of time. */
+  readonly faults: readonly TimedFault[];
+}
+
+export interface ZonePlan {
+  readonly zone: string;
+  readonly nodeBlock: string;
+  readonly podBlocks: readonly string[];
+}
+
+export interface NodePlan {
+  /** Index of its zone. */
+  readonly zone: number;
+  readonly type: string;
+  readonly protocol: Protocol;
+  readonly ipam: IpamWatermarks;
+  readonly eni: EniOptions;
+}
+
+export interface CloudPlan {
+  /** Chance that an address which was freed recently is handed out first. */
+  readonly reuse: number;
+  readonly listingLagMs: number;
+  readonly visibilityDelayMs: number;
+  /** Multiplies the rate limits of the account. */
+  readonly limits: number;
+}
+
+/** Calls of the controller's ports at which something can be made to happen. */
+export type PortCall =
+  | 'CreateNetworkInterface'
+  | 'AttachNetworkInterface'
+  | 'AssignPrivateIpAddresses'
+  | 'UnassignPrivateIpAddresses'
+  | 'ModifyNetworkInterfaceAttribute'
+  | 'DetachNetworkInterface'
+  | 'DeleteNetworkInterface'
+  | 'DescribeNetworkInterfaces'
+  | 'patch spec'
+  | 'patch status'
+  | 'read node'
+  | 'lease';
+
+export type CallPhase = 'before it is sent' | 'once it is sent' | 'before its answer is taken in';
+
+export type TimedFault = { readonly at: number } & FaultPlan;
+
+/** Nodes, subnets and addresses are picked by a share of [0, 1) of what there is by then. Times in ms. */
+export type FaultPlan =
+  | {
+      readonly kind: 'cloud';
+      readonly action: string;
+      readonly count: number;
+      readonly rate: number;
+      readonly fault: CloudFault;
+    }
+  | { readonly kind: 'throttle-storm'; readonly action: string; readonly rate: number; readonly for: number }
+  | { readonly kind: 'stale-listings'; readonly lag: number; readonly for: number }
+  | { readonly kind: 'torn-listings'; readonly share: number; readonly for: number }
+  | { readonly kind: 'slow-visibility'; readonly ms: number; readonly for: number }
+  | { readonly kind: 'foreign'; readonly deed: ForeignDeed; readonly node: number; readonly pick: number }
+  | { readonly kind: 'terminate'; readonly node: number; readonly during: PortCall }
+  | { readonly kind: 'replace-node'; readonly node: number; readonly sameName: boolean; readonly gap: number }
+  | { readonly kind: 'zone-loss'; readonly zone: number; readonly for: number }
+  | { readonly kind: 'squeeze'; readonly subnet: number; readonly left: number; readonly for: number }
+  | { readonly kind: 'fragment'; readonly subnet: number; readonly whole: number; readonly for: number }
+  | { readonly kind: 'restart-agent'; readonly node: number }
+  | { readonly kind: 'change-agent'; readonly node: number; readonly protocol: Protocol }
+  | { readonly kind: 'watch'; readonly effect: WatchEffect; readonly times: number; readonly ms: number }
+  | {
+      readonly kind: 'api';
+      readonly effect: ApiEffect;
+      readonly method: string;
+      readonly path: string;
+      readonly times: number;
+      readonly ms: number;
+    }
+  | { readonly kind: 'api-away'; readonly for: number }
+  | { readonly kind: 'touch-node'; readonly node: number; readonly during: PortCall; readonly times: number }
+  | {
+      readonly kind: 'kill';
+      readonly call: PortCall;
+      readonly phase: CallPhase;
+      readonly nth: number;
+      readonly restartAfter: number;
+    }
+  | {
+      readonly kind: 'freeze';
+      readonly call: PortCall;
+      readonly phase: Exclude<CallPhase, 'before it is sent'>;
+      readonly ms: number;
+    }
+  | { readonly kind: 'clock-jump'; readonly ms: number }
+  | { readonly kind: 'lease'; readonly deed: 'delete' | 'steal' }
+  | { readonly kind: 'restart-controller'; readonly restartAfter: number };
+
+export type FaultKind = FaultPlan['kind'];
+
+export type ForeignDeed =
+  | 'unassign-free'
+  | 'unassign-used'
+  | 'assign'
+  | 'detach'
+  | 'leave-loose'
+  | 'delete-loose';
+
+export type WatchEffect = 'delay' | 'duplicate' | 'cut' | 'close' | 'expire';
+
+export type ApiEffect = 'conflict' | 'internal-error' | 'too-many' | 'drop-before' | 'drop-after' | 'delay';

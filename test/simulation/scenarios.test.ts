@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import { drawScenario } from './draw-scenario.ts';
+import { play } from './play.ts';
+import { seedsIn } from './seed-list.ts';
+
+describe('a seed', () => {
+  const scenarios = seedsIn('1..300').map(drawScenario);
+
+  test('stands for 5 to 40 nodes, 1 to 4 hours and at least 50 faults, in order of time', () => {
+    for (const { nodes, minutes, faults } of scenarios) {
+      expect(nodes.length).toBeGreaterThanOrEqual(5);
+      expect(nodes.length).toBeLessThanOrEqual(40);
+      expect(minutes).toBeGreaterThanOrEqual(60);
+      expect(minutes).toBeLessThanOrEqual(240);
+      expect(faults.length).toBeGreaterThanOrEqual(50);
+      expect(faults.map(({ at }) => at)).toEqual(faults.map(({ at }) => at).toSorted((a, b) => a - b));
+    }
+  });
+
+  test('is plain data, and draws the same each time', () => {
+    for (const scenario of scenarios.slice(0, 20)) {
+      expect(JSON.parse(JSON.stringify(scenario))).toEqual(scenario);
+      expect(drawScenario(scenario.seed)).toEqual(scenario);
+    }
+  });
+
+  test('gives one history, byte for byte, traced or not', async () => {
+    const scenario = { ...drawScenario('4'), minutes: 12 };
+    const short = { ...scenario, faults: scenario.faults.filter(({ at }) => at < 700_000) };
+
+    const [once, again] = [await play(short), await play(short, { trace: true })];
+
+    expect(once.breaches).toEqual([]);
+    expect(again.digest).toBe(once.digest);
+    expect(again.lines.length).toBeGreaterThan(500);
+  });
+});
+
+test.each([
+  ['3', ['3']],
+  ['1..3', ['1', '2', '3']],
+  ['a:1..2,x', ['a:1', 'a:2', 'x']],
+  ['', []],
+  ['a.json', ['a.json']],
+])('%j names the seeds %j', (text, seeds) => {
+  expect(seedsIn(text)).toEqual(seeds);
+});

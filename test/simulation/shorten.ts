@@ -1,0 +1,58 @@
+// Shortens a scenario that shows something wrong: leaves out whatever it shows it without, so that a person can read what is
+// left. Delta debugging (Zeller, Hildebrandt: Simplifying and Isolating Failure-Inducing Input) on each of its parts.
+import type { Invariant } from './judge/breach.ts';
+import { play } from './play.ts';
+import type { Scenario } from './scenario.ts';
+
+/** Plays that are spent at most. */
+const mostPlays = 200;
+
+export async function shorten(scenario: Scenario, invariant: Invariant): Promise<Scenario> {
+  let plays = 0;
+  const shows = async (candidate: Scenario): Promise<boolean> => {
+    if (plays++ >= mostPlays) return false;
+    const { breaches } = await play(candidate);
+    return breaches[0]?.invariant === invariant;
+  };
+  let short = scenario;
+  const { breaches } = await play(scenario);
+  const at = breaches[0]?.at ?? Infinity;
+  const early = { ...short, faults: short.faults.filter((fault) => fault.at <= at) };
+  const over = { ...early, minutes: Math.min(early.minutes, Math.ceil(at / 60_000)) };
+  for (const candidate of [early, over]) if (await shows(candidate)) short = candidate;
+  for (let size = Infinity; sizeOf(short) < size; ) {
+    size = sizeOf(short);
+    const faults = await fewest(short.faults, (faults) => shows({ ...short, faults }));
+    short = { ...short, faults };
+    const workloads = await fewest(short.workloads, (workloads) => shows({ ...short, workloads }));
+    short = { ...short, workloads };
+    const nodes = await fewest(short.nodes, (nodes) => shows({ ...short, nodes }));
+    short = { ...short, nodes };
+    const single = { ...short, replicas: 1 };
+    if (short.replicas > 1 && (await shows(single))) short = single;
+  }
+  return short;
+}
+
+function sizeOf({ faults, workloads, nodes, replicas }: Scenario): number {
+  return faults.length + workloads.length + nodes.length + replicas;
+}
+
+/** As few of the items as still will do, by halves, then quarters, and so on; at least one. */
+async function fewest<T>(
+  items: readonly T[],
+  willDo: (items: readonly T[]) => Promise<boolean>,
+): Promise<readonly T[]> {
+  let kept = items;
+  for (let portion = Math.ceil(kept.length / 2); portion >= 1 && kept.length > 1; ) {
+    let start = 0;
+    while (start < kept.length && kept.length > 1) {
+      const without = [...kept.slice(0, start), ...kept.slice(start + portion)];
+      if (without.length > 0 && (await willDo(without))) kept = without;
+      else start += portion;
+    }
+    if (portion === 1) break;
+    portion = Math.ceil(portion / 2);
+  }
+  return kept;
+}

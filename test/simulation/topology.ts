@@ -1,0 +1,56 @@
+// The cloud that a scenario begins with.
+import { readTopology, type Topology } from '../../src/simulator/cloud/topology.ts';
+import type { Scenario } from './scenario.ts';
+
+export const vpcId = 'vpc-00000000000000001';
+export const nodeGroup = 'sg-00000000000000001';
+
+export function nodeSubnetId(zone: number): string {
+  return `subnet-000000000000${zone}000f`;
+}
+
+export function podSubnetId(zone: number, index: number): string {
+  return `subnet-000000000000${zone}000${index}`;
+}
+
+/** Ids of the subnets that pods get addresses from. */
+export function podSubnetIds({ zones }: Scenario): readonly string[] {
+  return zones.flatMap(({ podBlocks }, zone) => podBlocks.map((_, index) => podSubnetId(zone, index)));
+}
+
+export function topologyOf(scenario: Scenario): Topology {
+  const { zones, nodes, cloud } = scenario;
+  const subnets = zones.flatMap(({ zone, nodeBlock, podBlocks }, index) => [
+    { name: `nodes-${index}`, id: nodeSubnetId(index), zone, block: nodeBlock },
+    ...podBlocks.map((block, subnet) => ({
+      name: `pods-${index}-${subnet}`,
+      id: podSubnetId(index, subnet),
+      zone,
+      block,
+      tags: { purpose: 'pods' },
+    })),
+  ]);
+  const plan = {
+    seed: scenario.seed,
+    vpcs: [{ name: 'main', id: vpcId, blocks: ['10.0.0.0/16'] }],
+    subnets,
+    routeTables: [{ name: 'private', subnets: subnets.map(({ name }) => name) }],
+    securityGroups: [{ name: 'nodes', id: nodeGroup }],
+    instances: nodes.map(({ type, zone }, index) => ({
+      name: `node-${index}`,
+      type,
+      subnet: `nodes-${zone}`,
+      securityGroups: ['nodes'],
+    })),
+    limits: { scale: cloud.limits },
+    consistency: {
+      visibilityDelayMs: { min: 0, max: cloud.visibilityDelayMs },
+      listingLagMs: { min: 0, max: cloud.listingLagMs },
+    },
+    times: { terminatedVisibleMs: 600_000 },
+    reuse: cloud.reuse,
+  };
+  const read = readTopology(JSON.stringify(plan));
+  if ('problems' in read) throw new Error(read.problems.join('\n'));
+  return read.topology;
+}

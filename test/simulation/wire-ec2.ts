@@ -1,0 +1,140 @@
+// The port that the AWS adapter calls, through the real SDK and the model's front: signatures, parameters, XML, error codes
+// and time-outs are those of the wire, and only the socket is missing. Virtual time stands still while the SDK works.
+import { Readable } from 'node:stream';
+import { AwsApi } from '../../src/providers/aws/aws-api.ts';
+import {
+  type Ec2Action,
+  type Ec2Api,
+  Ec2CallError,
+  type Ec2Input,
+  type Ec2Output,
+  type Sending,
+} from '../../src/providers/aws/ec2-api.ts';
+import { systemClock } from '../../src/scheduling/system-clock.ts';
+import type { VirtualClock } from '../../src/scheduling/virtual-clock.ts';
+import type { Ec2Gateway } from '../../src/simulator/ec2/ec2-gateway.ts';
+import { answerEc2, type HttpOutcome } from '../../src/simulator/ec2/ec2-http.ts';
+
+/** What an SDK hands over to be sent. */
+interface WireRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** Time stands still while the SDK prepares its request, and again while it reads the answer. */
+interface CallUnderWay {
+  release: () => void;
+}
+
+export class WireEc2 implements Ec2Api {
+  readonly #clock: VirtualClock;
+  readonly #gateway: Ec2Gateway;
+  readonly #api: AwsApi;
+  readonly #onCall: (action: Ec2Action, input: unknown, result: string) => void;
+  /** By the signal that goes with a call all the way. */
+  readonly #underWay = new Map<AbortSignal, CallUnderWay>();
+  #requests = 0;
+
+  constructor(
+    gateway: Ec2Gateway,
+    clock: VirtualClock,
+    onCall: (action: Ec2Action, input: unknown, result: string) => void,
+  ) {
+    this.#gateway = gateway;
+    this.#clock = clock;
+    this.#onCall = onCall;
+    const [credential] = gateway.credentials;
+    process.env['AWS_ACCESS_KEY_ID'] = credential?.accessKeyId;
+    process.env['AWS_SECRET_ACCESS_KEY'] = credential?.secretAccessKey;
+    const handler = {
+      handle: (request: WireRequest, { abortSignal }: { abortSignal?: AbortSignal } = {}) =>
+        this.#handle(request, abortSignal),
+    };
+    this.#api = new AwsApi({
+      region: gateway.network.region,
+      endpoint: 'http://ec2.simulation',
+      connections: 1000,
+      connectionTimeout: 1000,
+      proxyFor: () => undefined,
+      onRoute: () => undefined,
+      handler,
+    });
+  }
+
+  async send<A extends Ec2Action>(action: A, input: Ec2Input<A>, sending: Sending): Promise<Ec2Output<A>> {
+    const call: CallUnderWay = { release: this.#clock.hold() };
+    this.#underWay.set(sending.signal, call);
+    // The SDK takes some turns to give a call up.
+    const giveUp = (): void => {
+      call.release();
+      call.release = this.#clock.hold();
+    };
+    sending.signal.addEventListener('abort', giveUp, { once: true });
+    let isSent = false;
+    const onSend = (): void => {
+      sending.onSend();
+      isSent = true;
+    };
+    try {
+      const output = await this.#api.send(action, input, { ...sending, onSend });
+      this.#onCall(action, input, 'OK');
+      return output;
+    } catch (error) {
+      if (isSent) this.#onCall(action, input, error instanceof Ec2CallError ? error.code : 'Error');
+      throw error;
+    } finally {
+      sending.signal.removeEventListener('abort', giveUp);
+      this.#underWay.delete(sending.signal);
+      call.release();
+    }
+  }
+
+  async #handle(
+    { method, path, headers, body }: WireRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<{ response: object }> {
+    if (signal !== undefined) this.#underWay.get(signal)?.release();
+    const request = { method, url: path, headers, body: textOf(body) };
+    const requestId = `request-${this.#requests++}`;
+    const context = { gateway: this.#gateway, now: systemClock.wall(), requestId };
+    const outcome = await Promise.race([answerEc2(request, context), abandoned(signal)]);
+    if (outcome.kind === 'hang') return abandoned(signal);
+    const call = signal && this.#underWay.get(signal);
+    if (call !== undefined && signal?.aborted === false) call.release = this.#clock.hold();
+    if (outcome.kind === 'drop') throw connectionReset();
+    return { response: responseOf(outcome) };
+  }
+}
+
+function responseOf({ status, headers, body, cutAt }: Extract<HttpOutcome, { kind: 'answer' }>): object {
+  const whole = Buffer.from(body);
+  const pieces = cutAt === undefined ? Readable.from([whole], { objectMode: false }) : cut(whole, cutAt);
+  return { statusCode: status, headers, body: pieces };
+}
+
+function cut(body: Buffer, at: number): Readable {
+  const pieces = function* (): Generator<Buffer> {
+    yield body.subarray(0, at);
+    throw connectionReset();
+  };
+  return Readable.from(pieces(), { objectMode: false });
+}
+
+function connectionReset(): Error {
+  return Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+}
+
+function abandoned(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    const abandon = (): void => reject(Object.assign(new Error('aborted'), { name: 'AbortError' }));
+    if (signal?.aborted === true) abandon();
+    else signal?.addEventListener('abort', abandon, { once: true });
+  });
+}
+
+function textOf(body: unknown): string {
+  if (typeof body === 'string') return body;
+  return body instanceof Uint8Array ? Buffer.from(body).toString() : '';
+}
