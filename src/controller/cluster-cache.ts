@@ -30,6 +30,8 @@ export class ClusterCache {
   readonly #deps: ClusterCacheDeps;
   readonly #nodes: Reflector<WatchedNode>;
   readonly #pods: PendingPods;
+  /** Why the last try to read them failed, until one succeeds: the next try does not make it untrue. */
+  #nodesProblem: string | undefined;
   readonly #shown = { ciliumnodes: { relists: 0, restarts: 0 }, pods: { relists: 0, restarts: 0 } };
 
   constructor(deps: ClusterCacheDeps) {
@@ -41,7 +43,11 @@ export class ClusterCache {
       path: ciliumNodesPath,
       transform: watchedNode,
       onChange: ({ type, key, object }) => onNode(key, type === 'deleted' ? undefined : object),
-      onState: (state) => this.#say('ciliumnodes', state),
+      onState: (state) => {
+        if ('problem' in state) this.#nodesProblem = state.problem;
+        if (state.kind === 'watching') this.#nodesProblem = undefined;
+        this.#say('ciliumnodes', state);
+      },
     });
     this.#pods = new PendingPods({
       ...shared,
@@ -81,7 +87,8 @@ export class ClusterCache {
   /** What keeps CiliumNodes from becoming known. */
   waitingFor(): string {
     const { state } = this.#nodes.figures();
-    return 'problem' in state ? state.problem : 'CiliumNodes are being listed';
+    if ('problem' in state) return state.problem;
+    return this.#nodesProblem ?? 'CiliumNodes are being listed';
   }
 
   /** Undefined as long as the watch of CiliumNodes works, or says itself why it doesn't. */

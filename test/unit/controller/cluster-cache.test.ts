@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals';
+import { ClusterCache } from '../../../src/controller/cluster-cache.ts';
+import { Random } from '../../../src/scheduling/random.ts';
+import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import { ScriptedTransport, status } from '../kubernetes/scripted-transport.ts';
+
+test('what keeps CiliumNodes from becoming known is told while it is tried again, too', async () => {
+  const clock = new VirtualClock();
+  let tries = 0;
+  const transport = new ScriptedTransport(clock, ({ path }) =>
+    path.includes('ciliumnodes') && tries++ > 0 ? 'silence' : status(500, 'the disk is full'),
+  );
+  const cache = new ClusterCache({
+    transport,
+    clock,
+    random: new Random('cache'),
+    log: recordingLogger(),
+    onBug: (error) => {
+      throw error;
+    },
+    onNode: () => undefined,
+    onWaitingPods: () => undefined,
+  });
+  const ending = new AbortController();
+  expect(cache.waitingFor()).toBe('CiliumNodes are being listed');
+
+  const running = cache.run(ending.signal);
+  await clock.runUntil(() => tries === 2, 60_000);
+
+  expect(cache.waitingFor()).toBe('the disk is full');
+  ending.abort();
+  await running;
+});
