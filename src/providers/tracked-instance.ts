@@ -314,9 +314,11 @@ export class TrackedInstance {
 
   #apply(id: string, { held, lookDue }: Verdict, reading: Reading): boolean {
     const before = this.#interfaces.get(id);
-    const changed = this.#note(!isSame(before?.record, held?.record) || doubtsIn(before) !== doubtsIn(held));
+    const same = isSame(before?.record, held?.record);
+    const changed = this.#note(!same || doubtsIn(before) !== doubtsIn(held));
     if (held === undefined) this.#interfaces.delete(id);
-    else this.#interfaces.set(id, before === undefined ? held : sharingRecord(held, before));
+    // One record for all who hold it: a listing of thousands that are as they were leaves no copies behind.
+    else this.#interfaces.set(id, same && before !== undefined ? { ...held, record: before.record } : held);
     if (lookDue === undefined) return changed;
     if (reading.scope === 'listing') return this.doubt(lookDue) || changed;
     // Whether the time of the next look changed is known once the whole look is folded in.
@@ -334,11 +336,6 @@ export class TrackedInstance {
     if (changed) this.#view = undefined;
     return changed;
   }
-}
-
-/** One record for all who hold it: a listing of thousands that are as they were leaves no copies behind. */
-function sharingRecord(held: HeldInterface, { record }: HeldInterface): HeldInterface {
-  return isSame(record, held.record) ? { ...held, record } : held;
 }
 
 function doubtsIn(held: HeldInterface | undefined): string {
