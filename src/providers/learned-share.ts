@@ -55,5 +55,6 @@ export function afterThrottle(
   if (sentAt <= learned.cutAt + perCall * callsPerCut) return learned;
   const suspicion = learned.suspicion + 1;
   if (suspicion < certainty) return { ...learned, suspicion };
-  return { suspicion: 0, value: Math.max(leastShare, shareAt(learned, now) * cut), at: now, cutAt: now };
+  // Until answers say otherwise, the next one is no coincidence either.
+  return { suspicion: 1, value: Math.max(leastShare, shareAt(learned, now) * cut), at: now, cutAt: now };
 }

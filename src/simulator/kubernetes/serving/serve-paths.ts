@@ -6,7 +6,7 @@ import { coreVersions, groupDocument, groupList, groupsOf, resourceList } from '
 import { openApiDocument, openApiIndex, openApiV2Document } from '../discovery/openapi.ts';
 import type { JsonObject } from '../json-value.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
-import { jsonAnswer, nothingThere, textAnswer } from './answers.ts';
+import { jsonAnswer, nothingThere, textAnswer, withHeaders } from './answers.ts';
 
 /** The version whose behaviour is modelled. */
 export const serverVersion = {
@@ -74,7 +74,7 @@ function serveDiscovery(
   const form = rest.length === 0 ? aggregatedForm(request.headers['accept']) : undefined;
   if (form !== undefined) {
     const answer = jsonAnswer(200, aggregatedDiscovery(types, prefix === 'api', form.version));
-    return { ...answer, headers: { 'content-type': form.contentType } };
+    return withHeaders(answer, { 'content-type': form.contentType });
   }
   return prefix === 'api' ? serveCore(rest, types) : documentOr404(groupDiscovery(rest, types));
 }
