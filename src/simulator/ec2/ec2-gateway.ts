@@ -74,6 +74,8 @@ export class Ec2Gateway {
   readonly policies = new Map<string, IamPolicy>();
   /** Told what a policy did not allow. */
   onDenied: ((caller: Caller, permission: Permission) => void) | undefined;
+  /** Told of every request when it comes, whatever becomes of it. */
+  onCall: ((caller: Caller, action: string) => void) | undefined;
   readonly #denials: Random;
   readonly #latencies: Random;
   readonly #lags: Random;
@@ -124,6 +126,7 @@ export class Ec2Gateway {
   /** The same, with everything that can become of a request as a value. */
   async exchange(action: string, input: Input, caller: Caller): Promise<Exchange> {
     this.counters.add(action, 'calls');
+    this.onCall?.(caller, action);
     try {
       const exchange = await this.#exchange(action, input, caller);
       if (exchange.kind === 'lost' || exchange.kind === 'garbled') this.counters.add(action, 'lost');

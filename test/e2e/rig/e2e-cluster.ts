@@ -122,9 +122,10 @@ export class E2eCluster {
     return cluster;
   }
 
-  /** Resolves once the process serves health, metrics and status. */
+  /** Resolves once the process serves health, metrics and status. Where several users may call EC2, they take turns. */
   async startController({ name, flags = [], kubeconfig }: ControllerWish = {}): Promise<E2eController> {
-    const [credential] = this.ec2.gateway.credentials;
+    const { credentials } = this.ec2.gateway;
+    const credential = credentials[this.controllers.length % credentials.length];
     const controller = await E2eController.start({
       ...(name !== undefined && { name }),
       kubeconfig: kubeconfig ?? (await this.api.kubeconfigFor(usualServiceAccount)),
@@ -137,6 +138,7 @@ export class E2eCluster {
       },
       region,
       flags: [...this.#flags, ...flags],
+      user: credential?.user ?? '',
     });
     this.controllers.push(controller);
     return controller;

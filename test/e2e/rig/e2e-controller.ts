@@ -1,5 +1,5 @@
 // A controller at work, as a process of its own, and all that it said.
-import { askText, type TextAnswer } from '../../../rig/http.ts';
+import { askText, getText, type TextAnswer } from '../../../rig/http.ts';
 import { type ControllerOptions, ControllerProcess } from '../../../rig/controller-process.ts';
 
 /** A line of its log. */
@@ -11,24 +11,38 @@ export interface LogLine {
   readonly text: string;
 }
 
+export interface E2eControllerOptions extends ControllerOptions {
+  /** As whom it calls EC2. */
+  readonly user: string;
+}
+
 export class E2eController {
   readonly process: ControllerProcess;
   readonly lines: readonly LogLine[];
+  /** As whom it calls EC2. */
+  readonly user: string;
 
-  private constructor(process: ControllerProcess, lines: readonly LogLine[]) {
+  private constructor(process: ControllerProcess, lines: readonly LogLine[], user: string) {
     this.process = process;
     this.lines = lines;
+    this.user = user;
   }
 
   /** Resolves once it serves health, metrics and status, ready or not. */
-  static async start(options: ControllerOptions): Promise<E2eController> {
+  static async start({ user, ...options }: E2eControllerOptions): Promise<E2eController> {
     const lines: LogLine[] = [];
     const process = await ControllerProcess.start({
       ...options,
       bound: true,
       onLine: (text) => lines.push(readLine(text)),
     });
-    return new E2eController(process, lines);
+    return new E2eController(process, lines, user);
+  }
+
+  /** Its name as a holder of the Lease. */
+  async identity(signal: AbortSignal): Promise<string> {
+    const status = JSON.parse(await getText(this.process.urlOf('/status'), signal)) as { identity: string };
+    return status.identity;
   }
 
   /** Lines of that level. */

@@ -13,9 +13,11 @@ export interface CloudWish {
   /** Of the rate limits; 1 if not given. */
   readonly scale?: number;
   readonly seed?: string;
+  /** Who may call; one if not given. */
+  readonly users?: readonly string[];
 }
 
-export function e2eTopology({ nodes, scale = 1, seed = 'e2e' }: CloudWish): Topology {
+export function e2eTopology({ nodes, scale = 1, seed = 'e2e', users }: CloudWish): Topology {
   const plan = {
     region,
     seed,
@@ -41,8 +43,14 @@ export function e2eTopology({ nodes, scale = 1, seed = 'e2e' }: CloudWish): Topo
       securityGroups: ['nodes'],
     })),
     limits: { scale },
+    ...(users !== undefined && { credentials: users.map(credentialOf) }),
   };
   const read = readTopology(JSON.stringify(plan));
   if ('problems' in read) throw new Error(read.problems.join('\n'));
   return read.topology;
+}
+
+function credentialOf(user: string): Record<string, string> {
+  const letters = user.toUpperCase().replaceAll(/\W/g, '_');
+  return { accessKeyId: `AKIAEXAMPLE${letters}`.padEnd(16, '0'), secretAccessKey: `secret of ${user}`, user };
 }

@@ -1,0 +1,38 @@
+// Who called EC2, with what and when: told by the EC2 model, not by who calls.
+import type { Clock } from '../../../src/scheduling/clock.ts';
+import type { Ec2Gateway } from '../../../src/simulator/ec2/ec2-gateway.ts';
+
+export interface CloudCall {
+  /** In monotonic ms, when it came. */
+  readonly at: number;
+  readonly user: string;
+  readonly action: string;
+}
+
+const takingAway: ReadonlySet<string> = new Set([
+  'DeleteNetworkInterface',
+  'DetachNetworkInterface',
+  'UnassignPrivateIpAddresses',
+]);
+
+/** What changes something in the cloud, from its making on. */
+export class CloudCalls {
+  readonly #changes: CloudCall[] = [];
+
+  constructor(gateway: Ec2Gateway, clock: Clock) {
+    gateway.onCall = ({ arn }, action) => {
+      if (action.startsWith('Describe')) return;
+      this.#changes.push({ at: clock.monotonic(), user: arn.slice(arn.lastIndexOf('/') + 1), action });
+    };
+  }
+
+  /** Changes of that user since then, the oldest first. */
+  changes(user: string, since: number): readonly CloudCall[] {
+    return this.#changes.filter((call) => call.user === user && call.at >= since);
+  }
+
+  /** Those of them that take something away. */
+  takenAway(user: string, since: number): readonly CloudCall[] {
+    return this.changes(user, since).filter(({ action }) => takingAway.has(action));
+  }
+}
