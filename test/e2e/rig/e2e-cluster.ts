@@ -7,6 +7,7 @@ import type { Topology } from '../../../src/simulator/cloud/topology.ts';
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import { machinesOf } from '../../../src/simulator/cluster/embedded-cluster.ts';
 import { looseInterfaces, type NodeStanding, standings } from '../../../src/simulator/cluster/judge.ts';
+import type { Credential } from '../../../src/simulator/ec2/sigv4.ts';
 import { createEc2, type Ec2 } from '../../../src/simulator/ec2/create-ec2.ts';
 import { type Ec2Server, startEc2Server } from '../../../src/simulator/ec2/ec2-server.ts';
 import { WorkloadFleet } from '../../../src/simulator/workload/fleet.ts';
@@ -124,21 +125,20 @@ export class E2eCluster {
 
   /** Resolves once the process serves health, metrics and status. Where several users may call EC2, they take turns. */
   async startController({ name, flags = [], kubeconfig }: ControllerWish = {}): Promise<E2eController> {
-    const { credentials } = this.ec2.gateway;
-    const credential = credentials[this.controllers.length % credentials.length];
+    const { accessKeyId, secretAccessKey, user } = this.#nextCredential();
     const controller = await E2eController.start({
       ...(name !== undefined && { name }),
       kubeconfig: kubeconfig ?? (await this.api.kubeconfigFor(usualServiceAccount)),
       ec2: {
         url: this.#ec2Server.url,
         credentials: {
-          AWS_ACCESS_KEY_ID: credential?.accessKeyId ?? '',
-          AWS_SECRET_ACCESS_KEY: credential?.secretAccessKey ?? '',
+          AWS_ACCESS_KEY_ID: accessKeyId,
+          AWS_SECRET_ACCESS_KEY: secretAccessKey,
         },
       },
       region,
       flags: [...this.#flags, ...flags],
-      user: credential?.user ?? '',
+      user,
     });
     this.controllers.push(controller);
     return controller;
@@ -224,6 +224,13 @@ export class E2eCluster {
     await Promise.all(this.controllers.map(({ process }) => process.child.kill()));
     await this.api.stop();
     await this.#ec2Server.close();
+  }
+
+  #nextCredential(): Credential {
+    const { credentials } = this.ec2.gateway;
+    const credential = credentials[this.controllers.length % credentials.length];
+    if (credential === undefined) throw new RangeError('nobody may call EC2');
+    return credential;
   }
 
   #lastWords(): string {

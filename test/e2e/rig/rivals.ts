@@ -23,22 +23,29 @@ export interface Holding {
 
 export class Rivals {
   readonly #cluster: E2eCluster;
-  readonly #flags: readonly string[];
   readonly #alive = new Map<string, Rival>();
+  #lost = 0;
 
-  constructor(cluster: E2eCluster, flags: readonly string[]) {
+  constructor(cluster: E2eCluster) {
     this.#cluster = cluster;
-    this.#flags = flags;
   }
 
   /** Starts controllers until so many run, and waits until they are ready: on standby, or leading and with the cloud read. */
   async fill(count = 2): Promise<void> {
     while (this.#alive.size < count) {
-      const controller = await this.#cluster.startReadyController({ flags: this.#flags });
+      const controller = await this.#cluster.startReadyController();
       const identity = await controller.identity(this.#cluster.signal);
       this.#alive.set(identity, { controller, identity });
-      void controller.process.child.ended.then(() => this.#alive.delete(identity));
+      void controller.process.child.ended.then((how) => {
+        this.#alive.delete(identity);
+        if (how === 'ended with exit code 1') this.#lost++;
+      });
     }
+  }
+
+  /** How many ended because they lost the Lease: on a machine that is too busy for its timings, some do unasked. */
+  get lost(): number {
+    return this.#lost;
   }
 
   /** Who leads, as soon as somebody does; `other` than that one. */

@@ -3,16 +3,18 @@ import { CloudCalls } from '../rig/cloud-calls.ts';
 import { e2eTopology } from '../rig/e2e-topology.ts';
 import { Rivals } from '../rig/rivals.ts';
 import { sharedCluster } from '../rig/shared-cluster.ts';
-import { takeoverPlan } from '../rig/takeover-plan.ts';
+import { planVariables, takeoverPlan } from '../rig/takeover-plan.ts';
 
 const nodes = 20;
+/** It is to lose the Lease by being frozen, and not by a machine that is busy. */
+const { flags } = takeoverPlan({ [planVariables.lease]: '6s' });
 
 describe('a leader that stands still for longer than its lease', () => {
   const shared = sharedCluster({
     nodes,
     topology: e2eTopology({ nodes, users: ['first', 'second', 'third'] }),
     // So slowly that it is not done with taking back when it is frozen.
-    flags: [...takeoverPlan({}).flags, '--cloud-quota-overrides=UnassignPrivateIpAddresses=1:2'],
+    flags: [...flags, '--cloud-quota-overrides=UnassignPrivateIpAddresses=1:2'],
   });
   let rivals: Rivals;
   let calls: CloudCalls;
@@ -20,7 +22,7 @@ describe('a leader that stands still for longer than its lease', () => {
   beforeAll(async () => {
     const cluster = shared();
     calls = new CloudCalls(cluster.ec2.gateway, cluster.clock);
-    rivals = new Rivals(cluster, []);
+    rivals = new Rivals(cluster);
     await rivals.fill();
     await cluster.untilSupplied();
   });
@@ -32,6 +34,7 @@ describe('a leader that stands still for longer than its lease', () => {
     const pods = nodes * 6;
     await cluster.workload.run({ kind: 'burst', name: 'load', at: 0, pods, over: 2000 }, cluster.signal);
     await cluster.untilSupplied();
+    await rivals.fill();
     const { rival: frozen } = await rivals.leader();
     const { child } = frozen.controller.process;
     await cluster.workload.run(

@@ -11,7 +11,7 @@ import { TakeoverFigures } from '../rig/takeover-figures.ts';
 import { takeoverPlan } from '../rig/takeover-plan.ts';
 
 const { kills, flags, lease, nodes } = takeoverPlan(process.env);
-const podsAtATime = nodes * 3;
+const podsAtATime = nodes * 4;
 const random = new Random('kills');
 
 /** A takeover, and being supplied after it; and until collection has run twice. */
@@ -34,9 +34,8 @@ describe('two controllers under load', () => {
     const name = `load-${generation}`;
     const of = `load-${generation - 1}`;
     const pods = podsAtATime;
-    const comeAndGo = [
-      cluster.workload.run({ kind: 'burst', name, at: 0, pods, over: 3000 }, cluster.signal),
-    ];
+    const burst = { kind: 'burst', name, at: 0, pods, over: 3000, placement: 'random' } as const;
+    const comeAndGo = [cluster.workload.run(burst, cluster.signal)];
     if (generation > 1) {
       const departure = { kind: 'departure', name: `end-of-${of}`, at: 0, of, pods, over: 2000 } as const;
       comeAndGo.push(cluster.workload.run(departure, cluster.signal));
@@ -67,7 +66,7 @@ describe('two controllers under load', () => {
   beforeAll(async () => {
     const cluster = shared();
     calls = new CloudCalls(cluster.ec2.gateway, cluster.clock);
-    rivals = new Rivals(cluster, []);
+    rivals = new Rivals(cluster);
     await rivals.fill();
     await replacePods(cluster);
     await cluster.untilSupplied();
@@ -75,7 +74,8 @@ describe('two controllers under load', () => {
 
   afterAll(() => {
     const title = `takeovers with a lease of ${lease / 1000} s, ${nodes} nodes:`;
-    process.stdout.write(`${[title, ...figures.lines()].join('\n  ')}\n`);
+    const lost = `lost the lease unasked: ${rivals.lost}`;
+    process.stdout.write(`${[title, ...figures.lines(), lost].join('\n  ')}\n`);
   });
 
   test.each(Array.from({ length: kills }, (_, index) => index + 1))(
@@ -83,6 +83,7 @@ describe('two controllers under load', () => {
     async (round) => {
       const cluster = shared();
       const { clock, signal } = cluster;
+      await rivals.fill();
       const before = await rivals.leader();
       // Every other time it is old enough to be killed while it gives addresses back.
       if (round % 2 === 0) await untilItTakesAway(cluster, before);
