@@ -86,7 +86,7 @@ export class BegunWork {
     this.#timers.clear();
     // Each listener makes the next one dearer, and all nodes stop by the same signal.
     if (this.#running.size === 0) return;
-    const cut = (): void => this.#controllers?.deadline.abort();
+    const cut = (): void => this.#signals().deadline.abort();
     if (deadline.aborted) cut();
     deadline.addEventListener('abort', cut, { once: true });
     await Promise.all(this.#running.keys());

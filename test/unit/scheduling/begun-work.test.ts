@@ -82,6 +82,20 @@ describe('begun work', () => {
     expect(bugs).toEqual([]);
   });
 
+  test('a deadline that is over cuts short what asks for it only then', async () => {
+    const { clock, work, bugs } = rig();
+    work.begin(async () => {
+      await sleep(clock, 100, never);
+      await sleep(clock, 1000, work.deadline);
+    });
+
+    const stop = stopped(work, AbortSignal.abort());
+    await clock.advance(110);
+
+    expect(stop.ended).toBe(true);
+    expect(bugs).toEqual([]);
+  });
+
   test('the deadline is not listened to where nothing is under way', async () => {
     const { work } = rig();
     const { signal } = new AbortController();
