@@ -143,14 +143,22 @@ export class TrackedInstance {
 
   /** Our own call gave an interface addresses or prefixes. */
   foldAllocated(answer: Allocated, endedAt: number): boolean {
-    const given = [...answer.addresses, ...answer.prefixes];
+    const hasMoved = this.#takeFromOthers(answer, endedAt);
+    const edited = this.#edit(answer.interfaceId, endedAt, (held) => whenAllocated(held, answer, endedAt));
+    return edited || hasMoved;
+  }
+
+  /** What one interface was given now, no other has any more, whoever took it from there. */
+  #takeFromOthers({ interfaceId, addresses, prefixes }: Allocated, endedAt: number): boolean {
+    const given = new Set([...addresses, ...prefixes]);
+    let hasMoved = false;
     for (const [id, held] of this.#interfaces) {
-      // What one interface was given now, no other has any more, whoever took it from there.
-      const moved =
-        id === answer.interfaceId ? [] : holdingsOf(held.record).filter((each) => given.includes(each));
-      if (moved.length > 0) this.#interfaces.set(id, whenReleased(held, moved, endedAt));
+      const moved = id === interfaceId ? [] : holdingsOf(held.record).filter((each) => given.has(each));
+      if (moved.length === 0) continue;
+      this.#interfaces.set(id, whenReleased(held, moved, endedAt));
+      hasMoved = true;
     }
-    return this.#edit(answer.interfaceId, endedAt, (held) => whenAllocated(held, answer, endedAt));
+    return this.#note(hasMoved);
   }
 
   /** Our own call took addresses or prefixes from an interface. */

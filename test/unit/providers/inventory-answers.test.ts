@@ -3,8 +3,14 @@ import type { Answer } from '../../../src/providers/observation.ts';
 import { attachment, networkInterface } from './interfaces.ts';
 import { ended, eni, further, inventoryRig } from './inventory-rig.ts';
 
-function allocated(...addresses: string[]): Answer {
-  return { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', addresses, prefixes: [] };
+function allocated(...addresses: string[]) {
+  return {
+    kind: 'allocated',
+    interfaceId: 'eni-1',
+    instanceId: 'i-1',
+    addresses,
+    prefixes: [],
+  } satisfies Answer;
 }
 
 const created: Answer = {
@@ -38,6 +44,16 @@ describe('an assignment of our own', () => {
     answer(10, allocated('b'));
 
     expect(view().interfaces.map(({ addresses }) => addresses)).toEqual([['a', 'b'], []]);
+  });
+
+  test('to an interface that is not known yet is no other interface’s any more, either', () => {
+    const { look, answer, holdings } = inventoryRig();
+    look(0, eni('a', 'b'));
+    const before = holdings();
+
+    const changed = answer(10, { ...allocated('b'), interfaceId: 'eni-9' });
+
+    expect([before, changed, holdings()]).toEqual([['a', 'b'], true, ['a']]);
   });
 
   test.each([
@@ -126,7 +142,7 @@ describe('an assignment of our own', () => {
 
     const changed = [
       answer(10, allocated('b')),
-      inventory.foldAnswer({ ...allocated('b'), instanceId: 'i-2' } as Answer, 10).size,
+      inventory.foldAnswer({ ...allocated('b'), instanceId: 'i-2' }, 10).size,
     ];
 
     expect(changed).toEqual([false, 0]);
