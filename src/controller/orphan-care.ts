@@ -5,7 +5,6 @@ import type { Options } from '../config/option-table.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { AllocationImplementation } from '../providers/allocation-implementation.ts';
-import { CloudError } from '../providers/cloud-failure.ts';
 import type { NetworkInterface, Tags } from '../providers/network-interface.ts';
 import type { MutationPermission } from '../providers/mutation-permission.ts';
 import { type Collected, OrphanCollection } from '../providers/orphan-collection.ts';
@@ -14,6 +13,7 @@ import { Orphans } from '../providers/orphans.ts';
 import { instanceTag } from '../providers/ownership-tags.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
+import { FailedReadings } from './failed-readings.ts';
 import { told } from './told-failure.ts';
 
 export interface OrphanCareDeps {
@@ -42,12 +42,12 @@ export class OrphanCare {
   readonly #readings: OrphanReadings;
   readonly #collection: OrphanCollection | undefined;
   readonly #stopping = new AbortController();
+  readonly #failures: FailedReadings;
   #collecting: Promise<void> | undefined;
-  /** The permission that readings were told to lack last. */
-  #toldReading: string | undefined;
 
   constructor(deps: OrphanCareDeps) {
     this.#deps = deps;
+    this.#failures = new FailedReadings(deps.log);
     const { options, permission, belongingTags, random, onRead } = deps;
     const { consistencyWindow, cloudCallTimeout } = options;
     this.orphans = new Orphans({
@@ -99,12 +99,7 @@ export class OrphanCare {
   }
 
   #readFailed(error: unknown): void {
-    const failure = error instanceof CloudError ? told(error.failure) : { error };
-    const { permission } = error instanceof CloudError ? error.failure : {};
-    // What is not permitted stays so until somebody acts.
-    const level = permission !== undefined && permission === this.#toldReading ? 'debug' : 'warn';
-    this.#toldReading = permission;
-    this.#deps.log[level]('cannot read which interfaces are attached to nothing', failure);
+    this.#failures.tell('cannot read which interfaces are attached to nothing', error);
   }
 
   #collected({ interface: item, detachedFor, result }: Collected): void {

@@ -29,11 +29,11 @@ import type { Cloud } from './aws-cloud.ts';
 import { showFleet } from './fleet-metrics.ts';
 import { ForeignWriters } from './foreign-writers.ts';
 import { nodeInstruments } from './node-instruments.ts';
+import { FailedReadings } from './failed-readings.ts';
 import { isShort, lackingOf } from './lacking.ts';
 import { OrphanCare } from './orphan-care.ts';
 import { setAsideSeries } from './set-aside-series.ts';
 import { type SubnetFigures, subnetFigures } from './subnet-figures.ts';
-import { told } from './told-failure.ts';
 
 const unreadCloud = 'cannot read the cloud';
 
@@ -71,12 +71,12 @@ export class Term {
   /** Every CiliumNode that there was is known. */
   #hasBegun = false;
   #problems = '';
-  /** By what cannot be read: the permission that it was told to lack last. */
-  readonly #toldReadings = new Map<string, string | undefined>();
+  readonly #failures: FailedReadings;
   #resyncError: unknown;
 
   constructor(deps: TermDeps) {
     this.#deps = deps;
+    this.#failures = new FailedReadings(deps.log);
     const { options, clock, random, cloud } = deps;
     const { implementation } = cloud;
     const { consistencyWindow } = options;
@@ -86,14 +86,15 @@ export class Term {
       ...shared,
       random: random.fork('looks'),
       onChanged: (instanceIds) => this.#fleet.instancesChanged(instanceIds),
-      onFailure: (error, instanceIds) => this.#readFailed('cannot look at instances', error, { instanceIds }),
+      onFailure: (error, instanceIds) =>
+        this.#failures.tell('cannot look at instances', error, { instanceIds }),
     });
     this.#limits = new InstanceTypeLimits({
       ...shared,
       random: random.fork('limits'),
       onNews: () => this.#fleet.wakeWhere(({ assessment }) => assessment.kind !== 'served'),
       onFailure: (error, instanceTypes) =>
-        this.#readFailed('cannot read instance types', error, { instanceTypes }),
+        this.#failures.tell('cannot read instance types', error, { instanceTypes }),
     });
     this.#publicAddresses = new PublicAddressPool({
       implementation,
@@ -277,12 +278,12 @@ export class Term {
           metrics.cilium_operator_ipam_resync_total.add();
           this.#resyncError = error;
           if (error === undefined) {
-            this.#toldReadings.delete(unreadCloud);
+            this.#failures.succeeded(unreadCloud);
             log.info('read the cloud', { seconds: Math.round(duration) / 1000 });
-          } else this.#readFailed(unreadCloud, error, {});
+          } else this.#failures.tell(unreadCloud, error);
           this.#fleet.wakeWhere(({ assessment }) => assessment.kind === 'unread');
         },
-        onNetworkFailed: (error) => this.#readFailed('cannot read what the network has left', error, {}),
+        onNetworkFailed: (error) => this.#failures.tell('cannot read what the network has left', error),
       },
     });
   }
@@ -348,16 +349,6 @@ export class Term {
         if (!this.#resync.infrastructure.networkIds.has(networkId)) this.#resync.request();
       },
     });
-  }
-
-  #readFailed(message: string, error: unknown, details: Record<string, unknown>): void {
-    const { permission } = error instanceof CloudError ? error.failure : {};
-    // What is not permitted stays so until somebody acts.
-    const level =
-      permission !== undefined && this.#toldReadings.get(message) === permission ? 'debug' : 'warn';
-    this.#toldReadings.set(message, permission);
-    const failure = error instanceof CloudError ? told(error.failure) : { error };
-    this.#deps.log[level](message, { ...details, ...failure });
   }
 
   /** Says what of the network could not be understood, once for as long as it stays the same. */
