@@ -7,7 +7,7 @@ import { type StopReason, stopWords } from '../providers/mutation-permission.ts'
 import type { UnreadableInterface } from '../providers/observation.ts';
 import type { BindingCap } from './binding-cap.ts';
 import type { Claimed } from './address-claims.ts';
-import type { Obstacle } from './prepare-ip-allocation.ts';
+import type { Obstacle } from './obstacle.ts';
 
 export interface Diagnosis {
   /** Stable name: metric label and Event reason. */

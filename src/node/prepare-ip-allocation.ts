@@ -3,7 +3,6 @@
 // at once as subnets still give that have refused more; single addresses are what is left when no subnet that suits has
 // whole blocks, and when `most` leaves less room than a prefix takes. Pure: the same facts give the same plan.
 import type { InstanceLimits } from '../providers/allocation-implementation.ts';
-import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { Infrastructure } from '../providers/infrastructure.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
@@ -12,9 +11,10 @@ import type { InstanceOrphans } from '../providers/orphans.ts';
 import { adoptableFor, podAddressesOf } from './adoption.ts';
 import { addressesPerInterface, delegatesPrefixes, occupiedSlots, roomOn } from './capacity.ts';
 import { exclusionOf, type NodeRequirements } from './node-requirements.ts';
+import { type Obstacle, withoutGroups, withoutSubnet } from './obstacle.ts';
 import { deviceIndexOf, type PlannedStep, slotsFilled, slotsLeft, takenBy, yieldOf } from './planned-step.ts';
-import { chooseSecurityGroups, type SecurityGroupChoice } from './security-group-choice.ts';
-import { chooseSubnet, type SubnetChoice } from './subnet-choice.ts';
+import { chooseSecurityGroups } from './security-group-choice.ts';
+import { chooseSubnet } from './subnet-choice.ts';
 
 export interface AllocationFacts {
   readonly view: InstanceView;
@@ -46,15 +46,6 @@ export interface AllocationPlan {
   /** What stands in the way of the rest. */
   readonly obstacle: Obstacle | undefined;
 }
-
-export type Obstacle =
-  | { readonly kind: 'noInterfaceSlots'; readonly interfaces: number }
-  | { readonly kind: 'subnetsExhausted'; readonly subnetIds: readonly string[] }
-  | { readonly kind: 'noSubnetMatches'; readonly wanted: string }
-  | { readonly kind: 'noSecurityGroupMatches'; readonly wanted: string }
-  | { readonly kind: 'securityGroupsUnknown' }
-  /** What the choice rests on cannot be read. */
-  | { readonly kind: 'networkUnreadable'; readonly failure: CloudFailure };
 
 export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
   const draft = new Draft(facts);
@@ -290,26 +281,4 @@ class Draft {
 /** Once it is attached, the next plan sees what the rest of it takes: that is a matter of seconds. */
 function deferredBy(step: PlannedStep): number {
   return step.kind === 'adoptInterface' && step.room > 0 ? Infinity : 0;
-}
-
-function withoutGroups(choice: Exclude<SecurityGroupChoice, { kind: 'chosen' }>): Obstacle {
-  switch (choice.kind) {
-    case 'noneMatches':
-      return { kind: 'noSecurityGroupMatches', wanted: choice.wanted };
-    case 'unreadable':
-      return { kind: 'networkUnreadable', failure: choice.failure };
-    case 'unknown':
-      return { kind: 'securityGroupsUnknown' };
-  }
-}
-
-function withoutSubnet(choice: Exclude<SubnetChoice, { kind: 'chosen' }>): Obstacle {
-  switch (choice.kind) {
-    case 'noneMatches':
-      return { kind: 'noSubnetMatches', wanted: choice.wanted };
-    case 'unreadable':
-      return { kind: 'networkUnreadable', failure: choice.failure };
-    case 'exhausted':
-      return { kind: 'subnetsExhausted', subnetIds: choice.subnetIds };
-  }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Obstacle } from '../../../src/node/obstacle.ts';
 import type { PlannedStep } from '../../../src/node/planned-step.ts';
-import { type Obstacle, prepareIPAllocation } from '../../../src/node/prepare-ip-allocation.ts';
+import { prepareIPAllocation } from '../../../src/node/prepare-ip-allocation.ts';
 import { eni, facts, view } from './allocation-facts.ts';
 
 const full = eni(0, 9);
