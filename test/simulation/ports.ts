@@ -4,6 +4,7 @@ import { InProcessTransport } from '../../src/kubernetes/in-process-transport.ts
 import type { KubernetesTransport, TransportRequest } from '../../src/kubernetes/transport.ts';
 import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
+import { portCalls } from './draw-faults.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { CallPhase, PortCall } from './scenario.ts';
 
@@ -17,16 +18,7 @@ export interface CallInProgress {
 
 export type CallListener = (phase: CallPhase, progress: CallInProgress) => void;
 
-const portCallNames: ReadonlySet<string> = new Set<PortCall>([
-  'CreateNetworkInterface',
-  'AttachNetworkInterface',
-  'AssignPrivateIpAddresses',
-  'UnassignPrivateIpAddresses',
-  'ModifyNetworkInterfaceAttribute',
-  'DetachNetworkInterface',
-  'DeleteNetworkInterface',
-  'DescribeNetworkInterfaces',
-]);
+const portCallNames: ReadonlySet<string> = new Set(portCalls);
 
 /** The cloud as the process reaches it. */
 export function cloudPort(process: SimulatedProcess, api: Ec2Api, hear: CallListener): Ec2Api {
