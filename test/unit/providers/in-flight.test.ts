@@ -42,6 +42,33 @@ describe('places among the requests in flight', () => {
     expect(begun.indexOf('high')).toBeLessThan(5);
   });
 
+  test.each([
+    [10, 6],
+    [50, 30],
+    [2, 2],
+    [1, 1],
+  ])('of %i leave four in ten to those whom pods wait for', async (most, patient) => {
+    const inFlight = new InFlight(most);
+    const { begun, work, end } = works();
+    const topUps = Array.from({ length: most }, (_, index) =>
+      inFlight.run({ urgency: 'toppingUp', signal: never }, work(`topUp${index}`)),
+    );
+    await until(() => begun.length === patient);
+    const pressing = Array.from({ length: most }, (_, index) =>
+      inFlight.run({ urgency: 'waiting', signal: never }, work(`pressing${index}`)),
+    );
+    await until(() => begun.length === most);
+    const atOnce = [...begun];
+
+    for (let ended = 0; ended < 2 * most; ended++) {
+      await until(() => begun.length > ended);
+      end(begun[ended] ?? '');
+    }
+    await Promise.all([...topUps, ...pressing]);
+
+    expect(atOnce.filter((name) => name.startsWith('topUp'))).toHaveLength(patient);
+  });
+
   test('whoever was given up while waiting for one is not begun, and hands it on', async () => {
     const inFlight = new InFlight(1);
     const { begun, work, end } = works();
