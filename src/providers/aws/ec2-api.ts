@@ -224,7 +224,7 @@ export interface Ec2Api {
 }
 
 export interface Sending {
-  readonly urgency: Urgency;
+  readonly urgency: () => Urgency;
   /** Ends the wait, for a place as for the answer. */
   readonly signal: AbortSignal;
   /** Called right before the request leaves. What it throws keeps the request from leaving. */

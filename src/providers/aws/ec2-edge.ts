@@ -181,7 +181,7 @@ export class Ec2Edge {
     };
     const call: BegunCall = {
       sentAt: undefined,
-      sending: { urgency: context.urgency(), signal: giveUp.signal, onSend },
+      sending: { urgency: context.urgency, signal: giveUp.signal, onSend },
       end: () => {
         cancel();
         context.signal.removeEventListener('abort', stopWaiting);

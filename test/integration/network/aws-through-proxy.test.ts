@@ -11,7 +11,7 @@ import { type LocalProxy, type ProxySetup, startProxy } from '../../support/loca
 import { type Rig, startRig } from '../simulator/ec2/ec2-rig.ts';
 
 const sending = {
-  urgency: 'waiting',
+  urgency: () => 'waiting' as const,
   signal: new AbortController().signal,
   onSend: () => undefined,
 } as const;

@@ -53,7 +53,7 @@ afterAll(() => {
 });
 
 const sending = {
-  urgency: 'waiting',
+  urgency: () => 'waiting' as const,
   signal: new AbortController().signal,
   onSend: () => undefined,
 } as const;

@@ -4,42 +4,62 @@ import type { Urgency } from '../../../src/providers/urgency.ts';
 
 const never = new AbortController().signal;
 
-/** Work that begins and ends when the test says so. */
-function works(): {
-  readonly begun: string[];
-  readonly work: (name: string) => () => Promise<string>;
-  readonly end: (name: string) => void;
-} {
+/** Calls that begin when they get a place and end when the test says so. */
+function rig(most: number) {
+  const inFlight = new InFlight(most);
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
-  const work = (name: string) => (): Promise<string> => {
-    begun.push(name);
-    return new Promise((resolve) => ends.set(name, () => resolve(name)));
+  const call = (name: string, urgency: Urgency | (() => Urgency), signal = never): Promise<string> =>
+    inFlight.run({ urgency: typeof urgency === 'string' ? () => urgency : urgency, signal }, () => {
+      begun.push(name);
+      return new Promise((resolve) => ends.set(name, () => resolve(name)));
+    });
+  const end = async (name: string): Promise<void> => {
+    ends.get(name)?.();
+    await settled();
   };
-  return { begun, work, end: (name) => ends.get(name)?.() };
+  return { inFlight, begun, call, end };
+}
+
+/** Lets everything happen that waits for nothing outside. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
 }
 
 describe('places among the requests in flight', () => {
-  test('are bounded, and the most urgent gets ahead', async () => {
-    const inFlight = new InFlight(1);
-    const { begun, work, end } = works();
-    const run = (name: string, urgency: Urgency): Promise<string> =>
-      inFlight.run({ urgency, signal: never }, work(name));
-    const atOnce: number[] = [];
+  test('are bounded, and go to the most urgent in order of arrival', async () => {
+    const { begun, call, end } = rig(2);
+    const calls = [
+      call('a', 'waiting'),
+      call('b', 'waiting'),
+      call('c', 'housekeeping'),
+      call('d', 'waiting'),
+      call('e', 'starving'),
+      call('f', 'waiting'),
+    ];
+    const history: string[] = [begun.join('')];
 
-    const low = Array.from({ length: 20 }, (_, index) => run(`low${index}`, 'housekeeping'));
-    const all = [...low, run('high', 'starving')];
-    await until(() => inFlight.waiting === 20);
-    for (let ended = 0; ended < all.length; ended++) {
-      await until(() => begun.length > ended);
-      atOnce.push(begun.length - ended);
-      end(begun[ended] ?? '');
+    for (const name of 'abedf') {
+      await end(name);
+      history.push(begun.join(''));
     }
-    await Promise.all(all);
+    await end('c');
 
-    expect(new Set(atOnce)).toEqual(new Set([1]));
-    // One or two may have got hold of the next places before it came.
-    expect(begun.indexOf('high')).toBeLessThan(5);
+    expect(history).toEqual(['ab', 'abe', 'abed', 'abedf', 'abedfc', 'abedfc']);
+    await expect(Promise.all(calls)).resolves.toEqual([...'abcdef']);
+  });
+
+  test('go by how urgent a call is now, not by how urgent it was when it came', async () => {
+    const { begun, call, end } = rig(1);
+    let urgency: Urgency = 'toppingUp';
+    void call('first', 'waiting');
+    void call('second', 'waiting');
+    void call('third', () => urgency);
+
+    urgency = 'starving';
+    await end('first');
+
+    expect(begun).toEqual(['first', 'third']);
   });
 
   test.each([
@@ -47,59 +67,75 @@ describe('places among the requests in flight', () => {
     [50, 30],
     [2, 2],
     [1, 1],
-  ])('of %i leave four in ten to those whom pods wait for', async (most, patient) => {
-    const inFlight = new InFlight(most);
-    const { begun, work, end } = works();
-    const topUps = Array.from({ length: most }, (_, index) =>
-      inFlight.run({ urgency: 'toppingUp', signal: never }, work(`topUp${index}`)),
-    );
-    await until(() => begun.length === patient);
-    const pressing = Array.from({ length: most }, (_, index) =>
-      inFlight.run({ urgency: 'waiting', signal: never }, work(`pressing${index}`)),
-    );
-    await until(() => begun.length === most);
-    const atOnce = [...begun];
+  ])('of %i, %i at most go to calls that no pod waits for', async (most, patient) => {
+    const { begun, call, end } = rig(most);
+    for (let index = 0; index <= most; index++) void call(`topUp${index}`, 'toppingUp');
+    const alone = begun.length;
+    for (let index = 0; index <= most; index++) void call(`pressing${index}`, 'waiting');
+    const together = begun.length;
 
-    for (let ended = 0; ended < 2 * most; ended++) {
-      await until(() => begun.length > ended);
-      end(begun[ended] ?? '');
-    }
-    await Promise.all([...topUps, ...pressing]);
+    await end('topUp0');
+    const next = begun[together];
 
-    expect(atOnce.filter((name) => name.startsWith('topUp'))).toHaveLength(patient);
+    expect([alone, together]).toEqual([patient, most]);
+    expect(next).toBe(`pressing${most - patient}`);
   });
 
-  test('whoever was given up while waiting for one is not begun, and hands it on', async () => {
-    const inFlight = new InFlight(1);
-    const { begun, work, end } = works();
+  test('all go to calls that pods wait for, if there are so many', () => {
+    const { begun, call } = rig(10);
+
+    for (let index = 0; index < 20; index++) void call(`${index}`, 'starving');
+
+    expect(begun).toHaveLength(10);
+  });
+
+  test('whoever was given up while waiting for one is not begun, and stands in nobody’s way', async () => {
+    const { begun, call, end } = rig(1);
     const giveUp = new AbortController();
-    const first = inFlight.run({ urgency: 'waiting', signal: never }, work('first'));
-    const second = inFlight.run({ urgency: 'starving', signal: giveUp.signal }, work('second'));
-    const third = inFlight.run({ urgency: 'waiting', signal: never }, work('third'));
-    await until(() => begun.includes('first'));
+    void call('first', 'waiting');
+    const second = call('second', 'starving', giveUp.signal);
+    void call('third', 'waiting');
 
     giveUp.abort(new Error('enough'));
-    end('first');
-    await first;
-
     await expect(second).rejects.toThrow('enough');
-    await until(() => begun.includes('third'));
-    end('third');
-    await third;
+    await end('first');
+
     expect(begun).toEqual(['first', 'third']);
   });
 
-  test('a failure is handed on, and gives the place back', async () => {
-    const inFlight = new InFlight(1);
-    const context = { urgency: 'waiting', signal: never } as const;
+  test('whoever is given up at the moment of being let in hands the place on', async () => {
+    const { begun, call, end } = rig(1);
+    const giveUp = new AbortController();
+    void call('first', 'waiting');
+    let isLetIn = false;
+    const urgency = (): Urgency => {
+      if (isLetIn) queueMicrotask(() => giveUp.abort(new Error('enough')));
+      return 'starving';
+    };
+    const second = call('second', urgency, giveUp.signal);
+    void call('third', 'waiting');
 
-    const failing = inFlight.run(context, () => Promise.reject(new Error('no')));
+    isLetIn = true;
+    await Promise.all([end('first'), expect(second).rejects.toThrow('enough')]);
+
+    expect(begun).toEqual(['first', 'third']);
+  });
+
+  test('whoever was given up before is not begun', async () => {
+    const { begun, call } = rig(1);
+
+    await expect(call('first', 'waiting', AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
+
+    expect(begun).toEqual([]);
+  });
+
+  test('a failure is handed on, and gives the place back', async () => {
+    const { inFlight } = rig(1);
+    const request = { urgency: () => 'waiting' as const, signal: never };
+
+    const failing = inFlight.run(request, () => Promise.reject(new Error('no')));
 
     await expect(failing).rejects.toThrow('no');
-    await expect(inFlight.run(context, () => Promise.resolve('yes'))).resolves.toBe('yes');
+    await expect(inFlight.run(request, () => Promise.resolve('yes'))).resolves.toBe('yes');
   });
 });
-
-async function until(done: () => boolean): Promise<void> {
-  while (!done()) await new Promise((resolve) => void setImmediate(resolve));
-}
