@@ -9,6 +9,7 @@ import type { Ec2Api } from '../providers/aws/ec2-api.ts';
 import { Ec2Edge } from '../providers/aws/ec2-edge.ts';
 import { ourQuotas, quotaActions } from '../providers/aws/quotas.ts';
 import { type BucketLevel, CallBudget } from '../providers/call-budget.ts';
+import { InFlight } from '../providers/in-flight.ts';
 import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { Tags } from '../providers/network-interface.ts';
 import type { Clock } from '../scheduling/clock.ts';
@@ -55,7 +56,8 @@ export function composeAws(api: Ec2Api, deps: CloudDeps): Cloud {
   const timeout = options.cloudCallTimeout;
   const denials = new Denials({ clock, log });
   const instruments = ec2Instruments(metrics, log, denials);
-  const edge = new Ec2Edge({ api, budget, clock, timeout, mayTakeAway, permission, ...instruments });
+  const places = new InFlight(options.parallelAllocWorkers);
+  const edge = new Ec2Edge({ api, budget, places, clock, timeout, mayTakeAway, permission, ...instruments });
   const implementation = awsAllocation(edge, {
     pageSize: options.awsMaxResultsPerCall,
     instanceTags: options.instanceTagsFilter,

@@ -133,12 +133,12 @@ export class PoolMaintainer {
     return this.#work.stop(deadline);
   }
 
-  /** What waits for the rate limits goes by the urgency of now, once somebody says that it has risen. */
+  /** What waits for the rate limits, or to be sent, goes by the urgency of now, once somebody says that it has risen. */
   #hurry(): void {
     const { urgency, implementation } = this.#deps;
     const [before, now] = [this.#urgency, urgency()];
     this.#urgency = now;
-    const isWaiting = stepKinds.some((kind) => this.#waiting[kind] > 0);
+    const isWaiting = this.#underway.size > 0 || stepKinds.some((kind) => this.#waiting[kind] > 0);
     if (isWaiting && rankOf(now) < rankOf(before)) implementation.reconsider();
   }
 

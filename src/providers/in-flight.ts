@@ -1,9 +1,12 @@
-// Bounds the requests in flight at an SDK's edge. A place is held only while a request is in flight, never while somebody
+// Bounds the requests in flight. A place is held only while a request is in flight, never while somebody
 // waits for the rate limits. Who waits for a place is ordered by urgency, which is read when a place is given.
 import { isPressing, rankOf, type Urgency } from './urgency.ts';
 
-/** The part of the places that is kept for those whom pods wait for: an answer takes longer than a pod should wait. */
-const keptForPressing = 0.4;
+/**
+ * The part of the places for calls that no pod waits for: an answer takes longer than a pod should wait for a place. While
+ * calls that pods wait for are in flight it is smaller, so that little stands before what their nodes do next.
+ */
+const patientShare = { alone: 0.6, besidesPressing: 0.2 };
 
 export interface PlaceRequest {
   readonly urgency: () => Urgency;
@@ -18,7 +21,6 @@ interface Waiter {
 
 export class InFlight {
   readonly #most: number;
-  readonly #mostPatient: number;
   /** In order of arrival. */
   readonly #waiters = new Set<Waiter>();
   #taken = 0;
@@ -28,7 +30,6 @@ export class InFlight {
   /** `most`: requests at once. */
   constructor(most: number) {
     this.#most = most;
-    this.#mostPatient = most - Math.floor(most * keptForPressing);
   }
 
   /** Runs `work` as soon as there is a place, the most urgent first. Rejects with the signal's reason if that ends the wait. */
@@ -44,17 +45,33 @@ export class InFlight {
     }
   }
 
+  get #mostPatient(): number {
+    const { alone, besidesPressing } = patientShare;
+    return Math.ceil(this.#most * (this.#taken > this.#patient ? besidesPressing : alone));
+  }
+
   /** Takes a place if there is one for it; the result gives it back. */
   #enter(urgency: Urgency): (() => void) | undefined {
-    const patient = isPressing(urgency) ? 0 : 1;
-    if (this.#taken >= this.#most || this.#patient + patient > this.#mostPatient) return undefined;
+    const isPatient = !isPressing(urgency);
+    if (this.#taken >= this.#most || (isPatient && this.#patient >= this.#mostPatient)) return undefined;
     this.#taken++;
-    this.#patient += patient;
+    if (isPatient) this.#patient++;
     return () => {
       this.#taken--;
-      this.#patient -= patient;
-      this.#admit();
+      if (isPatient) this.#patient--;
+      this.reconsider();
     };
+  }
+
+  /** Decides anew who goes next: to be called when the urgency of a call that waits has risen. */
+  reconsider(): void {
+    for (;;) {
+      const next = mostUrgent(this.#waiters);
+      const leave = next && this.#enter(next.urgency());
+      if (next === undefined || leave === undefined) return;
+      this.#waiters.delete(next);
+      next.begin(leave);
+    }
   }
 
   #wait({ urgency, signal }: PlaceRequest): Promise<() => void> {
@@ -71,16 +88,6 @@ export class InFlight {
       signal.addEventListener('abort', giveUp, { once: true });
       this.#waiters.add(waiter);
     });
-  }
-
-  #admit(): void {
-    for (;;) {
-      const next = mostUrgent(this.#waiters);
-      const leave = next && this.#enter(next.urgency());
-      if (next === undefined || leave === undefined) return;
-      this.#waiters.delete(next);
-      next.begin(leave);
-    }
   }
 }
 

@@ -21,7 +21,6 @@ import {
   UnassignPrivateIpAddressesCommand,
 } from '@aws-sdk/client-ec2';
 import { untrustedCertificate } from '../../network/certificate-trouble.ts';
-import { InFlight } from '../in-flight.ts';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { compactPages } from './compact-pages.ts';
 import {
@@ -40,7 +39,7 @@ export interface AwsApiOptions {
   readonly region: string | undefined;
   /** URL; undefined: the SDK's own choice. */
   readonly endpoint: string | undefined;
-  /** Most requests in flight at once. */
+  /** Most connections to one host. */
   readonly connections: number;
   /** Of a connection, in ms. Requests are ended by their signal. */
   readonly connectionTimeout: number;
@@ -77,7 +76,6 @@ const commands = {
 
 export class AwsApi implements Ec2Api {
   readonly #client: EC2Client;
-  readonly #inFlight: InFlight;
 
   constructor(options: AwsApiOptions) {
     const config: EC2ClientConfig = {
@@ -88,7 +86,6 @@ export class AwsApi implements Ec2Api {
     if (options.region !== undefined) config.region = options.region;
     if (options.endpoint !== undefined) config.endpoint = options.endpoint;
     this.#client = new EC2Client(config);
-    this.#inFlight = new InFlight(options.connections);
     this.#client.middlewareStack.use(compactPages(this.#client.config.streamCollector));
   }
 
@@ -102,17 +99,19 @@ export class AwsApi implements Ec2Api {
     }
   }
 
-  send<A extends Ec2Action>(action: A, input: Ec2Input<A>, sending: Sending): Promise<Ec2Output<A>> {
+  async send<A extends Ec2Action>(
+    action: A,
+    input: Ec2Input<A>,
+    { signal, onSend }: Sending,
+  ): Promise<Ec2Output<A>> {
     // The table holds the command of each action, which TypeScript cannot follow through a type parameter.
     const Command = commands[action] as unknown as CommandOf<A>;
-    return this.#inFlight.run(sending, async () => {
-      sending.onSend();
-      try {
-        return await this.#client.send(new Command(input), { abortSignal: sending.signal });
-      } catch (error) {
-        throw callErrorOf(error);
-      }
-    });
+    onSend();
+    try {
+      return await this.#client.send(new Command(input), { abortSignal: signal });
+    } catch (error) {
+      throw callErrorOf(error);
+    }
   }
 
   close(): void {

@@ -1,6 +1,5 @@
 // The EC2 actions that Headwater calls, reduced to the members it sends and reads. Everything in an answer is optional:
 // what it must hold is checked where it is read. Names are EC2's own.
-import type { Urgency } from '../urgency.ts';
 
 export interface Filter {
   readonly Name: string;
@@ -224,8 +223,7 @@ export interface Ec2Api {
 }
 
 export interface Sending {
-  readonly urgency: () => Urgency;
-  /** Ends the wait, for a place as for the answer. */
+  /** Ends the wait for the answer. */
   readonly signal: AbortSignal;
   /** Called right before the request leaves. What it throws keeps the request from leaving. */
   readonly onSend: () => void;

@@ -3,6 +3,7 @@
 import { type Clock } from '../../scheduling/clock.ts';
 import type { CallContext } from '../allocation-implementation.ts';
 import type { CallBudget } from '../call-budget.ts';
+import type { InFlight } from '../in-flight.ts';
 import type { Urgency } from '../urgency.ts';
 import { CloudError, type CloudFailure } from '../cloud-failure.ts';
 import { type MutationPermission, stopWords } from '../mutation-permission.ts';
@@ -20,6 +21,7 @@ import { failureOf } from './errors.ts';
 export interface Ec2EdgeOptions {
   readonly api: Ec2Api;
   readonly budget: CallBudget;
+  readonly places: InFlight;
   readonly clock: Clock;
   /** How long an answer is waited for, in ms; at most 5 s for calls that take something away. */
   readonly timeout: number;
@@ -88,6 +90,7 @@ export class Ec2Edge {
 
   reconsider(): void {
     this.#options.budget.reconsider();
+    this.#options.places.reconsider();
   }
 
   /** About how long one call of each action would wait for the rate limits, in ms. */
@@ -143,7 +146,10 @@ export class Ec2Edge {
     const call = this.#begin(action, context);
     try {
       context.signal.throwIfAborted();
-      const output = await this.#options.api.send(action, input, call.sending);
+      const { api, places } = this.#options;
+      const { urgency } = context;
+      const { signal } = call.sending;
+      const output = await places.run({ urgency, signal }, () => api.send(action, input, call.sending));
       if (call.sentAt === undefined) throw new Error(`${action} was answered and never sent`);
       this.#report(action, call.sentAt, undefined);
       return { begunAt: call.sentAt, output };
@@ -181,7 +187,7 @@ export class Ec2Edge {
     };
     const call: BegunCall = {
       sentAt: undefined,
-      sending: { urgency: context.urgency, signal: giveUp.signal, onSend },
+      sending: { signal: giveUp.signal, onSend },
       end: () => {
         cancel();
         context.signal.removeEventListener('abort', stopWaiting);

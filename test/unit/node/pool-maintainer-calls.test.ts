@@ -35,6 +35,16 @@ describe('urgency that rises while a step waits', () => {
     expect(rig.reconsidered).toHaveLength(times);
   });
 
+  test('is told when a step is under way, which may wait to be sent', async () => {
+    const rig = new PoolRig({ duration: 1000 });
+    await rig.run(100);
+
+    rig.urgency = 'starving';
+    await rig.run(100);
+
+    expect(rig.reconsidered).toEqual([100]);
+  });
+
   test('is not told when nothing waits', async () => {
     const rig = new PoolRig({ target: 0 });
     await rig.run(100);

@@ -49,6 +49,19 @@ describe('places among the requests in flight', () => {
     await expect(Promise.all(calls)).resolves.toEqual([...'abcdef']);
   });
 
+  test('are given at once to a call that pods wait for now, if it is said so', async () => {
+    const { inFlight, begun, call } = rig(3);
+    let urgency: Urgency = 'toppingUp';
+    for (const name of 'abc') void call(name, () => urgency);
+    const before = begun.length;
+
+    urgency = 'waiting';
+    inFlight.reconsider();
+    await settled();
+
+    expect([before, begun.length]).toEqual([2, 3]);
+  });
+
   test('go by how urgent a call is now, not by how urgent it was when it came', async () => {
     const { begun, call, end } = rig(1);
     let urgency: Urgency = 'toppingUp';
@@ -65,7 +78,7 @@ describe('places among the requests in flight', () => {
   test.each([
     [10, 6],
     [50, 30],
-    [2, 2],
+    [3, 2],
     [1, 1],
   ])('of %i, %i at most go to calls that no pod waits for', async (most, patient) => {
     const { begun, call, end } = rig(most);
@@ -75,11 +88,30 @@ describe('places among the requests in flight', () => {
     const together = begun.length;
 
     await end('topUp0');
-    const next = begun[together];
+    const next = begun[together] ?? '';
 
     expect([alone, together]).toEqual([patient, most]);
-    expect(next).toBe(`pressing${most - patient}`);
+    expect(next).toMatch('pressing');
   });
+
+  test.each([
+    [10, 2],
+    [50, 10],
+    [1, 1],
+  ])(
+    'of %i, %i at most go to calls that no pod waits for, as long as there are others',
+    async (most, patient) => {
+      const { begun, call, end } = rig(most);
+      void call('pressing', 'waiting');
+      for (let index = 0; index <= most; index++) void call(`topUp${index}`, 'toppingUp');
+      const besides = begun.length - 1;
+
+      await end('pressing');
+      const alone = begun.length - 1;
+
+      expect([besides, alone]).toEqual([Math.min(patient, most - 1), Math.ceil(most * 0.6)]);
+    },
+  );
 
   test('all go to calls that pods wait for, if there are so many', () => {
     const { begun, call } = rig(10);

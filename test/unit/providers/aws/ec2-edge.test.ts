@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Ec2Action, Ec2CallError, type Ec2CallResult } from '../../../../src/providers/aws/ec2-api.ts';
 import { MutationPermission, noStops, type Pausable } from '../../../../src/providers/mutation-permission.ts';
+import type { Urgency } from '../../../../src/providers/urgency.ts';
 import { sleep } from '../../../../src/scheduling/clock.ts';
 import type { VirtualClock } from '../../../../src/scheduling/virtual-clock.ts';
 import { all, context, type EdgeChange, edgeRig, failureOfRead } from './edge-rig.ts';
@@ -173,17 +174,17 @@ describe('a call without an answer', () => {
   });
 });
 
-/** A place among the requests in flight is free only after 3 s. */
-const place = (clock: VirtualClock): Promise<void> => sleep(clock, 3000, context.signal);
+/** What the SDK does before a request leaves takes 3 s. */
+const beforeSending = (clock: VirtualClock): Promise<void> => sleep(clock, 3000, context.signal);
 
-describe('the wait for a place among the requests in flight', () => {
+describe('the time before a request leaves', () => {
   test('is not part of the time-out', async () => {
     const rig = edgeRig(
       async () => {
         await sleep(rig.clock, 8000, context.signal);
         return {};
       },
-      { place },
+      { beforeSending },
     );
 
     const writing = rig.edge.write('AttachNetworkInterface', attach, context);
@@ -198,7 +199,7 @@ describe('the wait for a place among the requests in flight', () => {
   });
 
   test('once given up sends nothing, and gives its token back', async () => {
-    const rig = edgeRig(() => ({}), { place, bucket: { capacity: 1, refill: 0.001 } });
+    const rig = edgeRig(() => ({}), { beforeSending, bucket: { capacity: 1, refill: 0.001 } });
     const giveUp = new AbortController();
     const reason = new Error('enough');
     await rig.edge.admit(['AttachNetworkInterface'], context);
@@ -211,6 +212,23 @@ describe('the wait for a place among the requests in flight', () => {
     expect(await ended).toBe(reason);
     expect(rig.sent).toEqual([]);
     await rig.edge.admit(['AttachNetworkInterface'], context);
+  });
+});
+
+describe('places among the requests in flight', () => {
+  test('are had by a call as soon as pods wait for it', async () => {
+    const rig = edgeRig(() => sleep(rig.clock, 1000, context.signal).then(() => ({})), { most: 5 });
+    let urgency: Urgency = 'toppingUp';
+    const call = { ...context, urgency: () => urgency };
+    const writing = Array.from({ length: 4 }, () => rig.edge.write('AttachNetworkInterface', attach, call));
+    await rig.clock.advance(100);
+
+    urgency = 'waiting';
+    rig.edge.reconsider();
+    await rig.clock.advance(2000);
+    await Promise.all(writing);
+
+    expect(rig.sent.map(({ at }) => at)).toEqual([0, 0, 0, 100]);
   });
 });
 
@@ -239,7 +257,7 @@ describe('a call that takes something away', () => {
 
   test('is checked when it is sent, and not when it began to wait', async () => {
     let leading = true;
-    const rig = edgeRig(() => ({}), { place, options: { mayTakeAway: () => leading } });
+    const rig = edgeRig(() => ({}), { beforeSending, options: { mayTakeAway: () => leading } });
     const writing = rig.edge.write('DeleteNetworkInterface', remove, context);
 
     await rig.clock.advance(1000);
@@ -294,9 +312,9 @@ describe('while something is stopped', () => {
     expect(edge.inFlight).toBe(0);
   });
 
-  test('what waited for a place is asked about when it is sent', async () => {
+  test('what was not sent yet is asked about when it is sent', async () => {
     const permission = new MutationPermission(noStops);
-    const rig = edgeRig(() => ({}), { place, options: { permission } });
+    const rig = edgeRig(() => ({}), { beforeSending, options: { permission } });
     const writing = rig.edge.write('AttachNetworkInterface', attach, context);
 
     await rig.clock.advance(1000);

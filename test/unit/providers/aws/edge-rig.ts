@@ -3,6 +3,7 @@ import type { CallContext } from '../../../../src/providers/allocation-implement
 import { Ec2Edge, type Ec2EdgeOptions, type FinishedCall } from '../../../../src/providers/aws/ec2-edge.ts';
 import type { Ec2Action, Ec2Api, Ec2Output, Sending } from '../../../../src/providers/aws/ec2-api.ts';
 import { quotaActions } from '../../../../src/providers/aws/quotas.ts';
+import { InFlight } from '../../../../src/providers/in-flight.ts';
 import { CallBudget } from '../../../../src/providers/call-budget.ts';
 import { CloudError, type CloudFailure } from '../../../../src/providers/cloud-failure.ts';
 import { MutationPermission, noStops } from '../../../../src/providers/mutation-permission.ts';
@@ -33,8 +34,10 @@ export interface EdgeRig {
 export interface EdgeChange {
   readonly options?: Partial<Pick<Ec2EdgeOptions, 'timeout' | 'mayTakeAway' | 'permission'>>;
   readonly bucket?: BucketSize;
-  /** The wait for a place among the requests in flight. */
-  readonly place?: (clock: VirtualClock) => Promise<void>;
+  /** Requests in flight at once. */
+  readonly most?: number;
+  /** What the SDK does before it sends. */
+  readonly beforeSending?: (clock: VirtualClock) => Promise<void>;
 }
 
 export const context: CallContext = { urgency: () => 'waiting', signal: new AbortController().signal };
@@ -55,7 +58,7 @@ export function edgeRig(answering: Answering, change: EdgeChange = {}): EdgeRig 
       input: object,
       { signal, onSend }: Sending,
     ): Promise<Ec2Output<A>> {
-      await change.place?.(clock);
+      await change.beforeSending?.(clock);
       signal.throwIfAborted();
       onSend();
       const call = { action, input, at: clock.monotonic(), signal };
@@ -66,6 +69,7 @@ export function edgeRig(answering: Answering, change: EdgeChange = {}): EdgeRig 
   const edge = new Ec2Edge({
     api,
     budget,
+    places: new InFlight(change.most ?? 50),
     clock,
     timeout: 10_000,
     mayTakeAway: () => true,
