@@ -70,7 +70,7 @@ export class ManagedNode {
     const { clock, onBug, hooks, writer, permission, observe } = context;
     // A node may come back, and must not repeat the tokens of its former life.
     const random = context.random.fork(`${instanceId} ${context.random.hex(16)}`);
-    const runs = { clock, minInterval, onBug };
+    const runs = { clock, minInterval, onBug, isPressing: () => this.#known.waitingPods > 0 };
     this.#maintenance = new Trigger({ ...runs, run: () => this.#evaluate(), onRun: hooks.onMaintenance });
     this.#publication = new Trigger({
       ...runs,

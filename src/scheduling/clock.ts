@@ -8,9 +8,10 @@ export interface Clock {
   monotonic(): number;
   /**
    * Calls `action` once, `ms` from now at the earliest. The returned function cancels it and may be called twice. Actions
-   * due within the same millisecond may run in any order.
+   * due within the same millisecond may run in any order. Of those that are due at once, pressing ones go first where the
+   * machine is busy.
    */
-  schedule(ms: number, action: () => void): () => void;
+  schedule(ms: number, action: () => void, isPressing?: boolean): () => void;
 }
 
 /** Waits `ms`; rejects with the signal's reason as soon as `signal` is aborted. */

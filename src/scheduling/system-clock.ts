@@ -15,8 +15,8 @@ const turns = new Turns({ monotonic, afterOthers: (action) => void setImmediate(
 export const systemClock: Clock = {
   wall: () => Date.now(),
   monotonic,
-  schedule: (ms, action) => {
-    if (ms <= 0) return turns.take(action);
+  schedule: (ms, action, isPressing = false) => {
+    if (ms <= 0) return turns.take(action, isPressing);
     const timer = setTimeout(action, Math.min(ms, longestTimer));
     return () => clearTimeout(timer);
   },

@@ -9,6 +9,8 @@ export interface TriggerOptions {
   /** What to run. It must handle its own failures: a rejection is a bug and reaches `onBug`. */
   readonly run: (signal: AbortSignal) => Promise<void>;
   readonly onBug: (error: unknown) => void;
+  /** Whether somebody waits for it, so that it goes before others. */
+  readonly isPressing?: () => boolean;
   /** Told once a run has ended. */
   readonly onRun?: (figures: TriggerFigures) => void;
 }
@@ -62,11 +64,13 @@ export class Trigger {
 
   /** Behind what may run already: many that have waited alike must not all run in one go. */
   #runSoon(): void {
-    this.#cancelTimer = this.#options.clock.schedule(0, () => {
+    const { clock, isPressing } = this.#options;
+    const run = (): void => {
       this.#cancelTimer = undefined;
       this.#stopping = new AbortController();
       this.#running = this.#runOnce(this.#stopping.signal);
-    });
+    };
+    this.#cancelTimer = clock.schedule(0, run, isPressing?.());
   }
 
   async #runOnce(signal: AbortSignal): Promise<void> {

@@ -10,26 +10,32 @@ export interface TurnsOptions {
 /** No turn begins anything more after this time, in ms. */
 const longestTurn = 10;
 
+interface Place {
+  readonly action: () => void;
+}
+
 export class Turns {
   readonly #options: TurnsOptions;
-  /** In the order in which they came. */
-  readonly #waiting = new Set<{ readonly action: () => void }>();
+  /** In the order in which they came; those whom somebody waits for go first. */
+  readonly #pressing = new Set<Place>();
+  readonly #patient = new Set<Place>();
   #isAwaited = false;
 
   constructor(options: TurnsOptions) {
     this.#options = options;
   }
 
-  /** Calls `action` once, after those that came before. The returned function cancels it and may be called twice. */
-  take(action: () => void): () => void {
+  /** Calls `action` once, after those like it that came before. The returned function cancels it and may be called twice. */
+  take(action: () => void, isPressing: boolean): () => void {
     const place = { action };
-    this.#waiting.add(place);
+    const line = isPressing ? this.#pressing : this.#patient;
+    line.add(place);
     this.#await();
-    return () => this.#waiting.delete(place);
+    return () => line.delete(place);
   }
 
   #await(): void {
-    if (this.#isAwaited || this.#waiting.size === 0) return;
+    if (this.#isAwaited || this.#pressing.size + this.#patient.size === 0) return;
     this.#isAwaited = true;
     this.#options.afterOthers(() => {
       this.#isAwaited = false;
@@ -44,10 +50,12 @@ export class Turns {
   #turn(): void {
     const { monotonic } = this.#options;
     const end = monotonic() + longestTurn;
-    for (const place of this.#waiting) {
-      this.#waiting.delete(place);
+    do {
+      const line = this.#pressing.size > 0 ? this.#pressing : this.#patient;
+      const [place] = line;
+      if (place === undefined) return;
+      line.delete(place);
       place.action();
-      if (monotonic() >= end) return;
-    }
+    } while (monotonic() < end);
   }
 }

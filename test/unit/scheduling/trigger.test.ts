@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { sleep } from '../../../src/scheduling/clock.ts';
+import { type Clock, sleep } from '../../../src/scheduling/clock.ts';
 import { Trigger, type TriggerFigures } from '../../../src/scheduling/trigger.ts';
 import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
 
@@ -44,6 +44,37 @@ describe('Trigger', () => {
     expect(starts).toEqual([0, 10]);
     expect(figures.map((run) => run.folds)).toEqual([2, 1]);
     expect(figures[1]?.latency).toBe(9);
+  });
+
+  test('says how pressing each run is when it is due', async () => {
+    const virtual = new VirtualClock();
+    const asked: (boolean | undefined)[] = [];
+    const clock: Clock = {
+      wall: () => virtual.wall(),
+      monotonic: () => virtual.monotonic(),
+      schedule: (ms, action, isPressing) => {
+        if (ms === 0) asked.push(isPressing);
+        return virtual.schedule(ms, action);
+      },
+    };
+    let isPressing = false;
+    const trigger = new Trigger({
+      clock,
+      minInterval: 10,
+      isPressing: () => isPressing,
+      run: () => Promise.resolve(),
+      onBug: (error) => {
+        throw error;
+      },
+    });
+
+    trigger.fire();
+    await virtual.advance(1);
+    trigger.fire();
+    isPressing = true;
+    await virtual.advance(20);
+
+    expect(asked).toEqual([false, true]);
   });
 
   test('never runs twice at once: a request during a run is answered after it', async () => {

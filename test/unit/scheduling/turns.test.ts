@@ -29,7 +29,7 @@ describe('turns', () => {
   test('run what is short together, in order, and never at once', () => {
     const { turns, turn, work, done } = rig();
 
-    for (const name of ['a', 'b', 'c']) turns.take(work(name));
+    for (const name of ['a', 'b', 'c']) turns.take(work(name), false);
     const before = [...done];
     turn();
 
@@ -38,7 +38,7 @@ describe('turns', () => {
 
   test('end after 10 ms, and what is left waits for the next one', () => {
     const { turns, turn, work, done } = rig();
-    for (const name of ['a', 'b', 'c']) turns.take(work(name, 6));
+    for (const name of ['a', 'b', 'c']) turns.take(work(name, 6), false);
 
     turn();
     const first = [...done];
@@ -47,10 +47,28 @@ describe('turns', () => {
     expect({ first, done }).toEqual({ first: ['a', 'b'], done: ['a', 'b', 'c'] });
   });
 
+  test('begin with what is pressing, also with what becomes due meanwhile', () => {
+    const { turns, turn, work, done } = rig();
+    turns.take(work('a'), false);
+    turns.take(work('b', 6), false);
+    turns.take(() => {
+      work('c')();
+      turns.take(work('d'), true);
+    }, true);
+    turns.take(work('e', 6), false);
+    turns.take(work('f'), false);
+
+    turn();
+    turns.take(work('g'), true);
+    turn();
+
+    expect(done.join('')).toBe('cdabegf');
+  });
+
   test('what is cancelled does not run', () => {
     const { turns, turn, work, done } = rig();
-    const cancel = turns.take(work('a'));
-    turns.take(work('b'));
+    const cancel = turns.take(work('a'), false);
+    turns.take(work('b'), false);
 
     cancel();
     cancel();
@@ -63,8 +81,8 @@ describe('turns', () => {
     const { turns, turn, work, done } = rig();
     turns.take(() => {
       throw new Error('broken');
-    });
-    turns.take(work('b'));
+    }, false);
+    turns.take(work('b'), false);
 
     expect(turn).toThrow('broken');
     turn();
