@@ -17,6 +17,9 @@ describe('sameOnTheWire', () => {
     ['nothing and an object of nothing', undefined, { subnet: { id: '', cidr: '' } }, true],
     ['another number', { number: 1 }, { number: 2 }, false],
     ['a tag with the empty value and no tag', { tags: { a: '' } }, {}, false],
+    ['an empty tag beside another', { tags: { a: 'b', c: '' } }, { tags: { a: 'b' } }, false],
+    ['a tag that is null beside another', { tags: { a: 'b', c: null } }, { tags: { a: 'b' } }, true],
+    ['a field beside another', { id: 'eni-1', mac: '02:00' }, { id: 'eni-1' }, false],
     ['a pool entry of nothing and no entry', { pool: { '10.0.0.1': {} } }, { pool: {} }, false],
     [
       'a pool entry with empty fields and one without',
