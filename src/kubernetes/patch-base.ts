@@ -34,9 +34,8 @@ export class PatchBase {
   }
 
   /** The keys of `spec.ipam.pool`, addresses or not. */
-  *pooled(): Generator<string> {
-    yield* this.#pool.keys();
-    yield* this.#unreadable;
+  pooled(): readonly string[] {
+    return [...this.#pool.keys(), ...this.#unreadable];
   }
 }
 

@@ -6,7 +6,7 @@ import { mergePatch } from '../kubernetes/merge-patch.ts';
 import { sameOnTheWire } from '../kubernetes/wire-form.ts';
 
 export interface Desired {
-  /** Undefined while nothing is known that could be offered: then what is published stays. */
+  /** Undefined while nothing is known that could be offered, or that is not offered yet: what is published stays. */
   readonly offer: Offer | undefined;
   /** What `status.ipam.release-ips` should hold, by address; undefined while that is not known. */
   readonly handshake: ReadonlyMap<string, ReleaseState> | undefined;
@@ -45,7 +45,7 @@ export function lackingWrites(node: CiliumNode, desired: Desired): readonly Writ
 }
 
 function strike(node: CiliumNode, { pool }: Offer): Write | undefined {
-  const gone = [...node.base.pooled()].filter((address) => !pool.has(address));
+  const gone = node.base.pooled().filter((address) => !pool.has(address));
   if (gone.length === 0) return undefined;
   return specPatch({ pool: Object.fromEntries(gone.map((address) => [address, null])) });
 }

@@ -66,7 +66,7 @@ describe('readCiliumNode', () => {
     const raw = ciliumNode() as { spec: { ipam: JsonObject }; status: JsonObject & { ipam: JsonObject } };
     const { used: _used, ...ipam } = raw.status.ipam;
     expect(base.status).toEqual({ eni: raw.status['eni'], ipam });
-    expect([...base.pooled()]).toEqual(Object.keys(raw.spec.ipam['pool'] ?? {}));
+    expect(base.pooled()).toEqual(Object.keys(raw.spec.ipam['pool'] ?? {}));
   });
 
   test('a node that says nothing but what it must has the defaults', () => {
@@ -87,7 +87,7 @@ describe('readCiliumNode', () => {
     });
     expect([node.nodeUid, node.instanceId, node.eni]).toEqual([undefined, undefined, undefined]);
     expect([node.ipam.pool.size, node.status.used.size, node.status.eni.size]).toEqual([0, 0, 0]);
-    expect([[...node.base.pooled()], node.base.status]).toEqual([[], {}]);
+    expect([node.base.pooled(), node.base.status]).toEqual([[], {}]);
   });
 
   test.each<[string, Json]>([
@@ -101,7 +101,7 @@ describe('readCiliumNode', () => {
 
     const { base } = read(spoiled(['spec', 'ipam', 'pool'], pool));
 
-    expect([...base.pooled()]).toEqual(Object.keys(pool));
+    expect(base.pooled()).toEqual(Object.keys(pool));
   });
 
   test.each(['eni', 'azure', 'alibaba-cloud'])(
@@ -257,7 +257,7 @@ describe('readCiliumNode, for everything', () => {
 
           const node = read({ ...raw, spec, status });
 
-          expect([...node.base.pooled()]).toEqual(Object.keys(pool));
+          expect(node.base.pooled()).toEqual(Object.keys(pool));
           expect([...node.ipam.pool.keys()].toSorted()).toEqual(Object.keys(pool).toSorted());
           expect([...node.status.used].toSorted()).toEqual(used.toSorted());
           expect(node.status.eni.get('eni-7')?.addresses).toEqual(addresses);
