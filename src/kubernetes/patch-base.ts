@@ -40,9 +40,10 @@ export class PatchBase {
 }
 
 function only(value: Json | undefined, ...names: readonly string[]): JsonObject {
-  const members = names.flatMap((name) => {
-    const found = memberOf(value, name);
-    return found === undefined ? [] : [[name, found] as const];
-  });
-  return Object.fromEntries(members);
+  const found: Record<string, Json> = {};
+  for (const name of names) {
+    const member = memberOf(value, name);
+    if (member !== undefined) found[name] = member;
+  }
+  return found;
 }
