@@ -9,8 +9,9 @@ export { isIPv4 };
 
 /** Whether `text` is an IPv4 or IPv6 address with a prefix length. Bits beyond the length may be set. */
 export function isCidr(text: string): boolean {
-  const [address = '', length = '', ...rest] = text.split('/');
-  if (rest.length > 0 || !/^(?:0|[1-9]\d{0,2})$/.test(length)) return false;
+  const slash = text.indexOf('/');
+  const [address, length] = [text.slice(0, Math.max(0, slash)), text.slice(slash + 1)];
+  if (slash < 0 || !/^(?:0|[1-9]\d{0,2})$/.test(length)) return false;
   if (isIPv4(address)) return Number(length) <= 32;
   return isIPv6(address) && !address.includes('%') && Number(length) <= 128;
 }

@@ -2,7 +2,7 @@
 //
 // Status codes and the Status object: https://kubernetes.io/docs/reference/using-api/api-concepts/ and
 // https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/.
-import { isList, isObject, type JsonObject, textAt, valueAt } from './json.ts';
+import { isList, isObject, type Json, type JsonObject, textAt, valueAt } from './json.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import type { KubernetesTransport, TransportAnswer, TransportRequest } from './transport.ts';
 
@@ -47,8 +47,16 @@ export async function ask(
     return withoutAnswer(error);
   }
   if (answer.status < 200 || answer.status > 299) return refusalOf(answer);
-  const object = parsed(answer.body);
-  if (isObject(object)) return { kind: 'ok', object, size: answer.body.length };
+  const object = valueOf(answer);
+  if (isObject(object)) {
+    return {
+      kind: 'ok',
+      object,
+      get size() {
+        return answer.body.length;
+      },
+    };
+  }
   const { status } = answer;
   return {
     kind: 'unavailable',
@@ -65,7 +73,7 @@ export function withoutAnswer(error: unknown): Refusal {
 
 /** What an answer other than a success says. */
 export function refusalOf(answer: TransportAnswer): Refusal {
-  return refusalOfStatus(answer.status, parsed(answer.body), {
+  return refusalOfStatus(answer.status, valueOf(answer), {
     message: start(answer.body) || `answered ${answer.status}`,
     ...(answer.retryAfterMs !== undefined && { retryAfterMs: answer.retryAfterMs }),
   });
@@ -113,9 +121,11 @@ function causeFields(status: JsonObject | undefined): readonly string[] {
   return isList(causes) ? causes.flatMap((cause) => textAt(cause, 'field') ?? []) : [];
 }
 
-function parsed(text: string): unknown {
+/** What the body spells; undefined where that is no JSON. */
+function valueOf(answer: TransportAnswer): Json | undefined {
+  if (answer.value !== undefined) return answer.value;
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(answer.body) as Json;
   } catch {
     return undefined;
   }

@@ -75,11 +75,18 @@ const requested = z
     }),
   );
 
+/** Looked at in one go: an agent may hold hundreds, each of a single address. */
+const cidrList = z
+  .custom<readonly string[]>(Array.isArray, 'a list')
+  .superRefine((items: readonly unknown[], context) => {
+    for (const [index, item] of items.entries()) {
+      if (typeof item !== 'string' || !isCidr(item))
+        context.addIssue({ code: 'custom', path: [index], message: cidrWording });
+    }
+  });
+
 const allocated = z
-  .object(
-    { pool: identity, cidrs: z.array(z.string(cidrWording).refine(isCidr, cidrWording), 'a list').nullish() },
-    'an object',
-  )
+  .object({ pool: identity, cidrs: cidrList.nullish() }, 'an object')
   .transform(({ pool, cidrs }): AllocatedPool => ({ pool, cidrs: cidrs ?? noTexts }));
 
 const pools = z.object(

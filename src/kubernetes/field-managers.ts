@@ -5,10 +5,9 @@ import { isList, type Json, type JsonObject, memberOf, textAt, valueAt } from '.
 /** The one that last wrote something at or below `path`; undefined where the object does not say. */
 export function lastManagerOf(raw: JsonObject, ...path: readonly string[]): string | undefined {
   const noted = valueAt(raw, 'metadata', 'managedFields');
+  if (!isList(noted)) return undefined;
   const fields = path.map((member) => `f:${member}`);
-  const writers = (isList(noted) ? noted : []).filter(
-    (entry) => valueAt(memberOf(entry, 'fieldsV1'), ...fields) !== undefined,
-  );
+  const writers = noted.filter((entry) => valueAt(memberOf(entry, 'fieldsV1'), ...fields) !== undefined);
   const latest = writers.toSorted((a, b) => timeOf(b) - timeOf(a))[0];
   return textAt(latest, 'manager');
 }

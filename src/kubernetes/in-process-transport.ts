@@ -2,6 +2,7 @@
 // and tests run on it; everything above the port cannot tell the difference.
 import type { Clock } from '../scheduling/clock.ts';
 import { type Deadline, withDeadline } from './deadline.ts';
+import type { Json, JsonObject } from './json.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import { LinkedAbort } from './linked-abort.ts';
 import { retryAfter } from './retry-after.ts';
@@ -10,6 +11,7 @@ import {
   defaultTimeout,
   type KubernetesTransport,
   type StreamAnswer,
+  type StreamLine,
   type TransportAnswer,
   type TransportRequest,
 } from './transport.ts';
@@ -27,7 +29,15 @@ export interface InProcessResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | AsyncIterable<string>;
+  readonly body: string | AsyncIterable<string> | EventLines;
+  /** What the body spells, if whoever answers knows that. */
+  readonly value?: Json;
+}
+
+/** A body of lines, each of which spells an object. */
+export interface EventLines extends AsyncIterable<string> {
+  /** The objects alone, without one that broke off in the middle of its line. */
+  readonly events: () => AsyncIterable<JsonObject>;
 }
 
 /** Answers one request. A rejection counts as a broken connection; so does one while a body is being read. */
@@ -84,39 +94,52 @@ export class InProcessTransport implements KubernetesTransport {
   }
 
   async #whole(response: InProcessResponse, signal: AbortSignal): Promise<TransportAnswer> {
-    let body = '';
-    if (typeof response.body === 'string') body = response.body;
-    else for await (const piece of untilAborted(response.body, signal)) body += piece;
     const wait = retryAfter(response.headers['retry-after'], this.#clock.wall());
-    return { status: response.status, body, ...(wait !== undefined && { retryAfterMs: wait }) };
+    const head = { status: response.status, ...(wait !== undefined && { retryAfterMs: wait }) };
+    const { value } = response;
+    if (value === undefined) return { ...head, body: await textOf(response.body, signal) };
+    return {
+      ...head,
+      value,
+      /** Spelt only where somebody reads it. */
+      get body() {
+        const { body } = response;
+        return typeof body === 'string' ? body : JSON.stringify(value);
+      },
+    };
   }
+}
+
+async function textOf(body: InProcessResponse['body'], signal: AbortSignal): Promise<string> {
+  if (typeof body === 'string') return body;
+  let text = '';
+  for await (const piece of untilAborted(body, signal)) text += piece;
+  return text;
 }
 
 /** The handler's signal is aborted when the caller's is, and when the caller has had enough. */
 async function* linesOf(
-  body: string | AsyncIterable<string>,
+  body: InProcessResponse['body'],
   connection: LinkedAbort,
-): AsyncGenerator<string, void> {
+): AsyncGenerator<StreamLine, void> {
   try {
     if (typeof body === 'string') yield* body.split('\n').filter((line) => line !== '');
-    else yield* textLines(untilAborted(body, connection.signal));
+    else
+      yield* textLines(untilAborted<StreamLine>('events' in body ? body.events() : body, connection.signal));
   } finally {
     connection.abort();
   }
 }
 
 /** The same pieces; throws the signal's reason as soon as it is aborted, whether or not another piece ever comes. */
-async function* untilAborted(
-  pieces: AsyncIterable<string>,
-  signal: AbortSignal,
-): AsyncGenerator<string, void> {
+async function* untilAborted<T>(pieces: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void> {
   const iterator = pieces[Symbol.asyncIterator]();
   let giveUp = (_reason: Error): void => undefined;
   const abandon = (): void => giveUp(signal.reason as Error);
   signal.addEventListener('abort', abandon, { once: true });
   try {
     while (!signal.aborted) {
-      const next = await new Promise<IteratorResult<string>>((resolve, reject) => {
+      const next = await new Promise<IteratorResult<T>>((resolve, reject) => {
         giveUp = reject;
         iterator.next().then(resolve, reject);
       });

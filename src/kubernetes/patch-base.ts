@@ -1,5 +1,4 @@
 // What our patches are computed from: the parts of a CiliumNode that we write, as they were read.
-import { isIPv4 } from './addresses.ts';
 import type { PoolEntry } from './cilium-node.ts';
 import { lastManagerOf } from './field-managers.ts';
 import { isObject, type Json, type JsonObject, memberOf, valueAt } from './json.ts';
@@ -15,13 +14,9 @@ export class PatchBase {
   readonly status: JsonObject;
   /** Field managers that last wrote the pool, and the clouds' sections of the status; undefined where nobody says. */
   readonly managers: { readonly pool: string | undefined; readonly status: string | undefined };
-  readonly #preAllocate: Json | undefined;
-  /**
-   * Undefined when it is what we write ourselves: then it can be made of the typed pool, and a pool of hundreds of
-   * addresses on thousands of nodes is in memory once instead of twice.
-   */
-  readonly #irregularPool: Json | undefined;
-  readonly #pool: ReadonlyMap<string, PoolEntry> | undefined;
+  readonly #pool: ReadonlyMap<string, PoolEntry>;
+  /** What stands in the pool beside what the typed pool has. */
+  readonly #unreadable: readonly string[];
 
   /** `pool` is the typed form of the pool within `raw`. */
   constructor(raw: JsonObject, pool: ReadonlyMap<string, PoolEntry>) {
@@ -33,45 +28,22 @@ export class PatchBase {
       pool: lastManagerOf(raw, 'spec', 'ipam', 'pool'),
       status: sectionManagers.find((manager) => manager !== undefined),
     };
-    this.#preAllocate = valueAt(raw, 'spec', 'ipam', 'pre-allocate');
     const rawPool = valueAt(raw, 'spec', 'ipam', 'pool');
-    if (isRegular(rawPool)) this.#pool = pool;
-    else this.#irregularPool = rawPool;
+    this.#pool = pool;
+    this.#unreadable = isObject(rawPool) ? Object.keys(rawPool).filter((key) => !pool.has(key)) : [];
   }
 
-  /** Of `ipam`: `pool` and `pre-allocate`. Made anew on each call. */
-  spec(): JsonObject {
-    const pool = this.#pool === undefined ? this.#irregularPool : poolJson(this.#pool);
-    const ipam = {
-      ...(pool !== undefined && { pool }),
-      ...(this.#preAllocate !== undefined && { 'pre-allocate': this.#preAllocate }),
-    };
-    return Object.keys(ipam).length === 0 ? {} : { ipam };
+  /** The keys of `spec.ipam.pool`, addresses or not. */
+  pooled(): readonly string[] {
+    return [...this.#pool.keys(), ...this.#unreadable];
   }
-}
-
-/** Whether the typed pool says all that this says. */
-function isRegular(pool: Json | undefined): pool is JsonObject {
-  return (
-    isObject(pool) &&
-    Object.entries(pool).every(([address, entry]) => isIPv4(address) && isRegularEntry(entry))
-  );
-}
-
-function isRegularEntry(entry: Json): boolean {
-  if (!isObject(entry)) return false;
-  const { resource } = entry;
-  return typeof resource === 'string' && resource !== '' && Object.keys(entry).length === 1;
-}
-
-function poolJson(pool: ReadonlyMap<string, PoolEntry>): JsonObject {
-  return Object.fromEntries([...pool].map(([address, { resource }]) => [address, { resource }] as const));
 }
 
 function only(value: Json | undefined, ...names: readonly string[]): JsonObject {
-  const members = names.flatMap((name) => {
-    const found = memberOf(value, name);
-    return found === undefined ? [] : [[name, found] as const];
-  });
-  return Object.fromEntries(members);
+  const found: Record<string, Json> = {};
+  for (const name of names) {
+    const member = memberOf(value, name);
+    if (member !== undefined) found[name] = member;
+  }
+  return found;
 }

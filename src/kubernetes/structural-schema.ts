@@ -37,10 +37,11 @@ export function structuralSchema(raw: Json | undefined): StructuralSchema {
 
 /** The schema of what is at `path` within what `schema` describes; undefined when the server would not keep it. */
 export function schemaAt(schema: StructuralSchema, path: readonly string[]): StructuralSchema | undefined {
-  return path.reduce<StructuralSchema | undefined>(
-    (at, member) => at && (at.fields.get(member) ?? at.entries ?? (at.open ? anything : undefined)),
-    schema,
-  );
+  return path.reduce<StructuralSchema | undefined>((at, member) => at && schemaOf(at, member), schema);
+}
+
+function schemaOf({ fields, entries, open }: StructuralSchema, member: string): StructuralSchema | undefined {
+  return fields.get(member) ?? entries ?? (open ? anything : undefined);
 }
 
 /** `value` without the fields that the server would not keep. */
@@ -50,10 +51,11 @@ export function prune(value: Json, schema: StructuralSchema): Json {
 }
 
 function pruneObject(object: JsonObject, schema: StructuralSchema): JsonObject {
-  const kept = Object.entries(object).flatMap(([member, value]) => {
-    const inner = schemaAt(schema, [member]);
-    return inner === undefined ? [] : [[member, prune(value, inner)] as const];
-  });
+  const kept: [string, Json][] = [];
+  for (const [member, value] of Object.entries(object)) {
+    const inner = schemaOf(schema, member);
+    if (inner !== undefined) kept.push([member, prune(value, inner)]);
+  }
   return Object.fromEntries(kept);
 }
 

@@ -12,6 +12,7 @@ import {
   defaultTimeout,
   type KubernetesTransport,
   type StreamAnswer,
+  type StreamLine,
   type TransportAnswer,
   type TransportRequest,
 } from './transport.ts';
@@ -167,7 +168,7 @@ export class UndiciTransport implements KubernetesTransport {
     return { status: statusCode, body: text, ...(wait !== undefined && { retryAfterMs: wait }) };
   }
 
-  async *#lines(response: Response, connection: LinkedAbort): AsyncGenerator<string, void> {
+  async *#lines(response: Response, connection: LinkedAbort): AsyncGenerator<StreamLine, void> {
     try {
       yield* textLines(response.body);
     } catch (error) {

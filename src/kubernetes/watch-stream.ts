@@ -3,10 +3,10 @@
 // The protocol: https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
 import type { Clock } from '../scheduling/clock.ts';
 import { type Refusal, refusalOf, refusalOfStatus, withoutAnswer } from './api-reply.ts';
-import { isObject, type JsonObject, textAt, valueAt } from './json.ts';
+import { isObject, type Json, type JsonObject, textAt, valueAt } from './json.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import { LinkedAbort } from './linked-abort.ts';
-import type { KubernetesTransport, StreamAnswer } from './transport.ts';
+import type { KubernetesTransport, StreamAnswer, StreamLine } from './transport.ts';
 
 export interface WatchOptions {
   readonly transport: KubernetesTransport;
@@ -69,24 +69,25 @@ async function readLines(
   return { kind: 'ended' };
 }
 
-function readEvent(line: string): { readonly kind: 'event'; readonly event: WatchEvent } | Refusal {
-  let value: unknown;
+function readEvent(line: StreamLine): { readonly kind: 'event'; readonly event: WatchEvent } | Refusal {
+  let value: Json;
   try {
-    value = JSON.parse(line) as unknown;
+    value = typeof line === 'string' ? (JSON.parse(line) as Json) : line;
   } catch {
-    return { kind: 'unavailable', message: `the watch sent a line that is not JSON: ${line.slice(0, 200)}` };
+    return { kind: 'unavailable', message: `the watch sent a line that is not JSON: ${start(line)}` };
   }
   const type = isObject(value) ? textAt(value, 'type') : undefined;
   const object = isObject(value) ? valueAt(value, 'object') : undefined;
   if (type === 'ERROR') return errorEvent(object);
   const resourceVersion = textAt(object, 'metadata', 'resourceVersion');
   if (!isEventType(type) || !isObject(object) || resourceVersion === undefined) {
-    return {
-      kind: 'unavailable',
-      message: `the watch sent an event that cannot be read: ${line.slice(0, 200)}`,
-    };
+    return { kind: 'unavailable', message: `the watch sent an event that cannot be read: ${start(line)}` };
   }
   return { kind: 'event', event: { type, object, resourceVersion } };
+}
+
+function start(line: StreamLine): string {
+  return (typeof line === 'string' ? line : JSON.stringify(line)).slice(0, 200);
 }
 
 /** An error within a watch ends it, whatever its code: nothing is known to follow it. */

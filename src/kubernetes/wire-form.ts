@@ -1,7 +1,7 @@
 // What of a value reaches the other side. Cilium is written in Go and marks its fields `omitempty`: zero, false, the empty
 // text, the empty map or list, null and absence are one and the same in a CiliumNode, and which of them is read back is
 // chance. The entries of a map are another matter: a tag with the empty value is a tag.
-import { isList, isObject, type Json, type JsonObject } from './json.ts';
+import { isList, isObject, type Json, type JsonObject, memberOf } from './json.ts';
 import { isEqual } from './merge-patch.ts';
 
 /** Members of a CiliumNode that are maps, with entries that somebody names; every other object has fixed fields. */
@@ -18,30 +18,52 @@ const maps: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `value` without its empty fields; undefined when nothing is left. Entries of maps and items of lists stay, empty or not.
- * To be given a part of a CiliumNode's spec or status, not `spec.eni`, where `false` and absence differ.
+ * Whether two values at the same place of a CiliumNode's spec or status are the same to whoever reads them. Entries of maps
+ * and items of lists count, empty or not. Not for `spec.eni`, where `false` and absence differ.
  */
-export function wireForm(value: Json | undefined): Json | undefined {
-  if (isList(value)) return value.length === 0 ? undefined : value.map((item) => formOfEntry(item));
-  if (!isObject(value)) return value === null || !value ? undefined : value;
-  const fields = Object.entries(value).flatMap(([name, inner]) => {
-    const form = maps.has(name) && isObject(inner) ? formOfMap(inner) : wireForm(inner);
-    return form === undefined ? [] : [[name, form] as const];
-  });
-  return fields.length === 0 ? undefined : Object.fromEntries(fields);
-}
-
-/** Whether two values at the same place of a CiliumNode are the same to whoever reads them. */
 export function sameOnTheWire(a: Json | undefined, b: Json | undefined): boolean {
-  return isEqual(wireForm(a), wireForm(b));
+  if (a === b) return true;
+  if (isEmpty(a) || isEmpty(b)) return isEmpty(a) && isEmpty(b);
+  if (isList(a) && isList(b))
+    return a.length === b.length && a.every((item, index) => sameEntry(item, b[index]));
+  return isObject(a) && isObject(b) && sameFields(a, b);
 }
 
-function formOfMap(map: JsonObject): JsonObject | undefined {
-  const entries = Object.entries(map).filter(([, value]) => value !== null);
-  if (entries.length === 0) return undefined;
-  return Object.fromEntries(entries.map(([key, value]) => [key, formOfEntry(value)] as const));
+function sameFields(a: JsonObject, b: JsonObject): boolean {
+  for (const name of Object.keys(a)) if (!sameField(name, a[name], memberOf(b, name))) return false;
+  for (const name of Object.keys(b))
+    if (!Object.hasOwn(a, name) && !isEmptyField(name, b[name])) return false;
+  return true;
 }
 
-function formOfEntry(entry: Json): Json {
-  return isObject(entry) ? (wireForm(entry) ?? {}) : entry;
+function sameField(name: string, a: Json | undefined, b: Json | undefined): boolean {
+  if (isMap(name, a) && isMap(name, b)) return sameMap(a, b);
+  if (isEmptyField(name, a) || isEmptyField(name, b)) return isEmptyField(name, a) && isEmptyField(name, b);
+  return !isMap(name, a) && !isMap(name, b) && sameOnTheWire(a, b);
+}
+
+function sameMap(a: JsonObject, b: JsonObject): boolean {
+  for (const key of Object.keys(a))
+    if (!sameEntry(a[key] ?? undefined, memberOf(b, key) ?? undefined)) return false;
+  return Object.keys(b).every((key) => b[key] === null || (memberOf(a, key) ?? null) !== null);
+}
+
+function sameEntry(a: Json | undefined, b: Json | undefined): boolean {
+  return isObject(a) && isObject(b) ? sameFields(a, b) : isEqual(a, b);
+}
+
+function isMap(name: string, value: Json | undefined): value is JsonObject {
+  return maps.has(name) && isObject(value);
+}
+
+function isEmptyField(name: string, value: Json | undefined): boolean {
+  if (!isMap(name, value)) return isEmpty(value);
+  return Object.values(value).every((entry) => entry === null);
+}
+
+function isEmpty(value: Json | undefined): boolean {
+  if (isList(value)) return value.length === 0;
+  if (!isObject(value)) return !value;
+  for (const name of Object.keys(value)) if (!isEmptyField(name, value[name])) return false;
+  return true;
 }

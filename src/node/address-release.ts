@@ -66,7 +66,10 @@ export interface ReleaseFacts {
 
 const noAddresses: ReadonlySet<string> = new Set();
 
-/** Every release one step on, as far as the facts allow. What is no longer a release is not in the result. */
+/**
+ * Every release one step on, as far as the facts allow. What is no longer a release is not in the result, which is `before`
+ * itself where nothing changes.
+ */
 export function nextReleases(before: Releases, facts: ReleaseFacts): Releases {
   const wanted = new Map(facts.candidates.map((holding) => [holding.id, holding]));
   const next = new Map<string, Release>();
@@ -78,7 +81,21 @@ export function nextReleases(before: Releases, facts: ReleaseFacts): Releases {
   for (const [id, holding] of wanted) {
     if (!before.has(id)) next.set(id, { holding, protocol, phase: { kind: 'excess', since: now } });
   }
-  return next;
+  return isSame(before, next) ? before : next;
+}
+
+/** Of two that differ in nothing but phases and what is in only one of them. */
+function isSame(before: Releases, next: Releases): boolean {
+  if (before.size !== next.size) return false;
+  for (const [id, { phase }] of next) {
+    const known = before.get(id)?.phase;
+    if (known?.kind !== phase.kind || sinceOf(known) !== sinceOf(phase)) return false;
+  }
+  return true;
+}
+
+function sinceOf(phase: ReleasePhase): number | undefined {
+  return 'since' in phase ? phase.since : undefined;
 }
 
 /** Holdings that their agent refuses to give. */

@@ -58,10 +58,13 @@ export interface ReleasableFacts {
 /** No process takes anything away so soon after it began, in ms: see the fence. */
 const quietStart = 20_000;
 
+const nothing: Releases = new Map();
+
 export class AddressReleaser {
   readonly #deps: AddressReleaserDeps;
   /** Undefined until the instance was read for the first time. */
   #releases: Releases | undefined;
+  #outgoing = { of: nothing, addresses: outgoingIn(nothing) };
   readonly #refusals: Refusals;
   readonly #unassignments: Unassignments;
   readonly #quietUntil: number;
@@ -86,7 +89,9 @@ export class AddressReleaser {
 
   /** Addresses that are on their way out: not to be shown to the agent, and not the node's to count on. */
   get outgoing(): ReadonlySet<string> {
-    return outgoingIn(this.#releases ?? nothing);
+    const releases = this.#releases ?? nothing;
+    if (this.#outgoing.of !== releases) this.#outgoing = { of: releases, addresses: outgoingIn(releases) };
+    return this.#outgoing.addresses;
   }
 
   /** What `status.ipam.release-ips` should hold; undefined until that is known. */
@@ -128,13 +133,15 @@ export class AddressReleaser {
   #step(before: Releases, facts: ReleasableFacts, now: number): Releases {
     const { policy, timing } = this.#deps;
     const { node, view } = facts;
+    const mayRelease =
+      policy.enabled && facts.wanted === 0 && facts.excess > 0 && tellsUse(node) && this.#mayDecide();
+    if (before.size === 0 && !mayRelease) return before;
     const isUsed = usageOf(node);
     const isShown = shownTo(node);
     // What an agent that is not asked does not see, it has not dropped.
     const isTaken = (address: string): boolean =>
       isUsed(address) || (protocolOf(node) === 'multi-pool' && !isShown(address));
     const held = new Set(view.interfaces.flatMap(holdingsOn).map(({ id }) => id));
-    const mayRelease = policy.enabled && facts.wanted === 0 && tellsUse(node) && this.#mayDecide();
     return nextReleases(before, {
       protocol: protocolOf(node),
       candidates: mayRelease
@@ -231,5 +238,3 @@ export class AddressReleaser {
     return interfaces.find(({ id }) => id === interfaceId)?.subnetId ?? '';
   }
 }
-
-const nothing: Releases = new Map();

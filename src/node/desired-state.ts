@@ -43,7 +43,9 @@ export class DesiredState {
         readonly view: InstanceView;
         readonly infrastructure: Infrastructure;
         readonly key: string;
-        readonly offer: Offer;
+        /** Undefined once `heldBy` holds all of it: it is not needed again as long as that is the newest state. */
+        readonly offer: Offer | undefined;
+        readonly heldBy: CiliumNode | undefined;
       }
     | undefined;
 
@@ -93,21 +95,25 @@ export class DesiredState {
     return { offer, handshake, operatorError };
   }
 
-  /** It is published: what was worked out for that is not needed again soon. */
-  forget(): void {
-    this.#last = undefined;
+  /** The newest state of the object holds all that it should. */
+  published(): void {
+    if (this.#last !== undefined) this.#last = { ...this.#last, offer: undefined, heldBy: this.#deps.node() };
   }
 
-  /** The same object as long as nothing changed that it is made of. */
-  #offer(facts: OfferFacts, withheld: Withheld): Offer {
+  /**
+   * The same object as long as nothing changed that it is made of; undefined when the newest state of the CiliumNode is
+   * known to hold it.
+   */
+  #offer(facts: OfferFacts, withheld: Withheld): Offer | undefined {
     const { pool, status } = withheld;
     const key = JSON.stringify([facts.requirements, facts.limits, [...pool], [...status]]);
     const last = this.#last;
-    if (last?.key === key && last.view === facts.view && last.infrastructure === facts.infrastructure)
-      return last.offer;
     const { view, infrastructure } = facts;
+    if (last?.key === key && last.view === view && last.infrastructure === infrastructure) {
+      if (last.offer !== undefined || last.heldBy === this.#deps.node()) return last.offer;
+    }
     const offer = offerOf(facts, withheld);
-    this.#last = { view, infrastructure, key, offer };
+    this.#last = { view, infrastructure, key, offer, heldBy: undefined };
     return offer;
   }
 

@@ -272,7 +272,7 @@ export class ManagedNode {
   }
 
   #onPublished(): void {
-    this.#desired.forget();
+    this.#desired.published();
     const supplied = this.#assessment.kind === 'served' && this.#assessment.wanted === 0;
     if (this.#shortSince === undefined || !supplied) return;
     const duration = this.#context.clock.monotonic() - this.#shortSince.at;

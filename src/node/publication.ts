@@ -1,12 +1,12 @@
 // What to write to a node's CiliumNode next, as a pure function of what it holds and what it should hold. The order is
 // what keeps agents safe: an address leaves the pool before its interface leaves the status, and enters the pool after.
 import type { CiliumNode, ReleaseState } from '../kubernetes/cilium-node.ts';
-import { isObject, type Json, type JsonObject, memberOf, valueAt } from '../kubernetes/json.ts';
+import { isObject, type Json, type JsonObject, memberOf } from '../kubernetes/json.ts';
 import { mergePatch } from '../kubernetes/merge-patch.ts';
 import { sameOnTheWire } from '../kubernetes/wire-form.ts';
 
 export interface Desired {
-  /** Undefined while nothing is known that could be offered: then what is published stays. */
+  /** Undefined while nothing is known that could be offered, or that is not offered yet: what is published stays. */
   readonly offer: Offer | undefined;
   /** What `status.ipam.release-ips` should hold, by address; undefined while that is not known. */
   readonly handshake: ReadonlyMap<string, ReleaseState> | undefined;
@@ -45,8 +45,7 @@ export function lackingWrites(node: CiliumNode, desired: Desired): readonly Writ
 }
 
 function strike(node: CiliumNode, { pool }: Offer): Write | undefined {
-  const published = memberOf(valueAt(node.base.spec(), 'ipam'), 'pool');
-  const gone = Object.keys(published ?? {}).filter((address) => !pool.has(address));
+  const gone = node.base.pooled().filter((address) => !pool.has(address));
   if (gone.length === 0) return undefined;
   return specPatch({ pool: Object.fromEntries(gone.map((address) => [address, null])) });
 }

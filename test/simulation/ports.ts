@@ -1,7 +1,7 @@
 // The ports of one controller process: to the cloud's model and to the embedded Kubernetes API, each call with moments at
 // which the process can be killed or frozen, or the world changed.
 import { InProcessTransport } from '../../src/kubernetes/in-process-transport.ts';
-import type { KubernetesTransport, TransportRequest } from '../../src/kubernetes/transport.ts';
+import type { KubernetesTransport, StreamLine, TransportRequest } from '../../src/kubernetes/transport.ts';
 import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
 import { portCalls } from './draw-faults.ts';
@@ -103,7 +103,10 @@ async function watched<T>(progress: CallInProgress, send: () => Promise<T>, hear
   }
 }
 
-async function* passing(process: SimulatedProcess, lines: AsyncIterable<string>): AsyncGenerator<string> {
+async function* passing(
+  process: SimulatedProcess,
+  lines: AsyncIterable<StreamLine>,
+): AsyncGenerator<StreamLine> {
   for await (const line of lines) yield process.isFrozen || process.isDead ? await process.pass(line) : line;
 }
 

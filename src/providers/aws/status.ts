@@ -42,11 +42,15 @@ function statusOfInterface(item: NetworkInterface, context: StatusContext): Reco
 }
 
 function withoutEmpty(value: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => !isEmpty(item)));
+  const kept: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) if (!isEmpty(value[name])) kept[name] = value[name];
+  return kept;
 }
 
 function isEmpty(item: unknown): boolean {
   if (item === undefined || item === '' || item === 0) return true;
+  // The keys of a list of hundreds of addresses would be as many texts.
+  if (Array.isArray(item)) return item.length === 0;
   return typeof item === 'object' && item !== null && Object.keys(item).length === 0;
 }
 

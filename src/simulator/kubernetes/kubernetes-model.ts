@@ -47,6 +47,13 @@ export interface KubernetesModelOptions {
   readonly collectGarbage?: boolean;
 }
 
+interface Asked {
+  readonly request: KubernetesRequest;
+  readonly url: URL;
+  /** The resource that the path names, if any. */
+  readonly target: ResourceTarget | undefined;
+}
+
 const systemNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 const defaultHistoryLimit = 4096;
 const defaultWatchBacklog = 10_000;
@@ -120,12 +127,13 @@ export class KubernetesModel {
     if (url.pathname.startsWith(adminPrefix)) {
       return serveAdmin(url.pathname, request, { faults: this.faults, requests: this.#requests });
     }
-    this.#requests.add(request, url.pathname);
+    const target = resourceTargetOf(url.pathname);
+    this.#requests.add(request, url.pathname, target);
     const fate = this.faults.fateOfRequest(request.method, request.url);
     if (fate.delay > 0 && !(await this.#waited(fate.delay, signal))) throw new ConnectionDropped();
     if (fate.dropped === 'before') throw new ConnectionDropped();
     if (fate.refusal !== undefined) return refusal(fate.refusal);
-    const answer = this.#answer(request, url, signal);
+    const answer = this.#answer({ request, url, target }, signal);
     if (fate.dropped === 'after') throw new ConnectionDropped();
     return answer;
   };
@@ -167,12 +175,12 @@ export class KubernetesModel {
     return type;
   }
 
-  #answer(request: KubernetesRequest, url: URL, signal: AbortSignal): KubernetesResponse {
+  #answer(asked: Asked, signal: AbortSignal): KubernetesResponse {
     const warnings: string[] = [];
     this.#expiry.run();
-    this.#acting = request;
+    this.#acting = asked.request;
     try {
-      const answer = this.#route(request, url, { signal, warn: (text) => warnings.push(text) });
+      const answer = this.#route(asked, { signal, warn: (text) => warnings.push(text) });
       return withWarnings(answer, warnings);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
@@ -184,12 +192,10 @@ export class KubernetesModel {
   }
 
   #route(
-    request: KubernetesRequest,
-    url: URL,
+    { request, url, target }: Asked,
     context: { readonly signal: AbortSignal; readonly warn: (text: string) => void },
   ): KubernetesResponse {
     const user = authenticate(this.#tokens, request.headers['authorization']);
-    const target = resourceTargetOf(url.pathname);
     if (target === undefined) return servePath(url.pathname, request, this.#registry.all());
     const query = url.searchParams;
     const watch = flagOf(query, 'watch') ?? false;

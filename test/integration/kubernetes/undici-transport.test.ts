@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { ClusterAccess, Credentials, TlsMaterial } from '../../../src/kubernetes/cluster-access.ts';
 import { UserCredentials, type UserOptions } from '../../../src/kubernetes/user-credentials.ts';
+import type { StreamLine } from '../../../src/kubernetes/transport.ts';
 import { UndiciTransport, type UndiciTransportOptions } from '../../../src/kubernetes/undici-transport.ts';
 import { describeError } from '../../../src/observability/describe-error.ts';
 import { systemClock } from '../../../src/scheduling/system-clock.ts';
@@ -415,7 +416,7 @@ describe('UndiciTransport', () => {
       { method: 'GET', path: '/', timeoutMs: 5000 },
       never,
     );
-    const lines: string[] = [];
+    const lines: StreamLine[] = [];
 
     const reading = (async () => {
       if (answer.kind === 'open') for await (const line of answer.lines) lines.push(line);

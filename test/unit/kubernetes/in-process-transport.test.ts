@@ -4,7 +4,8 @@ import {
   type InProcessResponse,
   InProcessTransport,
 } from '../../../src/kubernetes/in-process-transport.ts';
-import type { StreamAnswer } from '../../../src/kubernetes/transport.ts';
+import type { JsonObject } from '../../../src/kubernetes/json.ts';
+import type { StreamAnswer, StreamLine } from '../../../src/kubernetes/transport.ts';
 import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
 
 const never = new AbortController().signal;
@@ -22,9 +23,9 @@ async function* endless(): AsyncGenerator<string, void> {
   await new Promise<never>(() => undefined);
 }
 
-async function linesOf(answer: StreamAnswer): Promise<string[]> {
+async function linesOf(answer: StreamAnswer): Promise<StreamLine[]> {
   if (answer.kind !== 'open') throw new Error('refused');
-  const lines: string[] = [];
+  const lines: StreamLine[] = [];
   for await (const line of answer.lines) lines.push(line);
   return lines;
 }
@@ -64,6 +65,47 @@ describe('InProcessTransport', () => {
 
     expect(whole.body).toBe('{"a":1}\n{"b":2}\n');
     expect(lines).toEqual(['{"a":1}', '{"b":2}']);
+  });
+
+  test('what a body spells comes beside it, and the body is spelt only for who reads it', async () => {
+    const value = Object.freeze({ a: 1 });
+    let spelt = 0;
+    const response = {
+      status: 200,
+      headers: { 'retry-after': '1' },
+      value,
+      get body() {
+        spelt++;
+        return '{"a":1}\n';
+      },
+    };
+    const transport = new InProcessTransport(() => Promise.resolve(response), new VirtualClock());
+
+    const answer = await transport.send({ method: 'GET', path: '/' }, never);
+
+    expect([answer.status, answer.retryAfterMs, answer.value === value, spelt]).toEqual([200, 1000, true, 0]);
+    expect([answer.body, spelt]).toEqual(['{"a":1}\n', 1]);
+  });
+
+  test('events come in place of the lines that spell them, and end with their stream', async () => {
+    async function* events(): AsyncGenerator<JsonObject, void> {
+      for (const type of ['ADDED', 'MODIFIED']) yield await Promise.resolve({ type });
+      throw new Error('cut');
+    }
+    const body = { events, [Symbol.asyncIterator]: () => pieces('not read\n') };
+    const transport = new InProcessTransport(
+      answering({ status: 200, headers: {}, body }),
+      new VirtualClock(),
+    );
+    const answer = await transport.stream({ method: 'GET', path: '/' }, never);
+    const lines: StreamLine[] = [];
+
+    const reading = (async () => {
+      if (answer.kind === 'open') for await (const line of answer.lines) lines.push(line);
+    })();
+
+    await expect(reading).rejects.toMatchObject({ code: 'KUBERNETES_UNREACHABLE' });
+    expect(lines).toEqual([{ type: 'ADDED' }, { type: 'MODIFIED' }]);
   });
 
   test('a stream that is refused gives the answer', async () => {

@@ -1,15 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { textLines } from '../../../src/kubernetes/text-lines.ts';
+import type { StreamLine } from '../../../src/kubernetes/transport.ts';
 
-async function linesOf(chunks: readonly (string | Uint8Array)[]): Promise<string[]> {
-  const lines: string[] = [];
+async function linesOf(chunks: readonly (StreamLine | Uint8Array)[]): Promise<StreamLine[]> {
+  const lines: StreamLine[] = [];
   for await (const line of textLines(chunks.values() as unknown as AsyncIterable<string>)) lines.push(line);
   return lines;
 }
 
 describe('textLines', () => {
-  test.each<[readonly string[], readonly string[]]>([
+  test.each<[readonly StreamLine[], readonly StreamLine[]]>([
     [['one\ntwo\n'], ['one', 'two']],
     [
       ['o', 'ne\nt', 'wo', '\n'],
@@ -18,6 +19,10 @@ describe('textLines', () => {
     [['one\r\n\n\ntwo\r\n'], ['one', 'two']],
     [['one\ncut sho'], ['one']],
     [[], []],
+    [
+      [{ n: 1 }, 'one\n', { n: 2 }, 'cut sho'],
+      [{ n: 1 }, 'one', { n: 2 }],
+    ],
   ])('%j has the lines %j', async (chunks, lines) => {
     expect(await linesOf(chunks)).toEqual(lines);
   });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Json } from '../../../src/kubernetes/json.ts';
-import { sameOnTheWire, wireForm } from '../../../src/kubernetes/wire-form.ts';
+import * as fc from 'fast-check';
+import { isList, isObject, type Json, type JsonObject } from '../../../src/kubernetes/json.ts';
+import { isEqual } from '../../../src/kubernetes/merge-patch.ts';
+import { sameOnTheWire } from '../../../src/kubernetes/wire-form.ts';
 
 describe('sameOnTheWire', () => {
   test.each<[string, Json | undefined, Json | undefined, boolean]>([
@@ -15,6 +17,9 @@ describe('sameOnTheWire', () => {
     ['nothing and an object of nothing', undefined, { subnet: { id: '', cidr: '' } }, true],
     ['another number', { number: 1 }, { number: 2 }, false],
     ['a tag with the empty value and no tag', { tags: { a: '' } }, {}, false],
+    ['an empty tag beside another', { tags: { a: 'b', c: '' } }, { tags: { a: 'b' } }, false],
+    ['a tag that is null beside another', { tags: { a: 'b', c: null } }, { tags: { a: 'b' } }, true],
+    ['a field beside another', { id: 'eni-1', mac: '02:00' }, { id: 'eni-1' }, false],
     ['a pool entry of nothing and no entry', { pool: { '10.0.0.1': {} } }, { pool: {} }, false],
     [
       'a pool entry with empty fields and one without',
@@ -32,22 +37,48 @@ describe('sameOnTheWire', () => {
   });
 });
 
-describe('wireForm', () => {
-  test('keeps what counts and nothing else', () => {
-    const form = wireForm({
-      enis: {
-        'eni-1': {
-          id: 'eni-1',
-          number: 0,
-          mac: '',
-          addresses: ['10.0.0.1'],
-          tags: { a: '', b: null },
-          vpc: {},
-        },
-      },
-      empty: {},
-    });
+/** What reaches the other side of a value, said in another way. */
+function formOf(value: Json | undefined): Json | undefined {
+  if (isList(value)) return value.length === 0 ? undefined : value.map(formOfEntry);
+  if (!isObject(value)) return value === null || !value ? undefined : value;
+  const fields = Object.entries(value).flatMap(([name, inner]) => {
+    const form = (name === 'tags' || name === 'pool') && isObject(inner) ? formOfMap(inner) : formOf(inner);
+    return form === undefined ? [] : [[name, form] as const];
+  });
+  return fields.length === 0 ? undefined : Object.fromEntries(fields);
+}
 
-    expect(form).toEqual({ enis: { 'eni-1': { id: 'eni-1', addresses: ['10.0.0.1'], tags: { a: '' } } } });
+function formOfMap(map: JsonObject): Json | undefined {
+  const entries = Object.entries(map).filter(([, value]) => value !== null);
+  return entries.length === 0
+    ? undefined
+    : Object.fromEntries(entries.map(([key, value]) => [key, formOfEntry(value)] as const));
+}
+
+function formOfEntry(entry: Json): Json {
+  return isObject(entry) ? (formOf(entry) ?? {}) : entry;
+}
+
+describe('sameOnTheWire of anything', () => {
+  const { value } = fc.letrec<{ value: Json }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom<Json>(null, false, true, 0, 1, '', 'a'),
+      fc.array(tie('value'), { maxLength: 2 }),
+      fc.dictionary(fc.constantFrom('tags', 'pool', 'id', 'ip', '__proto__'), tie('value'), { maxKeys: 3 }),
+    ),
+  }));
+
+  test('is that both come to the same without what does not count', () => {
+    const pairs = fc.oneof(
+      fc.tuple(value, value),
+      value.map((each) => [each, formOf(each) ?? null] as const),
+    );
+    fc.assert(
+      fc.property(pairs, ([a, b]) => {
+        expect(sameOnTheWire(a, b)).toBe(isEqual(formOf(a), formOf(b)));
+      }),
+      { numRuns: 2000 },
+    );
   });
 });

@@ -42,8 +42,8 @@ export function withMetadata(
   object: KubernetesObject,
   changes: Readonly<Partial<Record<keyof ObjectMeta & string, JsonValue | undefined>>>,
 ): KubernetesObject {
-  const entries = Object.entries({ ...object.metadata, ...changes }).filter(
-    ([, value]) => value !== undefined,
-  );
-  return { ...object, metadata: Object.fromEntries(entries) as ObjectMeta };
+  const metadata: Record<string, JsonValue> = {};
+  for (const [name, value] of Object.entries({ ...object.metadata, ...changes }))
+    if (value !== undefined) metadata[name] = value;
+  return { ...object, metadata };
 }

@@ -4,10 +4,19 @@
 import type { EventStream } from '../exchange.ts';
 import type { JsonObject } from '../json-value.ts';
 
-/** An event, and the line that spells it. */
-export interface EventLine {
+/** An event, and the line that spells it: spelt once, and only where somebody reads the text. */
+export class EventLine {
   readonly event: JsonObject;
-  readonly line: string;
+  #line: string | undefined;
+
+  constructor(type: string, object: JsonObject) {
+    this.event = { type, object };
+  }
+
+  get line(): string {
+    this.#line ??= `${JSON.stringify(this.event)}\n`;
+    return this.#line;
+  }
 }
 
 export class LineStream implements EventStream {

@@ -4,12 +4,11 @@
 import type { Clock } from '../../../scheduling/clock.ts';
 import type { Random } from '../../../scheduling/random.ts';
 import { expired, StatusError } from '../api-status.ts';
-import type { JsonObject } from '../json-value.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
 import type { Selection } from '../selecting/selection.ts';
 import type { Change } from '../storage/change.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
-import { type EventLine, LineStream } from './line-stream.ts';
+import { EventLine, LineStream } from './line-stream.ts';
 import type { ListOptions } from './list-options.ts';
 import type { OpenWatches } from './open-watches.ts';
 import { checkReached, parseVersion } from './read-objects.ts';
@@ -79,7 +78,7 @@ class Watch {
       this.#begin(wanted);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      this.lines.push(line('ERROR', error.status));
+      this.lines.push(new EventLine('ERROR', error.status));
       this.end();
     }
   }
@@ -136,7 +135,7 @@ class Watch {
 
   #sendBookmark(initialEnd: boolean): void {
     const object = bookmarkObject(this.#request.type, this.#surroundings.store.revision, initialEnd);
-    this.#deliver(line('BOOKMARK', object));
+    this.#deliver(new EventLine('BOOKMARK', object));
   }
 
   #deliver(text: string | EventLine): void {
@@ -170,8 +169,4 @@ class Watch {
     arm();
     this.#cleanup.push(() => cancel());
   }
-}
-
-function line(type: string, object: JsonObject): string {
-  return `${JSON.stringify({ type, object })}\n`;
 }

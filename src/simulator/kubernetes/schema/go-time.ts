@@ -22,7 +22,7 @@ const microLayout = [...date, ...clock, digits('05'), micros, zone];
 
 /** A time to the second, as metadata has it. */
 export function decodeTime(text: string): ReadTime {
-  const error = misfit(text, secondsLayout);
+  const error = isUsual(text) ? undefined : misfit(text, secondsLayout);
   if (error !== undefined) return { error };
   return { time: `${utc(text).slice(0, 19)}Z` };
 }
@@ -32,6 +32,11 @@ export function decodeMicroTime(text: string): ReadTime {
   const error = misfit(text, microLayout);
   if (error !== undefined) return { error };
   return { time: `${utc(text).slice(0, 19)}${text.slice(19, 26)}Z` };
+}
+
+/** As this server writes them itself, which is how almost all come back. */
+function isUsual(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
 function utc(text: string): string {

@@ -23,11 +23,12 @@ export function jsonAnswer(status: number, value: JsonValue): KubernetesResponse
 /** Spells its value only where somebody reads the text. */
 class JsonAnswer implements KubernetesResponse {
   readonly status: number;
-  readonly headers = { 'content-type': 'application/json' };
+  readonly headers: KubernetesResponse['headers'];
   readonly value: JsonValue;
 
-  constructor(status: number, value: JsonValue) {
+  constructor(status: number, value: JsonValue, headers: KubernetesResponse['headers'] = {}) {
     this.status = status;
+    this.headers = { 'content-type': 'application/json', ...headers };
     this.value = value;
   }
 
@@ -45,8 +46,11 @@ export function withHeaders(
   answer: KubernetesResponse,
   headers: KubernetesResponse['headers'],
 ): KubernetesResponse {
-  const { status, body, value } = answer;
-  return { status, body, headers: { ...answer.headers, ...headers }, ...(value !== undefined && { value }) };
+  const { status, value } = answer;
+  const all = { ...answer.headers, ...headers };
+  return value === undefined
+    ? { status, headers: all, body: answer.body }
+    : new JsonAnswer(status, value, all);
 }
 
 export function refusal(error: StatusError): KubernetesResponse {

@@ -1,6 +1,6 @@
 // How often each client asked for what: kept by the server, so that nobody has to be believed about what it sent.
 import type { KubernetesRequest } from '../exchange.ts';
-import { resourceTargetOf } from './request-target.ts';
+import type { ResourceTarget } from './request-target.ts';
 
 export interface RequestCount {
   /** The client, by the name that it gives itself. */
@@ -14,9 +14,9 @@ export interface RequestCount {
 export class RequestCounts {
   readonly #counts = new Map<string, RequestCount>();
 
-  add({ method, headers }: KubernetesRequest, path: string): void {
+  /** `target`: what the path names, if anything. */
+  add({ method, headers }: KubernetesRequest, path: string, target: ResourceTarget | undefined): void {
     const userAgent = headers['user-agent'] ?? '';
-    const target = resourceTargetOf(path);
     const resource =
       target === undefined
         ? path

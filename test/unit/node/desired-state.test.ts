@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import { AddressIndex } from '../../../src/manager/address-index.ts';
+import type { Assessment } from '../../../src/node/assessment.ts';
+import { DesiredState, type DesiredStateDeps } from '../../../src/node/desired-state.ts';
+import { eni, infrastructure, m5Large, requirements, subnet, view } from './allocation-facts.ts';
+import { nodeOf } from './cilium-nodes.ts';
+
+const served: Assessment = {
+  kind: 'served',
+  requirements: requirements(),
+  limits: m5Large,
+  usage: { available: 2, used: 0, waitingPods: 0 },
+  marks: { preAllocate: 8, minAllocate: 0, maxAllocate: 0, maxAboveWatermark: 0 },
+  needed: 0,
+  wanted: 0,
+  excess: 0,
+  cap: undefined,
+};
+
+class Rig {
+  node = nodeOf({});
+  view = view([eni(0, 2)]);
+  infrastructure = infrastructure([subnet('subnet-1')]);
+  readonly state = new DesiredState({
+    context: {
+      inventory: { view: () => this.view } as unknown as DesiredStateDeps['context']['inventory'],
+      infrastructure: () => this.infrastructure,
+      implementation: {
+        statusKey: 'eni',
+        statusOf: () => ({ enis: {} }),
+      } as unknown as DesiredStateDeps['context']['implementation'],
+      claims: new AddressIndex(() => undefined),
+      prune: (value) => value,
+      prunesError: false,
+    },
+    instanceId: 'i-1',
+    showsAnother: false,
+    node: () => this.node,
+    assess: () => served,
+    diagnosis: () => undefined,
+    cloud: {
+      releaser: { evaluate: () => true, handshake: () => new Map(), outgoing: new Set() },
+      idle: { leaving: new Set() },
+    },
+    onClaimed: () => undefined,
+  });
+}
+
+describe('DesiredState', () => {
+  test('works an offer out once, and not again while the object is known to hold it', () => {
+    const rig = new Rig();
+
+    const first = rig.state.now();
+    const second = rig.state.now();
+    rig.state.published();
+    const held = rig.state.now();
+
+    expect([...(first?.offer?.pool.keys() ?? [])]).toEqual(rig.view.interfaces[0]?.addresses);
+    expect(second?.offer).toBe(first?.offer);
+    expect(held).toMatchObject({ offer: undefined, operatorError: '' });
+  });
+
+  test.each<[string, (rig: Rig) => void]>([
+    ['a newer state of the object', (rig) => (rig.node = nodeOf({}))],
+    ['a change of the instance', (rig) => (rig.view = view([eni(0, 3)]))],
+    ['a change of the network', (rig) => (rig.infrastructure = infrastructure([subnet('subnet-1')]))],
+  ])('offers it again after %s', (_what, change) => {
+    const rig = new Rig();
+    rig.state.now();
+    rig.state.published();
+
+    change(rig);
+
+    expect(rig.state.now()?.offer).toBeDefined();
+  });
+});
