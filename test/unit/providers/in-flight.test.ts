@@ -39,20 +39,20 @@ describe('places among the requests in flight', () => {
     ];
     const history: string[] = [begun.join('')];
 
-    for (const name of 'abedf') {
+    for (const name of ['a', 'b', 'e', 'd', 'f']) {
       await end(name);
       history.push(begun.join(''));
     }
     await end('c');
 
     expect(history).toEqual(['ab', 'abe', 'abed', 'abedf', 'abedfc', 'abedfc']);
-    await expect(Promise.all(calls)).resolves.toEqual([...'abcdef']);
+    await expect(Promise.all(calls)).resolves.toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
   });
 
   test('are given at once to a call that pods wait for now, if it is said so', async () => {
     const { inFlight, begun, call } = rig(3);
     let urgency: Urgency = 'toppingUp';
-    for (const name of 'abc') void call(name, () => urgency);
+    for (const name of ['a', 'b', 'c']) void call(name, () => urgency);
     const before = begun.length;
 
     urgency = 'waiting';
