@@ -30,6 +30,21 @@ describe('what a request meets', () => {
     });
   });
 
+  test('is told of when it comes, refused or not', async () => {
+    const { gateway, codeOf } = gatewayRig();
+    const calls: string[] = [];
+    gateway.onCall = ({ arn }, action) => void calls.push(`${arn.slice(-6)} ${action}`);
+    gateway.allowedActions = new Set(['CreateNetworkInterface']);
+
+    const made = codeOf('CreateNetworkInterface', { SubnetId: subnet });
+    const toldAtOnce = [...calls];
+    const codes = [await made, await codeOf('DeleteNetworkInterface', {})];
+
+    expect(codes).toEqual(['none', 'UnauthorizedOperation']);
+    expect(toldAtOnce).toEqual(['tester CreateNetworkInterface']);
+    expect(calls).toEqual([...toldAtOnce, 'tester DeleteNetworkInterface']);
+  });
+
   test('takes its time, before the effect and after it', async () => {
     const { gateway, call, time } = gatewayRig(
       'limits: { throttle: false }\nlatency: { scale: 1, spread: 0 }',
