@@ -7,7 +7,13 @@ import { type OptionSource, type OptionSources, refusalLine } from './option-sou
 import type { OptionRow, Surroundings } from './option-row.ts';
 import { optionNames, optionTable, propertyOf, type OptionName, type Options } from './option-table.ts';
 import { type Outbound, readOutbound } from './outbound.ts';
-import { type Remark, remarksOnCallCap, remarksOnCollection, remarksOnIgnored } from './remarks.ts';
+import {
+  type Remark,
+  remarksOnCallCap,
+  remarksOnCollection,
+  remarksOnGivingBack,
+  remarksOnIgnored,
+} from './remarks.ts';
 
 export type LoadedOptions =
   | {
@@ -54,6 +60,7 @@ export function loadOptions(flags: GivenFlags, surroundings: Surroundings): Load
     ...remarksOnIgnored(flags, surroundings),
     ...remarksOnCallCap(options, sources),
     ...remarksOnCollection(options),
+    ...remarksOnGivingBack(options),
     ...outboundRemarks,
   ];
   const { notice: notices = [], warning: warnings = [] } = Object.groupBy(remarks, ({ kind }) => kind);

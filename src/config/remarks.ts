@@ -3,6 +3,7 @@ import { callCapOf, capInWords, costOfCap } from './call-cap.ts';
 import type { GivenFlags } from './given-text.ts';
 import { type OptionSources, sourceInWords } from './option-source.ts';
 import { collectionOf } from './orphan-collection.ts';
+import { givingBackOf } from './giving-back.ts';
 import type { Surroundings } from './option-row.ts';
 import { environmentNameOf, type Options } from './option-table.ts';
 import { optionsWithoutEffect, type OptionWithoutEffect } from './options/options-without-effect.ts';
@@ -60,4 +61,16 @@ export function remarksOnCollection(options: Options): readonly Remark[] {
       details: { because, remedy },
     },
   ];
+}
+
+/** Says that the lease is too short for calls that take something away, and which options to change. */
+export function remarksOnGivingBack(options: Options): readonly Remark[] {
+  const decision = givingBackOf(options);
+  if (decision.kind === 'free') return [];
+  const { kind, because, remedy } = decision;
+  const message =
+    kind === 'never'
+      ? 'nothing is ever released, detached or deleted: the lease is too short'
+      : 'releases, detachments and deletions are held up: the lease is short for them';
+  return [{ kind: 'warning', message, details: { because, remedy } }];
 }

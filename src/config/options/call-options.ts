@@ -63,7 +63,7 @@ export const callOptions = {
     kind: duration({ least: second, most: 300 * second }),
     origin: 'headwater',
     group: 'calls',
-    help: 'How long to wait for the answer to one cloud call. After that the call may still have taken effect, and Headwater looks before it acts again, so that a short time-out costs calls.',
+    help: 'How long to wait for the answer to one cloud call. After that the call may still have taken effect, and Headwater looks before it acts again, so that a short time-out costs calls. Calls that take something away are waited for 5 s at most, and sent only if that ends before our own lease does: leader-election-lease-duration must be longer than both that and leader-election-retry-period together.',
     default: '30s',
     fromConfigDir: true,
   },

@@ -6,6 +6,7 @@ import type { CallBudget } from '../call-budget.ts';
 import type { InFlight } from '../in-flight.ts';
 import type { Urgency } from '../urgency.ts';
 import { CloudError, type CloudFailure } from '../cloud-failure.ts';
+import { fencedTimeoutOf } from '../fenced-timeout.ts';
 import { type MutationPermission, stopWords } from '../mutation-permission.ts';
 import {
   type Ec2Action,
@@ -23,7 +24,7 @@ export interface Ec2EdgeOptions {
   readonly budget: CallBudget;
   readonly places: InFlight;
   readonly clock: Clock;
-  /** How long an answer is waited for, in ms; at most 5 s for calls that take something away. */
+  /** How long an answer is waited for, in ms; calls that take something away have a limit of their own. */
   readonly timeout: number;
   /** Whether a call that takes something away and may last `ms` can still end within our own lease. */
   readonly mayTakeAway: (ms: number) => boolean;
@@ -54,9 +55,6 @@ const fenced: ReadonlySet<Ec2Action> = new Set([
   'DetachNetworkInterface',
   'DeleteNetworkInterface',
 ]);
-
-/** Longest wait for the answer to these, in ms: it must end well within a lease. */
-const fencedTimeout = 5000;
 
 export type ReadAction = {
   [A in Ec2Action]: Ec2Input<A> extends ListInput ? (A extends `Describe${string}` ? A : never) : never;
@@ -199,7 +197,7 @@ export class Ec2Edge {
 
   #timeoutOf(action: Ec2Action): number {
     const { timeout } = this.#options;
-    return fenced.has(action) ? Math.min(timeout, fencedTimeout) : timeout;
+    return fenced.has(action) ? fencedTimeoutOf(timeout) : timeout;
   }
 
   #passPermission(action: Ec2Action): void {

@@ -466,3 +466,25 @@ describe('interfaces that are attached to nothing', () => {
     ]);
   });
 });
+
+describe('a lease', () => {
+  const never = 'nothing is ever released, detached or deleted: the lease is too short';
+  const seldom = 'releases, detachments and deletions are held up: the lease is short for them';
+
+  test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
+    ['of the default', {}, []],
+    ['that a default time-out outlasts', { 'lease-duration': '5s', 'renew-deadline': '4s' }, [never]],
+    ['that leaves little of itself', { 'lease-duration': '6s', 'renew-deadline': '4s' }, [seldom]],
+  ])('%s is said to be too short where it is', (_, timings, expected) => {
+    const given = Object.entries(timings).map(([name, text]) => [`leader-election-${name}`, [text]] as const);
+
+    const { warnings } = accepted(
+      load({ flags: { 'cluster-name': ['blue'], ...Object.fromEntries(given) } }),
+    );
+
+    expect(warnings.map(({ message }) => message)).toEqual(expected);
+    for (const { details } of warnings) {
+      expect(details['remedy']).toContain('--leader-election-lease-duration');
+    }
+  });
+});
