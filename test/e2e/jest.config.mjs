@@ -7,6 +7,4 @@ export default {
   testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
   maxWorkers: 1,
-  // A deadline that nobody waits for any more would hold the run up for minutes.
-  forceExit: true,
 };

@@ -224,6 +224,8 @@ export class E2eCluster {
     await Promise.all(this.controllers.map(({ process }) => process.child.kill()));
     await this.api.stop();
     await this.#ec2Server.close();
+    // A terminated instance is forgotten an hour later.
+    this.ec2.clock.stop();
   }
 
   #nextCredential(): Credential {
