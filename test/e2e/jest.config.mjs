@@ -1,4 +1,4 @@
-// The tests on a real API server. They share a machine with it: one after the other.
+// The tests on a real API server. Each file brings a cluster of its own and mostly waits: two at a time.
 import plain from '../../jest.config.mjs';
 
 export default {
@@ -6,5 +6,6 @@ export default {
   rootDir: '../..',
   testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
-  maxWorkers: 1,
+  testSequencer: '<rootDir>/test/e2e/longest-first.mjs',
+  maxWorkers: 2,
 };

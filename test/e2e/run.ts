@@ -59,9 +59,13 @@ async function runJest(program: string, { args, environment }: Wish): Promise<nu
     const child = spawn(process.execPath, words, {
       cwd: root,
       stdio: 'inherit',
+      // A group of their own: Jest does not end its workers when it is ended.
+      detached: true,
       env: { ...environment, TMPDIR: directory, HEADWATER_KUBE_APISERVER: program },
     });
-    const end = (): void => void child.kill('SIGTERM');
+    const end = (): void => {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+    };
     interrupt.signal.addEventListener('abort', end, { once: true });
     return await new Promise((resolve, reject) => {
       child.once('error', reject);

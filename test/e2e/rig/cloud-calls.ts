@@ -26,13 +26,13 @@ export class CloudCalls {
     };
   }
 
-  /** Changes of that user since then, the oldest first. */
-  changes(user: string, since: number): readonly CloudCall[] {
-    return this.#changes.filter((call) => call.user === user && call.at >= since);
+  /** Changes since then, of that user or of anybody, the oldest first. */
+  changes(since: number, user?: string): readonly CloudCall[] {
+    return this.#changes.filter((call) => call.at >= since && (user === undefined || call.user === user));
   }
 
   /** Those of them that take something away. */
-  takenAway(user: string, since: number): readonly CloudCall[] {
-    return this.changes(user, since).filter(({ action }) => takingAway.has(action));
+  takenAway(since: number, user?: string): readonly CloudCall[] {
+    return this.changes(since, user).filter(({ action }) => takingAway.has(action));
   }
 }

@@ -13,10 +13,11 @@ export interface Judgement {
   /** All CiliumNodes; rejects where the API server does not answer. */
   readonly listNodes: () => Promise<readonly JsonObject[]>;
   readonly clock: Clock;
+  /** Between two looks, in ms; 500 if not given. */
+  readonly interval?: number;
 }
 
-/** Between two looks, in ms. */
-const lookInterval = 500;
+const usualInterval = 500;
 
 export class ClusterJudge {
   readonly #judgement: Judgement;
@@ -40,9 +41,10 @@ export class ClusterJudge {
 
   /** Looks until `signal` is aborted, and rejects with its reason then. */
   async watch(signal: AbortSignal): Promise<never> {
+    const { clock, interval = usualInterval } = this.#judgement;
     for (;;) {
       await this.look().catch(() => undefined);
-      await sleep(this.#judgement.clock, lookInterval, signal);
+      await sleep(clock, interval, signal);
     }
   }
 

@@ -33,6 +33,8 @@ export interface E2eClusterOptions {
   readonly apiFlags?: readonly string[];
   /** So many of the machines, the last ones, are no nodes at first. */
   readonly spare?: number;
+  /** Between two looks at all nodes, in ms, where there are many; 50 if not given, and 500 for the judge. */
+  readonly lookInterval?: number;
   /** No CiliumNodes and no agents until `workload.start` is called. */
   readonly withoutAgents?: boolean;
 }
@@ -58,7 +60,7 @@ export const usualFlags: readonly string[] = [
 
 /** Until a test gives up what it waits for, in ms: to end what hangs, not to measure. */
 const patience = 60_000;
-const lookInterval = 50;
+const usualLookInterval = 50;
 
 export class E2eCluster {
   readonly clock: Clock = systemClock;
@@ -71,15 +73,18 @@ export class E2eCluster {
   /** Aborted when the cluster is stopped. */
   readonly signal: AbortSignal;
   readonly controllers: E2eController[] = [];
+  /** Between two looks at all nodes, in ms. */
+  readonly lookInterval: number;
   readonly #ec2Server: Ec2Server;
   readonly #flags: readonly string[];
   readonly #ending: AbortController;
 
   private constructor(api: RealApi, ec2: Ec2, ec2Server: Ec2Server, options: E2eClusterOptions) {
-    const { configure, pace = 10, flags = [], spare = 0 } = options;
+    const { configure, pace = 10, flags = [], spare = 0, lookInterval = usualLookInterval } = options;
     this.api = api;
     this.ec2 = ec2;
     this.#ec2Server = ec2Server;
+    this.lookInterval = lookInterval;
     this.#flags = [...usualFlags, ...flags];
     this.#ending = new AbortController();
     this.signal = this.#ending.signal;
@@ -101,6 +106,7 @@ export class E2eCluster {
       workload: this.workload,
       listNodes: () => this.ciliumNodes(),
       clock: this.clock,
+      ...(options.lookInterval !== undefined && { interval: options.lookInterval }),
     });
   }
 
@@ -141,6 +147,8 @@ export class E2eCluster {
       user,
     });
     this.controllers.push(controller);
+    if (this.signal.aborted) await controller.process.child.kill();
+    this.signal.throwIfAborted();
     return controller;
   }
 
@@ -155,7 +163,7 @@ export class E2eCluster {
   async until(
     what: string,
     isSo: () => boolean | Promise<boolean>,
-    { limit = patience, every = lookInterval, explain = () => this.#lastWords() }: Patience = {},
+    { limit = patience, every = usualLookInterval, explain = () => this.#lastWords() }: Patience = {},
   ): Promise<void> {
     const end = this.clock.monotonic() + limit;
     while (!(await isSo())) {
@@ -182,7 +190,10 @@ export class E2eCluster {
   }
 
   untilSupplied(limit = patience): Promise<void> {
-    return this.until('every node has what its watermarks ask for', () => this.isSupplied(), { limit });
+    return this.until('every node has what its watermarks ask for', () => this.isSupplied(), {
+      limit,
+      every: this.lookInterval,
+    });
   }
 
   standings(): readonly NodeStanding[] {

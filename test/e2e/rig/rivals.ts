@@ -1,4 +1,6 @@
-// Controllers that contend for one Lease, and who of them holds it: by what the API server says.
+// Controllers that contend for one Lease, as many at any time as a Deployment keeps, and who of them holds it: by what the
+// API server says.
+import { sleep } from '../../../src/scheduling/clock.ts';
 import { textAt } from '../../../src/simulator/workload/json.ts';
 import type { E2eCluster } from './e2e-cluster.ts';
 import type { E2eController } from './e2e-controller.ts';
@@ -9,6 +11,12 @@ const lease = `/apis/coordination.k8s.io/v1/namespaces/${installNamespace}/lease
 /** Between two looks at the Lease, in ms: so exact are the times of `Holding`. */
 const lookInterval = 20;
 const patience = 120_000;
+const replicas = 2;
+
+/** How a controller ends that was killed or told to end. */
+const expectedEnds: ReadonlySet<string> = new Set(['ended with SIGKILL', 'ended with exit code 0']);
+/** The one error of a controller that lost the Lease. */
+export const lossOfLease = 'leadership is lost: ending, to be started anew';
 
 export interface Rival {
   readonly controller: E2eController;
@@ -19,28 +27,29 @@ export interface Holding {
   readonly rival: Rival;
   /** When it was seen to hold the Lease, in monotonic ms. */
   readonly at: number;
+  /** It did not hold it before that; -Infinity where it did from the first look on. */
+  readonly notBefore: number;
 }
 
 export class Rivals {
   readonly #cluster: E2eCluster;
-  readonly #alive = new Map<string, Rival>();
+  readonly #running = new Map<string, Rival>();
+  readonly #ready = new Set<Rival>();
+  readonly #surprises: string[] = [];
   #lost = 0;
+  #starting: Promise<void> | undefined;
 
+  /** Starts the first ones, and from then on another one for each that ends. */
   constructor(cluster: E2eCluster) {
     this.#cluster = cluster;
+    this.#replace();
   }
 
-  /** Starts controllers until so many run, and waits until they are ready: on standby, or leading and with the cloud read. */
-  async fill(count = 2): Promise<void> {
-    while (this.#alive.size < count) {
-      const controller = await this.#cluster.startReadyController();
-      const identity = await controller.identity(this.#cluster.signal);
-      this.#alive.set(identity, { controller, identity });
-      void controller.process.child.ended.then((how) => {
-        this.#alive.delete(identity);
-        if (how === 'ended with exit code 1') this.#lost++;
-      });
-    }
+  /** Waits until none is missing and each is ready: on standby, or leading and with the cloud read. */
+  async complete(): Promise<void> {
+    await this.#cluster.until('two controllers are ready', () => this.#ready.size === replicas, {
+      limit: patience,
+    });
   }
 
   /** How many ended because they lost the Lease: on a machine that is too busy for its timings, some do unasked. */
@@ -48,18 +57,28 @@ export class Rivals {
     return this.#lost;
   }
 
+  /** Ends and failed starts that nothing explains. */
+  get surprises(): readonly string[] {
+    return this.#surprises;
+  }
+
   /** Who leads, as soon as somebody does; `other` than that one. */
   async leader(other?: Rival): Promise<Holding> {
     const { clock } = this.#cluster;
+    let notBefore = -Infinity;
     let found: Holding | undefined;
     const what = other === undefined ? 'one of them leads' : 'another one leads';
     await this.#cluster.until(
       what,
       async () => {
-        const rival = this.#alive.get(await this.holder());
-        if (rival === undefined || rival.identity === other?.identity) return false;
-        found = { rival, at: clock.monotonic() };
-        return true;
+        const askedAt = clock.monotonic();
+        const rival = this.#running.get(await this.#holder());
+        if (rival !== undefined && rival.identity !== other?.identity) {
+          found = { rival, at: clock.monotonic(), notBefore };
+          return true;
+        }
+        notBefore = askedAt;
+        return false;
       },
       { every: lookInterval, limit: patience },
     );
@@ -69,13 +88,56 @@ export class Rivals {
 
   /** When the Lease no longer names `rival`, in monotonic ms. */
   async released(rival: Rival): Promise<number> {
-    const isFree = async (): Promise<boolean> => (await this.holder()) !== rival.identity;
+    const isFree = async (): Promise<boolean> => (await this.#holder()) !== rival.identity;
     await this.#cluster.until('the Lease is given back', isFree, { every: lookInterval, limit: patience });
     return this.#cluster.clock.monotonic();
   }
 
   /** The name in the Lease; empty where it names nobody. */
-  async holder(): Promise<string> {
+  async #holder(): Promise<string> {
     return textAt(await this.#cluster.api.call('GET', lease), 'spec', 'holderIdentity');
+  }
+
+  #replace(): void {
+    this.#starting ??= this.#startMissing().finally(() => {
+      this.#starting = undefined;
+    });
+  }
+
+  async #startMissing(): Promise<void> {
+    const { signal, clock } = this.#cluster;
+    while (this.#running.size < replicas && !signal.aborted) {
+      await this.#startOne().catch((error: unknown) => {
+        if (signal.aborted) return;
+        this.#surprises.push(String(error));
+        return sleep(clock, 1000, signal).catch(() => undefined);
+      });
+    }
+  }
+
+  async #startOne(): Promise<void> {
+    const { clock, signal } = this.#cluster;
+    const controller = await this.#cluster.startController();
+    const rival = { controller, identity: await controller.identity(signal) };
+    this.#running.set(rival.identity, rival);
+    const over = new AbortController();
+    void controller.process.child.ended.then((how) => {
+      over.abort(new Error(how));
+      this.#ended(rival, how);
+    });
+    controller.process.ready(clock, AbortSignal.any([signal, over.signal])).then(
+      () => void this.#ready.add(rival),
+      () => undefined,
+    );
+  }
+
+  #ended(rival: Rival, how: string): void {
+    this.#running.delete(rival.identity);
+    this.#ready.delete(rival);
+    const errors = rival.controller.at('error').map(({ message }) => message);
+    if (errors.join() === lossOfLease) this.#lost++;
+    else if (!expectedEnds.has(how) || errors.length > 0)
+      this.#surprises.push(`${rival.identity} ${how}: ${errors.join()}`);
+    this.#replace();
   }
 }

@@ -80,6 +80,7 @@ describe('trouble that outlasts the Lease', () => {
       '--leader-election-lease-duration=5s',
       '--leader-election-renew-deadline=4s',
       '--leader-election-retry-period=1s',
+      '--cloud-call-timeout=3s',
     ],
   });
 

@@ -92,6 +92,7 @@ describe('the shipped roles without one verb', () => {
       '--leader-election-lease-duration=3s',
       '--leader-election-renew-deadline=2s',
       '--leader-election-retry-period=1s',
+      '--cloud-call-timeout=1500ms',
     ],
   });
   let controller: E2eController | undefined;
