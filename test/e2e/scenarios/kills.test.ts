@@ -18,7 +18,7 @@ const random = new Random('kills');
 /** Of a new leader, in ms: it takes nothing away for so long. */
 const quietStart = 20_000;
 /** A takeover, and being supplied after it. */
-const patience = 120_000 + 2 * lease;
+const patience = fleet.supplied + 2 * lease;
 const limit = 2 * (patience + fleet.collected);
 
 /** What the pods do that come and go: when they have done it. */
@@ -105,8 +105,10 @@ describe('two controllers under load', () => {
   /** Resolves once nothing is held that nobody is to have. */
   async function untilCollected(cluster: E2eCluster): Promise<void> {
     const excess = (): number => cluster.standings().reduce((sum, standing) => sum + standing.excess, 0);
-    const explain = (): string =>
-      JSON.stringify({ excess: excess(), loose: cluster.loose().map(({ id, tags }) => ({ id, tags })) });
+    const explain = (): string => {
+      const loose = cluster.loose().map(({ id, tags }) => ({ id, tags }));
+      return [JSON.stringify({ excess: excess(), loose }), ...cluster.judge.broken].join('\n');
+    };
     await cluster.until('nothing is left over', () => cluster.loose().length === 0 && excess() === 0, {
       limit: fleet.collected,
       every: cluster.lookInterval,
@@ -156,6 +158,7 @@ describe('two controllers under load', () => {
       figures.note('from SIGKILL to the lease held', next.at - killedAt);
 
       await untilServed(cluster, load);
+      await expectSound(cluster, next);
       await untilCollected(cluster);
       await expectSound(cluster, next);
       if (moment === 'new pods get addresses') noteFirstChange(next);
