@@ -1,0 +1,37 @@
+import { describe, expect, test } from '@jest/globals';
+import { takeoverPlan } from '../../e2e/rig/takeover-plan.ts';
+
+describe('the plan of takeovers', () => {
+  test('is ten kills of leaders with a lease of 3 s if nothing else is asked for', () => {
+    const { flags, ...plan } = takeoverPlan({});
+
+    expect(plan).toEqual({ kills: 10, lease: 3000, nodes: 20 });
+    expect(flags).toEqual([
+      '--leader-election-lease-duration=3s',
+      '--leader-election-renew-deadline=2s',
+      '--leader-election-retry-period=1s',
+      '--cloud-call-timeout=1s500ms',
+    ]);
+  });
+
+  test('with a lease of 15 s has the timings of the defaults', () => {
+    const { flags } = takeoverPlan({ HEADWATER_E2E_LEASE: '15s' });
+
+    expect(flags.slice(0, 3)).toEqual([
+      '--leader-election-lease-duration=15s',
+      '--leader-election-renew-deadline=10s',
+      '--leader-election-retry-period=2s',
+    ]);
+  });
+
+  test.each([
+    [{ HEADWATER_E2E_KILLS: '0' }, '--kills is 0'],
+    [{ HEADWATER_E2E_KILLS: 'ten' }, '--kills is ten'],
+    [{ HEADWATER_E2E_NODES: '1.5' }, '--nodes is 1.5'],
+    [{ HEADWATER_E2E_LEASE: '2s' }, '--lease is 2s'],
+    [{ HEADWATER_E2E_LEASE: '3500ms' }, '--lease is 3500ms'],
+    [{ HEADWATER_E2E_LEASE: '' }, '--lease is '],
+  ])('%j is refused', (environment, said) => {
+    expect(() => takeoverPlan(environment)).toThrow(said);
+  });
+});
