@@ -37,7 +37,7 @@ export class Rivals {
   readonly #ready = new Set<Rival>();
   readonly #surprises: string[] = [];
   #lost = 0;
-  #starting: Promise<void> | undefined;
+  #isStarting = false;
 
   /** Starts the first ones, and from then on another one for each that ends. */
   constructor(cluster: E2eCluster) {
@@ -99,13 +99,12 @@ export class Rivals {
   }
 
   #replace(): void {
-    this.#starting ??= this.#startMissing().finally(() => {
-      this.#starting = undefined;
-    });
+    if (!this.#isStarting) void this.#startMissing();
   }
 
   async #startMissing(): Promise<void> {
     const { signal, clock } = this.#cluster;
+    this.#isStarting = true;
     while (this.#running.size < replicas && !signal.aborted) {
       await this.#startOne().catch((error: unknown) => {
         if (signal.aborted) return;
@@ -113,6 +112,7 @@ export class Rivals {
         return sleep(clock, 1000, signal).catch(() => undefined);
       });
     }
+    this.#isStarting = false;
   }
 
   async #startOne(): Promise<void> {
