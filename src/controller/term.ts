@@ -67,7 +67,7 @@ export class Term {
   readonly #ownWrites: OwnWrites;
   readonly #foreignWriters: ForeignWriters;
   readonly #stopping = new AbortController();
-  #running: Promise<void> | undefined;
+  #running: Promise<unknown> | undefined;
   /** Every CiliumNode that there was is known. */
   #hasBegun = false;
   #problems = '';
@@ -114,10 +114,16 @@ export class Term {
   /** Takes the fleet over as it is and begins to serve it. */
   begin(nodes: Iterable<WatchedNode>): void {
     const { signal } = this.#stopping;
-    this.#running = this.#run(nodes, signal).catch((error: unknown) => {
+    const running = [this.#run(nodes, signal), this.#foreignWriters.run(signal)];
+    this.#running = Promise.all(running.map((each) => this.#untilStopped(each, signal)));
+    this.#orphanCare.begin();
+  }
+
+  /** What ends otherwise than by the signal is a bug. */
+  async #untilStopped(work: Promise<void>, signal: AbortSignal): Promise<void> {
+    await work.catch((error: unknown) => {
       if (!signal.aborted) this.#deps.onBug(error);
     });
-    this.#orphanCare.begin();
   }
 
   async #run(nodes: Iterable<WatchedNode>, signal: AbortSignal): Promise<void> {
@@ -207,7 +213,7 @@ export class Term {
   }
 
   #createForeignWriters(): ForeignWriters {
-    const { permission, clock, log, registry, tell, cloud } = this.#deps;
+    const { permission, clock, log, registry, tell, cloud, writer } = this.#deps;
     const { metrics } = registry;
     const { statusKey } = cloud.implementation;
     return new ForeignWriters({
@@ -218,6 +224,7 @@ export class Term {
       tell,
       statusKey,
       ownWrites: this.#ownWrites,
+      collectionVersion: (signal) => writer.collectionVersion(signal),
     });
   }
 
