@@ -13,14 +13,16 @@ import { type Clock, sleep } from '../scheduling/clock.ts';
 
 export interface ForeignWritersDeps {
   readonly clock: Clock;
-  readonly permission: MutationPermission;
-  readonly ownWrites: OwnWrites;
+  readonly permission: Pick<MutationPermission, 'stops' | 'change'>;
+  readonly ownWrites: Pick<OwnWrites, 'isAnswer' | 'openOn' | 'settle'>;
+  /** Whether this process leads at this very moment: when it was frozen for longer than its lease, others write. */
+  readonly leads: () => boolean;
   /** The resource version that CiliumNodes have now; undefined when that cannot be had. */
   readonly collectionVersion: (signal: AbortSignal) => Promise<string | undefined>;
   /** The cloud's key in the status. */
   readonly statusKey: string;
   readonly log: Logger;
-  readonly metrics: Metrics;
+  readonly metrics: Pick<Metrics, 'headwater_foreign_writes_total'>;
   readonly tell: (node: NodeReference, diagnosis: Diagnosis) => void;
 }
 
@@ -69,11 +71,11 @@ export class ForeignWriters {
 
   /** Takes a newer state of a CiliumNode that is ours to write. */
   judge(previous: CiliumNode, next: CiliumNode): void {
-    const { ownWrites, statusKey } = this.#deps;
+    const { ownWrites, statusKey, leads } = this.#deps;
     const isOurs = ownWrites.isAnswer(next);
     const open = ownWrites.openOn(previous);
     ownWrites.settle(next);
-    if (isOurs || this.#mayBePredecessors(next)) return;
+    if (isOurs || !leads() || this.#mayBePredecessors(next)) return;
     const parts = foreignParts({ previous, next, statusKey, open });
     if (parts.length > 0) this.#notice(next, parts);
   }

@@ -41,6 +41,8 @@ export interface TermDeps {
   readonly options: Options;
   readonly cloud: Cloud;
   readonly writer: CiliumNodeWriter;
+  /** Whether this process leads at this very moment. */
+  readonly leads: () => boolean;
   readonly permission: MutationPermission;
   readonly schema: ServedSchema;
   /** Takes the answer to a write into the cache. */
@@ -213,7 +215,7 @@ export class Term {
   }
 
   #createForeignWriters(): ForeignWriters {
-    const { permission, clock, log, registry, tell, cloud, writer } = this.#deps;
+    const { permission, clock, log, registry, tell, cloud, writer, leads } = this.#deps;
     const { metrics } = registry;
     const { statusKey } = cloud.implementation;
     return new ForeignWriters({
@@ -223,6 +225,7 @@ export class Term {
       metrics,
       tell,
       statusKey,
+      leads,
       ownWrites: this.#ownWrites,
       collectionVersion: (signal) => writer.collectionVersion(signal),
     });

@@ -19,6 +19,8 @@ export interface ReplicaSetup {
   readonly random: Random;
   readonly log: Logger;
   readonly hear: CallListener;
+  /** A write of a CiliumNode was taken for somebody else's. */
+  readonly onForeignWrite: () => void;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -28,7 +30,8 @@ export class Replica {
   readonly outcome: Promise<'stopped' | 'lost'>;
   readonly #stop = new AbortController();
 
-  constructor({ process, options, handler, api, random, log, hear, onBug }: ReplicaSetup) {
+  constructor(setup: ReplicaSetup) {
+    const { process, options, handler, api, random, log, hear, onForeignWrite, onBug } = setup;
     this.process = process;
     const transport = kubernetesPort(process, handler, hear);
     const { dryRun, pause } = options;
@@ -40,7 +43,7 @@ export class Replica {
       clock: process,
       random: random.fork(process.identity),
       log,
-      registry: deafRegistry,
+      registry: deafRegistry(onForeignWrite),
       identity: process.identity,
       readLiveOptions: () => ({ values: { dryRun, pause }, problems: [] }),
       onBug,

@@ -130,6 +130,11 @@ export class Stage {
       random: this.random,
       log: this.#logger(process.identity),
       hear: (phase, progress) => this.#hear(phase, progress),
+      onForeignWrite: () => {
+        // Who lost its Lease to a hand and does not know it yet is right to stop.
+        if (this.#leaders > 1) return;
+        this.judge.note('false-alarm', `${process.identity} takes a write for somebody else's`);
+      },
       onBug: (error) => this.judge.note('bug', error instanceof Error ? (error.stack ?? '') : String(error)),
     });
     this.replicas.push(replica);
