@@ -188,11 +188,11 @@ export class TrackedInstance {
     return this.#edit(interfaceId, endedAt, (held) => whenGivenPublicAddress(held, publicAddress, endedAt));
   }
 
+  /** That an interface could be changed does not say that it is on the instance: a cloud changes a detached one as well. */
   #edit(interfaceId: string, endedAt: number, edit: (held: HeldInterface) => HeldInterface): boolean {
     const held = this.#interfaces.get(interfaceId);
     if (held === undefined) return false;
-    // What could be changed was there, whatever a look before that did not show.
-    this.#interfaces.set(interfaceId, { ...edit(held), asOf: endedAt, absentSince: undefined });
+    this.#interfaces.set(interfaceId, { ...edit(held), asOf: endedAt });
     return this.#note(true);
   }
 
