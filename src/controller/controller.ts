@@ -178,6 +178,7 @@ export class Controller {
       cloud: this.#cloud,
       writer: new CiliumNodeWriter(kubernetes, leads),
       leads,
+      knownVersion: () => this.#cache.nodesVersion,
       permission: this.#permission,
       schema,
       observe: (raw) => this.#cache.observe(raw),

@@ -17,6 +17,8 @@ export interface ForeignWritersDeps {
   readonly ownWrites: Pick<OwnWrites, 'isAnswer' | 'openOn' | 'settle'>;
   /** Whether this process leads at this very moment: when it was frozen for longer than its lease, others write. */
   readonly leads: () => boolean;
+  /** Whatever was written until this resource version is known; undefined while that cannot be said. */
+  readonly knownVersion: () => string | undefined;
   /** The resource version that CiliumNodes have now; undefined when that cannot be had. */
   readonly collectionVersion: (signal: AbortSignal) => Promise<string | undefined>;
   /** The cloud's key in the status. */
@@ -80,9 +82,11 @@ export class ForeignWriters {
     if (parts.length > 0) this.#notice(next, parts);
   }
 
+  /** Also where a later write of an agent brings it along, because the watch has not come so far yet. */
   #mayBePredecessors({ resourceVersion }: CiliumNode): boolean {
     const until = this.#predecessorsUntil;
-    if (until === undefined) return true;
+    const known = this.#deps.knownVersion();
+    if (until === undefined || known === undefined || ageOf(known, until) === 'older') return true;
     const age = ageOf(resourceVersion, until);
     return age === 'older' || age === 'same';
   }

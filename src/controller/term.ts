@@ -43,6 +43,8 @@ export interface TermDeps {
   readonly writer: CiliumNodeWriter;
   /** Whether this process leads at this very moment. */
   readonly leads: () => boolean;
+  /** Whatever was written to CiliumNodes until this resource version is known; undefined while that cannot be said. */
+  readonly knownVersion: () => string | undefined;
   readonly permission: MutationPermission;
   readonly schema: ServedSchema;
   /** Takes the answer to a write into the cache. */
@@ -215,7 +217,7 @@ export class Term {
   }
 
   #createForeignWriters(): ForeignWriters {
-    const { permission, clock, log, registry, tell, cloud, writer, leads } = this.#deps;
+    const { permission, clock, log, registry, tell, cloud, writer, leads, knownVersion } = this.#deps;
     const { metrics } = registry;
     const { statusKey } = cloud.implementation;
     return new ForeignWriters({
@@ -226,6 +228,7 @@ export class Term {
       tell,
       statusKey,
       leads,
+      knownVersion,
       ownWrites: this.#ownWrites,
       collectionVersion: (signal) => writer.collectionVersion(signal),
     });
@@ -237,6 +240,7 @@ export class Term {
     const wakeShort = (): void => this.#fleet.wakeWhere(isShort);
     return new OrphanCare({
       options,
+      changedAt: (interfaceId) => this.#inventory.changedAt(interfaceId),
       permission: this.#deps.permission,
       implementation,
       belongingTags,

@@ -19,7 +19,17 @@ function nodeAt(resourceVersion: string, pool: readonly string[]): CiliumNode {
 /** What stops after a pool was seen to change, `after` ms into a term that learnt of version 100 as soon as it could. */
 async function stopsAfter(
   after: number,
-  { version = '101', leads = true, versions = ['100'] as readonly (string | undefined)[] } = {},
+  {
+    version = '101',
+    known,
+    leads = true,
+    versions = ['100'],
+  }: {
+    readonly version?: string;
+    readonly known?: string;
+    readonly leads?: boolean;
+    readonly versions?: readonly (string | undefined)[];
+  } = {},
 ): Promise<string> {
   const clock = new VirtualClock();
   const permission = new MutationPermission(noStops);
@@ -29,6 +39,7 @@ async function stopsAfter(
     permission,
     ownWrites: { isAnswer: () => false, openOn: () => [], settle: () => undefined },
     leads: () => leads,
+    knownVersion: () => known ?? version,
     collectionVersion: () => Promise.resolve(answers.shift()),
     statusKey: 'eni',
     log: recordingLogger(),
@@ -47,6 +58,7 @@ describe('a write that is not ours', () => {
     ['in the first 20 s of a term', 19_000, {}, 'none'],
     ['afterwards', 21_000, {}, 'suspected'],
     ['that the leader before made, of which the watch tells late', 900_000, { version: '100' }, 'none'],
+    ['brought along by a later write, before the watch has come so far', 900_000, { known: '99' }, 'none'],
     [
       'before anybody could say what the leader before wrote',
       24_000,
