@@ -1,6 +1,7 @@
 // What each kind of fault does to a simulated cluster.
 import type { FaultEffect } from '../../src/simulator/kubernetes/faults/faults.ts';
 import { foreignHand } from './foreign-hand.ts';
+import { convert, grab, outlive } from './handshake-faults.ts';
 import { reclaim, replace, retire } from './machines.ts';
 import type { ApiEffect, FaultKind, FaultPlan, WatchEffect } from './scenario.ts';
 import { fragment, occupy } from './squeeze.ts';
@@ -24,6 +25,8 @@ export function endFaults(stage: Stage): void {
   ec2.gateway.faults.clear();
   kubernetes.faults.clear();
   stage.tripwires.clear();
+  stage.omissions.clear();
+  stage.dismissPods();
   const { listingLagMs, visibilityDelayMs } = stage.scenario.cloud;
   ec2.network.consistency = {
     listingLagMs: { min: 0, max: listingLagMs },
@@ -53,6 +56,10 @@ const appliers: Appliers = {
   'slow-visibility': (stage, { ms: delay, for: ms }) => {
     stage.coverage.hit('slow-visibility');
     changeConsistency(stage, { visibilityDelayMs: { min: delay / 2, max: delay } }, ms);
+  },
+  omission: (stage, plan) => {
+    const facts = stage.nodeAt(plan.node);
+    if (facts !== undefined) stage.omissions.arm(plan, facts.instanceId);
   },
   foreign: foreignHand,
   terminate: (stage, { node, during }) => {
@@ -131,6 +138,9 @@ const appliers: Appliers = {
     stage.clock.schedule(ms, back);
     stage.coverage.hit('api-away');
   },
+  grab,
+  convert,
+  outlive,
   'touch-node': (stage, { node, during, times }) => {
     stage.tripwires.arm({
       call: during,

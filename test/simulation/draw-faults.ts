@@ -7,6 +7,7 @@ import type {
   FaultKind,
   FaultPlan,
   ForeignDeed,
+  OmittedPart,
   PortCall,
   TimedFault,
   WatchEffect,
@@ -170,6 +171,16 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
       for: (30 + random.integer(120)) * second,
     }),
   ],
+  omission: [
+    6,
+    (random) => ({
+      kind: 'omission',
+      what: random.pick<OmittedPart>(['interface', 'addresses']),
+      from: random.pick(['next reading', 'next reading', 'next leader']),
+      node: random.next(),
+      for: (5 + random.integer(20)) * second,
+    }),
+  ],
   foreign: [
     5,
     (random) => ({
@@ -261,6 +272,34 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
     },
   ],
   'api-away': [1, (random) => ({ kind: 'api-away', for: (1 + random.integer(40)) * second })],
+  grab: [
+    5,
+    (random) => ({
+      kind: 'grab',
+      nth: random.integer(2),
+      pods: 3 + random.integer(8),
+      lag: random.integer(8) * second,
+      deaf: random.chance(0.5),
+    }),
+  ],
+  convert: [
+    2,
+    (random) => ({
+      kind: 'convert',
+      nth: random.integer(2),
+      pods: 3 + random.integer(8),
+      hold: (15 + random.integer(45)) * second,
+    }),
+  ],
+  outlive: [
+    2,
+    (random) => ({
+      kind: 'outlive',
+      nth: random.integer(2),
+      pods: 3 + random.integer(8),
+      ms: (45 + random.integer(60)) * second,
+    }),
+  ],
   'touch-node': [
     3,
     (random) => ({

@@ -17,6 +17,8 @@ export interface Scenario {
   readonly workloads: readonly Workload[];
   /** In order of time. */
   readonly faults: readonly TimedFault[];
+  /** No pod may wait longer than this for its address, in ms, where nothing that goes wrong accounts for it. */
+  readonly longestWait?: number;
 }
 
 export interface ZonePlan {
@@ -75,6 +77,15 @@ export type FaultPlan =
   | { readonly kind: 'stale-listings'; readonly lag: number; readonly for: number }
   | { readonly kind: 'torn-listings'; readonly share: number; readonly for: number }
   | { readonly kind: 'slow-visibility'; readonly ms: number; readonly for: number }
+  /** Readings lack something that is there, for less than a consistency window. */
+  | {
+      readonly kind: 'omission';
+      readonly what: OmittedPart;
+      /** From the next reading on, or from the first of the next leader. */
+      readonly from: 'next reading' | 'next leader';
+      readonly node: number;
+      readonly for: number;
+    }
   | { readonly kind: 'foreign'; readonly deed: ForeignDeed; readonly node: number; readonly pick: number }
   | { readonly kind: 'terminate'; readonly node: number; readonly during: PortCall }
   | { readonly kind: 'replace-node'; readonly node: number; readonly sameName: boolean; readonly gap: number }
@@ -93,6 +104,20 @@ export type FaultPlan =
       readonly ms: number;
     }
   | { readonly kind: 'api-away'; readonly for: number }
+  /** Pods come to a node at the moment at which an address is hidden from its agent, of which that hears late. */
+  | {
+      readonly kind: 'grab';
+      readonly nth: number;
+      readonly pods: number;
+      /** How much later its agent hears of it, in ms. */
+      readonly lag: number;
+      /** Whether controllers do not hear of what agents say for longer than an address stays hidden. */
+      readonly deaf: boolean;
+    }
+  /** An agent that has agreed to a release changes to the other protocol before the address is hidden, and pods come. */
+  | { readonly kind: 'convert'; readonly nth: number; readonly pods: number; readonly hold: number }
+  /** A process is frozen between its last look at a node and what it takes from it; others lead, and pods come. */
+  | { readonly kind: 'outlive'; readonly nth: number; readonly pods: number; readonly ms: number }
   | { readonly kind: 'touch-node'; readonly node: number; readonly during: PortCall; readonly times: number }
   | {
       readonly kind: 'kill';
@@ -120,6 +145,8 @@ export type ForeignDeed =
   | 'detach'
   | 'leave-loose'
   | 'delete-loose';
+
+export type OmittedPart = 'interface' | 'addresses';
 
 export type WatchEffect = 'delay' | 'duplicate' | 'cut' | 'close' | 'expire';
 

@@ -57,6 +57,11 @@ export class Judge {
     this.breaches.push({ invariant, at: this.#options.now(), text });
   }
 
+  /** Addresses that pods on an instance hold. */
+  inUseOn(instanceId: string): ReadonlySet<string> {
+    return new Set(this.#inUse(this.#nodes.get(instanceId) ?? '', instanceId).keys());
+  }
+
   /** The node on an instance. */
   nodeOf(instanceId: string): string | undefined {
     return this.#nodes.get(instanceId);
