@@ -6,6 +6,7 @@ import type { Options } from '../../src/config/option-table.ts';
 import type { Logger } from '../../src/observability/logger.ts';
 import { createEmbeddedCluster, type EmbeddedCluster } from '../../src/simulator/cluster/embedded-cluster.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
+import type { JsonObject } from '../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
@@ -292,8 +293,7 @@ export class Stage {
       this.mutations++;
       this.#acted(`${action} (${result})`);
     }
-    if (action === 'DescribeNetworkInterfaces' && result === 'OK')
-      this.judge.hearReading(process.identity, input);
+    this.judge.hearCall(process.identity, action, input as JsonObject, result);
     const text = `${process.identity} ${action} ${JSON.stringify(input)}`;
     this.history.decide(`${text} ${result === 'OK' ? 'succeeds' : 'fails'}`);
     this.history.write(`${text} ${result}`);
