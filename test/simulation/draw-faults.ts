@@ -336,11 +336,24 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
   ],
 };
 
+/**
+ * Nothing but calls that take something away are throttled and slow: whoever needs an address must not wait behind them.
+ */
+export function drawCrowding(random: Random, minutes: number): readonly TimedFault[] {
+  const takingAway = ['UnassignPrivateIpAddresses', 'DetachNetworkInterface', 'DeleteNetworkInterface'];
+  return drawn(random, minutes, () => {
+    const name = random.pick(takingAway);
+    if (random.chance(0.5))
+      return { kind: 'throttle-storm', action: name, rate: 1, for: (20 + random.integer(40)) * second };
+    const fault: CloudFault = random.chance(0.5)
+      ? { kind: 'throttle' }
+      : { kind: 'slow', ms: random.integer(4) * second };
+    return { kind: 'cloud', action: name, count: 1 + random.integer(20), rate: 1, fault };
+  });
+}
+
 /** Faults of a seed, in order of time: none in the first and in the last minutes. */
 export function drawFaults(random: Random, minutes: number): readonly TimedFault[] {
-  const end = minutes * 60 * second;
-  const start = 90 * second;
-  const count = 55 + random.integer(40);
   // A seed has its own mix: some kinds many times, some not at all.
   const mix = Object.values(drawers).map(
     ([weight, draw]) => [weight * random.pick([0, 0.5, 1, 1, 2, 4]), draw] as const,
@@ -351,6 +364,13 @@ export function drawFaults(random: Random, minutes: number): readonly TimedFault
     const found = mix.find(([weight]) => (roll -= weight) < 0);
     return (found ?? drawers.cloud)[1](random);
   };
+  return drawn(random, minutes, one);
+}
+
+function drawn(random: Random, minutes: number, one: () => FaultPlan): readonly TimedFault[] {
+  const end = minutes * 60 * second;
+  const start = 90 * second;
+  const count = 55 + random.integer(40);
   return Array.from({ length: count }, () => ({
     at: Math.round(start + random.next() * (end - start)),
     ...one(),

@@ -21,6 +21,7 @@ export type Invariant =
   | 'bug'
   | 'short'
   | 'waiting'
+  | 'late'
   | 'excess'
   | 'beyond-limit'
   | 'left-behind'
