@@ -1,7 +1,7 @@
 // What each kind of fault does to a simulated cluster.
 import type { FaultEffect } from '../../src/simulator/kubernetes/faults/faults.ts';
 import { foreignHand } from './foreign-hand.ts';
-import { convert, grab, outlive } from './handshake-faults.ts';
+import { convert, grab, outlive, snatch } from './handshake-faults.ts';
 import { reclaim, replace, retire } from './machines.ts';
 import type { ApiEffect, FaultKind, FaultPlan, WatchEffect } from './scenario.ts';
 import { fragment, occupy } from './squeeze.ts';
@@ -139,6 +139,7 @@ const appliers: Appliers = {
     stage.coverage.hit('api-away');
   },
   grab,
+  snatch,
   convert,
   outlive,
   'touch-node': (stage, { node, during, times }) => {

@@ -282,6 +282,7 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
       deaf: random.chance(0.5),
     }),
   ],
+  snatch: [3, (random) => ({ kind: 'snatch', nth: random.integer(2), pods: 1 + random.integer(3) })],
   convert: [
     2,
     (random) => ({

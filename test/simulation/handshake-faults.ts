@@ -1,11 +1,16 @@
 // Faults that strike where an address is about to be taken from a node, and needed there again at the same moment.
 import type { CallInProgress } from './ports.ts';
+import { detach } from '../../src/simulator/cloud/attachments.ts';
+import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
+import { excuseAll } from './foreign-hand.ts';
 import { isObject, type JsonObject, objectAt, parseObject } from '../../src/simulator/workload/json.ts';
 import type { FaultPlan } from './scenario.ts';
 import type { Stage } from './stage.ts';
 
 type Plan<K extends FaultPlan['kind']> = Extract<FaultPlan, { readonly kind: K }>;
 
+/** In ms. */
+const betweenWaves = 20_000;
 /** Longer than an address stays hidden from an agent that is not asked, in ms. */
 const deafFor = 130_000;
 
@@ -15,7 +20,8 @@ export function grab(stage: Stage, { nth, pods, lag, deaf }: Plan<'grab'>): void
     call: 'patch status',
     phase: 'before it is sent',
     nth,
-    fits: ({ input }) => hidesFromInterfaces(stage, input) && protocolOf(stage, input) === 'multi-pool',
+    fits: ({ input }) =>
+      shrinkingInterfaces(stage, input).length > 0 && protocolOf(stage, input) === 'multi-pool',
     act: ({ input }) => {
       const name = stage.nodeOfCall(input);
       stage.coverage.hit('grab', deaf ? 'deaf' : 'hearing');
@@ -27,6 +33,34 @@ export function grab(stage: Stage, { nth, pods, lag, deaf }: Plan<'grab'>): void
       stage.clock.schedule(1000, inTime);
       if (deaf) deafen(stage);
       stage.addPods(name, pods);
+    },
+  });
+}
+
+export function snatch(stage: Stage, { nth, pods }: Plan<'snatch'>): void {
+  const { network } = stage.cluster.ec2;
+  const shrinking = (input: CallInProgress['input']): NetworkInterface | undefined => {
+    const [id = ''] = shrinkingInterfaces(stage, input);
+    const item = network.interfaces.get(id);
+    return item?.attachment?.status === 'attached' && item.deviceIndex !== 0 ? item : undefined;
+  };
+  stage.tripwires.arm({
+    call: 'patch status',
+    phase: 'before it is sent',
+    nth,
+    fits: ({ input }) => shrinking(input) !== undefined,
+    act: ({ input }) => {
+      const name = stage.nodeOfCall(input);
+      const item = shrinking(input);
+      const facts = stage.cluster.workload.machineOf(name)?.facts;
+      if (item?.attachment === undefined || facts === undefined) return;
+      stage.coverage.hit('snatch');
+      excuseAll(stage, facts, item);
+      detach(network, item.attachment.id);
+      for (let wave = 2; wave < 11; wave++)
+        stage.clock.schedule(wave * betweenWaves, () => {
+          if (stage.nodeNames.includes(name)) stage.addPods(name, pods);
+        });
     },
   });
 }
@@ -92,15 +126,16 @@ function protocolOf(stage: Stage, input: CallInProgress['input']): string | unde
   return stage.cluster.workload.machineOf(stage.nodeOfCall(input))?.protocol;
 }
 
-/** Whether a patch takes addresses or prefixes from the interfaces that the node shows. */
-function hidesFromInterfaces(stage: Stage, input: CallInProgress['input']): boolean {
+/** Interfaces from which a patch takes addresses or prefixes that the node shows. */
+function shrinkingInterfaces(stage: Stage, input: CallInProgress['input']): readonly string[] {
   const { interfaces } = stage.shownOn(stage.nodeOfCall(input));
   const patched = objectAt(bodyOf(input), 'status', 'eni', 'enis');
-  return Object.entries(patched).some(([id, patch]) => {
+  const shrinking = Object.entries(patched).filter(([id, patch]) => {
     if (!isObject(patch)) return false;
     const { addresses = [], prefixes = [] } = interfaces[id] ?? {};
     return isShorter(patch['addresses'], addresses) || isShorter(patch['prefixes'], prefixes);
   });
+  return shrinking.map(([id]) => id);
 }
 
 function isShorter(patched: unknown, shown: readonly string[]): boolean {

@@ -114,6 +114,8 @@ export type FaultPlan =
       /** Whether controllers do not hear of what agents say for longer than an address stays hidden. */
       readonly deaf: boolean;
     }
+  /** Somebody detaches an interface as an address of it is hidden, and pods come in waves until that is found out. */
+  | { readonly kind: 'snatch'; readonly nth: number; readonly pods: number }
   /** An agent that has agreed to a release changes to the other protocol before the address is hidden, and pods come. */
   | { readonly kind: 'convert'; readonly nth: number; readonly pods: number; readonly hold: number }
   /** A process is frozen between its last look at a node and what it takes from it; others lead, and pods come. */

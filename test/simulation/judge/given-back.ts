@@ -17,12 +17,12 @@ export class GivenBack {
     this.#by.set(identity, own);
   }
 
-  /** An instance was given these. */
+  /** Interfaces were given these. */
   forget(holdings: readonly string[]): void {
     for (const own of this.#by.values()) for (const holding of holdings) own.delete(holding);
   }
 
-  /** Whether the controller took one of them away, and no instance was given it since. */
+  /** Whether the controller took one of them away, and no interface was given it since. */
   has(identity: string, ...holdings: readonly string[]): boolean {
     const own = this.#by.get(identity);
     return own !== undefined && holdings.some((holding) => own.has(holding));

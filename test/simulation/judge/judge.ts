@@ -101,7 +101,7 @@ export class Judge {
   }
 
   #seeInterface(before: NetworkInterface | undefined, after: NetworkInterface | undefined): void {
-    if (after?.instanceId !== undefined)
+    if (after !== undefined)
       this.#givenBack.forget([
         ...after.addresses.filter((address) => before?.addresses.includes(address) !== true),
         ...after.prefixes.filter((prefix) => before?.prefixes.includes(prefix) !== true),
