@@ -3,7 +3,7 @@ import type { FaultEffect } from '../../src/simulator/kubernetes/faults/faults.t
 import { foreignHand } from './foreign-hand.ts';
 import { convert, grab, outlive, snatch } from './handshake-faults.ts';
 import { reclaim, replace, retire } from './machines.ts';
-import type { ApiEffect, FaultKind, FaultPlan, WatchEffect } from './scenario.ts';
+import type { ApiEffect, FaultKind, FaultPlan, InHandshake, WatchEffect } from './scenario.ts';
 import { fragment, occupy } from './squeeze.ts';
 import type { Stage } from './stage.ts';
 import { podSubnetIds } from './topology.ts';
@@ -109,17 +109,18 @@ const appliers: Appliers = {
     stage.coverage.hit('fragment');
     stage.clock.schedule(ms, giveBack);
   },
-  'restart-agent': (stage, { node }) => {
-    const facts = stage.nodeAt(node);
-    if (facts === undefined) return;
-    stage.coverage.hit('restart-agent', stage.handshakeOf(facts.name));
-    stage.promise(stage.cluster.workload.restartAgent(facts.name));
+  'restart-agent': (stage, plan) => {
+    onNode(stage, plan, (name) => {
+      stage.coverage.hit('restart-agent', stage.handshakeOf(name));
+      stage.promise(stage.cluster.workload.restartAgent(name));
+    });
   },
-  'change-agent': (stage, { node, protocol }) => {
-    const facts = stage.nodeAt(node);
-    if (facts === undefined) return;
-    stage.coverage.hit('change-agent', protocol, stage.handshakeOf(facts.name));
-    stage.promise(stage.cluster.workload.changeAgent(facts.name, protocol));
+  'change-agent': (stage, plan) => {
+    const { protocol } = plan;
+    onNode(stage, plan, (name) => {
+      stage.coverage.hit('change-agent', protocol, stage.handshakeOf(name));
+      stage.promise(stage.cluster.workload.changeAgent(name, protocol));
+    });
   },
   watch: (stage, { effect, times, ms }) => watchFaults[effect](stage, times, ms),
   api: (stage, { effect, method, path, times, ms }) => {
@@ -155,11 +156,13 @@ const appliers: Appliers = {
       },
     });
   },
-  kill: (stage, { call, phase, nth, restartAfter }) => {
+  kill: (stage, { call, phase, nth, restartAfter, handshake }) => {
     stage.tripwires.arm({
       call,
       phase,
       nth,
+      fits: ({ input }) =>
+        handshake === undefined || stage.handshakeOf(stage.nodeOfCall(input)) === handshake,
       act: ({ process, input }) => {
         const replica = stage.replicaOf(process);
         if (replica === undefined) return;
@@ -201,6 +204,26 @@ const appliers: Appliers = {
 
 function factsOfCall(stage: Stage, input: Readonly<Record<string, unknown>>): ReturnType<Stage['nodeAt']> {
   return stage.cluster.workload.machineOf(stage.nodeOfCall(input))?.facts;
+}
+
+/** At once, or as soon as the handshake of a node is there. */
+function onNode(
+  stage: Stage,
+  { node, handshake, phase }: { readonly node: number } & Partial<InHandshake>,
+  act: (name: string) => void,
+): void {
+  if (handshake === undefined || phase === undefined) {
+    const facts = stage.nodeAt(node);
+    if (facts !== undefined) act(facts.name);
+    return;
+  }
+  stage.tripwires.arm({
+    call: 'patch status',
+    phase,
+    nth: Math.floor(node * 3),
+    fits: ({ input }) => stage.handshakeOf(stage.nodeOfCall(input)) === handshake,
+    act: ({ input }) => act(stage.nodeOfCall(input)),
+  });
 }
 
 function subnetAt({ scenario }: Stage, share: number): string {

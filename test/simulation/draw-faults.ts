@@ -6,6 +6,7 @@ import type {
   CallPhase,
   FaultKind,
   FaultPlan,
+  InHandshake,
   ForeignDeed,
   OmittedPart,
   PortCall,
@@ -99,6 +100,14 @@ function cloudFault(random: Random, name: string): CloudFault {
     };
   }
   return { kind: 'garbled', form: random.pick(garblings) };
+}
+
+/** Calls that find a handshake of their node open. */
+const callsInHandshakes = ['patch spec', 'patch status', 'UnassignPrivateIpAddresses'] as const;
+const handshakes = ['marked', 'ready', 'refused', 'released', 'hidden'] as const;
+
+function inHandshake(random: Random): InHandshake {
+  return { handshake: random.pick(handshakes), phase: random.pick(callPhases) };
 }
 
 function portCall(random: Random): PortCall {
@@ -230,13 +239,21 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
       for: (30 + random.integer(300)) * second,
     }),
   ],
-  'restart-agent': [4, (random) => ({ kind: 'restart-agent', node: random.next() })],
+  'restart-agent': [
+    4,
+    (random) => ({
+      kind: 'restart-agent',
+      node: random.next(),
+      ...(random.chance(0.5) && inHandshake(random)),
+    }),
+  ],
   'change-agent': [
     2,
     (random) => ({
       kind: 'change-agent',
       node: random.next(),
-      protocol: random.chance(0.8) ? 'multi-pool' : 'crd-allocator',
+      protocol: random.chance(0.7) ? 'multi-pool' : 'crd-allocator',
+      ...(random.chance(0.5) && inHandshake(random)),
     }),
   ],
   watch: [
@@ -314,10 +331,12 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
     14,
     (random) => ({
       kind: 'kill',
-      call: portCall(random),
       phase: random.pick(callPhases),
       nth: random.integer(3),
       restartAfter: (1 + random.integer(20)) * second,
+      ...(random.chance(0.3)
+        ? { call: random.pick(callsInHandshakes), handshake: random.pick(handshakes) }
+        : { call: portCall(random) }),
     }),
   ],
   freeze: [

@@ -2,6 +2,7 @@
 // when. Nothing of it depends on how the system under test reacts, so that parts of it can be left out.
 import type { Fault as CloudFault } from '../../src/simulator/cloud/faults.ts';
 import type { EniOptions, IpamWatermarks, Protocol } from '../../src/simulator/workload/node-facts.ts';
+import type { HandshakeState } from './handshake-state.ts';
 import type { Workload } from '../../src/simulator/workload/workload.ts';
 
 export interface Scenario {
@@ -92,8 +93,12 @@ export type FaultPlan =
   | { readonly kind: 'zone-loss'; readonly zone: number; readonly for: number }
   | { readonly kind: 'squeeze'; readonly subnet: number; readonly left: number; readonly for: number }
   | { readonly kind: 'fragment'; readonly subnet: number; readonly whole: number; readonly for: number }
-  | { readonly kind: 'restart-agent'; readonly node: number }
-  | { readonly kind: 'change-agent'; readonly node: number; readonly protocol: Protocol }
+  | ({ readonly kind: 'restart-agent'; readonly node: number } & Partial<InHandshake>)
+  | ({
+      readonly kind: 'change-agent';
+      readonly node: number;
+      readonly protocol: Protocol;
+    } & Partial<InHandshake>)
   | { readonly kind: 'watch'; readonly effect: WatchEffect; readonly times: number; readonly ms: number }
   | {
       readonly kind: 'api';
@@ -127,6 +132,8 @@ export type FaultPlan =
       readonly phase: CallPhase;
       readonly nth: number;
       readonly restartAfter: number;
+      /** Of the node that the call is about; whatever it is if not given. */
+      readonly handshake?: HandshakeState;
     }
   | {
       readonly kind: 'freeze';
@@ -147,6 +154,12 @@ export type ForeignDeed =
   | 'detach'
   | 'leave-loose'
   | 'delete-loose';
+
+/** As soon as a write finds the handshake of a node, whichever, there; at once if not given. */
+export interface InHandshake {
+  readonly handshake: HandshakeState;
+  readonly phase: CallPhase;
+}
 
 export type OmittedPart = 'interface' | 'addresses';
 
