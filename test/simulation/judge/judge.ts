@@ -101,11 +101,7 @@ export class Judge {
   }
 
   #seeInterface(before: NetworkInterface | undefined, after: NetworkInterface | undefined): void {
-    if (after !== undefined)
-      this.#givenBack.forget([
-        ...after.addresses.filter((address) => before?.addresses.includes(address) !== true),
-        ...after.prefixes.filter((prefix) => before?.prefixes.includes(prefix) !== true),
-      ]);
+    this.#givenBack.forget(addedBy(before, after));
     const { acting } = this.#options.cluster.ec2.gateway;
     if (acting === undefined || before?.instanceId === undefined) return;
     const kept = staying(after);
@@ -213,6 +209,18 @@ const mendedWithin = 300_000;
 
 /** From before a reading is made until its answer is taken in, at most, in ms. */
 const slowestReading = 40_000;
+
+/** Addresses and prefixes that an interface has now and had not before. */
+function addedBy(
+  before: NetworkInterface | undefined,
+  after: NetworkInterface | undefined,
+): readonly string[] {
+  if (after === undefined) return [];
+  return [
+    ...after.addresses.filter((address) => before?.addresses.includes(address) !== true),
+    ...after.prefixes.filter((prefix) => before?.prefixes.includes(prefix) !== true),
+  ];
+}
 
 /** The interface as long as it does not leave its instance. */
 function staying(item: NetworkInterface | undefined): NetworkInterface | undefined {
