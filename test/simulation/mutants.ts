@@ -206,12 +206,21 @@ export const mutants: readonly Mutant[] = [
     'isSuccessor ? undefined : recalled.interfaces,',
     'isSuccessor || recalled.interfaces.length > 0 ? undefined : recalled.interfaces,',
   ),
-  one(
-    'the tenth address over max-allocate',
-    'node/prepare-ip-allocation.ts',
-    'this.#most = Math.max(0, facts.most - coming);',
-    'this.#most = Infinity;',
-  ),
+  {
+    name: 'the tenth address over max-allocate',
+    edits: [
+      {
+        file: 'node/prepare-ip-allocation.ts',
+        from: 'this.#most = Math.max(0, facts.most - coming);',
+        to: 'this.#most = Infinity;',
+      },
+      {
+        file: 'node/statistics.ts',
+        from: 'return maxAllocate > 0 ? maxAllocate - available : Infinity;',
+        to: 'return maxAllocate > 0 ? maxAllocate + 10 - available : Infinity;',
+      },
+    ],
+  },
   one(
     'nothing is ever given back',
     'node/address-releaser.ts',
