@@ -221,12 +221,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
   },
-  one(
-    'nothing is ever given back',
-    'node/address-releaser.ts',
-    'const mayRelease = policy.enabled && facts.wanted === 0',
-    'const mayRelease = policy.enabled && facts.wanted < 0',
-  ),
+  one('nothing is ever given back', 'node/address-releaser.ts', 'facts.wanted === 0', 'facts.wanted < 0'),
   one(
     'one address less than wanted',
     'node/prepare-ip-allocation.ts',
