@@ -65,6 +65,11 @@ export class ClusterCache {
     return this.#nodes.objects;
   }
 
+  /** Whatever was written to CiliumNodes until this resource version is known; undefined while that cannot be said. */
+  get nodesVersion(): string | undefined {
+    return this.#nodes.resourceVersion;
+  }
+
   /** Pods that wait for an address on a node. */
   waitingPods(name: string): number {
     return this.#pods.waitingOn(name);

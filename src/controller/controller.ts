@@ -172,13 +172,13 @@ export class Controller {
     this.#leadingSince = clock.monotonic();
     this.#state = 'leading';
     log.info('leading', { identity: this.#deps.identity, nodes: this.#cache.nodes.size });
+    const leads = (): boolean => this.#election === undefined || this.#election.leaseEnd() !== undefined;
     this.#term = new Term({
       options,
       cloud: this.#cloud,
-      writer: new CiliumNodeWriter(
-        kubernetes,
-        () => this.#election === undefined || this.#election.leaseEnd() !== undefined,
-      ),
+      writer: new CiliumNodeWriter(kubernetes, leads),
+      leads,
+      knownVersion: () => this.#cache.nodesVersion,
       permission: this.#permission,
       schema,
       observe: (raw) => this.#cache.observe(raw),

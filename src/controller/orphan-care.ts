@@ -17,6 +17,8 @@ import { FailedReadings } from './failed-readings.ts';
 import { told } from './told-failure.ts';
 
 export interface OrphanCareDeps {
+  /** When a call of ours last changed what an interface has, in monotonic ms; -Infinity where none did of late. */
+  readonly changedAt: (interfaceId: string) => number;
   readonly options: Options;
   readonly implementation: AllocationImplementation;
   /** Tags by which interfaces that belong to this cluster are known. */
@@ -52,6 +54,7 @@ export class OrphanCare {
     const { consistencyWindow, cloudCallTimeout } = options;
     this.orphans = new Orphans({
       consistencyWindow,
+      changedAt: deps.changedAt,
       onLeft: () => {
         this.#readings.requestIn(firstLook);
         // A request whose answer never came may still be carried out.

@@ -41,6 +41,10 @@ export interface TermDeps {
   readonly options: Options;
   readonly cloud: Cloud;
   readonly writer: CiliumNodeWriter;
+  /** Whether this process leads at this very moment. */
+  readonly leads: () => boolean;
+  /** Whatever was written to CiliumNodes until this resource version is known; undefined while that cannot be said. */
+  readonly knownVersion: () => string | undefined;
   readonly permission: MutationPermission;
   readonly schema: ServedSchema;
   /** Takes the answer to a write into the cache. */
@@ -67,7 +71,7 @@ export class Term {
   readonly #ownWrites: OwnWrites;
   readonly #foreignWriters: ForeignWriters;
   readonly #stopping = new AbortController();
-  #running: Promise<void> | undefined;
+  #running: Promise<unknown> | undefined;
   /** Every CiliumNode that there was is known. */
   #hasBegun = false;
   #problems = '';
@@ -114,10 +118,16 @@ export class Term {
   /** Takes the fleet over as it is and begins to serve it. */
   begin(nodes: Iterable<WatchedNode>): void {
     const { signal } = this.#stopping;
-    this.#running = this.#run(nodes, signal).catch((error: unknown) => {
+    const running = [this.#run(nodes, signal), this.#foreignWriters.run(signal)];
+    this.#running = Promise.all(running.map((each) => this.#untilStopped(each, signal)));
+    this.#orphanCare.begin();
+  }
+
+  /** What ends otherwise than by the signal is a bug. */
+  async #untilStopped(work: Promise<void>, signal: AbortSignal): Promise<void> {
+    await work.catch((error: unknown) => {
       if (!signal.aborted) this.#deps.onBug(error);
     });
-    this.#orphanCare.begin();
   }
 
   async #run(nodes: Iterable<WatchedNode>, signal: AbortSignal): Promise<void> {
@@ -207,7 +217,7 @@ export class Term {
   }
 
   #createForeignWriters(): ForeignWriters {
-    const { permission, clock, log, registry, tell, cloud } = this.#deps;
+    const { permission, clock, log, registry, tell, cloud, writer, leads, knownVersion } = this.#deps;
     const { metrics } = registry;
     const { statusKey } = cloud.implementation;
     return new ForeignWriters({
@@ -217,7 +227,10 @@ export class Term {
       metrics,
       tell,
       statusKey,
+      leads,
+      knownVersion,
       ownWrites: this.#ownWrites,
+      collectionVersion: (signal) => writer.collectionVersion(signal),
     });
   }
 
@@ -227,6 +240,7 @@ export class Term {
     const wakeShort = (): void => this.#fleet.wakeWhere(isShort);
     return new OrphanCare({
       options,
+      changedAt: (interfaceId) => this.#inventory.changedAt(interfaceId),
       permission: this.#deps.permission,
       implementation,
       belongingTags,

@@ -1,7 +1,7 @@
 // Writes CiliumNodes: merge patches that hold only what changed, each bound to the state it was computed from. What became
 // of a write is a value; deciding what to do then is the caller's.
 import { ask, type Refusal } from './api-reply.ts';
-import type { JsonObject } from './json.ts';
+import { type JsonObject, textAt } from './json.ts';
 import type { KubernetesTransport } from './transport.ts';
 
 /** The state that a patch was computed from. */
@@ -58,6 +58,15 @@ export class CiliumNodeWriter {
   async get(name: string, signal: AbortSignal): Promise<ReadOutcome> {
     const reply = await ask(this.#transport, { method: 'GET', path: pathOf(name) }, signal);
     return reply.kind === 'ok' ? { kind: 'found', raw: reply.object } : failure(reply, 'get ciliumnodes');
+  }
+
+  /**
+   * The resource version that the collection has now: what has a lower one was written before. Undefined when that cannot
+   * be had now. Rejects only with the signal's reason.
+   */
+  async collectionVersion(signal: AbortSignal): Promise<string | undefined> {
+    const reply = await ask(this.#transport, { method: 'GET', path: `${ciliumNodesPath}?limit=1` }, signal);
+    return reply.kind === 'ok' ? textAt(reply.object, 'metadata', 'resourceVersion') : undefined;
   }
 
   async #patch(

@@ -97,6 +97,11 @@ export class Reflector<T> {
     return this.#lists > 0;
   }
 
+  /** Whatever was written until this resource version is known; undefined while that cannot be said. */
+  get resourceVersion(): string | undefined {
+    return this.#resourceVersion;
+  }
+
   figures(): ReflectorFigures {
     return {
       state: this.#state,

@@ -3,6 +3,7 @@
 import type { CiliumNode } from '../kubernetes/cilium-node.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
+import type { Recalled } from '../providers/tracked-instance.ts';
 import { Trigger } from '../scheduling/trigger.ts';
 import type { Claimed } from './address-claims.ts';
 import type { Assessment } from './assessment.ts';
@@ -22,7 +23,7 @@ import type { NodeContext } from './node-context.ts';
 import type { NodeFigures } from './node-figures.ts';
 import { NodePublisher } from './node-publisher.ts';
 import type { AllocationPlan } from './prepare-ip-allocation.ts';
-import { mentionedIn } from './recollection.ts';
+import { mentionedIn, shownSince } from './recollection.ts';
 import { Remarks } from './remarks.ts';
 import { Rehearsal } from './rehearsal.ts';
 import { urgencyOf } from './urgency.ts';
@@ -124,10 +125,21 @@ export class ManagedNode {
   update(node: CiliumNode): void {
     const previous = this.#known.node;
     this.#known.node = node;
+    this.#recall(previous, node);
     if (isOursToWrite(this.#assessment)) this.#context.onNewerState(previous, node);
     // Whoever publishes right now looks at the newest state when its write has ended: our own writes need no decision,
     // unless something is on its way out, which goes on once it is known to be struck.
     if (!this.#isPublishing || this.#cloud.takesBack || !asksTheSame(previous, node)) this.wake();
+  }
+
+  /** What a leader before us showed counts, also where the state that we began with was an older one. */
+  #recall(previous: CiliumNode, node: CiliumNode): void {
+    const { inventory, implementation, clock } = this.#context;
+    const from = (): Recalled => ({
+      interfaces: shownSince(previous, node, this.instanceId, implementation),
+      mentioned: mentionedIn(node),
+    });
+    inventory.recallAlso(this.instanceId, from, clock.monotonic());
   }
 
   get waitingPods(): number {

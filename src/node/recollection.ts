@@ -15,6 +15,25 @@ export function recollection(
   return { ...recalled, interfaces: recalled.interfaces.map((item) => withPool(item, node)) };
 }
 
+/** Interfaces of a newer state, each with what `previous` did not show; none that shows nothing more. */
+export function shownSince(
+  previous: CiliumNode,
+  node: CiliumNode,
+  instanceId: string,
+  implementation: Pick<AllocationImplementation, 'statusKey' | 'recall'>,
+): readonly NetworkInterface[] {
+  const before = recollection(previous, instanceId, implementation).interfaces;
+  const shown = new Set(before.flatMap(({ id, addresses, prefixes }) => [id, ...addresses, ...prefixes]));
+  const isNew = (holding: string): boolean => !shown.has(holding);
+  return recollection(node, instanceId, implementation)
+    .interfaces.map((item) => ({
+      ...item,
+      addresses: item.addresses.filter(isNew),
+      prefixes: item.prefixes.filter(isNew),
+    }))
+    .filter(({ id, addresses, prefixes }) => isNew(id) || addresses.length + prefixes.length > 0);
+}
+
 /** Addresses that the pool says are on an interface, and its status does not show, count as well. */
 function withPool(item: NetworkInterface, { ipam }: CiliumNode): NetworkInterface {
   const known = new Set([item.primaryAddress, ...item.addresses, ...item.prefixes.flatMap(addressesOf)]);

@@ -52,6 +52,23 @@ export function recalledInterface(record: NetworkInterface): HeldInterface {
   return { ...firstHeld(record, -Infinity), unseen: new Set(holdingsOf(record)) };
 }
 
+/** The same with what a newer memory of it has besides; what our own calls took away stays away. */
+export function withRecalled(held: HeldInterface, { addresses, prefixes }: NetworkInterface): HeldInterface {
+  const known = new Set([held.record.primaryAddress, ...holdingsOf(held.record), ...held.released.keys()]);
+  const isNew = (holding: string): boolean => !known.has(holding);
+  const added = { addresses: addresses.filter(isNew), prefixes: prefixes.filter(isNew) };
+  if (added.addresses.length + added.prefixes.length === 0) return held;
+  return {
+    ...held,
+    record: {
+      ...held.record,
+      addresses: [...held.record.addresses, ...added.addresses],
+      prefixes: [...held.record.prefixes, ...added.prefixes],
+    },
+    unseen: new Set([...held.unseen, ...added.addresses, ...added.prefixes]),
+  };
+}
+
 /**
  * What may be gone already, although two looks have not proved it: ids of interfaces, addresses and prefixes that the last
  * look did not show, or that no reading has shown since they were recalled.

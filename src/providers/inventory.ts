@@ -3,7 +3,7 @@
 import type { InstanceView } from './instance-view.ts';
 import type { NetworkInterface } from './network-interface.ts';
 import type { Answer, Observation } from './observation.ts';
-import { type Look, TrackedInstance } from './tracked-instance.ts';
+import { type Look, type Recalled, TrackedInstance } from './tracked-instance.ts';
 
 /** A listing under way. Pages add as they come; only its end says that an instance was answered for completely. */
 export interface Listing {
@@ -20,6 +20,9 @@ export interface Listing {
 /** So many instances are answered for between two pauses. */
 const batch = 50;
 
+/** Older readings of detached interfaces are not acted on, in ms. */
+const longestMemory = 600_000;
+
 export class Inventory {
   readonly #consistencyWindow: number;
   readonly #instances = new Map<string, TrackedInstance>();
@@ -27,6 +30,8 @@ export class Inventory {
   readonly #former = new Map<string, { readonly tracked: TrackedInstance; readonly until: number }>();
   /** Interfaces that we are about to attach: those we created, and those that were left over. */
   readonly #unattached = new Map<string, NetworkInterface>();
+  /** When a call of ours last changed what an interface has, for as long as readings may show it without. */
+  readonly #changedAt = new Map<string, number>();
 
   /** `consistencyWindow`: how long the cloud may take to show a change, in ms. */
   constructor(options: { readonly consistencyWindow: number }) {
@@ -60,6 +65,14 @@ export class Inventory {
         ),
     );
     former?.doubt(now);
+  }
+
+  /**
+   * A newer state became known than the one that `track` was told of: what a process before this one showed there is
+   * remembered as well. `from` is not asked once readings alone tell enough.
+   */
+  recallAlso(instanceId: string, from: () => Recalled, now: number): void {
+    this.#instances.get(instanceId)?.recallAlso(from, now);
   }
 
   untrack(instanceId: string, now: number): void {
@@ -132,6 +145,7 @@ export class Inventory {
       return new Set();
     }
     const { interfaceId } = answer;
+    this.#note(answer, endedAt);
     const created = this.#unattached.get(interfaceId);
     if (answer.kind === 'deleted' || answer.kind === 'attached') this.#unattached.delete(interfaceId);
     if (answer.kind === 'deleted') return this.#foldDeleted(interfaceId, endedAt);
@@ -145,6 +159,21 @@ export class Inventory {
       tracked.foldDeleted(interfaceId, endedAt),
     );
     return new Set(changed.map(({ id }) => id));
+  }
+
+  /** When a call of ours last changed what an interface has, in monotonic ms; -Infinity where none did of late. */
+  changedAt(interfaceId: string): number {
+    return this.#changedAt.get(interfaceId) ?? -Infinity;
+  }
+
+  #note({ kind, interfaceId }: Exclude<Answer, { kind: 'created' }>, endedAt: number): void {
+    for (const [id, at] of this.#changedAt) {
+      if (at > endedAt - longestMemory) break;
+      this.#changedAt.delete(id);
+    }
+    if (kind !== 'allocated' && kind !== 'released') return;
+    this.#changedAt.delete(interfaceId);
+    this.#changedAt.set(interfaceId, endedAt);
   }
 
   /** A detached interface is about to be attached: what it is has to be known when it is. */

@@ -9,6 +9,8 @@ export interface Orphan {
   readonly firstAt: number;
   /** When the newest reading that showed it was begun, in monotonic ms. */
   readonly lastAt: number;
+  /** When a call of ours last changed it, in monotonic ms: a reading may show for a while what it had before. */
+  readonly changedAt: number;
   /** Something is under way with it: it is being attached, detached or deleted by this process. */
   readonly claimed: boolean;
   /** It could not be attached, for a reason of its own. */
@@ -20,10 +22,12 @@ export interface Orphan {
 /**
  * Whether a node that needs an interface may take it. What somebody else made may be on its way to its instance: it is
  * `unclear` until a second reading, a consistency window later, shows it detached still. A creation of our own that
- * ended is known to be over.
+ * ended is known to be over. One that we took addresses from, not knowing that somebody had detached it, is `unclear`
+ * until a reading is sure to show it without them.
  */
 export function fitnessOf(orphan: Orphan, consistencyWindow: number): 'fit' | 'unclear' | 'unfit' {
   if (isBusy(orphan) || orphan.unfit) return 'unfit';
+  if (orphan.lastAt < orphan.changedAt + consistencyWindow) return 'unclear';
   if (orphan.operation === 'ended') return 'fit';
   return orphan.lastAt - orphan.firstAt >= consistencyWindow ? 'fit' : 'unclear';
 }

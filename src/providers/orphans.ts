@@ -34,6 +34,8 @@ export interface OrphanClaim {
 export interface OrphansOptions {
   /** How long the cloud may take to show a change, in ms. */
   readonly consistencyWindow: number;
+  /** When a call of ours last changed what an interface has, in monotonic ms; -Infinity where none did of late. */
+  readonly changedAt: (interfaceId: string) => number;
   /** A creation of ours ended and may have left an interface: a reading has to tell. */
   readonly onLeft: () => void;
 }
@@ -157,6 +159,7 @@ export class Orphans {
     const ours = this.#ended.has(operationId) ? 'ended' : 'unknown';
     return {
       ...sighting,
+      changedAt: this.#options.changedAt(id),
       claimed: this.#claimed.has(id),
       unfit: this.#unfit.has(id),
       operation: this.#underway.has(operationId) ? 'underway' : ours,

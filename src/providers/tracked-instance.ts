@@ -11,6 +11,7 @@ import {
   whenAbsent,
   whenFirstShown,
   whenShown,
+  withRecalled,
 } from './held-interface.ts';
 import {
   type Allocated,
@@ -40,6 +41,12 @@ export interface Recollected {
   readonly mentioned: ReadonlySet<string>;
 }
 
+/** What a newer state shows than the one that a memory was taken from. */
+export interface Recalled {
+  readonly interfaces: readonly NetworkInterface[];
+  readonly mentioned: ReadonlySet<string>;
+}
+
 const noAddresses: ReadonlySet<string> = new Set();
 
 export class TrackedInstance {
@@ -50,7 +57,9 @@ export class TrackedInstance {
   readonly #deleted = new Map<string, number>();
   readonly #unreadable = new Map<string, UnreadableInterface>();
   /** What is remembered from before this process, if anything is. */
-  readonly #recollection: Recollected | undefined;
+  #recollection: Recollected | undefined;
+  /** A state of the CiliumNode that comes to be known before is a predecessor's, and as good as the memory. */
+  readonly #recallsUntil: number;
   /** What readings showed beyond the memory, by interface, as long as they may be older than what it was taken from. */
   readonly #unconfirmed = new Map<string, readonly string[]>();
   /** Addresses that another instance claims too, with the time of the claim. */
@@ -73,6 +82,7 @@ export class TrackedInstance {
     this.id = id;
     this.#consistencyWindow = consistencyWindow;
     this.#recollection = recalled.length > 0 ? recollection : undefined;
+    this.#recallsUntil = (recollection?.takenAt ?? -Infinity) + consistencyWindow;
     this.#interfaces = new Map(recalled.map((record) => [record.id, recalledInterface(record)]));
   }
 
@@ -89,6 +99,30 @@ export class TrackedInstance {
       lookDue: this.#lookDue,
     };
     return this.#view;
+  }
+
+  /**
+   * The memory was taken from a state that was not the newest: what that one shows is remembered as well. Nothing but a
+   * consistency window of readings says more than the memory does. `from`: not asked once that is over.
+   */
+  recallAlso(from: () => Recalled, now: number): boolean {
+    if (now >= this.#recallsUntil) return false;
+    const { interfaces, mentioned } = from();
+    const before = this.#recollection;
+    if (before !== undefined)
+      this.#recollection = { ...before, mentioned: new Set([...before.mentioned, ...mentioned]) };
+    let changed = false;
+    for (const record of interfaces) {
+      const held = this.#interfaces.get(record.id);
+      if (held === undefined && this.#deleted.has(record.id)) continue;
+      const next = held === undefined ? recalledInterface(record) : withRecalled(held, record);
+      if (next === held) continue;
+      this.#interfaces.set(record.id, next);
+      this.#unconfirmed.delete(record.id);
+      this.#due(now);
+      changed = true;
+    }
+    return this.#note(changed);
   }
 
   /** Another instance claims these addresses too: the next look that begins after `now` decides about them. */
@@ -188,11 +222,11 @@ export class TrackedInstance {
     return this.#edit(interfaceId, endedAt, (held) => whenGivenPublicAddress(held, publicAddress, endedAt));
   }
 
+  /** That an interface could be changed does not say that it is on the instance: a cloud changes a detached one as well. */
   #edit(interfaceId: string, endedAt: number, edit: (held: HeldInterface) => HeldInterface): boolean {
     const held = this.#interfaces.get(interfaceId);
     if (held === undefined) return false;
-    // What could be changed was there, whatever a look before that did not show.
-    this.#interfaces.set(interfaceId, { ...edit(held), asOf: endedAt, absentSince: undefined });
+    this.#interfaces.set(interfaceId, { ...edit(held), asOf: endedAt });
     return this.#note(true);
   }
 

@@ -1,8 +1,9 @@
 // What each kind of fault does to a simulated cluster.
 import type { FaultEffect } from '../../src/simulator/kubernetes/faults/faults.ts';
 import { foreignHand } from './foreign-hand.ts';
+import { convert, grab, outlive, snatch } from './handshake-faults.ts';
 import { reclaim, replace, retire } from './machines.ts';
-import type { ApiEffect, FaultKind, FaultPlan, WatchEffect } from './scenario.ts';
+import type { ApiEffect, FaultKind, FaultPlan, InHandshake, WatchEffect } from './scenario.ts';
 import { fragment, occupy } from './squeeze.ts';
 import type { Stage } from './stage.ts';
 import { podSubnetIds } from './topology.ts';
@@ -24,6 +25,8 @@ export function endFaults(stage: Stage): void {
   ec2.gateway.faults.clear();
   kubernetes.faults.clear();
   stage.tripwires.clear();
+  stage.omissions.clear();
+  stage.dismissPods();
   const { listingLagMs, visibilityDelayMs } = stage.scenario.cloud;
   ec2.network.consistency = {
     listingLagMs: { min: 0, max: listingLagMs },
@@ -53,6 +56,10 @@ const appliers: Appliers = {
   'slow-visibility': (stage, { ms: delay, for: ms }) => {
     stage.coverage.hit('slow-visibility');
     changeConsistency(stage, { visibilityDelayMs: { min: delay / 2, max: delay } }, ms);
+  },
+  omission: (stage, plan) => {
+    const facts = stage.nodeAt(plan.node);
+    if (facts !== undefined) stage.omissions.arm(plan, facts.instanceId);
   },
   foreign: foreignHand,
   terminate: (stage, { node, during }) => {
@@ -102,17 +109,18 @@ const appliers: Appliers = {
     stage.coverage.hit('fragment');
     stage.clock.schedule(ms, giveBack);
   },
-  'restart-agent': (stage, { node }) => {
-    const facts = stage.nodeAt(node);
-    if (facts === undefined) return;
-    stage.coverage.hit('restart-agent', stage.handshakeOf(facts.name));
-    stage.promise(stage.cluster.workload.restartAgent(facts.name));
+  'restart-agent': (stage, plan) => {
+    onNode(stage, plan, (name) => {
+      stage.coverage.hit('restart-agent', stage.handshakeOf(name));
+      stage.promise(stage.cluster.workload.restartAgent(name));
+    });
   },
-  'change-agent': (stage, { node, protocol }) => {
-    const facts = stage.nodeAt(node);
-    if (facts === undefined) return;
-    stage.coverage.hit('change-agent', protocol, stage.handshakeOf(facts.name));
-    stage.promise(stage.cluster.workload.changeAgent(facts.name, protocol));
+  'change-agent': (stage, plan) => {
+    const { protocol } = plan;
+    onNode(stage, plan, (name) => {
+      stage.coverage.hit('change-agent', protocol, stage.handshakeOf(name));
+      stage.promise(stage.cluster.workload.changeAgent(name, protocol));
+    });
   },
   watch: (stage, { effect, times, ms }) => watchFaults[effect](stage, times, ms),
   api: (stage, { effect, method, path, times, ms }) => {
@@ -131,6 +139,10 @@ const appliers: Appliers = {
     stage.clock.schedule(ms, back);
     stage.coverage.hit('api-away');
   },
+  grab,
+  snatch,
+  convert,
+  outlive,
   'touch-node': (stage, { node, during, times }) => {
     stage.tripwires.arm({
       call: during,
@@ -144,11 +156,13 @@ const appliers: Appliers = {
       },
     });
   },
-  kill: (stage, { call, phase, nth, restartAfter }) => {
+  kill: (stage, { call, phase, nth, restartAfter, handshake }) => {
     stage.tripwires.arm({
       call,
       phase,
       nth,
+      fits: ({ input }) =>
+        handshake === undefined || stage.handshakeOf(stage.nodeOfCall(input)) === handshake,
       act: ({ process, input }) => {
         const replica = stage.replicaOf(process);
         if (replica === undefined) return;
@@ -190,6 +204,26 @@ const appliers: Appliers = {
 
 function factsOfCall(stage: Stage, input: Readonly<Record<string, unknown>>): ReturnType<Stage['nodeAt']> {
   return stage.cluster.workload.machineOf(stage.nodeOfCall(input))?.facts;
+}
+
+/** At once, or as soon as the handshake of a node is there. */
+function onNode(
+  stage: Stage,
+  { node, handshake, phase }: { readonly node: number } & Partial<InHandshake>,
+  act: (name: string) => void,
+): void {
+  if (handshake === undefined || phase === undefined) {
+    const facts = stage.nodeAt(node);
+    if (facts !== undefined) act(facts.name);
+    return;
+  }
+  stage.tripwires.arm({
+    call: 'patch status',
+    phase,
+    nth: Math.floor(node * 3),
+    fits: ({ input }) => stage.handshakeOf(stage.nodeOfCall(input)) === handshake,
+    act: ({ input }) => act(stage.nodeOfCall(input)),
+  });
 }
 
 function subnetAt({ scenario }: Stage, share: number): string {

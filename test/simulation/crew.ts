@@ -9,8 +9,10 @@ export interface CrewOptions {
   /** Of the seeds that are played on both rigs. */
   readonly twice: number;
   readonly onReport: (report: PlayReport) => void;
-  /** Whether to go on. */
+  /** Whether to begin another. */
   readonly goesOn: () => boolean;
+  /** Once it is aborted nothing is waited for: what is being played is given up. */
+  readonly giveUp?: AbortSignal;
 }
 
 /** Resolves once every seed is played; rejects where a process ends before its time. */
@@ -20,12 +22,14 @@ export async function playAll(seeds: readonly string[], options: CrewOptions): P
   await Promise.all(Array.from({ length: Math.min(jobs, queue.length) }, () => member(queue, options)));
 }
 
-function member(queue: string[], { worker, twice, onReport, goesOn }: CrewOptions): Promise<void> {
+function member(queue: string[], { worker, twice, onReport, goesOn, giveUp }: CrewOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = fork(worker, { execArgv: ['--max-semi-space-size=64'] });
     let current: string | undefined;
+    const end = (): void => void child.kill();
+    giveUp?.addEventListener('abort', end, { once: true });
     const next = (): void => {
-      current = goesOn() ? queue.shift() : undefined;
+      current = goesOn() && giveUp?.aborted !== true ? queue.shift() : undefined;
       if (current === undefined) child.disconnect();
       else child.send({ seed: current, twice } satisfies PlayRequest);
     };
@@ -34,7 +38,8 @@ function member(queue: string[], { worker, twice, onReport, goesOn }: CrewOption
       next();
     });
     child.on('exit', (code) => {
-      if (current === undefined) resolve();
+      giveUp?.removeEventListener('abort', end);
+      if (current === undefined || giveUp?.aborted === true) resolve();
       else reject(new Error(`the process that played seed ${current} ended with ${code}`));
     });
     next();

@@ -3,13 +3,19 @@ import type { MetricRegistry, Metrics } from '../../src/observability/metrics.ts
 
 const instrument = { add: ignore, set: ignore, replaceAll: ignore, observe: ignore };
 
-export const deafRegistry: MetricRegistry = {
-  metrics: new Proxy({}, { get: () => instrument }) as Metrics,
-  contentType: 'text/plain',
-  scrape: () => Promise.resolve(''),
-  beforeScrape: ignore,
-  forgetNode: ignore,
-};
+/** `onForeignWrite`: a write of a CiliumNode was taken for somebody else's. */
+export function deafRegistry(onForeignWrite: () => void): MetricRegistry {
+  const alarm = { ...instrument, add: onForeignWrite };
+  const get = (_: object, name: string | symbol): unknown =>
+    name === 'headwater_foreign_writes_total' ? alarm : instrument;
+  return {
+    metrics: new Proxy({}, { get }) as Metrics,
+    contentType: 'text/plain',
+    scrape: () => Promise.resolve(''),
+    beforeScrape: ignore,
+    forgetNode: ignore,
+  };
+}
 
 function ignore(): void {
   // Nothing.

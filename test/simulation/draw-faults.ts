@@ -6,7 +6,9 @@ import type {
   CallPhase,
   FaultKind,
   FaultPlan,
+  InHandshake,
   ForeignDeed,
+  OmittedPart,
   PortCall,
   TimedFault,
   WatchEffect,
@@ -100,6 +102,14 @@ function cloudFault(random: Random, name: string): CloudFault {
   return { kind: 'garbled', form: random.pick(garblings) };
 }
 
+/** Calls that find a handshake of their node open. */
+const callsInHandshakes = ['patch spec', 'patch status', 'UnassignPrivateIpAddresses'] as const;
+const handshakes = ['marked', 'ready', 'refused', 'released', 'hidden'] as const;
+
+function inHandshake(random: Random): InHandshake {
+  return { handshake: random.pick(handshakes), phase: random.pick(callPhases) };
+}
+
 function portCall(random: Random): PortCall {
   return random.pick(portCalls);
 }
@@ -170,6 +180,16 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
       for: (30 + random.integer(120)) * second,
     }),
   ],
+  omission: [
+    6,
+    (random) => ({
+      kind: 'omission',
+      what: random.pick<OmittedPart>(['interface', 'addresses']),
+      from: random.pick(['next reading', 'next reading', 'next leader']),
+      node: random.next(),
+      for: (5 + random.integer(20)) * second,
+    }),
+  ],
   foreign: [
     5,
     (random) => ({
@@ -219,13 +239,21 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
       for: (30 + random.integer(300)) * second,
     }),
   ],
-  'restart-agent': [4, (random) => ({ kind: 'restart-agent', node: random.next() })],
+  'restart-agent': [
+    4,
+    (random) => ({
+      kind: 'restart-agent',
+      node: random.next(),
+      ...(random.chance(0.5) && inHandshake(random)),
+    }),
+  ],
   'change-agent': [
     2,
     (random) => ({
       kind: 'change-agent',
       node: random.next(),
-      protocol: random.chance(0.8) ? 'multi-pool' : 'crd-allocator',
+      protocol: random.chance(0.7) ? 'multi-pool' : 'crd-allocator',
+      ...(random.chance(0.5) && inHandshake(random)),
     }),
   ],
   watch: [
@@ -261,6 +289,35 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
     },
   ],
   'api-away': [1, (random) => ({ kind: 'api-away', for: (1 + random.integer(40)) * second })],
+  grab: [
+    5,
+    (random) => ({
+      kind: 'grab',
+      nth: random.integer(2),
+      pods: 3 + random.integer(8),
+      lag: random.integer(8) * second,
+      deaf: random.chance(0.5),
+    }),
+  ],
+  snatch: [3, (random) => ({ kind: 'snatch', nth: random.integer(2), pods: 1 + random.integer(3) })],
+  convert: [
+    2,
+    (random) => ({
+      kind: 'convert',
+      nth: random.integer(2),
+      pods: 3 + random.integer(8),
+      hold: (15 + random.integer(45)) * second,
+    }),
+  ],
+  outlive: [
+    2,
+    (random) => ({
+      kind: 'outlive',
+      nth: random.integer(2),
+      pods: 3 + random.integer(8),
+      ms: (45 + random.integer(60)) * second,
+    }),
+  ],
   'touch-node': [
     3,
     (random) => ({
@@ -274,10 +331,12 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
     14,
     (random) => ({
       kind: 'kill',
-      call: portCall(random),
       phase: random.pick(callPhases),
       nth: random.integer(3),
       restartAfter: (1 + random.integer(20)) * second,
+      ...(random.chance(0.3)
+        ? { call: random.pick(callsInHandshakes), handshake: random.pick(handshakes) }
+        : { call: portCall(random) }),
     }),
   ],
   freeze: [
@@ -297,11 +356,24 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
   ],
 };
 
+/**
+ * Nothing but calls that take something away are throttled and slow: whoever needs an address must not wait behind them.
+ */
+export function drawCrowding(random: Random, minutes: number): readonly TimedFault[] {
+  const takingAway = ['UnassignPrivateIpAddresses', 'DetachNetworkInterface', 'DeleteNetworkInterface'];
+  return drawn(random, minutes, () => {
+    const name = random.pick(takingAway);
+    if (random.chance(0.5))
+      return { kind: 'throttle-storm', action: name, rate: 1, for: (20 + random.integer(40)) * second };
+    const fault: CloudFault = random.chance(0.5)
+      ? { kind: 'throttle' }
+      : { kind: 'slow', ms: random.integer(4) * second };
+    return { kind: 'cloud', action: name, count: 1 + random.integer(20), rate: 1, fault };
+  });
+}
+
 /** Faults of a seed, in order of time: none in the first and in the last minutes. */
 export function drawFaults(random: Random, minutes: number): readonly TimedFault[] {
-  const end = minutes * 60 * second;
-  const start = 90 * second;
-  const count = 55 + random.integer(40);
   // A seed has its own mix: some kinds many times, some not at all.
   const mix = Object.values(drawers).map(
     ([weight, draw]) => [weight * random.pick([0, 0.5, 1, 1, 2, 4]), draw] as const,
@@ -312,6 +384,13 @@ export function drawFaults(random: Random, minutes: number): readonly TimedFault
     const found = mix.find(([weight]) => (roll -= weight) < 0);
     return (found ?? drawers.cloud)[1](random);
   };
+  return drawn(random, minutes, one);
+}
+
+function drawn(random: Random, minutes: number, one: () => FaultPlan): readonly TimedFault[] {
+  const end = minutes * 60 * second;
+  const start = 90 * second;
+  const count = 55 + random.integer(40);
   return Array.from({ length: count }, () => ({
     at: Math.round(start + random.next() * (end - start)),
     ...one(),

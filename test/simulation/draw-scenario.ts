@@ -1,7 +1,7 @@
 // What a seed stands for. The same seed draws the same scenario for as long as this file and what it draws from stay.
 import { Random } from '../../src/scheduling/random.ts';
 import type { Workload } from '../../src/simulator/workload/workload.ts';
-import { drawFaults } from './draw-faults.ts';
+import { drawCrowding, drawFaults } from './draw-faults.ts';
 import type { CloudPlan, NodePlan, Scenario, ZonePlan } from './scenario.ts';
 
 const types = [
@@ -19,17 +19,32 @@ export function drawScenario(seed: string): Scenario {
   const minutes = Math.round(60 + 180 * random.next() ** 6);
   const zones = drawZones(random.fork('zones'));
   const nodes = drawNodes(random.fork('nodes'), zones.length);
-  return {
+  const isCrowded = random.fork('theme').chance(0.1);
+  const flags = drawFlags(random.fork('flags'));
+  const common = {
     seed,
     minutes,
     zones,
     nodes,
-    flags: drawFlags(random.fork('flags')),
     replicas: random.pick([1, 2, 2, 3]),
-    cloud: drawCloud(random.fork('cloud')),
-    workloads: drawWorkloads(random.fork('workloads'), nodes.length, minutes),
-    faults: drawFaults(random.fork('faults'), minutes),
+    workloads: drawWorkloads(random.fork('workloads'), { nodes: nodes.length, minutes, flags }),
   };
+  const cloud = drawCloud(random.fork('cloud'));
+  const faults = random.fork('faults');
+  if (!isCrowded) return { ...common, flags, cloud, faults: drawFaults(faults, minutes) };
+  return {
+    ...common,
+    flags: { ...flags, 'excess-ip-release-delay': '5s' },
+    cloud: { ...cloud, limits: Math.max(1, cloud.limits) },
+    faults: drawCrowding(faults, minutes),
+    longestWait: 60_000,
+  };
+}
+
+interface Surroundings {
+  readonly nodes: number;
+  readonly minutes: number;
+  readonly flags: Scenario['flags'];
 }
 
 function drawZones(random: Random): readonly ZonePlan[] {
@@ -59,13 +74,13 @@ function drawNodes(random: Random, zones: number): readonly NodePlan[] {
       preAllocate: 1 + random.integer(5),
       ...(minimum && { minAllocate: random.integer(12) }),
       ...(random.chance(0.2) && { maxAboveWatermark: random.integer(6) }),
-      ...(random.chance(0.1) && { maxAllocate: 8 + random.integer(12) }),
+      ...(random.chance(0.2) && { maxAllocate: 8 + random.integer(12) }),
     },
     eni: {
       subnetTags: { purpose: 'pods' },
       ...(fromFirst && { firstInterfaceIndex: 1 }),
       ...(random.chance(0.1) && { deleteOnTermination: false }),
-      ...(random.chance(0.6) && { disablePrefixDelegation: true }),
+      ...(random.chance(0.4) && { disablePrefixDelegation: true }),
     },
   }));
 }
@@ -79,11 +94,11 @@ function drawFlags(random: Random): Scenario['flags'] {
   return {
     'cluster-name': 'simulation',
     'aws-release-excess-ips': String(random.chance(0.97)),
-    'aws-enable-prefix-delegation': String(random.chance(0.25)),
+    'aws-enable-prefix-delegation': String(random.chance(0.3)),
     'excess-ip-release-delay': `${random.pick([5, 5, 20, 60])}s`,
     'idle-interface-delay': `${random.pick([60, 120, 240])}s`,
     'eni-gc-interval': `${random.pick([1, 2, 5])}m`,
-    'resync-interval': `${random.pick([1, 2, 5])}m`,
+    'resync-interval': `${random.pick([1, 2, 3])}m`,
     'leader-election-lease-duration': lease[0],
     'leader-election-renew-deadline': lease[1],
     'leader-election-retry-period': lease[2],
@@ -103,8 +118,11 @@ function drawCloud(random: Random): CloudPlan {
  * Pods that come and go one by one cost a call each way; those that come to one node together need new interfaces, which
  * stay empty afterwards.
  */
-function drawWorkloads(random: Random, nodes: number, minutes: number): readonly Workload[] {
+function drawWorkloads(random: Random, { nodes, minutes, flags }: Surroundings): readonly Workload[] {
   const end = minutes * 60_000;
+  // Where addresses come in blocks, or stay, a call serves more pods.
+  const blocks = flags['aws-enable-prefix-delegation'] === 'true' ? 2 : 1;
+  const stay = flags['aws-release-excess-ips'] === 'true' ? 1 : 1.5;
   const slot = end / 5;
   const bursts = Array.from({ length: 4 }, (_, index): Workload => {
     const at = Math.round(60_000 + (index + 0.5 * random.next()) * slot);
@@ -121,7 +139,7 @@ function drawWorkloads(random: Random, nodes: number, minutes: number): readonly
   const steady: Workload = {
     kind: 'steady',
     name: 'steady',
-    arrivalsPerMinute: (200 + random.integer(60)) / minutes,
+    arrivalsPerMinute: ((280 + random.integer(60)) * blocks * stay) / minutes,
     meanLifetime: 200_000 + random.integer(400_000),
     placement: 'random',
   };

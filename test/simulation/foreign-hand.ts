@@ -94,7 +94,8 @@ function takeAway({ stage, facts, interfaces, pick }: Hand, isUsed: boolean): vo
   unassign(network, thing.id, thing);
 }
 
-function excuseAll(stage: Stage, facts: NodeFacts, item: NetworkInterface): void {
+/** What somebody takes along with an interface is not held against the controller. */
+export function excuseAll(stage: Stage, facts: NodeFacts, item: NetworkInterface): void {
   const inUse = stage.cluster.workload.machineOf(facts.name)?.memory.endpoints ?? new Map<string, string>();
   for (const address of [...inUse.keys(), ...item.addresses]) {
     if (item.addresses.includes(address) || item.prefixes.includes(prefixOf(address)))

@@ -206,18 +206,22 @@ export const mutants: readonly Mutant[] = [
     'isSuccessor ? undefined : recalled.interfaces,',
     'isSuccessor || recalled.interfaces.length > 0 ? undefined : recalled.interfaces,',
   ),
-  one(
-    'the tenth address over max-allocate',
-    'node/prepare-ip-allocation.ts',
-    'this.#most = Math.max(0, facts.most - coming);',
-    'this.#most = Infinity;',
-  ),
-  one(
-    'nothing is ever given back',
-    'node/address-releaser.ts',
-    'const mayRelease = policy.enabled && facts.wanted === 0',
-    'const mayRelease = policy.enabled && facts.wanted < 0',
-  ),
+  {
+    name: 'the tenth address over max-allocate',
+    edits: [
+      {
+        file: 'node/prepare-ip-allocation.ts',
+        from: 'this.#most = Math.max(0, facts.most - coming);',
+        to: 'this.#most = Infinity;',
+      },
+      {
+        file: 'node/statistics.ts',
+        from: 'return maxAllocate > 0 ? maxAllocate - available : Infinity;',
+        to: 'return maxAllocate > 0 ? maxAllocate + 10 - available : Infinity;',
+      },
+    ],
+  },
+  one('nothing is ever given back', 'node/address-releaser.ts', 'facts.wanted === 0', 'facts.wanted < 0'),
   one(
     'one address less than wanted',
     'node/prepare-ip-allocation.ts',
@@ -247,5 +251,41 @@ export const mutants: readonly Mutant[] = [
     'node/publication.ts',
     '.filter(([address]) => !handshake.has(address))',
     '.filter(([address]) => !handshake.has(address) && known.length === 0)',
+  ),
+  one(
+    'an address that moved stays with its former interface',
+    'providers/tracked-instance.ts',
+    'const hasMoved = this.#takeFromOthers(answer, endedAt);',
+    'const hasMoved = endedAt < 0 && this.#takeFromOthers(answer, endedAt);',
+  ),
+  one(
+    'a new leader goes by the older state that it began with',
+    'node/managed-node.ts',
+    'this.#recall(previous, node);',
+    'if (previous === undefined) this.#recall(previous, node);',
+  ),
+  one(
+    'an interface in doubt is trusted again once a call has changed it',
+    'providers/tracked-instance.ts',
+    'this.#interfaces.set(interfaceId, { ...edit(held), asOf: endedAt });',
+    'this.#interfaces.set(interfaceId, { ...edit(held), asOf: endedAt, absentSince: undefined });',
+  ),
+  one(
+    'a detached interface is adopted as it was before our last call',
+    'providers/orphan-standing.ts',
+    "if (orphan.lastAt < orphan.changedAt + consistencyWindow) return 'unclear';",
+    '',
+  ),
+  one(
+    'what the leader before wrote counts as a foreign writer’s',
+    'controller/foreign-writers.ts',
+    'if (isOurs || !leads() || this.#mayBePredecessors(next)) return;',
+    'if (isOurs || (this.#mayBePredecessors(next) && this.#predecessorsUntil === undefined)) return;',
+  ),
+  one(
+    'a slot held while waiting for the rate limits',
+    'providers/call-budget.ts',
+    'grantsFor(this.#waiters, this.#buckets, now);',
+    'grantsFor(new Set([...this.#waiters].slice(0, 1)), this.#buckets, now);',
   ),
 ];

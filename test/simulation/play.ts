@@ -1,6 +1,7 @@
 // Plays a scenario from its beginning to its end, and says what was found.
 import { applyFault, endFaults } from './apply-fault.ts';
 import type { Breach } from './judge/breach.ts';
+import { watchForLatePods } from './judge/late-pods.ts';
 import { unsettled } from './judge/unsettled.ts';
 import type { Scenario } from './scenario.ts';
 import { Stage, type StageOptions } from './stage.ts';
@@ -29,7 +30,7 @@ export type PlayOptions = StageOptions;
 
 const minute = 60_000;
 /** Longest time after the last fault until everything is as it should be, in ms. */
-const settlingTime = 20 * minute;
+const settlingTime = 25 * minute;
 /** For so long nobody may do anything then, in ms. */
 const silence = 6 * minute;
 
@@ -69,6 +70,7 @@ async function begin(stage: Stage, signal: AbortSignal): Promise<void> {
   await stage.clock.advance(1);
   await started;
   stage.startReplicas();
+  if (stage.scenario.longestWait !== undefined) watchForLatePods(stage, stage.scenario.longestWait);
   for (const load of stage.scenario.workloads) stage.promise(workload.run(load, signal));
 }
 
@@ -102,7 +104,7 @@ async function settle(stage: Stage): Promise<void> {
     if (isDecided(stage)) return;
     const isQuiet = stage.now - Math.max(stage.lastActAt, since) > silence;
     open = unsettled(stage);
-    if (isQuiet || stage.now > deadline) break;
+    if ((isQuiet && open.length === 0) || stage.now > deadline) break;
   }
   for (const breach of open) stage.judge.note(breach.invariant, breach.text);
   if (stage.now - stage.lastActAt <= silence) {

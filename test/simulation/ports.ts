@@ -2,7 +2,7 @@
 // which the process can be killed or frozen, or the world changed.
 import { InProcessTransport } from '../../src/kubernetes/in-process-transport.ts';
 import type { KubernetesTransport, StreamLine, TransportRequest } from '../../src/kubernetes/transport.ts';
-import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
+import type { Ec2Api, Ec2NetworkInterface, Ec2Output } from '../../src/providers/aws/ec2-api.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
 import { portCalls } from './draw-faults.ts';
 import type { SimulatedProcess } from './process.ts';
@@ -20,11 +20,25 @@ export type CallListener = (phase: CallPhase, progress: CallInProgress) => void;
 
 const portCallNames: ReadonlySet<string> = new Set(portCalls);
 
+export interface CloudListeners {
+  readonly hear: CallListener;
+  /** What the process is shown of the interfaces that an answer lists. */
+  readonly show: (
+    process: string,
+    interfaces: readonly Ec2NetworkInterface[],
+  ) => readonly Ec2NetworkInterface[];
+}
+
 /** The cloud as the process reaches it. */
-export function cloudPort(process: SimulatedProcess, api: Ec2Api, hear: CallListener): Ec2Api {
+export function cloudPort(process: SimulatedProcess, api: Ec2Api, { hear, show }: CloudListeners): Ec2Api {
   return {
     send: (action, input, sending) => {
-      const send = () => api.send(action, input, sending);
+      const send = async () => {
+        const output = await api.send(action, input, sending);
+        const { NetworkInterfaces: all } = output as Partial<Ec2Output<'DescribeNetworkInterfaces'>>;
+        if (action !== 'DescribeNetworkInterfaces' || all === undefined) return output;
+        return { ...output, NetworkInterfaces: show(process.identity, all) };
+      };
       if (!portCallNames.has(action)) return through(process, send);
       return watched({ process, call: action as PortCall, input: { ...input } }, send, hear);
     },

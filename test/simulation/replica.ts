@@ -8,7 +8,7 @@ import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
 import type { Random } from '../../src/scheduling/random.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
 import { deafRegistry } from './deaf-registry.ts';
-import { type CallListener, cloudPort, kubernetesPort } from './ports.ts';
+import { type CallListener, type CloudListeners, cloudPort, kubernetesPort } from './ports.ts';
 import type { SimulatedProcess } from './process.ts';
 
 export interface ReplicaSetup {
@@ -19,6 +19,9 @@ export interface ReplicaSetup {
   readonly random: Random;
   readonly log: Logger;
   readonly hear: CallListener;
+  readonly show: CloudListeners['show'];
+  /** A write of a CiliumNode was taken for somebody else's. */
+  readonly onForeignWrite: () => void;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -28,7 +31,8 @@ export class Replica {
   readonly outcome: Promise<'stopped' | 'lost'>;
   readonly #stop = new AbortController();
 
-  constructor({ process, options, handler, api, random, log, hear, onBug }: ReplicaSetup) {
+  constructor(setup: ReplicaSetup) {
+    const { process, options, handler, api, random, log, hear, show, onForeignWrite, onBug } = setup;
     this.process = process;
     const transport = kubernetesPort(process, handler, hear);
     const { dryRun, pause } = options;
@@ -36,11 +40,11 @@ export class Replica {
       options,
       kubernetes: transport,
       leaseTransport: transport,
-      composeCloud: (deps) => composeAws(cloudPort(process, api, hear), deps),
+      composeCloud: (deps) => composeAws(cloudPort(process, api, { hear, show }), deps),
       clock: process,
       random: random.fork(process.identity),
       log,
-      registry: deafRegistry,
+      registry: deafRegistry(onForeignWrite),
       identity: process.identity,
       readLiveOptions: () => ({ values: { dryRun, pause }, problems: [] }),
       onBug,

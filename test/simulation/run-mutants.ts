@@ -63,15 +63,19 @@ async function hunt(mutant: Mutant): Promise<Hunt> {
   const copy = plant(mutant);
   let played = 0;
   let found: PlayReport | undefined;
+  const enough = new AbortController();
   try {
     await playAll(seedsIn(`1..${values.most}`), {
       jobs: Number(values.jobs),
       worker: pathToFileURL(join(copy, 'test/simulation/seed-worker.ts')),
       twice: 0,
-      goesOn: () => found === undefined,
+      goesOn: () => true,
+      giveUp: enough.signal,
       onReport: (report) => {
         played++;
-        if (report.breaches.length > 0) found ??= report;
+        if (report.breaches.length === 0) return;
+        found ??= report;
+        enough.abort();
       },
     });
   } finally {

@@ -2,6 +2,7 @@
 // when. Nothing of it depends on how the system under test reacts, so that parts of it can be left out.
 import type { Fault as CloudFault } from '../../src/simulator/cloud/faults.ts';
 import type { EniOptions, IpamWatermarks, Protocol } from '../../src/simulator/workload/node-facts.ts';
+import type { HandshakeState } from './handshake-state.ts';
 import type { Workload } from '../../src/simulator/workload/workload.ts';
 
 export interface Scenario {
@@ -17,6 +18,8 @@ export interface Scenario {
   readonly workloads: readonly Workload[];
   /** In order of time. */
   readonly faults: readonly TimedFault[];
+  /** No pod may wait longer than this for its address, in ms, where nothing that goes wrong accounts for it. */
+  readonly longestWait?: number;
 }
 
 export interface ZonePlan {
@@ -75,14 +78,27 @@ export type FaultPlan =
   | { readonly kind: 'stale-listings'; readonly lag: number; readonly for: number }
   | { readonly kind: 'torn-listings'; readonly share: number; readonly for: number }
   | { readonly kind: 'slow-visibility'; readonly ms: number; readonly for: number }
+  /** Readings lack something that is there, for less than a consistency window. */
+  | {
+      readonly kind: 'omission';
+      readonly what: OmittedPart;
+      /** From the next reading on, or from the first of the next leader. */
+      readonly from: 'next reading' | 'next leader';
+      readonly node: number;
+      readonly for: number;
+    }
   | { readonly kind: 'foreign'; readonly deed: ForeignDeed; readonly node: number; readonly pick: number }
   | { readonly kind: 'terminate'; readonly node: number; readonly during: PortCall }
   | { readonly kind: 'replace-node'; readonly node: number; readonly sameName: boolean; readonly gap: number }
   | { readonly kind: 'zone-loss'; readonly zone: number; readonly for: number }
   | { readonly kind: 'squeeze'; readonly subnet: number; readonly left: number; readonly for: number }
   | { readonly kind: 'fragment'; readonly subnet: number; readonly whole: number; readonly for: number }
-  | { readonly kind: 'restart-agent'; readonly node: number }
-  | { readonly kind: 'change-agent'; readonly node: number; readonly protocol: Protocol }
+  | ({ readonly kind: 'restart-agent'; readonly node: number } & Partial<InHandshake>)
+  | ({
+      readonly kind: 'change-agent';
+      readonly node: number;
+      readonly protocol: Protocol;
+    } & Partial<InHandshake>)
   | { readonly kind: 'watch'; readonly effect: WatchEffect; readonly times: number; readonly ms: number }
   | {
       readonly kind: 'api';
@@ -93,6 +109,22 @@ export type FaultPlan =
       readonly ms: number;
     }
   | { readonly kind: 'api-away'; readonly for: number }
+  /** Pods come to a node at the moment at which an address is hidden from its agent, of which that hears late. */
+  | {
+      readonly kind: 'grab';
+      readonly nth: number;
+      readonly pods: number;
+      /** How much later its agent hears of it, in ms. */
+      readonly lag: number;
+      /** Whether controllers do not hear of what agents say for longer than an address stays hidden. */
+      readonly deaf: boolean;
+    }
+  /** Somebody detaches an interface as an address of it is hidden, and pods come in waves until that is found out. */
+  | { readonly kind: 'snatch'; readonly nth: number; readonly pods: number }
+  /** An agent that has agreed to a release changes to the other protocol before the address is hidden, and pods come. */
+  | { readonly kind: 'convert'; readonly nth: number; readonly pods: number; readonly hold: number }
+  /** A process is frozen between its last look at a node and what it takes from it; others lead, and pods come. */
+  | { readonly kind: 'outlive'; readonly nth: number; readonly pods: number; readonly ms: number }
   | { readonly kind: 'touch-node'; readonly node: number; readonly during: PortCall; readonly times: number }
   | {
       readonly kind: 'kill';
@@ -100,6 +132,8 @@ export type FaultPlan =
       readonly phase: CallPhase;
       readonly nth: number;
       readonly restartAfter: number;
+      /** Of the node that the call is about; whatever it is if not given. */
+      readonly handshake?: HandshakeState;
     }
   | {
       readonly kind: 'freeze';
@@ -120,6 +154,14 @@ export type ForeignDeed =
   | 'detach'
   | 'leave-loose'
   | 'delete-loose';
+
+/** As soon as a write finds the handshake of a node, whichever, there; at once if not given. */
+export interface InHandshake {
+  readonly handshake: HandshakeState;
+  readonly phase: CallPhase;
+}
+
+export type OmittedPart = 'interface' | 'addresses';
 
 export type WatchEffect = 'delay' | 'duplicate' | 'cut' | 'close' | 'expire';
 

@@ -4,17 +4,19 @@ import type { Invariant } from './judge/breach.ts';
 import { play } from './play.ts';
 import type { Scenario } from './scenario.ts';
 
-/** Plays that are spent at most. */
-const mostPlays = 200;
-
-export async function shorten(scenario: Scenario, invariant: Invariant): Promise<Scenario> {
-  let plays = 0;
+/** `mayGoOn`: asked before each play; what is shortest so far is the result when it is time to end. */
+export async function shorten(
+  scenario: Scenario,
+  invariant: Invariant,
+  mayGoOn: () => boolean,
+): Promise<Scenario> {
   const shows = async (candidate: Scenario): Promise<boolean> => {
-    if (plays++ >= mostPlays) return false;
+    if (!mayGoOn()) return false;
     const { breaches } = await play(candidate);
     return breaches[0]?.invariant === invariant;
   };
   let short = scenario;
+  if (!mayGoOn()) return short;
   const { breaches } = await play(scenario);
   const at = breaches[0]?.at ?? Infinity;
   const early = { ...short, faults: short.faults.filter((fault) => fault.at <= at) };

@@ -6,6 +6,7 @@ import type { Options } from '../../src/config/option-table.ts';
 import type { Logger } from '../../src/observability/logger.ts';
 import { createEmbeddedCluster, type EmbeddedCluster } from '../../src/simulator/cluster/embedded-cluster.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
+import type { JsonObject } from '../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
@@ -14,9 +15,10 @@ import { Coverage } from './coverage.ts';
 import { History } from './history.ts';
 import { type HandshakeState, handshakeStateOf } from './handshake-state.ts';
 import { Judge } from './judge/judge.ts';
-import { shownNodeOf } from './judge/shown-node.ts';
+import { type ShownNode, shownNodeOf } from './judge/shown-node.ts';
 import type { CallInProgress } from './ports.ts';
 import { SimulatedProcess } from './process.ts';
+import { Omissions } from './omissions.ts';
 import { optionsOf, Replica } from './replica.ts';
 import type { CallPhase, Scenario } from './scenario.ts';
 import { topologyOf } from './topology.ts';
@@ -31,6 +33,9 @@ export interface StageOptions {
   readonly rig?: RigKind;
 }
 
+/** How long pods stay that a fault brings, in ms. */
+const crowdStays = 300_000;
+
 export class Stage {
   readonly scenario: Scenario;
   readonly clock = new VirtualClock();
@@ -40,6 +45,11 @@ export class Stage {
   readonly history: History;
   readonly coverage = new Coverage();
   readonly tripwires = new Tripwires();
+  readonly omissions = new Omissions({
+    now: () => this.now,
+    inUse: (instanceId) => this.judge.inUseOn(instanceId),
+    onBegin: ({ what, from }) => this.coverage.hit('omission', what, from),
+  });
   readonly replicas: Replica[] = [];
   readonly client: KubernetesClient;
   readonly options: Options;
@@ -52,6 +62,9 @@ export class Stage {
   readonly #handler: KubernetesHandler;
   readonly #rig: RigKind;
   #generation = 0;
+  #crowdSize = 0;
+  /** Lets each of those go that have not. */
+  readonly #crowd = new Set<() => void>();
   #isOver = false;
 
   constructor(scenario: Scenario, { trace = false, rig = 'fast' }: StageOptions = {}) {
@@ -130,6 +143,12 @@ export class Stage {
       random: this.random,
       log: this.#logger(process.identity),
       hear: (phase, progress) => this.#hear(phase, progress),
+      show: (identity, interfaces) => this.omissions.shown(identity, interfaces),
+      onForeignWrite: () => {
+        // Who lost its Lease to a hand and does not know it yet is right to stop.
+        if (this.#leaders > 1) return;
+        this.judge.note('false-alarm', `${process.identity} takes a write for somebody else's`);
+      },
       onBug: (error) => this.judge.note('bug', error instanceof Error ? (error.stack ?? '') : String(error)),
     });
     this.replicas.push(replica);
@@ -192,8 +211,7 @@ export class Stage {
 
   /** Where the release handshake of a node stands, in a word. */
   handshakeOf(nodeName: string): HandshakeState {
-    const node = shownNodeOf(this.cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName));
-    return handshakeStateOf(node, this.cluster.ec2.network.interfaces);
+    return handshakeStateOf(this.shownOn(nodeName), this.cluster.ec2.network.interfaces);
   }
 
   /** The node that a call is about; empty where there is none. */
@@ -211,6 +229,29 @@ export class Stage {
     if (typeof attachmentId !== 'string') return taggedInstance(input);
     const item = [...interfaces.values()].find(({ attachment }) => attachment?.id === attachmentId);
     return item?.instanceId ?? '';
+  }
+
+  /** What the node shows to its agent now. */
+  shownOn(nodeName: string): ShownNode {
+    return shownNodeOf(this.cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName));
+  }
+
+  /** Pods that come to a node together, and go a while later. */
+  addPods(nodeName: string, count: number): void {
+    for (let index = 0; index < count; index++) {
+      const name = `crowd-${this.#crowdSize++}`;
+      this.promise(this.cluster.workload.createPod({ name, nodeName }));
+      const leave = (): void => {
+        if (this.#crowd.delete(leave)) this.promise(this.cluster.workload.deletePod(`default/${name}`));
+      };
+      this.#crowd.add(leave);
+      this.clock.schedule(crowdStays, leave);
+    }
+  }
+
+  /** Those go now. */
+  dismissPods(): void {
+    for (const leave of this.#crowd) leave();
   }
 
   /** Somebody else annotates an object, so that whoever read it before meets a conflict. */
@@ -252,8 +293,7 @@ export class Stage {
       this.mutations++;
       this.#acted(`${action} (${result})`);
     }
-    if (action === 'DescribeNetworkInterfaces' && result === 'OK')
-      this.judge.hearReading(process.identity, input);
+    this.judge.hearCall(process.identity, action, input as JsonObject, result);
     const text = `${process.identity} ${action} ${JSON.stringify(input)}`;
     this.history.decide(`${text} ${result === 'OK' ? 'succeeds' : 'fails'}`);
     this.history.write(`${text} ${result}`);

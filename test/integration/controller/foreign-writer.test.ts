@@ -284,6 +284,34 @@ describe('others who write CiliumNodes', () => {
     expect(world.broken()).toEqual([]);
   });
 
+  test('the leader before, of which the watch tells minutes late', async () => {
+    const world = worldOf(2);
+    const [before, next] = ['headwater-a', 'headwater-b'].map((identity) =>
+      startController(world, { identity }),
+    );
+    if (before === undefined || next === undefined) throw new Error('there are no two controllers');
+    const machine = world.machine();
+    for (const each of world.machines) await world.announce(each);
+    await world.advance(60_000);
+    const [leader, successor] = before.publications.length > 0 ? [before, next] : [next, before];
+    const [address = ''] = world.pool(machine).keys();
+    world.kubernetesFault({
+      path: /ciliumnodes.*watch=/,
+      times: Infinity,
+      effect: { kind: 'delayEvents', ms: 120_000 },
+    });
+
+    // The last thing that it does.
+    leader.kill();
+    await world.patch(machine, { spec: { ipam: { pool: { [address]: null } } } });
+    await world.advance(300_000);
+
+    expect(await successor.metric('headwater_leader')).toBe(1);
+    expect(await foreignWrites(successor)).toBe(0);
+    expect(world.pool(machine).has(address)).toBe(true);
+    expect(world.broken()).toEqual([]);
+  });
+
   test('whoever looks after nodes that Headwater leaves alone', async () => {
     const tags = { role: 'worker' };
     const world = new World({

@@ -15,10 +15,13 @@ export type Invariant =
   | 'agent-violation'
   /** The cloud refused the same thing again, for the same reason. */
   | 'refused-again'
+  /** A controller took what nobody but its own replicas wrote for somebody else's. */
+  | 'false-alarm'
   /** Something happened that only a mistake in a program explains. */
   | 'bug'
   | 'short'
   | 'waiting'
+  | 'late'
   | 'excess'
   | 'beyond-limit'
   | 'left-behind'

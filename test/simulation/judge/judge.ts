@@ -4,9 +4,11 @@ import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import type { ActingRequest } from '../../../src/simulator/ec2/ec2-gateway.ts';
 import type { EmbeddedCluster } from '../../../src/simulator/cluster/embedded-cluster.ts';
 import type { Change } from '../../../src/simulator/kubernetes/storage/change.ts';
+import type { JsonObject } from '../../../src/simulator/workload/json.ts';
 import type { WorkloadEvent } from '../../../src/simulator/workload/journal.ts';
 import { Assignments, prefixOf } from './assignments.ts';
 import type { Breach, Invariant } from './breach.ts';
+import { GivenBack } from './given-back.ts';
 import { Readings } from './readings.ts';
 import { offeredBy, type ShownInterface, type ShownNode, shownNodeOf } from './shown-node.ts';
 
@@ -26,8 +28,9 @@ export class Judge {
   /** By address, the nodes that show it. */
   readonly #offers = new Map<string, Set<string>>();
   readonly #shown = new Map<string, ReadonlySet<string>>();
-  /** Addresses that somebody else took away or wrote about: what follows from that is not ours. */
-  readonly #foreign = new Set<string>();
+  /** When somebody else last took an address away: what follows from that is not ours. */
+  readonly #foreign = new Map<string, number>();
+  readonly #givenBack = new GivenBack();
   readonly #readings: Readings;
 
   constructor(options: JudgeOptions) {
@@ -43,18 +46,37 @@ export class Judge {
     kubernetes.follow('ciliumnodes.cilium.io', (change) => this.#seeNode(change));
   }
 
-  /** What somebody else did to an address is not held against the controller. */
+  /**
+   * What somebody else does to an address now is not held against the controller: until it must have mended it, and for as
+   * long as a pod goes on with what its instance lost.
+   */
   excuse(address: string): void {
-    this.#foreign.add(address);
+    this.#foreign.set(address, this.#options.now());
   }
 
-  /** A controller has an answer about interfaces. */
-  hearReading(identity: string, input: unknown): void {
-    this.#readings.add(identity, input);
+  #isExcused(address: string): boolean {
+    const since = this.#foreign.get(address);
+    if (since === undefined) return false;
+    if (this.#options.now() <= since + mendedWithin) return true;
+    return this.#options.cluster.workload.views.some(
+      ({ facts, addressesInUse }) =>
+        addressesInUse.has(address) && !this.assignments.has(facts.instanceId, address),
+    );
+  }
+
+  /** A call of a controller has ended. */
+  hearCall(identity: string, action: string, input: JsonObject, result: string): void {
+    if (action === 'DescribeNetworkInterfaces' && result === 'OK') this.#readings.add(identity, input);
+    this.#givenBack.add(identity, action, input, result);
   }
 
   note(invariant: Invariant, text: string): void {
     this.breaches.push({ invariant, at: this.#options.now(), text });
+  }
+
+  /** Addresses that pods on an instance hold. */
+  inUseOn(instanceId: string): ReadonlySet<string> {
+    return new Set(this.#inUse(this.#nodes.get(instanceId) ?? '', instanceId).keys());
   }
 
   /** The node on an instance. */
@@ -65,7 +87,7 @@ export class Judge {
   /** Takes in what happens on machines. */
   hear({ node, kind, subject, detail }: WorkloadEvent): void {
     if (kind === 'node-added') this.#nodes.set(subject, node);
-    if (kind !== 'violation' || this.#foreign.has(subject) || !this.#isRunning(node)) return;
+    if (kind !== 'violation' || this.#isExcused(subject) || !this.#isRunning(node)) return;
     const instanceId = this.#options.cluster.workload.machineOf(node)?.facts.instanceId ?? '';
     if (this.#wasLostToOthers(instanceId, subject)) return;
     this.note('agent-violation', `the agent of ${node} finds for ${subject}: ${detail}`);
@@ -79,6 +101,7 @@ export class Judge {
   }
 
   #seeInterface(before: NetworkInterface | undefined, after: NetworkInterface | undefined): void {
+    this.#givenBack.forget(addedBy(before, after));
     const { acting } = this.#options.cluster.ec2.gateway;
     if (acting === undefined || before?.instanceId === undefined) return;
     const kept = staying(after);
@@ -91,7 +114,7 @@ export class Judge {
   }
 
   #noteTaken({ action, caller }: ActingRequest, what: string, address: string): void {
-    if (!this.#foreign.has(address)) this.note('taken-in-use', `${action} of ${caller.arn} takes ${what}`);
+    if (!this.#isExcused(address)) this.note('taken-in-use', `${action} of ${caller.arn} takes ${what}`);
   }
 
   /** User by address, by the memory of the machine, while its instance runs. */
@@ -128,7 +151,7 @@ export class Judge {
     const machine = this.#options.cluster.workload.machineOf(node);
     if (machine === undefined || !this.#isRunning(node)) return;
     for (const [address, user] of machine.memory.endpoints) {
-      if (!before.has(address) || after.has(address) || this.#foreign.has(address)) continue;
+      if (!before.has(address) || after.has(address) || this.#isExcused(address)) continue;
       const { instanceId } = machine.facts;
       if (this.#wasLostToOthers(instanceId, address) || isLeftOut(machine.memory.leftOut, address)) continue;
       this.note('hidden-in-use', `${address} of ${user} is struck from what ${node} shows`);
@@ -149,6 +172,11 @@ export class Judge {
     { 'user-agent': writer = '', 'sent-at': sentAt = '' }: Readonly<Record<string, string>>,
   ): void {
     const had = this.assignments.lastHad(instanceId, address);
+    if (had === Infinity) return;
+    if (this.#givenBack.has(writer, address, prefixOf(address))) {
+      this.note('offered-unassigned', `${node} offers ${address}, which ${writer} itself took away`);
+      return;
+    }
     if (had >= Number(sentAt) - this.#options.consistencyWindow) return;
     if (had > this.#readings.last(writer, instanceId) - slowestReading) return;
     this.note('offered-unassigned', `${node} offers ${address}, which ${instanceId} ${whenHad(had)}`);
@@ -170,15 +198,29 @@ export class Judge {
       if (before.has(address)) continue;
       const nodes = this.#offers.get(address) ?? new Set();
       this.#offers.set(address, nodes.add(node));
-      if (nodes.size > 1 && !this.#foreign.has(address))
-        this.note('offered-twice', `${address} is offered on ${[...nodes].join(' and ')}`);
+      if (nodes.size > 1) this.note('offered-twice', `${address} is offered on ${[...nodes].join(' and ')}`);
     }
     this.#shown.set(node, offered);
   }
 }
 
+/** What somebody else changed has to be mended within, in ms. */
+const mendedWithin = 300_000;
+
 /** From before a reading is made until its answer is taken in, at most, in ms. */
 const slowestReading = 40_000;
+
+/** Addresses and prefixes that an interface has now and had not before. */
+function addedBy(
+  before: NetworkInterface | undefined,
+  after: NetworkInterface | undefined,
+): readonly string[] {
+  if (after === undefined) return [];
+  return [
+    ...after.addresses.filter((address) => before?.addresses.includes(address) !== true),
+    ...after.prefixes.filter((prefix) => before?.prefixes.includes(prefix) !== true),
+  ];
+}
 
 /** The interface as long as it does not leave its instance. */
 function staying(item: NetworkInterface | undefined): NetworkInterface | undefined {

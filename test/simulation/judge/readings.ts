@@ -13,6 +13,8 @@ export class Readings {
   /** An answer to DescribeNetworkInterfaces with this input has come. */
   add(identity: string, input: unknown): void {
     const filters = listAt(input as JsonObject, 'Filters');
+    // What asks for detached interfaces learns nothing of instances.
+    if (filters.some((filter) => listAt(filter, 'Values').includes('available'))) return;
     const byInstance = filters.filter((filter) => textAt(filter, 'Name') === 'attachment.instance-id');
     const instances = byInstance.flatMap((filter) => listAt(filter, 'Values').map(String));
     for (const instance of byInstance.length === 0 ? ['*'] : instances)

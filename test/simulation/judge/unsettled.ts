@@ -56,7 +56,7 @@ function noteNode(stage: Stage, { nodeName, facts, protocol }: NodeView, note: N
 }
 
 /** Addresses that the subnets of a node have left. */
-function roomFor({ cluster }: Stage, { facts }: NodeView): number {
+export function roomFor({ cluster }: Stage, { facts }: NodeView): number {
   return [...cluster.ec2.network.subnets.values()]
     .filter(({ zone, tags }) => zone === facts.zone && tags['purpose'] === 'pods')
     .reduce((sum, { available }) => sum + available, 0);

@@ -126,11 +126,11 @@ describe('an assignment of our own', () => {
     expect(view().lookDue).toBe(90);
   });
 
-  test('proves that the interface is there, whatever a look did not show', () => {
+  test('does not take away an interface by a look that began before it ended', () => {
     const { look, answer, holdings } = inventoryRig();
     look(0, eni('a'), further(1));
     look(5, further(1));
-    answer(20, allocated('b'));
+    answer(40, allocated('b'));
 
     look(36, further(1));
 
@@ -275,6 +275,28 @@ describe('an interface of our own', () => {
     look(29, eni(), further(1, { attachment: attachment({ deviceIndex: 1, deleteOnTermination: false }) }));
 
     expect(view().interfaces[1]?.attachment?.deleteOnTermination).toBe(true);
+  });
+});
+
+describe('an interface that a look did not show', () => {
+  const held = { interfaceId: 'eni-2', instanceId: 'i-1' };
+
+  test.each<[string, Answer]>([
+    ['was given addresses', { kind: 'allocated', ...held, addresses: ['b'], prefixes: [] }],
+    ['gave addresses back', { kind: 'released', ...held, holdings: ['a'] }],
+    ['was given a public address', { kind: 'staticIPAssociated', ...held, publicAddress: 'p' }],
+  ])('stays in doubt when it %s, as a detached one can be, and is gone after a second look', (_, done) => {
+    const { look, answer, view } = inventoryRig();
+    look(0, eni(), further(1, { addresses: ['a'] }));
+    look(50, eni());
+
+    answer(60, done);
+    const between = view();
+    look(80, eni());
+
+    expect(between.doubted.has('eni-2')).toBe(true);
+    expect(between.lookDue).toBe(80);
+    expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1']);
   });
 });
 

@@ -38,7 +38,11 @@ interface Rig {
 
 function rig(scene: Scene = {}): Rig {
   const clock = new VirtualClock();
-  const orphans = new Orphans({ consistencyWindow: 30_000, onLeft: () => undefined });
+  const orphans = new Orphans({
+    changedAt: () => -Infinity,
+    consistencyWindow: 30_000,
+    onLeft: () => undefined,
+  });
   const calls: string[] = [];
   const urgencies = new Set<string>();
   const results: string[] = [];

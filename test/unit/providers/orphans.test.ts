@@ -16,7 +16,7 @@ interface Rig {
 
 function rig(): Rig {
   let left = 0;
-  const orphans = new Orphans({ consistencyWindow, onLeft: () => left++ });
+  const orphans = new Orphans({ changedAt: () => -Infinity, consistencyWindow, onLeft: () => left++ });
   const read = (begunAt: number, ...interfaces: readonly NetworkInterface[]): void =>
     orphans.fold({ begunAt, endedAt: begunAt + 100, interfaces });
   return { orphans, read, left: () => left };

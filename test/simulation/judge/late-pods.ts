@@ -1,0 +1,39 @@
+// Pods that wait for an address for longer than anything that goes wrong in a scenario can make them, although their node
+// could have one more.
+import { standings } from '../../../src/simulator/cluster/judge.ts';
+import type { Stage } from '../stage.ts';
+import { roomFor } from './unsettled.ts';
+
+/** From one look to the next, in ms. */
+const interval = 5000;
+
+export function watchForLatePods(stage: Stage, longestWait: number): void {
+  /** By pod, since when it waits without need. */
+  const waiting = new Map<string, number>();
+  const look = (): void => {
+    const now = waitingWithoutNeed(stage);
+    for (const pod of waiting.keys()) if (!now.has(pod)) waiting.delete(pod);
+    for (const [pod, node] of now) {
+      const since = waiting.get(pod) ?? stage.now;
+      waiting.set(pod, since);
+      const ms = stage.now - since;
+      if (ms > longestWait) stage.judge.note('late', `${pod} has waited on ${node} for ${ms / 1000} s`);
+    }
+    if (stage.now < stage.scenario.minutes * 60_000) stage.clock.schedule(interval, look);
+  };
+  stage.clock.schedule(interval, look);
+}
+
+/** Node by pod. */
+function waitingWithoutNeed(stage: Stage): ReadonlyMap<string, string> {
+  const byNode = new Map(standings(stage.cluster).map((standing) => [standing.node, standing]));
+  const able = stage.cluster.workload.views.filter((view) => {
+    const standing = byNode.get(view.nodeName);
+    return standing !== undefined && standing.used < standing.most && roomFor(stage, view) > 0;
+  });
+  return new Map(
+    able.flatMap(({ nodeName, waitingPods }) =>
+      [...waitingPods.keys()].map((pod) => [pod, nodeName] as const),
+    ),
+  );
+}
