@@ -26,6 +26,24 @@ interface WireRequest {
 /** Time stands still while the SDK prepares its request, and again while it reads the answer. */
 interface CallUnderWay {
   release: () => void;
+  /** Lets the next call in that is to be prepared, or read. */
+  leave: () => void;
+}
+
+/** The SDK takes longer for one call than for another: those of the same instant keep their order. */
+class Line {
+  #last: Promise<void> = Promise.resolve();
+
+  /** Resolves once everybody who entered before has left; to the way to leave. */
+  async enter(): Promise<() => void> {
+    const before = this.#last;
+    let leave = (): void => undefined;
+    this.#last = new Promise((resolve) => {
+      leave = resolve;
+    });
+    await before;
+    return leave;
+  }
 }
 
 export class WireEc2 implements Ec2Api {
@@ -35,6 +53,8 @@ export class WireEc2 implements Ec2Api {
   readonly #onCall: (action: Ec2Action, input: unknown, result: string) => void;
   /** By the signal that goes with a call all the way. */
   readonly #underWay = new Map<AbortSignal, CallUnderWay>();
+  readonly #preparing = new Line();
+  readonly #reading = new Line();
   #requests = 0;
 
   constructor(
@@ -64,7 +84,7 @@ export class WireEc2 implements Ec2Api {
   }
 
   async send<A extends Ec2Action>(action: A, input: Ec2Input<A>, sending: Sending): Promise<Ec2Output<A>> {
-    const call: CallUnderWay = { release: this.#clock.hold() };
+    const call: CallUnderWay = { release: this.#clock.hold(), leave: () => undefined };
     this.#underWay.set(sending.signal, call);
     // The SDK takes some turns to give a call up.
     const giveUp = (): void => {
@@ -78,6 +98,7 @@ export class WireEc2 implements Ec2Api {
       isSent = true;
     };
     try {
+      call.leave = await this.#preparing.enter();
       const output = await this.#api.send(action, input, { ...sending, onSend });
       this.#onCall(action, input, 'OK');
       return output;
@@ -87,6 +108,7 @@ export class WireEc2 implements Ec2Api {
     } finally {
       sending.signal.removeEventListener('abort', giveUp);
       this.#underWay.delete(sending.signal);
+      call.leave();
       call.release();
     }
   }
@@ -95,14 +117,21 @@ export class WireEc2 implements Ec2Api {
     { method, path, headers, body }: WireRequest,
     signal: AbortSignal | undefined,
   ): Promise<{ response: object }> {
-    if (signal !== undefined) this.#underWay.get(signal)?.release();
+    const call = signal && this.#underWay.get(signal);
+    call?.leave();
+    call?.release();
     const request = { method, url: path, headers, body: textOf(body) };
     const requestId = `request-${this.#requests++}`;
     const context = { gateway: this.#gateway, now: systemClock.wall(), requestId };
     const outcome = await Promise.race([answerEc2(request, context), abandoned(signal)]);
     if (outcome.kind === 'hang') return abandoned(signal);
-    const call = signal && this.#underWay.get(signal);
-    if (call !== undefined && signal?.aborted === false) call.release = this.#clock.hold();
+    if (call !== undefined && signal?.aborted === false) {
+      call.release = this.#clock.hold();
+      const leave = await this.#reading.enter();
+      // It may have been given up meanwhile.
+      if (this.#underWay.get(signal) === call) call.leave = leave;
+      else leave();
+    }
     if (outcome.kind === 'drop') throw connectionReset();
     return { response: responseOf(outcome) };
   }
