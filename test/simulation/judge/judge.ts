@@ -151,10 +151,12 @@ export class Judge {
     const machine = this.#options.cluster.workload.machineOf(node);
     if (machine === undefined || !this.#isRunning(node)) return;
     for (const [address, user] of machine.memory.endpoints) {
-      if (!before.has(address) || after.has(address) || this.#isExcused(address)) continue;
+      if (!before.has(address) || after.has(address)) continue;
       const { instanceId } = machine.facts;
-      if (this.#wasLostToOthers(instanceId, address) || isLeftOut(machine.memory.leftOut, address)) continue;
-      this.note('hidden-in-use', `${address} of ${user} is struck from what ${node} shows`);
+      // The agent hears of the strike later, when the instance may have the address again.
+      if (this.#isExcused(address) || this.#wasLostToOthers(instanceId, address)) this.excuse(address);
+      else if (!isLeftOut(machine.memory.leftOut, address))
+        this.note('hidden-in-use', `${address} of ${user} is struck from what ${node} shows`);
     }
   }
 
