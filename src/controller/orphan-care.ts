@@ -19,6 +19,8 @@ import { told } from './told-failure.ts';
 export interface OrphanCareDeps {
   /** When a call of ours last changed what an interface has, in monotonic ms; -Infinity where none did of late. */
   readonly changedAt: (interfaceId: string) => number;
+  /** Whether an instance still has what a reading that was begun then shows attached to nothing: see `Orphans`. */
+  readonly isHeld: (interfaceId: string, begunAt: number) => boolean;
   readonly options: Options;
   readonly implementation: AllocationImplementation;
   /** Tags by which interfaces that belong to this cluster are known. */
@@ -55,6 +57,7 @@ export class OrphanCare {
     this.orphans = new Orphans({
       consistencyWindow,
       changedAt: deps.changedAt,
+      isHeld: deps.isHeld,
       onLeft: () => {
         this.#readings.requestIn(firstLook);
         // A request whose answer never came may still be carried out.

@@ -241,6 +241,11 @@ export class Term {
     return new OrphanCare({
       options,
       changedAt: (interfaceId) => this.#inventory.changedAt(interfaceId),
+      isHeld: (interfaceId, begunAt) => {
+        const holder = this.#inventory.seenDetached(interfaceId, begunAt);
+        if (holder !== undefined) this.#fleet.instancesChanged(new Set([holder]));
+        return holder !== undefined;
+      },
       permission: this.#deps.permission,
       implementation,
       belongingTags,

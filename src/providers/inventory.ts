@@ -97,6 +97,17 @@ export class Inventory {
     this.#instances.get(instanceId)?.doubt(from);
   }
 
+  /**
+   * A reading that was begun then shows the interface attached to nothing. The instance that has it as far as is known, if
+   * one does: where the reading is sure to be newer than that, it should be looked at.
+   */
+  seenDetached(interfaceId: string, begunAt: number): string | undefined {
+    for (const [instanceId, tracked] of this.#instances) {
+      if (tracked.seenDetached(interfaceId, begunAt)) return instanceId;
+    }
+    return undefined;
+  }
+
   beginListing(begunAt: number): Listing {
     const shown = new Set<string>();
     const changed = new Set<string>();

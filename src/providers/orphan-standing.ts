@@ -11,6 +11,8 @@ export interface Orphan {
   readonly lastAt: number;
   /** When a call of ours last changed it, in monotonic ms: a reading may show for a while what it had before. */
   readonly changedAt: number;
+  /** When it was read, an instance still had it as far as was known: pods may go by its addresses. */
+  readonly held: boolean;
   /** Something is under way with it: it is being attached, detached or deleted by this process. */
   readonly claimed: boolean;
   /** It could not be attached, for a reason of its own. */
@@ -46,7 +48,10 @@ export function dueForCollection(
     .slice(0, most);
 }
 
-/** Interfaces of services of the cloud, and of kinds that we don't make, are nobody's orphans. */
-function isBusy(orphan: Orphan): boolean {
-  return orphan.claimed || orphan.operation === 'underway' || orphan.interface.reservedFor !== undefined;
+/**
+ * Interfaces of services of the cloud, and of kinds that we don't make, are nobody's orphans; nor is one that somebody
+ * detached and whose addresses are still offered.
+ */
+function isBusy({ claimed, held, operation, interface: item }: Orphan): boolean {
+  return claimed || held || operation === 'underway' || item.reservedFor !== undefined;
 }

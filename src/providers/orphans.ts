@@ -36,6 +36,11 @@ export interface OrphansOptions {
   readonly consistencyWindow: number;
   /** When a call of ours last changed what an interface has, in monotonic ms; -Infinity where none did of late. */
   readonly changedAt: (interfaceId: string) => number;
+  /**
+   * Whether an instance still has it, as far as is known. Asked of each interface that a reading shows attached to nothing;
+   * `begunAt` is that of the reading, in monotonic ms.
+   */
+  readonly isHeld: (interfaceId: string, begunAt: number) => boolean;
   /** A creation of ours ended and may have left an interface: a reading has to tell. */
   readonly onLeft: () => void;
 }
@@ -44,6 +49,7 @@ interface Sighting {
   readonly interface: NetworkInterface;
   readonly firstAt: number;
   readonly lastAt: number;
+  readonly held: boolean;
 }
 
 const nothing: InstanceOrphans = { read: true, fit: [], unclear: [] };
@@ -72,7 +78,8 @@ export class Orphans {
     const before = this.#sightings;
     const sightings = interfaces.map((item): [string, Sighting] => {
       const firstAt = before.get(item.id)?.firstAt ?? endedAt;
-      return [item.id, { interface: item, firstAt, lastAt: begunAt }];
+      const held = this.#options.isHeld(item.id, begunAt);
+      return [item.id, { interface: item, firstAt, lastAt: begunAt, held }];
     });
     this.#replace(new Map(sightings));
     for (const id of this.#unfit) if (!this.#sightings.has(id)) this.#unfit.delete(id);

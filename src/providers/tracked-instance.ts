@@ -137,6 +137,14 @@ export class TrackedInstance {
     return this.#due(from);
   }
 
+  /** Whether it has the interface, which a reading that was begun then shows attached to nothing. */
+  seenDetached(interfaceId: string, begunAt: number): boolean {
+    const held = this.#interfaces.get(interfaceId);
+    if (held === undefined) return false;
+    if (begunAt >= held.asOf + this.#consistencyWindow) this.doubt(begunAt);
+    return true;
+  }
+
   /** One piece of a page of a listing. */
   foldListed(observation: Observation, begunAt: number): boolean {
     return this.#fold(observation, this.#reading({ begunAt, endedAt: begunAt, scope: 'listing' }));

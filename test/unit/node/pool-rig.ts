@@ -93,6 +93,7 @@ export class PoolRig {
     this.inventory.foldLook({ begunAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
     this.ledger.observe(new Map(Object.entries(this.#free())), 0);
     this.orphans = new Orphans({
+      isHeld: () => false,
       changedAt: () => -Infinity,
       consistencyWindow,
       onLeft: () => void this.clock.schedule(1000, () => this.readOrphans(scene.leftOver?.() ?? [])),

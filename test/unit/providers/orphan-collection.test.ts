@@ -39,6 +39,7 @@ interface Rig {
 function rig(scene: Scene = {}): Rig {
   const clock = new VirtualClock();
   const orphans = new Orphans({
+    isHeld: () => false,
     changedAt: () => -Infinity,
     consistencyWindow: 30_000,
     onLeft: () => undefined,

@@ -11,6 +11,7 @@ function orphan(change: Partial<Orphan> = {}, id = 'eni-1'): Orphan {
     firstAt: 0,
     lastAt: 5 * minute,
     changedAt: -Infinity,
+    held: false,
     claimed: false,
     unfit: false,
     operation: 'unknown',
@@ -31,6 +32,7 @@ describe('for a node that needs an interface, a detached one is', () => {
     ['left by us, and read before that', { lastAt: 9, changedAt: 0, operation: 'ended' }, 'unclear'],
     ['made by a creation of ours under way', { operation: 'underway' }, 'unfit'],
     ['acted on by this process', { claimed: true }, 'unfit'],
+    ['still an instance’s, as far as is known', { held: true, operation: 'ended' }, 'unfit'],
     ['not to be attached, as was tried', { unfit: true }, 'unfit'],
     ['not to be attached, and left by us', { unfit: true, operation: 'ended' }, 'unfit'],
     ['made by a service of the cloud', { interface: ofAService }, 'unfit'],
@@ -48,6 +50,7 @@ describe('due to be deleted is one', () => {
     ['left by a creation of ours that ended just now', { firstAt: 4 * minute, operation: 'ended' }, false],
     ['that could not be attached', { unfit: true }, true],
     ['made by a creation of ours under way', { operation: 'underway' }, false],
+    ['still an instance’s, as far as is known', { held: true }, false],
     ['acted on by this process', { claimed: true }, false],
     ['made by a service of the cloud', { interface: ofAService }, false],
   ])('%s: %j %s', (_, change, expected) => {

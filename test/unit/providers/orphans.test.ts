@@ -14,9 +14,15 @@ interface Rig {
   readonly left: () => number;
 }
 
-function rig(): Rig {
+/** `heldUntil`: until when an instance has an interface, as far as is known. */
+function rig(heldUntil: ReadonlyMap<string, number> = new Map()): Rig {
   let left = 0;
-  const orphans = new Orphans({ changedAt: () => -Infinity, consistencyWindow, onLeft: () => left++ });
+  const orphans = new Orphans({
+    isHeld: (id, begunAt) => (heldUntil.get(id) ?? -Infinity) > begunAt,
+    changedAt: () => -Infinity,
+    consistencyWindow,
+    onLeft: () => left++,
+  });
   const read = (begunAt: number, ...interfaces: readonly NetworkInterface[]): void =>
     orphans.fold({ begunAt, endedAt: begunAt + 100, interfaces });
   return { orphans, read, left: () => left };
@@ -42,6 +48,18 @@ describe('what may be left of an instance', () => {
     expect(before).toEqual({ read: false, fit: [], unclear: [] });
     expect(orphans.of('i-1')).toEqual({ read: true, fit: [], unclear: [] });
     expect(failing.of('i-1').read).toBe(true);
+  });
+
+  test('cannot be had while the instance still has it, as far as is known', () => {
+    const { orphans, read } = rig(new Map([['eni-9', 40_000]]));
+
+    read(0, made());
+    read(35_000, made());
+    const held = orphans.of('i-1');
+    read(45_000, made());
+
+    expect(idsOf(held.fit)).toEqual([]);
+    expect(idsOf(orphans.of('i-1').fit)).toEqual(['eni-9']);
   });
 
   test('is unclear when seen once, and can be had when seen again a window later', () => {
