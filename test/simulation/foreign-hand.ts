@@ -36,9 +36,11 @@ export function foreignHand(stage: Stage, plan: Extract<FaultPlan, { readonly ki
 const deeds: Readonly<Record<ForeignDeed, (hand: Hand) => void>> = {
   'unassign-free': (hand) => takeAway(hand, false),
   'unassign-used': (hand) => takeAway(hand, true),
-  assign: ({ stage, interfaces, pick }) => {
+  assign: ({ stage, facts, interfaces, pick }) => {
     const item = at(interfaces, pick);
-    if (item !== undefined) assign(stage.cluster.ec2.network, item.id, { ...nothing, count: 1 }, false);
+    if (item === undefined) return;
+    assign(stage.cluster.ec2.network, item.id, { ...nothing, count: 1 }, false);
+    stage.judge.noteGift(facts.instanceId);
   },
   detach: ({ stage, interfaces, pick, facts }) => {
     const item = at(

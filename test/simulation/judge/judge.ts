@@ -30,6 +30,8 @@ export class Judge {
   readonly #shown = new Map<string, ReadonlySet<string>>();
   /** When somebody else last took an address away: what follows from that is not ours. */
   readonly #foreign = new Map<string, number>();
+  /** By instance, how many addresses somebody else gave it. */
+  readonly #gifts = new Map<string, number>();
   readonly #givenBack = new GivenBack();
   readonly #readings: Readings;
 
@@ -52,6 +54,15 @@ export class Judge {
    */
   excuse(address: string): void {
     this.#foreign.set(address, this.#options.now());
+  }
+
+  /** Somebody else gave an instance an address: nobody asks whether it may have so many. */
+  noteGift(instanceId: string): void {
+    this.#gifts.set(instanceId, this.gifts(instanceId) + 1);
+  }
+
+  gifts(instanceId: string): number {
+    return this.#gifts.get(instanceId) ?? 0;
   }
 
   #isExcused(address: string): boolean {

@@ -30,9 +30,12 @@ function noteSupply(stage: Stage, view: NodeView, standing: NodeStanding, note: 
   const room = roomFor(stage, view);
   const figures = `held ${held}, used ${used}, at most ${most}`;
   if (!met && room > 0) note('short', `${nodeName} lacks addresses: ${figures}, room for ${room}`);
-  if (held > Math.max(most, used) + graceOf(stage, view))
+  const gifts = stage.judge.gifts(view.facts.instanceId);
+  if (held > Math.max(most, used) + gifts + graceOf(stage, view))
     note('beyond-limit', `${nodeName} has more than it may: ${figures}`);
-  if (view.waitingPods.size > 0 && used < most && room > 0)
+  // An agent of the CRD allocator gives nothing out before it has so many.
+  const canStart = view.protocol === 'multi-pool' || (view.facts.ipam?.minAllocate ?? 0) <= most;
+  if (view.waitingPods.size > 0 && canStart && used < most && room > 0)
     note('waiting', `${view.waitingPods.size} pods wait on ${nodeName}: ${figures}`);
   if (stage.options.awsReleaseExcessIps && excess > graceOf(stage, view))
     note('excess', `${nodeName} (${view.protocol}) has ${excess} too many: ${figures}`);
