@@ -8,6 +8,8 @@ export interface HeldInterface {
   readonly record: NetworkInterface;
   /** The newest of: the start of the last reading that showed it, the end of our own last write to it. */
   readonly asOf: number;
+  /** The start of the last reading that showed it. */
+  readonly shownAt: number;
   /** When our own write gave it to the instance; readings that began soon after need not show it yet. */
   readonly joinedAt: number;
   /** Addresses and prefixes that our own writes added, with the end of that write. */
@@ -89,6 +91,7 @@ export function firstHeld(record: NetworkInterface, asOf: number): HeldInterface
   return {
     record,
     asOf,
+    shownAt: asOf,
     joinedAt: -Infinity,
     added: nothing,
     released: nothing,
@@ -113,6 +116,7 @@ export function whenShown(held: HeldInterface, seen: NetworkInterface, reading: 
   const next: HeldInterface = {
     record,
     asOf: Math.max(held.asOf, reading.begunAt),
+    shownAt: Math.max(held.shownAt, reading.begunAt),
     joinedAt: held.joinedAt,
     added: stillYoung(held.added, reading),
     released: stillYoung(held.released, reading),
@@ -125,9 +129,11 @@ export function whenShown(held: HeldInterface, seen: NetworkInterface, reading: 
 
 /** A complete answer did not show the interface. */
 export function whenAbsent(held: HeldInterface, reading: Reading): Verdict {
-  const young = reading.begunAt < held.joinedAt + reading.consistencyWindow || reading.begunAt < held.asOf;
-  if (young && !reading.terminated) return { held, lookDue: undefined };
-  if (reading.scope === 'listing') return { held, lookDue: reading.begunAt };
+  const isYoung = reading.begunAt < Math.max(held.joinedAt + reading.consistencyWindow, held.shownAt);
+  if (isYoung && !reading.terminated) return { held, lookDue: undefined };
+  // What our calls changed since is no proof that it is there: a cloud changes a detached interface as well.
+  const isOlder = reading.begunAt < held.asOf && !reading.terminated;
+  if (isOlder || reading.scope === 'listing') return { held, lookDue: Math.max(reading.begunAt, held.asOf) };
   const since = held.absentSince ?? reading.endedAt;
   const proven = reading.terminated || reading.begunAt - since >= reading.consistencyWindow;
   if (proven || reading.contested.has(held.record.primaryAddress))

@@ -481,34 +481,3 @@ describe('a doubt', () => {
     expect(view().lookDue).toBe(due);
   });
 });
-
-describe('an interface that a reading shows attached to nothing', () => {
-  test('is its instance’s until looks say otherwise, and the first of them is due', () => {
-    const { inventory, look, view } = inventoryRig();
-    look(0, eni('a'));
-
-    const holder = inventory.seenDetached('eni-1', 30);
-
-    expect(holder).toBe('i-1');
-    expect(view().lookDue).toBe(30);
-    expect(view().interfaces).toHaveLength(1);
-  });
-
-  test('is no reason to look where the reading may be older than what is known', () => {
-    const { inventory, look, view } = inventoryRig();
-    look(0, eni('a'));
-
-    const holder = inventory.seenDetached('eni-1', 29);
-
-    expect(holder).toBe('i-1');
-    expect(view().lookDue).toBeUndefined();
-  });
-
-  test('is nobody’s where no instance has it', () => {
-    const { inventory, look, view } = inventoryRig();
-    look(0, eni('a'));
-
-    expect(inventory.seenDetached('eni-7', 1000)).toBeUndefined();
-    expect(view().lookDue).toBeUndefined();
-  });
-});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from '@jest/globals';
+import { eni, further, inventoryRig } from './inventory-rig.ts';
+
+describe('an interface that a reading does not show whose addresses a call changed meanwhile', () => {
+  const assigned = { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', prefixes: [] } as const;
+
+  test.each(['look', 'list'] as const)('stays, and is looked at once the call has ended: %s', (scope) => {
+    const rig = inventoryRig();
+    rig.look(0, eni('a'), further(1));
+    rig.answer(110, { ...assigned, addresses: ['b'] });
+
+    rig[scope](100, further(1));
+
+    expect(rig.view().interfaces).toHaveLength(2);
+    expect(rig.view().lookDue).toBe(110);
+  });
+});
+
+describe('an interface that a reading shows attached to nothing', () => {
+  test('is its instance’s until looks say otherwise, and the first of them is due', () => {
+    const { inventory, look, view } = inventoryRig();
+    look(0, eni('a'));
+
+    const holder = inventory.seenDetached('eni-1', 30);
+
+    expect(holder).toBe('i-1');
+    expect(view().lookDue).toBe(30);
+    expect(view().interfaces).toHaveLength(1);
+  });
+
+  test('is no reason to look where the reading may be older than what is known', () => {
+    const { inventory, look, view } = inventoryRig();
+    look(0, eni('a'));
+
+    const holder = inventory.seenDetached('eni-1', 29);
+
+    expect(holder).toBe('i-1');
+    expect(view().lookDue).toBeUndefined();
+  });
+
+  test('is nobody’s where no instance has it', () => {
+    const { inventory, look, view } = inventoryRig();
+    look(0, eni('a'));
+
+    expect(inventory.seenDetached('eni-7', 1000)).toBeUndefined();
+    expect(view().lookDue).toBeUndefined();
+  });
+});
