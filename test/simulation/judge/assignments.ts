@@ -1,4 +1,6 @@
-// What the cloud had assigned to which instance, and until when: the truth about every address, present and past.
+// What the cloud had assigned to which instance for its pods, and until when: the truth about every address, present and
+// past. Primary addresses are not for pods, as no node of a scenario uses them so. One that an instance lost can come back
+// to it as the primary address of a new interface: it is lost to its pod all the same.
 import { formatIpv4, parseIpv4 } from '../../../src/simulator/cloud/ipv4.ts';
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 
@@ -32,7 +34,7 @@ export class Assignments {
     this.#former.set(item.id, { instanceId, until });
   }
 
-  /** Whether the instance has the address. */
+  /** Whether the instance has the address for its pods. */
   has(instanceId: string, address: string): boolean {
     return this.lastHad(instanceId, address) === Infinity;
   }
@@ -44,14 +46,14 @@ export class Assignments {
     return Math.max(own.get(address) ?? -Infinity, own.get(prefixOf(address)) ?? -Infinity);
   }
 
-  #set(instanceId: string, { addresses, prefixes }: NetworkInterface, until: Until): void {
+  #set(instanceId: string, item: NetworkInterface, until: Until): void {
     let own = this.#until.get(instanceId);
     if (own === undefined) {
       own = new Map();
       this.#until.set(instanceId, own);
     }
-    for (const address of addresses) own.set(address, until);
-    for (const prefix of prefixes) own.set(prefix, until);
+    for (const address of item.addresses) if (address !== item.primaryAddress) own.set(address, until);
+    for (const prefix of item.prefixes) own.set(prefix, until);
   }
 }
 
