@@ -26,19 +26,30 @@ export function unsettled(stage: Stage): readonly Breach[] {
 
 function noteSupply(stage: Stage, view: NodeView, standing: NodeStanding, note: Note): void {
   const { nodeName } = view;
-  const { held, used, most, met, excess } = standing;
+  const { held, used, most, met } = standing;
   const room = roomFor(stage, view);
   const figures = `held ${held}, used ${used}, at most ${most}`;
   if (!met && room > 0) note('short', `${nodeName} lacks addresses: ${figures}, room for ${room}`);
-  const gifts = stage.judge.gifts(view.facts.instanceId);
-  if (held > Math.max(most, used) + gifts + graceOf(stage, view))
-    note('beyond-limit', `${nodeName} has more than it may: ${figures}`);
-  // An agent of the CRD allocator gives nothing out before it has so many.
-  const canStart = view.protocol === 'multi-pool' || (view.facts.ipam?.minAllocate ?? 0) <= most;
-  if (view.waitingPods.size > 0 && canStart && used < most && room > 0)
+  const limit = Math.max(most, used) + stage.judge.gifts(view.facts.instanceId) + graceOf(stage, view);
+  if (held > limit) note('beyond-limit', `${nodeName} has more than it may: ${figures}`);
+  if (view.waitingPods.size > 0 && canGive(view, most) && used < most && room > 0)
     note('waiting', `${view.waitingPods.size} pods wait on ${nodeName}: ${figures}`);
+  noteExcess(stage, view, standing, (text) => note('excess', `${text}: ${figures}`));
+}
+
+/** An agent of the CRD allocator gives nothing out before it has as many as it is to have at least. */
+function canGive({ protocol, facts }: NodeView, most: number): boolean {
+  return protocol === 'multi-pool' || (facts.ipam?.minAllocate ?? 0) <= most;
+}
+
+function noteExcess(
+  stage: Stage,
+  view: NodeView,
+  { excess }: NodeStanding,
+  note: (text: string) => void,
+): void {
   if (stage.options.awsReleaseExcessIps && excess > graceOf(stage, view))
-    note('excess', `${nodeName} (${view.protocol}) has ${excess} too many: ${figures}`);
+    note(`${view.nodeName} (${view.protocol}) has ${excess} too many`);
 }
 
 function noteNode(stage: Stage, { nodeName, facts, protocol }: NodeView, note: Note): void {
