@@ -10,6 +10,7 @@ import { Assignments, prefixOf } from './assignments.ts';
 import type { Breach, Invariant } from './breach.ts';
 import { GivenBack } from './given-back.ts';
 import { Readings } from './readings.ts';
+import { RightStrikes } from './right-strikes.ts';
 import { offeredBy, type ShownInterface, type ShownNode, shownNodeOf } from './shown-node.ts';
 
 export interface JudgeOptions {
@@ -34,12 +35,14 @@ export class Judge {
   readonly #gifts = new Map<string, number>();
   readonly #givenBack = new GivenBack();
   readonly #readings: Readings;
+  readonly #rightStrikes: RightStrikes;
 
   constructor(options: JudgeOptions) {
     this.#options = options;
     const { ec2, kubernetes } = options.cluster;
     this.assignments = new Assignments(options.now);
     this.#readings = new Readings(options.now);
+    this.#rightStrikes = new RightStrikes(options.now);
     for (const item of ec2.network.interfaces.values()) this.assignments.change(undefined, item);
     ec2.network.onInterface = (before, after) => {
       this.#seeInterface(before, after);
@@ -100,8 +103,23 @@ export class Judge {
     if (kind === 'node-added') this.#nodes.set(subject, node);
     if (kind !== 'violation' || this.#isExcused(subject) || !this.#isRunning(node)) return;
     const instanceId = this.#options.cluster.workload.machineOf(node)?.facts.instanceId ?? '';
-    if (this.#wasLostToOthers(instanceId, subject)) return;
+    const [finding = ''] = detail.split(' ');
+    if (this.#followsFromALoss(node, instanceId, subject, finding)) return;
     this.note('agent-violation', `the agent of ${node} finds for ${subject}: ${detail}`);
+  }
+
+  /** Whether what an agent finds follows from what an instance lost to somebody else. */
+  #followsFromALoss(node: string, instanceId: string, address: string, finding: string): boolean {
+    if (this.#wasLostToOthers(instanceId, address)) return true;
+    if (finding === 'used-on-two-nodes') return this.#isLostWhereUsed(node, address);
+    return this.#rightStrikes.account(instanceId, address, finding);
+  }
+
+  /** A pod of another node goes on with what its instance lost to somebody else: the cloud may give it to this one. */
+  #isLostWhereUsed(node: string, address: string): boolean {
+    return this.#options.cluster.workload.views
+      .filter(({ nodeName, addressesInUse }) => nodeName !== node && addressesInUse.has(address))
+      .every(({ facts }) => this.#wasLostToOthers(facts.instanceId, address));
   }
 
   #isRunning(node: string): boolean {
@@ -161,14 +179,25 @@ export class Judge {
   #judgeStrikes(node: string, before: ReadonlySet<string>, after: ReadonlySet<string>): void {
     const machine = this.#options.cluster.workload.machineOf(node);
     if (machine === undefined || !this.#isRunning(node)) return;
+    const { instanceId } = machine.facts;
+    this.#noteRightStrikes(instanceId, before, after);
     for (const [address, user] of machine.memory.endpoints) {
-      if (!before.has(address) || after.has(address)) continue;
-      const { instanceId } = machine.facts;
-      // The agent hears of the strike later, when the instance may have the address again.
-      if (this.#isExcused(address) || this.#wasLostToOthers(instanceId, address)) this.excuse(address);
-      else if (!isLeftOut(machine.memory.leftOut, address))
-        this.note('hidden-in-use', `${address} of ${user} is struck from what ${node} shows`);
+      if (!before.has(address) || after.has(address) || this.#isOthers(instanceId, address)) continue;
+      if (isLeftOut(machine.memory.leftOut, address)) continue;
+      this.note('hidden-in-use', `${address} of ${user} is struck from what ${node} shows`);
     }
+  }
+
+  #noteRightStrikes(instanceId: string, before: ReadonlySet<string>, after: ReadonlySet<string>): void {
+    for (const address of before)
+      if (!after.has(address))
+        this.#rightStrikes.struck(instanceId, address, this.#isOthers(instanceId, address));
+    for (const address of after) if (!before.has(address)) this.#rightStrikes.shown(instanceId, address);
+  }
+
+  /** That it is shown no more is somebody else's doing. */
+  #isOthers(instanceId: string, address: string): boolean {
+    return this.#isExcused(address) || this.#wasLostToOthers(instanceId, address);
   }
 
   /** The instance has not had it for so long that two readings can have shown it. */

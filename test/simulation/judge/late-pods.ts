@@ -2,7 +2,7 @@
 // could have one more.
 import { standings } from '../../../src/simulator/cluster/judge.ts';
 import type { Stage } from '../stage.ts';
-import { roomFor } from './unsettled.ts';
+import { mayStart, roomFor } from './unsettled.ts';
 
 /** From one look to the next, in ms. */
 const interval = 5000;
@@ -29,7 +29,8 @@ function waitingWithoutNeed(stage: Stage): ReadonlyMap<string, string> {
   const byNode = new Map(standings(stage.cluster).map((standing) => [standing.node, standing]));
   const able = stage.cluster.workload.views.filter((view) => {
     const standing = byNode.get(view.nodeName);
-    return standing !== undefined && standing.used < standing.most && roomFor(stage, view) > 0;
+    if (standing === undefined || standing.used >= standing.most) return false;
+    return roomFor(stage, view) > 0 && mayStart(stage, view, standing);
   });
   return new Map(
     able.flatMap(({ nodeName, waitingPods }) =>

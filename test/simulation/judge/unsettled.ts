@@ -2,6 +2,7 @@
 import { looseInterfaces, type NodeStanding, standings } from '../../../src/simulator/cluster/judge.ts';
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
+import { requiredAddresses } from '../../../src/simulator/workload/start-gate.ts';
 import type { Stage } from '../stage.ts';
 import type { Breach, Invariant } from './breach.ts';
 import { offeredBy, shownNodeOf } from './shown-node.ts';
@@ -32,14 +33,9 @@ function noteSupply(stage: Stage, view: NodeView, standing: NodeStanding, note: 
   if (!met && room > 0) note('short', `${nodeName} lacks addresses: ${figures}, room for ${room}`);
   const limit = Math.max(most, used) + stage.judge.gifts(view.facts.instanceId) + graceOf(stage, view);
   if (held > limit) note('beyond-limit', `${nodeName} has more than it may: ${figures}`);
-  if (view.waitingPods.size > 0 && canGive(view, most) && used < most && room > 0)
+  if (view.waitingPods.size > 0 && used < most && room > 0 && mayStart(stage, view, standing))
     note('waiting', `${view.waitingPods.size} pods wait on ${nodeName}: ${figures}`);
   noteExcess(stage, view, standing, (text) => note('excess', `${text}: ${figures}`));
-}
-
-/** An agent of the CRD allocator gives nothing out before it has as many as it is to have at least. */
-function canGive({ protocol, facts }: NodeView, most: number): boolean {
-  return protocol === 'multi-pool' || (facts.ipam?.minAllocate ?? 0) <= most;
 }
 
 function noteExcess(
@@ -74,6 +70,17 @@ export function roomFor({ cluster }: Stage, { facts }: NodeView): number {
   return [...cluster.ec2.network.subnets.values()]
     .filter(({ zone, tags }) => zone === facts.zone && tags['purpose'] === 'pods')
     .reduce((sum, { available }) => sum + available, 0);
+}
+
+/**
+ * Whether an agent serves pods or can come to. One of the CRD allocator does not start with fewer addresses than its
+ * `min-allocate`: where the node may never have so many, no controller can bring it about.
+ */
+export function mayStart({ cluster }: Stage, view: NodeView, { held, most }: NodeStanding): boolean {
+  const { nodeName, phase, protocol } = view;
+  const node = cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName);
+  if (phase === 'serving' || protocol !== 'crd-allocator' || node === undefined) return true;
+  return requiredAddresses(node, true) <= Math.max(held, most);
 }
 
 /** What a node may keep beyond its watermarks: parts of prefixes that are in use. */
