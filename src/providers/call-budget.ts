@@ -284,10 +284,12 @@ export class CallBudget {
     const at = this.#clock.monotonic() + ms;
     if (this.#timer !== undefined && this.#timer.at <= at) return;
     this.#timer?.cancel();
-    const cancel = this.#clock.schedule(ms, () => {
+    const grant = (): void => {
       this.#timer = undefined;
       this.#grant();
-    });
+    };
+    // Those who wait for tokens may be the most urgent of all.
+    const cancel = this.#clock.schedule(ms, grant, true);
     this.#timer = { at, cancel };
   }
 
