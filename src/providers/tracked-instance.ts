@@ -141,7 +141,8 @@ export class TrackedInstance {
   seenDetached(interfaceId: string, begunAt: number): boolean {
     const held = this.#interfaces.get(interfaceId);
     if (held === undefined) return false;
-    if (begunAt >= held.asOf + this.#consistencyWindow) this.doubt(begunAt);
+    // Only what shows it attached, or attached it, says that the reading may be older than that.
+    if (begunAt >= Math.max(held.shownAt, held.joinedAt) + this.#consistencyWindow) this.doubt(begunAt);
     return true;
   }
 

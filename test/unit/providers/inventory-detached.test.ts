@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { eni, further, inventoryRig } from './inventory-rig.ts';
 
-describe('an interface that a reading does not show whose addresses a call changed meanwhile', () => {
-  const assigned = { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', prefixes: [] } as const;
+const assigned = { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', prefixes: [] } as const;
 
+describe('an interface that a reading does not show whose addresses a call changed meanwhile', () => {
   test.each(['look', 'list'] as const)('stays, and is looked at once the call has ended: %s', (scope) => {
     const rig = inventoryRig();
     rig.look(0, eni('a'), further(1));
@@ -26,6 +26,35 @@ describe('an interface that a reading shows attached to nothing', () => {
     expect(holder).toBe('i-1');
     expect(view().lookDue).toBe(30);
     expect(view().interfaces).toHaveLength(1);
+  });
+
+  test('is looked at also where its addresses were changed meanwhile: a cloud does that with a detached one', () => {
+    const { inventory, look, answer, view } = inventoryRig();
+    look(0, eni('a'));
+    answer(25, { ...assigned, addresses: ['b'] });
+
+    inventory.seenDetached('eni-1', 30);
+
+    expect(view().lookDue).toBe(30);
+  });
+
+  test('is not looked at soon after our own attachment, which the reading need not show yet', () => {
+    const { inventory, answer, view } = inventoryRig();
+    answer(10, { kind: 'created', interface: further(1, { attachment: undefined }) });
+    answer(20, {
+      kind: 'attached',
+      interfaceId: 'eni-2',
+      instanceId: 'i-1',
+      deviceIndex: 1,
+      attachmentId: 'attach-2',
+    });
+
+    const due = [49, 50].map((begunAt) => {
+      inventory.seenDetached('eni-2', begunAt);
+      return view().lookDue;
+    });
+
+    expect(due).toEqual([undefined, 50]);
   });
 
   test('is no reason to look where the reading may be older than what is known', () => {
