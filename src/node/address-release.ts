@@ -140,14 +140,14 @@ function stateFor({ kind }: ReleasePhase, known: ReleaseState | undefined): Rele
 }
 
 function nextPhase(release: Release, isWanted: boolean, facts: ReleaseFacts): ReleasePhase | undefined {
-  const { holding, phase } = release;
+  const { phase } = release;
   switch (phase.kind) {
     case 'excess':
     case 'asked':
       return isWanted ? proposed(release, phase, facts) : undefined;
     case 'leaving':
     case 'hidden':
-      return goesOn(release, facts) ? onItsWay(holding, phase, facts) : undefined;
+      return goesOn(release, facts) ? onItsWay(release, phase, facts) : undefined;
     default:
       return afterTheCall(release, phase, facts);
   }
@@ -161,7 +161,12 @@ function afterTheCall(
 ): ReleasePhase | undefined {
   if (phase.kind === 'released') return isOver(release, phase.since, facts) ? undefined : phase;
   const isKnownGone = phase.kind === 'unanswered' && !facts.isHeld(release.holding);
-  return isKnownGone ? { kind: 'released', since: facts.now } : phase;
+  return isKnownGone ? gone(release, facts) : phase;
+}
+
+/** Over at once where no agent is to be told: nothing would come to look at it again. */
+function gone(release: Release, facts: ReleaseFacts): ReleasePhase | undefined {
+  return isOver(release, facts.now, facts) ? undefined : { kind: 'released', since: facts.now };
 }
 
 function proposed(
@@ -193,11 +198,12 @@ function goesOn({ holding, protocol }: Release, facts: ReleaseFacts): boolean {
 }
 
 function onItsWay(
-  holding: Holding,
+  release: Release,
   phase: Extract<ReleasePhase, { kind: 'leaving' | 'hidden' }>,
   facts: ReleaseFacts,
-): ReleasePhase {
-  if (!facts.isHeld(holding)) return { kind: 'released', since: facts.now };
+): ReleasePhase | undefined {
+  const { holding } = release;
+  if (!facts.isHeld(holding)) return gone(release, facts);
   if (holding.addresses.some(facts.isShown)) return { kind: 'leaving' };
   return phase.kind === 'hidden' ? phase : { kind: 'hidden', since: facts.now };
 }

@@ -34,7 +34,12 @@ export function drawScenario(seed: string): Scenario {
   if (!isCrowded) return { ...common, flags, cloud, faults: drawFaults(faults, minutes) };
   return {
     ...common,
-    flags: { ...flags, 'excess-ip-release-delay': '5s' },
+    flags: {
+      ...flags,
+      'excess-ip-release-delay': '5s',
+      'parallel-alloc-workers': '2',
+      'cloud-quota-overrides': 'UnassignPrivateIpAddresses=1:0.05',
+    },
     cloud: { ...cloud, limits: Math.max(1, cloud.limits) },
     faults: drawCrowding(faults, minutes),
     longestWait: 60_000,

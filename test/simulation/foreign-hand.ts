@@ -51,18 +51,21 @@ const deeds: Readonly<Record<ForeignDeed, (hand: Hand) => void>> = {
     excuseAll(stage, facts, item);
     detach(stage.cluster.ec2.network, item.attachment.id);
   },
-  'leave-loose': ({ stage, pick, facts }) => {
+  // Half of them as a controller leaves what it made for the node and did not come to attach.
+  'leave-loose': ({ stage, pick, facts: { instanceId } }) => {
+    const isForNode = pick < 0.5;
     const tags = {
       'io.cilium/cilium-managed': 'true',
       'io.cilium/cluster-name': 'simulation',
-      ...(pick < 0.5 && {
-        'headwater/instance-id': facts.instanceId,
+      ...(isForNode && {
+        'headwater/instance-id': instanceId,
         'headwater/operation-id': `operation-${Math.floor(pick * 1000)}`,
       }),
     };
-    const subnetId = at(podSubnetIds(stage.scenario), pick) ?? '';
+    const request = plainInterface(at(podSubnetIds(stage.scenario), pick) ?? '', [nodeGroup]);
     const claim = { ...nothing, count: Math.floor(pick * 9) };
-    createInterface(stage.cluster.ec2.network, { ...plainInterface(subnetId, [nodeGroup]), claim, tags });
+    const description = isForNode ? `Cilium-CNI (${instanceId})` : '';
+    createInterface(stage.cluster.ec2.network, { ...request, claim, tags, description });
   },
   'delete-loose': ({ stage, pick }) => {
     const { network } = stage.cluster.ec2;

@@ -84,6 +84,11 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'node/address-release.ts',
+        from: "phase.kind === 'asked' && answersOf(holding, handshake).includes('do-not-release') ? [holding] : [],",
+        to: "phase.kind === 'asked' && answersOf(holding, handshake).every((each) => each === 'do-not-release') ? [holding] : [],",
+      },
+      {
+        file: 'node/address-release.ts',
         from: "if (answers.includes('do-not-release')) return undefined;\n  return { kind: answers.every(",
         to: 'return { kind: answers.some(',
       },
@@ -282,10 +287,19 @@ export const mutants: readonly Mutant[] = [
     'if (isOurs || !leads() || this.#mayBePredecessors(next)) return;',
     'if (isOurs || (this.#mayBePredecessors(next) && this.#predecessorsUntil === undefined)) return;',
   ),
-  one(
-    'a slot held while waiting for the rate limits',
-    'providers/call-budget.ts',
-    'grantsFor(this.#waiters, this.#buckets, now);',
-    'grantsFor(new Set([...this.#waiters].slice(0, 1)), this.#buckets, now);',
-  ),
+  {
+    name: 'a slot held while waiting for the rate limits',
+    edits: [
+      {
+        file: 'providers/aws/ec2-edge.ts',
+        from: 'const giveBack = await budget.tokens(actions, context);',
+        to: 'const giveBack = await this.#options.places.run(context, () => budget.tokens(actions, context));',
+      },
+      {
+        file: 'providers/in-flight.ts',
+        from: '{ alone: 0.6, besidesPressing: 0.2 }',
+        to: '{ alone: 1, besidesPressing: 1 }',
+      },
+    ],
+  },
 ];

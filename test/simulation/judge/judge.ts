@@ -132,7 +132,9 @@ export class Judge {
   #seeInterface(before: NetworkInterface | undefined, after: NetworkInterface | undefined): void {
     this.#givenBack.forget(addedBy(before, after));
     const { acting } = this.#options.cluster.ec2.gateway;
-    if (acting === undefined || before?.instanceId === undefined) return;
+    if (acting === undefined) return;
+    this.#judgeGrowth(acting, before, after);
+    if (before?.instanceId === undefined) return;
     const kept = staying(after);
     if (kept !== undefined && carriesTheSame(kept, before)) return;
     const node = this.#nodes.get(before.instanceId) ?? '';
@@ -140,6 +142,23 @@ export class Judge {
       const isTaken = carries(before, address) && !carries(kept, address);
       if (isTaken) this.#noteTaken(acting, `${address} from ${user} on ${node} (${before.id})`, address);
     }
+  }
+
+  /** Nothing is asked for beyond max-allocate, counted with what the node shows its agent and truly has. */
+  #judgeGrowth(
+    { action, caller }: ActingRequest,
+    before: NetworkInterface | undefined,
+    after: NetworkInterface | undefined,
+  ): void {
+    const { instanceId = '' } = after ?? {};
+    const node = this.#nodes.get(instanceId);
+    const limit = this.#options.cluster.workload.machineOf(node ?? '')?.facts.ipam?.maxAllocate;
+    if (after === undefined || node === undefined || limit === undefined) return;
+    const gained = podAddressesOf(after) - (before?.instanceId === instanceId ? podAddressesOf(before) : 0);
+    const shown = [...(this.#shown.get(node) ?? [])].filter((each) => this.assignments.has(instanceId, each));
+    if (gained <= 0 || shown.length + gained <= limit + this.gifts(instanceId)) return;
+    const text = `${action} of ${caller.arn} brings ${gained} to ${node}, which shows ${shown.length} and may have ${limit}`;
+    this.note('beyond-limit', text);
   }
 
   #noteTaken({ action, caller }: ActingRequest, what: string, address: string): void {
@@ -267,6 +286,11 @@ function addedBy(
 /** The interface as long as it does not leave its instance. */
 function staying(item: NetworkInterface | undefined): NetworkInterface | undefined {
   return item?.attachment === undefined || item.attachment.status === 'detaching' ? undefined : item;
+}
+
+/** Its secondary addresses, and all of its prefixes. */
+function podAddressesOf({ addresses, prefixes }: NetworkInterface): number {
+  return addresses.length - 1 + prefixes.length * 16;
 }
 
 function carriesTheSame(a: NetworkInterface, b: NetworkInterface): boolean {

@@ -54,6 +54,7 @@ const asked: ReleasePhase = { kind: 'asked' };
 const leaving: ReleasePhase = { kind: 'leaving' };
 const hidden: ReleasePhase = { kind: 'hidden', since: 990_000 };
 const unassigning: ReleasePhase = { kind: 'unassigning' };
+const unanswered: ReleasePhase = { kind: 'unanswered' };
 const released: ReleasePhase = { kind: 'released', since: 960_000 };
 const wanted = { candidates: [address] };
 const ready = { handshake: answers('ready-for-release') };
@@ -100,6 +101,13 @@ describe('an agent that is asked', () => {
       { ...ready, isHeld: () => false },
       { kind: 'released', since: 1_000_000 },
     ],
+    [
+      'is to be told of what a lost answer has taken',
+      unanswered,
+      { ...ready, isHeld: () => false },
+      { kind: 'released', since: 1_000_000 },
+    ],
+    ['has forgotten what a lost answer has taken', unanswered, { isHeld: () => false }, none],
   ])('%s', (_, before, given, expected) => {
     expect(after(before, given)).toEqual(expected);
   });
@@ -132,7 +140,9 @@ describe('an agent that is not asked', () => {
     ['sees it no more', leaving, { isShown: () => false }, { kind: 'hidden', since: 1_000_000 }],
     ['holds it again', hidden, { isUsed: () => true, isShown: () => false }, none],
     ['is another by now', hidden, { protocol: 'crd', isShown: () => false }, none],
-    ['finds it gone', hidden, { isHeld: () => false }, { kind: 'released', since: 1_000_000 }],
+    ['finds it gone', hidden, { isHeld: () => false }, none],
+    ['finds gone what a lost answer may have taken', unanswered, { isHeld: () => false }, none],
+    ['finds there what a lost answer may have taken', unanswered, {}, unanswered],
     ['need not be told', released, {}, none],
   ])('%s', (_, before, given, expected) => {
     expect(after(before, given, agent)).toEqual(expected);
