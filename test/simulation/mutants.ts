@@ -187,12 +187,21 @@ export const mutants: readonly Mutant[] = [
     'if (doubted.size === 0) return none;',
     'if (doubted.size >= 0) return none;',
   ),
-  one(
-    'an interface that may be gone is given addresses',
-    'node/prepare-ip-allocation.ts',
-    '!frozen.has(id) && !view.doubted.has(id) && ',
-    '!frozen.has(id) && view !== undefined && ',
-  ),
+  {
+    name: 'an interface that may be gone is given addresses, and trusted for that',
+    edits: [
+      {
+        file: 'node/prepare-ip-allocation.ts',
+        from: '!frozen.has(id) && !view.doubted.has(id) && ',
+        to: '!frozen.has(id) && view !== undefined && ',
+      },
+      {
+        file: 'providers/tracked-instance.ts',
+        from: 'this.#interfaces.set(interfaceId, { ...edit(held), asOf: endedAt });',
+        to: 'this.#interfaces.set(interfaceId, { ...edit(held), asOf: endedAt, absentSince: undefined });',
+      },
+    ],
+  },
   one(
     'addresses are offered without a look at who else offers them',
     'node/desired-state.ts',
@@ -268,12 +277,6 @@ export const mutants: readonly Mutant[] = [
     'node/managed-node.ts',
     'this.#recall(previous, node);',
     'if (previous === undefined) this.#recall(previous, node);',
-  ),
-  one(
-    'an interface in doubt is trusted again once a call has changed it',
-    'providers/tracked-instance.ts',
-    'this.#interfaces.set(interfaceId, { ...edit(held), asOf: endedAt });',
-    'this.#interfaces.set(interfaceId, { ...edit(held), asOf: endedAt, absentSince: undefined });',
   ),
   one(
     'a detached interface is adopted as it was before our last call',

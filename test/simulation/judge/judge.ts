@@ -179,7 +179,7 @@ export class Judge {
     const writer = this.#options.cluster.kubernetes.acting?.headers ?? {};
     if (writer['user-agent']?.startsWith('headwater') === true) {
       this.#judgeStrikes(key, offeredBy(shownNodeOf(previous), protocol), offeredBy(shown, protocol));
-      this.#judgeOffers(key, shown.instanceId, offered, writer);
+      this.#judgeOffers(key, shown, offered, writer);
       this.#judgeInterfaces(key, shown);
     }
     this.#index(key, offered);
@@ -187,12 +187,27 @@ export class Judge {
 
   #judgeOffers(
     node: string,
-    instanceId: string,
+    shown: ShownNode,
     offered: ReadonlySet<string>,
     writer: Readonly<Record<string, string>>,
   ): void {
     const had = this.#shown.get(node) ?? new Set();
-    for (const address of offered) if (!had.has(address)) this.#judgeOffer(node, instanceId, address, writer);
+    for (const address of offered) {
+      if (had.has(address)) continue;
+      this.#judgeOffer(node, shown.instanceId, address, writer);
+      if (!this.#isExcused(address)) this.#judgeCarrier(node, shown, address);
+    }
+  }
+
+  /** An address that is offered anew is shown on the interface that has it: what its agent routes over. */
+  #judgeCarrier(node: string, { instanceId, interfaces }: ShownNode, address: string): void {
+    if (!this.assignments.has(instanceId, address)) return;
+    for (const [id, { addresses = [] }] of Object.entries(interfaces)) {
+      if (!addresses.includes(address)) continue;
+      const item = this.#options.cluster.ec2.network.interfaces.get(id);
+      if (carries(item, address)) continue;
+      this.note('offered-without-interface', `${node} offers ${address} on ${id}, which does not have it`);
+    }
   }
 
   #judgeStrikes(node: string, before: ReadonlySet<string>, after: ReadonlySet<string>): void {
