@@ -150,14 +150,12 @@ export class Judge {
     before: NetworkInterface | undefined,
     after: NetworkInterface | undefined,
   ): void {
-    const { instanceId = '' } = after ?? {};
-    const node = this.#nodes.get(instanceId);
-    const limit = this.#options.cluster.workload.machineOf(node ?? '')?.facts.ipam?.maxAllocate;
-    if (after === undefined || node === undefined || limit === undefined) return;
-    const gained = podAddressesOf(after) - (before?.instanceId === instanceId ? podAddressesOf(before) : 0);
+    const { instanceId, gained } = growthOf(before, after);
+    const node = this.#nodes.get(instanceId) ?? '';
+    const { maxAllocate = Infinity } = this.#options.cluster.workload.machineOf(node)?.facts.ipam ?? {};
     const shown = [...(this.#shown.get(node) ?? [])].filter((each) => this.assignments.has(instanceId, each));
-    if (gained <= 0 || shown.length + gained <= limit + this.gifts(instanceId)) return;
-    const text = `${action} of ${caller.arn} brings ${gained} to ${node}, which shows ${shown.length} and may have ${limit}`;
+    if (gained <= 0 || shown.length + gained <= maxAllocate + this.gifts(instanceId)) return;
+    const text = `${action} of ${caller.arn} brings ${gained} to ${node}, which shows ${shown.length} and may have ${maxAllocate}`;
     this.note('beyond-limit', text);
   }
 
@@ -301,6 +299,17 @@ function addedBy(
 /** The interface as long as it does not leave its instance. */
 function staying(item: NetworkInterface | undefined): NetworkInterface | undefined {
   return item?.attachment === undefined || item.attachment.status === 'detaching' ? undefined : item;
+}
+
+/** Pod addresses that an instance gains with a change of an interface. */
+function growthOf(
+  before: NetworkInterface | undefined,
+  after: NetworkInterface | undefined,
+): { instanceId: string; gained: number } {
+  if (after?.instanceId === undefined) return { instanceId: '', gained: 0 };
+  const { instanceId } = after;
+  const had = before?.instanceId === instanceId ? podAddressesOf(before) : 0;
+  return { instanceId, gained: podAddressesOf(after) - had };
 }
 
 /** Its secondary addresses, and all of its prefixes. */
