@@ -68,7 +68,7 @@ export async function createInterface(
     return attach({ interfaceId, instanceId: request.instanceId, deviceIndex, createdAt }, deps);
   });
   if (failure === undefined) return { kind: 'attached', interfaceId };
-  const deleted = await remove(interfaceId, deps);
+  const deleted = await remove({ interfaceId, createdAt }, deps);
   // What cannot be deleted may be in use after all.
   if (!deleted && (await isAttached(interfaceId, deps))) return { kind: 'attached', interfaceId };
   return {
@@ -170,9 +170,11 @@ async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Cl
     if (mayBeAttached(outcome) && (await isAttached(wanted.interfaceId, deps))) return undefined;
     const taken = failure.kind === 'deviceIndexTaken';
     if (taken) deviceIndex = deps.indexAfter(deviceIndex);
+    // What was left over and is not known is gone.
+    const isGone = failure.kind === 'notYetVisible' && wanted.createdAt === undefined;
     const again = taken
       ? ++indexes <= mostIndexes
-      : isPassing(outcome, clock.monotonic() < giveUpAt, { clock, since });
+      : !isGone && isPassing(outcome, clock.monotonic() < giveUpAt, { clock, since });
     if (!again || !(await pauseAfter(failure, tries, deps))) return failure;
     await deps.implementation.admit(['attachInterface'], deps.context);
   }
@@ -203,14 +205,19 @@ async function isAttached(interfaceId: string, deps: CreateInterfaceDeps): Promi
 }
 
 /** Whether the interface is gone. */
-async function remove(interfaceId: string, deps: CreateInterfaceDeps): Promise<boolean> {
-  const fencedUntil = deps.clock.monotonic() + longestFence;
+async function remove(
+  { interfaceId, createdAt }: { readonly interfaceId: string; readonly createdAt: number },
+  deps: CreateInterfaceDeps,
+): Promise<boolean> {
+  const { clock, consistencyWindow } = deps;
+  const fencedUntil = clock.monotonic() + longestFence;
   let lost = false;
   for (let tries = 1; tries <= mostTries; tries++) {
     const outcome = await removeUnfenced(interfaceId, fencedUntil, deps);
     if (outcome.kind === 'done') return true;
-    // It was made a moment ago: the cloud that does not know it may only not know it yet.
-    if (outcome.failure.kind === 'interfaceGone' && (lost || tries === mostTries)) {
+    // Where it was made a moment ago, the cloud that does not know it may only not know it yet.
+    const isKnown = lost || tries === mostTries || clock.monotonic() >= createdAt + consistencyWindow;
+    if (outcome.failure.kind === 'interfaceGone' && isKnown) {
       deps.fold({ kind: 'deleted', interfaceId });
       return true;
     }

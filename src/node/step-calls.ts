@@ -102,7 +102,9 @@ export class StepCalls {
         end = 'gone';
         return { kind: 'done', interfaceId };
       }
-      if (!nothingAgainstIt.has(failure.kind)) end = 'unfit';
+      // It has been there for long: what the cloud does not know is gone.
+      if (failure.kind === 'notYetVisible') end = 'gone';
+      else if (!nothingAgainstIt.has(failure.kind)) end = 'unfit';
       abandon(interfaceId);
       return { kind: 'failed', at: 'attach', failure, taken: 0, left: undefined };
     } finally {

@@ -11,6 +11,7 @@ import type { Breach, Invariant } from './breach.ts';
 import { GivenBack } from './given-back.ts';
 import { Readings } from './readings.ts';
 import { RightStrikes } from './right-strikes.ts';
+import { StaleFacts } from './stale-facts.ts';
 import { offeredBy, type ShownInterface, type ShownNode, shownNodeOf } from './shown-node.ts';
 
 export interface JudgeOptions {
@@ -36,6 +37,7 @@ export class Judge {
   readonly #givenBack = new GivenBack();
   readonly #readings: Readings;
   readonly #rightStrikes: RightStrikes;
+  readonly #staleFacts: StaleFacts;
 
   constructor(options: JudgeOptions) {
     this.#options = options;
@@ -43,6 +45,8 @@ export class Judge {
     this.assignments = new Assignments(options.now);
     this.#readings = new Readings(options.now);
     this.#rightStrikes = new RightStrikes(options.now);
+    const isThere = (interfaceId: string): boolean => ec2.network.interfaces.has(interfaceId);
+    this.#staleFacts = new StaleFacts({ ...options, isThere });
     for (const item of ec2.network.interfaces.values()) this.assignments.change(undefined, item);
     ec2.network.onInterface = (before, after) => {
       this.#seeInterface(before, after);
@@ -82,6 +86,8 @@ export class Judge {
   hearCall(identity: string, action: string, input: JsonObject, result: string): void {
     if (action === 'DescribeNetworkInterfaces' && result === 'OK') this.#readings.add(identity, input);
     this.#givenBack.add(identity, action, input, result);
+    const again = this.#staleFacts.add(identity, action, input, result);
+    if (again !== undefined) this.note('refused-again', again);
   }
 
   note(invariant: Invariant, text: string): void {
@@ -131,6 +137,7 @@ export class Judge {
 
   #seeInterface(before: NetworkInterface | undefined, after: NetworkInterface | undefined): void {
     this.#givenBack.forget(addedBy(before, after));
+    if (before === undefined && after !== undefined) this.#staleFacts.made(after.id);
     const { acting } = this.#options.cluster.ec2.gateway;
     if (acting === undefined) return;
     this.#judgeGrowth(acting, before, after);

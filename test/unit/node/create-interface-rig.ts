@@ -1,5 +1,10 @@
 // The unit that creates an interface beside a cloud that answers as the test says, on a virtual clock.
-import { createInterface, type CreateInterfaceResult } from '../../../src/node/create-interface.ts';
+import {
+  adoptInterface,
+  createInterface,
+  type CreateInterfaceDeps,
+  type CreateInterfaceResult,
+} from '../../../src/node/create-interface.ts';
 import type { CreateInterface, Operation, Outcome } from '../../../src/providers/operation.ts';
 import { VisibilityLag } from '../../../src/providers/visibility-lag.ts';
 import { Random } from '../../../src/scheduling/random.ts';
@@ -36,6 +41,8 @@ export interface Rig {
 }
 
 export interface Scene {
+  /** eni-9 was left over: it is attached, and no new one is created. */
+  readonly adopts?: boolean;
   readonly create?: readonly Outcome[];
   readonly attach?: readonly Outcome[];
   readonly delete?: readonly Outcome[];
@@ -95,7 +102,7 @@ export function rig(scene: Scene): Rig {
     const looks = scene.looks ?? [undefined];
     shownAt = looks[Math.min(counts.look++, looks.length - 1)];
   };
-  createInterface(request, 1, {
+  const deps: CreateInterfaceDeps = {
     implementation,
     clock,
     random: new Random('unit'),
@@ -111,7 +118,9 @@ export function rig(scene: Scene): Rig {
       while (scene.taken?.includes(found)) found++;
       return found;
     },
-  }).then(
+  };
+  const unit = scene.adopts === true ? adoption(deps) : createInterface(request, 1, deps);
+  unit.then(
     (ended) => {
       result = ended;
     },
@@ -130,6 +139,13 @@ export function rig(scene: Scene): Rig {
     result: () => result,
     error: () => error,
   };
+}
+
+async function adoption(deps: CreateInterfaceDeps): Promise<CreateInterfaceResult> {
+  const interfaceId = 'eni-9';
+  const failure = await adoptInterface({ interfaceId, instanceId: 'i-1', deviceIndex: 1 }, deps);
+  if (failure === undefined) return { kind: 'attached', interfaceId };
+  return { kind: 'failed', at: 'attach', failure, left: interfaceId, uncertain: false };
 }
 
 function nameOf(kind: Operation['kind']): 'create' | 'attach' | 'delete' {

@@ -259,6 +259,24 @@ describe('an interface that is being attached', () => {
   });
 });
 
+describe('an interface that was left over', () => {
+  test.each<[string, readonly Outcome[], number, object]>([
+    ['is attached', [attached('eni-9', 1)], 1, inPlace],
+    ['is tried again after a lost answer', [lost, attached('eni-9', 1)], 2, inPlace],
+    [
+      'is gone where the cloud does not know it',
+      [failed('notYetVisible')],
+      1,
+      { kind: 'failed', failure: { kind: 'notYetVisible' } },
+    ],
+  ])('%s', async (_, attach, tries, expected) => {
+    const { calls, result } = await run({ adopts: true, attach });
+
+    expect(result()).toMatchObject(expected);
+    expect(calls.filter((call) => call === 'attach@1')).toHaveLength(tries);
+  });
+});
+
 describe('an interface that could not be attached', () => {
   const attach = [failed('limitReached')];
 
@@ -280,6 +298,17 @@ describe('an interface that could not be attached', () => {
     });
     expect(calls.filter((call) => call === 'delete')).toHaveLength(tries);
     expect(calls.filter((call) => call === 'admit delete')).toHaveLength(tries);
+    expect(folded).toEqual(['created', 'deleted']);
+  });
+
+  test('is gone where the cloud does not know it for longer than it may take to', async () => {
+    const { calls, folded, result } = await run({
+      attach: [failed('notYetVisible')],
+      delete: [failed('interfaceGone')],
+    });
+
+    expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: undefined });
+    expect(calls.filter((call) => call === 'delete')).toHaveLength(1);
     expect(folded).toEqual(['created', 'deleted']);
   });
 

@@ -1,0 +1,37 @@
+// That the cloud refuses a call because the interface that it is about is gone teaches the controller so: the same call
+// of the same process is not sent again for the same interface. One that was made a moment ago may only not be known yet.
+import { textAt, type JsonObject } from '../../../src/simulator/workload/json.ts';
+
+export interface StaleFactsOptions {
+  readonly now: () => number;
+  /** In ms. */
+  readonly consistencyWindow: number;
+  readonly isThere: (interfaceId: string) => boolean;
+}
+
+export class StaleFacts {
+  readonly #options: StaleFactsOptions;
+  readonly #madeAt = new Map<string, number>();
+  readonly #refused = new Set<string>();
+
+  constructor(options: StaleFactsOptions) {
+    this.#options = options;
+  }
+
+  /** An interface came to be. */
+  made(interfaceId: string): void {
+    this.#madeAt.set(interfaceId, this.#options.now());
+  }
+
+  /** A call of a controller has ended. The result says what was refused again, if that is what it was. */
+  add(identity: string, action: string, input: JsonObject, result: string): string | undefined {
+    const { now, consistencyWindow, isThere } = this.#options;
+    const interfaceId = textAt(input, 'NetworkInterfaceId');
+    if (result !== 'InvalidNetworkInterfaceID.NotFound' || isThere(interfaceId)) return undefined;
+    if (now() < (this.#madeAt.get(interfaceId) ?? -Infinity) + consistencyWindow) return undefined;
+    const call = `${action} of ${identity} for ${interfaceId}, which is gone`;
+    if (this.#refused.has(call)) return call;
+    this.#refused.add(call);
+    return undefined;
+  }
+}
