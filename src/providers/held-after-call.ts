@@ -19,7 +19,7 @@ export function whenAttached(held: HeldInterface, answer: Attached, endedAt: num
     deleteOnTermination: held.record.attachment?.deleteOnTermination ?? false,
   };
   const record = { ...held.record, attachment };
-  return { ...held, record, asOf: endedAt, joinedAt: endedAt, absentSince: undefined };
+  return { ...held, record, asOf: endedAt, joinedAt: endedAt, absentSince: undefined, unlisted: false };
 }
 
 export function whenAllocated(held: HeldInterface, answer: Allocated, endedAt: number): HeldInterface {

@@ -20,6 +20,8 @@ export interface HeldInterface {
   readonly missing: ReadonlyMap<string, number>;
   /** End of the first look that did not show the interface at all. */
   readonly absentSince: number | undefined;
+  /** The last answer that could have shown it was a listing, and did not. */
+  readonly unlisted: boolean;
   /** Addresses and prefixes that are remembered from before a restart and that no reading has shown so far. */
   readonly unseen: ReadonlySet<string>;
 }
@@ -73,16 +75,13 @@ export function withRecalled(held: HeldInterface, { addresses, prefixes }: Netwo
 
 /**
  * What may be gone already, although two looks have not proved it: ids of interfaces, addresses and prefixes that the last
- * look did not show, or that no reading has shown since they were recalled.
+ * look did not show, or that no reading has shown since they were recalled. Of an interface that a listing did not show
+ * the look that follows will tell: until then it is still good for more addresses, which are doubtful like the others.
  */
-export function doubtsAbout({
-  record,
-  absentSince,
-  asOf,
-  missing,
-  unseen,
-}: HeldInterface): readonly string[] {
+export function doubtsAbout(held: HeldInterface): readonly string[] {
+  const { record, absentSince, unlisted, asOf, missing, unseen } = held;
   if (absentSince !== undefined || asOf === -Infinity) return [record.id, ...holdingsOf(record)];
+  if (unlisted) return holdingsOf(record);
   return missing.size === 0 && unseen.size === 0 ? [] : [...new Set([...missing.keys(), ...unseen])];
 }
 
@@ -97,6 +96,7 @@ export function firstHeld(record: NetworkInterface, asOf: number): HeldInterface
     released: nothing,
     missing: nothing,
     absentSince: undefined,
+    unlisted: false,
     unseen: none,
   };
 }
@@ -122,6 +122,7 @@ export function whenShown(held: HeldInterface, seen: NetworkInterface, reading: 
     released: stillYoung(held.released, reading),
     missing: missing.kept,
     absentSince: undefined,
+    unlisted: false,
     unseen: stillUnseen(held, shown),
   };
   return { held: next, lookDue: nextLook(held, next, shown, reading) };
@@ -133,7 +134,10 @@ export function whenAbsent(held: HeldInterface, reading: Reading): Verdict {
   if (isYoung && !reading.terminated) return { held, lookDue: undefined };
   // What our calls changed since is no proof that it is there: a cloud changes a detached interface as well.
   const isOlder = reading.begunAt < held.asOf && !reading.terminated;
-  if (isOlder || reading.scope === 'listing') return { held, lookDue: Math.max(reading.begunAt, held.asOf) };
+  const lookDue = Math.max(reading.begunAt, held.asOf);
+  if (reading.scope === 'listing')
+    return { held: held.unlisted ? held : { ...held, unlisted: true }, lookDue };
+  if (isOlder) return { held, lookDue };
   const since = held.absentSince ?? reading.endedAt;
   const proven = reading.terminated || reading.begunAt - since >= reading.consistencyWindow;
   if (proven || reading.contested.has(held.record.primaryAddress))

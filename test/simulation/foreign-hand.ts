@@ -7,7 +7,7 @@ import { plainInterface } from '../../src/simulator/cloud/instances.ts';
 import { createInterface, deleteInterface } from '../../src/simulator/cloud/network-interfaces.ts';
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
-import { prefixOf } from './judge/assignments.ts';
+import { membersOf, prefixOf } from './judge/assignments.ts';
 import type { FaultPlan, ForeignDeed } from './scenario.ts';
 import type { Stage } from './stage.ts';
 import { nodeGroup, podSubnetIds } from './topology.ts';
@@ -42,13 +42,13 @@ const deeds: Readonly<Record<ForeignDeed, (hand: Hand) => void>> = {
     assign(stage.cluster.ec2.network, item.id, { ...nothing, count: 1 }, false);
     stage.judge.noteGift(facts.instanceId);
   },
-  detach: ({ stage, interfaces, pick, facts }) => {
+  detach: ({ stage, interfaces, pick }) => {
     const item = at(
       interfaces.filter(({ deviceIndex }) => deviceIndex !== 0),
       pick,
     );
     if (item?.attachment === undefined) return;
-    excuseAll(stage, facts, item);
+    excuseAll(stage, item);
     detach(stage.cluster.ec2.network, item.attachment.id);
   },
   // Half of them as a controller leaves what it made for the node and did not come to attach.
@@ -73,7 +73,10 @@ const deeds: Readonly<Record<ForeignDeed, (hand: Hand) => void>> = {
       ({ instanceId, tags }) => instanceId === undefined && tags['io.cilium/cilium-managed'] === 'true',
     );
     const item = at(loose, pick);
-    if (item !== undefined) deleteInterface(network, item.id);
+    if (item === undefined) return;
+    // A node that lost it to somebody may not know of that yet, and the cloud hands its addresses out again.
+    excuseAll(stage, item);
+    deleteInterface(network, item.id);
   },
 };
 
@@ -91,21 +94,16 @@ function takeAway({ stage, facts, interfaces, pick }: Hand, isUsed: boolean): vo
   ]);
   const thing = at(things, pick);
   if (thing === undefined) return;
-  for (const address of inUse.keys()) {
-    if (thing.addresses.includes(address) || thing.prefixes.includes(prefixOf(address)))
-      stage.judge.excuse(address);
-  }
-  for (const address of thing.addresses) stage.judge.excuse(address);
+  excuseAll(stage, thing);
   unassign(network, thing.id, thing);
 }
 
-/** What somebody takes along with an interface is not held against the controller. */
-export function excuseAll(stage: Stage, facts: NodeFacts, item: NetworkInterface): void {
-  const inUse = stage.cluster.workload.machineOf(facts.name)?.memory.endpoints ?? new Map<string, string>();
-  for (const address of [...inUse.keys(), ...item.addresses]) {
-    if (item.addresses.includes(address) || item.prefixes.includes(prefixOf(address)))
-      stage.judge.excuse(address);
-  }
+/** What somebody takes away is not held against the controller. */
+export function excuseAll(
+  { judge }: Stage,
+  { addresses, prefixes }: Pick<NetworkInterface, 'addresses' | 'prefixes'>,
+): void {
+  for (const address of [...addresses, ...prefixes.flatMap(membersOf)]) judge.excuse(address);
 }
 
 function at<T>(items: readonly T[], share: number): T | undefined {

@@ -55,7 +55,7 @@ export function snatch(stage: Stage, { nth, pods }: Plan<'snatch'>): void {
       const facts = stage.cluster.workload.machineOf(name)?.facts;
       if (item?.attachment === undefined || facts === undefined) return;
       stage.coverage.hit('snatch');
-      excuseAll(stage, facts, item);
+      excuseAll(stage, item);
       detach(network, item.attachment.id);
       for (let wave = 2; wave < 11; wave++)
         stage.clock.schedule(wave * betweenWaves, () => {

@@ -66,3 +66,9 @@ export function prefixOf(address: string): string {
   const number = parseIpv4(address) ?? 0;
   return `${formatIpv4(number - (number % 16))}/28`;
 }
+
+/** The addresses of a /28. */
+export function membersOf(prefix: string): readonly string[] {
+  const first = parseIpv4(prefix.replace(/\/28$/, '')) ?? 0;
+  return Array.from({ length: 16 }, (_, index) => formatIpv4(first + index));
+}

@@ -10,7 +10,7 @@ import { Assignments, prefixOf } from './assignments.ts';
 import type { Breach, Invariant } from './breach.ts';
 import { GivenBack } from './given-back.ts';
 import { Readings } from './readings.ts';
-import { RightStrikes } from './right-strikes.ts';
+import { RightStrikes, type Standing } from './right-strikes.ts';
 import { StaleFacts } from './stale-facts.ts';
 import { offeredBy, type ShownInterface, type ShownNode, shownNodeOf } from './shown-node.ts';
 
@@ -219,7 +219,7 @@ export class Judge {
     const machine = this.#options.cluster.workload.machineOf(node);
     if (machine === undefined || !this.#isRunning(node)) return;
     const { instanceId } = machine.facts;
-    this.#noteRightStrikes(instanceId, before, after);
+    this.#noteRightStrikes(instanceId, machine.memory.endpoints, { before, after });
     for (const [address, user] of machine.memory.endpoints) {
       if (!before.has(address) || after.has(address) || this.#isOthers(instanceId, address)) continue;
       if (isLeftOut(machine.memory.leftOut, address)) continue;
@@ -227,10 +227,17 @@ export class Judge {
     }
   }
 
-  #noteRightStrikes(instanceId: string, before: ReadonlySet<string>, after: ReadonlySet<string>): void {
+  #noteRightStrikes(
+    instanceId: string,
+    inUse: ReadonlyMap<string, string>,
+    { before, after }: { readonly before: ReadonlySet<string>; readonly after: ReadonlySet<string> },
+  ): void {
+    const standingOf = (address: string): Standing => {
+      if (this.#isOthers(instanceId, address)) return 'lost';
+      return inUse.has(address) ? 'in use' : 'free';
+    };
     for (const address of before)
-      if (!after.has(address))
-        this.#rightStrikes.struck(instanceId, address, this.#isOthers(instanceId, address));
+      if (!after.has(address)) this.#rightStrikes.struck(instanceId, address, standingOf(address));
     for (const address of after) if (!before.has(address)) this.#rightStrikes.shown(instanceId, address);
   }
 

@@ -1,6 +1,8 @@
-// What writes of ours struck from a node because its instance had lost it to others. That was right when it was written, and its
-// agent hears of it later: when the interface is attached again by then, the instance has the address as if it had never been
-// lost.
+// What writes of ours rightly struck from a node. Its agent hears of that later.
+//
+// What the instance had lost to others: when the interface is attached again by the time at which the agent hears, the
+// instance has the address as if it had never been lost. What no pod had: one can take it before the agent hears, which then
+// goes on with it, unless the agent is started anew before it is shown again.
 import type { ViolationKind } from '../../../src/simulator/workload/violation-log.ts';
 
 /** By when an agent has heard of what was written: longer than any delay of a watch in a scenario, in ms. */
@@ -10,15 +12,20 @@ export class RightStrikes {
   readonly #now: () => number;
   /** By instance and address, until when its agent may find that it is not shown; Infinity until it is shown again. */
   readonly #until = new Map<string, number>();
+  /** The same for what no pod had, if the agent is started anew. */
+  readonly #freeUntil = new Map<string, number>();
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** A write of ours struck the address. `isRight`: that is somebody else's doing. */
-  struck(instanceId: string, address: string, isRight: boolean): void {
-    if (isRight) this.#until.set(keyOf(instanceId, address), Infinity);
-    else this.#until.delete(keyOf(instanceId, address));
+  /** A write of ours struck the address. `was`: lost to others, had by no pod, or had by one. */
+  struck(instanceId: string, address: string, was: Standing): void {
+    const key = keyOf(instanceId, address);
+    if (was === 'lost') this.#until.set(key, Infinity);
+    else this.#until.delete(key);
+    if (was === 'free') this.#freeUntil.set(key, this.#now() + heardWithin);
+    else this.#freeUntil.delete(key);
   }
 
   /** A write of ours shows the address anew. */
@@ -29,16 +36,23 @@ export class RightStrikes {
 
   /** Whether what an agent finds may be that the address is not shown, because it was rightly struck. */
   account(instanceId: string, address: string, finding: string): boolean {
-    const until = this.#until.get(keyOf(instanceId, address)) ?? -Infinity;
-    return this.#now() <= until && absences.has(finding);
+    const key = keyOf(instanceId, address);
+    const now = this.#now();
+    if (now <= (this.#until.get(key) ?? -Infinity)) return absences.has(finding);
+    return now <= (this.#freeUntil.get(key) ?? -Infinity) && finding === lostByRestart;
   }
 }
+
+/** What an address was that a write of ours struck. */
+export type Standing = 'lost' | 'free' | 'in use';
+
+const lostByRestart = 'lost-across-restart' satisfies ViolationKind;
 
 /** What an agent says of an address that it is not shown. What else it finds, a strike does not account for. */
 const absences: ReadonlySet<string> = new Set([
   'address-vanished',
   'interface-vanished',
-  'lost-across-restart',
+  lostByRestart,
 ] satisfies ViolationKind[]);
 
 function keyOf(instanceId: string, address: string): string {

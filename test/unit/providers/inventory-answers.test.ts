@@ -300,6 +300,23 @@ describe('an interface that a look did not show', () => {
   });
 });
 
+describe('an interface that a listing did not show', () => {
+  const held = { interfaceId: 'eni-2', instanceId: 'i-1' };
+
+  test('has doubtful addresses until a look shows it, also those that it is given meanwhile', () => {
+    const { look, list, answer, view } = inventoryRig();
+    look(0, eni(), further(1, { addresses: ['a'] }));
+
+    list(50, eni());
+    answer(60, { kind: 'allocated', ...held, addresses: ['b'], prefixes: [] });
+    const between = view();
+    look(70, eni(), further(1, { addresses: ['a', 'b'] }));
+
+    expect([...between.doubted]).toEqual(['a', 'b']);
+    expect([...view().doubted]).toEqual([]);
+  });
+});
+
 describe('a listing under way', () => {
   test('does not undo what was written meanwhile', () => {
     const { inventory, look, answer, holdings, view } = inventoryRig();
