@@ -21,6 +21,8 @@ export interface CloudDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Whether this process leads at this very moment. */
+  readonly leads: () => boolean;
   /** Whether a call that takes something away and may last `ms` can still end within our own lease. */
   readonly mayTakeAway: (ms: number) => boolean;
   readonly permission: MutationPermission;
@@ -42,7 +44,7 @@ export interface Cloud {
 }
 
 export function composeAws(api: Ec2Api, deps: CloudDeps): Cloud {
-  const { options, clock, log, metrics, mayTakeAway, permission } = deps;
+  const { options, clock, log, metrics, leads, mayTakeAway, permission } = deps;
   const cap = callCapOf(options);
   const budget = new CallBudget({
     clock,
@@ -57,7 +59,8 @@ export function composeAws(api: Ec2Api, deps: CloudDeps): Cloud {
   const denials = new Denials({ clock, log });
   const instruments = ec2Instruments(metrics, log, denials);
   const places = new InFlight(options.parallelAllocWorkers);
-  const edge = new Ec2Edge({ api, budget, places, clock, timeout, mayTakeAway, permission, ...instruments });
+  const gate = { leads, mayTakeAway, permission };
+  const edge = new Ec2Edge({ api, budget, places, clock, timeout, ...gate, ...instruments });
   const implementation = awsAllocation(edge, {
     pageSize: options.awsMaxResultsPerCall,
     instanceTags: options.instanceTagsFilter,

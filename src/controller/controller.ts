@@ -71,6 +71,7 @@ export class Controller {
       clock,
       log,
       metrics: registry.metrics,
+      leads: this.#leads,
       mayTakeAway,
       permission: this.#permission,
     });
@@ -167,12 +168,15 @@ export class Controller {
 
   readonly #leading = Promise.withResolvers<'leading'>();
 
+  /** At this very moment: a process that was frozen for longer than its lease goes on where it stood. */
+  readonly #leads = (): boolean => this.#election === undefined || this.#election.leaseEnd() !== undefined;
+
   #begin(schema: ServedSchema): void {
     const { clock, random, log, registry, kubernetes, options, onBug } = this.#deps;
     this.#leadingSince = clock.monotonic();
     this.#state = 'leading';
     log.info('leading', { identity: this.#deps.identity, nodes: this.#cache.nodes.size });
-    const leads = (): boolean => this.#election === undefined || this.#election.leaseEnd() !== undefined;
+    const leads = this.#leads;
     this.#term = new Term({
       options,
       cloud: this.#cloud,

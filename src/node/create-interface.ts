@@ -170,11 +170,9 @@ async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Cl
     if (mayBeAttached(outcome) && (await isAttached(wanted.interfaceId, deps))) return undefined;
     const taken = failure.kind === 'deviceIndexTaken';
     if (taken) deviceIndex = deps.indexAfter(deviceIndex);
-    // What was left over and is not known is gone.
-    const isGone = failure.kind === 'notYetVisible' && wanted.createdAt === undefined;
     const again = taken
       ? ++indexes <= mostIndexes
-      : !isGone && isPassing(outcome, clock.monotonic() < giveUpAt, { clock, since });
+      : isPassing(outcome, clock.monotonic() < giveUpAt, { clock, since });
     if (!again || !(await pauseAfter(failure, tries, deps))) return failure;
     await deps.implementation.admit(['attachInterface'], deps.context);
   }
@@ -185,10 +183,13 @@ async function attachOnce(wanted: Attachment, tries: number, deps: CreateInterfa
   const { createdAt, ...attachment } = wanted;
   const sentAt = clock.monotonic();
   const outcome = await perform({ kind: 'attachInterface', ...attachment }, deps);
-  if (createdAt === undefined) return outcome;
+  const isUnknown = outcome.kind === 'failed' && outcome.failure.kind === 'notYetVisible';
+  if (createdAt === undefined) {
+    // What has been there for long, and is not known any more, is gone.
+    return isUnknown ? { ...outcome, failure: { ...outcome.failure, kind: 'interfaceGone' } } : outcome;
+  }
   if (outcome.kind === 'done' && tries === 1) visibilityLag.known();
-  if (outcome.kind !== 'done' && outcome.failure.kind === 'notYetVisible')
-    visibilityLag.unknown(sentAt - createdAt);
+  if (isUnknown) visibilityLag.unknown(sentAt - createdAt);
   return outcome;
 }
 

@@ -102,8 +102,7 @@ export class StepCalls {
         end = 'gone';
         return { kind: 'done', interfaceId };
       }
-      // It has been there for long: what the cloud does not know is gone.
-      if (failure.kind === 'notYetVisible') end = 'gone';
+      if (failure.kind === 'interfaceGone') end = 'gone';
       else if (!nothingAgainstIt.has(failure.kind)) end = 'unfit';
       abandon(interfaceId);
       return { kind: 'failed', at: 'attach', failure, taken: 0, left: undefined };

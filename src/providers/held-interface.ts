@@ -130,8 +130,7 @@ export function whenShown(held: HeldInterface, seen: NetworkInterface, reading: 
 
 /** A complete answer did not show the interface. */
 export function whenAbsent(held: HeldInterface, reading: Reading): Verdict {
-  const isYoung = reading.begunAt < Math.max(held.joinedAt + reading.consistencyWindow, held.shownAt);
-  if (isYoung && !reading.terminated) return { held, lookDue: undefined };
+  if (needNotShow(held, reading)) return { held, lookDue: undefined };
   // What our calls changed since is no proof that it is there: a cloud changes a detached interface as well.
   const isOlder = reading.begunAt < held.asOf && !reading.terminated;
   const lookDue = Math.max(reading.begunAt, held.asOf);
@@ -144,6 +143,12 @@ export function whenAbsent(held: HeldInterface, reading: Reading): Verdict {
     return { held: undefined, lookDue: undefined };
   const record = withoutContested(held.record, reading);
   return { held: { ...held, record, absentSince: since }, lookDue: since + reading.consistencyWindow };
+}
+
+/** It was attached, or shown by another reading, too late for this one. */
+function needNotShow({ joinedAt, shownAt }: HeldInterface, reading: Reading): boolean {
+  const { begunAt, consistencyWindow, terminated } = reading;
+  return !terminated && begunAt < Math.max(joinedAt + consistencyWindow, shownAt);
 }
 
 function stillUnseen({ unseen }: HeldInterface, shown: NetworkInterface): ReadonlySet<string> {

@@ -247,9 +247,18 @@ function changeConsistency(
   });
 }
 
+/**
+ * How late agents hear, at most, in ms: one that takes an address more than a minute after it was hidden, and cannot say
+ * so because it goes by an older object still, is beyond what the protocol of agents that are not asked can bear.
+ */
+const latestForAgents = 20_000;
+/** An agent watches its own node alone. */
+const watchesOfControllers = /^(?!.*fieldSelector).*watch=/;
+
 const watchFaults: Readonly<Record<WatchEffect, (stage: Stage, times: number, ms: number) => void>> = {
   delay: ({ cluster, coverage }, times, ms) => {
-    cluster.kubernetes.faults.inject({ path: /watch=/, times, effect: { kind: 'delayEvents', ms } });
+    const path = ms > latestForAgents ? watchesOfControllers : /watch=/;
+    cluster.kubernetes.faults.inject({ path, times, effect: { kind: 'delayEvents', ms } });
     coverage.hit('watch', 'delay');
   },
   duplicate: ({ cluster, coverage }, times) => {

@@ -26,6 +26,8 @@ export interface Ec2EdgeOptions {
   readonly clock: Clock;
   /** How long an answer is waited for, in ms; calls that take something away have a limit of their own. */
   readonly timeout: number;
+  /** Whether this process leads at this very moment: who does not changes nothing. */
+  readonly leads: () => boolean;
   /** Whether a call that takes something away and may last `ms` can still end within our own lease. */
   readonly mayTakeAway: (ms: number) => boolean;
   readonly permission: Pick<MutationPermission, 'refusal'>;
@@ -176,8 +178,10 @@ export class Ec2Edge {
     context.signal.addEventListener('abort', stopWaiting, { once: true });
     let cancel = (): void => undefined;
     const onSend = (): void => {
-      if (context.begun !== true) this.#passPermission(action);
-      this.#passFence(action, timeout);
+      if (!isRead(action)) {
+        if (context.begun !== true) this.#passPermission(action);
+        this.#passFence(action, timeout);
+      }
       call.sentAt = clock.monotonic();
       this.#options.budget.sent(action);
       cancel = clock.schedule(timeout, stopWaiting);
@@ -201,7 +205,6 @@ export class Ec2Edge {
   }
 
   #passPermission(action: Ec2Action): void {
-    if (action.startsWith('Describe')) return;
     const reason = this.#options.permission.refusal(fenced.has(action) ? 'takeAway' : 'give');
     if (reason === undefined) return;
     const message = `${action} was not sent: ${stopWords[reason]}`;
@@ -209,9 +212,10 @@ export class Ec2Edge {
   }
 
   #passFence(action: Ec2Action, timeout: number): void {
-    if (!fenced.has(action) || this.#options.mayTakeAway(timeout)) return;
-    const message = `${action} was not sent: our lease ends too soon, or began too recently, to take anything away`;
-    throw new Ec2CallError({ result: 'notSent', code: 'Fenced', message });
+    const { leads, mayTakeAway } = this.#options;
+    if (!leads()) throw notSent(action, 'another process may lead by now');
+    if (fenced.has(action) && !mayTakeAway(timeout))
+      throw notSent(action, 'our lease ends too soon, or began too recently, to take anything away');
   }
 
   #report(action: Ec2Action, sentAt: number | undefined, error: Ec2CallError | undefined): void {
@@ -224,6 +228,14 @@ export class Ec2Edge {
       budget.answered({ action, sentAt, throttled, retryAfter: error?.retryAfter });
     onCall({ action, failure, status, duration: now - (sentAt ?? now) });
   }
+}
+
+function isRead(action: Ec2Action): boolean {
+  return action.startsWith('Describe');
+}
+
+function notSent(action: Ec2Action, why: string): Ec2CallError {
+  return new Ec2CallError({ result: 'notSent', code: 'Fenced', message: `${action} was not sent: ${why}` });
 }
 
 interface BegunCall {

@@ -29,7 +29,8 @@ export class Judge {
   readonly #nodes = new Map<string, string>();
   /** By address, the nodes that show it. */
   readonly #offers = new Map<string, Set<string>>();
-  readonly #shown = new Map<string, ReadonlySet<string>>();
+  /** By node, since when each address is shown. */
+  readonly #shown = new Map<string, ReadonlyMap<string, number>>();
   /** When somebody else last took an address away: what follows from that is not ours. */
   readonly #foreign = new Map<string, number>();
   /** By instance, how many addresses somebody else gave it. */
@@ -141,9 +142,11 @@ export class Judge {
     const { acting } = this.#options.cluster.ec2.gateway;
     if (acting === undefined) return;
     this.#judgeGrowth(acting, before, after);
-    if (before?.instanceId === undefined) return;
-    const kept = staying(after);
-    if (kept !== undefined && carriesTheSame(kept, before)) return;
+    if (before !== undefined) this.#judgeLoss(acting, before, staying(after));
+  }
+
+  #judgeLoss(acting: ActingRequest, before: NetworkInterface, kept: NetworkInterface | undefined): void {
+    if (before.instanceId === undefined || (kept !== undefined && carriesTheSame(kept, before))) return;
     const node = this.#nodes.get(before.instanceId) ?? '';
     for (const [address, user] of this.#inUse(node, before.instanceId)) {
       const isTaken = carries(before, address) && !carries(kept, address);
@@ -160,7 +163,11 @@ export class Judge {
     const { instanceId, gained } = growthOf(before, after);
     const node = this.#nodes.get(instanceId) ?? '';
     const { maxAllocate = Infinity } = this.#options.cluster.workload.machineOf(node)?.facts.ipam ?? {};
-    const shown = [...(this.#shown.get(node) ?? [])].filter((each) => this.assignments.has(instanceId, each));
+    // What came to be shown after the call was sent, it cannot have reckoned with.
+    const sentAt = this.#options.now() - slowestCall;
+    const shown = [...(this.#shown.get(node) ?? [])].filter(
+      ([address, since]) => since <= sentAt && this.assignments.has(instanceId, address),
+    );
     if (gained <= 0 || shown.length + gained <= maxAllocate + this.gifts(instanceId)) return;
     const text = `${action} of ${caller.arn} brings ${gained} to ${node}, which shows ${shown.length} and may have ${maxAllocate}`;
     this.note('beyond-limit', text);
@@ -196,7 +203,7 @@ export class Judge {
     offered: ReadonlySet<string>,
     writer: Readonly<Record<string, string>>,
   ): void {
-    const had = this.#shown.get(node) ?? new Set();
+    const had = this.#shown.get(node) ?? new Map<string, number>();
     for (const address of offered) {
       if (had.has(address)) continue;
       this.#judgeOffer(node, shown.instanceId, address, writer);
@@ -280,20 +287,24 @@ export class Judge {
   }
 
   #index(node: string, offered: ReadonlySet<string>): void {
-    const before = this.#shown.get(node) ?? new Set();
-    for (const address of before) if (!offered.has(address)) this.#offers.get(address)?.delete(node);
+    const before = this.#shown.get(node) ?? new Map<string, number>();
+    for (const address of before.keys()) if (!offered.has(address)) this.#offers.get(address)?.delete(node);
     for (const address of offered) {
       if (before.has(address)) continue;
       const nodes = this.#offers.get(address) ?? new Set();
       this.#offers.set(address, nodes.add(node));
       if (nodes.size > 1) this.note('offered-twice', `${address} is offered on ${[...nodes].join(' and ')}`);
     }
-    this.#shown.set(node, offered);
+    const now = this.#options.now();
+    this.#shown.set(node, new Map([...offered].map((address) => [address, before.get(address) ?? now])));
   }
 }
 
 /** What somebody else changed has to be mended within, in ms. */
 const mendedWithin = 300_000;
+
+/** From when a call is sent until its effect, at most, in ms. */
+const slowestCall = 20_000;
 
 /** From before a reading is made until its answer is taken in, at most, in ms. */
 const slowestReading = 40_000;

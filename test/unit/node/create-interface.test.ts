@@ -267,7 +267,7 @@ describe('an interface that was left over', () => {
       'is gone where the cloud does not know it',
       [failed('notYetVisible')],
       1,
-      { kind: 'failed', failure: { kind: 'notYetVisible' } },
+      { kind: 'failed', failure: { kind: 'interfaceGone' } },
     ],
   ])('%s', async (_, attach, tries, expected) => {
     const { calls, result } = await run({ adopts: true, attach });

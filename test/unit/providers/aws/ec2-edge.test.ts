@@ -277,6 +277,24 @@ describe('a call that takes something away', () => {
   });
 });
 
+describe('a process that does not lead any more', () => {
+  test.each<[Ec2Action, boolean]>([
+    ['CreateNetworkInterface', false],
+    ['AttachNetworkInterface', false],
+    ['AssignPrivateIpAddresses', false],
+    ['ModifyNetworkInterfaceAttribute', false],
+    ['DeleteNetworkInterface', false],
+    ['DescribeSubnets', true],
+  ])('sends no change, also of what was begun: %s is sent: %j', async (action, isSent) => {
+    const { edge, sent } = edgeRig(() => ({}), { options: { leads: () => false } });
+
+    const result = await edge.write(action, remove, { ...context, begun: true });
+
+    expect(sent).toHaveLength(isSent ? 1 : 0);
+    if (!isSent) expect(result).toMatchObject({ kind: 'failed', failure: { kind: 'fenced', action } });
+  });
+});
+
 describe('while something is stopped', () => {
   const pausing = (pause: readonly Pausable[]): EdgeChange => ({
     options: { permission: new MutationPermission({ ...noStops, pause }) },

@@ -32,7 +32,7 @@ export interface EdgeRig {
 }
 
 export interface EdgeChange {
-  readonly options?: Partial<Pick<Ec2EdgeOptions, 'timeout' | 'mayTakeAway' | 'permission'>>;
+  readonly options?: Partial<Pick<Ec2EdgeOptions, 'timeout' | 'leads' | 'mayTakeAway' | 'permission'>>;
   readonly bucket?: BucketSize;
   /** Requests in flight at once. */
   readonly most?: number;
@@ -72,6 +72,7 @@ export function edgeRig(answering: Answering, change: EdgeChange = {}): EdgeRig 
     places: new InFlight(change.most ?? 50),
     clock,
     timeout: 10_000,
+    leads: () => true,
     mayTakeAway: () => true,
     permission: new MutationPermission(noStops),
     onCall: (call) => finished.push(call),
