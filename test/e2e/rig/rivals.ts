@@ -1,5 +1,6 @@
 // Controllers that contend for one Lease, as many at any time as a Deployment keeps, and who of them holds it: by what the
-// API server says.
+// API server says. When somebody took it or gave it back is what they wrote into it, by the wall clock that all of them share:
+// whoever looks at a large fleet meanwhile may come to read it seconds later.
 import { sleep } from '../../../src/scheduling/clock.ts';
 import { textAt } from '../../../src/simulator/workload/json.ts';
 import type { E2eCluster } from './e2e-cluster.ts';
@@ -29,6 +30,8 @@ export interface Holding {
   readonly at: number;
   /** It did not hold it before that; -Infinity where it did from the first look on. */
   readonly notBefore: number;
+  /** When it took the Lease, in ms since the epoch. */
+  readonly tookAt: number;
 }
 
 export class Rivals {
@@ -72,9 +75,10 @@ export class Rivals {
       what,
       async () => {
         const askedAt = clock.monotonic();
-        const rival = this.#running.get(await this.#holder());
+        const { holder, tookAt } = await this.#lease();
+        const rival = this.#running.get(holder);
         if (rival !== undefined && rival.identity !== other?.identity) {
-          found = { rival, at: clock.monotonic(), notBefore };
+          found = { rival, at: clock.monotonic(), notBefore, tookAt };
           return true;
         }
         notBefore = askedAt;
@@ -86,16 +90,30 @@ export class Rivals {
     return found;
   }
 
-  /** When the Lease no longer names `rival`, in monotonic ms. */
-  async released(rival: Rival): Promise<number> {
-    const isFree = async (): Promise<boolean> => (await this.#holder()) !== rival.identity;
+  /**
+   * Resolves once the Lease no longer names `rival`: with when it was given back, in ms since the epoch, unless another one
+   * was seen to have it first.
+   */
+  async released(rival: Rival): Promise<number | undefined> {
+    let givenBackAt: number | undefined;
+    const isFree = async (): Promise<boolean> => {
+      const { holder, writtenAt } = await this.#lease();
+      if (holder === '') givenBackAt = writtenAt;
+      return holder !== rival.identity;
+    };
     await this.#cluster.until('the Lease is given back', isFree, { every: lookInterval, limit: patience });
-    return this.#cluster.clock.monotonic();
+    return givenBackAt;
   }
 
-  /** The name in the Lease; empty where it names nobody. */
-  async #holder(): Promise<string> {
-    return textAt(await this.#cluster.api.call('GET', lease), 'spec', 'holderIdentity');
+  /** The name in the Lease, empty where it names nobody; when it was taken and last written, in ms since the epoch. */
+  async #lease(): Promise<{ holder: string; tookAt: number; writtenAt: number }> {
+    const found = await this.#cluster.api.call('GET', lease);
+    const timeAt = (name: string): number => Date.parse(textAt(found, 'spec', name));
+    return {
+      holder: textAt(found, 'spec', 'holderIdentity'),
+      tookAt: timeAt('acquireTime'),
+      writtenAt: timeAt('renewTime'),
+    };
   }
 
   #replace(): void {

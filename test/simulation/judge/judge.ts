@@ -190,8 +190,10 @@ export class Judge {
     const offered = new Set([...offeredBy(shown, protocol), ...Object.keys(shown.pool)]);
     const writer = this.#options.cluster.kubernetes.acting?.headers ?? {};
     if (writer['user-agent']?.startsWith('headwater') === true) {
-      this.#judgeStrikes(key, offeredBy(shownNodeOf(previous), protocol), offeredBy(shown, protocol));
-      this.#judgeOffers(key, shown, offered, writer);
+      const before = offeredBy(shownNodeOf(previous), protocol);
+      this.#judgeStrikes(key, before, offeredBy(shown, protocol));
+      // To an agent of another protocol, what was there is offered in another place.
+      this.#judgeOffers(key, shown, new Set([...offered].filter((each) => !before.has(each))), writer);
       this.#judgeInterfaces(key, shown);
     }
     this.#index(key, offered);
