@@ -2,9 +2,20 @@
 // waits is ordered by urgency, which is read when a token is granted, not when the wait began: a node whose pods began
 // to wait in the meantime moves ahead. A throttled call slows all callers of its bucket.
 import type { Clock } from '../scheduling/clock.ts';
-import { afterAnswer, afterThrottle, type LearnedShare, shareAt, wholeShare } from './learned-share.ts';
-import { type BucketSize, emptied, fullBucket, resized, takeTokens, tokensAt } from './token-bucket.ts';
-import { type Asking, type GrantedBucket, grantsFor, untilAlone } from './token-grants.ts';
+import { shareAt } from './learned-share.ts';
+import {
+  limitAt,
+  type RateLimit,
+  unusedLimit,
+  whenAnswered,
+  whenGivenBack,
+  whenGranted,
+  whenRenewed,
+  whenSent,
+  whenStarted,
+} from './rate-limit.ts';
+import { type BucketSize, tokensAt } from './token-bucket.ts';
+import { type Asking, grantsFor, untilAlone } from './token-grants.ts';
 import { rankOf, type Urgency } from './urgency.ts';
 
 export interface CallBudgetOptions {
@@ -46,23 +57,6 @@ export interface BucketLevel {
   readonly waiting: Readonly<Partial<Record<Urgency, number>>>;
 }
 
-interface Bucket extends GrantedBucket {
-  readonly size: BucketSize;
-  readonly learned: LearnedShare;
-  readonly throttled: number;
-  /** When tokens were granted whose calls were not sent yet, oldest first, in monotonic ms. */
-  readonly grantedAt: readonly number[];
-}
-
-/** No call is counted on to be sent later than this after it was granted, in ms. */
-const longestLead = 5000;
-
-/** How much the last call counts in how long calls are sent after they were granted. */
-const leadGain = 0.1;
-
-/** A call that was not sent this long after it was granted never will be, in ms. */
-const longestUnsent = 60_000;
-
 class Waiter implements Asking {
   readonly costs: ReadonlyMap<string, number>;
   readonly begun: boolean;
@@ -86,7 +80,7 @@ const everything = '*';
 
 export class CallBudget {
   readonly #clock: Clock;
-  readonly #buckets: Map<string, Bucket>;
+  readonly #limits: Map<string, RateLimit>;
   /** By the actions asked for, so that those who want the same have the same map. */
   readonly #costs = new Map<string, ReadonlyMap<string, number>>();
   /** In order of arrival. */
@@ -97,7 +91,7 @@ export class CallBudget {
     this.#clock = clock;
     const now = clock.monotonic();
     const all = [...sizes, ...(overall === undefined ? [] : [[everything, overall] as const])];
-    this.#buckets = new Map(all.map(([name, size]) => [name, newBucket(size, now)]));
+    this.#limits = new Map(all.map(([name, size]) => [name, unusedLimit(size, now)]));
   }
 
   /**
@@ -109,7 +103,7 @@ export class CallBudget {
     actions: readonly string[],
     request: TokenRequest,
   ): Promise<(unsent?: readonly string[]) => void> {
-    await this.#wait(actions, request);
+    await this.#wait(this.#costsOf(actions), request);
     let held = true;
     return (unsent = actions) => {
       if (!held) return;
@@ -120,49 +114,37 @@ export class CallBudget {
 
   /** Gives a token of each of `actions` back: those calls were not sent. */
   giveBack(actions: readonly string[]): void {
-    const now = this.#clock.monotonic();
-    for (const [name, count] of this.#costsOf(actions)) {
-      const known = this.#buckets.get(name);
-      if (known === undefined) continue;
-      const bucket = takeTokens(known.bucket, -count, now);
-      this.#keep(name, { ...known, bucket, grantedAt: known.grantedAt.slice(0, -count) });
-    }
+    for (const [name, count] of this.#costsOf(actions))
+      this.#change(name, (limit, now) => whenGivenBack(limit, count, now));
     this.reconsider();
   }
 
   /** A call that was granted has been sent. */
   sent(action: string): void {
-    for (const name of this.#costsOf([action]).keys()) {
-      const known = this.#buckets.get(name);
-      if (known === undefined) continue;
-      const [oldest, ...grantedAt] = known.grantedAt;
-      const isCounted = oldest !== undefined && name !== everything;
-      const waited = isCounted ? Math.min(longestLead, this.#clock.monotonic() - oldest) : known.lead;
-      this.#keep(name, { ...known, grantedAt, lead: known.lead + (waited - known.lead) * leadGain });
+    const [{ followers } = { followers: [] }] = this.#limits.get(action)?.unsent ?? [];
+    for (const name of this.#costsOf([action]).keys()) this.#change(name, whenSent);
+    for (const name of followers) this.#change(name, whenStarted);
+  }
+
+  /** Whether a call that was granted must not be sent: the cloud's bucket turned out to be empty since then. */
+  isVoid(action: string): boolean {
+    return (this.#limits.get(action)?.voided ?? 0) > 0;
+  }
+
+  /** Waits for another token in place of a void one. Rejects with the signal's reason: the token is void then as before. */
+  async renew(action: string, request: TokenRequest): Promise<void> {
+    this.#change(action, (limit) => whenRenewed(limit, 1));
+    try {
+      await this.#wait(this.#alone(action), request);
+    } catch (error) {
+      this.#change(action, (limit) => whenRenewed(limit, -1));
+      throw error;
     }
   }
 
   /** Takes an answer of the cloud into what is known of the rate that is there for us. */
   answered({ action, sentAt, throttled, retryAfter = 0 }: AnsweredCall): void {
-    const known = this.#buckets.get(action);
-    if (known === undefined) return;
-    const now = this.#clock.monotonic();
-    const perCall = 1000 / known.bucket.refill;
-    const learned = throttled
-      ? afterThrottle(known.learned, { sentAt, now, perCall })
-      : afterAnswer(known.learned, now);
-    const bucket = adapted({ ...known, learned }, now);
-    this.#buckets.set(
-      action,
-      !throttled
-        ? bucket
-        : {
-            ...bucket,
-            bucket: emptied(bucket.bucket, now),
-            notBefore: Math.max(bucket.notBefore, now + retryAfter),
-            throttled: bucket.throttled + 1,
-          },
-    );
+    this.#change(action, (limit, now) => whenAnswered(limit, { sentAt, throttled, retryAfter }, now));
     if (throttled) this.reconsider();
   }
 
@@ -180,7 +162,7 @@ export class CallBudget {
   expectedWait(actions: readonly string[], urgency: Urgency): number {
     const now = this.#clock.monotonic();
     const waits = [...this.#costsOf(actions)].map(([name, count]) => {
-      const bucket = this.#buckets.get(name);
+      const bucket = this.#limits.get(name);
       if (bucket === undefined) return 0;
       const ahead = sum(
         [...this.#waiters].map(({ costs, urgency: other }) =>
@@ -196,8 +178,8 @@ export class CallBudget {
   /** Every bucket as it is now, by its action. */
   levels(): readonly BucketLevel[] {
     const now = this.#clock.monotonic();
-    return [...this.#buckets].map(([name, known]) => {
-      const { bucket, learned, throttled } = adapted(known, now);
+    return [...this.#limits].map(([name, known]) => {
+      const { bucket, learned, throttled } = limitAt(known, now);
       return {
         action: name,
         tokens: tokensAt(bucket, now),
@@ -218,7 +200,7 @@ export class CallBudget {
     return waiting;
   }
 
-  #wait(actions: readonly string[], request: TokenRequest): Promise<void> {
+  #wait(costs: ReadonlyMap<string, number>, request: TokenRequest): Promise<void> {
     const { signal } = request;
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
@@ -231,7 +213,7 @@ export class CallBudget {
         // Others may have stood behind it.
         this.reconsider();
       };
-      const waiter = new Waiter(this.#costsOf(actions), request, () => {
+      const waiter = new Waiter(costs, request, () => {
         this.#waiters.delete(waiter);
         signal.removeEventListener('abort', leave);
         resolve();
@@ -245,38 +227,35 @@ export class CallBudget {
   /** Where not even nobody else's waiting would let it go, those who wait need not be looked through. */
   #arrive(waiter: Waiter): void {
     const now = this.#clock.monotonic();
-    const until = untilAlone(waiter, this.#buckets, now);
+    const until = untilAlone(waiter, this.#limits, now);
     if (until > 0) this.#arm(until);
     else this.#grant();
   }
 
   #grant(): void {
     const now = this.#clock.monotonic();
-    for (const [name, known] of this.#buckets) this.#buckets.set(name, adapted(known, now));
-    const { granted, buckets, wait } = grantsFor(this.#waiters, this.#buckets, now);
-    for (const [name, after] of buckets) {
-      const known = this.#buckets.get(name);
-      if (known !== undefined) this.#buckets.set(name, { ...known, ...after });
-    }
-    for (const { costs } of granted) this.#note(costs, now);
+    for (const name of this.#limits.keys()) this.#change(name, limitAt);
+    const { granted, buckets, wait } = grantsFor(this.#waiters, this.#limits, now);
+    for (const [name, after] of buckets) this.#change(name, (limit) => ({ ...limit, ...after }));
+    for (const { costs } of granted) this.#note(costs);
     this.#timer?.cancel();
     this.#timer = undefined;
     if (wait < Infinity) this.#arm(wait);
     for (const { grant } of granted) grant();
   }
 
-  /** Tokens that were granted now and whose calls are still to be sent. */
-  #note(costs: ReadonlyMap<string, number>, now: number): void {
+  /** Tokens that were granted now and whose calls are still to be sent, one after the other. */
+  #note(costs: ReadonlyMap<string, number>): void {
+    const [first, ...others] = costs.keys();
     for (const [name, count] of costs) {
-      const known = this.#buckets.get(name);
-      if (known === undefined) continue;
-      const granted = Array.from({ length: count }, () => now);
-      this.#keep(name, { ...known, grantedAt: [...known.grantedAt, ...granted] });
+      const followers = name === first ? others.filter((other) => other !== everything) : [];
+      this.#change(name, (limit, now) => whenGranted(limit, { count, followers }, now));
     }
   }
 
-  #keep(name: string, known: Bucket): void {
-    this.#buckets.set(name, adapted(known, this.#clock.monotonic()));
+  #change(name: string, change: (limit: RateLimit, now: number) => RateLimit): void {
+    const limit = this.#limits.get(name);
+    if (limit !== undefined) this.#limits.set(name, change(limit, this.#clock.monotonic()));
   }
 
   /** Looks at who waits again, in `ms` at the latest. */
@@ -293,44 +272,25 @@ export class CallBudget {
     this.#timer = { at, cancel };
   }
 
+  /** A token of its own bucket alone. */
+  #alone(action: string): ReadonlyMap<string, number> {
+    const key = `${action} alone`;
+    const costs = this.#costs.get(key) ?? new Map([[action, 1]]);
+    this.#costs.set(key, costs);
+    return costs;
+  }
+
   #costsOf(actions: readonly string[]): ReadonlyMap<string, number> {
     const key = actions.join(' ');
     const known = this.#costs.get(key);
     if (known !== undefined) return known;
     const costs = new Map<string, number>();
     for (const name of [...actions, ...actions.map(() => everything)]) {
-      if (this.#buckets.has(name)) costs.set(name, (costs.get(name) ?? 0) + 1);
+      if (this.#limits.has(name)) costs.set(name, (costs.get(name) ?? 0) + 1);
     }
     this.#costs.set(key, costs);
     return costs;
   }
-}
-
-function newBucket(size: BucketSize, now: number): Bucket {
-  const learned = wholeShare(now);
-  const bucket = fullBucket(size, now);
-  return {
-    size,
-    learned,
-    bucket,
-    notBefore: -Infinity,
-    passedOver: {},
-    throttled: 0,
-    grantedAt: [],
-    lead: 0,
-  };
-}
-
-/** A bucket at the size that is known now to be there for us. */
-function adapted(known: Bucket, now: number): Bucket {
-  const share = shareAt(known.learned, now);
-  const size = { capacity: known.size.capacity * share, refill: known.size.refill * share };
-  const { capacity, refill, unsent } = known.bucket;
-  const grantedAt = known.grantedAt.filter((at) => at > now - longestUnsent);
-  if (capacity === size.capacity && refill === size.refill && unsent === grantedAt.length) return known;
-  // What was refilled until now is there; from now on there is room for more, or less.
-  const bucket = { ...resized(known.bucket, size, now), unsent: grantedAt.length };
-  return { ...known, grantedAt, bucket };
 }
 
 function sum(numbers: readonly number[]): number {

@@ -10,12 +10,15 @@ const patientShare = { alone: 0.6, besidesPressing: 0.2 };
 
 export interface PlaceRequest {
   readonly urgency: () => Urgency;
+  /** Part of something that was begun: it goes before whatever was not. */
+  readonly begun?: boolean;
   /** Ends the wait for a place. */
   readonly signal: AbortSignal;
 }
 
 interface Waiter {
   readonly urgency: () => Urgency;
+  readonly begun: boolean;
   readonly begin: (leave: () => void) => void;
 }
 
@@ -74,7 +77,7 @@ export class InFlight {
     }
   }
 
-  #wait({ urgency, signal }: PlaceRequest): Promise<() => void> {
+  #wait({ urgency, begun = false, signal }: PlaceRequest): Promise<() => void> {
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
         this.#waiters.delete(waiter);
@@ -84,7 +87,7 @@ export class InFlight {
         signal.removeEventListener('abort', giveUp);
         resolve(leave);
       };
-      const waiter = { urgency, begin };
+      const waiter = { urgency, begun, begin };
       signal.addEventListener('abort', giveUp, { once: true });
       this.#waiters.add(waiter);
     });
@@ -96,7 +99,7 @@ function mostUrgent(waiters: ReadonlySet<Waiter>): Waiter | undefined {
   let found: Waiter | undefined;
   let least = Infinity;
   for (const waiter of waiters) {
-    const rank = rankOf(waiter.urgency());
+    const rank = waiter.begun ? -1 : rankOf(waiter.urgency());
     if (rank >= least) continue;
     found = waiter;
     least = rank;

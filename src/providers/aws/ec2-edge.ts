@@ -146,10 +146,7 @@ export class Ec2Edge {
     const call = this.#begin(action, context);
     try {
       context.signal.throwIfAborted();
-      const { api, places } = this.#options;
-      const { urgency } = context;
-      const { signal } = call.sending;
-      const output = await places.run({ urgency, signal }, () => api.send(action, input, call.sending));
+      const output = await this.#sendInPlace(action, input, { call, context });
       if (call.sentAt === undefined) throw new Error(`${action} was answered and never sent`);
       this.#report(action, call.sentAt, undefined);
       return { begunAt: call.sentAt, output };
@@ -167,6 +164,25 @@ export class Ec2Edge {
     } finally {
       call.end();
     }
+  }
+
+  /** No place is held while a token is waited for: who finds its own void leaves its place again. */
+  async #sendInPlace<A extends Ec2Action>(
+    action: A,
+    input: Ec2Input<A>,
+    { call, context }: { readonly call: BegunCall; readonly context: CallContext },
+  ): Promise<Ec2Output<A>> {
+    const { api, budget, places, clock, onWait } = this.#options;
+    const request = { ...context, signal: call.sending.signal };
+    const send = (): Promise<Ec2Output<A>> => api.send(action, input, call.sending);
+    const sendUnlessVoid = (): Promise<Ec2Output<A> | undefined> =>
+      budget.isVoid(action) ? Promise.resolve(undefined) : send();
+    const output = await places.run(request, sendUnlessVoid);
+    if (output !== undefined) return output;
+    const since = clock.monotonic();
+    await budget.renew(action, request);
+    onWait([action], clock.monotonic() - since);
+    return places.run(request, send);
   }
 
   /** The gate stands behind every wait: what was true before one need not be true any more. */

@@ -253,6 +253,30 @@ describe('tokens of calls that are sent later', () => {
     expect(granted.slice(2)).toEqual(['c@6000', 'd@7000']);
   });
 
+  test('are granted early by as long as the call before them takes, however long that stood in line', async () => {
+    const { clock, budget, granted, ask } = budgetRig({
+      buckets: { create: { capacity: 9, refill: 9 }, attach: { capacity: 3, refill: 1 } },
+    });
+    for (let unit = 0; unit < 60; unit++) {
+      await ask('unit', ['create', 'attach'], { sent: false });
+      await clock.advance(4000);
+      budget.sent('create');
+      await clock.advance(1000);
+      budget.sent('attach');
+      await clock.advance(4000);
+    }
+    for (let lone = 0; lone < 3; lone++) await ask('lone', ['attach']);
+    const from = clock.monotonic();
+
+    void ask('next', ['create', 'attach']);
+    await clock.advance(3000);
+
+    // Three quarters of the second before the next token is there.
+    const grantedAt = Number(granted.at(-1)?.split('@')[1]) - from;
+    expect(grantedAt).toBeGreaterThan(200);
+    expect(grantedAt).toBeLessThan(300);
+  });
+
   test('are there again a minute later: those calls are never sent', async () => {
     const { clock, granted, ask } = budgetRig({ buckets: { attach: { capacity: 1, refill: 1 } } });
     void ask('a', ['attach'], { sent: false });
@@ -322,6 +346,68 @@ describe('what the cloud answers', () => {
         waiting: { toppingUp: 2 },
       },
     ]);
+  });
+});
+
+describe('tokens that turn out not to be there', () => {
+  const throttle = { action: 'attach', throttled: true, sentAt: 0, retryAfter: undefined } as const;
+  /** Four calls are granted; one is sent, and throttled as another one that was sent before. */
+  async function emptied() {
+    const rig = budgetRig({ buckets: { attach: { capacity: 4, refill: 4 } } });
+    const giveBack = await rig.ask('a', ['attach'], { sent: false });
+    for (const name of ['b', 'c']) await rig.ask(name, ['attach'], { sent: false });
+    await rig.ask('d', ['attach']);
+    await rig.clock.advance(2000);
+    const before = rig.budget.isVoid('attach');
+    for (let times = 0; times < 2; times++) rig.budget.answered(throttle);
+    return { ...rig, giveBack, before };
+  }
+  const request = { urgency: (): Urgency => 'waiting', signal: new AbortController().signal };
+
+  test('are void once throttled calls are no coincidence, and renewed as the cloud refills its bucket', async () => {
+    const { clock, budget, before } = await emptied();
+    const renewed: number[] = [];
+
+    for (let call = 0; call < 3; call++)
+      void budget.renew('attach', request).then(() => renewed.push(Math.round(clock.monotonic())));
+    const after = budget.isVoid('attach');
+    await clock.advance(2000);
+
+    expect([before, after]).toEqual([false, false]);
+    // Three a second from an empty bucket.
+    expect(renewed).toEqual([2333, 2666, 2999]);
+  });
+
+  test('are not void after one throttled call', async () => {
+    const { budget, ask } = budgetRig({ buckets: { attach: { capacity: 4, refill: 4 } } });
+    for (const name of ['a', 'b']) await ask(name, ['attach'], { sent: false });
+
+    budget.answered(throttle);
+
+    expect(budget.isVoid('attach')).toBe(false);
+  });
+
+  test('bring nothing when they are given back', async () => {
+    const { clock, budget, granted, ask, giveBack } = await emptied();
+
+    giveBack();
+    void ask('next', ['attach']);
+    await clock.advance(1000);
+
+    expect(granted.at(-1)).toBe('next@2333');
+    expect(budget.isVoid('attach')).toBe(true);
+  });
+
+  test('are void as before when the wait for another is given up', async () => {
+    const { clock, budget } = await emptied();
+    const stop = new AbortController();
+
+    const renewing = budget.renew('attach', { ...request, signal: stop.signal });
+    stop.abort(new Error('enough'));
+
+    await expect(renewing).rejects.toThrow('enough');
+    await clock.advance(1000);
+    expect(budget.isVoid('attach')).toBe(true);
   });
 });
 

@@ -9,11 +9,18 @@ function rig(most: number) {
   const inFlight = new InFlight(most);
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
-  const call = (name: string, urgency: Urgency | (() => Urgency), signal = never): Promise<string> =>
-    inFlight.run({ urgency: typeof urgency === 'string' ? () => urgency : urgency, signal }, () => {
-      begun.push(name);
-      return new Promise((resolve) => ends.set(name, () => resolve(name)));
-    });
+  const call = (
+    name: string,
+    urgency: Urgency | (() => Urgency),
+    { signal = never, begun: isBegun = false } = {},
+  ): Promise<string> =>
+    inFlight.run(
+      { urgency: typeof urgency === 'string' ? () => urgency : urgency, signal, begun: isBegun },
+      () => {
+        begun.push(name);
+        return new Promise((resolve) => ends.set(name, () => resolve(name)));
+      },
+    );
   const end = async (name: string): Promise<void> => {
     ends.get(name)?.();
     await settled();
@@ -47,6 +54,18 @@ describe('places among the requests in flight', () => {
 
     expect(history).toEqual(['ab', 'abe', 'abed', 'abedf', 'abedfc', 'abedfc']);
     await expect(Promise.all(calls)).resolves.toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+  });
+
+  test('go first to what was begun: nothing is to stand around half made', async () => {
+    const { begun, call, end } = rig(1);
+    void call('a', 'waiting');
+    void call('create', 'starving');
+    void call('attach', 'toppingUp', { begun: true });
+
+    await end('a');
+    await end('attach');
+
+    expect(begun).toEqual(['a', 'attach', 'create']);
   });
 
   test('are given at once to a call that pods wait for now, if it is said so', async () => {
@@ -125,7 +144,7 @@ describe('places among the requests in flight', () => {
     const { begun, call, end } = rig(1);
     const giveUp = new AbortController();
     void call('first', 'waiting');
-    const second = call('second', 'starving', giveUp.signal);
+    const second = call('second', 'starving', { signal: giveUp.signal });
     void call('third', 'waiting');
 
     giveUp.abort(new Error('enough'));
@@ -144,7 +163,7 @@ describe('places among the requests in flight', () => {
       if (isLetIn) queueMicrotask(() => giveUp.abort(new Error('enough')));
       return 'starving';
     };
-    const second = call('second', urgency, giveUp.signal);
+    const second = call('second', urgency, { signal: giveUp.signal });
     void call('third', 'waiting');
 
     isLetIn = true;
@@ -156,7 +175,9 @@ describe('places among the requests in flight', () => {
   test('whoever was given up before is not begun', async () => {
     const { begun, call } = rig(1);
 
-    await expect(call('first', 'waiting', AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
+    await expect(
+      call('first', 'waiting', { signal: AbortSignal.abort(new Error('enough')) }),
+    ).rejects.toThrow('enough');
 
     expect(begun).toEqual([]);
   });

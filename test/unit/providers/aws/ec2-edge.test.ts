@@ -232,6 +232,36 @@ describe('places among the requests in flight', () => {
   });
 });
 
+describe('a call whose token turns out not to be there', () => {
+  test('leaves its place to others until it has another one', async () => {
+    const rig = edgeRig(() => ({}), { bucket: { capacity: 4, refill: 4 } });
+    await rig.edge.admit(['AttachNetworkInterface'], context);
+    await rig.edge.admit(['AttachNetworkInterface'], context);
+    for (let times = 0; times < 2; times++) {
+      const throttled = {
+        action: 'AttachNetworkInterface',
+        sentAt: 0,
+        throttled: true,
+        retryAfter: undefined,
+      };
+      await rig.clock.advance(2000);
+      rig.budget.answered(throttled);
+    }
+    const since = rig.clock.monotonic();
+
+    const writing = rig.edge.write('AttachNetworkInterface', attach, context);
+    await rig.clock.advance(100);
+    await rig.edge.write('DescribeSubnets', {}, context);
+    const before = rig.sent.map(({ action }) => action);
+    await rig.clock.advance(1000);
+
+    expect(before).toEqual(['DescribeSubnets']);
+    expect(await writing).toMatchObject({ kind: 'answered' });
+    expect((rig.sent[1]?.at ?? 0) - since).toBeGreaterThan(300);
+    expect(rig.waits).toHaveLength(1);
+  });
+});
+
 describe('a call that takes something away', () => {
   test('is not sent when our lease may end before it does', async () => {
     const asked: number[] = [];
