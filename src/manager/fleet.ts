@@ -7,7 +7,7 @@ import { type Diagnosis, duplicateInstance, unreadableNode } from '../node/diagn
 import { ManagedNode } from '../node/managed-node.ts';
 import type { NodeContext, NodeHooks } from '../node/node-context.ts';
 import type { NodeFigures } from '../node/node-figures.ts';
-import { recollection } from '../node/recollection.ts';
+import { recollection, speaksOfAnother } from '../node/recollection.ts';
 import type { KnownNetwork } from '../providers/infrastructure.ts';
 import { hasAddress } from '../providers/network-interface.ts';
 import { BegunWork } from '../scheduling/begun-work.ts';
@@ -43,8 +43,8 @@ interface Seat {
   managed: ManagedNode | undefined;
   /** The managed node of before is being ended. */
   isEnding: boolean;
-  /** Instance of the node that was last managed under this name. */
-  lastInstanceId: string | undefined;
+  /** The newest state of the node that was last managed under this name. */
+  last: CiliumNode | undefined;
   diagnosis: Diagnosis | undefined;
 }
 
@@ -186,6 +186,7 @@ export class Fleet {
       if (served.kind === 'node' && isSame(managed, served.node, served.instanceId)) {
         this.#tellWarnings(served.node);
         this.#tellNetwork(served.node);
+        seat.last = served.node;
         managed.update(served.node);
       } else {
         seat.isEnding = true;
@@ -213,20 +214,20 @@ export class Fleet {
   }
 
   #manage(seat: Seat, node: CiliumNode, instanceId: string): void {
-    // What the object shows may be of another instance that had its name before.
-    const isSuccessor = seat.lastInstanceId !== undefined && seat.lastInstanceId !== instanceId;
-    const recalled = recollection(node, instanceId, this.#context.implementation);
+    const { implementation } = this.#context;
+    const recalled = recollection(node, instanceId, implementation);
+    const isOfAnother = seat.last !== undefined && speaksOfAnother(node, seat.last, implementation);
     this.#options.onRecalled(recalled);
     this.#setAside(seat, node, undefined);
     this.#tellWarnings(node);
     this.#owners.set(instanceId, node.name);
-    seat.lastInstanceId = instanceId;
+    seat.last = node;
     this.#tellNetwork(node);
     seat.managed = new ManagedNode(
       node,
       instanceId,
       this.#context,
-      isSuccessor ? undefined : recalled.interfaces,
+      isOfAnother ? undefined : recalled.interfaces,
     );
     seat.managed.waitingPods = this.#options.waitingPods(node.name);
   }
@@ -324,7 +325,7 @@ function emptySeat(): Seat {
     newest: undefined,
     managed: undefined,
     isEnding: false,
-    lastInstanceId: undefined,
+    last: undefined,
     diagnosis: undefined,
   };
 }

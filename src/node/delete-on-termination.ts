@@ -31,6 +31,8 @@ export class DeleteOnTermination {
   readonly #deps: DeleteOnTerminationDeps;
   /** Attachments that were seen to. Some EC2 look-alikes accept the call and never show its effect. */
   readonly #seenTo = new Set<string>();
+  /** Attachments that the instance has, as far as was known the last time. */
+  #known: ReadonlySet<string> = new Set();
   readonly #work: BegunWork;
 
   constructor(deps: DeleteOnTerminationDeps) {
@@ -40,6 +42,7 @@ export class DeleteOnTermination {
 
   /** Begins what these interfaces lack, if it may; returns those that lack it and for which nothing was begun. */
   evaluate(interfaces: readonly NetworkInterface[]): readonly string[] {
+    this.#known = new Set(interfaces.flatMap(({ attachment }) => attachment?.id ?? []));
     const lacking = interfaces.flatMap(({ id, description, attachment }) => {
       if (attachment === undefined || attachment.deleteOnTermination || attachment.state !== 'attached')
         return [];
@@ -80,6 +83,7 @@ export class DeleteOnTermination {
       onFailure(interfaceId, outcome.failure);
       if (outcome.failure.kind === 'invalid' || outcome.failure.kind === 'instanceGone') return;
       await sleep(clock, streak.fail(), signal);
+      if (!this.#known.has(attachmentId)) return;
     }
   }
 }

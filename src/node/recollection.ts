@@ -15,6 +15,24 @@ export function recollection(
   return { ...recalled, interfaces: recalled.interfaces.map((item) => withPool(item, node)) };
 }
 
+/**
+ * Whether a CiliumNode still shows the interfaces of another instance that it was of before. Where it shows none of those,
+ * a leader before us, who knew of the change earlier, has written what it shows now.
+ */
+export function speaksOfAnother(
+  node: CiliumNode,
+  before: CiliumNode,
+  implementation: Pick<AllocationImplementation, 'statusKey' | 'recall'>,
+): boolean {
+  if (node.instanceId === before.instanceId) return false;
+  const idsOf = ({ base, instanceId = '' }: CiliumNode): readonly string[] =>
+    implementation
+      .recall(instanceId, memberOf(base.status, implementation.statusKey))
+      .interfaces.map(({ id }) => id);
+  const former = new Set(idsOf(before));
+  return idsOf(node).some((id) => former.has(id));
+}
+
 /** Interfaces of a newer state, each with what `previous` did not show; none that shows nothing more. */
 export function shownSince(
   previous: CiliumNode,

@@ -164,6 +164,7 @@ export class StepCalls {
     }
     const ambiguous = outcome.kind === 'ambiguous';
     if (ambiguous) lost.add(step, before);
+    else if (outcome.failure.kind === 'interfaceGone') fold({ kind: 'notFound', interfaceId, instanceId });
     return {
       kind: 'failed',
       at: 'allocate',

@@ -221,6 +221,8 @@ function foldInto(
       return tracked.foldPublicAddress(answer.interfaceId, answer.publicAddress, endedAt);
     case 'deleteOnTerminationSet':
       return tracked.foldDeleteOnTermination(answer.interfaceId, endedAt);
+    case 'notFound':
+      return tracked.foldNotFound(answer.interfaceId, endedAt);
   }
 }
 

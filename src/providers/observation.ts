@@ -57,4 +57,6 @@ export type Answer =
       readonly publicAddress: string;
     }
   | { readonly kind: 'deleteOnTerminationSet'; readonly interfaceId: string; readonly instanceId: string }
+  /** The cloud does not know an interface that it knew: it is gone, or will be shown again. */
+  | { readonly kind: 'notFound'; readonly interfaceId: string; readonly instanceId: string }
   | { readonly kind: 'deleted'; readonly interfaceId: string };

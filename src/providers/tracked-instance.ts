@@ -231,6 +231,15 @@ export class TrackedInstance {
     return this.#edit(interfaceId, endedAt, (held) => whenGivenPublicAddress(held, publicAddress, endedAt));
   }
 
+  /** A call of our own was refused because the interface does not exist: it is in doubt as after a look without it. */
+  foldNotFound(interfaceId: string, endedAt: number): boolean {
+    const held = this.#interfaces.get(interfaceId);
+    if (held === undefined || held.absentSince !== undefined) return false;
+    this.#interfaces.set(interfaceId, { ...held, absentSince: endedAt });
+    this.doubt(endedAt);
+    return this.#note(true);
+  }
+
   /** That an interface could be changed does not say that it is on the instance: a cloud changes a detached one as well. */
   #edit(interfaceId: string, endedAt: number, edit: (held: HeldInterface) => HeldInterface): boolean {
     const held = this.#interfaces.get(interfaceId);

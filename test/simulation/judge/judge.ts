@@ -35,6 +35,8 @@ export class Judge {
   readonly #foreign = new Map<string, number>();
   /** By instance, how many addresses somebody else gave it. */
   readonly #gifts = new Map<string, number>();
+  /** By controller, when its first call ended: on standby it makes none. */
+  readonly #begunAt = new Map<string, number>();
   readonly #givenBack = new GivenBack();
   readonly #readings: Readings;
   readonly #rightStrikes: RightStrikes;
@@ -85,7 +87,11 @@ export class Judge {
 
   /** A call of a controller has ended. */
   hearCall(identity: string, action: string, input: JsonObject, result: string): void {
-    if (action === 'DescribeNetworkInterfaces' && result === 'OK') this.#readings.add(identity, input);
+    if (!this.#begunAt.has(identity)) this.#begunAt.set(identity, this.#options.now());
+    if (action === 'DescribeNetworkInterfaces' && result === 'OK') {
+      this.#readings.add(identity, input);
+      this.#staleFacts.readAnew(identity);
+    }
     this.#givenBack.add(identity, action, input, result);
     const again = this.#staleFacts.add(identity, action, input, result);
     if (again !== undefined) this.note('refused-again', again);
@@ -154,7 +160,10 @@ export class Judge {
     }
   }
 
-  /** Nothing is asked for beyond max-allocate, counted with what the node shows its agent and truly has. */
+  /**
+   * Nothing is asked for beyond max-allocate, counted with what the node shows its agent and truly has; but for a new leader,
+   * of whom neither the watch nor the readings may have told all of that yet.
+   */
   #judgeGrowth(
     { action, caller }: ActingRequest,
     before: NetworkInterface | undefined,
@@ -169,6 +178,8 @@ export class Judge {
       ([address, since]) => since <= sentAt && this.assignments.has(instanceId, address),
     );
     if (gained <= 0 || shown.length + gained <= maxAllocate + this.gifts(instanceId)) return;
+    const begunAt = this.#begunAt.get(caller.arn.replace(/.*\//, '')) ?? Infinity;
+    if (this.#options.now() < begunAt + this.#options.consistencyWindow) return;
     const text = `${action} of ${caller.arn} brings ${gained} to ${node}, which shows ${shown.length} and may have ${maxAllocate}`;
     this.note('beyond-limit', text);
   }

@@ -29,7 +29,8 @@ function waitingWithoutNeed(stage: Stage): ReadonlyMap<string, string> {
   const byNode = new Map(standings(stage.cluster).map((standing) => [standing.node, standing]));
   const able = stage.cluster.workload.views.filter((view) => {
     const standing = byNode.get(view.nodeName);
-    if (standing === undefined || standing.used >= standing.most) return false;
+    // One that has all that it may have may wait for what is on its way out, and cannot come back while an answer is lost.
+    if (standing === undefined || standing.held >= standing.most) return false;
     return roomFor(stage, view) > 0 && mayStart(stage, view, standing);
   });
   return new Map(

@@ -1,5 +1,6 @@
 // That the cloud refuses a call because the interface that it is about is gone teaches the controller so: the same call
-// of the same process is not sent again for the same interface. One that was made a moment ago may only not be known yet.
+// of the same process is not sent again for the same interface, unless a reading came in between, which may show it still.
+// One that was made a moment ago may only not be known yet.
 import { textAt, type JsonObject } from '../../../src/simulator/workload/json.ts';
 
 export interface StaleFactsOptions {
@@ -12,7 +13,8 @@ export interface StaleFactsOptions {
 export class StaleFacts {
   readonly #options: StaleFactsOptions;
   readonly #madeAt = new Map<string, number>();
-  readonly #refused = new Set<string>();
+  /** Calls by controller. */
+  readonly #refused = new Map<string, Set<string>>();
 
   constructor(options: StaleFactsOptions) {
     this.#options = options;
@@ -23,6 +25,11 @@ export class StaleFacts {
     this.#madeAt.set(interfaceId, this.#options.now());
   }
 
+  /** A controller has read interfaces. */
+  readAnew(identity: string): void {
+    this.#refused.delete(identity);
+  }
+
   /** A call of a controller has ended. The result says what was refused again, if that is what it was. */
   add(identity: string, action: string, input: JsonObject, result: string): string | undefined {
     const { now, consistencyWindow, isThere } = this.#options;
@@ -30,8 +37,9 @@ export class StaleFacts {
     if (result !== 'InvalidNetworkInterfaceID.NotFound' || isThere(interfaceId)) return undefined;
     if (now() < (this.#madeAt.get(interfaceId) ?? -Infinity) + consistencyWindow) return undefined;
     const call = `${action} of ${identity} for ${interfaceId}, which is gone`;
-    if (this.#refused.has(call)) return call;
-    this.#refused.add(call);
+    const refused = this.#refused.get(identity) ?? new Set();
+    if (refused.has(call)) return call;
+    this.#refused.set(identity, refused.add(call));
     return undefined;
   }
 }

@@ -300,6 +300,31 @@ describe('an interface that a look did not show', () => {
   });
 });
 
+test('an interface that the cloud does not know is in doubt until a look shows it', () => {
+  const { look, answer, view } = inventoryRig();
+  look(0, eni(), further(1, { addresses: ['a'] }));
+
+  answer(60, { kind: 'notFound', interfaceId: 'eni-2', instanceId: 'i-1' });
+  const between = view();
+  look(70, eni(), further(1, { addresses: ['a'] }));
+
+  expect([...between.doubted]).toEqual(['eni-2', 'a']);
+  expect(between.lookDue).toBe(60);
+  expect([...view().doubted]).toEqual([]);
+});
+
+test('an interface that the cloud does not know, and that a look a window later does not show, is gone', () => {
+  const { look, answer, view } = inventoryRig();
+  look(0, eni(), further(1));
+
+  answer(60, { kind: 'notFound', interfaceId: 'eni-2', instanceId: 'i-1' });
+  look(89, eni());
+  const before = view().interfaces.length;
+  look(91, eni());
+
+  expect([before, view().interfaces.length]).toEqual([2, 1]);
+});
+
 describe('an interface that a listing did not show', () => {
   const held = { interfaceId: 'eni-2', instanceId: 'i-1' };
 

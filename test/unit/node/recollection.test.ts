@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals';
+import { speaksOfAnother } from '../../../src/node/recollection.ts';
+import type { Recollection } from '../../../src/providers/allocation-implementation.ts';
+import { networkInterface } from '../providers/interfaces.ts';
+import { nodeOf } from './cilium-nodes.ts';
+
+const implementation = { statusKey: 'eni', recall };
+
+function recall(_: string, status: unknown): Recollection {
+  const { enis = {} } = status as { enis?: Readonly<Record<string, { addresses: readonly string[] }>> };
+  const interfaces = Object.entries(enis).map(([id, { addresses }]) => networkInterface({ id, addresses }));
+  return { interfaces, subnets: new Map(), networks: new Map() };
+}
+
+test.each<[string, string, readonly string[], boolean]>([
+  ['of the same instance speaks of itself', 'i-1', ['eni-1'], false],
+  ['of another shows what the former one had', 'i-2', ['eni-1'], true],
+  ['of another shows some of what the former one had', 'i-2', ['eni-1', 'eni-9'], true],
+  ['of another shows what it has itself, as a leader before us knew', 'i-2', ['eni-2'], false],
+  ['of another shows nothing yet', 'i-2', [], false],
+])('a CiliumNode %s', (_, instanceId, ids, expected) => {
+  const before = { ...nodeOf({ enis: { 'eni-1': ['10.0.0.1'] } }), instanceId: 'i-1' };
+  const enis = Object.fromEntries(ids.map((id) => [id, ['10.0.0.2']]));
+
+  expect(speaksOfAnother({ ...nodeOf({ enis }), instanceId }, before, implementation)).toBe(expected);
+});
