@@ -32,6 +32,7 @@ import {
   type Ec2Output,
   type Sending,
 } from './ec2-api.ts';
+import { lookingAgent, lookingOnceConnected, lookingTlsAgent } from './looking-agents.ts';
 import { ProxiedHandler } from './proxied-handler.ts';
 
 export interface AwsApiOptions {
@@ -102,15 +103,35 @@ export class AwsApi implements Ec2Api {
   async send<A extends Ec2Action>(
     action: A,
     input: Ec2Input<A>,
-    { signal, onSend }: Sending,
+    { signal, onSend, onConnected = () => undefined }: Sending,
   ): Promise<Ec2Output<A>> {
     // The table holds the command of each action, which TypeScript cannot follow through a type parameter.
     const Command = commands[action] as unknown as CommandOf<A>;
-    onSend();
+    const command = new Command(input);
+    let refusal: { readonly reason: unknown } | undefined;
+    const look = (check: () => void): void => {
+      try {
+        check();
+      } catch (reason) {
+        refusal = { reason };
+        throw reason;
+      }
+    };
+    // Behind all that takes time before a request can leave: credentials, the body, the signature.
+    const gate =
+      <I, O>(next: (args: I) => Promise<O>) =>
+      async (args: I): Promise<O> => {
+        look(onSend);
+        return lookingOnceConnected(
+          () => look(onConnected),
+          () => next(args),
+        );
+      };
+    command.middlewareStack.add(gate, { step: 'deserialize', priority: 'low', name: 'gate' });
     try {
-      return await this.#client.send(new Command(input), { abortSignal: signal });
+      return await this.#client.send(command, { abortSignal: signal });
     } catch (error) {
-      throw callErrorOf(error);
+      throw refusal === undefined ? callErrorOf(error) : refusal.reason;
     }
   }
 
@@ -125,7 +146,11 @@ function handlerOf({ connections, connectionTimeout, proxyFor, onRoute }: AwsApi
     // Which requests go through it is decided before: the agents are told of no exceptions.
     const proxyEnv = proxy && { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href };
     const agent = { keepAlive: true, maxSockets: connections, ...(proxyEnv && { proxyEnv }) };
-    return new NodeHttpHandler({ connectionTimeout, httpAgent: agent, httpsAgent: agent });
+    return new NodeHttpHandler({
+      connectionTimeout,
+      httpAgent: lookingAgent(agent),
+      httpsAgent: lookingTlsAgent(agent),
+    });
   };
   return new ProxiedHandler({ proxyFor, handlerVia, onRoute });
 }

@@ -227,6 +227,8 @@ export interface Sending {
   readonly signal: AbortSignal;
   /** Called right before the request leaves. What it throws keeps the request from leaving. */
   readonly onSend: () => void;
+  /** Called once there is a connection, after which nothing is waited for any more. What it throws does the same. */
+  readonly onConnected?: () => void;
 }
 
 /** Why a call did not end in an answer that can be used. */

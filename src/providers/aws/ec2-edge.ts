@@ -156,9 +156,14 @@ export class Ec2Edge {
         call.sentAt === undefined || (error instanceof Ec2CallError && error.result === 'notSent');
       if (isUnsent) this.#options.budget.giveBack([action]);
       if (call.sentAt === undefined && context.signal.aborted) throw context.signal.reason;
-      const known = call.sending.signal.aborted
-        ? givenUp(action, context.signal.aborted, this.#timeoutOf(action), error)
-        : error;
+      const known =
+        call.sending.signal.aborted && !(error instanceof Ec2CallError && error.result === 'notSent')
+          ? givenUp(
+              action,
+              { isSent: call.sentAt !== undefined, ended: context.signal.aborted },
+              { timeout: this.#timeoutOf(action), cause: error },
+            )
+          : error;
       if (known instanceof Ec2CallError) this.#report(action, call.sentAt, known);
       throw known;
     } finally {
@@ -174,7 +179,11 @@ export class Ec2Edge {
   ): Promise<Ec2Output<A>> {
     const { api, budget, places, clock, onWait } = this.#options;
     const request = { ...context, signal: call.sending.signal };
-    const send = (): Promise<Ec2Output<A>> => api.send(action, input, call.sending);
+    const send = (): Promise<Ec2Output<A>> => {
+      // Credentials may be long in coming.
+      call.wait();
+      return api.send(action, input, call.sending);
+    };
     const sendUnlessVoid = (): Promise<Ec2Output<A> | undefined> =>
       budget.isVoid(action) ? Promise.resolve(undefined) : send();
     const output = await places.run(request, sendUnlessVoid);
@@ -193,6 +202,10 @@ export class Ec2Edge {
     const stopWaiting = (): void => giveUp.abort();
     context.signal.addEventListener('abort', stopWaiting, { once: true });
     let cancel = (): void => undefined;
+    const wait = (): void => {
+      cancel();
+      cancel = clock.schedule(timeout, stopWaiting);
+    };
     const onSend = (): void => {
       if (!isRead(action)) {
         if (context.begun !== true) this.#passPermission(action);
@@ -200,12 +213,16 @@ export class Ec2Edge {
       }
       call.sentAt = clock.monotonic();
       this.#options.budget.sent(action);
-      cancel = clock.schedule(timeout, stopWaiting);
+      wait();
       this.#inFlight++;
+    };
+    const onConnected = (): void => {
+      if (!isRead(action)) this.#passFence(action, timeout);
     };
     const call: BegunCall = {
       sentAt: undefined,
-      sending: { signal: giveUp.signal, onSend },
+      wait,
+      sending: { signal: giveUp.signal, onSend, onConnected },
       end: () => {
         cancel();
         context.signal.removeEventListener('abort', stopWaiting);
@@ -255,6 +272,8 @@ function notSent(action: Ec2Action, why: string): Ec2CallError {
 }
 
 interface BegunCall {
+  /** From now on it has the time that a call has. */
+  readonly wait: () => void;
   /** In monotonic ms; undefined until it is sent. */
   sentAt: number | undefined;
   readonly sending: Sending;
@@ -273,9 +292,18 @@ export function unreadable(action: Ec2Action, problem: string): CloudError {
 }
 
 /** Nobody waits for the answer any more: it took too long, or whoever asked was told to end. */
-function givenUp(action: Ec2Action, ended: boolean, timeout: number, cause: unknown): Ec2CallError {
+function givenUp(
+  action: Ec2Action,
+  { isSent, ended }: { readonly isSent: boolean; readonly ended: boolean },
+  { timeout, cause }: { readonly timeout: number; readonly cause: unknown },
+): Ec2CallError {
+  const code = ended ? 'Ended' : 'Timeout';
+  if (!isSent) {
+    const message = `${action} could not be sent within ${timeout / 1000} s: there were no credentials`;
+    return new Ec2CallError({ result: 'notSent', code, message }, { cause });
+  }
   const message = ended
     ? `the answer to ${action} was not waited for: Headwater is ending`
     : `no answer to ${action} within ${timeout / 1000} s`;
-  return new Ec2CallError({ result: 'noAnswer', code: ended ? 'Ended' : 'Timeout', message }, { cause });
+  return new Ec2CallError({ result: 'noAnswer', code, message }, { cause });
 }
