@@ -139,6 +139,8 @@ export const quotas: ValueKind<ReadonlyMap<string, Quota>> = {
 export interface DurationRange extends Range {
   /** The operator took a plain whole number of seconds here. */
   readonly plainSeconds?: true;
+  /** Nothing between two seconds is accepted. */
+  readonly wholeSeconds?: true;
   /** 0 is accepted below the bounds, and means never. */
   readonly never?: true;
 }
@@ -147,12 +149,14 @@ export interface DurationRange extends Range {
 export function duration(range: DurationRange): ValueKind<number> {
   const orSeconds = range.plainSeconds === true ? ', or a whole number of seconds' : '';
   const orNever = range.never === true ? ', or 0 for never' : '';
+  const whole = range.wholeSeconds === true ? ' and in whole seconds' : '';
   return {
     placeholder: 'duration',
-    accepts: `a duration from ${formatDuration(range.least)} to ${formatDuration(range.most)} as Go writes it (1m30s, 300ms)${orSeconds}${orNever}`,
+    accepts: `a duration from ${formatDuration(range.least)} to ${formatDuration(range.most)} as Go writes it (1m30s, 300ms)${whole}${orSeconds}${orNever}`,
     parse: (text) => {
       const seconds = range.plainSeconds === true ? parseDigits(text) : undefined;
       const value = seconds === undefined ? parseGoDuration(text) : seconds * 1000;
+      if (range.wholeSeconds === true && (value ?? 0) % 1000 !== 0) return undefined;
       return value === 0 && range.never === true ? 0 : within(value, range);
     },
   };

@@ -13,7 +13,7 @@ import type { NodeReference } from '../manager/fleet.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
 import { MutationPermission, noStops, stoppedBy, stopReasons } from '../providers/mutation-permission.ts';
-import { type Clock } from '../scheduling/clock.ts';
+import { type Clock, sleep } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
 import { warnOfMissingAccess } from './access-warnings.ts';
 import type { Cloud, CloudDeps } from './aws-cloud.ts';
@@ -42,6 +42,8 @@ export interface ControllerDeps {
 
 /** How long begun work may go on when the process is told to end, in ms. */
 const drainTime = 20_000;
+/** Of the tries to read the definition of CiliumNodes, the last but one waits so long for the last, in ms. */
+const longestSchemaPause = 4000;
 
 export class Controller {
   readonly #deps: ControllerDeps;
@@ -211,7 +213,12 @@ export class Controller {
 
   async #readSchema(signal: AbortSignal): Promise<ServedSchema | undefined> {
     try {
-      const schema = await readServedSchema(this.#deps.kubernetes, signal);
+      const { kubernetes, clock } = this.#deps;
+      let schema = await readServedSchema(kubernetes, signal);
+      for (let pause = 1000; isPassing(schema) && pause <= longestSchemaPause; pause *= 2) {
+        await sleep(clock, pause, signal);
+        schema = await readServedSchema(kubernetes, signal);
+      }
       if (schema.source.kind === 'assumed') {
         this.#deps.log.warn('writing only fields of a CiliumNode that every version of Cilium has', {
           why: schema.source.reason,
@@ -280,6 +287,10 @@ export class Controller {
     }
     this.#term?.show();
   }
+}
+
+function isPassing({ source }: ServedSchema): boolean {
+  return source.kind === 'assumed' && source.mayPass;
 }
 
 function aborted(signal: AbortSignal): Promise<'stopped'> {

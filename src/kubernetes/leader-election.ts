@@ -159,7 +159,7 @@ export class LeaderElection {
   async #look(signal: AbortSignal): Promise<Attempt> {
     const reply = await this.#client.read(this.#patience(signal));
     if (reply.kind === 'lease') this.#see(reply);
-    else if (reply.kind === 'missing') this.#sighting.miss();
+    else if (reply.kind === 'missing') this.#sighting.miss(this.#options.clock.monotonic());
     else return this.#fail(reply);
     return 'another';
   }
@@ -178,7 +178,7 @@ export class LeaderElection {
     if (reply.kind === 'lease') return this.#hold(reply, before);
     if (reply.kind === 'conflict') return 'another';
     if (reply.kind === 'missing' && lease !== undefined) {
-      this.#sighting.miss();
+      this.#sighting.miss(this.#options.clock.monotonic());
       return 'another';
     }
     return this.#fail(reply);

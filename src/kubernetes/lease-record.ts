@@ -54,7 +54,8 @@ export function claimedLease({ raw, holder }: LeaseRecord, claim: LeaseClaim): J
   const spec = memberOf(raw, 'spec');
   const before = isObject(spec) ? spec : {};
   const transitions = before['leaseTransitions'];
-  const changes = holder === claim.holder ? 0 : 1;
+  // Who gives it back leads no more, and nobody leads yet.
+  const changes = holder === claim.holder || claim.holder === '' ? 0 : 1;
   const now = microTime(claim.now);
   const renewTime = now === before['renewTime'] ? now.replace('000Z', '001Z') : now;
   return {

@@ -42,8 +42,12 @@ export class LeaseSighting {
     this.#isMissing = false;
   }
 
-  /** The Lease was deleted, or never was. Whoever held it when we last saw it may still believe to hold it. */
-  miss(): void {
+  /**
+   * The Lease was deleted, or never was. Whoever held it when we last saw it may still believe to hold it, and may have
+   * renewed it until a moment ago. `now` is when the answer came, in monotonic ms.
+   */
+  miss(now: number): void {
+    if (!this.#isMissing) this.#since = now;
     this.#isMissing = true;
   }
 

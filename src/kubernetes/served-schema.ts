@@ -12,7 +12,7 @@ const version = 'v2';
 export type SchemaSource =
   | { readonly kind: 'served' }
   /** The definition could not be read; `reason` says why and what to do. Only fields that all versions have are written. */
-  | { readonly kind: 'assumed'; readonly reason: string };
+  | { readonly kind: 'assumed'; readonly reason: string; readonly mayPass: boolean };
 
 export class ServedSchema {
   readonly source: SchemaSource;
@@ -44,7 +44,7 @@ export async function readServedSchema(
   signal: AbortSignal,
 ): Promise<ServedSchema> {
   const reply = await ask(transport, { method: 'GET', path: definitionPath }, signal);
-  if (reply.kind !== 'ok') return assumed(reasonOf(reply));
+  if (reply.kind !== 'ok') return assumed(reasonOf(reply), reply.kind === 'unavailable');
   const served = servedVersion(reply.object);
   if (served === undefined) return assumed(`the definition does not serve ${version}`);
   const schema = valueAt(served, 'schema', 'openAPIV3Schema');
@@ -52,8 +52,9 @@ export async function readServedSchema(
   return new ServedSchema(structuralSchema(schema), { kind: 'served' });
 }
 
-function assumed(reason: string): ServedSchema {
-  return new ServedSchema(assumedSchema, { kind: 'assumed', reason });
+/** `mayPass`: whether another try a moment later may succeed. */
+function assumed(reason: string, mayPass = false): ServedSchema {
+  return new ServedSchema(assumedSchema, { kind: 'assumed', reason, mayPass });
 }
 
 function servedVersion(definition: JsonObject): Json | undefined {

@@ -60,7 +60,7 @@ export const kubernetesOptions = {
     fromConfigDir: false,
   },
   'leader-election-lease-duration': {
-    kind: duration({ least: second, most: 600 * second }),
+    kind: duration({ least: second, most: 600 * second, wholeSeconds: true }),
     origin: 'operator',
     group: 'election',
     help: 'How long after the last renewal another replica waits before it takes over. Longer means fewer changes of leader when the API server is slow, and a longer gap when a leader dies.',
@@ -68,7 +68,7 @@ export const kubernetesOptions = {
     fromConfigDir: false,
   },
   'leader-election-renew-deadline': {
-    kind: duration({ least: 500, most: 600 * second }),
+    kind: duration({ least: second, most: 600 * second }),
     origin: 'operator',
     group: 'election',
     help: 'How long the leader goes on trying to renew before it stops acting. It must be shorter than the lease duration.',
@@ -76,7 +76,7 @@ export const kubernetesOptions = {
     fromConfigDir: false,
   },
   'leader-election-retry-period': {
-    kind: duration({ least: 100, most: 600 * second }),
+    kind: duration({ least: second, most: 600 * second }),
     origin: 'operator',
     group: 'election',
     help: 'Time between two tries to get or to renew the Lease. 1.2 times this must be shorter than the renew deadline.',

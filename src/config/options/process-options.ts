@@ -16,7 +16,7 @@ export const processOptions = {
     kind: boolean,
     origin: 'headwater',
     group: 'process',
-    help: 'Decides and logs what it would do, and does none of it: no call that changes the cloud, no write to Kubernetes but the Lease. For a look beforehand; beside another Headwater it needs a Lease of its own (leader-election-lease-name). Changed in the directory, it takes effect within 10 s, without a restart.',
+    help: 'Decides and logs what it would do, and does none of it: no call that changes the cloud, no write to Kubernetes but the Lease. For a look beforehand; beside another Headwater it needs a Lease of its own (leader-election-lease-name), which its Role must name. Changed in the directory, it takes effect within 10 s, without a restart.',
     default: 'false',
     fromConfigDir: true,
     live: true,

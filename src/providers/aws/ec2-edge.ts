@@ -152,23 +152,24 @@ export class Ec2Edge {
       return { begunAt: call.sentAt, output };
     } catch (error) {
       // What was never sent took nothing of the cloud's rate limits.
-      const isUnsent =
-        call.sentAt === undefined || (error instanceof Ec2CallError && error.result === 'notSent');
+      const isUnsent = call.sentAt === undefined || wasNotSent(error);
       if (isUnsent) this.#options.budget.giveBack([action]);
       if (call.sentAt === undefined && context.signal.aborted) throw context.signal.reason;
-      const known =
-        call.sending.signal.aborted && !(error instanceof Ec2CallError && error.result === 'notSent')
-          ? givenUp(
-              action,
-              { isSent: call.sentAt !== undefined, ended: context.signal.aborted },
-              { timeout: this.#timeoutOf(action), cause: error },
-            )
-          : error;
+      const known = this.#errorOf(action, { call, context, error });
       if (known instanceof Ec2CallError) this.#report(action, call.sentAt, known);
       throw known;
     } finally {
       call.end();
     }
+  }
+
+  #errorOf(
+    action: Ec2Action,
+    { call, context, error }: { call: BegunCall; context: CallContext; error: unknown },
+  ): unknown {
+    if (!call.sending.signal.aborted || wasNotSent(error)) return error;
+    const how = { isSent: call.sentAt !== undefined, ended: context.signal.aborted };
+    return givenUp(action, how, { timeout: this.#timeoutOf(action), cause: error });
   }
 
   /** No place is held while a token is waited for: who finds its own void leaves its place again. */
@@ -261,6 +262,10 @@ export class Ec2Edge {
       budget.answered({ action, sentAt, throttled, retryAfter: error?.retryAfter });
     onCall({ action, failure, status, duration: now - (sentAt ?? now) });
   }
+}
+
+function wasNotSent(error: unknown): boolean {
+  return error instanceof Ec2CallError && error.result === 'notSent';
 }
 
 function isRead(action: Ec2Action): boolean {

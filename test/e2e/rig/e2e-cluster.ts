@@ -15,6 +15,8 @@ import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../../sr
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { ciliumNodesPath, newOwnNode } from '../../../src/simulator/workload/own-node.ts';
 import { ClusterJudge } from './cluster-judge.ts';
+import { miss } from '../../support/missed-permissions.ts';
+import { shippedPolicy } from '../../support/shipped-policy.ts';
 import { E2eController } from './e2e-controller.ts';
 import { e2eTopology, podSubnetTags, region } from './e2e-topology.ts';
 import { type RealApi, startRealApi } from './real-api.ts';
@@ -115,6 +117,11 @@ export class E2eCluster {
     const random = new Random('e2e');
     const topology = options.topology ?? e2eTopology(options);
     const ec2 = createEc2({ topology, clock: systemClock, random });
+    // Controllers may do what the shipped policy allows, and nothing else.
+    const { gateway, network } = ec2;
+    for (const { user } of gateway.credentials)
+      gateway.policies.set(`arn:aws:iam::${network.account}:user/${user}`, shippedPolicy);
+    gateway.onDenied = (_, { action, resource }) => miss(`${action} on ${resource}`);
     const ec2Server = await startEc2Server({ gateway: ec2.gateway, clock: systemClock, port: 0 });
     const api = await startRealApi({
       clock: systemClock,

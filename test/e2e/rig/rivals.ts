@@ -30,7 +30,7 @@ export interface Holding {
   readonly at: number;
   /** It did not hold it before that; -Infinity where it did from the first look on. */
   readonly notBefore: number;
-  /** When it took the Lease, in ms since the epoch. */
+  /** When it took the Lease, in monotonic ms. */
   readonly tookAt: number;
 }
 
@@ -91,8 +91,8 @@ export class Rivals {
   }
 
   /**
-   * Resolves once the Lease no longer names `rival`: with when it was given back, in ms since the epoch, unless another one
-   * was seen to have it first.
+   * Resolves once the Lease no longer names `rival`: with when it was given back, in monotonic ms, unless another one was
+   * seen to have it first.
    */
   async released(rival: Rival): Promise<number | undefined> {
     let givenBackAt: number | undefined;
@@ -105,10 +105,12 @@ export class Rivals {
     return givenBackAt;
   }
 
-  /** The name in the Lease, empty where it names nobody; when it was taken and last written, in ms since the epoch. */
+  /** The name in the Lease, empty where it names nobody; when it was taken and last written, in monotonic ms. */
   async #lease(): Promise<{ holder: string; tookAt: number; writtenAt: number }> {
     const found = await this.#cluster.api.call('GET', lease);
-    const timeAt = (name: string): number => Date.parse(textAt(found, 'spec', name));
+    const { clock } = this.#cluster;
+    const sinceEpoch = clock.wall() - clock.monotonic();
+    const timeAt = (name: string): number => Date.parse(textAt(found, 'spec', name)) - sinceEpoch;
     return {
       holder: textAt(found, 'spec', 'holderIdentity'),
       tookAt: timeAt('acquireTime'),

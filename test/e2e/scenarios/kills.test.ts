@@ -127,9 +127,9 @@ describe('two controllers under load', () => {
     expect(early).toEqual([]);
   }
 
-  function noteFirstChange({ rival, at }: Holding): void {
-    const [first] = calls.changes(at, rival.controller.user);
-    figures.note('from the lease held to the first change in the cloud', first && first.at - at);
+  function noteFirstChange({ rival, tookAt }: Holding): void {
+    const [first] = calls.changes(tookAt, rival.controller.user);
+    figures.note('from the lease held to the first change in the cloud', first && first.at - tookAt);
   }
 
   beforeAll(async () => {
@@ -152,7 +152,7 @@ describe('two controllers under load', () => {
       const load = await moments[moment](cluster, round);
       const { rival: leader } = await rivals.leader();
 
-      const killedAt = cluster.clock.wall();
+      const killedAt = cluster.clock.monotonic();
       await leader.controller.process.child.kill();
       const next = await rivals.leader(leader);
       figures.note('from SIGKILL to the lease held', next.tookAt - killedAt);
@@ -176,7 +176,7 @@ describe('two controllers under load', () => {
         await sleep(clock, 200 + random.integer(1800), signal);
         const { rival: leader } = await rivals.leader();
         const { child } = leader.controller.process;
-        const toldAt = clock.wall();
+        const toldAt = clock.monotonic();
 
         const stopped = child.stop();
         const givenBackAt = await rivals.released(leader);

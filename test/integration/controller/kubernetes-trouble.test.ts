@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../src/simulator/workload/json.ts';
+import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';
 import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
 import { ids, instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
@@ -10,6 +10,20 @@ const ciliumNodes = /^\/apis\/cilium\.io\/v2\/ciliumnodes/;
 function worldOf(count = 2): World {
   return new World({ cloud: testCloud({ instances: [instance({ count })] }) });
 }
+
+test('503 to reads of the definition of CiliumNodes as it starts: newer fields are written all the same', async () => {
+  const publicAddresses = [{ count: 1, tags: { pool: 'egress' } }];
+  const world = new World({ cloud: testCloud({ instances: [instance()], publicAddresses }) });
+  world.refuse(503, 'GET', /customresourcedefinitions/, 3);
+  const controller = startController(world);
+  const machine = world.machine();
+
+  await world.announce(machine, { spec: { ipam: { 'static-ip-tags': { pool: 'egress' } } } });
+  await world.advance(60_000);
+
+  expect(textAt(world.ciliumNode(machine), 'status', 'ipam', 'assigned-static-ip')).not.toBe('');
+  expect(controller.warnings()).toEqual([]);
+});
 
 describe('Kubernetes answers', () => {
   test.each([1, 2, 5])('409 to %d writes in a row: they are computed anew', async (times) => {

@@ -76,9 +76,9 @@ const refused: Readonly<
   'k8s-namespace': 'kube_system',
   'leader-election': '2',
   'leader-election-lease-name': 'Lease',
-  'leader-election-lease-duration': '15',
+  'leader-election-lease-duration': '15500ms',
   'leader-election-renew-deadline': '-10s',
-  'leader-election-retry-period': '1ms',
+  'leader-election-retry-period': '999ms',
   'dry-run': 'maybe',
   pause: 'everything',
   'serve-addr': '9966',
@@ -346,7 +346,7 @@ describe('debug', () => {
 describe('lease timings', () => {
   test.each([
     ['15s', '10s', '2s'],
-    ['10.001s', '10s', '8.3s'],
+    ['11s', '10.999s', '9.1s'],
   ])('%s, %s, %s go together', (lease, renew, retry) => {
     const loaded = load({
       flags: {

@@ -369,7 +369,7 @@ describe('LeaderElection stops', () => {
     const outcome = await stop();
 
     expect(outcome).toBe('stopped');
-    expect(server.spec).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 1 });
+    expect(server.spec).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 });
     expect(kinds(states)).toEqual(['leading', 'stopped']);
     expect(election.leaseEnd()).toBeUndefined();
   });

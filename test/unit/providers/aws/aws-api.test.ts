@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
-import { callErrorOf } from '../../../../src/providers/aws/aws-api.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { AwsApi, callErrorOf } from '../../../../src/providers/aws/aws-api.ts';
 
 function refusal(name: string, status: number | undefined, more: object = {}): object {
   const $metadata = { httpStatusCode: status, requestId: 'r-1' };
@@ -9,6 +9,56 @@ function refusal(name: string, status: number | undefined, more: object = {}): o
 function system(code: string, more: object = {}): Error {
   return Object.assign(new Error(`${code} happened`), { code, ...more });
 }
+
+describe('a request', () => {
+  const handled: string[] = [];
+  const api = new AwsApi({
+    region: 'eu-central-1',
+    endpoint: 'http://127.0.0.1:1',
+    connections: 1,
+    connectionTimeout: 1000,
+    proxyFor: () => undefined,
+    onRoute: () => undefined,
+    handler: {
+      handle: ({ headers }: { headers: Record<string, string> }) => {
+        handled.push(headers['authorization'] ?? 'unsigned');
+        return Promise.reject(system('ECONNRESET'));
+      },
+    } as never,
+  });
+  const send = (onSend: () => void): Promise<unknown> =>
+    api.send('DescribeSubnets', {}, { signal: new AbortController().signal, onSend });
+
+  beforeAll(() => {
+    process.env['AWS_ACCESS_KEY_ID'] = 'AKIAEXAMPLE00000';
+    process.env['AWS_SECRET_ACCESS_KEY'] = 'secret';
+  });
+
+  test('is looked at last when it is signed, and right before it is handed over', async () => {
+    const order: string[] = [];
+    const sending = send(() => order.push(`look, handed over: ${handled.length}`));
+    const atOnce = order.length;
+
+    await expect(sending).rejects.toMatchObject({ code: 'ECONNRESET', result: 'noAnswer' });
+
+    expect(atOnce).toBe(0);
+    expect(order).toEqual(['look, handed over: 0']);
+    expect(handled).toEqual([expect.stringMatching(/^AWS4-HMAC-SHA256 /)]);
+  });
+
+  test('is not handed over when the look forbids it, and fails with what that said', async () => {
+    handled.length = 0;
+    const forbidden = new Error('not any more');
+
+    await expect(
+      send(() => {
+        throw forbidden;
+      }),
+    ).rejects.toBe(forbidden);
+
+    expect(handled).toEqual([]);
+  });
+});
 
 describe('what the SDK throws', () => {
   test.each([

@@ -298,6 +298,22 @@ describe('a call that takes something away', () => {
     expect(rig.sent).toEqual([]);
   });
 
+  test('is checked once more when it has a connection', async () => {
+    let leading = true;
+    const rig = edgeRig(() => ({}), {
+      options: { mayTakeAway: () => leading },
+      connecting: () => {
+        leading = false;
+      },
+    });
+
+    const result = await rig.edge.write('DeleteNetworkInterface', remove, context);
+
+    expect(result).toMatchObject({ kind: 'failed', failure: { kind: 'fenced' } });
+    expect(rig.sent).toEqual([]);
+    expect(rig.edge.inFlight).toBe(0);
+  });
+
   test('is the only kind that is fenced', async () => {
     const { edge } = edgeRig(() => ({}), { options: { mayTakeAway: () => false } });
 
@@ -305,6 +321,22 @@ describe('a call that takes something away', () => {
 
     expect(result.kind).toBe('answered');
   });
+});
+
+test('a call whose credentials do not come in time was not sent, and costs no token', async () => {
+  const rig = edgeRig(() => ({}), {
+    bucket: { capacity: 1, refill: 1e-9 },
+    beforeSending: (clock) => sleep(clock, 60_000, new AbortController().signal),
+  });
+  const giveBack = await rig.edge.admit(['AttachNetworkInterface'], context);
+
+  const writing = rig.edge.write('AttachNetworkInterface', attach, context);
+  await rig.clock.advance(60_000);
+
+  expect(await writing).toMatchObject({ kind: 'failed', failure: { code: 'Timeout' } });
+  expect(rig.sent).toEqual([]);
+  expect(rig.budget.levels().find(({ action }) => action === 'AttachNetworkInterface')?.tokens).toBe(1);
+  giveBack([]);
 });
 
 describe('a process that does not lead any more', () => {

@@ -36,6 +36,8 @@ export interface EdgeChange {
   readonly bucket?: BucketSize;
   /** Requests in flight at once. */
   readonly most?: number;
+  /** While a connection is waited for. */
+  readonly connecting?: () => void;
   /** What the SDK does before it sends. */
   readonly beforeSending?: (clock: VirtualClock) => Promise<void>;
 }
@@ -56,11 +58,13 @@ export function edgeRig(answering: Answering, change: EdgeChange = {}): EdgeRig 
     async send<A extends Ec2Action>(
       action: A,
       input: object,
-      { signal, onSend }: Sending,
+      { signal, onSend, onConnected }: Sending,
     ): Promise<Ec2Output<A>> {
       await change.beforeSending?.(clock);
       signal.throwIfAborted();
       onSend();
+      change.connecting?.();
+      onConnected?.();
       const call = { action, input, at: clock.monotonic(), signal };
       sent.push(call);
       return (await answering(call, sent.length - 1)) as Ec2Output<A>;
