@@ -17,9 +17,16 @@ export async function retire(stage: Stage, facts: NodeFacts): Promise<void> {
   endInstance(stage, facts);
 }
 
-/** Starts an instance like that one, and its node: under the same name if wanted. */
+/** Between two tries to launch an instance, in ms. */
+const relaunchAfter = 30_000;
+
+/** Starts an instance like that one, and its node: under the same name if wanted. Where its subnet is full, that takes longer. */
 export async function replace(stage: Stage, facts: NodeFacts, sameName: boolean): Promise<void> {
   const { network } = stage.cluster.ec2;
+  if ((network.subnets.get(facts.subnetId)?.available ?? 0) < 1) {
+    await new Promise<void>((resolve) => stage.clock.schedule(relaunchAfter, resolve));
+    return replace(stage, facts, sameName);
+  }
   const request = plainInterface(facts.subnetId, [nodeGroup]);
   const instance = launch(network, {
     reservationId: network.newId('r'),
