@@ -124,8 +124,15 @@ export class Judge {
   /** Whether what an agent finds follows from what an instance lost to somebody else. */
   #followsFromALoss(node: string, instanceId: string, address: string, finding: string): boolean {
     if (this.#wasLostToOthers(instanceId, address)) return true;
+    if (finding === 'lost-across-restart' && this.#isAgreed(node, address)) return true;
     if (finding === 'used-on-two-nodes') return this.#isLostWhereUsed(node, address);
     return this.#rightStrikes.account(instanceId, address, finding);
+  }
+
+  /** An agent that agreed to give it, was of the other protocol for a while and took it, finds its own answer. */
+  #isAgreed(node: string, address: string): boolean {
+    const shown = shownNodeOf(this.#options.cluster.kubernetes.get('ciliumnodes.cilium.io', node));
+    return shown.handshakes[address] === 'ready-for-release';
   }
 
   /** A pod of another node goes on with what its instance lost to somebody else: the cloud may give it to this one. */
@@ -201,7 +208,11 @@ export class Judge {
     const offered = new Set([...offeredBy(shown, protocol), ...Object.keys(shown.pool)]);
     const writer = this.#options.cluster.kubernetes.acting?.headers ?? {};
     if (writer['user-agent']?.startsWith('headwater') === true) {
-      const before = offeredBy(shownNodeOf(previous), protocol);
+      const formerly = shownNodeOf(previous);
+      const before = offeredBy(formerly, protocol);
+      // An agent may change to the other protocol before it hears.
+      for (const each of ['crd-allocator', 'multi-pool'] as const)
+        this.#noteRightStrikes(key, { before: offeredBy(formerly, each), after: offeredBy(shown, each) });
       this.#judgeStrikes(key, before, offeredBy(shown, protocol));
       // To an agent of another protocol, what was there is offered in another place.
       this.#judgeOffers(key, shown, new Set([...offered].filter((each) => !before.has(each))), writer);
@@ -239,7 +250,6 @@ export class Judge {
     const machine = this.#options.cluster.workload.machineOf(node);
     if (machine === undefined || !this.#isRunning(node)) return;
     const { instanceId } = machine.facts;
-    this.#noteRightStrikes(instanceId, machine.memory.endpoints, { before, after });
     for (const [address, user] of machine.memory.endpoints) {
       if (!before.has(address) || after.has(address) || this.#isOthers(instanceId, address)) continue;
       if (isLeftOut(machine.memory.leftOut, address)) continue;
@@ -248,10 +258,13 @@ export class Judge {
   }
 
   #noteRightStrikes(
-    instanceId: string,
-    inUse: ReadonlyMap<string, string>,
+    node: string,
     { before, after }: { readonly before: ReadonlySet<string>; readonly after: ReadonlySet<string> },
   ): void {
+    const machine = this.#options.cluster.workload.machineOf(node);
+    if (machine === undefined || !this.#isRunning(node)) return;
+    const { instanceId } = machine.facts;
+    const inUse = machine.memory.endpoints;
     const standingOf = (address: string): Standing => {
       if (this.#isOthers(instanceId, address)) return 'lost';
       return inUse.has(address) ? 'in use' : 'free';
