@@ -47,8 +47,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'an interface removed on a single listing',
     'providers/held-interface.ts',
-    "if (reading.scope === 'listing') return { held, lookDue: reading.begunAt };",
-    "if (reading.scope === 'listing') return { held: undefined, lookDue: undefined };",
+    'held: held.unlisted ? held : { ...held, unlisted: true }',
+    'held: undefined',
   ),
   one(
     'an interface removed on a single look',
@@ -217,8 +217,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'the pools of earlier leaders are not remembered',
     'manager/fleet.ts',
-    'isSuccessor ? undefined : recalled.interfaces,',
-    'isSuccessor || recalled.interfaces.length > 0 ? undefined : recalled.interfaces,',
+    'isOfAnother ? undefined : recalled.interfaces,',
+    'isOfAnother || recalled.interfaces.length > 0 ? undefined : recalled.interfaces,',
   ),
   {
     name: 'the tenth address over max-allocate',
