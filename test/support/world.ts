@@ -21,7 +21,7 @@ import { newOwnNode } from '../../src/simulator/workload/own-node.ts';
 import { newPod, podCollectionPath } from '../../src/simulator/workload/pod.ts';
 import { controllerArn } from './in-process-ec2.ts';
 import { callKubernetes, type Method } from './kubernetes-call.ts';
-import { miss } from './missed-permissions.ts';
+import { missDenied } from './missed-permissions.ts';
 import { PublishedHistory } from './published-history.ts';
 import { shippedPolicy } from './shipped-policy.ts';
 import { testCloud } from './test-cloud.ts';
@@ -70,8 +70,7 @@ export class World {
     this.machines = machines;
     const { gateway } = this.cluster.ec2;
     gateway.policies.set(controllerArn, policy ?? shippedPolicy);
-    if (policy === undefined)
-      gateway.onDenied = (_, { action, resource }) => miss(`${action} on ${resource}`);
+    if (policy === undefined) gateway.onChecked = missDenied;
     this.history = new PublishedHistory(this.cluster.kubernetes.handle);
     this.#client = new KubernetesClient(this.cluster.kubernetes.handle, 'test');
   }

@@ -14,7 +14,7 @@ import { CallCounters } from './call-counters.ts';
 import { ClientTokens } from './client-tokens.ts';
 import { Ec2Refusal } from './ec2-refusal.ts';
 import { AnswerGarbled, AnswerLost, type Exchange } from './exchange.ts';
-import { firstDenied, type IamPolicy, type Permission } from './iam-policy.ts';
+import { isAllowed, type IamPolicy, type Permission } from './iam-policy.ts';
 import { withoutIds, withUnknownEnums } from './garbling.ts';
 import { lengthLatency, meanLatency } from './latencies.ts';
 import { PageTokens } from './page-tokens.ts';
@@ -72,8 +72,8 @@ export class Ec2Gateway {
   allowedActions: ReadonlySet<string> | undefined;
   /** What a caller may do, by its ARN; one without a policy may do everything. */
   readonly policies = new Map<string, IamPolicy>();
-  /** Told what a policy did not allow. */
-  onDenied: ((caller: Caller, permission: Permission) => void) | undefined;
+  /** Told what a caller with a policy had to be allowed, and whether it was. */
+  onChecked: ((permission: Permission, isAllowed: boolean, caller: Caller) => void) | undefined;
   /** Told of every request when it comes, whatever becomes of it. */
   onCall: ((caller: Caller, action: string) => void) | undefined;
   readonly #denials: Random;
@@ -97,6 +97,11 @@ export class Ec2Gateway {
     this.#lags = random.fork('lags');
     this.#pages = random.fork('pages');
     this.#pageTokens = new PageTokens(random.fork('page-tokens').hex(32));
+  }
+
+  /** As policies and answers name who calls with that key. */
+  arnOf({ user }: Pick<Credential, 'user'>): string {
+    return `arn:aws:iam::${this.network.account}:user/${user}`;
   }
 
   /** For those who are told of a change while it happens, and want to know whose it is; undefined in between. */
@@ -178,9 +183,13 @@ export class Ec2Gateway {
 
   #refuseByPolicy(name: string, input: Input, caller: Caller): void {
     const policy = this.policies.get(caller.arn);
-    const denied = policy && firstDenied(policy, permissionsFor(name, input, this.network));
+    if (policy === undefined) return;
+    const denied = permissionsFor(name, input, this.network).find((permission) => {
+      const passes = isAllowed(policy, permission);
+      this.onChecked?.(permission, passes, caller);
+      return !passes;
+    });
     if (denied === undefined) return;
-    this.onDenied?.(caller, denied);
     const { action, resource } = denied;
     // What only its owner can decode is different each time.
     const [on, encoded] =

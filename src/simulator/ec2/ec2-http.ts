@@ -33,7 +33,7 @@ export async function answerEc2(request: SignedRequest, context: HttpContext): P
     const { credentials, network } = gateway;
     const credential = verifySignature(request, { credentials, region: network.region, now });
     const action = requestedAction(parameters);
-    const caller = { arn: `arn:aws:iam::${network.account}:user/${credential.user}` };
+    const caller = { arn: gateway.arnOf(credential) };
     return outcomeOf(action, await gateway.exchange(action, inputOf(action, parameters), caller), requestId);
   } catch (error) {
     if (error instanceof Ec2Refusal) return refusalAnswer(error, requestId);

@@ -47,9 +47,9 @@ export function readIamPolicy(text: string): IamPolicy {
   return schema.parse(JSON.parse(text));
 }
 
-/** The first of these that no statement of the policy allows; undefined when all are allowed. */
-export function firstDenied(policy: IamPolicy, permissions: readonly Permission[]): Permission | undefined {
-  return permissions.find((wanted) => !policy.Statement.some((statement) => allows(statement, wanted)));
+/** Whether some statement of the policy allows it. */
+export function isAllowed(policy: IamPolicy, wanted: Permission): boolean {
+  return policy.Statement.some((statement) => allows(statement, wanted));
 }
 
 function allows(statement: Statement, { action, resource, context }: Permission): boolean {

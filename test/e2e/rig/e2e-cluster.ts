@@ -15,7 +15,7 @@ import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../../sr
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { ciliumNodesPath, newOwnNode } from '../../../src/simulator/workload/own-node.ts';
 import { ClusterJudge } from './cluster-judge.ts';
-import { miss } from '../../support/missed-permissions.ts';
+import { missDenied } from '../../support/missed-permissions.ts';
 import { shippedPolicy } from '../../support/shipped-policy.ts';
 import { E2eController } from './e2e-controller.ts';
 import { e2eTopology, podSubnetTags, region } from './e2e-topology.ts';
@@ -75,16 +75,19 @@ export class E2eCluster {
   /** Aborted when the cluster is stopped. */
   readonly signal: AbortSignal;
   readonly controllers: E2eController[] = [];
+  /** What of the shipped policy controllers have needed so far. */
+  readonly usedActions: ReadonlySet<string>;
   /** Between two looks at all nodes, in ms. */
   readonly lookInterval: number;
   readonly #ec2Server: Ec2Server;
   readonly #flags: readonly string[];
   readonly #ending: AbortController;
 
-  private constructor(api: RealApi, ec2: Ec2, ec2Server: Ec2Server, options: E2eClusterOptions) {
+  private constructor({ api, ec2, ec2Server, usedActions }: Parts, options: E2eClusterOptions) {
     const { configure, pace = 10, flags = [], spare = 0, lookInterval = usualLookInterval } = options;
     this.api = api;
     this.ec2 = ec2;
+    this.usedActions = usedActions;
     this.#ec2Server = ec2Server;
     this.lookInterval = lookInterval;
     this.#flags = [...usualFlags, ...flags];
@@ -118,11 +121,15 @@ export class E2eCluster {
     const topology = options.topology ?? e2eTopology(options);
     const ec2 = createEc2({ topology, clock: systemClock, random });
     // Controllers may do what the shipped policy allows, and nothing else.
-    const { gateway, network } = ec2;
-    for (const { user } of gateway.credentials)
-      gateway.policies.set(`arn:aws:iam::${network.account}:user/${user}`, shippedPolicy);
-    gateway.onDenied = (_, { action, resource }) => miss(`${action} on ${resource}`);
-    const ec2Server = await startEc2Server({ gateway: ec2.gateway, clock: systemClock, port: 0 });
+    const { gateway } = ec2;
+    for (const credential of gateway.credentials)
+      gateway.policies.set(gateway.arnOf(credential), shippedPolicy);
+    const usedActions = new Set<string>();
+    gateway.onChecked = (permission, isAllowed) => {
+      usedActions.add(permission.action);
+      missDenied(permission, isAllowed);
+    };
+    const ec2Server = await startEc2Server({ gateway, clock: systemClock, port: 0 });
     const api = await startRealApi({
       clock: systemClock,
       ...(options.apiFlags !== undefined && { flags: options.apiFlags }),
@@ -130,7 +137,7 @@ export class E2eCluster {
       await ec2Server.close();
       throw error;
     });
-    const cluster = new E2eCluster(api, ec2, ec2Server, options);
+    const cluster = new E2eCluster({ api, ec2, ec2Server, usedActions }, options);
     cluster.judge.watch(cluster.signal).catch(() => undefined);
     if (options.withoutAgents !== true) await cluster.workload.start();
     return cluster;
@@ -263,6 +270,13 @@ export class E2eCluster {
     );
     return [`not met: ${JSON.stringify(unmet)}`, ...this.judge.broken, ...told].join('\n');
   }
+}
+
+interface Parts {
+  readonly api: RealApi;
+  readonly ec2: Ec2;
+  readonly ec2Server: Ec2Server;
+  readonly usedActions: ReadonlySet<string>;
 }
 
 interface Patience {

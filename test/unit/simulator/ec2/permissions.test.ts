@@ -96,8 +96,9 @@ test.each<[string, string, (made: Readonly<Record<string, string>>) => object, r
 
 test('a caller with a policy is refused what it does not allow, others are not', async () => {
   const { gateway, codeOf, call } = gatewayRig();
-  const denied: string[] = [];
-  gateway.onDenied = ({ arn }, { action }) => denied.push(`${arn.split('/')[1]} ${action}`);
+  const checks: string[] = [];
+  gateway.onChecked = ({ action }, isAllowed, { arn }) =>
+    checks.push(`${arn.split('/')[1]} ${action} ${isAllowed ? 'allowed' : 'denied'}`);
   const policy = readIamPolicy(
     '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"ec2:DescribeVpcs","Resource":"*"}]}',
   );
@@ -118,5 +119,9 @@ test('a caller with a policy is refused what it does not allow, others are not',
   await expect(call('CreateNetworkInterface', input)).rejects.toThrow(
     /ec2:CreateNetworkInterface on resource: arn:aws:ec2:us-east-1:123456789012:network-interface\/\* because .* Encoded authorization failure message: [0-9a-f]{60}$/,
   );
-  expect(denied).toEqual(['tester ec2:DescribeSubnets', 'tester ec2:CreateNetworkInterface']);
+  expect(checks).toEqual([
+    'tester ec2:DescribeVpcs allowed',
+    'tester ec2:DescribeSubnets denied',
+    'tester ec2:CreateNetworkInterface denied',
+  ]);
 });

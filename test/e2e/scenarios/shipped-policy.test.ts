@@ -1,0 +1,42 @@
+import { describe, expect, test } from '@jest/globals';
+import { shippedPolicy } from '../../support/shipped-policy.ts';
+import { instance, subnets, testCloud } from '../../support/test-cloud.ts';
+import { region } from '../rig/e2e-topology.ts';
+import { sharedCluster } from '../rig/shared-cluster.ts';
+
+const inZone = `${region}a`;
+/** In the subnet of the node there is room for what goes on its first interface, and for no more. */
+const full = { ...subnets.nodes, zone: inZone, block: '10.0.0.0/28' };
+
+describe('a node that needs everything that Headwater can do in EC2', () => {
+  const shared = sharedCluster({
+    nodes: 1,
+    topology: testCloud({
+      region,
+      subnets: [full, { ...subnets.pods, zone: inZone }, { ...subnets.morePods, zone: inZone }],
+      instances: [instance({ tags: { role: 'worker' } })],
+      publicAddresses: [{ count: 1, tags: { pool: 'egress' } }],
+    }),
+    configure: () => ({
+      ipam: { preAllocate: 2, staticIpTags: { pool: 'egress' } },
+      eni: { securityGroupTags: { purpose: 'pods' } },
+    }),
+    flags: ['--instance-tags-filter=role=worker', '--idle-interface-delay=5s'],
+  });
+
+  test('makes it use every action of the shipped policy, and no other', async () => {
+    const cluster = shared();
+    const { workload, signal } = cluster;
+    const { interfaces } = cluster.ec2.network;
+    await cluster.startReadyController();
+
+    await workload.run({ kind: 'burst', name: 'web', at: 0, pods: 20, over: 500 }, signal);
+    await cluster.untilSupplied();
+    const most = interfaces.size;
+    await workload.run({ kind: 'departure', name: 'end', at: 0, of: 'web', pods: 20, over: 500 }, signal);
+    await cluster.until('it gives an interface back', () => interfaces.size < most, { limit: 120_000 });
+
+    const allowed = new Set(shippedPolicy.Statement.flatMap(({ Action }) => Action));
+    expect([...cluster.usedActions].sort()).toEqual([...allowed].sort());
+  });
+});
