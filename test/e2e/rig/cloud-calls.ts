@@ -17,12 +17,16 @@ const takingAway: ReadonlySet<string> = new Set([
 
 /** What changes something in the cloud, from its making on. */
 export class CloudCalls {
+  /** Told of each when it comes, before anything becomes of it. */
+  onChange: ((call: CloudCall) => void) | undefined;
   readonly #changes: CloudCall[] = [];
 
   constructor(gateway: Ec2Gateway, clock: Clock) {
     gateway.onCall = ({ arn }, action) => {
       if (action.startsWith('Describe')) return;
-      this.#changes.push({ at: clock.monotonic(), user: arn.slice(arn.lastIndexOf('/') + 1), action });
+      const call = { at: clock.monotonic(), user: arn.slice(arn.lastIndexOf('/') + 1), action };
+      this.#changes.push(call);
+      this.onChange?.(call);
     };
   }
 

@@ -46,6 +46,13 @@ describe('a leader that stands still for longer than its lease', () => {
     const { user } = frozen.controller;
     const deletions = (): number =>
       calls.takenAway(0, user).filter(({ action }) => action === 'DeleteNetworkInterface').length;
+    let left: { readonly excess: number; readonly loose: number } | undefined;
+    /** In the middle of it all: while a deletion is on its way, and others wait for what they need to be sent. */
+    const freeze = (): void => {
+      if (left !== undefined || deletions() < 2) return;
+      child.pause();
+      left = { excess: inExcess(), loose: cluster.loose().length };
+    };
 
     await workload.run(
       { kind: 'departure', name: 'end-of-load', at: 0, of: 'load', pods, over: 500 },
@@ -74,10 +81,9 @@ describe('a leader that stands still for longer than its lease', () => {
     );
     await Promise.all(crowds);
     // A unit that was begun, which a leader that is told to end sees through: one that lost the Lease may not.
-    await cluster.until('it deletes what it could not attach', () => deletions() > 1);
+    calls.onChange = freeze;
+    await cluster.until('it deletes what it could not attach', () => left !== undefined);
 
-    child.pause();
-    const left = { excess: inExcess(), loose: cluster.loose().length };
     const next = await rivals.leader(frozen);
     faults.remove(refused);
     const continuedAt = clock.monotonic();
@@ -88,8 +94,8 @@ describe('a leader that stands still for longer than its lease', () => {
     expect(how).toBe('ended with exit code 1');
     expect(frozen.controller.at('error').map(({ message }) => message)).toEqual([lossOfLease]);
     // It had more to do, and who leads now does it.
-    expect(left.excess).toBeGreaterThan(0);
-    expect(left.loose).toBeGreaterThan(1);
+    expect(left?.excess).toBeGreaterThan(0);
+    expect(left?.loose).toBeGreaterThan(1);
     await cluster.until('no node has more than it is to have', () => inExcess() === 0, { limit: 120_000 });
     expect(calls.takenAway(next.at, next.rival.controller.user).length).toBeGreaterThan(0);
     await cluster.untilSupplied();
