@@ -104,11 +104,14 @@ async function serve(
     throw new NotStartable(started.problem);
   }
   log.info('serving health, metrics and status', { ...started.server.address, cluster: access.source });
-  const outcome = await controller.run(stop);
-  await Promise.all([started.server.close(), transport.close(), leaseTransport.close()]);
-  api.close();
-  log.info('ended', { outcome });
-  return outcome === 'stopped' ? exitCode.fine : exitCode.failure;
+  try {
+    const outcome = await controller.run(stop);
+    log.info('ended', { outcome });
+    return outcome === 'stopped' ? exitCode.fine : exitCode.failure;
+  } finally {
+    await Promise.all([started.server.close(), transport.close(), leaseTransport.close()]);
+    api.close();
+  }
 }
 
 /**

@@ -53,6 +53,9 @@ export class Controller {
   readonly #events: EventRecorder;
   readonly #permission: MutationPermission;
   readonly #liveOptions: LiveOptions;
+  readonly #leading = Promise.withResolvers<'leading'>();
+  /** At this very moment: a process that was frozen for longer than its lease goes on where it stood. */
+  readonly #leads = (): boolean => this.#election === undefined || this.#election.leaseEnd() !== undefined;
   #state: ControllerState = 'starting';
   #term: Term | undefined;
   #leadingSince: number | undefined;
@@ -160,30 +163,28 @@ export class Controller {
     const first = await Promise.race([leading, stopped, ...(lease === undefined ? [] : [lease])]);
     if (first === 'leading') {
       this.#begin(schema);
-      const outcome = await Promise.race([stopped, ...(lease === undefined ? [] : [lease])]);
-      if (outcome === 'lost') log.error('leadership is lost: ending, to be started anew');
-      await this.#drain(outcome === 'lost');
+      let isOver = true;
+      try {
+        isOver = (await Promise.race([stopped, ...(lease === undefined ? [] : [lease])])) === 'lost';
+        if (isOver) log.error('leadership is lost: ending, to be started anew');
+      } finally {
+        await this.#drain(isOver);
+      }
     }
     giveBack.abort();
     return (await lease) ?? 'stopped';
   }
-
-  readonly #leading = Promise.withResolvers<'leading'>();
-
-  /** At this very moment: a process that was frozen for longer than its lease goes on where it stood. */
-  readonly #leads = (): boolean => this.#election === undefined || this.#election.leaseEnd() !== undefined;
 
   #begin(schema: ServedSchema): void {
     const { clock, random, log, registry, kubernetes, options, onBug } = this.#deps;
     this.#leadingSince = clock.monotonic();
     this.#state = 'leading';
     log.info('leading', { identity: this.#deps.identity, nodes: this.#cache.nodes.size });
-    const leads = this.#leads;
     this.#term = new Term({
       options,
       cloud: this.#cloud,
-      writer: new CiliumNodeWriter(kubernetes, leads),
-      leads,
+      writer: new CiliumNodeWriter(kubernetes, this.#leads),
+      leads: this.#leads,
       knownVersion: () => this.#cache.nodesVersion,
       permission: this.#permission,
       schema,

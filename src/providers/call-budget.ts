@@ -272,20 +272,20 @@ export class CallBudget {
     this.#timer = { at, cancel };
   }
 
-  /** A token of its own bucket alone. */
-  #alone(action: string): ReadonlyMap<string, number> {
-    const key = `${action} alone`;
-    const costs = this.#costs.get(key) ?? new Map([[action, 1]]);
-    this.#costs.set(key, costs);
-    return costs;
+  #costsOf(actions: readonly string[]): ReadonlyMap<string, number> {
+    return this.#sameCosts(actions.join(' '), [...actions, ...actions.map(() => everything)]);
   }
 
-  #costsOf(actions: readonly string[]): ReadonlyMap<string, number> {
-    const key = actions.join(' ');
+  /** A token of its own bucket alone. */
+  #alone(action: string): ReadonlyMap<string, number> {
+    return this.#sameCosts(`${action} alone`, [action]);
+  }
+
+  #sameCosts(key: string, buckets: readonly string[]): ReadonlyMap<string, number> {
     const known = this.#costs.get(key);
     if (known !== undefined) return known;
     const costs = new Map<string, number>();
-    for (const name of [...actions, ...actions.map(() => everything)]) {
+    for (const name of buckets) {
       if (this.#limits.has(name)) costs.set(name, (costs.get(name) ?? 0) + 1);
     }
     this.#costs.set(key, costs);

@@ -240,16 +240,16 @@ export class Ec2Edge {
 
   #passPermission(action: Ec2Action): void {
     const reason = this.#options.permission.refusal(fenced.has(action) ? 'takeAway' : 'give');
-    if (reason === undefined) return;
-    const message = `${action} was not sent: ${stopWords[reason]}`;
-    throw new Ec2CallError({ result: 'notSent', code: 'Stopped', message });
+    if (reason !== undefined) throw notSent(action, 'Stopped', stopWords[reason]);
   }
 
   #passFence(action: Ec2Action, timeout: number): void {
     const { leads, mayTakeAway } = this.#options;
-    if (!leads()) throw notSent(action, 'another process may lead by now');
-    if (fenced.has(action) && !mayTakeAway(timeout))
-      throw notSent(action, 'our lease ends too soon, or began too recently, to take anything away');
+    if (!leads()) throw notSent(action, 'Fenced', 'another process may lead by now');
+    if (fenced.has(action) && !mayTakeAway(timeout)) {
+      const why = 'our lease ends too soon, or began too recently, to take anything away';
+      throw notSent(action, 'Fenced', why);
+    }
   }
 
   #report(action: Ec2Action, sentAt: number | undefined, error: Ec2CallError | undefined): void {
@@ -272,8 +272,8 @@ function isRead(action: Ec2Action): boolean {
   return action.startsWith('Describe');
 }
 
-function notSent(action: Ec2Action, why: string): Ec2CallError {
-  return new Ec2CallError({ result: 'notSent', code: 'Fenced', message: `${action} was not sent: ${why}` });
+function notSent(action: Ec2Action, code: string, why: string): Ec2CallError {
+  return new Ec2CallError({ result: 'notSent', code, message: `${action} was not sent: ${why}` });
 }
 
 interface BegunCall {
@@ -304,8 +304,11 @@ function givenUp(
 ): Ec2CallError {
   const code = ended ? 'Ended' : 'Timeout';
   if (!isSent) {
-    const message = `${action} could not be sent within ${timeout / 1000} s: there were no credentials`;
-    return new Ec2CallError({ result: 'notSent', code, message }, { cause });
+    const why = ended ? 'Headwater is ending' : `there were no credentials within ${timeout / 1000} s`;
+    return new Ec2CallError(
+      { result: 'notSent', code, message: `${action} was not sent: ${why}` },
+      { cause },
+    );
   }
   const message = ended
     ? `the answer to ${action} was not waited for: Headwater is ending`

@@ -167,6 +167,30 @@ describe('a controller', () => {
     expect(await controller.outcome).toBe('lost');
   });
 
+  test('whose election breaks by a bug does nothing any more, and fails', async () => {
+    const world = worldOf(1);
+    let isBroken = false;
+    const controller = startController(world, {
+      beforeAnswer: ({ path }) => {
+        if (isBroken && path.includes('/leases/')) throw new TypeError('a bug');
+        return Promise.resolve();
+      },
+    });
+    await world.advance(30_000);
+    world.fault('CreateNetworkInterface', { kind: 'slow', ms: 6000 });
+    await world.announce(world.machine(), { spec: { ipam: { 'min-allocate': 15 } } });
+    await world.advance(1000);
+
+    isBroken = true;
+    await Promise.all([expect(controller.outcome).rejects.toThrow('a bug'), world.advance(4000)]);
+    const before = controller.changes.length;
+    await world.advance(60_000);
+
+    expect(controller.changes.slice(before).map(({ action }) => action)).not.toContain(
+      'AttachNetworkInterface',
+    );
+  });
+
   test('without an election acts alone and needs no lease', async () => {
     const world = worldOf(1);
     const controller = startController(world, { flags: { 'leader-election': 'false' } });
