@@ -32,7 +32,7 @@ export const burstLatency: Figure = {
       `${count} bursts of ${podsPerBurst} pods, each on a node of its own that has 8 addresses, one every ${betweenBursts} ms, ` +
       `${burstsPerListing} in each listing of everything (every 10 s, its pages ${slowness} ms slower), while ${toppingUp} other nodes ` +
       `top up by one address and ${others} do nothing; limits of EC2 × ${settings.scale}, latencies as they are, without scatter. ` +
-      'From the agent sending its demand to the pool seen by a watch with the addresses, less 500 ms for the assignment.'
+      'From when the API has written the demand, and tells it the watch, to when it has written the pool with the addresses, less 500 ms for the assignment.'
     );
   },
   measure: async (stage) => {

@@ -29,6 +29,14 @@ export class ApiProcess {
     return new ApiProcess(child, url, kubeconfig);
   }
 
+  /** When each of the latest resource versions was written, in ms of the API's own monotonic clock. */
+  async writtenAt(signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+    const { versions } = await callJson<{
+      versions: readonly { readonly resourceVersion: string; readonly at: number }[];
+    }>('GET', `${this.url}/_headwater/versions`, undefined, signal);
+    return new Map(versions.map(({ resourceVersion, at }) => [resourceVersion, at]));
+  }
+
   /** Writes of the controller since the start, by resource; renewals of its Lease apart. */
   async writes(signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
     const { requests } = await callJson<{ requests: readonly RequestCount[] }>(

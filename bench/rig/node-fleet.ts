@@ -19,6 +19,18 @@ export interface NodePlan {
   readonly preAllocate: number;
 }
 
+/** A node as it is first seen with what was waited for. */
+export interface Sighting {
+  /** In monotonic ms. */
+  readonly at: number;
+  readonly resourceVersion: string;
+}
+
+interface Awaited {
+  readonly count: number;
+  readonly resolve: (sighting: Sighting) => void;
+}
+
 /** Requests that are under way at once. */
 const concurrency = 24;
 /** Between two looks whether something came true that was waited for, in ms; what is timed is not timed by these. */
@@ -30,7 +42,7 @@ export class NodeFleet {
   readonly #signal: AbortSignal;
   /** Addresses that each node is offered, as the watch shows them. */
   readonly #offered = new Map<string, number>();
-  readonly #awaited = new Map<string, { readonly count: number; readonly resolve: (at: number) => void }>();
+  readonly #awaited = new Map<string, Awaited>();
   /** Ends with `signal`, which it rejects by. */
   readonly watching: Promise<never>;
 
@@ -66,16 +78,20 @@ export class NodeFleet {
     });
   }
 
-  /** The node says that it wants so many addresses in all, those in use and those to be free. */
-  async request(name: string, addresses: number): Promise<void> {
+  /**
+   * The node says that it wants so many addresses in all, those in use and those to be free. Resolves to the resource version
+   * of that.
+   */
+  async request(name: string, addresses: number): Promise<string> {
     const requested = [{ pool: 'default', needed: { 'ipv4-addrs': addresses } }];
     const patch = { spec: { ipam: { pools: { requested } } } };
-    this.#check(await this.#client.mergePatch(`${ciliumNodesPath}/${name}`, patch, this.#signal));
+    const path = `${ciliumNodesPath}/${name}`;
+    return versionOf(this.#check(await this.#client.mergePatch(path, patch, this.#signal)));
   }
 
   /** The same of many nodes, several at once. */
   async requestAll(wishes: ReadonlyMap<string, number>): Promise<void> {
-    await inParallel([...wishes], ([name, addresses]) => this.request(name, addresses));
+    await inParallel([...wishes], async ([name, addresses]) => void (await this.request(name, addresses)));
   }
 
   /** Pods that wait for their addresses on the node. `name` makes theirs. */
@@ -91,9 +107,8 @@ export class NodeFleet {
     return this.#offered.get(name) ?? 0;
   }
 
-  /** Resolves to the time, in monotonic ms, at which the node is first seen with so many addresses. To be called before. */
-  whenOffered(name: string, count: number): Promise<number> {
-    if (this.offered(name) >= count) return Promise.resolve(this.#clock.monotonic());
+  /** Resolves when the node is first seen with so many addresses, which it is not yet. */
+  whenOffered(name: string, count: number): Promise<Sighting> {
     return new Promise((resolve) => this.#awaited.set(name, { count, resolve }));
   }
 
@@ -109,12 +124,17 @@ export class NodeFleet {
     const awaited = this.#awaited.get(name);
     if (awaited === undefined || count < awaited.count) return;
     this.#awaited.delete(name);
-    awaited.resolve(this.#clock.monotonic());
+    awaited.resolve({ at: this.#clock.monotonic(), resourceVersion: versionOf(object) });
   }
 
-  #check(answer: Answer): void {
+  #check(answer: Answer): JsonObject {
     if (answer.kind === 'refused') throw new Error(`the API refused: ${answer.status} ${answer.message}`);
+    return answer.object;
   }
+}
+
+function versionOf(object: JsonObject): string {
+  return textAt(object, 'metadata', 'resourceVersion');
 }
 
 /** The agents' knowledge of the machines that the cloud has, in the order of their names. */

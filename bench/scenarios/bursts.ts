@@ -19,7 +19,7 @@ export interface BurstPlan {
 }
 
 export interface Bursts {
-  /** Of each burst, in ms: from the agent's write to the pool seen with the addresses, less EC2's own latency. */
+  /** Of each burst, in ms: from when the API has the agent's write to when it has the pool's, less EC2's own latency. */
   readonly delays: readonly number[];
   /** Listings of everything that were under way while bursts came. */
   readonly listings: number;
@@ -65,9 +65,9 @@ async function play(cluster: BenchCluster, plan: BurstPlan, theatre: Theatre): P
   await cloud.slowListings(slowness, signal);
   const left = machines.slice(0, plan.bursts).values();
   const toppingUp = machines.slice(plan.bursts, plan.bursts + plan.toppingUp);
-  const delays: number[] = [];
+  const served: Served[] = [];
   let listings = 0;
-  while (delays.length < plan.bursts) {
+  while (served.length < plan.bursts) {
     await listingBegun(cluster);
     listings++;
     const wanted = addressesWanted + listings;
@@ -75,15 +75,26 @@ async function play(cluster: BenchCluster, plan: BurstPlan, theatre: Theatre): P
       burstRound(cluster, left),
       fleet.requestAll(new Map(toppingUp.map(({ name }) => [name, wanted]))),
     ]);
-    delays.push(...round);
-    theatre.say(`  ${delays.length} of ${plan.bursts} bursts served`);
+    served.push(...round);
+    theatre.say(`  ${served.length} of ${plan.bursts} bursts served`);
   }
+  const writtenAt = await cluster.api.writtenAt(signal);
+  const at = (version: string): number => writtenAt.get(version) ?? NaN;
+  const delays = served.map(
+    ({ asked, offered }) => at(offered) - at(asked) - latencies.AssignPrivateIpAddresses * 1000,
+  );
   return { delays, listings };
 }
 
-/** One burst after another, without waiting for any; resolves to the delay of each. */
-async function burstRound(cluster: BenchCluster, nodes: Iterator<NodeFacts>): Promise<readonly number[]> {
-  const underWay: Promise<number>[] = [];
+/** Resource versions: of what the agent asked for, and of the first state in which it is offered that. */
+interface Served {
+  readonly asked: string;
+  readonly offered: string;
+}
+
+/** One burst after another, without waiting for any. */
+async function burstRound(cluster: BenchCluster, nodes: Iterator<NodeFacts>): Promise<readonly Served[]> {
+  const underWay: Promise<Served>[] = [];
   for (let count = 0; count < burstsPerListing; count++) {
     const { value: facts } = nodes.next() as { value: NodeFacts | undefined };
     if (facts === undefined) break;
@@ -94,13 +105,12 @@ async function burstRound(cluster: BenchCluster, nodes: Iterator<NodeFacts>): Pr
 }
 
 /** The pods are there and wait; then their agent says what it needs. */
-async function burst({ fleet, clock }: BenchCluster, name: string): Promise<number> {
+async function burst({ fleet }: BenchCluster, name: string): Promise<Served> {
   const wanted = addressesWanted + podsPerBurst;
   await fleet.addPods(name, podsPerBurst, `pod-${name}`);
   const offered = fleet.whenOffered(name, wanted);
-  const writtenAt = clock.monotonic();
-  await fleet.request(name, wanted);
-  return (await offered) - writtenAt - latencies.AssignPrivateIpAddresses * 1000;
+  const asked = await fleet.request(name, wanted);
+  return { asked, offered: (await offered).resourceVersion };
 }
 
 /** Resolves soon after the beginning of the next listing of everything, which reads the VPCs before anything else. */

@@ -110,7 +110,7 @@ export async function join(
   let supplied = 0;
   const all = Promise.all(
     machines.map(async ({ name, ipam }) => {
-      const at = await fleet.whenOffered(name, ipam?.preAllocate ?? 0);
+      const { at } = await fleet.whenOffered(name, ipam?.preAllocate ?? 0);
       supplied++;
       return (at - start) / 1000;
     }),

@@ -62,7 +62,7 @@ export function waiting(plan: WaitingPlan, theatre: Theatre): Promise<Waiting> {
           const offered = fleet.whenOffered(name, addressesWanted + podsPerNode);
           await fleet.addPods(name, podsPerNode, `pod-${name}`);
           await fleet.request(name, addressesWanted + podsPerNode);
-          return ((await offered) - start) / 1000 - latencies.AssignPrivateIpAddresses;
+          return ((await offered).at - start) / 1000 - latencies.AssignPrivateIpAddresses;
         }),
       );
       return { first: Math.min(...seen), last: percentile(seen, 1), servedBefore, servedAfter: served() };

@@ -28,6 +28,7 @@ import { serveResource } from './serving/serve-resource.ts';
 import { flagOf } from './reading/list-options.ts';
 import type { Change } from './storage/change.ts';
 import { ObjectStore } from './storage/object-store.ts';
+import { VersionTimes } from './storage/version-times.ts';
 import { createObject } from './writing/create-object.ts';
 
 export interface KubernetesModelOptions {
@@ -61,6 +62,7 @@ const defaultWatchBacklog = 10_000;
 export class KubernetesModel {
   readonly faults: Faults;
   readonly #requests = new RequestCounts();
+  readonly #versions: VersionTimes;
   readonly #server: ServerParts;
   readonly #registry = new ResourceRegistry(builtInTypes);
   readonly #expiry: EventExpiry;
@@ -72,6 +74,7 @@ export class KubernetesModel {
   constructor(options: KubernetesModelOptions) {
     const { clock, random } = options;
     const store = new ObjectStore(options.historyLimit ?? defaultHistoryLimit);
+    this.#versions = new VersionTimes(store, clock);
     this.faults = new Faults(clock, () => store.forgetHistory());
     this.#server = {
       store,
@@ -125,7 +128,12 @@ export class KubernetesModel {
   readonly handle: KubernetesHandler = async (request, signal) => {
     const url = new URL(request.url, 'http://kubernetes');
     if (url.pathname.startsWith(adminPrefix)) {
-      return serveAdmin(url.pathname, request, { faults: this.faults, requests: this.#requests });
+      const { faults } = this;
+      return serveAdmin(url.pathname, request, {
+        faults,
+        requests: this.#requests,
+        versions: this.#versions,
+      });
     }
     const target = resourceTargetOf(url.pathname);
     this.#requests.add(request, url.pathname, target);

@@ -1,10 +1,11 @@
-// The path by which faults are injected and requests counted from outside the process: small JSON commands under
-// `/_headwater/`.
+// The path by which faults are injected, requests counted and writes timed from outside the process: small JSON commands
+// under `/_headwater/`.
 import type { KubernetesRequest, KubernetesResponse } from '../exchange.ts';
 import { type Failure, failureStatus } from '../api-status.ts';
 import { isJsonObject, type JsonObject, type JsonValue, textAt, valueAt } from '../json-value.ts';
 import { jsonAnswer, nothingThere } from '../serving/answers.ts';
 import type { RequestCounts } from '../serving/request-counts.ts';
+import type { VersionTimes } from '../storage/version-times.ts';
 import type { FaultEffect, FaultRule, Faults } from './faults.ts';
 import { refusalWith } from './refusals.ts';
 
@@ -13,6 +14,7 @@ export const adminPrefix = '/_headwater/';
 export interface Administered {
   readonly faults: Faults;
   readonly requests: RequestCounts;
+  readonly versions: VersionTimes;
 }
 
 /**
@@ -21,7 +23,8 @@ export interface Administered {
  * - `GET faults` shows the rules in force, `POST faults` injects one, `DELETE faults` takes all back;
  * - `POST close-watches`, `POST cut-watches` end or break open watches, all or those whose URL matches `path`;
  * - `POST expire-history` lets every older version be forgotten;
- * - `GET requests` counts requests by client, method and resource, `DELETE requests` begins anew.
+ * - `GET requests` counts requests by client, method and resource, `DELETE requests` begins anew;
+ * - `GET versions` says when each of the latest resource versions was written.
  *
  * A rule is `{ "method", "path", "times", "effect": { "kind", ... } }`; `path` is a regular expression.
  */
@@ -39,7 +42,11 @@ export function serveAdmin(
   }
 }
 
-function carryOut(command: string, body: JsonObject, { faults, requests }: Administered): KubernetesResponse {
+function carryOut(
+  command: string,
+  body: JsonObject,
+  { faults, requests, versions }: Administered,
+): KubernetesResponse {
   switch (command) {
     case 'GET faults':
       return jsonAnswer(200, { rules: faults.rules().map(shown) });
@@ -61,6 +68,8 @@ function carryOut(command: string, body: JsonObject, { faults, requests }: Admin
     case 'DELETE requests':
       requests.reset();
       return jsonAnswer(200, {});
+    case 'GET versions':
+      return jsonAnswer(200, { versions: versions.all().map((version) => ({ ...version })) });
     default:
       return nothingThere();
   }

@@ -82,6 +82,20 @@ describe('/_headwater/', () => {
     expect(after.body).toEqual({ requests: [] });
   });
 
+  test('says when each version was written', async () => {
+    const { send, clock } = rig();
+    const before = await send('GET', '/_headwater/versions');
+    await clock.advance(1234);
+    const written = await send('POST', '/api/v1/nodes', { metadata: { name: 'n' } });
+    await clock.advance(1000);
+
+    const after = await send('GET', '/_headwater/versions');
+
+    const { resourceVersion } = (written.body as { metadata: { resourceVersion: string } }).metadata;
+    const known = (before.body as { versions: readonly unknown[] }).versions;
+    expect(after.body).toEqual({ versions: [...known, { resourceVersion, at: 1234 }] });
+  });
+
   test.each([
     ['POST', 'faults', { effect: { kind: 'bogus' } }, 400],
     ['POST', 'faults', { path: '(', effect: { kind: 'dropBefore' } }, 400],
