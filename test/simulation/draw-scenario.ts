@@ -24,6 +24,7 @@ export function drawScenario(seed: string): Scenario {
   const common = {
     seed,
     minutes,
+    leastMutations: 200,
     zones,
     nodes,
     replicas: random.pick([1, 2, 2, 3]),

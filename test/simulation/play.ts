@@ -1,6 +1,7 @@
 // Plays a scenario from its beginning to its end, and says what was found.
 import { applyFault, endFaults } from './apply-fault.ts';
 import type { Breach } from './judge/breach.ts';
+import { encore } from './encore.ts';
 import { watchForLatePods } from './judge/late-pods.ts';
 import { unsettled } from './judge/unsettled.ts';
 import type { Scenario } from './scenario.ts';
@@ -86,7 +87,7 @@ async function misfortunes(stage: Stage): Promise<number> {
     faults++;
   }
   await stage.clock.runUntil(() => isDecided(stage), end - stage.now);
-  return faults;
+  return faults + (await encore(stage, () => isDecided(stage)));
 }
 
 /** What is found once is enough. */

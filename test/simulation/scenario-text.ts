@@ -2,7 +2,7 @@
 import type { Scenario } from './scenario.ts';
 
 export function scenarioText(scenario: Scenario): string {
-  const { nodes, zones, flags, replicas, workloads, faults, minutes, cloud } = scenario;
+  const { nodes, zones, flags, replicas, workloads, faults, minutes, cloud, leastMutations = 0 } = scenario;
   return [
     `${minutes} min, ${replicas} controller(s), ${zones.length} zone(s), cloud ${JSON.stringify(cloud)}`,
     `  options ${Object.entries(flags)
@@ -13,6 +13,9 @@ export function scenarioText(scenario: Scenario): string {
         `  node in zone ${zone}: ${type}, ${protocol}, ${JSON.stringify(ipam)} ${JSON.stringify(eni)}`,
     ),
     ...workloads.map((workload) => `  pods ${JSON.stringify(workload)}`),
+    ...(leastMutations === undefined
+      ? []
+      : [`  nodes replaced at the end, up to ${leastMutations} changes of the cloud`]),
     ...faults.map(({ at, ...fault }) => `  ${(at / 1000).toFixed(0).padStart(6)} s ${JSON.stringify(fault)}`),
   ].join('\n');
 }

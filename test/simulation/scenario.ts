@@ -18,6 +18,8 @@ export interface Scenario {
   readonly workloads: readonly Workload[];
   /** In order of time. */
   readonly faults: readonly TimedFault[];
+  /** Nodes are replaced at the end until the cloud was changed so many times; 0 if not given. */
+  readonly leastMutations?: number;
   /** No pod may wait longer than this for its address, in ms, where nothing that goes wrong accounts for it. */
   readonly longestWait?: number;
 }

@@ -19,9 +19,12 @@ export async function shorten(
   if (!mayGoOn()) return short;
   const { breaches } = await play(scenario);
   const at = breaches[0]?.at ?? Infinity;
-  const early = { ...short, faults: short.faults.filter((fault) => fault.at <= at) };
-  const over = { ...early, minutes: Math.min(early.minutes, Math.ceil(at / 60_000)) };
-  for (const candidate of [early, over]) if (await shows(candidate)) short = candidate;
+  const changes: readonly ((scenario: Scenario) => Scenario)[] = [
+    (rest) => ({ ...rest, leastMutations: 0 }),
+    (rest) => ({ ...rest, faults: rest.faults.filter((fault) => fault.at <= at) }),
+    (rest) => ({ ...rest, minutes: Math.min(rest.minutes, Math.ceil(at / 60_000)) }),
+  ];
+  for (const change of changes) if (await shows(change(short))) short = change(short);
   for (let size = Infinity; sizeOf(short) < size; ) {
     size = sizeOf(short);
     const faults = await fewest(short.faults, (faults) => shows({ ...short, faults }));
