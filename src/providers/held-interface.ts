@@ -20,7 +20,7 @@ export interface HeldInterface {
   readonly missing: ReadonlyMap<string, number>;
   /** End of the first look that did not show the interface at all. */
   readonly absentSince: number | undefined;
-  /** The last answer that could have shown it was a listing, and did not. */
+  /** The last answer that could have shown it on the instance was a listing, and did not. */
   readonly unlisted: boolean;
   /** Addresses and prefixes that are remembered from before a restart and that no reading has shown so far. */
   readonly unseen: ReadonlySet<string>;

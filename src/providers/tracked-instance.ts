@@ -142,7 +142,11 @@ export class TrackedInstance {
     const held = this.#interfaces.get(interfaceId);
     if (held === undefined) return false;
     // Only what shows it attached, or attached it, says that the reading may be older than that.
-    if (begunAt >= Math.max(held.shownAt, held.joinedAt) + this.#consistencyWindow) this.doubt(begunAt);
+    if (begunAt < Math.max(held.shownAt, held.joinedAt) + this.#consistencyWindow) return true;
+    // Like a listing that does not show it: what the look says is waited for.
+    if (!held.unlisted) this.#interfaces.set(interfaceId, { ...held, unlisted: true });
+    this.#note(!held.unlisted);
+    this.doubt(begunAt);
     return true;
   }
 

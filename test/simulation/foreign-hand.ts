@@ -34,7 +34,11 @@ export function foreignHand(stage: Stage, plan: Extract<FaultPlan, { readonly ki
 }
 
 const deeds: Readonly<Record<ForeignDeed, (hand: Hand) => void>> = {
-  'unassign-free': (hand) => takeAway(hand, false),
+  // Half of the time pods come before anybody can know of it: the cloud may give what was taken to another interface.
+  'unassign-free': (hand) => {
+    takeAway(hand, false);
+    if (hand.pick < 0.5) hand.stage.addPods(hand.facts.name, 4 + Math.floor(hand.pick * 20));
+  },
   'unassign-used': (hand) => takeAway(hand, true),
   assign: ({ stage, facts, interfaces, pick }) => {
     const item = at(interfaces, pick);

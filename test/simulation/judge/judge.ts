@@ -10,6 +10,7 @@ import { Assignments, prefixOf } from './assignments.ts';
 import type { Breach, Invariant } from './breach.ts';
 import { GivenBack } from './given-back.ts';
 import { Readings } from './readings.ts';
+import { Received } from './received.ts';
 import { RightStrikes, type Standing } from './right-strikes.ts';
 import { StaleFacts } from './stale-facts.ts';
 import { offeredBy, type ShownInterface, type ShownNode, shownNodeOf } from './shown-node.ts';
@@ -39,6 +40,7 @@ export class Judge {
   readonly #begunAt = new Map<string, number>();
   readonly #givenBack = new GivenBack();
   readonly #readings: Readings;
+  readonly #received: Received;
   readonly #rightStrikes: RightStrikes;
   readonly #staleFacts: StaleFacts;
 
@@ -47,6 +49,7 @@ export class Judge {
     const { ec2, kubernetes } = options.cluster;
     this.assignments = new Assignments(options.now);
     this.#readings = new Readings(options.now);
+    this.#received = new Received(options.now);
     this.#rightStrikes = new RightStrikes(options.now);
     const isThere = (interfaceId: string): boolean => ec2.network.interfaces.has(interfaceId);
     this.#staleFacts = new StaleFacts({ ...options, isThere });
@@ -93,6 +96,7 @@ export class Judge {
       this.#staleFacts.readAnew(identity);
     }
     this.#givenBack.add(identity, action, input, result);
+    this.#received.add(identity, action, input, result);
     const again = this.#staleFacts.add(identity, action, input, result);
     if (again !== undefined) this.note('refused-again', again);
   }
@@ -150,10 +154,12 @@ export class Judge {
   }
 
   #seeInterface(before: NetworkInterface | undefined, after: NetworkInterface | undefined): void {
-    this.#givenBack.forget(addedBy(before, after));
+    const added = addedBy(before, after);
+    this.#givenBack.forget(added);
     if (before === undefined && after !== undefined) this.#staleFacts.made(after.id);
     const { acting } = this.#options.cluster.ec2.gateway;
     if (acting === undefined) return;
+    if (after !== undefined) this.#received.given(nameOf(acting), after.id, added);
     this.#judgeGrowth(acting, before, after);
     if (before !== undefined) this.#judgeLoss(acting, before, staying(after));
   }
@@ -172,7 +178,7 @@ export class Judge {
    * of whom neither the watch nor the readings may have told all of that yet.
    */
   #judgeGrowth(
-    { action, caller }: ActingRequest,
+    acting: ActingRequest,
     before: NetworkInterface | undefined,
     after: NetworkInterface | undefined,
   ): void {
@@ -185,9 +191,9 @@ export class Judge {
       ([address, since]) => since <= sentAt && this.assignments.has(instanceId, address),
     );
     if (gained <= 0 || shown.length + gained <= maxAllocate + this.gifts(instanceId)) return;
-    const begunAt = this.#begunAt.get(caller.arn.replace(/.*\//, '')) ?? Infinity;
+    const begunAt = this.#begunAt.get(nameOf(acting)) ?? Infinity;
     if (this.#options.now() < begunAt + this.#options.consistencyWindow) return;
-    const text = `${action} of ${caller.arn} brings ${gained} to ${node}, which shows ${shown.length} and may have ${maxAllocate}`;
+    const text = `${acting.action} of ${nameOf(acting)} brings ${gained} to ${node}, which shows ${shown.length} and may have ${maxAllocate}`;
     this.note('beyond-limit', text);
   }
 
@@ -217,6 +223,7 @@ export class Judge {
       // To an agent of another protocol, what was there is offered in another place.
       this.#judgeOffers(key, shown, new Set([...offered].filter((each) => !before.has(each))), writer);
       this.#judgeInterfaces(key, shown);
+      this.#judgePlaces(key, shown, writer);
     }
     this.#index(key, offered);
   }
@@ -243,6 +250,22 @@ export class Judge {
       const item = this.#options.cluster.ec2.network.interfaces.get(id);
       if (carries(item, address)) continue;
       this.note('offered-without-interface', `${node} offers ${address} on ${id}, which does not have it`);
+    }
+  }
+
+  /** What its own answered call put on an interface, a controller shows on no other of the same node. */
+  #judgePlaces(
+    node: string,
+    shown: ShownNode,
+    { 'user-agent': writer = '', 'sent-at': sentAt = '' }: Readonly<Record<string, string>>,
+  ): void {
+    const { interfaces } = this.#options.cluster.ec2.network;
+    for (const { address, on, given } of this.#received.misplaced(writer, Number(sentAt), shown)) {
+      const item = interfaces.get(given);
+      // That another node shows it is found out by looking, and struck in order.
+      if (item?.instanceId !== shown.instanceId || !carries(item, address)) continue;
+      const text = `${node} shows ${address} on ${on}, though ${writer} itself gave it to ${given}`;
+      this.note('offered-without-interface', text);
     }
   }
 
@@ -299,7 +322,7 @@ export class Judge {
       return;
     }
     if (had >= Number(sentAt) - this.#options.consistencyWindow) return;
-    if (had > this.#readings.last(writer, instanceId) - slowestReading) return;
+    if (had > this.#readings.last(writer, instanceId, Number(sentAt)) - slowestReading) return;
     this.note('offered-unassigned', `${node} offers ${address}, which ${instanceId} ${whenHad(had)}`);
   }
 
@@ -324,6 +347,11 @@ export class Judge {
     const now = this.#options.now();
     this.#shown.set(node, new Map([...offered].map((address) => [address, before.get(address) ?? now])));
   }
+}
+
+/** The controller whose call it is. */
+function nameOf({ caller }: ActingRequest): string {
+  return caller.arn.replace(/.*\//, '');
 }
 
 /** What somebody else changed has to be mended within, in ms. */

@@ -28,6 +28,20 @@ describe('an interface that a reading shows attached to nothing', () => {
     expect(view().interfaces).toHaveLength(1);
   });
 
+  test('may be gone with all that it has until a look shows it', () => {
+    const { inventory, look, view } = inventoryRig();
+    look(0, eni('a', 'b'));
+    const before = view().doubted;
+
+    inventory.seenDetached('eni-1', 30);
+    const meanwhile = view().doubted;
+    look(40, eni('a', 'b'));
+
+    expect([...before]).toEqual([]);
+    expect([...meanwhile]).toEqual(['a', 'b']);
+    expect([...view().doubted]).toEqual([]);
+  });
+
   test('is looked at also where its addresses were changed meanwhile: a cloud does that with a detached one', () => {
     const { inventory, look, answer, view } = inventoryRig();
     look(0, eni('a'));
