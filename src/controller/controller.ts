@@ -6,20 +6,21 @@ import type { LiveReading } from '../config/read-live-options.ts';
 import { CiliumNodeWriter } from '../kubernetes/cilium-node-writer.ts';
 import { EventRecorder } from '../kubernetes/events.ts';
 import { LeaderElection } from '../kubernetes/leader-election.ts';
-import { readServedSchema, type ServedSchema } from '../kubernetes/served-schema.ts';
+import type { ServedSchema } from '../kubernetes/served-schema.ts';
 import type { KubernetesTransport } from '../kubernetes/transport.ts';
 import type { Diagnosis } from '../node/diagnosis.ts';
 import type { NodeReference } from '../manager/fleet.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
 import { MutationPermission, noStops, stoppedBy, stopReasons } from '../providers/mutation-permission.ts';
-import { type Clock, sleep } from '../scheduling/clock.ts';
+import type { Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
 import { warnOfMissingAccess } from './access-warnings.ts';
 import type { Cloud, CloudDeps } from './aws-cloud.ts';
 import { ClusterCache } from './cluster-cache.ts';
 import type { ControllerState } from './controller-state.ts';
 import { fence } from './fencing.ts';
+import { schemaAtStart } from './schema-at-start.ts';
 import { statusReport, type StatusReport } from './status-report.ts';
 import { Term } from './term.ts';
 
@@ -42,8 +43,6 @@ export interface ControllerDeps {
 
 /** How long begun work may go on when the process is told to end, in ms. */
 const drainTime = 20_000;
-/** Of the tries to read the definition of CiliumNodes, the last but one waits so long for the last, in ms. */
-const longestSchemaPause = 4000;
 
 export class Controller {
   readonly #deps: ControllerDeps;
@@ -59,6 +58,8 @@ export class Controller {
   #state: ControllerState = 'starting';
   #term: Term | undefined;
   #leadingSince: number | undefined;
+  /** Why it may not have the Lease. */
+  #leaseProblem: string | undefined;
 
   constructor(deps: ControllerDeps) {
     this.#deps = deps;
@@ -109,7 +110,13 @@ export class Controller {
     const ending = new AbortController();
     const background = [
       ...[this.#cache, this.#events, this.#liveOptions].map((each) => each.run(ending.signal)),
-      warnOfMissingAccess(this.#deps, ending.signal),
+      warnOfMissingAccess(
+        this.#deps,
+        (problem) => {
+          this.#leaseProblem = problem;
+        },
+        ending.signal,
+      ),
     ];
     const ended = this.#lead(signal);
     const outcome = await ended.finally(() => ending.abort());
@@ -130,11 +137,18 @@ export class Controller {
   /** Undefined when the process is ready to do its part; else what it waits for. */
   unreadiness(): string | undefined {
     if (this.#state === 'starting') return `it reads the cluster: ${this.#cache.waitingFor()}`;
+    if (this.#state === 'standby') return this.#candidacyProblem();
     if (this.#state === 'leading' && this.#term?.hasRead !== true) {
       const problem = this.#term?.readProblem;
       return problem === undefined ? 'it reads the cloud' : `it cannot read the cloud: ${problem}`;
     }
     return this.#state === 'draining' || this.#state === 'stopped' ? 'it is ending' : undefined;
+  }
+
+  /** Whoever lets the others end because this one is ready would have no leader. */
+  #candidacyProblem(): string | undefined {
+    const problem = this.#election?.problem?.message ?? this.#leaseProblem;
+    return problem === undefined ? undefined : `it cannot become the leader: ${problem}`;
   }
 
   status(): StatusReport {
@@ -150,11 +164,10 @@ export class Controller {
   }
 
   async #lead(signal: AbortSignal): Promise<'stopped' | 'lost'> {
-    const { log } = this.#deps;
     const stopped = aborted(signal);
     if ((await Promise.race([this.#cache.synced, stopped])) === 'stopped') return 'stopped';
-    const schema = await this.#readSchema(signal);
-    if (schema === undefined) return 'stopped';
+    const schema = await Promise.race([schemaAtStart(this.#deps, signal), stopped]);
+    if (schema === 'stopped') return schema;
     this.#state = 'standby';
     const giveBack = new AbortController();
     const lease = this.#election?.run(giveBack.signal);
@@ -166,7 +179,6 @@ export class Controller {
       let isOver = true;
       try {
         isOver = (await Promise.race([stopped, ...(lease === undefined ? [] : [lease])])) === 'lost';
-        if (isOver) log.error('leadership is lost: ending, to be started anew');
       } finally {
         await this.#drain(isOver);
       }
@@ -212,26 +224,6 @@ export class Controller {
     this.#leadingSince = undefined;
   }
 
-  async #readSchema(signal: AbortSignal): Promise<ServedSchema | undefined> {
-    try {
-      const { kubernetes, clock } = this.#deps;
-      let schema = await readServedSchema(kubernetes, signal);
-      for (let pause = 1000; isPassing(schema) && pause <= longestSchemaPause; pause *= 2) {
-        await sleep(clock, pause, signal);
-        schema = await readServedSchema(kubernetes, signal);
-      }
-      if (schema.source.kind === 'assumed') {
-        this.#deps.log.warn('writing only fields of a CiliumNode that every version of Cilium has', {
-          why: schema.source.reason,
-        });
-      }
-      return schema;
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      throw error;
-    }
-  }
-
   #createElection(): LeaderElection {
     const { options, leaseTransport, clock, random, identity, log, registry, onBug } = this.#deps;
     return new LeaderElection({
@@ -249,6 +241,8 @@ export class Controller {
       onChange: (state) => {
         registry.metrics.headwater_leader.set(state.kind === 'leading' ? 1 : 0);
         if (state.kind === 'leading') this.#leading.resolve('leading');
+        if (state.kind === 'lost')
+          log.error('leadership is lost: ending, to be started anew', { why: state.reason });
         if (state.kind === 'standby' && state.holder !== undefined) {
           log.info('standing by: another process leads', { holder: state.holder });
         }
@@ -288,10 +282,6 @@ export class Controller {
     }
     this.#term?.show();
   }
-}
-
-function isPassing({ source }: ServedSchema): boolean {
-  return source.kind === 'assumed' && source.mayPass;
 }
 
 function aborted(signal: AbortSignal): Promise<'stopped'> {

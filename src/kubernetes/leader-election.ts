@@ -47,6 +47,9 @@ export type Leadership =
   /** Given back. */
   | { readonly kind: 'stopped' };
 
+/** With less time left, in ms, no answer could come: a renewal that has its effect all the same would keep others waiting. */
+const shortestTry = 50;
+
 /** What became of an attempt to hold the lease: we do, somebody else does, or it is not known. */
 type Attempt = 'held' | 'another' | 'failed';
 
@@ -60,7 +63,7 @@ export class LeaderElection {
   #renewed = -Infinity;
   /** Whether the Lease may say that we hold it. */
   #claimed = false;
-  #problem: Refusal['kind'] | undefined;
+  #problem: Refusal | undefined;
 
   /** Throws LEASE_TIMINGS_INVALID. */
   constructor(options: LeaderElectionOptions) {
@@ -78,6 +81,11 @@ export class LeaderElection {
       );
     }
     return this.#state;
+  }
+
+  /** Why the last attempt to learn of the Lease, to get or to renew it failed; undefined where it did not. */
+  get problem(): Refusal | undefined {
+    return this.#problem;
   }
 
   /**
@@ -126,7 +134,7 @@ export class LeaderElection {
     while (this.state.kind === 'leading') {
       await sleep(clock, Math.min(this.#timings.retryPeriod, Math.max(0, this.#timeLeft())), signal);
       if (this.state.kind !== 'leading') return;
-      if (this.#timeLeft() <= 0)
+      if (this.#timeLeft() < shortestTry)
         this.#lose(`could not renew the lease for ${this.#timings.renewDeadline / 1000} s`);
       else if ((await this.#renew(signal)) === 'another') {
         this.#lose(`${this.#sighting.holder ?? 'somebody'} has taken the lease`);
@@ -252,8 +260,8 @@ export class LeaderElection {
 
   #fail(reply: Exclude<LeaseReply, { readonly kind: 'lease' }>): Attempt {
     const problem = problemOf(reply, this.#options.namespace);
-    if (problem.kind !== this.#problem) this.#call(() => this.#options.onProblem?.(problem));
-    this.#problem = problem.kind;
+    if (problem.kind !== this.#problem?.kind) this.#call(() => this.#options.onProblem?.(problem));
+    this.#problem = problem;
     return 'failed';
   }
 

@@ -22,6 +22,8 @@ describe('a real kube-apiserver', () => {
     if (api === undefined) throw new Error('it has not been started');
 
     const outcome = await runScript(await targetOf(api), script);
+    for (const title of outcome.omitted)
+      process.stdout.write(`not compared, for it needs etcd 3.4.25 or 3.5.8: ${title}\n`);
 
     expect(outcome.failures).toEqual([]);
     expect(outcome.requests).toBeGreaterThan(200);

@@ -35,6 +35,8 @@ export interface Failure {
 
 export interface Outcome {
   readonly requests: number;
+  /** Steps that were left out, because the server lacks what they need. */
+  readonly omitted: readonly string[];
   readonly failures: readonly Failure[];
 }
 
@@ -47,6 +49,7 @@ export async function runScript(target: Target, script: readonly Step[]): Promis
 class Run {
   readonly #target: Target;
   readonly #failures: Failure[] = [];
+  readonly #omitted: string[] = [];
   #captured: Captured = {};
   #requests = 0;
 
@@ -55,11 +58,14 @@ class Run {
   }
 
   outcome(): Outcome {
-    return { requests: this.#requests, failures: this.#failures };
+    return { requests: this.#requests, omitted: this.#omitted, failures: this.#failures };
   }
 
   async perform(step: Step): Promise<void> {
-    if (step.kind === 'watch' && step.needs !== undefined && step.needs === this.#target.lacks) return;
+    if (step.kind === 'watch' && step.needs !== undefined && step.needs === this.#target.lacks) {
+      this.#omitted.push(step.title);
+      return;
+    }
     switch (step.kind) {
       case 'request':
         this.#note(step.title, await this.#request(step.request, step.answer));

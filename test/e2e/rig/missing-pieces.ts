@@ -4,6 +4,8 @@ import { execFile } from 'node:child_process';
 interface Piece {
   readonly command: readonly [program: string, ...args: string[]];
   readonly advice: string;
+  /** Whether what the command says is good enough; anything if not given. */
+  readonly fits?: (output: string) => boolean;
 }
 
 const etcd: Piece = {
@@ -17,7 +19,8 @@ const setpriv: Piece = {
 const go: Piece = {
   command: ['go', 'version'],
   advice:
-    'go is not on the PATH, and kube-apiserver is not built yet: install Go 1.23 or newer (https://go.dev/dl)',
+    'no Go 1.23 or newer is on the PATH, and kube-apiserver is not built yet: install one (https://go.dev/dl)',
+  fits: isGoNewEnough,
 };
 
 /** One line of advice for each piece that is missing. */
@@ -27,8 +30,14 @@ export async function missingPieces(needs: { readonly go: boolean }): Promise<re
   return pieces.filter((_, index) => found[index] === false).map(({ advice }) => advice);
 }
 
-function runs({ command: [program, ...args] }: Piece): Promise<boolean> {
+function runs({ command: [program, ...args], fits = () => true }: Piece): Promise<boolean> {
   return new Promise((resolve) => {
-    execFile(program, args, (error) => resolve(error === null));
+    execFile(program, args, (error, output) => resolve(error === null && fits(output)));
   });
+}
+
+/** Whether it can build kube-apiserver, by what `go version` says. */
+export function isGoNewEnough(output: string): boolean {
+  const [, minor = '0'] = /\bgo1\.(\d+)/.exec(output) ?? [];
+  return Number(minor) >= 23;
 }

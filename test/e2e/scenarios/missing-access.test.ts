@@ -84,6 +84,18 @@ async function deleteLease(cluster: E2eCluster): Promise<void> {
   await cluster.api.call('DELETE', `${leases}/headwater`).catch(() => undefined);
 }
 
+/** Another one leads, for longer than any test lasts. */
+async function holdLease(cluster: E2eCluster): Promise<void> {
+  await deleteLease(cluster);
+  const now = new Date(cluster.clock.wall()).toISOString().replace('Z', '000Z');
+  await cluster.api.call('POST', leases, {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'headwater', namespace: installNamespace },
+    spec: { holderIdentity: 'another', leaseDurationSeconds: 3600, acquireTime: now, renewTime: now },
+  });
+}
+
 describe('the shipped roles without one verb', () => {
   const shared = sharedCluster({
     nodes: 1,
@@ -151,15 +163,23 @@ describe('the shipped roles without one verb', () => {
     },
   );
 
-  test('a controller that may not list CiliumNodes is not ready, and says why', async () => {
+  // Whoever lets the others end because this one is ready would have nobody who leads.
+  test.each<[string, string, Arrangement]>([
+    ['list', 'ciliumnodes', deleteLease],
+    ['create', 'leases', deleteLease],
+    ['get', 'leases', deleteLease],
+    ['update', 'leases', holdLease],
+  ])('a controller that may not %s %s is not ready, and says why', async (verb, resource, arrange) => {
     const cluster = shared();
-    const access = needed.find(({ verb, resource }) => verb === 'list' && resource === 'ciliumnodes');
+    const access = needed.find((each) => each.verb === verb && each.resource === resource);
     if (access === undefined) throw new Error('nothing of the kind is needed');
+    await arrange(cluster);
     const started = await startWithout(access);
 
     await cluster.until('it says why', async () => {
       const { status, text } = await started.readiness(cluster.signal);
-      return status === 500 && refusalOf(access).test(text);
+      const isNamed = refusalOf(access).test(text) || text.includes(`may not ${verb} the Lease`);
+      return status === 500 && isNamed;
     });
   });
 });

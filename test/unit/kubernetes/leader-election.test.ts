@@ -93,6 +93,43 @@ describe('LeaderElection', () => {
     expect(kinds(states)).toEqual(['leading']);
   });
 
+  test('does not try to renew when the time that is left is too short for an answer, as where timers fire early', async () => {
+    let isDenied = false;
+    const { clock, transport, ended, states } = rig({
+      answer: (server) => (request) =>
+        isDenied ? Promise.resolve(status(403, 'forbidden')) : server.answer(request),
+      processClock: (inner) => ({
+        wall: () => inner.wall(),
+        monotonic: () => inner.monotonic(),
+        schedule: (ms, action) => inner.schedule(ms > 0.5 ? ms - 0.5 : ms, action),
+      }),
+    });
+    await clock.advance(1000);
+
+    isDenied = true;
+    await clock.advance(15_000);
+
+    expect(await ended).toBe('lost');
+    expect(kinds(states)).toEqual(['leading', 'lost']);
+    expect(Math.min(...transport.requests.map(({ timeoutMs = Infinity }) => timeoutMs))).toBeGreaterThan(50);
+  });
+
+  test('says what the last attempt failed of, for as long as none has succeeded since', async () => {
+    let isDenied = true;
+    const { clock, election } = rig({
+      answer: (server) => (request) =>
+        isDenied ? Promise.resolve(status(403, 'forbidden')) : server.answer(request),
+    });
+    await clock.advance(0);
+    const before = election.problem;
+
+    isDenied = false;
+    await clock.advance(5000);
+
+    expect(before).toMatchObject({ kind: 'denied' });
+    expect(election.problem).toBeUndefined();
+  });
+
   test('takes a lease at the very moment it is over by what was seen, whatever the times in it say', async () => {
     const server = new LeaseServer();
     server.write({ ...theirs, renewTime: '2099-01-01T00:00:00.000000Z' });

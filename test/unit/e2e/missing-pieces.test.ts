@@ -1,0 +1,11 @@
+import { expect, test } from '@jest/globals';
+import { isGoNewEnough } from '../../e2e/rig/missing-pieces.ts';
+
+test.each([
+  [true, 'go version go1.23.0 linux/amd64\n'],
+  [true, 'go version go1.26.8 linux/arm64\n'],
+  [false, 'go version go1.19.8 linux/amd64\n'],
+  [false, 'what?'],
+])('a Go that can build kube-apiserver: %s, where it says %j', (fits, output) => {
+  expect(isGoNewEnough(output)).toBe(fits);
+});
