@@ -57,7 +57,6 @@ export class Stage {
   lastActAt = 0;
   lastAct = '';
   mutations = 0;
-  requests = 0;
   cloudCalls = 0;
   readonly #handler: KubernetesHandler;
   readonly #rig: RigKind;
@@ -95,7 +94,6 @@ export class Stage {
       consistencyWindow: this.options.consistencyWindow,
     });
     this.#handler = (request, signal) => {
-      this.requests++;
       if (this.history.isTraced && request.method === 'PATCH')
         this.history.remark(`${request.headers['user-agent']} ${request.url} ${request.body}`);
       return kubernetes.handle(request, signal);
@@ -117,7 +115,7 @@ export class Stage {
 
   /** Timers that fired, requests to Kubernetes and calls to the cloud. */
   get events(): number {
-    return this.clock.fired + this.requests + this.cloudCalls;
+    return this.clock.fired + this.cluster.kubernetes.requests + this.cloudCalls;
   }
 
   plan(index: number): Scenario['nodes'][number] {

@@ -99,6 +99,11 @@ export class KubernetesModel {
     this.#authorize = authorize;
   }
 
+  /** How many requests have come so far. */
+  get requests(): number {
+    return this.#requests.total;
+  }
+
   /** How many watches are open. */
   get openWatches(): number {
     return this.#server.openWatches.size;

@@ -13,9 +13,11 @@ export interface RequestCount {
 
 export class RequestCounts {
   readonly #counts = new Map<string, RequestCount>();
+  #total = 0;
 
   /** `target`: what the path names, if anything. */
   add({ method, headers }: KubernetesRequest, path: string, target: ResourceTarget | undefined): void {
+    this.#total++;
     const userAgent = headers['user-agent'] ?? '';
     const resource =
       target === undefined
@@ -26,6 +28,11 @@ export class RequestCounts {
     const key = `${userAgent} ${method} ${resource}`;
     const count = (this.#counts.get(key)?.count ?? 0) + 1;
     this.#counts.set(key, { userAgent, method, resource, count });
+  }
+
+  /** Of all, also of those that were counted before the last reset. */
+  get total(): number {
+    return this.#total;
   }
 
   /** In a fixed order. */
