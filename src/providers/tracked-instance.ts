@@ -25,6 +25,7 @@ import {
 import type { InstanceView } from './instance-view.ts';
 import type { NetworkInterface } from './network-interface.ts';
 import type { Instance, Observation, UnreadableInterface } from './observation.ts';
+import { PredecessorMemory, type Recollected } from './predecessor-memory.ts';
 
 /** The complete answer to a look at the instance. */
 export interface Look {
@@ -34,20 +35,11 @@ export interface Look {
   readonly observations: readonly Observation[];
 }
 
-/** When a memory of an instance was taken up, in monotonic ms. */
-export interface Recollected {
-  readonly takenAt: number;
-  /** Addresses that it does not show and speaks of: they are on their way out. */
-  readonly mentioned: ReadonlySet<string>;
-}
-
 /** What a newer state shows than the one that a memory was taken from. */
 export interface Recalled {
   readonly interfaces: readonly NetworkInterface[];
   readonly mentioned: ReadonlySet<string>;
 }
-
-const noAddresses: ReadonlySet<string> = new Set();
 
 export class TrackedInstance {
   readonly id: string;
@@ -56,12 +48,7 @@ export class TrackedInstance {
   /** Interfaces that our own calls deleted, with the end of that call: readings may still show them. */
   readonly #deleted = new Map<string, number>();
   readonly #unreadable = new Map<string, UnreadableInterface>();
-  /** What is remembered from before this process, if anything is. */
-  #recollection: Recollected | undefined;
-  /** A state of the CiliumNode that comes to be known before is a predecessor's, and as good as the memory. */
-  readonly #recallsUntil: number;
-  /** What readings showed beyond the memory, by interface, as long as they may be older than what it was taken from. */
-  readonly #unconfirmed = new Map<string, readonly string[]>();
+  readonly #memory: PredecessorMemory;
   /** Addresses that another instance claims too, with the time of the claim. */
   readonly #contested = new Map<string, number>();
   #instance: Instance | undefined;
@@ -81,8 +68,7 @@ export class TrackedInstance {
   ) {
     this.id = id;
     this.#consistencyWindow = consistencyWindow;
-    this.#recollection = recalled.length > 0 ? recollection : undefined;
-    this.#recallsUntil = (recollection?.takenAt ?? -Infinity) + consistencyWindow;
+    this.#memory = new PredecessorMemory(consistencyWindow, recollection, recalled.length === 0);
     this.#interfaces = new Map(recalled.map((record) => [record.id, recalledInterface(record)]));
   }
 
@@ -94,7 +80,7 @@ export class TrackedInstance {
       interfaces: inOrder([...this.#interfaces.values()].map((held) => held.record)),
       unreadable: [...this.#unreadable.values()].filter((item) => !this.#interfaces.has(item.id)),
       instance: this.#instance,
-      unconfirmed: new Map(this.#unconfirmed),
+      unconfirmed: new Map(this.#memory.unconfirmed),
       doubted: new Set([...this.#interfaces.values()].flatMap(doubtsAbout)),
       lookDue: this.#lookDue,
     };
@@ -106,11 +92,9 @@ export class TrackedInstance {
    * consistency window of readings says more than the memory does. `from`: not asked once that is over.
    */
   recallAlso(from: () => Recalled, now: number): boolean {
-    if (now >= this.#recallsUntil) return false;
+    if (!this.#memory.isOpen(now)) return false;
     const { interfaces, mentioned } = from();
-    const before = this.#recollection;
-    if (before !== undefined)
-      this.#recollection = { ...before, mentioned: new Set([...before.mentioned, ...mentioned]) };
+    this.#memory.mention(mentioned);
     let changed = false;
     for (const record of interfaces) {
       const held = this.#interfaces.get(record.id);
@@ -118,7 +102,7 @@ export class TrackedInstance {
       const next = held === undefined ? recalledInterface(record) : withRecalled(held, record);
       if (next === held) continue;
       this.#interfaces.set(record.id, next);
-      this.#unconfirmed.delete(record.id);
+      this.#memory.recall(record.id);
       this.#due(now);
       changed = true;
     }
@@ -280,38 +264,12 @@ export class TrackedInstance {
         if (isPrimary(shown)) this.#forgetAnothers(shown.id);
         const held = this.#interfaces.get(shown.id);
         if (held === undefined) return this.#apply(shown.id, whenFirstShown(shown, reading), reading);
-        const confirmed = this.#confirmed(held, shown, reading);
-        return this.#apply(shown.id, whenShown(held, confirmed, reading), reading);
+        const screened = this.#memory.screen(held, shown, reading.begunAt);
+        this.#note(screened.isNews);
+        if (screened.lookFrom !== undefined) this.doubt(screened.lookFrom);
+        return this.#apply(shown.id, whenShown(held, screened.shown, reading), reading);
       }
     }
-  }
-
-  /**
-   * What a predecessor took away may be shown by a reading for as long as the cloud lags behind, and then be handed out
-   * again: beyond what the memory has, only readings are believed that began a consistency window after it was taken.
-   */
-  #confirmed(held: HeldInterface, shown: NetworkInterface, reading: Reading): NetworkInterface {
-    const { takenAt = -Infinity, mentioned = noAddresses } = this.#recollection ?? {};
-    const from = takenAt + this.#consistencyWindow;
-    const isKnown = (holding: string): boolean =>
-      held.record.addresses.includes(holding) ||
-      held.record.prefixes.includes(holding) ||
-      mentioned.has(holding);
-    const doubtful = reading.begunAt < from ? holdingsOf(shown).filter((holding) => !isKnown(holding)) : [];
-    const before = this.#unconfirmed.get(shown.id) ?? [];
-    if (doubtful.join() !== before.join()) {
-      if (doubtful.length === 0) this.#unconfirmed.delete(shown.id);
-      else this.#unconfirmed.set(shown.id, doubtful);
-      this.#note(true);
-    }
-    if (doubtful.length === 0) return shown;
-    this.doubt(from);
-    const isConfirmed = (holding: string): boolean => !doubtful.includes(holding);
-    return {
-      ...shown,
-      addresses: shown.addresses.filter(isConfirmed),
-      prefixes: shown.prefixes.filter(isConfirmed),
-    };
   }
 
   /**
