@@ -9,6 +9,7 @@ import type { WorkloadEvent } from '../../../src/simulator/workload/journal.ts';
 import { Assignments, prefixOf } from './assignments.ts';
 import type { Breach, Invariant } from './breach.ts';
 import { GivenBack } from './given-back.ts';
+import { addedBy, carries, carriesTheSame, growthOf, staying } from './interface-change.ts';
 import { Readings } from './readings.ts';
 import { Received } from './received.ts';
 import { RightStrikes, type Standing } from './right-strikes.ts';
@@ -362,48 +363,6 @@ const slowestCall = 20_000;
 
 /** From before a reading is made until its answer is taken in, at most, in ms. */
 const slowestReading = 40_000;
-
-/** Addresses and prefixes that an interface has now and had not before. */
-function addedBy(
-  before: NetworkInterface | undefined,
-  after: NetworkInterface | undefined,
-): readonly string[] {
-  if (after === undefined) return [];
-  return [
-    ...after.addresses.filter((address) => before?.addresses.includes(address) !== true),
-    ...after.prefixes.filter((prefix) => before?.prefixes.includes(prefix) !== true),
-  ];
-}
-
-/** The interface as long as it does not leave its instance. */
-function staying(item: NetworkInterface | undefined): NetworkInterface | undefined {
-  return item?.attachment === undefined || item.attachment.status === 'detaching' ? undefined : item;
-}
-
-/** Pod addresses that an instance gains with a change of an interface. */
-function growthOf(
-  before: NetworkInterface | undefined,
-  after: NetworkInterface | undefined,
-): { instanceId: string; gained: number } {
-  if (after?.instanceId === undefined) return { instanceId: '', gained: 0 };
-  const { instanceId } = after;
-  const had = before?.instanceId === instanceId ? podAddressesOf(before) : 0;
-  return { instanceId, gained: podAddressesOf(after) - had };
-}
-
-/** Its secondary addresses, and all of its prefixes. */
-function podAddressesOf({ addresses, prefixes }: NetworkInterface): number {
-  return addresses.length - 1 + prefixes.length * 16;
-}
-
-function carriesTheSame(a: NetworkInterface, b: NetworkInterface): boolean {
-  return a.addresses === b.addresses && a.prefixes === b.prefixes;
-}
-
-function carries(item: NetworkInterface | undefined, address: string): boolean {
-  if (item === undefined) return false;
-  return item.addresses.includes(address) || item.prefixes.includes(prefixOf(address));
-}
 
 /** Whether an agent finds what it needs to set up a pod. */
 function isRoutable(carrier: ShownInterface | undefined): boolean {
