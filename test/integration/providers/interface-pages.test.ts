@@ -264,7 +264,7 @@ const documents = fc
 /** As `readings`, without a socket. */
 async function bothWays(body: Buffer): Promise<{ sdk: unknown; own: unknown }> {
   const own = clientAnswering(body);
-  own.middlewareStack.use(compactPages(own.config.streamCollector));
+  own.middlewareStack.use(compactPages());
   const [bySdk, byOwn] = await Promise.allSettled(
     [clientAnswering(body), own].map((client) => client.send(new DescribeNetworkInterfacesCommand({}))),
   );
