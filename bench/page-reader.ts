@@ -87,7 +87,7 @@ function clientOf(reader: 'sdk' | 'headwater'): EC2Client {
     maxAttempts: 1,
     requestHandler: { handle: () => Promise.resolve({ response: answer() }) },
   });
-  if (reader === 'headwater') client.middlewareStack.use(compactPages(client.config.streamCollector));
+  if (reader === 'headwater') client.middlewareStack.use(compactPages());
   return client;
 }
 

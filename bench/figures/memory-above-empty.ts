@@ -1,10 +1,10 @@
 import type { Figure } from '../figure.ts';
-import { mebibytes, memoryInWords, playMemory } from '../scenarios/memory-forms.ts';
+import { megabytes, memoryInWords, playMemory } from '../scenarios/memory-forms.ts';
 
 export const memoryAboveEmpty: Figure = {
   name: 'memory-above-empty',
   title: 'peak memory above the process without nodes',
-  unit: 'MiB',
+  unit: 'MB',
   limit: 60,
   bound: 'atMost',
   inSmallForm: false,
@@ -12,7 +12,7 @@ export const memoryAboveEmpty: Figure = {
     `${memoryInWords(settings)} VmHWM of the process, less that of one that ran for 30 s without any node.`,
   measure: async (stage) => {
     const [full, empty] = [await playMemory(stage), await playMemory(stage, 0)];
-    const [all, least] = [mebibytes(full.peakMemory), mebibytes(empty.peakMemory)];
-    return { measured: all - least, details: `${all.toFixed(1)} MiB and ${least.toFixed(1)} MiB` };
+    const [all, least] = [megabytes(full.peakMemory), megabytes(empty.peakMemory)];
+    return { measured: all - least, details: `${all.toFixed(1)} MB and ${least.toFixed(1)} MB` };
   },
 };

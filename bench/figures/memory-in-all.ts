@@ -1,16 +1,16 @@
 import type { Figure } from '../figure.ts';
-import { mebibytes, memoryInWords, playMemory } from '../scenarios/memory-forms.ts';
+import { megabytes, memoryInWords, playMemory } from '../scenarios/memory-forms.ts';
 
 export const memoryInAll: Figure = {
   name: 'memory-in-all',
   title: 'peak memory in all',
-  unit: 'MiB',
+  unit: 'MB',
   limit: 220,
   bound: 'atMost',
   inSmallForm: false,
   scenario: (settings) => `${memoryInWords(settings)} VmHWM of the process.`,
   measure: async (stage) => {
     const { peakMemory } = await playMemory(stage);
-    return { measured: mebibytes(peakMemory), details: '' };
+    return { measured: megabytes(peakMemory), details: '' };
   },
 };

@@ -9,4 +9,4 @@ export function playMemory(stage: Stage, nodes = stage.nodes): Promise<Footprint
 export const memoryInWords = ({ nodes }: Settings): string =>
   `${nodes} nodes m5.4xlarge that have an interface with 16 addresses each get another with 16; then everything is listed once more, in pages of 1000.`;
 
-export const mebibytes = (bytes: number): number => bytes / 2 ** 20;
+export const megabytes = (bytes: number): number => bytes / 1e6;

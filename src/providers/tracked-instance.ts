@@ -23,6 +23,7 @@ import {
   withAttachment,
 } from './held-after-call.ts';
 import type { InstanceView } from './instance-view.ts';
+import { addressesOf } from './ipv4.ts';
 import type { NetworkInterface } from './network-interface.ts';
 import type { Instance, Observation, UnreadableInterface } from './observation.ts';
 import { PredecessorMemory, type Recollected } from './predecessor-memory.ts';
@@ -169,22 +170,29 @@ export class TrackedInstance {
     const held = this.#interfaces.get(answer.interfaceId) ?? (created && firstHeld(created, endedAt));
     if (held === undefined) return false;
     this.#interfaces.set(answer.interfaceId, whenAttached(held, answer, endedAt));
+    this.#takeFromOthers(answer.interfaceId, held.record, endedAt);
     return this.#note(true);
   }
 
   /** Our own call gave an interface addresses or prefixes. */
   foldAllocated(answer: Allocated, endedAt: number): boolean {
-    const hasMoved = this.#takeFromOthers(answer, endedAt);
+    const hasMoved = this.#takeFromOthers(answer.interfaceId, answer, endedAt);
     const edited = this.#edit(answer.interfaceId, endedAt, (held) => whenAllocated(held, answer, endedAt));
     return edited || hasMoved;
   }
 
   /** What one interface was given now, no other has any more, whoever took it from there. */
-  #takeFromOthers({ interfaceId, addresses, prefixes }: Allocated, endedAt: number): boolean {
-    const given = new Set([...addresses, ...prefixes]);
+  #takeFromOthers(
+    interfaceId: string,
+    { addresses, prefixes }: Pick<Allocated, 'addresses' | 'prefixes'>,
+    endedAt: number,
+  ): boolean {
+    const given = new Set([...addresses, ...prefixes.flatMap(addressesOf)]);
+    const isGiven = (holding: string): boolean =>
+      holding.includes('/') ? addressesOf(holding).some((each) => given.has(each)) : given.has(holding);
     let hasMoved = false;
     for (const [id, held] of this.#interfaces) {
-      const moved = id === interfaceId ? [] : holdingsOf(held.record).filter((each) => given.has(each));
+      const moved = id === interfaceId ? [] : holdingsOf(held.record).filter(isGiven);
       if (moved.length === 0) continue;
       this.#interfaces.set(id, whenReleased(held, moved, endedAt));
       hasMoved = true;

@@ -269,8 +269,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'an address that moved stays with its former interface',
     'providers/tracked-instance.ts',
-    'const hasMoved = this.#takeFromOthers(answer, endedAt);',
-    'const hasMoved = endedAt < 0 && this.#takeFromOthers(answer, endedAt);',
+    'if (moved.length === 0) continue;',
+    'if (moved.length >= 0) continue;',
   ),
   one(
     'a new leader goes by the older state that it began with',

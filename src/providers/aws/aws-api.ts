@@ -87,7 +87,7 @@ export class AwsApi implements Ec2Api {
     if (options.region !== undefined) config.region = options.region;
     if (options.endpoint !== undefined) config.endpoint = options.endpoint;
     this.#client = new EC2Client(config);
-    this.#client.middlewareStack.use(compactPages(this.#client.config.streamCollector));
+    this.#client.middlewareStack.use(compactPages());
   }
 
   /** The region that the SDK found; undefined when neither it nor the options name one. */

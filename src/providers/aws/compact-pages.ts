@@ -1,6 +1,7 @@
 // Makes the SDK's client read pages of DescribeNetworkInterfaces with Headwater's own reader. The SDK signs, sends, and
 // decodes errors; it reads by itself whatever the reader does not understand, from the same bytes.
 import { Readable } from 'node:stream';
+import { BodyGatherer } from './gathered-body.ts';
 import { type InterfacePage, readInterfacePage } from './page-reader.ts';
 
 /** Of the SDK's middleware, what is used here. Whatever is passed through is not looked at. */
@@ -17,10 +18,9 @@ interface Answer {
   body: unknown;
 }
 
-/** To be given to `use` of a client's middleware stack. `collect`: the SDK's own way to read the body of an answer. */
-export function compactPages(collect: (body: Readable) => Promise<Uint8Array>): {
-  readonly applyToStack: (stack: Stack) => void;
-} {
+/** To be given to `use` of a client's middleware stack. */
+export function compactPages(): { readonly applyToStack: (stack: Stack) => void } {
+  const gatherer = new BodyGatherer();
   const pages = new WeakMap<object, InterfacePage>();
 
   const nextToTheWire: Middleware =
@@ -31,13 +31,13 @@ export function compactPages(collect: (body: Readable) => Promise<Uint8Array>): 
       if (commandName !== 'DescribeNetworkInterfacesCommand' || !isSuccess(response)) return result;
       const { body } = response;
       if (!(body instanceof Readable)) return result;
-      const bytes = await collect(body).catch((error: Error) => ({ error }));
+      const bytes = await gatherer.gather(body).catch((error: Error) => ({ error }));
       if ('error' in bytes) {
         // The SDK shall tell this failure as it tells every other.
         response.body = failing(bytes.error);
         return result;
       }
-      const page = await readInTurns(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      const page = await readInTurns(bytes);
       response.body = page === undefined ? bytes : undefined;
       if (page !== undefined) pages.set(response, page);
       return result;

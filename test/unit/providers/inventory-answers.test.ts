@@ -46,6 +46,32 @@ describe('an assignment of our own', () => {
     expect(view().interfaces.map(({ addresses }) => addresses)).toEqual([['a', 'b'], []]);
   });
 
+  test.each([
+    ['an address of a prefix', { addresses: [], prefixes: ['10.0.1.0/28'] }, allocated('10.0.1.3')],
+    ['a prefix with an address', { addresses: ['10.0.1.3'] }, { ...allocated(), prefixes: ['10.0.1.0/28'] }],
+  ])('is no other interface’s any more, also where it is %s', (_, had, given) => {
+    const { look, answer, view } = inventoryRig();
+    look(0, eni('a'), further(1, had));
+
+    answer(10, given);
+
+    const [, other] = view().interfaces;
+    expect([other?.addresses, other?.prefixes]).toEqual([[], []]);
+  });
+
+  test('by the creation of an interface is no other interface’s any more once that is attached', () => {
+    const { look, answer, view } = inventoryRig();
+    look(0, eni('a', 'x', 'b'));
+    answer(10, created);
+
+    answer(20, attached);
+
+    expect(view().interfaces.map(({ addresses }) => addresses)).toEqual([
+      ['a', 'b'],
+      ['x', 'y'],
+    ]);
+  });
+
   test('to an interface that is not known yet is no other interface’s any more, either', () => {
     const { look, answer, holdings } = inventoryRig();
     look(0, eni('a', 'b'));
