@@ -13,7 +13,7 @@ export function scenarioText(scenario: Scenario): string {
         `  node in zone ${zone}: ${type}, ${protocol}, ${JSON.stringify(ipam)} ${JSON.stringify(eni)}`,
     ),
     ...workloads.map((workload) => `  pods ${JSON.stringify(workload)}`),
-    ...(leastMutations === undefined
+    ...(leastMutations === 0
       ? []
       : [`  nodes replaced at the end, up to ${leastMutations} changes of the cloud`]),
     ...faults.map(({ at, ...fault }) => `  ${(at / 1000).toFixed(0).padStart(6)} s ${JSON.stringify(fault)}`),

@@ -1,4 +1,4 @@
-// What each controller put on which interface by assignments of its own that were answered: where that is it knows without any
+// What each controller put on which interface by calls of its own that were answered: where that is it knows without any
 // reading, also of an address that was another interface's as far as it knew.
 import { textAt, type JsonObject } from '../../../src/simulator/workload/json.ts';
 import type { ShownNode } from './shown-node.ts';
@@ -8,6 +8,9 @@ interface Receipt {
   /** Of the answer, in ms; Infinity until then. */
   readonly answeredAt: number;
 }
+
+/** Calls after which a controller knows what an interface has: assignments, and the last one of those that make one. */
+const telling: ReadonlySet<string> = new Set(['AssignPrivateIpAddresses', 'AttachNetworkInterface']);
 
 export interface Misplaced {
   readonly address: string;
@@ -34,7 +37,7 @@ export class Received {
 
   /** A call of a controller has ended. */
   add(identity: string, action: string, input: JsonObject, result: string): void {
-    if (action !== 'AssignPrivateIpAddresses' || result !== 'OK') return;
+    if (!telling.has(action) || result !== 'OK') return;
     const interfaceId = textAt(input, 'NetworkInterfaceId');
     const own = this.#by.get(identity) ?? new Map<string, Receipt>();
     for (const [holding, receipt] of own)
