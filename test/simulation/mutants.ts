@@ -173,6 +173,11 @@ export const mutants: readonly Mutant[] = [
         from: 'if (since === undefined || end === undefined || clock.monotonic() < since + quietStart) return false;',
         to: 'if (since === undefined || end === undefined || quietStart > 0) return true;',
       },
+      {
+        file: 'providers/aws/ec2-edge.ts',
+        from: "if (!leads()) throw notSent(action, 'Fenced', 'another process may lead by now');",
+        to: '',
+      },
     ],
   },
   one(
