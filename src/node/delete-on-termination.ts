@@ -10,6 +10,7 @@ import type { BackoffPolicy } from '../scheduling/exponential-backoff.ts';
 import { FailureStreak } from '../scheduling/failure-streak.ts';
 import { type Clock, sleep } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
+import type { CallTiming } from './call-timing.ts';
 
 export interface DeleteOnTerminationDeps {
   readonly instanceId: string;
@@ -17,12 +18,16 @@ export interface DeleteOnTerminationDeps {
   readonly permission: Pick<MutationPermission, 'refusal'>;
   readonly clock: Clock;
   readonly random: Random;
+  readonly timing: Pick<CallTiming, 'consistencyWindow'>;
   readonly fold: (answer: Answer) => void;
   readonly onFailure: (interfaceId: string, failure: CloudFailure) => void;
   readonly onBug: (error: unknown) => void;
 }
 
 const policy: BackoffPolicy = { base: 2000, cap: 300_000 };
+
+/** Failures after which the same call cannot succeed. */
+const hopeless: ReadonlySet<CloudFailure['kind']> = new Set(['invalid', 'instanceGone']);
 
 /** What we write as the description of the interfaces that we create, before the id of the instance. */
 export const descriptionPrefix = 'Cilium-CNI (';
@@ -63,7 +68,8 @@ export class DeleteOnTermination {
   }
 
   async #set(interfaceId: string, attachmentId: string): Promise<void> {
-    const { instanceId, implementation, clock, fold, onFailure } = this.#deps;
+    const { instanceId, implementation, clock, timing, fold, onFailure } = this.#deps;
+    const begunAt = clock.monotonic();
     const { closing: signal, deadline } = this.#work;
     const urgency = (): 'housekeeping' => 'housekeeping';
     const streak = new FailureStreak(policy, this.#deps);
@@ -81,7 +87,9 @@ export class DeleteOnTermination {
         return;
       }
       onFailure(interfaceId, outcome.failure);
-      if (outcome.failure.kind === 'invalid' || outcome.failure.kind === 'instanceGone') return;
+      // What has been there for longer than a consistency window, and is not known, is gone.
+      const isLate = clock.monotonic() >= begunAt + timing.consistencyWindow;
+      if (hopeless.has(outcome.failure.kind) || (outcome.failure.kind === 'notYetVisible' && isLate)) return;
       await sleep(clock, streak.fail(), signal);
       if (!this.#known.has(attachmentId)) return;
     }
