@@ -115,6 +115,7 @@ export class Reflector<T> {
 
   /** Takes the answer to one of our own writes, if it is newer than what is known of an object that is in the store. */
   observe(raw: JsonObject): void {
+    if (this.#isKnown(raw, textAt(raw, 'metadata', 'resourceVersion') ?? '')) return;
     const read = this.#read(raw);
     if (read !== undefined) this.#tell(this.#store.observe(read));
   }

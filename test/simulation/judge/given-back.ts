@@ -1,20 +1,24 @@
 // What each controller took away by calls of its own: that it is gone it knows without any reading.
 import { textsAt, type JsonObject } from '../../../src/simulator/workload/json.ts';
 
-/** What became of a call that may have had its effect; every other result says that it had none. */
-const effective: ReadonlySet<string> = new Set(['OK', 'AbortError', 'ECONNRESET', 'TimeoutError', 'Error']);
-
 export class GivenBack {
   /** Addresses and prefixes by controller. */
   readonly #by = new Map<string, Set<string>>();
 
-  /** A call of a controller has ended. */
-  add(identity: string, action: string, input: JsonObject, result: string): void {
-    if (action !== 'UnassignPrivateIpAddresses' || !effective.has(result)) return;
+  /** A call of a controller took these, whether it hears of it or not. */
+  took(identity: string, holdings: readonly string[]): void {
     const own = this.#by.get(identity) ?? new Set();
-    for (const name of ['PrivateIpAddresses', 'Ipv4Prefixes'])
-      for (const holding of textsAt(input, name)) own.add(holding);
+    for (const holding of holdings) own.add(holding);
     this.#by.set(identity, own);
+  }
+
+  /** A call of a controller was answered: what no interface has is gone, also where it was before. */
+  answered(identity: string, input: JsonObject, isHeld: (holding: string) => boolean): void {
+    const named = ['PrivateIpAddresses', 'Ipv4Prefixes'].flatMap((name) => textsAt(input, name));
+    this.took(
+      identity,
+      named.filter((holding) => !isHeld(holding)),
+    );
   }
 
   /** Interfaces were given these. */

@@ -96,7 +96,8 @@ export class Judge {
       this.#readings.add(identity, input);
       this.#staleFacts.readAnew(identity);
     }
-    this.#givenBack.add(identity, action, input, result);
+    if (action === 'UnassignPrivateIpAddresses' && result === 'OK')
+      this.#givenBack.answered(identity, input, (holding) => this.#isHeld(holding));
     this.#received.add(identity, action, input, result);
     const again = this.#staleFacts.add(identity, action, input, result);
     if (again !== undefined) this.note('refused-again', again);
@@ -161,6 +162,8 @@ export class Judge {
     const { acting } = this.#options.cluster.ec2.gateway;
     if (acting === undefined) return;
     if (after !== undefined) this.#received.given(nameOf(acting), after.id, added);
+    if (acting.action === 'UnassignPrivateIpAddresses')
+      this.#givenBack.took(nameOf(acting), addedBy(after, before));
     this.#judgeGrowth(acting, before, after);
     if (before !== undefined) this.#judgeLoss(acting, before, staying(after));
   }
@@ -200,6 +203,12 @@ export class Judge {
 
   #noteTaken({ action, caller }: ActingRequest, what: string, address: string): void {
     if (!this.#isExcused(address)) this.note('taken-in-use', `${action} of ${caller.arn} takes ${what}`);
+  }
+
+  #isHeld(holding: string): boolean {
+    return [...this.#options.cluster.ec2.network.interfaces.values()].some(
+      ({ addresses, prefixes }) => addresses.includes(holding) || prefixes.includes(holding),
+    );
   }
 
   /** User by address, by the memory of the machine, while its instance runs. */
