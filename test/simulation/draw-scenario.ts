@@ -145,7 +145,7 @@ function drawWorkloads(random: Random, { nodes, minutes, flags }: Surroundings):
   const steady: Workload = {
     kind: 'steady',
     name: 'steady',
-    arrivalsPerMinute: ((280 + random.integer(60)) * blocks * stay) / minutes,
+    arrivalsPerMinute: ((100 + random.integer(60)) * blocks * stay) / minutes,
     meanLifetime: 200_000 + random.integer(400_000),
     placement: 'random',
   };

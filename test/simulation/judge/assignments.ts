@@ -46,6 +46,11 @@ export class Assignments {
     return Math.max(own.get(address) ?? -Infinity, own.get(prefixOf(address)) ?? -Infinity);
   }
 
+  /** Until when the instance had the prefix that the address lies in; -Infinity where it never did. */
+  lastInPrefix(instanceId: string, address: string): number {
+    return this.#until.get(instanceId)?.get(prefixOf(address)) ?? -Infinity;
+  }
+
   #set(instanceId: string, item: NetworkInterface, until: Until): void {
     let own = this.#until.get(instanceId);
     if (own === undefined) {

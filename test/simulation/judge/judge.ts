@@ -132,6 +132,7 @@ export class Judge {
     if (this.#wasLostToOthers(instanceId, address)) return true;
     if (finding === 'lost-across-restart' && this.#isAgreed(node, address)) return true;
     if (finding === 'used-on-two-nodes') return this.#isLostWhereUsed(node, address);
+    if (finding === 'address-vanished' && this.#isShownAlone(node, instanceId, address)) return true;
     return this.#rightStrikes.account(instanceId, address, finding);
   }
 
@@ -139,6 +140,15 @@ export class Judge {
   #isAgreed(node: string, address: string): boolean {
     const shown = shownNodeOf(this.#options.cluster.kubernetes.get('ciliumnodes.cilium.io', node));
     return shown.handshakes[address] === 'ready-for-release';
+  }
+
+  /** It is shown as it is now: the prefix in which the agent knew it was lost, and it was assigned by itself since. */
+  #isShownAlone(node: string, instanceId: string, address: string): boolean {
+    const { cluster, now, consistencyWindow } = this.#options;
+    const lostAt = this.assignments.lastInPrefix(instanceId, address);
+    if (lostAt === -Infinity || lostAt > now() - consistencyWindow) return false;
+    const shown = shownNodeOf(cluster.kubernetes.get('ciliumnodes.cilium.io', node));
+    return shown.pool[address] !== undefined && this.assignments.has(instanceId, address);
   }
 
   /** A pod of another node goes on with what its instance lost to somebody else: the cloud may give it to this one. */
