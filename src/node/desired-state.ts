@@ -10,9 +10,9 @@ import { podAddresses } from './capacity.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { IdleInterfaces } from './idle-interfaces.ts';
 import type { NodeContext } from './node-context.ts';
-import { unaddable } from './doubts.ts';
 import { emptyOffer, type OfferFacts, offerOf, showable, type Withheld } from './offer.ts';
 import type { Desired, Offer } from './publication.ts';
+import { doubtedOn, splitOn, unaddable } from './unaddable.ts';
 
 export interface DesiredStateDeps {
   readonly context: Pick<
@@ -76,7 +76,7 @@ export class DesiredState {
     const { infrastructure, claims, implementation, prune } = context;
     const limits = assessment.kind === 'served' ? assessment.limits : undefined;
     const { outgoing } = releaser;
-    const doubts = unaddable(view, this.#deps.node(), implementation);
+    const doubts = unaddable(doubtedOn(view), this.#deps.node(), implementation);
     const addresses = [...podAddresses(showable(view, infrastructure()), requirements).keys()].filter(
       (address) => !outgoing.has(address) && !doubts.pool.has(address),
     );
@@ -87,10 +87,11 @@ export class DesiredState {
     });
     this.#take(claimed);
     const facts = { view, requirements, limits, infrastructure: infrastructure(), implementation, prune };
+    const split = unaddable(splitOn(view, claimed.withheld), this.#deps.node(), implementation);
     const hidden = [...claimed.withheld.keys(), ...outgoing];
     const offer = this.#offer(facts, {
-      status: new Set([...hidden, ...doubts.status]),
-      pool: new Set([...hidden, ...doubts.pool]),
+      status: new Set([...hidden, ...doubts.status, ...split.status]),
+      pool: new Set([...hidden, ...doubts.pool, ...split.pool]),
     });
     return { offer, handshake, operatorError };
   }

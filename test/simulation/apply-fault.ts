@@ -1,7 +1,8 @@
 // What each kind of fault does to a simulated cluster.
 import type { FaultEffect } from '../../src/simulator/kubernetes/faults/faults.ts';
 import { foreignHand } from './foreign-hand.ts';
-import { convert, grab, outlive, snatch } from './handshake-faults.ts';
+import { convert, grab, outlive, snatch, stall } from './handshake-faults.ts';
+import { kill } from './kill.ts';
 import { reclaim, replace, retire } from './machines.ts';
 import type { ApiEffect, FaultKind, FaultPlan, InHandshake, WatchEffect } from './scenario.ts';
 import { fragment, occupy } from './squeeze.ts';
@@ -61,7 +62,10 @@ const appliers: Appliers = {
     const facts = stage.nodeAt(plan.node);
     if (facts !== undefined) stage.omissions.arm(plan, facts.instanceId);
   },
-  foreign: foreignHand,
+  foreign: (stage, { deed, node, pick }) => {
+    const facts = stage.nodeAt(node);
+    if (facts !== undefined) foreignHand(stage, facts, { deed, pick });
+  },
   terminate: (stage, { node, during }) => {
     stage.tripwires.arm({
       call: during,
@@ -143,6 +147,7 @@ const appliers: Appliers = {
   snatch,
   convert,
   outlive,
+  stall,
   'touch-node': (stage, { node, during, times }) => {
     stage.tripwires.arm({
       call: during,
@@ -156,23 +161,7 @@ const appliers: Appliers = {
       },
     });
   },
-  kill: (stage, { call, phase, nth, restartAfter, handshake }) => {
-    stage.tripwires.arm({
-      call,
-      phase,
-      nth,
-      fits: ({ input }) =>
-        handshake === undefined || stage.handshakeOf(stage.nodeOfCall(input)) === handshake,
-      act: ({ process, input }) => {
-        const replica = stage.replicaOf(process);
-        if (replica === undefined) return;
-        stage.coverage.hit('kill', call, phase);
-        stage.coverage.hit('kill in handshake', call, phase, stage.handshakeOf(stage.nodeOfCall(input)));
-        stage.history.write(`${process.identity} is killed`);
-        stage.retire(replica, restartAfter);
-      },
-    });
-  },
+  kill,
   freeze: (stage, { call, phase, ms }) => {
     stage.tripwires.arm({
       call,

@@ -10,6 +10,7 @@ import type {
   ForeignDeed,
   OmittedPart,
   PortCall,
+  StalledState,
   TimedFault,
   WatchEffect,
 } from './scenario.ts';
@@ -307,6 +308,17 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
       nth: random.integer(2),
       pods: 3 + random.integer(8),
       hold: (15 + random.integer(45)) * second,
+    }),
+  ],
+  stall: [
+    2,
+    (random) => ({
+      kind: 'stall',
+      nth: random.integer(3),
+      state: random.pick<StalledState>(['marked', 'refused']),
+      call: random.pick(['patch spec', 'patch spec', 'patch status']),
+      phase: random.pick(callPhases),
+      restartAfter: (1 + random.integer(20)) * second,
     }),
   ],
   outlive: [

@@ -8,7 +8,7 @@ import { createInterface, deleteInterface } from '../../src/simulator/cloud/netw
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import { membersOf, prefixOf } from './judge/assignments.ts';
-import type { FaultPlan, ForeignDeed } from './scenario.ts';
+import type { ForeignDeed } from './scenario.ts';
 import type { Stage } from './stage.ts';
 import { nodeGroup, podSubnetIds } from './topology.ts';
 
@@ -20,14 +20,16 @@ interface Hand {
   readonly pick: number;
 }
 
-export function foreignHand(stage: Stage, plan: Extract<FaultPlan, { readonly kind: 'foreign' }>): void {
-  const facts = stage.nodeAt(plan.node);
-  if (facts === undefined) return;
+export function foreignHand(
+  stage: Stage,
+  facts: NodeFacts,
+  { deed, pick }: { readonly deed: ForeignDeed; readonly pick: number },
+): void {
   const all = [...stage.cluster.ec2.network.interfaces.values()];
   const interfaces = all.filter(({ instanceId }) => instanceId === facts.instanceId);
   try {
-    deeds[plan.deed]({ stage, facts, interfaces, pick: plan.pick });
-    stage.coverage.hit('foreign', plan.deed);
+    deeds[deed]({ stage, facts, interfaces, pick });
+    stage.coverage.hit('foreign', deed);
   } catch (refusal) {
     if (!(refusal instanceof CloudRefusal)) throw refusal;
   }

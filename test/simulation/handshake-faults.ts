@@ -2,7 +2,8 @@
 import type { CallInProgress } from './ports.ts';
 import { detach } from '../../src/simulator/cloud/attachments.ts';
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
-import { excuseAll } from './foreign-hand.ts';
+import { excuseAll, foreignHand } from './foreign-hand.ts';
+import { kill } from './kill.ts';
 import { isObject, type JsonObject, objectAt, parseObject } from '../../src/simulator/workload/json.ts';
 import type { FaultPlan } from './scenario.ts';
 import type { Stage } from './stage.ts';
@@ -13,9 +14,12 @@ type Plan<K extends FaultPlan['kind']> = Extract<FaultPlan, { readonly kind: K }
 const betweenWaves = 20_000;
 /** Longer than an address stays hidden from an agent that is not asked, in ms. */
 const deafFor = 130_000;
+/** Long enough for a loss to be found out meanwhile, where everything is read again often, in ms. */
+const stalledFor = 170_000;
+/** Longer than pods take to come, in ms. */
+const shortly = 3000;
 
 export function grab(stage: Stage, { nth, pods, lag, deaf }: Plan<'grab'>): void {
-  const { faults } = stage.cluster.kubernetes;
   stage.tripwires.arm({
     call: 'patch status',
     phase: 'before it is sent',
@@ -25,12 +29,7 @@ export function grab(stage: Stage, { nth, pods, lag, deaf }: Plan<'grab'>): void
     act: ({ input }) => {
       const name = stage.nodeOfCall(input);
       stage.coverage.hit('grab', deaf ? 'deaf' : 'hearing');
-      const inTime = faults.inject({
-        path: new RegExp(`ciliumnodes\\?.*${name}.*`),
-        times: Infinity,
-        effect: { kind: 'delayEvents', ms: lag },
-      });
-      stage.clock.schedule(1000, inTime);
+      holdBack(stage, name, lag);
       if (deaf) deafen(stage);
       stage.addPods(name, pods);
     },
@@ -104,6 +103,38 @@ export function convert(stage: Stage, { nth, pods, hold }: Plan<'convert'>): voi
   });
 }
 
+export function stall(stage: Stage, { nth, state, call, phase, restartAfter }: Plan<'stall'>): void {
+  stage.tripwires.arm({
+    call: 'patch status',
+    phase: 'before it is sent',
+    nth,
+    fits: ({ input }) => marks(input),
+    act: ({ input }) => {
+      const name = stage.nodeOfCall(input);
+      stage.coverage.hit('stall', state);
+      holdBack(stage, name, state === 'marked' ? stalledFor : shortly);
+      if (state === 'refused') {
+        deafen(stage);
+        stage.addPods(name, 8);
+      }
+      stage.clock.schedule(2 * shortly, () => {
+        const facts = stage.cluster.workload.machineOf(name)?.facts;
+        if (facts !== undefined) foreignHand(stage, facts, { deed: 'unassign-free', pick: 0.5 });
+      });
+      const isSame = (progress: CallInProgress): boolean => stage.nodeOfCall(progress.input) === name;
+      kill(stage, { call, phase, nth: 0, restartAfter, handshake: state }, isSame);
+    },
+  });
+}
+
+/** What is written about a node right now is told to its agent so much later. */
+function holdBack(stage: Stage, name: string, ms: number): void {
+  const path = new RegExp(`ciliumnodes\\?.*${name}.*`);
+  const effect = { kind: 'delayEvents', ms } as const;
+  const over = stage.cluster.kubernetes.faults.inject({ path, times: Infinity, effect });
+  stage.clock.schedule(1000, over);
+}
+
 export function outlive(stage: Stage, { nth, pods, ms }: Plan<'outlive'>): void {
   stage.tripwires.arm({
     call: 'read node',
@@ -141,6 +172,12 @@ function shrinkingInterfaces(stage: Stage, input: CallInProgress['input']): read
 function isShorter(patched: unknown, shown: readonly string[]): boolean {
   if (patched === undefined) return false;
   return (Array.isArray(patched) ? patched.length : 0) < shown.length;
+}
+
+function marks(input: CallInProgress['input']): boolean {
+  return Object.values(objectAt(bodyOf(input), 'status', 'ipam', 'release-ips')).includes(
+    'marked-for-release',
+  );
 }
 
 function strikesFromPool(input: CallInProgress['input']): boolean {

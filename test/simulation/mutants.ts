@@ -188,9 +188,9 @@ export const mutants: readonly Mutant[] = [
   ),
   one(
     'what may be gone is offered anew',
-    'node/doubts.ts',
-    'if (doubted.size === 0) return none;',
-    'if (doubted.size >= 0) return none;',
+    'node/unaddable.ts',
+    'return [...doubted].flatMap',
+    'return [...doubted].slice(doubted.size).flatMap',
   ),
   {
     name: 'an interface that may be gone is given addresses, and trusted for that',

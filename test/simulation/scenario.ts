@@ -126,6 +126,18 @@ export type FaultPlan =
   | { readonly kind: 'snatch'; readonly nth: number; readonly pods: number }
   /** An agent that has agreed to a release changes to the other protocol before the address is hidden, and pods come. */
   | { readonly kind: 'convert'; readonly nth: number; readonly pods: number; readonly hold: number }
+  /**
+   * A node stays between the mark of an address and its end, because its agent does not get to hear of the mark or controllers
+   * of the refusal, and loses another one to somebody; the controller dies at a write that follows.
+   */
+  | {
+      readonly kind: 'stall';
+      readonly nth: number;
+      readonly state: StalledState;
+      readonly call: 'patch spec' | 'patch status';
+      readonly phase: CallPhase;
+      readonly restartAfter: number;
+    }
   /** A process is frozen between its last look at a node and what it takes from it; others lead, and pods come. */
   | { readonly kind: 'outlive'; readonly nth: number; readonly pods: number; readonly ms: number }
   | { readonly kind: 'touch-node'; readonly node: number; readonly during: PortCall; readonly times: number }
@@ -163,6 +175,8 @@ export interface InHandshake {
   readonly handshake: HandshakeState;
   readonly phase: CallPhase;
 }
+
+export type StalledState = 'marked' | 'refused';
 
 export type OmittedPart = 'interface' | 'addresses';
 

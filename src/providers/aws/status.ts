@@ -17,7 +17,7 @@ function statusOfInterface(item: NetworkInterface, context: StatusContext): Reco
   // Agents take every address that they are shown, and those of a reserved interface are for none of their pods.
   const shown = item.reservedFor === undefined;
   const primary = context.usePrimaryAddress ? [item.primaryAddress] : [];
-  const addresses = shown ? [...primary, ...item.addresses, ...item.prefixes.flatMap(addressesOf)] : [];
+  const addresses = shown ? [...primary, ...addressesOn(item)] : [];
   const prefixes = shown ? item.prefixes : [];
   const whole = (prefix: string): boolean =>
     !addressesOf(prefix).some((address) => context.withheld.has(address));
@@ -39,6 +39,13 @@ function statusOfInterface(item: NetworkInterface, context: StatusContext): Reco
     tags: item.tags,
     'public-ip': item.publicAddress,
   });
+}
+
+/** An address inside a prefix is shown with that alone. */
+function addressesOn({ addresses, prefixes }: NetworkInterface): readonly string[] {
+  if (prefixes.length === 0) return addresses;
+  const members = prefixes.flatMap(addressesOf);
+  return [...addresses.filter((address) => !members.includes(address)), ...members];
 }
 
 function withoutEmpty(value: Record<string, unknown>): Record<string, unknown> {

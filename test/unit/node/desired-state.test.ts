@@ -21,6 +21,7 @@ class Rig {
   node = nodeOf({});
   view = view([eni(0, 2)]);
   infrastructure = infrastructure([subnet('subnet-1')]);
+  readonly claims = new AddressIndex(() => undefined);
   readonly state = new DesiredState({
     context: {
       inventory: { view: () => this.view } as unknown as DesiredStateDeps['context']['inventory'],
@@ -28,8 +29,9 @@ class Rig {
       implementation: {
         statusKey: 'eni',
         statusOf: () => ({ enis: {} }),
+        recall: () => ({ interfaces: [] }),
       } as unknown as DesiredStateDeps['context']['implementation'],
-      claims: new AddressIndex(() => undefined),
+      claims: this.claims,
       prune: (value) => value,
       prunesError: false,
     },
@@ -72,5 +74,21 @@ describe('DesiredState', () => {
     change(rig);
 
     expect(rig.state.now()?.offer).toBeDefined();
+  });
+
+  test('offers a prefix whole or not at all, unless a part of it is shown already', () => {
+    const prefix = '10.0.0.16/28';
+    const pool = { '10.0.0.18': { resource: 'eni-0' } };
+    const offered = (shown: Parameters<typeof nodeOf>[0]): readonly string[] => {
+      const rig = new Rig();
+      const { networkId } = requirements();
+      rig.claims.claim({ name: 'other', networkId, addresses: ['10.0.0.17'] });
+      rig.node = nodeOf(shown);
+      rig.view = view([{ ...eni(0, 1), prefixes: [prefix] }]);
+      const [own = ''] = rig.view.interfaces[0]?.addresses ?? [];
+      return [...(rig.state.now()?.offer?.pool.keys() ?? [])].filter((address) => address !== own);
+    };
+
+    expect([offered({}), offered({ pool })]).toEqual([[], ['10.0.0.18']]);
   });
 });

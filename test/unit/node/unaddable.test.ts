@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { unaddable } from '../../../src/node/doubts.ts';
+import { doubtedOn, splitOn, unaddable } from '../../../src/node/unaddable.ts';
 import { networkInterface } from '../providers/interfaces.ts';
 import type { Recollection } from '../../../src/providers/allocation-implementation.ts';
+import { addressesOf } from '../../../src/providers/ipv4.ts';
 import { nodeOf } from './cilium-nodes.ts';
 import { view } from './allocation-facts.ts';
 
@@ -14,26 +15,40 @@ function recall(_: string, status: unknown): Recollection {
   return { interfaces, subnets: new Map(), networks: new Map() };
 }
 
-describe('what may be gone already', () => {
+describe('what must not be offered anew', () => {
   test.each([
     ['stays in both where both show it', { pool: pooled, enis: { 'eni-1': ['10.0.0.1'] } }, [], []],
     ['stays in the status where the pool alone shows it', { pool: pooled }, [], []],
     ['enters no pool from the status', { enis: { 'eni-1': ['10.0.0.1'] } }, ['10.0.0.1'], []],
     ['enters neither anew', {}, ['10.0.0.1'], ['10.0.0.1']],
   ])('%s', (_, parts, pool, status) => {
-    const doubtful = { ...view([]), doubted: new Set(['10.0.0.1']) };
-
-    const result = unaddable(doubtful, nodeOf(parts), implementation);
+    const result = unaddable(['10.0.0.1'], nodeOf(parts), implementation);
 
     expect({ pool: [...result.pool], status: [...result.status] }).toEqual({ pool, status });
   });
 
-  test('counts with every address of a prefix', () => {
-    const doubtful = { ...view([]), doubted: new Set(['10.0.0.16/28']) };
+  test('of a prefix that may be gone is every address', () => {
+    const doubted = doubtedOn({ ...view([]), doubted: new Set(['10.0.0.16/28', '10.0.0.1']) });
 
-    const { pool } = unaddable(doubtful, nodeOf({}), implementation);
+    expect(doubted).toHaveLength(17);
+    expect(doubted).toContain('10.0.0.31');
+  });
 
-    expect(pool.size).toBe(16);
-    expect(pool.has('10.0.0.31')).toBe(true);
+  test('is every address of a prefix of which others offer one, and nothing of other prefixes', () => {
+    const item = networkInterface({
+      id: 'eni-1',
+      addresses: ['10.0.0.1'],
+      prefixes: ['10.0.0.16/28', '10.0.0.32/28'],
+    });
+
+    const split = splitOn(view([item]), new Map([['10.0.0.17', ['other']]]));
+
+    expect(split).toEqual(addressesOf('10.0.0.16/28'));
+  });
+
+  test('is nothing as long as others offer nothing of the instance', () => {
+    const item = networkInterface({ id: 'eni-1', prefixes: ['10.0.0.16/28'] });
+
+    expect(splitOn(view([item]), new Map())).toEqual([]);
   });
 });
