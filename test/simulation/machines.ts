@@ -1,4 +1,5 @@
 // Machines that come and go while a simulation runs: instances are ended and launched, and their nodes with them.
+import { CloudRefusal } from '../../src/simulator/cloud/cloud-refusal.ts';
 import { launch, plainInterface, terminate } from '../../src/simulator/cloud/instances.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import type { Stage } from './stage.ts';
@@ -46,6 +47,14 @@ async function remove({ cluster }: Stage, { name, instanceId }: NodeFacts): Prom
   await cluster.workload.removeNode(name);
 }
 
-function endInstance({ cluster }: Stage, { instanceId }: NodeFacts): void {
-  if (cluster.ec2.network.instances.has(instanceId)) terminate(cluster.ec2.network, [instanceId]);
+/** Again a moment later, where the cloud does not know yet what was just launched. */
+function endInstance(stage: Stage, facts: NodeFacts): void {
+  const { network } = stage.cluster.ec2;
+  if (!network.instances.has(facts.instanceId)) return;
+  try {
+    terminate(network, [facts.instanceId]);
+  } catch (refusal) {
+    if (!(refusal instanceof CloudRefusal)) throw refusal;
+    stage.clock.schedule(1000, () => endInstance(stage, facts));
+  }
 }
