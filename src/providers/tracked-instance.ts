@@ -170,7 +170,12 @@ export class TrackedInstance {
     const held = this.#interfaces.get(answer.interfaceId) ?? (created && firstHeld(created, endedAt));
     if (held === undefined) return false;
     this.#interfaces.set(answer.interfaceId, whenAttached(held, answer, endedAt));
-    this.#takeFromOthers(answer.interfaceId, held.record, endedAt);
+    const { primaryAddress, addresses, prefixes } = held.record;
+    this.#takeFromOthers(
+      answer.interfaceId,
+      { addresses: [primaryAddress, ...addresses], prefixes },
+      endedAt,
+    );
     return this.#note(true);
   }
 

@@ -13,10 +13,10 @@ function allocated(...addresses: string[]) {
   } satisfies Answer;
 }
 
-const created: Answer = {
+const created = {
   kind: 'created',
   interface: further(1, { attachment: undefined, addresses: ['x', 'y'] }),
-};
+} satisfies Answer;
 const attached: Answer = {
   kind: 'attached',
   interfaceId: 'eni-2',
@@ -61,7 +61,8 @@ describe('an assignment of our own', () => {
 
   test('by the creation of an interface is no other interface’s any more once that is attached', () => {
     const { look, answer, view } = inventoryRig();
-    look(0, eni('a', 'x', 'b'));
+    const { primaryAddress } = created.interface;
+    look(0, eni('a', 'x', 'b', primaryAddress));
     answer(10, created);
 
     answer(20, attached);
