@@ -36,6 +36,7 @@ export function whenAllocated(held: HeldInterface, answer: Allocated, endedAt: n
     added: withAll(held.added, brought, endedAt),
     released: without(held.released, brought),
     missing: without(held.missing, brought),
+    unlistedHoldings: lacking(held.unlistedHoldings, brought),
     unseen: lacking(held.unseen, brought),
   };
 }
@@ -56,6 +57,7 @@ export function whenReleased(
     added: without(held.added, holdings),
     released: withAll(held.released, holdings, endedAt),
     missing: without(held.missing, holdings),
+    unlistedHoldings: lacking(held.unlistedHoldings, holdings),
     unseen: lacking(held.unseen, holdings),
   };
 }

@@ -22,6 +22,8 @@ export interface HeldInterface {
   readonly absentSince: number | undefined;
   /** The last answer that could have shown it on the instance was a listing, and did not. */
   readonly unlisted: boolean;
+  /** Addresses and prefixes that the last answer did not show on it, which was a listing. */
+  readonly unlistedHoldings: ReadonlySet<string>;
   /** Addresses and prefixes that are remembered from before a restart and that no reading has shown so far. */
   readonly unseen: ReadonlySet<string>;
 }
@@ -75,14 +77,15 @@ export function withRecalled(held: HeldInterface, { addresses, prefixes }: Netwo
 
 /**
  * What may be gone already, although two looks have not proved it: ids of interfaces, addresses and prefixes that the last
- * look did not show, or that no reading has shown since they were recalled. Of an interface that a listing did not show
- * the look that follows will tell: until then it is still good for more addresses, which are doubtful like the others.
+ * look did not show, or that no reading has shown since they were recalled. Of what a listing did not show the look that
+ * follows will tell: until then an interface is still good for more addresses, which are doubtful like the others.
  */
 export function doubtsAbout(held: HeldInterface): readonly string[] {
-  const { record, absentSince, unlisted, asOf, missing, unseen } = held;
+  const { record, absentSince, unlisted, unlistedHoldings, asOf, missing, unseen } = held;
   if (absentSince !== undefined || asOf === -Infinity) return [record.id, ...holdingsOf(record)];
   if (unlisted) return holdingsOf(record);
-  return missing.size === 0 && unseen.size === 0 ? [] : [...new Set([...missing.keys(), ...unseen])];
+  if (missing.size + unseen.size + unlistedHoldings.size === 0) return [];
+  return [...new Set([...missing.keys(), ...unseen, ...unlistedHoldings])];
 }
 
 /** An interface first met in a reading. */
@@ -97,6 +100,7 @@ export function firstHeld(record: NetworkInterface, asOf: number): HeldInterface
     missing: nothing,
     absentSince: undefined,
     unlisted: false,
+    unlistedHoldings: none,
     unseen: none,
   };
 }
@@ -104,14 +108,14 @@ export function firstHeld(record: NetworkInterface, asOf: number): HeldInterface
 /** An interface that was not known was shown. */
 export function whenFirstShown(shown: NetworkInterface, reading: Reading): Verdict {
   const held = firstHeld(shown, reading.begunAt);
-  return { held, lookDue: nextLook(held, held, shown, reading) };
+  return { held, lookDue: nextLook(held, held, reading) };
 }
 
 /** A known interface was shown. */
 export function whenShown(held: HeldInterface, seen: NetworkInterface, reading: Reading): Verdict {
   const shown = withoutReleased(held, attachedAsWeKnow(held, seen, reading), reading);
   const fresh = reading.begunAt >= held.asOf;
-  const missing = fresh ? missingFrom(held, shown, reading) : { kept: held.missing, gone: new Set<string>() };
+  const missing = fresh ? missingFrom(held, shown, reading) : nothingMissing(held);
   const record = merge(held.record, shown, fresh, missing.gone);
   const next: HeldInterface = {
     record,
@@ -123,9 +127,10 @@ export function whenShown(held: HeldInterface, seen: NetworkInterface, reading: 
     missing: missing.kept,
     absentSince: undefined,
     unlisted: false,
+    unlistedHoldings: missing.unlisted,
     unseen: stillUnseen(held, shown),
   };
-  return { held: next, lookDue: nextLook(held, next, shown, reading) };
+  return { held: next, lookDue: nextLook(held, next, reading) };
 }
 
 /** A complete answer did not show the interface. */
@@ -168,27 +173,41 @@ function presentIn(shown: NetworkInterface, known: NetworkInterface): ReadonlySe
   return new Set([...holdingsOf(shown), ...(replaced ? [known.publicAddress] : [])]);
 }
 
-function missingFrom(
-  held: HeldInterface,
-  shown: NetworkInterface,
-  reading: Reading,
-): { kept: ReadonlyMap<string, number>; gone: Set<string> } {
+/** Of what was known and is not shown: what the next look decides, what this one did, and what a listing leaves open. */
+interface Missing {
+  readonly kept: ReadonlyMap<string, number>;
+  readonly gone: ReadonlySet<string>;
+  readonly unlisted: ReadonlySet<string>;
+}
+
+/** An answer that is older than what is known changes nothing of it. */
+function nothingMissing({ missing, unlistedHoldings }: HeldInterface): Missing {
+  return { kept: missing, gone: none, unlisted: unlistedHoldings };
+}
+
+function missingFrom(held: HeldInterface, shown: NetworkInterface, reading: Reading): Missing {
   const present = presentIn(shown, held.record);
   const kept = new Map<string, number>();
   const gone = new Set<string>();
+  const unlisted = new Set<string>();
   for (const holding of holdingsOf(held.record)) {
     if (present.has(holding)) continue;
     const since = held.missing.get(holding);
     if (isYoung(held.added.get(holding), reading) && !reading.terminated) continue;
     if (reading.scope === 'listing') {
       if (since !== undefined) kept.set(holding, since);
+      unlisted.add(holding);
     } else if (isProven(holding, since, reading)) {
       gone.add(holding);
     } else {
       kept.set(holding, since ?? reading.endedAt);
     }
   }
-  return { kept: kept.size === 0 ? nothing : kept, gone };
+  return {
+    kept: kept.size === 0 ? nothing : kept,
+    gone,
+    unlisted: unlisted.size === 0 ? none : unlisted,
+  };
 }
 
 function isProven(holding: string, since: number | undefined, reading: Reading): boolean {
@@ -248,21 +267,10 @@ function stillYoung(added: ReadonlyMap<string, number>, reading: Reading): Reado
  * A listing that lacks an address asks for a look at once; a look that does asks for a second one. So does an attachment
  * that is under way, because an interface gets addresses only once it is attached.
  */
-function nextLook(
-  before: HeldInterface,
-  after: HeldInterface,
-  shown: NetworkInterface,
-  reading: Reading,
-): number | undefined {
+function nextLook(before: HeldInterface, after: HeldInterface, reading: Reading): number | undefined {
   const due = [...after.missing.values()].map((since) => since + reading.consistencyWindow);
   if (after.record.attachment?.state === 'attaching') due.push(reading.begunAt + reading.consistencyWindow);
-  if (reading.scope === 'listing' && reading.begunAt >= before.asOf) {
-    const present = presentIn(shown, before.record);
-    const doubtful = holdingsOf(before.record).some(
-      (holding) => !present.has(holding) && !isYoung(before.added.get(holding), reading),
-    );
-    if (doubtful) due.push(reading.begunAt);
-  }
+  if (after.unlistedHoldings.size > 0 && reading.begunAt >= before.asOf) due.push(reading.begunAt);
   return due.length === 0 ? undefined : Math.min(...due);
 }
 
