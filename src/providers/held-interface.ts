@@ -187,27 +187,19 @@ function nothingMissing({ missing, unlistedHoldings }: HeldInterface): Missing {
 
 function missingFrom(held: HeldInterface, shown: NetworkInterface, reading: Reading): Missing {
   const present = presentIn(shown, held.record);
-  const kept = new Map<string, number>();
-  const gone = new Set<string>();
-  const unlisted = new Set<string>();
-  for (const holding of holdingsOf(held.record)) {
-    if (present.has(holding)) continue;
-    const since = held.missing.get(holding);
-    if (isYoung(held.added.get(holding), reading) && !reading.terminated) continue;
-    if (reading.scope === 'listing') {
-      if (since !== undefined) kept.set(holding, since);
-      unlisted.add(holding);
-    } else if (isProven(holding, since, reading)) {
-      gone.add(holding);
-    } else {
-      kept.set(holding, since ?? reading.endedAt);
-    }
+  const lacking = holdingsOf(held.record).filter(
+    (holding) => !present.has(holding) && (reading.terminated || !isYoung(held.added.get(holding), reading)),
+  );
+  if (lacking.length === 0) return { kept: nothing, gone: none, unlisted: none };
+  if (reading.scope === 'listing') {
+    const unlisted = new Set(lacking);
+    const kept = new Map([...held.missing].filter(([holding]) => unlisted.has(holding)));
+    return { kept, gone: none, unlisted };
   }
-  return {
-    kept: kept.size === 0 ? nothing : kept,
-    gone,
-    unlisted: unlisted.size === 0 ? none : unlisted,
-  };
+  const gone = new Set(lacking.filter((holding) => isProven(holding, held.missing.get(holding), reading)));
+  const open = lacking.filter((holding) => !gone.has(holding));
+  const kept = new Map(open.map((holding) => [holding, held.missing.get(holding) ?? reading.endedAt]));
+  return { kept, gone, unlisted: none };
 }
 
 function isProven(holding: string, since: number | undefined, reading: Reading): boolean {

@@ -2,6 +2,7 @@
 // the model's front.
 import { Random } from '../../src/scheduling/random.ts';
 import { play } from './play.ts';
+import type { FaultKind } from './scenario.ts';
 import { scenarioNamed } from './scenario-named.ts';
 
 /** Whether this seed is one of the share that is played on both rigs. */
@@ -9,9 +10,13 @@ export function isPlayedTwice(seed: string, share: number): boolean {
   return new Random(`rigs of ${seed}`).chance(share);
 }
 
+/** After a thaw everything that waited happens at one instant, in the order in which a rig comes to it. */
+const freezing: ReadonlySet<FaultKind> = new Set(['freeze', 'outlive']);
+
 /** The first decision that differs, in words; undefined where none does. */
 export async function differenceOfRigs(seed: string): Promise<string | undefined> {
-  const scenario = scenarioNamed(seed);
+  const named = scenarioNamed(seed);
+  const scenario = { ...named, faults: named.faults.filter(({ kind }) => !freezing.has(kind)) };
   const fast = await play(scenario, { trace: true, rig: 'fast' });
   const wire = await play(scenario, { trace: true, rig: 'wire' });
   if (fast.decisions === wire.decisions) return undefined;
