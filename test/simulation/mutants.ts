@@ -203,7 +203,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'providers/tracked-instance.ts',
         from: 'this.#interfaces.set(interfaceId, { ...edit(held), asOf: endedAt });',
-        to: 'this.#interfaces.set(interfaceId, { ...edit(held), asOf: endedAt, absentSince: undefined });',
+        to: 'this.#interfaces.set(interfaceId, { ...edit(held), asOf: endedAt, absentSince: undefined, unlisted: false });',
       },
     ],
   },
