@@ -7,6 +7,8 @@ import type { ViolationKind } from '../../../src/simulator/workload/violation-lo
 
 /** By when an agent has heard of what was written: longer than any delay of a watch in a scenario, in ms. */
 const heardWithin = 180_000;
+/** By when a controller shows again what a pod took too late: longer than there is no leader, however it ended, in ms. */
+const shownAgainWithin = 600_000;
 
 export class RightStrikes {
   readonly #now: () => number;
@@ -24,7 +26,7 @@ export class RightStrikes {
     const key = keyOf(instanceId, address);
     if (was === 'lost') this.#until.set(key, Infinity);
     else this.#until.delete(key);
-    if (was === 'free') this.#freeUntil.set(key, this.#now() + heardWithin);
+    if (was === 'free') this.#freeUntil.set(key, this.#now() + shownAgainWithin);
     else this.#freeUntil.delete(key);
   }
 
