@@ -133,6 +133,12 @@ const apiRequests: Readonly<Record<'ours' | 'any', readonly (readonly [method: s
   ],
 };
 
+/**
+ * Writes of an agent, which tries again after 15 s: one that cannot say for longer than a minute that it takes an address is
+ * beyond what the protocol of agents that are not asked can bear.
+ */
+const mostUnwritten = 2;
+
 /** How a fault of each kind is drawn, and how often it comes. */
 const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer]>> = {
   cloud: [
@@ -284,7 +290,7 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
         effect,
         method,
         path,
-        times: 1 + random.integer(4),
+        times: Math.min(1 + random.integer(4), method === 'PUT' ? mostUnwritten : Infinity),
         ms: random.integer(20) * second,
       };
     },
