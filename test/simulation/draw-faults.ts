@@ -285,12 +285,13 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
         'delay',
       ]);
       const [method, path] = random.pick(apiRequests[effect === 'conflict' ? 'ours' : 'any']);
+      const isByAgent = method === 'PUT' && path === 'ciliumnodes';
       return {
         kind: 'api',
         effect,
         method,
         path,
-        times: Math.min(1 + random.integer(4), method === 'PUT' ? mostUnwritten : Infinity),
+        times: Math.min(1 + random.integer(4), isByAgent ? mostUnwritten : Infinity),
         ms: random.integer(20) * second,
       };
     },
