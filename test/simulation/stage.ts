@@ -291,7 +291,10 @@ export class Stage {
       this.mutations++;
       this.#acted(`${action} (${result})`);
     }
-    this.judge.hearCall(process.identity, action, input as JsonObject, result);
+    const tell = (): void => this.judge.hearCall(process.identity, action, input as JsonObject, result);
+    // A process that is frozen knows of no answer until it goes on.
+    if (process.isFrozen) this.promise(process.pass(undefined).then(tell));
+    else tell();
     const text = `${process.identity} ${action} ${JSON.stringify(input)}`;
     this.history.decide(`${text} ${result === 'OK' ? 'succeeds' : 'fails'}`);
     this.history.write(`${text} ${result}`);
