@@ -115,7 +115,7 @@ export function whenFirstShown(shown: NetworkInterface, reading: Reading): Verdi
 export function whenShown(held: HeldInterface, seen: NetworkInterface, reading: Reading): Verdict {
   const shown = withoutReleased(held, attachedAsWeKnow(held, seen, reading), reading);
   const fresh = reading.begunAt >= held.asOf;
-  const missing = fresh ? missingFrom(held, shown, reading) : nothingMissing(held);
+  const missing = fresh ? missingFrom(held, shown, reading) : missingAsBefore(held);
   const record = merge(held.record, shown, fresh, missing.gone);
   const next: HeldInterface = {
     record,
@@ -181,7 +181,7 @@ interface Missing {
 }
 
 /** An answer that is older than what is known changes nothing of it. */
-function nothingMissing({ missing, unlistedHoldings }: HeldInterface): Missing {
+function missingAsBefore({ missing, unlistedHoldings }: HeldInterface): Missing {
   return { kept: missing, gone: none, unlisted: unlistedHoldings };
 }
 

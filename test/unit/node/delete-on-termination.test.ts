@@ -68,13 +68,16 @@ describe('delete-on-termination', () => {
     expect(calls).toHaveLength(whileThere);
   });
 
-  test('is asked for again of an interface that is not visible yet', async () => {
-    const { deleteOnTermination, clock, calls } = rig('notYetVisible', 'done');
+  test.each<[string, readonly (CloudFailureKind | 'done')[], number]>([
+    ['again of an interface that is not visible yet', ['notYetVisible', 'done'], 2],
+    ['no more after a failure after which it cannot succeed', ['invalid'], 1],
+  ])('is asked for %s', async (_what, answers, asked) => {
+    const { deleteOnTermination, clock, calls } = rig(...answers);
 
     deleteOnTermination.evaluate([lacking]);
     await clock.advance(600_000);
 
-    expect(calls).toHaveLength(2);
+    expect(calls).toHaveLength(asked);
   });
 
   test('ends where the interface is not known a consistency window later', async () => {
@@ -85,14 +88,5 @@ describe('delete-on-termination', () => {
 
     expect(calls.length).toBeGreaterThan(1);
     expect(calls.filter((at) => at >= consistencyWindow)).toHaveLength(1);
-  });
-
-  test('ends at a failure after which it cannot succeed', async () => {
-    const { deleteOnTermination, clock, calls } = rig('invalid');
-
-    deleteOnTermination.evaluate([lacking]);
-    await clock.advance(600_000);
-
-    expect(calls).toHaveLength(1);
   });
 });
