@@ -23,7 +23,7 @@ export function decodeParameters(
 
 /** The answer of an action. */
 export function encodeAnswer(action: string, shape: RecordShape, output: unknown, requestId: string): string {
-  const body = encodeFields(shape.fields, output);
+  const body = bodyWriterOf(shape)(output);
   return `${declaration}<${action}Response xmlns="http://ec2.amazonaws.com/doc/${apiVersion}/"><requestId>${requestId}</requestId>${body}</${action}Response>`;
 }
 
@@ -103,29 +103,54 @@ function unreadable(value: string, path: string, expected: string): Ec2Refusal {
   );
 }
 
-function encodeFields(fields: Fields, value: unknown): string {
-  const members = value as Readonly<Record<string, unknown>>;
-  let xml = '';
-  for (const [member, shape] of Object.entries(fields)) {
-    const given = members[member];
-    if (given !== undefined) xml += encode(shape.wire ?? lowerFirst(member), shape, given);
-  }
-  return xml;
+/** Makes the text of a value. */
+type Writer = (value: unknown) => string;
+
+/** A page has some ten thousand elements, and while it is written nobody else is answered: shapes are looked at once. */
+const bodyWriters = new WeakMap<RecordShape, Writer>();
+
+function bodyWriterOf(shape: RecordShape): Writer {
+  const known = bodyWriters.get(shape);
+  if (known !== undefined) return known;
+  const writer = fieldsWriter(shape.fields);
+  bodyWriters.set(shape, writer);
+  return writer;
 }
 
-function encode(name: string, shape: Shape, value: unknown): string {
+function fieldsWriter(fields: Fields): Writer {
+  const writers = Object.entries(fields).map(
+    ([member, shape]) => [member, elementWriter(shape.wire ?? lowerFirst(member), shape)] as const,
+  );
+  return (value) => {
+    const members = value as Readonly<Record<string, unknown>>;
+    let xml = '';
+    for (const [member, write] of writers) {
+      const given = members[member];
+      if (given !== undefined) xml += write(given);
+    }
+    return xml;
+  };
+}
+
+function elementWriter(name: string, shape: Shape): Writer {
+  const [start, end] = [`<${name}>`, `</${name}>`];
   switch (shape.kind) {
-    case 'record':
-      return `<${name}>${encodeFields(shape.fields, value)}</${name}>`;
+    case 'record': {
+      const write = fieldsWriter(shape.fields);
+      return (value) => start + write(value) + end;
+    }
     case 'list': {
-      const items = value as readonly unknown[];
-      if (items.length === 0) return `<${name}/>`;
-      return `<${name}>${items.map((item) => encode('item', shape.item, item)).join('')}</${name}>`;
+      const write = elementWriter('item', shape.item);
+      return (value) => {
+        let xml = '';
+        for (const item of value as readonly unknown[]) xml += write(item);
+        return xml === '' ? `<${name}/>` : start + xml + end;
+      };
     }
     case 'time':
-      return element(name, (value as Date).toISOString());
+      return (value) => start + (value as Date).toISOString() + end;
     default:
-      return element(name, String(value));
+      return (value) => start + escape(String(value)) + end;
   }
 }
 

@@ -61,6 +61,7 @@ export class InterfaceAnswers {
 
   /** The public address of a private one. */
   publicAddressOf(record: NetworkInterface, address: string): PublicAddress | undefined {
+    if (this.#publicAddresses.size === 0) return undefined;
     return this.#publicAddresses.get(keyOf({ interfaceId: record.id, privateAddress: address }));
   }
 
