@@ -1,10 +1,9 @@
 // What a CiliumNode says of its instance's interfaces from before this process began: believed until the cloud twice
 // says otherwise, so that a restart in front of a stale listing takes nothing away.
-import type { CiliumNode } from '../kubernetes/cilium-node.ts';
+import type { CiliumNode, PoolEntry } from '../kubernetes/cilium-node.ts';
 import { memberOf } from '../kubernetes/json.ts';
 import type { AllocationImplementation, Recollection } from '../providers/allocation-implementation.ts';
-import { addressesOf } from '../providers/ipv4.ts';
-import type { NetworkInterface } from '../providers/network-interface.ts';
+import { addressesIn, type NetworkInterface } from '../providers/network-interface.ts';
 
 export function recollection(
   node: CiliumNode,
@@ -12,7 +11,14 @@ export function recollection(
   implementation: Pick<AllocationImplementation, 'statusKey' | 'recall'>,
 ): Recollection {
   const recalled = implementation.recall(instanceId, memberOf(node.base.status, implementation.statusKey));
-  return { ...recalled, interfaces: recalled.interfaces.map((item) => withPool(item, node)) };
+  const shown = new Set(
+    recalled.interfaces.flatMap((item) => [
+      item.primaryAddress,
+      ...[...item.addresses, ...item.prefixes].flatMap(addressesIn),
+    ]),
+  );
+  const pooled = [...node.ipam.pool].filter(([address]) => !shown.has(address));
+  return { ...recalled, interfaces: recalled.interfaces.map((item) => withPooled(item, pooled)) };
 }
 
 /**
@@ -52,14 +58,17 @@ export function shownSince(
     .filter(({ id, addresses, prefixes }) => isNew(id) || addresses.length + prefixes.length > 0);
 }
 
-/** Addresses that the pool says are on an interface, and its status does not show, count as well. */
-function withPool(item: NetworkInterface, { ipam }: CiliumNode): NetworkInterface {
-  const known = new Set([item.primaryAddress, ...item.addresses, ...item.prefixes.flatMap(addressesOf)]);
-  const pooled = [...ipam.pool].filter(
-    ([address, { resource }]) => resource === item.id && !known.has(address),
-  );
-  if (pooled.length === 0) return item;
-  return { ...item, addresses: [...item.addresses, ...pooled.map(([address]) => address)] };
+/**
+ * Addresses that the pool says are on an interface, and that no status shows, count as well. Where the status shows one on
+ * another interface, the pool is the older part: an address enters it last.
+ */
+function withPooled(
+  item: NetworkInterface,
+  pooled: readonly (readonly [string, PoolEntry])[],
+): NetworkInterface {
+  const own = pooled.filter(([, { resource }]) => resource === item.id);
+  if (own.length === 0) return item;
+  return { ...item, addresses: [...item.addresses, ...own.map(([address]) => address)] };
 }
 
 /** Addresses that the agent gave up, and that the object may not show any more. */

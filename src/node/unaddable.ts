@@ -4,6 +4,7 @@ import { memberOf } from '../kubernetes/json.ts';
 import type { AllocationImplementation } from '../providers/allocation-implementation.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import { addressesOf } from '../providers/ipv4.ts';
+import { addressesIn } from '../providers/network-interface.ts';
 
 /** Addresses that must not be added there. */
 export interface Unaddable {
@@ -33,7 +34,7 @@ export function unaddable(
 
 /** What may be gone already, because an answer was too early. */
 export function doubtedOn({ doubted }: InstanceView): readonly string[] {
-  return [...doubted].flatMap((each) => (each.includes('/') ? addressesOf(each) : [each]));
+  return [...doubted].flatMap(addressesIn);
 }
 
 /**

@@ -1,8 +1,7 @@
 // What Headwater holds of one interface of an instance, and how a reading of the cloud changes it. A reading adds; it
 // takes away only what two looks at the instance, a consistency window apart, did not show (EC2 is eventually
 // consistent: one answer without an address proves nothing).
-import { addressesOf } from './ipv4.ts';
-import type { NetworkInterface } from './network-interface.ts';
+import { addressesIn, type NetworkInterface } from './network-interface.ts';
 
 export interface HeldInterface {
   readonly record: NetworkInterface;
@@ -210,9 +209,7 @@ function isProven(holding: string, since: number | undefined, reading: Reading):
 /** A prefix is contested along with any of its members. */
 function isContested(holding: string, { contested }: Reading): boolean {
   if (contested.size === 0) return false;
-  return holding.includes('/')
-    ? addressesOf(holding).some((address) => contested.has(address))
-    : contested.has(holding);
+  return addressesIn(holding).some((address) => contested.has(address));
 }
 
 function withoutContested(record: NetworkInterface, reading: Reading): NetworkInterface {

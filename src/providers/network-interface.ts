@@ -47,3 +47,8 @@ export type Tags = Readonly<Record<string, string>>;
 export function carries(tags: Tags, required: Tags): boolean {
   return Object.entries(required).every(([key, value]) => tags[key] === value);
 }
+
+/** All addresses of a prefix, or the one that it is. */
+export function addressesIn(holding: string): readonly string[] {
+  return holding.includes('/') ? addressesOf(holding) : [holding];
+}

@@ -24,7 +24,7 @@ import {
 } from './held-after-call.ts';
 import type { InstanceView } from './instance-view.ts';
 import { addressesOf } from './ipv4.ts';
-import type { NetworkInterface } from './network-interface.ts';
+import { addressesIn, type NetworkInterface } from './network-interface.ts';
 import type { Instance, Observation, UnreadableInterface } from './observation.ts';
 import { PredecessorMemory, type Recollected } from './predecessor-memory.ts';
 
@@ -193,8 +193,7 @@ export class TrackedInstance {
     endedAt: number,
   ): boolean {
     const given = new Set([...addresses, ...prefixes.flatMap(addressesOf)]);
-    const isGiven = (holding: string): boolean =>
-      holding.includes('/') ? addressesOf(holding).some((each) => given.has(each)) : given.has(holding);
+    const isGiven = (holding: string): boolean => addressesIn(holding).some((each) => given.has(each));
     let hasMoved = false;
     for (const [id, held] of this.#interfaces) {
       const moved = id === interfaceId ? [] : holdingsOf(held.record).filter(isGiven);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { speaksOfAnother } from '../../../src/node/recollection.ts';
+import { recollection, speaksOfAnother } from '../../../src/node/recollection.ts';
 import type { Recollection } from '../../../src/providers/allocation-implementation.ts';
 import { networkInterface } from '../providers/interfaces.ts';
 import { nodeOf } from './cilium-nodes.ts';
@@ -23,4 +23,17 @@ test.each<[string, string, readonly string[], boolean]>([
   const enis = Object.fromEntries(ids.map((id) => [id, ['10.0.0.2']]));
 
   expect(speaksOfAnother({ ...nodeOf({ enis }), instanceId }, before, implementation)).toBe(expected);
+});
+
+test.each<[string, string, readonly string[]]>([
+  ['shows it as well', '10.0.0.1', ['10.0.0.1']],
+  ['does not show it', '10.0.0.9', ['10.0.0.1', '10.0.0.9']],
+  ['shows it on another interface, because a pool is written last', '10.0.0.2', ['10.0.0.1']],
+])('an address of the pool is remembered on its interface: the status %s', (_, address, expected) => {
+  const enis = { 'eni-1': ['10.0.0.1'], 'eni-2': ['10.0.0.2'] };
+  const node = nodeOf({ enis, pool: { [address]: { resource: 'eni-1' } } });
+
+  const [first] = recollection(node, 'i-1', implementation).interfaces;
+
+  expect(first?.addresses).toEqual(expected);
 });
