@@ -1,5 +1,5 @@
 // What Headwater keeps of the cluster: CiliumNodes and the pods that wait on them, as the watches bring them. Kept warm
-// on a standby too, so that a new leader can act at once.
+// on a standby too: a new leader lists once more, and reads of that only what its watch had not told yet.
 import { ciliumNodesPath } from '../kubernetes/cilium-node-writer.ts';
 import type { JsonObject } from '../kubernetes/json.ts';
 import { PendingPods } from '../kubernetes/pending-pods.ts';
@@ -78,6 +78,11 @@ export class ClusterCache {
   /** Resolves once all CiliumNodes are known. */
   get synced(): Promise<void> {
     return this.#nodes.synced;
+  }
+
+  /** Resolves once all that was written to CiliumNodes before this call is known, however late the watch is. */
+  caughtUp(): Promise<void> {
+    return this.#nodes.refresh();
   }
 
   /** Takes the answer to one of our own writes. */

@@ -5,6 +5,8 @@ export type ControllerState =
   | 'starting'
   /** Another process leads; everything is kept ready. */
   | 'standby'
+  /** Holds the Lease, and reads what was written to CiliumNodes until then. */
+  | 'catchingUp'
   | 'leading'
   /** Ends what was begun. */
   | 'draining'

@@ -13,7 +13,7 @@ import type { NodeReference } from '../manager/fleet.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
 import { MutationPermission, noStops, stoppedBy, stopReasons } from '../providers/mutation-permission.ts';
-import type { Clock } from '../scheduling/clock.ts';
+import { type Clock, sleep } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
 import { warnOfMissingAccess } from './access-warnings.ts';
 import type { Cloud, CloudDeps } from './aws-cloud.ts';
@@ -41,6 +41,8 @@ export interface ControllerDeps {
   readonly onBug: (error: unknown) => void;
 }
 
+/** How long who has the Lease may read CiliumNodes before it begins, in ms. */
+const mostCatchUp = 60_000;
 /** How long begun work may go on when the process is told to end, in ms. */
 const drainTime = 20_000;
 
@@ -136,13 +138,25 @@ export class Controller {
 
   /** Undefined when the process is ready to do its part; else what it waits for. */
   unreadiness(): string | undefined {
-    if (this.#state === 'starting') return `it reads the cluster: ${this.#cache.waitingFor()}`;
-    if (this.#state === 'standby') return this.#candidacyProblem();
-    if (this.#state === 'leading' && this.#term?.hasRead !== true) {
-      const problem = this.#term?.readProblem;
-      return problem === undefined ? 'it reads the cloud' : `it cannot read the cloud: ${problem}`;
+    switch (this.#state) {
+      case 'starting':
+        return `it reads the cluster: ${this.#cache.waitingFor()}`;
+      case 'standby':
+        return this.#candidacyProblem();
+      case 'catchingUp':
+        return `it has the Lease and reads CiliumNodes: ${this.#cache.waitingFor()}`;
+      case 'leading':
+        return this.#readingProblem();
+      case 'draining':
+      case 'stopped':
+        return 'it is ending';
     }
-    return this.#state === 'draining' || this.#state === 'stopped' ? 'it is ending' : undefined;
+  }
+
+  #readingProblem(): string | undefined {
+    if (this.#term?.hasRead === true) return undefined;
+    const problem = this.#term?.readProblem;
+    return problem === undefined ? 'it reads the cloud' : `it cannot read the cloud: ${problem}`;
   }
 
   /** Whoever lets the others end because this one is ready would have no leader. */
@@ -171,20 +185,44 @@ export class Controller {
     this.#state = 'standby';
     const giveBack = new AbortController();
     const lease = this.#election?.run(giveBack.signal);
-    const leading = this.#leading.promise;
     if (this.#election === undefined) this.#leading.resolve('leading');
-    const first = await Promise.race([leading, stopped, ...(lease === undefined ? [] : [lease])]);
+    const over = [stopped, ...(lease === undefined ? [] : [lease])];
+    const first = await Promise.race([this.#readyToLead(giveBack.signal), ...over]);
     if (first === 'leading') {
       this.#begin(schema);
       let isOver = true;
       try {
-        isOver = (await Promise.race([stopped, ...(lease === undefined ? [] : [lease])])) === 'lost';
+        isOver = (await Promise.race(over)) === 'lost';
       } finally {
         await this.#drain(isOver);
       }
     }
     giveBack.abort();
-    return (await lease) ?? 'stopped';
+    const outcome = (await lease) ?? 'stopped';
+    return first === 'behind' ? 'lost' : outcome;
+  }
+
+  /**
+   * Whoever led before wrote until a moment ago, and the watch of a standby may be late: what it does not know of, it would
+   * strike, or offer on a second node. Who cannot find out in time leaves the Lease to others.
+   */
+  async #readyToLead(signal: AbortSignal): Promise<'leading' | 'behind'> {
+    const leading = await this.#leading.promise;
+    if (this.#election === undefined) return leading;
+    const { clock, log } = this.#deps;
+    this.#state = 'catchingUp';
+    const known = new AbortController();
+    const tooLate = sleep(clock, mostCatchUp, AbortSignal.any([signal, known.signal])).then(
+      () => 'behind' as const,
+      () => leading,
+    );
+    const first = await Promise.race([this.#cache.caughtUp().then(() => leading), tooLate]);
+    known.abort();
+    if (first === 'behind') {
+      const problem = this.#cache.waitingFor();
+      log.error('cannot read CiliumNodes: leaving the Lease to others, to be started anew', { problem });
+    }
+    return this.#leads() ? first : 'behind';
   }
 
   #begin(schema: ServedSchema): void {

@@ -6,6 +6,7 @@
 import { type Clock, sleep } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
 import { type JsonObject, textAt } from './json.ts';
+import { LinkedAbort } from './linked-abort.ts';
 import { listAll, type Listing } from './listing.ts';
 import { type Change, ObjectStore, type Read } from './object-store.ts';
 import type { KubernetesTransport } from './transport.ts';
@@ -50,9 +51,9 @@ export type ReflectorState =
 export interface ReflectorFigures {
   readonly state: ReflectorState;
   readonly objects: number;
-  /** Complete lists beyond the first. */
+  /** Complete lists beyond the first that nobody asked for. */
   readonly relists: number;
-  /** Watches beyond the first. */
+  /** Watches beyond the first, and beyond one for each list that was asked for. */
   readonly watchRestarts: number;
   /** Received over watches, without bookmarks. */
   readonly events: number;
@@ -75,9 +76,15 @@ export class Reflector<T> {
   /** Where to watch on from; undefined when a list is due. */
   #resourceVersion: string | undefined;
   #lists = 0;
+  /** Lists that were asked for. */
+  #refreshes = 0;
   #watches = 0;
   #events = 0;
   #lastActivity: number | undefined;
+  /** What goes on now: a list, a watch, or the wait for the next try. */
+  #round: LinkedAbort | undefined;
+  /** Those who wait for a list that begins from now on. */
+  #waiting: readonly (() => void)[] = [];
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -106,11 +113,22 @@ export class Reflector<T> {
     return {
       state: this.#state,
       objects: this.#store.objects.size,
-      relists: Math.max(0, this.#lists - 1),
-      watchRestarts: Math.max(0, this.#watches - 1),
+      relists: Math.max(0, this.#lists - this.#refreshes - 1),
+      watchRestarts: Math.max(0, this.#watches - this.#refreshes - 1),
       events: this.#events,
       lastActivity: this.#lastActivity,
     };
+  }
+
+  /**
+   * Lists everything anew, in place of whatever goes on. Resolves once all that was written before this call is known, however
+   * late the watch is; never rejects, and never resolves once `run` has ended.
+   */
+  refresh(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting = [...this.#waiting, resolve];
+    this.#round?.abort();
+    return promise;
   }
 
   /** Takes the answer to one of our own writes, if it is newer than what is known of an object that is in the store. */
@@ -123,18 +141,22 @@ export class Reflector<T> {
   /** Runs until `signal` is aborted; resolves then. To be called once. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      const round = new LinkedAbort(signal);
+      this.#round = round;
       try {
-        await this.#round(signal);
+        await this.#play(round.signal);
       } catch (error) {
-        if (!signal.aborted) throw error;
+        if (!round.signal.aborted) throw error;
+      } finally {
+        round.release();
       }
     }
     this.#enter({ kind: 'stopped' });
   }
 
-  async #round(signal: AbortSignal): Promise<void> {
+  async #play(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
-    const what = this.#resourceVersion === undefined ? 'list' : 'watch';
+    const what = this.#resourceVersion === undefined || this.#waiting.length > 0 ? 'list' : 'watch';
     const start = clock.monotonic();
     const eventsBefore = this.#events;
     const end = await this.#attempt(what, signal);
@@ -164,7 +186,8 @@ export class Reflector<T> {
     this.#enter({ kind: 'listing' });
     this.#store.beginListing();
     const { transport, clock, path, fieldSelector, pageSize = 500 } = this.#options;
-    const read = (raw: JsonObject): Read<T> | undefined => this.#read(raw);
+    const waiting = this.#waiting;
+    const read = (raw: JsonObject): Read<T> | undefined => this.#unchanged(raw) ?? this.#read(raw);
     const listing = await listAll({ transport, clock, path, fieldSelector, pageSize, read }, signal);
     if (listing.kind !== 'listed') return listing;
     this.#lastActivity = clock.monotonic();
@@ -173,6 +196,9 @@ export class Reflector<T> {
     this.#resourceVersion = listing.resourceVersion;
     this.#lists++;
     this.#synced.resolve();
+    this.#waiting = this.#waiting.filter((resolve) => !waiting.includes(resolve));
+    if (waiting.length > 0) this.#refreshes++;
+    for (const resolve of waiting) resolve();
     return 'listed';
   }
 
@@ -218,6 +244,13 @@ export class Reflector<T> {
     if (read === undefined) return;
     if (type === 'DELETED') this.#tell(this.#store.remove(read.key, resourceVersion, read.object));
     else this.#tell(this.#store.apply(read));
+  }
+
+  /** What is known of an object that is in just this state. */
+  #unchanged(raw: JsonObject): Read<T> | undefined {
+    const { keyOf = nameOf } = this.#options;
+    const known = this.#store.known(keyOf(raw) ?? '');
+    return known?.resourceVersion === textAt(raw, 'metadata', 'resourceVersion') ? known : undefined;
   }
 
   #isKnown(raw: JsonObject, resourceVersion: string): boolean {

@@ -109,7 +109,7 @@ export const headwaterMetrics = {
     '1 while something is not begun for this reason: dryRun (nothing is done at all), foreignWriter (nothing until nobody else has written CiliumNodes for 5 minutes; after a single write only takes nothing away), paused (as --pause says).',
     { reason: stopReasons },
   ),
-  headwater_leader: gauge('1 while this process holds the Lease and acts, else 0.', {}),
+  headwater_leader: gauge('1 while this process holds the Lease, else 0.', {}),
   headwater_watch_restarts_total: counter(
     'Watches that ended and were begun again where they were.',
     resource,

@@ -1,0 +1,64 @@
+import { describe, expect, test } from '@jest/globals';
+import { instance, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController, type WorldController } from '../../support/world-controller.ts';
+
+const lists = /ciliumnodes(\?(?!.*watch=).*)?$/;
+
+interface Scene {
+  readonly world: World;
+  readonly second: WorldController;
+  /** Lists of CiliumNodes are answered again. */
+  readonly allow: () => void;
+}
+
+/** One process led and is gone; another one gets the Lease, and may not list CiliumNodes. */
+async function scene(): Promise<Scene> {
+  const world = new World({ cloud: testCloud({ instances: [instance({ count: 2 })] }) });
+  const first = startController(world, { identity: 'headwater-a' });
+  await world.advance(1000);
+  const second = startController(world, { identity: 'headwater-b' });
+  void world.cluster.workload.start();
+  await world.advance(60_000);
+  const allow = world.refuse(403, 'GET', lists);
+  first.stop();
+  await world.until('the second has the Lease', () => second.controller.state === 'catchingUp', 60_000);
+  return { world, second, allow };
+}
+
+describe('a process that has the Lease and cannot list CiliumNodes', () => {
+  test('says so, changes nothing, and begins as soon as it can', async () => {
+    const { world, second, allow } = await scene();
+    await world.advance(10_000);
+
+    expect(second.controller.unreadiness()).toMatch(/^it has the Lease and reads CiliumNodes: .+/);
+    expect(second.calls).toEqual([]);
+    expect(second.publications).toEqual([]);
+
+    allow();
+    await world.until('it leads', () => second.controller.state === 'leading', 60_000);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('leaves the Lease to others after a minute', async () => {
+    const { world, second, allow } = await scene();
+    await world.advance(70_000);
+
+    expect(await second.outcome).toBe('lost');
+    expect(second.logged.map(({ message }) => message)).toContain(
+      'cannot read CiliumNodes: leaving the Lease to others, to be started anew',
+    );
+
+    allow();
+    const third = startController(world, { identity: 'headwater-c' });
+    await world.until('the third leads', () => third.controller.state === 'leading', 10_000);
+  });
+
+  test('ends at once when it is told to', async () => {
+    const { world, second } = await scene();
+    second.stop();
+    await world.advance(1000);
+
+    expect(await second.outcome).toBe('stopped');
+  });
+});
