@@ -55,8 +55,10 @@ export interface ReleaseFacts {
   readonly isUsed: (address: string) => boolean;
   /** Whether the CiliumNode shows the address to the agent, in the pool or on an interface. */
   readonly isShown: (address: string) => boolean;
-  /** Whether the cloud has the holding on the instance, as far as is known. */
+  /** Whether the cloud has the holding on its interface, as far as is known. */
   readonly isHeld: (holding: Holding) => boolean;
+  /** The same, on whichever interface of the instance: it may have come back with another one. */
+  readonly isBack: (holding: Holding) => boolean;
   readonly now: number;
   /** How long something must be more than needed before it is released, in ms. */
   readonly delay: number;
@@ -211,7 +213,7 @@ function onItsWay(
 /** The agent deletes the entry of a released address. One that is back on the instance, and not by an old reading, is none. */
 function isOver({ holding, protocol }: Release, since: number, facts: ReleaseFacts): boolean {
   if (protocol !== 'crd' || facts.protocol !== 'crd') return true;
-  if (facts.now >= since + facts.consistencyWindow && facts.isHeld(holding)) return true;
+  if (facts.now >= since + facts.consistencyWindow && facts.isBack(holding)) return true;
   return holding.addresses.every((address) => !facts.handshake.has(address));
 }
 

@@ -141,7 +141,9 @@ export class AddressReleaser {
     // What an agent that is not asked does not see, it has not dropped.
     const isTaken = (address: string): boolean =>
       isUsed(address) || (protocolOf(node) === 'multi-pool' && !isShown(address));
-    const held = new Set(view.interfaces.flatMap(holdingsOn).map(({ id }) => id));
+    const held = view.interfaces.flatMap(holdingsOn);
+    const ids = new Set(held.map(({ id }) => id));
+    const places = new Set(held.map(placeOf));
     return nextReleases(before, {
       protocol: protocolOf(node),
       candidates: mayRelease
@@ -151,7 +153,8 @@ export class AddressReleaser {
       handshake: node.status.releaseIps,
       isUsed,
       isShown,
-      isHeld: ({ id }) => held.has(id),
+      isHeld: (holding) => places.has(placeOf(holding)),
+      isBack: ({ id }) => ids.has(id),
       now,
       delay: this.#delayFor(protocolOf(node)),
       consistencyWindow: timing.consistencyWindow,
@@ -237,4 +240,8 @@ export class AddressReleaser {
     const { interfaces = [] } = this.#deps.facts()?.view ?? {};
     return interfaces.find(({ id }) => id === interfaceId)?.subnetId ?? '';
   }
+}
+
+function placeOf({ interfaceId, id }: Pick<Holding, 'interfaceId' | 'id'>): string {
+  return `${interfaceId} ${id}`;
 }

@@ -27,6 +27,7 @@ function facts(change: Partial<ReleaseFacts> = {}): ReleaseFacts {
     isUsed: () => false,
     isShown: () => true,
     isHeld: () => true,
+    isBack: change.isHeld ?? (() => true),
     now: 1_000_000,
     delay: 180_000,
     consistencyWindow: 30_000,
@@ -142,6 +143,7 @@ describe('an agent that is not asked', () => {
     ['is another by now', hidden, { protocol: 'crd', isShown: () => false }, none],
     ['finds it gone', hidden, { isHeld: () => false }, none],
     ['finds gone what a lost answer may have taken', unanswered, { isHeld: () => false }, none],
+    ['finds it on another interface', unanswered, { isHeld: () => false, isBack: () => true }, none],
     ['finds there what a lost answer may have taken', unanswered, {}, unanswered],
     ['need not be told', released, {}, none],
   ])('%s', (_, before, given, expected) => {
