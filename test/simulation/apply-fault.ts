@@ -7,6 +7,7 @@ import { reclaim, replace, retire } from './machines.ts';
 import type { ApiEffect, FaultKind, FaultPlan, InHandshake, WatchEffect } from './scenario.ts';
 import { fragment, occupy } from './squeeze.ts';
 import type { Stage } from './stage.ts';
+import { straggle } from './straggle.ts';
 import { podSubnetIds } from './topology.ts';
 
 type Plan<K extends FaultKind> = Extract<FaultPlan, { readonly kind: K }>;
@@ -148,6 +149,7 @@ const appliers: Appliers = {
   convert,
   outlive,
   stall,
+  straggle,
   'touch-node': (stage, { node, during, times }) => {
     stage.tripwires.arm({
       call: during,

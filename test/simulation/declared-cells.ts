@@ -49,6 +49,7 @@ export const declaredCells: ReadonlySet<string> = new Set([
   ...product(['omission'], ['interface', 'addresses'], ['next reading', 'next leader']),
   ...product(['grab'], ['deaf', 'hearing']),
   ...product(['stall'], ['marked', 'refused']),
+  ...product(['straggle'], ['heard', 'heard late']),
   'snatch',
   'convert',
   'outlive',

@@ -337,6 +337,16 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
       ms: (45 + random.integer(60)) * second,
     }),
   ],
+  straggle: [
+    2,
+    (random) => ({
+      kind: 'straggle',
+      nth: random.integer(4),
+      ms: random.integer(15) * second,
+      isHeardLate: random.chance(0.5),
+      restartAfter: (1 + random.integer(20)) * second,
+    }),
+  ],
   'touch-node': [
     3,
     (random) => ({

@@ -184,6 +184,7 @@ function strikesFromPool(input: CallInProgress['input']): boolean {
   return Object.values(objectAt(bodyOf(input), 'spec', 'ipam', 'pool')).includes(null);
 }
 
-function bodyOf({ body }: CallInProgress['input']): JsonObject {
+/** What a call of Kubernetes carries. */
+export function bodyOf({ body }: CallInProgress['input']): JsonObject {
   return parseObject(typeof body === 'string' ? body : '{}');
 }

@@ -140,6 +140,16 @@ export type FaultPlan =
     }
   /** A process is frozen between its last look at a node and what it takes from it; others lead, and pods come. */
   | { readonly kind: 'outlive'; readonly nth: number; readonly pods: number; readonly ms: number }
+  /** A write that gives a node addresses arrives only once the leader that sent it is dead and another one has begun. */
+  | {
+      readonly kind: 'straggle';
+      readonly nth: number;
+      /** How long the other one leads by then. */
+      readonly ms: number;
+      /** Whether controllers hear of it late. */
+      readonly isHeardLate: boolean;
+      readonly restartAfter: number;
+    }
   | { readonly kind: 'touch-node'; readonly node: number; readonly during: PortCall; readonly times: number }
   | {
       readonly kind: 'kill';

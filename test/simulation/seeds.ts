@@ -3,7 +3,7 @@
 // never be. `--seeds` takes numbers, ranges, words, and names of files in `regressions/`; `regressions` stands for all of
 // those. `--for 180` begins no new seed after so many seconds; `--shorten-for 60` is how long failures are shortened, all
 // together; `--wire 0.05` is the share of seeds that are played on both rigs.
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../src/scheduling/system-clock.ts';
@@ -106,6 +106,7 @@ async function explain(report: PlayReport, until: number): Promise<void> {
   say(scenarioText(short));
   if (values.keep !== undefined) {
     const file = `${values.keep}/${first.invariant}-${report.seed.replace('.json', '')}.json`;
+    mkdirSync(values.keep, { recursive: true });
     writeFileSync(file, `${JSON.stringify(short, undefined, 1)}\n`);
     say(`kept in ${file}`);
   }

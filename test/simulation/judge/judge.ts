@@ -175,7 +175,9 @@ export class Judge {
     if (acting.action === 'UnassignPrivateIpAddresses')
       this.#givenBack.took(nameOf(acting), addedBy(after, before));
     this.#judgeGrowth(acting, before, after);
-    if (before !== undefined) this.#judgeLoss(acting, before, staying(after));
+    // What was leaving already does not leave by this call.
+    const kept = staying(before) === undefined ? after : staying(after);
+    if (before !== undefined) this.#judgeLoss(acting, before, kept);
   }
 
   #judgeLoss(acting: ActingRequest, before: NetworkInterface, kept: NetworkInterface | undefined): void {

@@ -1,0 +1,92 @@
+// A write that gets to the API server only when the leader that sent it is dead, and the next one has begun.
+import { bodyOf } from './handshake-faults.ts';
+import type { CallInProgress } from './ports.ts';
+import { ConnectionDropped } from '../../src/simulator/kubernetes/faults/faults.ts';
+import { isObject, objectAt } from '../../src/simulator/workload/json.ts';
+import type { FaultPlan } from './scenario.ts';
+import type { Stage } from './stage.ts';
+
+type Plan = Extract<FaultPlan, { readonly kind: 'straggle' }>;
+
+/** How often it is looked whether somebody leads again, in ms, and how many times. */
+const lookInterval = 250;
+const mostLooks = 600;
+/** So much later controllers hear of it, if late: longer than they take the write of a predecessor for possible, in ms. */
+const heardLate = 45_000;
+const watchesOfControllers = /ciliumnodes\?(?!.*fieldSelector).*watch=/;
+
+export function straggle(stage: Stage, { nth, ms, isHeardLate, restartAfter }: Plan): void {
+  stage.tripwires.arm({
+    call: 'patch status',
+    phase: 'before it is sent',
+    nth,
+    fits: ({ input }) => grows(stage, input),
+    act: ({ process, input }) => {
+      const replica = stage.replicaOf(process);
+      if (replica === undefined) return;
+      stage.history.write(`${process.identity} is killed while a write of its own is on its way`);
+      const sentAt = process.monotonic();
+      stage.retire(replica, restartAfter);
+      onceLed(stage, () => {
+        stage.clock.schedule(ms, () => {
+          if (isHeardLate) deafenOnce(stage);
+          const writer = { 'user-agent': process.identity, 'sent-at': String(sentAt) };
+          const arrived = arrive(stage, input, writer);
+          stage.promise(
+            arrived.then((isTaken) => {
+              if (isTaken) stage.coverage.hit('straggle', isHeardLate ? 'heard late' : 'heard');
+            }),
+          );
+        });
+      });
+    },
+  });
+}
+
+function onceLed(stage: Stage, act: () => void, looks = mostLooks): void {
+  if (stage.leader !== undefined) act();
+  else if (looks > 0) stage.clock.schedule(lookInterval, () => onceLed(stage, act, looks - 1));
+}
+
+/** Nobody hears the answer. Resolves to whether the write is carried out: no other came before it. */
+async function arrive(
+  stage: Stage,
+  { path, body }: CallInProgress['input'],
+  writer: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const request = {
+    method: 'PATCH',
+    url: String(path),
+    headers: { ...writer, 'content-type': 'application/merge-patch+json' },
+    body: String(body),
+  };
+  try {
+    const { status } = await stage.cluster.kubernetes.handle(request, new AbortController().signal);
+    return status === 200;
+  } catch (error) {
+    if (error instanceof ConnectionDropped) return false;
+    throw error;
+  }
+}
+
+function deafenOnce(stage: Stage): void {
+  const hear = stage.cluster.kubernetes.faults.inject({
+    path: watchesOfControllers,
+    times: Infinity,
+    effect: { kind: 'delayEvents', ms: heardLate },
+  });
+  stage.clock.schedule(lookInterval, hear);
+}
+
+/** Whether a patch gives an interface more addresses than the node shows, and takes nothing away. */
+function grows(stage: Stage, input: CallInProgress['input']): boolean {
+  const { interfaces } = stage.shownOn(stage.nodeOfCall(input));
+  const patched = objectAt(bodyOf(input), 'status', 'eni', 'enis');
+  const changes = Object.entries(patched).map(([id, patch]) => {
+    if (!isObject(patch)) return -1;
+    const { addresses = [] } = interfaces[id] ?? {};
+    const next = patch['addresses'];
+    return (Array.isArray(next) ? next.length : addresses.length) - addresses.length;
+  });
+  return changes.some((change) => change > 0) && changes.every((change) => change >= 0);
+}
