@@ -62,6 +62,8 @@ export interface ReleaseFacts {
   readonly now: number;
   /** How long something must be more than needed before it is released, in ms. */
   readonly delay: number;
+  /** Until then the agent may not have been able to say what it uses, and nothing is hidden from it. */
+  readonly unsaidUntil: number;
   /** How long the cloud may take to show a change, in ms. */
   readonly consistencyWindow: number;
 }
@@ -178,7 +180,7 @@ function proposed(
 ): ReleasePhase | undefined {
   if (protocol !== facts.protocol) return undefined;
   if (phase.kind === 'asked') return answered(holding, facts);
-  if (facts.now < phase.since + facts.delay) return phase;
+  if (facts.now < Math.max(phase.since + facts.delay, facts.unsaidUntil)) return phase;
   return { kind: facts.protocol === 'crd' ? 'asked' : 'leaving' };
 }
 

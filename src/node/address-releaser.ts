@@ -31,6 +31,8 @@ export interface AddressReleaserDeps
   extends Omit<UnassignmentsDeps, 'evaluate' | 'due' | 'subnetOf' | 'enter' | 'onAccepted' | 'onRefused'> {
   readonly policy: ReleasePolicy;
   readonly permission: Pick<MutationPermission, 'refusal'>;
+  /** When this process last wrote the CiliumNode, in monotonic ms; -Infinity if it has not. */
+  readonly writtenAt: () => number;
   /** What is known now of what a release rests on; undefined while the node cannot be served. */
   readonly facts: () => ReleasableFacts | undefined;
 }
@@ -157,6 +159,7 @@ export class AddressReleaser {
       isBack: ({ id }) => ids.has(id),
       now,
       delay: this.#delayFor(protocolOf(node)),
+      unsaidUntil: this.#unsaidUntil(protocolOf(node)),
       consistencyWindow: timing.consistencyWindow,
     });
   }
@@ -199,17 +202,27 @@ export class AddressReleaser {
     return protocol === 'crd' ? delay : Math.max(delay, hiddenFor);
   }
 
-  #isDue({ protocol, phase }: Release, now: number): boolean {
-    if (phase.kind === 'unanswered') return true;
-    if (phase.kind !== 'hidden') return false;
-    return now >= phase.since + (protocol === 'crd' ? 0 : this.#deps.policy.hiddenFor);
+  /** Each write of ours is in the way of one that such an agent makes at the same time: it has to try once more. */
+  #unsaidUntil(protocol: AgentProtocol): number {
+    return protocol === 'crd' ? -Infinity : this.#deps.writtenAt() + this.#deps.policy.hiddenFor;
+  }
+
+  #isDue(release: Release, now: number): boolean {
+    return release.phase.kind === 'unanswered' || now >= (this.#hiddenUntil(release) ?? Infinity);
+  }
+
+  #hiddenUntil({ protocol, phase }: Release): number | undefined {
+    if (phase.kind !== 'hidden') return undefined;
+    if (protocol === 'crd') return phase.since;
+    return Math.max(phase.since + this.#deps.policy.hiddenFor, this.#unsaidUntil(protocol));
   }
 
   #awaitNext(releases: Releases, now: number): void {
-    const { clock, policy, wake } = this.#deps;
-    const times = [...releases.values()].flatMap(({ protocol, phase }) => {
-      if (phase.kind === 'excess') return phase.since + this.#delayFor(protocol);
-      return phase.kind === 'hidden' && protocol === 'multi-pool' ? phase.since + policy.hiddenFor : [];
+    const { clock, wake } = this.#deps;
+    const times = [...releases.values()].flatMap((release) => {
+      const { protocol, phase } = release;
+      if (phase.kind !== 'excess') return this.#hiddenUntil(release) ?? [];
+      return Math.max(phase.since + this.#delayFor(protocol), this.#unsaidUntil(protocol));
     });
     const others = [this.#unassignments.pausedUntil, this.#quietUntil, ...this.#refusals.ends];
     const next = Math.min(...[...times, ...others].filter((time) => time > now));

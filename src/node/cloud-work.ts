@@ -19,6 +19,8 @@ export interface CloudWorkDeps {
   readonly context: NodeContext;
   readonly random: Random;
   readonly known: KnownNode;
+  /** When the CiliumNode was last written, in monotonic ms; -Infinity if it was not. */
+  readonly writtenAt: () => number;
   /** How badly the node needs addresses now. */
   readonly urgency: () => Urgency;
   /** Something ended, or a wait did: to be called back through `evaluate` of each. */
@@ -36,7 +38,7 @@ export class CloudWork {
 
   constructor(deps: CloudWorkDeps) {
     this.#deps = deps;
-    const { name, instanceId, context, random, known, urgency, wake } = deps;
+    const { name, instanceId, context, random, known, urgency, wake, writtenAt } = deps;
     const { hooks, clock, permission, timing, onBug } = context;
     const look = (): Promise<void> => context.look(instanceId);
     // Each has a copy, on each node: no more in it than most of them need.
@@ -55,6 +57,7 @@ export class CloudWork {
     this.releaser = new AddressReleaser({
       ...shared,
       policy: context.releasePolicy,
+      writtenAt,
       facts: () => known.forRelease(),
       isGrowing: (interfaceId) => this.maintainer.isGrowing(interfaceId),
       readNode: (signal) => known.readAnew(signal),

@@ -84,6 +84,7 @@ export class ManagedNode {
       context,
       random,
       known: this.#known,
+      writtenAt: () => this.#publisher.writtenAt,
       urgency: () => (this.#assessment.kind === 'served' ? urgencyOf(this.#assessment.usage) : 'toppingUp'),
       wake: () => this.wake(),
     });

@@ -45,10 +45,16 @@ export class NodePublisher {
   readonly #deps: NodePublisherDeps;
   readonly #streak: FailureStreak;
   #trouble: string | undefined;
+  #writtenAt = -Infinity;
 
   constructor(deps: NodePublisherDeps) {
     this.#deps = deps;
     this.#streak = new FailureStreak(backoffPolicy, deps);
+  }
+
+  /** When it last wrote, or may have, in monotonic ms; -Infinity if it has not. */
+  get writtenAt(): number {
+    return this.#writtenAt;
   }
 
   /** Writes what differs. Resolves to the time in ms after which to try again; undefined when nothing is left to do. */
@@ -88,6 +94,7 @@ export class NodePublisher {
       ? writer.patchSpec(node, patch, signal)
       : writer.patchStatus(node, patch, signal));
     onWrite(part, outcome.kind);
+    if (outcome.kind !== 'conflict') this.#writtenAt = this.#deps.clock.monotonic();
     if (outcome.kind === 'written') {
       observe(outcome.raw);
       return 'written';

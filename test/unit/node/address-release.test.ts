@@ -30,6 +30,7 @@ function facts(change: Partial<ReleaseFacts> = {}): ReleaseFacts {
     isBack: change.isHeld ?? (() => true),
     now: 1_000_000,
     delay: 180_000,
+    unsaidUntil: -Infinity,
     consistencyWindow: 30_000,
     ...change,
   };
@@ -137,6 +138,8 @@ describe('an agent that is not asked', () => {
   test.each<[string, ReleasePhase, Partial<ReleaseFacts>, ReleasePhase | undefined]>([
     ['dropped it not long ago', young, wanted, young],
     ['dropped it long ago', old, wanted, leaving],
+    ['has not had the time to say that it took it back', old, { ...wanted, unsaidUntil: 1_000_001 }, old],
+    ['has had the time to say so', old, { ...wanted, unsaidUntil: 1_000_000 }, leaving],
     ['took it back', old, {}, none],
     ['sees it no more', leaving, { isShown: () => false }, { kind: 'hidden', since: 1_000_000 }],
     ['holds it again', hidden, { isUsed: () => true, isShown: () => false }, none],

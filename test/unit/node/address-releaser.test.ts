@@ -91,6 +91,28 @@ describe('what an agent dropped is unassigned', () => {
   });
 });
 
+test.each([
+  ['hidden', 0, due['multi-pool'] - policy.hiddenFor],
+  ['unassigned', policy.delay + 30_000, due['multi-pool']],
+])(
+  'while writes of ours keep the agent from saying what it uses, nothing is %s',
+  async (what, from, soonest) => {
+    const rig = dropped([eni(0, 2)]);
+    const happened = (): boolean => (what === 'hidden' ? rig.shown.length < 2 : rig.calls.length > 0);
+    await rig.run(from);
+    while (rig.clock.monotonic() < soonest + 60_000) {
+      rig.writtenAt = rig.clock.monotonic();
+      await rig.run(15_000);
+    }
+
+    await rig.clock.advance(policy.hiddenFor - 15_000 - 1000);
+    const before = happened();
+    await rig.clock.advance(2000);
+
+    expect([before, happened()]).toEqual([false, true]);
+  },
+);
+
 describe('what an agent dropped stays', () => {
   test.each<[string, Partial<ReleaseScene>, readonly NetworkInterface[]]>([
     ['where nothing is to be given back', { enabled: false }, [eni(0, 3)]],

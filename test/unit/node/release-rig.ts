@@ -59,6 +59,8 @@ export class ReleaseRig {
   protocol: Release['protocol'];
   /** Whether what the node shows to its agent follows what it is to show. */
   published = true;
+  /** When something was last written. */
+  writtenAt = -Infinity;
   readonly #scene: ReleaseScene;
   #shown: ReadonlySet<string> = new Set();
   #handshake: JsonObject = {};
@@ -82,6 +84,7 @@ export class ReleaseRig {
       timing,
       permission: new MutationPermission(noStops),
       policy: { ...policy, enabled: scene.enabled ?? true },
+      writtenAt: () => this.writtenAt,
       facts: () => this.#facts(),
       isGrowing: (interfaceId) => this.growing.has(interfaceId),
       readNode: () => Promise.resolve(scene.onRead?.(this) ?? true),
@@ -148,7 +151,9 @@ export class ReleaseRig {
     const before = JSON.stringify([this.shown, this.#handshake]);
     this.#show();
     this.#handshake = this.#answered();
-    if (JSON.stringify([this.shown, this.#handshake]) !== before) this.wake();
+    if (JSON.stringify([this.shown, this.#handshake]) === before) return;
+    this.writtenAt = this.clock.monotonic();
+    this.wake();
   }
 
   #show(): void {
