@@ -46,6 +46,7 @@ export function offerOf(facts: OfferFacts, withheld: Withheld): Offer {
   for (const address of withheld.pool) pool.delete(address);
   return {
     provider: { key, value: prune(value as Json, ['status', key]) ?? {} },
+    interfaces: new Set(view.interfaces.map(({ id }) => id)),
     pool,
     preAllocate: reachablePreAllocate(limits, requirements),
     staticIp: prunedStaticIp(staticIpOf(facts.view), prune),
@@ -61,6 +62,7 @@ export function emptyOffer(
   const value = implementation.statusOf({ ...view, interfaces: [] }, shown) as Json;
   return {
     provider: { key: implementation.statusKey, value },
+    interfaces: new Set(),
     pool: new Map(),
     preAllocate: 0,
     staticIp: prunedStaticIp('', prune),

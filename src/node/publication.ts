@@ -17,6 +17,8 @@ export interface Desired {
 export interface Offer {
   /** The cloud's part of the status: its key, and all that belongs there. */
   readonly provider: { readonly key: string; readonly value: Json };
+  /** Ids of the interfaces that are in it. */
+  readonly interfaces: ReadonlySet<string>;
   /** Interface by address. */
   readonly pool: ReadonlyMap<string, string>;
   /** Public address of the primary interface, empty where it has none; undefined to leave what is published. */
@@ -44,8 +46,13 @@ export function lackingWrites(node: CiliumNode, desired: Desired): readonly Writ
   return writes.filter((write) => write !== undefined);
 }
 
-function strike(node: CiliumNode, { pool }: Offer): Write | undefined {
-  const gone = node.base.pooled().filter((address) => !pool.has(address));
+/** One that moved to another interface stays, unless its former one is about to leave the status. */
+function strike(node: CiliumNode, { pool, interfaces }: Offer): Write | undefined {
+  const isLeft = (address: string): boolean => {
+    const id = node.ipam.pool.get(address)?.resource;
+    return id !== undefined && id !== pool.get(address) && !interfaces.has(id);
+  };
+  const gone = node.base.pooled().filter((address) => !pool.has(address) || isLeft(address));
   if (gone.length === 0) return undefined;
   return specPatch({ pool: Object.fromEntries(gone.map((address) => [address, null])) });
 }

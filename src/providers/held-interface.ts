@@ -132,6 +132,16 @@ export function whenShown(held: HeldInterface, seen: NetworkInterface, reading: 
   return { held: next, lookDue: nextLook(held, next, reading) };
 }
 
+/**
+ * Whether a reading does not show the holding on the interface, as far as it is folded in, and should. What is only
+ * remembered from before a restart may be newer than the reading.
+ */
+export function isLacking(held: HeldInterface, holding: string, reading: Reading): boolean {
+  if (needNotShow(held, reading) || isYoung(held.added.get(holding), reading)) return false;
+  if (held.unseen.has(holding)) return false;
+  return held.shownAt < reading.begunAt || held.missing.has(holding) || held.unlistedHoldings.has(holding);
+}
+
 /** A complete answer did not show the interface. */
 export function whenAbsent(held: HeldInterface, reading: Reading): Verdict {
   if (needNotShow(held, reading)) return { held, lookDue: undefined };

@@ -48,6 +48,11 @@ export function carries(tags: Tags, required: Tags): boolean {
   return Object.entries(required).every(([key, value]) => tags[key] === value);
 }
 
+/** Its primary address, the others, and its prefixes. */
+export function allOn({ primaryAddress, addresses, prefixes }: NetworkInterface): readonly string[] {
+  return [primaryAddress, ...addresses, ...prefixes];
+}
+
 /** All addresses of a prefix, or the one that it is. */
 export function addressesIn(holding: string): readonly string[] {
   return holding.includes('/') ? addressesOf(holding) : [holding];

@@ -5,6 +5,7 @@ import {
   firstHeld,
   type HeldInterface,
   holdingsOf,
+  isLacking,
   type Reading,
   recalledInterface,
   type Verdict,
@@ -23,8 +24,7 @@ import {
   withAttachment,
 } from './held-after-call.ts';
 import type { InstanceView } from './instance-view.ts';
-import { addressesOf } from './ipv4.ts';
-import { addressesIn, type NetworkInterface } from './network-interface.ts';
+import { addressesIn, allOn, type NetworkInterface } from './network-interface.ts';
 import type { Instance, Observation, UnreadableInterface } from './observation.ts';
 import { PredecessorMemory, type Recollected } from './predecessor-memory.ts';
 
@@ -170,33 +170,33 @@ export class TrackedInstance {
     const held = this.#interfaces.get(answer.interfaceId) ?? (created && firstHeld(created, endedAt));
     if (held === undefined) return false;
     this.#interfaces.set(answer.interfaceId, whenAttached(held, answer, endedAt));
-    const { primaryAddress, addresses, prefixes } = held.record;
-    this.#takeFromOthers(
-      answer.interfaceId,
-      { addresses: [primaryAddress, ...addresses], prefixes },
-      endedAt,
-    );
+    this.#takeFromOthers(answer.interfaceId, allOn(held.record), endedAt);
     return this.#note(true);
   }
 
   /** Our own call gave an interface addresses or prefixes. */
   foldAllocated(answer: Allocated, endedAt: number): boolean {
-    const hasMoved = this.#takeFromOthers(answer.interfaceId, answer, endedAt);
+    const { addresses, prefixes } = answer;
+    const hasMoved = this.#takeFromOthers(answer.interfaceId, [...addresses, ...prefixes], endedAt);
     const edited = this.#edit(answer.interfaceId, endedAt, (held) => whenAllocated(held, answer, endedAt));
     return edited || hasMoved;
   }
 
-  /** What one interface was given now, no other has any more, whoever took it from there. */
+  /** What one interface has now, no other has any more, whoever took it from there. */
   #takeFromOthers(
     interfaceId: string,
-    { addresses, prefixes }: Pick<Allocated, 'addresses' | 'prefixes'>,
+    holdings: readonly string[],
     endedAt: number,
+    mayHaveLeft: (held: HeldInterface, holding: string) => boolean = () => true,
   ): boolean {
-    const given = new Set([...addresses, ...prefixes.flatMap(addressesOf)]);
+    const given = new Set(holdings.flatMap(addressesIn));
     const isGiven = (holding: string): boolean => addressesIn(holding).some((each) => given.has(each));
     let hasMoved = false;
     for (const [id, held] of this.#interfaces) {
-      const moved = id === interfaceId ? [] : holdingsOf(held.record).filter(isGiven);
+      if (id === interfaceId) continue;
+      const moved = holdingsOf(held.record).filter(
+        (holding) => isGiven(holding) && mayHaveLeft(held, holding),
+      );
       if (moved.length === 0) continue;
       this.#interfaces.set(id, whenReleased(held, moved, endedAt));
       hasMoved = true;
@@ -275,13 +275,35 @@ export class TrackedInstance {
         this.#unreadable.delete(shown.id);
         if (isPrimary(shown)) this.#forgetAnothers(shown.id);
         const held = this.#interfaces.get(shown.id);
-        if (held === undefined) return this.#apply(shown.id, whenFirstShown(shown, reading), reading);
-        const screened = this.#memory.screen(held, shown, reading.begunAt);
-        this.#note(screened.isNews);
-        if (screened.lookFrom !== undefined) this.doubt(screened.lookFrom);
-        return this.#apply(shown.id, whenShown(held, screened.shown, reading), reading);
+        const changed =
+          held === undefined
+            ? this.#apply(shown.id, whenFirstShown(shown, reading), reading)
+            : this.#foldKnown(held, shown, reading);
+        const now = this.#interfaces.get(shown.id);
+        return this.#foldMoves(held?.record, now?.record, reading) || changed;
       }
     }
+  }
+
+  #foldKnown(held: HeldInterface, shown: NetworkInterface, reading: Reading): boolean {
+    const screened = this.#memory.screen(held, shown, reading.begunAt);
+    this.#note(screened.isNews);
+    if (screened.lookFrom !== undefined) this.doubt(screened.lookFrom);
+    return this.#apply(shown.id, whenShown(held, screened.shown, reading), reading);
+  }
+
+  /** What a reading shows on an interface for the first time left any other that the reading does not show with it. */
+  #foldMoves(
+    before: NetworkInterface | undefined,
+    after: NetworkInterface | undefined,
+    reading: Reading,
+  ): boolean {
+    if (after === undefined || after === before) return false;
+    const known = new Set(before === undefined ? [] : allOn(before));
+    const addresses = allOn(after).filter((holding) => !known.has(holding));
+    if (addresses.length === 0) return false;
+    const mayHaveLeft = (held: HeldInterface, holding: string): boolean => isLacking(held, holding, reading);
+    return this.#takeFromOthers(after.id, addresses, reading.begunAt, mayHaveLeft);
   }
 
   /**

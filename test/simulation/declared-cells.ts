@@ -48,7 +48,7 @@ export const declaredCells: ReadonlySet<string> = new Set([
   ...product(['throttle-storm'], ['*']),
   ...product(['omission'], ['interface', 'addresses'], ['next reading', 'next leader']),
   ...product(['grab'], ['deaf', 'hearing']),
-  ...product(['stall'], ['marked', 'refused']),
+  ...product(['stall'], ['marked', 'refused', 'released']),
   ...product(['straggle'], ['heard', 'heard late']),
   'snatch',
   'convert',

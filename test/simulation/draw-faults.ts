@@ -318,11 +318,11 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
     }),
   ],
   stall: [
-    2,
+    3,
     (random) => ({
       kind: 'stall',
       nth: random.integer(3),
-      state: random.pick<StalledState>(['marked', 'refused']),
+      state: random.pick<StalledState>(['marked', 'refused', 'released']),
       call: random.pick(['patch spec', 'patch spec', 'patch status']),
       phase: random.pick(callPhases),
       restartAfter: (1 + random.integer(20)) * second,

@@ -1,4 +1,5 @@
 // Faults that strike where an address is about to be taken from a node, and needed there again at the same moment.
+import type { ReleaseState } from '../../src/kubernetes/cilium-node.ts';
 import type { CallInProgress } from './ports.ts';
 import { detach } from '../../src/simulator/cloud/attachments.ts';
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
@@ -108,15 +109,13 @@ export function stall(stage: Stage, { nth, state, call, phase, restartAfter }: P
     call: 'patch status',
     phase: 'before it is sent',
     nth,
-    fits: ({ input }) => marks(input),
+    fits: ({ input }) => tells(input, state === 'released' ? 'released' : 'marked-for-release'),
     act: ({ input }) => {
       const name = stage.nodeOfCall(input);
       stage.coverage.hit('stall', state);
-      holdBack(stage, name, state === 'marked' ? stalledFor : shortly);
-      if (state === 'refused') {
-        deafen(stage);
-        stage.addPods(name, 8);
-      }
+      holdBack(stage, name, state === 'refused' ? shortly : stalledFor);
+      if (state === 'refused') deafen(stage);
+      if (state !== 'marked') stage.addPods(name, 8);
       stage.clock.schedule(2 * shortly, () => {
         const facts = stage.cluster.workload.machineOf(name)?.facts;
         if (facts !== undefined) foreignHand(stage, facts, { deed: 'unassign-free', pick: 0.5 });
@@ -174,10 +173,8 @@ function isShorter(patched: unknown, shown: readonly string[]): boolean {
   return (Array.isArray(patched) ? patched.length : 0) < shown.length;
 }
 
-function marks(input: CallInProgress['input']): boolean {
-  return Object.values(objectAt(bodyOf(input), 'status', 'ipam', 'release-ips')).includes(
-    'marked-for-release',
-  );
+function tells(input: CallInProgress['input'], state: ReleaseState): boolean {
+  return Object.values(objectAt(bodyOf(input), 'status', 'ipam', 'release-ips')).includes(state);
 }
 
 function strikesFromPool(input: CallInProgress['input']): boolean {

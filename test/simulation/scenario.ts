@@ -186,7 +186,7 @@ export interface InHandshake {
   readonly phase: CallPhase;
 }
 
-export type StalledState = 'marked' | 'refused';
+export type StalledState = 'marked' | 'refused' | 'released';
 
 export type OmittedPart = 'interface' | 'addresses';
 

@@ -1,5 +1,6 @@
 // Watches a simulated cluster and notes every act of a controller that must never be, at the moment of its effect: by what
 // the cloud truly has and what the machines truly remember, never by what a controller says.
+import { isDeepStrictEqual } from 'node:util';
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import type { ActingRequest } from '../../../src/simulator/ec2/ec2-gateway.ts';
 import type { EmbeddedCluster } from '../../../src/simulator/cluster/embedded-cluster.ts';
@@ -245,7 +246,8 @@ export class Judge {
       // To an agent of another protocol, what was there is offered in another place.
       this.#judgeOffers(key, shown, new Set([...offered].filter((each) => !before.has(each))), writer);
       this.#judgeInterfaces(key, shown);
-      this.#judgePlaces(key, shown, writer);
+      // A write to the other half leaves for the next one what the status shows.
+      if (!isDeepStrictEqual(formerly.interfaces, shown.interfaces)) this.#judgePlaces(key, shown, writer);
     }
     this.#index(key, offered);
   }

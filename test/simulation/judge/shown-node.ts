@@ -18,11 +18,16 @@ export interface ShownNode {
   readonly interfaces: Readonly<Record<string, ShownInterface>>;
   /** State by address. */
   readonly handshakes: Readonly<Record<string, string>>;
+  /** CIDRs that the agent says it holds. */
+  readonly allocated: readonly string[];
 }
 
 interface Spec {
   readonly 'instance-id'?: string;
-  readonly ipam?: { readonly pool?: ShownNode['pool'] };
+  readonly ipam?: {
+    readonly pool?: ShownNode['pool'];
+    readonly pools?: { readonly allocated?: readonly { readonly cidrs?: readonly string[] }[] };
+  };
 }
 
 interface Status {
@@ -32,7 +37,8 @@ interface Status {
 
 export function shownNodeOf(object: KubernetesObject | undefined): ShownNode {
   const { 'instance-id': instanceId = '', ipam = {} } = (object?.['spec'] ?? {}) as Spec;
-  return { instanceId, pool: ipam.pool ?? {}, ...statusOf(object) };
+  const allocated = (ipam.pools?.allocated ?? []).flatMap(({ cidrs = [] }) => cidrs);
+  return { instanceId, pool: ipam.pool ?? {}, allocated, ...statusOf(object) };
 }
 
 function statusOf(object: KubernetesObject | undefined): Pick<ShownNode, 'interfaces' | 'handshakes'> {

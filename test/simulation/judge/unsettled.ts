@@ -1,5 +1,6 @@
 // What is not yet as it should be, once nothing goes wrong any more.
 import { looseInterfaces, type NodeStanding, standings } from '../../../src/simulator/cluster/judge.ts';
+import { contains, parseIpv4, parseIpv4Block } from '../../../src/simulator/cloud/ipv4.ts';
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
 import { requiredAddresses } from '../../../src/simulator/workload/start-gate.ts';
@@ -44,7 +45,7 @@ function noteExcess(
   { excess }: NodeStanding,
   note: (text: string) => void,
 ): void {
-  if (stage.options.awsReleaseExcessIps && excess > graceOf(stage, view))
+  if (stage.options.awsReleaseExcessIps && excess > graceOf(stage, view) + inLostBlocks(stage, view))
     note(`${view.nodeName} (${view.protocol}) has ${excess} too many`);
 }
 
@@ -56,9 +57,10 @@ function noteNode(stage: Stage, { nodeName, facts, protocol }: NodeView, note: N
   if (lost.length > 0) note('stale-offer', `${nodeName} offers what the cloud has not: ${lost.join(' ')}`);
   const { awsReleaseExcessIps, idleInterfaceDelay } = stage.options;
   const first = facts.eni?.firstInterfaceIndex ?? 0;
-  const isIdle = ({ instanceId, deviceIndex = 0, addresses, prefixes }: NetworkInterface): boolean =>
-    instanceId === facts.instanceId && deviceIndex > first && addresses.length + prefixes.length === 1;
-  const idle = [...stage.cluster.ec2.network.interfaces.values()].filter(isIdle);
+  const idle = interfacesOf(stage, facts.instanceId).filter(
+    ({ deviceIndex = 0, addresses, prefixes }) =>
+      deviceIndex > first && addresses.length + prefixes.length === 1,
+  );
   if (awsReleaseExcessIps && idleInterfaceDelay !== undefined && idle.length > 0)
     note('excess', `${nodeName} has interfaces without addresses: ${idle.map(({ id }) => id).join(' ')}`);
   const open = Object.entries(shown.handshakes);
@@ -85,11 +87,21 @@ export function mayStart({ cluster }: Stage, view: NodeView, { held, most }: Nod
 
 /** What a node may keep beyond its watermarks: parts of prefixes that are in use. */
 function graceOf(stage: Stage, { facts, addressesInUse }: NodeView): number {
-  const held = [...stage.cluster.ec2.network.interfaces.values()].filter(
-    ({ instanceId }) => instanceId === facts.instanceId,
-  );
-  const prefixes = held.flatMap((item) => item.prefixes).length;
+  const prefixes = interfacesOf(stage, facts.instanceId).flatMap((item) => item.prefixes).length;
   return prefixes === 0 ? 0 : Math.min(prefixes, addressesInUse.size + 1) * 16;
+}
+
+/** Addresses in a prefix that the node does not have any more, and that its agent goes on with: no controller can tell which. */
+function inLostBlocks(stage: Stage, { nodeName, facts }: NodeView): number {
+  const { allocated } = shownNodeOf(stage.cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName));
+  const blocks = allocated.flatMap((cidr) => (cidr.endsWith('/32') ? [] : (parseIpv4Block(cidr) ?? [])));
+  return interfacesOf(stage, facts.instanceId)
+    .flatMap(({ addresses }) => addresses)
+    .filter((address) => blocks.some((block) => contains(block, parseIpv4(address) ?? -1))).length;
+}
+
+function interfacesOf({ cluster }: Stage, instanceId: string): readonly NetworkInterface[] {
+  return [...cluster.ec2.network.interfaces.values()].filter((item) => item.instanceId === instanceId);
 }
 
 function isOurs({ tags }: NetworkInterface): boolean {
