@@ -11,6 +11,8 @@ type Plan = Extract<FaultPlan, { readonly kind: 'straggle' }>;
 /** How often it is looked whether somebody leads again, in ms, and how many times. */
 const lookInterval = 250;
 const mostLooks = 600;
+/** So long after the next one has begun such a write is let in at most, in ms: sooner than it would be taken for a foreign one. */
+const longest = 18_000;
 /** So much later controllers hear of it, if late: longer than they take the write of a predecessor for possible, in ms. */
 const heardLate = 45_000;
 const watchesOfControllers = /ciliumnodes\?(?!.*fieldSelector).*watch=/;
@@ -31,7 +33,9 @@ export function straggle(stage: Stage, { nth, ms, isHeardLate, restartAfter }: P
         stage.clock.schedule(ms, () => {
           if (isHeardLate) deafenOnce(stage);
           const writer = { 'user-agent': process.identity, 'sent-at': String(sentAt) };
-          const arrived = arrive(stage, input, writer);
+          const tooLate = new AbortController();
+          stage.clock.schedule(longest - ms, () => tooLate.abort());
+          const arrived = arrive(stage, input, writer, tooLate.signal);
           stage.promise(
             arrived.then((isTaken) => {
               if (isTaken) stage.coverage.hit('straggle', isHeardLate ? 'heard late' : 'heard');
@@ -48,11 +52,12 @@ function onceLed(stage: Stage, act: () => void, looks = mostLooks): void {
   else if (looks > 0) stage.clock.schedule(lookInterval, () => onceLed(stage, act, looks - 1));
 }
 
-/** Nobody hears the answer. Resolves to whether the write is carried out: no other came before it. */
+/** Nobody hears the answer. Resolves to whether the write is carried out: no other came before it, and it was in time. */
 async function arrive(
   stage: Stage,
   { path, body }: CallInProgress['input'],
   writer: Readonly<Record<string, string>>,
+  tooLate: AbortSignal,
 ): Promise<boolean> {
   const request = {
     method: 'PATCH',
@@ -61,7 +66,7 @@ async function arrive(
     body: String(body),
   };
   try {
-    const { status } = await stage.cluster.kubernetes.handle(request, new AbortController().signal);
+    const { status } = await stage.cluster.kubernetes.handle(request, tooLate);
     return status === 200;
   } catch (error) {
     if (error instanceof ConnectionDropped) return false;
