@@ -268,24 +268,24 @@ export class TrackedInstance {
         this.#unreadable.set(id, observation.interface);
         return this.#note(!isSame(known, observation.interface));
       }
-      case 'interface': {
-        const shown = observation.interface;
-        const deletedAt = this.#deleted.get(shown.id) ?? -Infinity;
-        if (reading.begunAt < deletedAt + this.#consistencyWindow) return false;
-        this.#unreadable.delete(shown.id);
-        if (isPrimary(shown)) this.#forgetAnothers(shown.id);
-        const held = this.#interfaces.get(shown.id);
-        const changed =
-          held === undefined
-            ? this.#apply(shown.id, whenFirstShown(shown, reading), reading)
-            : this.#foldKnown(held, shown, reading);
-        const now = this.#interfaces.get(shown.id);
-        return this.#foldMoves(held?.record, now?.record, reading) || changed;
-      }
+      case 'interface':
+        return this.#foldInterface(observation.interface, reading);
     }
   }
 
-  #foldKnown(held: HeldInterface, shown: NetworkInterface, reading: Reading): boolean {
+  #foldInterface(shown: NetworkInterface, reading: Reading): boolean {
+    const deletedAt = this.#deleted.get(shown.id) ?? -Infinity;
+    if (reading.begunAt < deletedAt + this.#consistencyWindow) return false;
+    this.#unreadable.delete(shown.id);
+    if (isPrimary(shown)) this.#forgetAnothers(shown.id);
+    const before = this.#interfaces.get(shown.id);
+    const changed = this.#foldShown(before, shown, reading);
+    const after = this.#interfaces.get(shown.id);
+    return this.#foldMoves(before?.record, after?.record, reading) || changed;
+  }
+
+  #foldShown(held: HeldInterface | undefined, shown: NetworkInterface, reading: Reading): boolean {
+    if (held === undefined) return this.#apply(shown.id, whenFirstShown(shown, reading), reading);
     const screened = this.#memory.screen(held, shown, reading.begunAt);
     this.#note(screened.isNews);
     if (screened.lookFrom !== undefined) this.doubt(screened.lookFrom);
