@@ -39,7 +39,7 @@ export function speaksOfAnother(
   return idsOf(node).some((id) => former.has(id));
 }
 
-/** Interfaces of a newer state, each with what `previous` did not show; none that shows nothing more. */
+/** Interfaces of a newer state, each with what `previous` did not show on it; none that shows nothing more. */
 export function shownSince(
   previous: CiliumNode,
   node: CiliumNode,
@@ -47,15 +47,13 @@ export function shownSince(
   implementation: Pick<AllocationImplementation, 'statusKey' | 'recall'>,
 ): readonly NetworkInterface[] {
   const before = recollection(previous, instanceId, implementation).interfaces;
-  const shown = new Set(before.flatMap(({ id, addresses, prefixes }) => [id, ...addresses, ...prefixes]));
-  const isNew = (holding: string): boolean => !shown.has(holding);
+  const known = new Map(before.map((item) => [item.id, new Set([...item.addresses, ...item.prefixes])]));
   return recollection(node, instanceId, implementation)
-    .interfaces.map((item) => ({
-      ...item,
-      addresses: item.addresses.filter(isNew),
-      prefixes: item.prefixes.filter(isNew),
-    }))
-    .filter(({ id, addresses, prefixes }) => isNew(id) || addresses.length + prefixes.length > 0);
+    .interfaces.map((item) => {
+      const isNew = (holding: string): boolean => known.get(item.id)?.has(holding) !== true;
+      return { ...item, addresses: item.addresses.filter(isNew), prefixes: item.prefixes.filter(isNew) };
+    })
+    .filter(({ id, addresses, prefixes }) => !known.has(id) || addresses.length + prefixes.length > 0);
 }
 
 /**

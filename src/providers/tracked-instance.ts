@@ -89,25 +89,40 @@ export class TrackedInstance {
   }
 
   /**
-   * The memory was taken from a state that was not the newest: what that one shows is remembered as well. Nothing but a
-   * consistency window of readings says more than the memory does. `from`: not asked once that is over.
+   * The memory was taken from a state that was not the newest: what that one shows is remembered as well, and on no other
+   * interface. Nothing but a consistency window of readings says more than the memory does. `from`: not asked once that is
+   * over.
    */
   recallAlso(from: () => Recalled, now: number): boolean {
     if (!this.#memory.isOpen(now)) return false;
     const { interfaces, mentioned } = from();
     this.#memory.mention(mentioned);
     let changed = false;
-    for (const record of interfaces) {
-      const held = this.#interfaces.get(record.id);
-      if (held === undefined && this.#deleted.has(record.id)) continue;
+    for (const shown of interfaces) {
+      const held = this.#interfaces.get(shown.id);
+      if (held === undefined && this.#deleted.has(shown.id)) continue;
+      const record = this.#withoutOurs(shown);
       const next = held === undefined ? recalledInterface(record) : withRecalled(held, record);
       if (next === held) continue;
       this.#interfaces.set(record.id, next);
+      const brought = allOn(record).filter((holding) => held === undefined || next.unseen.has(holding));
+      this.#takeFromOthers(record.id, brought, now);
       this.#memory.recall(record.id);
       this.#due(now);
       changed = true;
     }
     return this.#note(changed);
+  }
+
+  /** What our own call gave another interface was given to it later than a predecessor wrote anything. */
+  #withoutOurs(shown: NetworkInterface): NetworkInterface {
+    const others = [...this.#interfaces.values()].filter(({ record }) => record.id !== shown.id);
+    const isRemembered = (holding: string): boolean => !others.some(({ added }) => added.has(holding));
+    return {
+      ...shown,
+      addresses: shown.addresses.filter(isRemembered),
+      prefixes: shown.prefixes.filter(isRemembered),
+    };
   }
 
   /** Another instance claims these addresses too: the next look that begins after `now` decides about them. */

@@ -67,6 +67,8 @@ async function main(): Promise<number> {
   const shortenUntil = clock.monotonic() + Number(values['shorten-for']) * 1000;
   for (const report of values['no-shorten'] ? [] : failures.slice(0, mostShortened))
     await explain(report, shortenUntil);
+  // Once more where whoever keeps only the end of a log finds it.
+  if (!values['no-shorten']) for (const report of failures) say(failureText(report));
   say(summary(reports));
   say(`${reports.length - failures.length} passed, ${failures.length} failed`);
   return failures.length > 0 || missing > 0 || reports.length === 0 ? 1 : 0;

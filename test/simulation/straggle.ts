@@ -83,15 +83,28 @@ function deafenOnce(stage: Stage): void {
   stage.clock.schedule(lookInterval, hear);
 }
 
-/** Whether a patch gives an interface more addresses than the node shows, and takes nothing away. */
+/** Whether a patch shows on some interface what it did not show, and nothing less on the node as a whole. */
 function grows(stage: Stage, input: CallInProgress['input']): boolean {
   const { interfaces } = stage.shownOn(stage.nodeOfCall(input));
   const patched = objectAt(bodyOf(input), 'status', 'eni', 'enis');
-  const changes = Object.entries(patched).map(([id, patch]) => {
-    if (!isObject(patch)) return -1;
-    const { addresses = [] } = interfaces[id] ?? {};
-    const next = patch['addresses'];
-    return (Array.isArray(next) ? next.length : addresses.length) - addresses.length;
+  const before = Object.entries(patched).flatMap(([id]) => placesOn(id, interfaces[id]?.addresses));
+  const after = Object.entries(patched).flatMap(([id, patch]) => {
+    if (!isObject(patch)) return [];
+    const { addresses = interfaces[id]?.addresses } = patch;
+    return placesOn(id, addresses);
   });
-  return changes.some((change) => change > 0) && changes.every((change) => change >= 0);
+  const [places, left] = [
+    new Set(before.map(({ place }) => place)),
+    new Set(after.map(({ address }) => address)),
+  ];
+  return after.some(({ place }) => !places.has(place)) && before.every(({ address }) => left.has(address));
+}
+
+/** Addresses with where they are. */
+function placesOn(
+  id: string,
+  addresses: unknown,
+): readonly { readonly address: string; readonly place: string }[] {
+  if (!Array.isArray(addresses)) return [];
+  return addresses.map(String).map((address) => ({ address, place: `${id} ${address}` }));
 }

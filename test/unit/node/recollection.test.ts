@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { recollection, speaksOfAnother } from '../../../src/node/recollection.ts';
+import { recollection, shownSince, speaksOfAnother } from '../../../src/node/recollection.ts';
 import type { Recollection } from '../../../src/providers/allocation-implementation.ts';
 import { networkInterface } from '../providers/interfaces.ts';
 import { nodeOf } from './cilium-nodes.ts';
+
+type Enis = Readonly<Record<string, readonly string[]>>;
 
 const implementation = { statusKey: 'eni', recall };
 
@@ -36,4 +38,17 @@ test.each<[string, string, readonly string[]]>([
   const [first] = recollection(node, 'i-1', implementation).interfaces;
 
   expect(first?.addresses).toEqual(expected);
+});
+
+test.each<[string, Enis, Enis]>([
+  ['an address', { 'eni-1': ['10.0.0.1', '10.0.0.2'] }, { 'eni-1': ['10.0.0.2'] }],
+  ['an interface', { 'eni-1': ['10.0.0.1'], 'eni-2': [] }, { 'eni-2': [] }],
+  ['an address on another interface', { 'eni-1': [], 'eni-2': ['10.0.0.1'] }, { 'eni-2': ['10.0.0.1'] }],
+  ['less', { 'eni-1': [] }, {}],
+])('a newer state shows %s', (_, enis, expected) => {
+  const before = nodeOf({ enis: { 'eni-1': ['10.0.0.1'] } });
+
+  const shown = shownSince(before, nodeOf({ enis }), 'i-1', implementation);
+
+  expect(Object.fromEntries(shown.map(({ id, addresses }) => [id, addresses]))).toEqual(expected);
 });

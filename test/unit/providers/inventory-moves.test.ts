@@ -64,7 +64,7 @@ describe('what a reading shows on an interface for the first time', () => {
           addresses: ['b'],
           prefixes: [],
         });
-        look(20, eni('a'), newer);
+        look(25, newer, eni('a'));
       },
     ],
     ['of which a predecessor may have known better', [eni('a', 'b')], ({ look }) => look(1, eni('a'), newer)],
@@ -75,5 +75,22 @@ describe('what a reading shows on an interface for the first time', () => {
     play(rig);
 
     expect(shownBy(rig)).toMatchObject({ 'eni-1': ['a', 'b'] });
+  });
+
+  test('stays with an interface that was attached too late for it', () => {
+    const rig = inventoryRig();
+    rig.look(0, eni('a'));
+    rig.answer(9, { kind: 'created', interface: further(1, { addresses: ['b'], attachment: undefined }) });
+    rig.answer(10, {
+      kind: 'attached',
+      interfaceId: 'eni-2',
+      instanceId: 'i-1',
+      deviceIndex: 1,
+      attachmentId: 'attach-2',
+    });
+
+    rig.look(12, eni('a', 'b'));
+
+    expect(shownBy(rig)).toMatchObject({ 'eni-2': ['b'] });
   });
 });

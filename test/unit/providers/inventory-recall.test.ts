@@ -17,6 +17,11 @@ function rig(recalled: readonly NetworkInterface[]) {
         instanceIds: ['i-1'],
         observations: shown.map((item) => ({ kind: 'interface', interface: item })),
       }),
+    allocated: (endedAt: number, ...addresses: readonly string[]) =>
+      inventory.foldAnswer(
+        { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', addresses, prefixes: [] },
+        endedAt,
+      ),
     released: (endedAt: number, ...holdings: readonly string[]) =>
       inventory.foldAnswer({ kind: 'released', interfaceId: 'eni-1', instanceId: 'i-1', holdings }, endedAt),
     held: () => inventory.view('i-1')?.interfaces.map(({ id, addresses }) => [id, ...addresses]),
@@ -46,6 +51,31 @@ describe('what a newer state shows than the one that an instance was taken up wi
       ['eni-1', 'a'],
       ['eni-2', 'x'],
     ]);
+  });
+
+  test.each<[string, readonly NetworkInterface[]]>([
+    ['a known interface', [eni('a', 'b'), further(1)]],
+    ['a new interface', [eni('a', 'b')]],
+  ])('is on no other interface: an address that moved to %s', (_, recalled) => {
+    const { recallAlso, look, held } = rig(recalled);
+    look(1, ...recalled);
+
+    recallAlso(2, further(1, { addresses: ['b'] }));
+    look(3, eni('a', 'b'), further(1));
+
+    expect(held()).toEqual([
+      ['eni-1', 'a'],
+      ['eni-2', 'b'],
+    ]);
+  });
+
+  test('stays where our own call put it since', () => {
+    const { recallAlso, allocated, held } = rig([eni('a'), further(1)]);
+    allocated(1, 'b');
+
+    recallAlso(2, further(1, { addresses: ['b'] }));
+
+    expect(held()).toEqual([['eni-1', 'a', 'b'], ['eni-2']]);
   });
 
   test('is gone after two looks that do not show it', () => {
