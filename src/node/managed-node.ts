@@ -1,6 +1,7 @@
 // One node under Headwater's care, from the moment its CiliumNode appears until it goes or becomes another. It brings
 // together what its agent asks for and what the cloud shows, and drives allocation and publication by the two.
 import type { CiliumNode } from '../kubernetes/cilium-node.ts';
+import type { JsonObject } from '../kubernetes/json.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
 import type { Recalled } from '../providers/tracked-instance.ts';
@@ -53,6 +54,8 @@ export class ManagedNode {
   #diagnosis: Diagnosis | undefined;
   #isLooking = false;
   #isPublishing = false;
+  /** The state that is being taken up is what our own write made of the one before. */
+  #isOurs = false;
   /** Since when it lacks addresses, in monotonic ms, and how many cloud calls had been made for it by then. */
   #shortSince: { readonly at: number; readonly calls: number } | undefined;
 
@@ -68,7 +71,7 @@ export class ManagedNode {
     this.instanceId = instanceId;
     this.#context = context;
     this.#known = new KnownNode(node, instanceId, context, () => this.#cloud.releaser.outgoing);
-    const { clock, onBug, hooks, writer, permission, observe } = context;
+    const { clock, onBug, hooks, writer, permission } = context;
     // A node may come back, and must not repeat the tokens of its former life.
     const random = context.random.fork(`${instanceId} ${context.random.hex(16)}`);
     const runs = { clock, minInterval, onBug, isPressing: () => this.#known.waitingPods > 0 };
@@ -104,7 +107,7 @@ export class ManagedNode {
     this.#publisher = new NodePublisher({
       writer,
       permission,
-      observe,
+      observe: (raw, isOurs) => this.#observe(raw, isOurs),
       clock,
       random,
       node: () => this.#known.node,
@@ -126,11 +129,20 @@ export class ManagedNode {
   update(node: CiliumNode): void {
     const previous = this.#known.node;
     this.#known.node = node;
-    this.#recall(previous, node);
+    if (!this.#isOurs) this.#recall(previous, node);
     if (isOursToWrite(this.#assessment)) this.#context.onNewerState(previous, node);
     // Whoever publishes right now looks at the newest state when its write has ended: our own writes need no decision,
     // unless something is on its way out, which goes on once it is known to be struck.
     if (!this.#isPublishing || this.#cloud.takesBack || !asksTheSame(previous, node)) this.wake();
+  }
+
+  #observe(raw: JsonObject, isOurs: boolean): void {
+    this.#isOurs = isOurs;
+    try {
+      this.#context.observe(raw);
+    } finally {
+      this.#isOurs = false;
+    }
   }
 
   /** What a leader before us showed counts, also where the state that we began with was an older one. */

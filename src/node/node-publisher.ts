@@ -24,8 +24,8 @@ export interface NodePublisherDeps {
   readonly node: () => CiliumNode | undefined;
   /** What the object should hold now; undefined as long as that is not known. */
   readonly desired: () => Desired | undefined;
-  /** Takes the newest state of the object into what is known. */
-  readonly observe: (raw: JsonObject) => void;
+  /** Takes the newest state of the object into what is known; `isOurs`: nothing but our own write made it. */
+  readonly observe: (raw: JsonObject, isOurs: boolean) => void;
   readonly onWrite: (part: Write['part'], outcome: WriteOutcome['kind'] | 'unfinished') => void;
   /** Told of a failure that somebody must act on, once for each text. */
   readonly onTrouble: (problem: string) => void;
@@ -96,13 +96,13 @@ export class NodePublisher {
     onWrite(part, outcome.kind);
     if (outcome.kind !== 'conflict') this.#writtenAt = this.#deps.clock.monotonic();
     if (outcome.kind === 'written') {
-      observe(outcome.raw);
+      observe(outcome.raw, true);
       return 'written';
     }
     if (outcome.kind !== 'conflict') return outcome;
     const live: ReadOutcome = await writer.get(node.name, signal);
     if (live.kind !== 'found') return live;
-    observe(live.raw);
+    observe(live.raw, false);
     return 'readAnew';
   }
 
