@@ -19,18 +19,21 @@ export interface Screened {
   readonly lookFrom: number | undefined;
 }
 
+const nothing: ReadonlyMap<string, readonly string[]> = new Map();
+const none: ReadonlySet<string> = new Set();
+
 export class PredecessorMemory {
   readonly #consistencyWindow: number;
   readonly #takenAt: number;
   #mentioned: ReadonlySet<string>;
   /** Where nothing was remembered, there is nothing that a reading could contradict. */
   readonly #isEmpty: boolean;
-  readonly #unconfirmed = new Map<string, readonly string[]>();
+  #unconfirmed = nothing;
 
   constructor(consistencyWindow: number, recollected: Recollected | undefined, isEmpty: boolean) {
     this.#consistencyWindow = consistencyWindow;
     this.#takenAt = recollected?.takenAt ?? -Infinity;
-    this.#mentioned = recollected?.mentioned ?? new Set();
+    this.#mentioned = recollected?.mentioned ?? none;
     this.#isEmpty = isEmpty;
   }
 
@@ -46,12 +49,12 @@ export class PredecessorMemory {
 
   /** A newer state speaks of these addresses as well. */
   mention(addresses: ReadonlySet<string>): void {
-    this.#mentioned = new Set([...this.#mentioned, ...addresses]);
+    if (addresses.size > 0) this.#mentioned = new Set([...this.#mentioned, ...addresses]);
   }
 
   /** A newer state shows more of the interface than was remembered. */
   recall(interfaceId: string): void {
-    this.#unconfirmed.delete(interfaceId);
+    this.#confirm(interfaceId);
   }
 
   /**
@@ -65,10 +68,10 @@ export class PredecessorMemory {
     const before = this.#unconfirmed.get(shown.id) ?? [];
     const isNews = doubtful.join() !== before.join();
     if (doubtful.length === 0) {
-      this.#unconfirmed.delete(shown.id);
+      this.#confirm(shown.id);
       return { shown, isNews, lookFrom: undefined };
     }
-    this.#unconfirmed.set(shown.id, doubtful);
+    this.#unconfirmed = new Map([...this.#unconfirmed, [shown.id, doubtful]]);
     const isConfirmed = (holding: string): boolean => !doubtful.includes(holding);
     const confirmed = {
       ...shown,
@@ -76,6 +79,11 @@ export class PredecessorMemory {
       prefixes: shown.prefixes.filter(isConfirmed),
     };
     return { shown: confirmed, isNews, lookFrom };
+  }
+
+  #confirm(interfaceId: string): void {
+    if (!this.#unconfirmed.has(interfaceId)) return;
+    this.#unconfirmed = new Map([...this.#unconfirmed].filter(([id]) => id !== interfaceId));
   }
 
   #isKnown({ record }: HeldInterface, holding: string): boolean {

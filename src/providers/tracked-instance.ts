@@ -42,16 +42,20 @@ export interface Recalled {
   readonly mentioned: ReadonlySet<string>;
 }
 
+const noTimes: ReadonlyMap<string, number> = new Map();
+const nothingDoubted: ReadonlySet<string> = new Set();
+const noneUnreadable: ReadonlyMap<string, UnreadableInterface> = new Map();
+
 export class TrackedInstance {
   readonly id: string;
   readonly #consistencyWindow: number;
   readonly #interfaces: Map<string, HeldInterface>;
   /** Interfaces that our own calls deleted, with the end of that call: readings may still show them. */
-  readonly #deleted = new Map<string, number>();
-  readonly #unreadable = new Map<string, UnreadableInterface>();
+  #deleted = noTimes;
+  #unreadable = noneUnreadable;
   readonly #memory: PredecessorMemory;
   /** Addresses that another instance claims too, with the time of the claim. */
-  readonly #contested = new Map<string, number>();
+  #contested = noTimes;
   #instance: Instance | undefined;
   /** End of the first of the looks in a row that found neither the instance nor an interface of it. */
   #notFoundSince: number | undefined;
@@ -81,11 +85,16 @@ export class TrackedInstance {
       interfaces: inOrder([...this.#interfaces.values()].map((held) => held.record)),
       unreadable: [...this.#unreadable.values()].filter((item) => !this.#interfaces.has(item.id)),
       instance: this.#instance,
-      unconfirmed: new Map(this.#memory.unconfirmed),
-      doubted: new Set([...this.#interfaces.values()].flatMap(doubtsAbout)),
+      unconfirmed: this.#memory.unconfirmed,
+      doubted: this.#doubted(),
       lookDue: this.#lookDue,
     };
     return this.#view;
+  }
+
+  #doubted(): ReadonlySet<string> {
+    const doubts = [...this.#interfaces.values()].flatMap(doubtsAbout);
+    return doubts.length === 0 ? nothingDoubted : new Set(doubts);
   }
 
   /**
@@ -127,7 +136,7 @@ export class TrackedInstance {
 
   /** Another instance claims these addresses too: the next look that begins after `now` decides about them. */
   contest(addresses: readonly string[], now: number): void {
-    for (const address of addresses) this.#contested.set(address, now);
+    this.#contested = new Map([...this.#contested, ...addresses.map((address) => [address, now] as const)]);
     this.doubt(now);
   }
 
@@ -173,7 +182,8 @@ export class TrackedInstance {
     for (const observation of instanceFirst) changed = this.#fold(observation, reading()) || changed;
     const shown = new Set(observations.flatMap((observation) => interfaceOf(observation) ?? []));
     changed = this.#endLook(reading(), shown) || changed;
-    for (const [address, since] of this.#contested) if (since <= begunAt) this.#contested.delete(address);
+    if (this.#contested.size > 0)
+      this.#contested = new Map([...this.#contested].filter(([, since]) => since > begunAt));
     changed ||= this.#lookDue !== before.lookDue;
     this.#view = changed ? undefined : before.view;
     return changed;
@@ -232,7 +242,7 @@ export class TrackedInstance {
   /** Our own call deleted an interface. */
   foldDeleted(interfaceId: string, endedAt: number): boolean {
     if (!this.#interfaces.delete(interfaceId)) return false;
-    this.#deleted.set(interfaceId, endedAt);
+    this.#deleted = new Map([...this.#deleted, [interfaceId, endedAt]]);
     return this.#note(true);
   }
 
@@ -280,7 +290,7 @@ export class TrackedInstance {
       case 'unreadableInterface': {
         const { id } = observation.interface;
         const known = this.#unreadable.get(id);
-        this.#unreadable.set(id, observation.interface);
+        this.#unreadable = new Map([...this.#unreadable, [id, observation.interface]]);
         return this.#note(!isSame(known, observation.interface));
       }
       case 'interface':
@@ -291,7 +301,7 @@ export class TrackedInstance {
   #foldInterface(shown: NetworkInterface, reading: Reading): boolean {
     const deletedAt = this.#deleted.get(shown.id) ?? -Infinity;
     if (reading.begunAt < deletedAt + this.#consistencyWindow) return false;
-    this.#unreadable.delete(shown.id);
+    this.#forgetUnreadable(shown.id);
     if (isPrimary(shown)) this.#forgetAnothers(shown.id);
     const before = this.#interfaces.get(shown.id);
     const changed = this.#foldShown(before, shown, reading);
@@ -379,8 +389,13 @@ export class TrackedInstance {
 
   #dropUnreadable(id: string, reading: Reading): boolean {
     if (reading.scope === 'listing') return this.doubt(reading.begunAt);
-    this.#unreadable.delete(id);
+    this.#forgetUnreadable(id);
     return this.#note(true);
+  }
+
+  #forgetUnreadable(id: string): void {
+    if (!this.#unreadable.has(id)) return;
+    this.#unreadable = new Map([...this.#unreadable].filter(([other]) => other !== id));
   }
 
   #apply(id: string, { held, lookDue }: Verdict, reading: Reading): boolean {

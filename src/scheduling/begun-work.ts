@@ -13,11 +13,11 @@ export interface BegunWorkOptions {
 export class BegunWork {
   readonly #options: BegunWorkOptions;
   #isClosing = false;
-  /** For what is under way: there are thousands of us, and little is under way at once. */
+  // There are thousands of us, and little is under way at once: each of these is there only while it is needed.
   #controllers: { readonly closing: AbortController; readonly deadline: AbortController } | undefined;
   /** With what each is about. */
-  readonly #running = new Map<Promise<void>, string | undefined>();
-  readonly #timers = new Set<() => void>();
+  #running: Map<Promise<void>, string | undefined> | undefined;
+  #timers: Set<() => void> | undefined;
 
   constructor(options: BegunWorkOptions) {
     this.#options = options;
@@ -39,12 +39,12 @@ export class BegunWork {
 
   /** Nothing is under way. */
   get isIdle(): boolean {
-    return this.#running.size === 0;
+    return this.#running === undefined;
   }
 
   /** Whether something about this is under way. */
   isAbout(subject: string): boolean {
-    return [...this.#running.values()].includes(subject);
+    return [...(this.#running?.values() ?? [])].includes(subject);
   }
 
   /** Begins at once; does nothing once closing. `subject`: what it is about, for `isAbout`. */
@@ -57,23 +57,30 @@ export class BegunWork {
         if (!isCutShort) this.#options.onBug(error);
       })
       .finally(() => {
-        this.#running.delete(running);
-        if (this.#running.size === 0) this.#controllers = undefined;
+        this.#running?.delete(running);
+        if (this.#running?.size === 0) {
+          this.#running = undefined;
+          this.#controllers = undefined;
+        }
         this.#options.onEnd?.();
       });
-    this.#running.set(running, subject);
+    this.#running = (this.#running ?? new Map()).set(running, subject);
   }
 
   /** Calls `action` once after `ms`, and never once closing. The returned function cancels it. */
   later(ms: number, action: () => void): () => void {
     if (this.isClosing) return () => undefined;
+    const forget = (): void => {
+      this.#timers?.delete(cancel);
+      if (this.#timers?.size === 0) this.#timers = undefined;
+    };
     const cancel = this.#options.clock.schedule(ms, () => {
-      this.#timers.delete(cancel);
+      forget();
       action();
     });
-    this.#timers.add(cancel);
+    this.#timers = (this.#timers ?? new Set()).add(cancel);
     return () => {
-      this.#timers.delete(cancel);
+      forget();
       cancel();
     };
   }
@@ -82,10 +89,10 @@ export class BegunWork {
   async stop(deadline: AbortSignal): Promise<void> {
     this.#isClosing = true;
     this.#controllers?.closing.abort();
-    for (const cancel of this.#timers) cancel();
-    this.#timers.clear();
+    for (const cancel of this.#timers ?? []) cancel();
+    this.#timers = undefined;
     // Each listener makes the next one dearer, and all nodes stop by the same signal.
-    if (this.#running.size === 0) return;
+    if (this.#running === undefined) return;
     const cut = (): void => this.#signals().deadline.abort();
     if (deadline.aborted) cut();
     deadline.addEventListener('abort', cut, { once: true });
