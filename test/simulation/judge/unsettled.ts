@@ -1,5 +1,6 @@
 // What is not yet as it should be, once nothing goes wrong any more.
 import { looseInterfaces, type NodeStanding, standings } from '../../../src/simulator/cluster/judge.ts';
+import { instanceTypes } from '../../../src/simulator/cloud/instance-types.ts';
 import { contains, parseIpv4, parseIpv4Block } from '../../../src/simulator/cloud/ipv4.ts';
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
@@ -67,10 +68,22 @@ function noteNode(stage: Stage, { nodeName, facts, protocol }: NodeView, note: N
   if (open.length > 0) note('open-handshake', `${nodeName}: ${JSON.stringify(shown.handshakes)}`);
 }
 
-/** Addresses that the subnets of a node have left. */
-export function roomFor({ cluster }: Stage, { facts }: NodeView): number {
-  return [...cluster.ec2.network.subnets.values()]
-    .filter(({ zone, tags }) => zone === facts.zone && tags['purpose'] === 'pods')
+/** Addresses left in the subnets in which a node has an interface that takes more, or may have another one. */
+export function roomFor(stage: Stage, { facts }: NodeView): number {
+  const { cards = [], ipv4PerInterface = 0 } = instanceTypes.get(facts.instanceType) ?? {};
+  const held = interfacesOf(stage, facts.instanceId);
+  const first = facts.eni?.firstInterfaceIndex ?? 0;
+  const takingMore = held.filter(
+    ({ deviceIndex = 0, addresses, prefixes }) =>
+      deviceIndex >= first && addresses.length + prefixes.length < ipv4PerInterface,
+  );
+  const reached = new Set(takingMore.map(({ subnetId }) => subnetId));
+  const mayHaveAnother = held.length < (cards[0] ?? 0);
+  return [...stage.cluster.ec2.network.subnets.values()]
+    .filter(
+      ({ id, zone, tags }) =>
+        reached.has(id) || (mayHaveAnother && zone === facts.zone && tags['purpose'] === 'pods'),
+    )
     .reduce((sum, { available }) => sum + available, 0);
 }
 
