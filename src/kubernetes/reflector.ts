@@ -53,7 +53,7 @@ export interface ReflectorFigures {
   readonly objects: number;
   /** Complete lists beyond the first that nobody asked for. */
   readonly relists: number;
-  /** Watches beyond the first, and beyond one for each list that was asked for. */
+  /** Watches beyond the first and those that followed a list that was asked for. */
   readonly watchRestarts: number;
   /** Received over watches, without bookmarks. */
   readonly events: number;
@@ -78,6 +78,8 @@ export class Reflector<T> {
   #lists = 0;
   /** Lists that were asked for. */
   #refreshes = 0;
+  /** The next watch follows such a list, in place of one that was open until then. */
+  #isRefreshed = false;
   #watches = 0;
   #events = 0;
   #lastActivity: number | undefined;
@@ -114,7 +116,7 @@ export class Reflector<T> {
       state: this.#state,
       objects: this.#store.objects.size,
       relists: Math.max(0, this.#lists - this.#refreshes - 1),
-      watchRestarts: Math.max(0, this.#watches - this.#refreshes - 1),
+      watchRestarts: Math.max(0, this.#watches - 1),
       events: this.#events,
       lastActivity: this.#lastActivity,
     };
@@ -197,7 +199,10 @@ export class Reflector<T> {
     this.#lists++;
     this.#synced.resolve();
     this.#waiting = this.#waiting.filter((resolve) => !waiting.includes(resolve));
-    if (waiting.length > 0) this.#refreshes++;
+    if (waiting.length > 0) {
+      this.#refreshes++;
+      this.#isRefreshed = this.#watches > 0;
+    }
     for (const resolve of waiting) resolve();
     return 'listed';
   }
@@ -223,7 +228,8 @@ export class Reflector<T> {
         resourceVersion: this.#resourceVersion ?? '',
         timeoutSeconds: watchSeconds.least + random.integer(watchSeconds.span + 1),
         onOpen: () => {
-          this.#watches++;
+          if (this.#isRefreshed) this.#isRefreshed = false;
+          else this.#watches++;
           this.#lastActivity = clock.monotonic();
           this.#enter({ kind: 'watching' });
         },

@@ -62,7 +62,7 @@ export interface ReleaseFacts {
   readonly now: number;
   /** How long something must be more than needed before it is released, in ms. */
   readonly delay: number;
-  /** Until then the agent may not have been able to say what it uses, and nothing is hidden from it. */
+  /** Until then the agent may not have been able to say what it uses, and nothing more is hidden from it. */
   readonly unsaidUntil: number;
   /** How long the cloud may take to show a change, in ms. */
   readonly consistencyWindow: number;
@@ -107,6 +107,11 @@ export function refusedIn(releases: Releases, handshake: ReleaseFacts['handshake
   return [...releases.values()].flatMap(({ holding, phase }) =>
     phase.kind === 'asked' && answersOf(holding, handshake).includes('do-not-release') ? [holding] : [],
   );
+}
+
+/** Whether something is hidden from its agent, and not taken away yet. */
+export function isHiding(releases: Releases): boolean {
+  return [...releases.values()].some(({ phase }) => phase.kind === 'hidden');
 }
 
 /** Addresses that are neither shown to the agent nor counted as the node's. The same object whenever there are none. */

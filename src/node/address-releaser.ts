@@ -7,6 +7,7 @@ import type { MutationPermission } from '../providers/mutation-permission.ts';
 import {
   handshakeFor,
   type Holding,
+  isHiding,
   nextReleases,
   outgoingIn,
   refusedIn,
@@ -146,22 +147,26 @@ export class AddressReleaser {
     const held = view.interfaces.flatMap(holdingsOn);
     const ids = new Set(held.map(({ id }) => id));
     const places = new Set(held.map(placeOf));
-    return nextReleases(before, {
-      protocol: protocolOf(node),
-      candidates: mayRelease
-        ? releaseCandidates({ ...facts, isUsed: isTaken, releases: before, aside: this.#refusals.aside })
-        : [],
-      reclaimed: this.#reclaimed(before, facts.wanted),
-      handshake: node.status.releaseIps,
-      isUsed,
-      isShown,
-      isHeld: (holding) => places.has(placeOf(holding)),
-      isBack: ({ id }) => ids.has(id),
-      now,
-      delay: this.#delayFor(protocolOf(node)),
-      unsaidUntil: this.#unsaidUntil(protocolOf(node)),
-      consistencyWindow: timing.consistencyWindow,
-    });
+    const next = (releases: Releases): Releases =>
+      nextReleases(releases, {
+        protocol: protocolOf(node),
+        candidates: mayRelease
+          ? releaseCandidates({ ...facts, isUsed: isTaken, releases, aside: this.#refusals.aside })
+          : [],
+        reclaimed: this.#reclaimed(releases, facts.wanted),
+        handshake: node.status.releaseIps,
+        isUsed,
+        isShown,
+        isHeld: (holding) => places.has(placeOf(holding)),
+        isBack: ({ id }) => ids.has(id),
+        now,
+        delay: this.#delayFor(protocolOf(node)),
+        unsaidUntil: this.#unsaidUntil(protocolOf(node), releases),
+        consistencyWindow: timing.consistencyWindow,
+      });
+    const after = next(before);
+    // What waited for others to be gone need not wait for the next time.
+    return isHiding(before) && !isHiding(after) ? next(after) : after;
   }
 
   /** What is needed after all: the cheapest address is one that is still there. */
@@ -202,9 +207,18 @@ export class AddressReleaser {
     return protocol === 'crd' ? delay : Math.max(delay, hiddenFor);
   }
 
-  /** Each write of ours is in the way of one that such an agent makes at the same time: it has to try once more. */
-  #unsaidUntil(protocol: AgentProtocol): number {
-    return protocol === 'crd' ? -Infinity : this.#deps.writtenAt() + this.#deps.policy.hiddenFor;
+  /**
+   * Each write of ours is in the way of one that such an agent makes at the same time: it has to try once more. To hide is
+   * to write, and would put off what is hidden already, again and again: the next go together once that is gone.
+   */
+  #unsaidUntil(protocol: AgentProtocol, releases: Releases): number {
+    if (protocol === 'crd') return -Infinity;
+    return isHiding(releases) ? Infinity : this.#saidAt();
+  }
+
+  /** When an agent that is not asked has had the time to say what it uses. */
+  #saidAt(): number {
+    return this.#deps.writtenAt() + this.#deps.policy.hiddenFor;
   }
 
   #isDue(release: Release, now: number): boolean {
@@ -214,7 +228,7 @@ export class AddressReleaser {
   #hiddenUntil({ protocol, phase }: Release): number | undefined {
     if (phase.kind !== 'hidden') return undefined;
     if (protocol === 'crd') return phase.since;
-    return Math.max(phase.since + this.#deps.policy.hiddenFor, this.#unsaidUntil(protocol));
+    return Math.max(phase.since + this.#deps.policy.hiddenFor, this.#saidAt());
   }
 
   #awaitNext(releases: Releases, now: number): void {
@@ -222,7 +236,7 @@ export class AddressReleaser {
     const times = [...releases.values()].flatMap((release) => {
       const { protocol, phase } = release;
       if (phase.kind !== 'excess') return this.#hiddenUntil(release) ?? [];
-      return Math.max(phase.since + this.#delayFor(protocol), this.#unsaidUntil(protocol));
+      return Math.max(phase.since + this.#delayFor(protocol), this.#unsaidUntil(protocol, releases));
     });
     const others = [this.#unassignments.pausedUntil, this.#quietUntil, ...this.#refusals.ends];
     const next = Math.min(...[...times, ...others].filter((time) => time > now));

@@ -11,7 +11,7 @@ import type {
   WriteOutcome,
 } from '../kubernetes/cilium-node-writer.ts';
 import { isEqual } from '../kubernetes/merge-patch.ts';
-import type { JsonObject } from '../kubernetes/json.ts';
+import { type JsonObject, textAt } from '../kubernetes/json.ts';
 import type { MutationPermission } from '../providers/mutation-permission.ts';
 import { type Desired, lackingWrites, nextWrite, type Write } from './publication.ts';
 
@@ -52,7 +52,7 @@ export class NodePublisher {
     this.#streak = new FailureStreak(backoffPolicy, deps);
   }
 
-  /** When it last wrote, or may have, in monotonic ms; -Infinity if it has not. */
+  /** When it last changed the object, or may have, or set out to, in monotonic ms; -Infinity if it has not. */
   get writtenAt(): number {
     return this.#writtenAt;
   }
@@ -90,11 +90,14 @@ export class NodePublisher {
     signal: AbortSignal,
   ): Promise<'written' | 'readAnew' | WriteFailure> {
     const { writer, observe, onWrite } = this.#deps;
+    const writtenBefore = this.#writtenAt;
+    this.#writtenAt = this.#deps.clock.monotonic();
     const outcome = await (part === 'spec'
       ? writer.patchSpec(node, patch, signal)
       : writer.patchStatus(node, patch, signal));
     onWrite(part, outcome.kind);
-    if (outcome.kind !== 'conflict') this.#writtenAt = this.#deps.clock.monotonic();
+    const mayBeWritten = outcome.kind === 'unavailable' || isNewer(outcome, node);
+    this.#writtenAt = mayBeWritten ? this.#deps.clock.monotonic() : writtenBefore;
     if (outcome.kind === 'written') {
       observe(outcome.raw, true);
       return 'written';
@@ -133,6 +136,11 @@ export class NodePublisher {
     this.#deps.onPublished();
     return undefined;
   }
+}
+
+/** What changes nothing is accepted, too. */
+function isNewer(outcome: WriteOutcome, { resourceVersion }: CiliumNode): boolean {
+  return outcome.kind === 'written' && textAt(outcome.raw, 'metadata', 'resourceVersion') !== resourceVersion;
 }
 
 function isSame(write: Write, previous: Write | undefined): boolean {

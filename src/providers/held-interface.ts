@@ -132,14 +132,18 @@ export function whenShown(held: HeldInterface, seen: NetworkInterface, reading: 
   return { held: next, lookDue: nextLook(held, next, reading) };
 }
 
-/**
- * Whether a reading does not show the holding on the interface, as far as it is folded in, and should. What is only
- * remembered from before a restart may be newer than the reading.
- */
-export function isLacking(held: HeldInterface, holding: string, reading: Reading): boolean {
-  if (needNotShow(held, reading) || isYoung(held.added.get(holding), reading)) return false;
-  if (held.unseen.has(holding)) return false;
-  return held.shownAt < reading.begunAt || held.missing.has(holding) || held.unlistedHoldings.has(holding);
+/** Addresses and prefixes that a reading, which is folded in by now, should show on the interface, and does not. */
+export function lackedBy(
+  held: HeldInterface,
+  shown: NetworkInterface | undefined,
+  reading: Reading,
+): readonly string[] {
+  if (needNotShow(held, reading)) return [];
+  const present = new Set(shown === undefined ? [] : holdingsOf(shown));
+  const { addresses, prefixes } = held.record;
+  return [...addresses, ...prefixes].filter(
+    (holding) => !present.has(holding) && !isYoung(held.added.get(holding), reading),
+  );
 }
 
 /** A complete answer did not show the interface. */

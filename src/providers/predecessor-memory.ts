@@ -47,6 +47,11 @@ export class PredecessorMemory {
     return now < this.#takenAt + this.#consistencyWindow;
   }
 
+  /** Whether a reading that began then may be older than what is remembered. */
+  outweighs(begunAt: number): boolean {
+    return !this.#isEmpty && this.isOpen(begunAt);
+  }
+
   /** A newer state speaks of these addresses as well. */
   mention(addresses: ReadonlySet<string>): void {
     if (addresses.size > 0) this.#mentioned = new Set([...this.#mentioned, ...addresses]);
@@ -63,8 +68,9 @@ export class PredecessorMemory {
    */
   screen(held: HeldInterface, shown: NetworkInterface, begunAt: number): Screened {
     const lookFrom = this.#takenAt + this.#consistencyWindow;
-    const isEarly = !this.#isEmpty && begunAt < lookFrom;
-    const doubtful = isEarly ? holdingsOf(shown).filter((holding) => !this.#isKnown(held, holding)) : [];
+    const doubtful = this.outweighs(begunAt)
+      ? holdingsOf(shown).filter((holding) => !this.#isKnown(held, holding))
+      : [];
     const before = this.#unconfirmed.get(shown.id) ?? [];
     const isNews = doubtful.join() !== before.join();
     if (doubtful.length === 0) {

@@ -5,7 +5,7 @@ import {
   firstHeld,
   type HeldInterface,
   holdingsOf,
-  isLacking,
+  lackedBy,
   type Reading,
   recalledInterface,
   type Verdict,
@@ -110,12 +110,15 @@ export class TrackedInstance {
     for (const shown of interfaces) {
       const held = this.#interfaces.get(shown.id);
       if (held === undefined && this.#deleted.has(shown.id)) continue;
-      const record = this.#withoutOurs(shown);
+      const ours = this.#givenToOthers(shown.id);
+      const isTheirs = (holding: string): boolean => !addressesIn(holding).some((each) => ours.has(each));
+      const { addresses, prefixes } = shown;
+      const record = { ...shown, addresses: addresses.filter(isTheirs), prefixes: prefixes.filter(isTheirs) };
       const next = held === undefined ? recalledInterface(record) : withRecalled(held, record);
       if (next === held) continue;
       this.#interfaces.set(record.id, next);
-      const brought = allOn(record).filter((holding) => held === undefined || next.unseen.has(holding));
-      this.#takeFromOthers(record.id, brought, now);
+      const isNew = (holding: string): boolean => held === undefined || next.unseen.has(holding);
+      this.#takeFromOthers(record.id, allOn(record).filter(isTheirs).filter(isNew), now);
       this.#memory.recall(record.id);
       this.#due(now);
       changed = true;
@@ -123,15 +126,13 @@ export class TrackedInstance {
     return this.#note(changed);
   }
 
-  /** What our own call gave another interface was given to it later than a predecessor wrote anything. */
-  #withoutOurs(shown: NetworkInterface): NetworkInterface {
-    const others = [...this.#interfaces.values()].filter(({ record }) => record.id !== shown.id);
-    const isRemembered = (holding: string): boolean => !others.some(({ added }) => added.has(holding));
-    return {
-      ...shown,
-      addresses: shown.addresses.filter(isRemembered),
-      prefixes: shown.prefixes.filter(isRemembered),
-    };
+  /** Addresses that our own calls gave an interface: later than a predecessor wrote anything. */
+  #givenToOthers(interfaceId: string): ReadonlySet<string> {
+    const others = [...this.#interfaces.values()].filter(({ record }) => record.id !== interfaceId);
+    const given = others.flatMap(({ record, added, joinedAt }) =>
+      joinedAt > -Infinity ? allOn(record) : [...added.keys()],
+    );
+    return new Set(given.flatMap(addressesIn));
   }
 
   /** Another instance claims these addresses too: the next look that begins after `now` decides about them. */
@@ -182,6 +183,7 @@ export class TrackedInstance {
     for (const observation of instanceFirst) changed = this.#fold(observation, reading()) || changed;
     const shown = new Set(observations.flatMap((observation) => interfaceOf(observation) ?? []));
     changed = this.#endLook(reading(), shown) || changed;
+    changed = this.#foldMoves(observations, reading()) || changed;
     if (this.#contested.size > 0)
       this.#contested = new Map([...this.#contested].filter(([, since]) => since > begunAt));
     changed ||= this.#lookDue !== before.lookDue;
@@ -207,26 +209,59 @@ export class TrackedInstance {
     return edited || hasMoved;
   }
 
-  /** What one interface has now, no other has any more, whoever took it from there. */
-  #takeFromOthers(
-    interfaceId: string,
-    holdings: readonly string[],
-    endedAt: number,
-    mayHaveLeft: (held: HeldInterface, holding: string) => boolean = () => true,
-  ): boolean {
+  /** What one interface was given now, no other of its network has any more, whoever took it from there. */
+  #takeFromOthers(interfaceId: string, holdings: readonly string[], at: number): boolean {
     const given = new Set(holdings.flatMap(addressesIn));
     const isGiven = (holding: string): boolean => addressesIn(holding).some((each) => given.has(each));
+    const networkId = this.#interfaces.get(interfaceId)?.record.networkId;
     let hasMoved = false;
     for (const [id, held] of this.#interfaces) {
-      if (id === interfaceId) continue;
-      const moved = holdingsOf(held.record).filter(
-        (holding) => isGiven(holding) && mayHaveLeft(held, holding),
-      );
+      if (id === interfaceId || (networkId ?? held.record.networkId) !== held.record.networkId) continue;
+      const moved = holdingsOf(held.record).filter(isGiven);
       if (moved.length === 0) continue;
-      this.#interfaces.set(id, whenReleased(held, moved, endedAt));
+      this.#interfaces.set(id, whenReleased(held, moved, at));
       hasMoved = true;
     }
     return this.#note(hasMoved);
+  }
+
+  /** What a look shows on one interface, and not on the other one that had it, has moved. The next look is to confirm it. */
+  #foldMoves(observations: readonly Observation[], reading: Reading): boolean {
+    if (this.#memory.outweighs(reading.begunAt)) return false;
+    const shown = new Map(
+      observations.flatMap((each) =>
+        each.kind === 'interface' ? [[each.interface.id, each.interface]] : [],
+      ),
+    );
+    let hasMoved = false;
+    for (const [id, held] of this.#interfaces) {
+      if (this.#unreadable.has(id)) continue;
+      const moved = lackedBy(held, shown.get(id), reading).filter((holding) =>
+        this.#isOnAnother(holding, held.record, shown),
+      );
+      if (moved.length === 0) continue;
+      this.#interfaces.set(id, whenReleased(held, moved, reading.endedAt));
+      this.#due(reading.endedAt + this.#consistencyWindow);
+      hasMoved = true;
+    }
+    return this.#note(hasMoved);
+  }
+
+  /** Whether a look shows it on another interface of the same network, which is believed to have it. */
+  #isOnAnother(
+    holding: string,
+    { id: ownId, networkId }: NetworkInterface,
+    shown: ReadonlyMap<string, NetworkInterface>,
+  ): boolean {
+    const addresses = new Set(addressesIn(holding));
+    return [...shown.values()].some((other) => {
+      const held = this.#interfaces.get(other.id)?.record;
+      if (other.id === ownId || held === undefined || held.networkId !== networkId) return false;
+      const known = new Set(allOn(held));
+      return allOn(other).some(
+        (each) => known.has(each) && addressesIn(each).some((one) => addresses.has(one)),
+      );
+    });
   }
 
   /** Our own call took addresses or prefixes from an interface. */
@@ -303,32 +338,12 @@ export class TrackedInstance {
     if (reading.begunAt < deletedAt + this.#consistencyWindow) return false;
     this.#forgetUnreadable(shown.id);
     if (isPrimary(shown)) this.#forgetAnothers(shown.id);
-    const before = this.#interfaces.get(shown.id);
-    const changed = this.#foldShown(before, shown, reading);
-    const after = this.#interfaces.get(shown.id);
-    return this.#foldMoves(before?.record, after?.record, reading) || changed;
-  }
-
-  #foldShown(held: HeldInterface | undefined, shown: NetworkInterface, reading: Reading): boolean {
+    const held = this.#interfaces.get(shown.id);
     if (held === undefined) return this.#apply(shown.id, whenFirstShown(shown, reading), reading);
     const screened = this.#memory.screen(held, shown, reading.begunAt);
     this.#note(screened.isNews);
     if (screened.lookFrom !== undefined) this.doubt(screened.lookFrom);
     return this.#apply(shown.id, whenShown(held, screened.shown, reading), reading);
-  }
-
-  /** What a reading shows on an interface for the first time left any other that the reading does not show with it. */
-  #foldMoves(
-    before: NetworkInterface | undefined,
-    after: NetworkInterface | undefined,
-    reading: Reading,
-  ): boolean {
-    if (after === undefined || after === before) return false;
-    const known = new Set(before === undefined ? [] : allOn(before));
-    const addresses = allOn(after).filter((holding) => !known.has(holding));
-    if (addresses.length === 0) return false;
-    const mayHaveLeft = (held: HeldInterface, holding: string): boolean => isLacking(held, holding, reading);
-    return this.#takeFromOthers(after.id, addresses, reading.begunAt, mayHaveLeft);
   }
 
   /**

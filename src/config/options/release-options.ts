@@ -25,7 +25,7 @@ export const releaseOptions = {
     kind: duration({ least: 1000, most: hour }),
     origin: 'headwater',
     group: 'release',
-    help: 'How long an address stays hidden from an agent of 1.20 or later before it is given back, counted from the last write to its CiliumNode. Such an agent is not asked: it may take an address back in memory and say so later, within the 60 s between its refreshes and the 15 s that it gathers changes, and has to begin anew when somebody else writes at the same time. Raise it with those.',
+    help: 'How long an address stays hidden from an agent of 1.20 or later before it is given back, counted from the last write of Headwater to its CiliumNode. Such an agent is not asked: it may take an address back in memory and say so later, within the 60 s between its refreshes and the 15 s that it gathers changes, and has to begin anew when somebody else writes at the same time. Raise it with those.',
     default: '75s',
     fromConfigDir: true,
   },

@@ -85,6 +85,18 @@ describe('a reflector that is asked to catch up', () => {
     expect(stage.reflector.figures()).toMatchObject({ relists: 0, watchRestarts: 0 });
   });
 
+  test('takes back no watch that was counted, also where the next one is refused', async () => {
+    const watches = [new LineFeed().end(), new LineFeed(), status(503, 'away')];
+    const stage = rig(serve([red, blue], watches));
+    await stage.clock.advance(60_000);
+    const before = stage.reflector.figures().watchRestarts;
+
+    refreshed(stage);
+    await stage.clock.advance(0);
+
+    expect([before, stage.reflector.figures().watchRestarts]).toEqual([1, 1]);
+  });
+
   test('reads nothing again that is in the state that is known', async () => {
     const same = listOf(20, thing('a', 1));
     const stage = rig(serve([red, same], [new LineFeed()]));

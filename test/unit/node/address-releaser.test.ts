@@ -113,6 +113,22 @@ test.each([
   },
 );
 
+test('what an agent drops one by one is unassigned meanwhile, however soon the next one follows', async () => {
+  const all = Array.from({ length: 12 }, (_, index) => `10.0.0.${10 + index}`);
+  const rig = dropped([eni(0, 12)], { holds: all });
+  for (const address of all.slice(1)) {
+    rig.holds.delete(address);
+    rig.keep--;
+    await rig.run(60_000);
+  }
+
+  const meanwhile = rig.held.length;
+  await rig.clock.advance(600_000);
+
+  expect(meanwhile).toBeLessThan(8);
+  expect(rig.held).toEqual(['10.0.0.10']);
+});
+
 describe('what an agent dropped stays', () => {
   test.each<[string, Partial<ReleaseScene>, readonly NetworkInterface[]]>([
     ['where nothing is to be given back', { enabled: false }, [eni(0, 3)]],

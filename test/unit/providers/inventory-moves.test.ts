@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
-import { eni, further, type InventoryRig, inventoryRig } from './inventory-rig.ts';
+import { eni, further, type InventoryRig, inventoryRig, window } from './inventory-rig.ts';
 
 type Play = (rig: InventoryRig) => void;
 
@@ -11,16 +10,15 @@ function shownBy({ view }: InventoryRig): unknown {
   return Object.fromEntries(view().interfaces.map(({ id, addresses }) => [id, addresses]));
 }
 
-describe('what a reading shows on an interface for the first time', () => {
+describe('what a look shows on an interface, and not on the one that had it', () => {
   const moved = { 'eni-1': ['a'], 'eni-2': ['b'] };
 
   test.each<[string, Play, unknown]>([
-    ['a look, of a new interface', ({ look }) => look(20, eni('a'), newer), moved],
-    ['a look in another order', ({ look }) => look(20, newer, eni('a')), moved],
-    ['a listing', ({ list }) => list(20, eni('a'), newer), moved],
-    ['a look without the former interface', ({ look }) => look(20, newer), moved],
+    ['of a new interface', ({ look }) => look(20, eni('a'), newer), moved],
+    ['in another order', ({ look }) => look(20, newer, eni('a')), moved],
+    ['without the former interface', ({ look }) => look(20, newer), moved],
     [
-      'a look, of a known interface',
+      'of a known interface',
       ({ look }) => {
         look(10, eni('a', 'b'), further(1));
         look(20, eni('a'), newer);
@@ -28,12 +26,28 @@ describe('what a reading shows on an interface for the first time', () => {
       moved,
     ],
     [
-      'a look, as a primary address',
+      'as a primary address',
       ({ look }) => look(20, eni('a'), further(1, { primaryAddress: 'b' })),
       { 'eni-1': ['a'], 'eni-2': [] },
     ],
     [
-      'a look that shows it again on the former one',
+      'after one that showed both',
+      ({ look }) => {
+        look(10, eni('a', 'b'), newer);
+        look(20, eni('a'), newer);
+      },
+      moved,
+    ],
+    [
+      'while our own call took something else',
+      ({ look, answer }) => {
+        answer(21, { kind: 'released', interfaceId: 'eni-1', instanceId: 'i-1', holdings: ['a'] });
+        look(20, eni(), newer);
+      },
+      { 'eni-1': [], 'eni-2': ['b'] },
+    ],
+    [
+      'before one that shows it on the former one again',
       ({ look }) => {
         look(20, eni('a'), newer);
         look(50, eni('a', 'b'), further(1));
@@ -49,12 +63,23 @@ describe('what a reading shows on an interface for the first time', () => {
     expect(shownBy(rig)).toEqual(expected);
   });
 
-  test.each<[string, readonly NetworkInterface[], Play]>([
-    ['that the same reading shows with it', [], ({ list }) => list(20, eni('a', 'b'), newer)],
-    ['that a newer reading showed with it', [], ({ look }) => look(-1, newer)],
+  test('is to be confirmed by the next look', () => {
+    const rig = inventoryRig();
+    rig.look(0, eni('a', 'b'));
+
+    rig.look(20, eni('a'), newer);
+
+    expect(rig.view().lookDue).toBe(20 + window);
+  });
+
+  test.each<[string, Play]>([
+    ['that the same look shows with it', ({ look }) => look(20, eni('a', 'b'), newer)],
+    ['that the same look shows with it, later', ({ look }) => look(20, newer, eni('a', 'b'))],
+    ['that a newer reading showed with it', ({ look }) => look(-1, newer)],
+    ['of another network', ({ look }) => look(20, eni('a'), { ...newer, networkId: 'vpc-2' })],
+    ['until a look says so: a listing', ({ list }) => list(20, eni('a'), newer)],
     [
       'that our own call gave it since',
-      [],
       ({ look, answer }) => {
         look(20, eni('a'));
         answer(21, {
@@ -67,10 +92,9 @@ describe('what a reading shows on an interface for the first time', () => {
         look(25, newer, eni('a'));
       },
     ],
-    ['of which a predecessor may have known better', [eni('a', 'b')], ({ look }) => look(1, eni('a'), newer)],
-  ])('stays with an interface %s', (_, recalled, play) => {
-    const rig = inventoryRig(recalled);
-    if (recalled.length === 0) rig.look(0, eni('a', 'b'));
+  ])('stays with an interface %s', (_, play) => {
+    const rig = inventoryRig();
+    rig.look(0, eni('a', 'b'));
 
     play(rig);
 
@@ -92,5 +116,17 @@ describe('what a reading shows on an interface for the first time', () => {
     rig.look(12, eni('a', 'b'));
 
     expect(shownBy(rig)).toMatchObject({ 'eni-2': ['b'] });
+  });
+
+  test('stays where a predecessor knew it for as long as the look may be older', () => {
+    const rig = inventoryRig([eni('a', 'b')], 0);
+    rig.look(1, eni('a', 'b'));
+
+    rig.look(2, eni('a'), further(1, { primaryAddress: 'b' }));
+    const early = shownBy(rig);
+    rig.look(window, eni('a'), further(1, { primaryAddress: 'b' }));
+
+    expect(early).toEqual({ 'eni-1': ['a', 'b'], 'eni-2': [] });
+    expect(shownBy(rig)).toEqual({ 'eni-1': ['a'], 'eni-2': [] });
   });
 });

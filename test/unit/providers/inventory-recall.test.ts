@@ -69,13 +69,16 @@ describe('what a newer state shows than the one that an instance was taken up wi
     ]);
   });
 
-  test('stays where our own call put it since', () => {
+  test.each([
+    ['b', { addresses: ['b'] }],
+    ['10.0.1.3', { prefixes: ['10.0.1.0/28'] }],
+  ])('stays where our own call put it since: %s', (address, newest) => {
     const { recallAlso, allocated, held } = rig([eni('a'), further(1)]);
-    allocated(1, 'b');
+    allocated(1, address);
 
-    recallAlso(2, further(1, { addresses: ['b'] }));
+    recallAlso(2, further(1, newest));
 
-    expect(held()).toEqual([['eni-1', 'a', 'b'], ['eni-2']]);
+    expect(held()).toEqual([['eni-1', 'a', address], ['eni-2']]);
   });
 
   test('is gone after two looks that do not show it', () => {

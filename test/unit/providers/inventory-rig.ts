@@ -19,9 +19,11 @@ export interface InventoryRig {
   readonly holdings: () => readonly string[] | undefined;
 }
 
-export function inventoryRig(recalled: readonly NetworkInterface[] = []): InventoryRig {
+/** `takenAt`: when the memory of `recalled` was taken up; readings are believed at once if not given. */
+export function inventoryRig(recalled: readonly NetworkInterface[] = [], takenAt?: number): InventoryRig {
   const inventory = new Inventory({ consistencyWindow: window });
-  inventory.track('i-1', recalled);
+  if (takenAt === undefined) inventory.track('i-1', recalled);
+  else inventory.track('i-1', recalled, takenAt, new Set());
   const observed = (shown: NetworkInterface | Observation): Observation =>
     'kind' in shown ? shown : { kind: 'interface', interface: shown };
   const view = (): InstanceView => {
