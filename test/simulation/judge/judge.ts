@@ -131,7 +131,11 @@ export class Judge {
   /** Whether what an agent finds follows from what an instance lost to somebody else. */
   #followsFromALoss(node: string, instanceId: string, address: string, finding: string): boolean {
     if (this.#wasLostToOthers(instanceId, address)) return true;
-    if (finding === 'lost-across-restart' && this.#isAgreed(node, address)) return true;
+    if (
+      finding === 'lost-across-restart' &&
+      (this.#isAgreed(node, address) || this.#isEntering(node, address))
+    )
+      return true;
     if (finding === 'used-on-two-nodes') return this.#isLostWhereUsed(node, address);
     if (finding === 'address-vanished' && this.#isShownAlone(node, instanceId, address)) return true;
     return this.#rightStrikes.account(instanceId, address, finding);
@@ -141,6 +145,12 @@ export class Judge {
   #isAgreed(node: string, address: string): boolean {
     const shown = shownNodeOf(this.#options.cluster.kubernetes.get('ciliumnodes.cilium.io', node));
     return shown.handshakes[address] === 'ready-for-release';
+  }
+
+  /** An agent of the other protocol took it from the status: the pool, which is written last, does not have it yet. */
+  #isEntering(node: string, address: string): boolean {
+    const shown = shownNodeOf(this.#options.cluster.kubernetes.get('ciliumnodes.cilium.io', node));
+    return shown.pool[address] === undefined && offeredBy(shown, 'multi-pool').has(address);
   }
 
   /** It is shown as it is now: the prefix in which the agent knew it was lost, and it was assigned by itself since. */
