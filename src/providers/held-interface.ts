@@ -127,7 +127,7 @@ export function whenShown(held: HeldInterface, seen: NetworkInterface, reading: 
     absentSince: undefined,
     unlisted: false,
     unlistedHoldings: missing.unlisted,
-    unseen: stillUnseen(held, shown),
+    unseen: stillUnseen(held, shown, record),
   };
   return { held: next, lookDue: nextLook(held, next, reading) };
 }
@@ -169,10 +169,16 @@ function needNotShow({ joinedAt, shownAt }: HeldInterface, reading: Reading): bo
   return !terminated && begunAt < Math.max(joinedAt + consistencyWindow, shownAt);
 }
 
-function stillUnseen({ unseen }: HeldInterface, shown: NetworkInterface): ReadonlySet<string> {
+function stillUnseen(
+  { unseen }: HeldInterface,
+  shown: NetworkInterface,
+  record: NetworkInterface,
+): ReadonlySet<string> {
   if (unseen.size === 0) return unseen;
   const present = new Set(holdingsOf(shown));
-  return new Set([...unseen].filter((holding) => !present.has(holding)));
+  // What turned out to be gone may come back with another interface, and is in no doubt then.
+  const held = new Set(holdingsOf(record));
+  return new Set([...unseen].filter((holding) => held.has(holding) && !present.has(holding)));
 }
 
 /** Addresses, prefixes and the public address alike. */

@@ -437,7 +437,9 @@ describe('what was recalled from before a restart', () => {
     look(0, eni('a'));
     const between = holdings();
     look(30, eni('a'));
+    const { doubted } = view();
 
+    expect(doubted).toEqual(new Set());
     expect(before).toEqual({ holdings: ['a', 'b'], read: false });
     expect([between, holdings()]).toEqual([['a', 'b'], ['a']]);
   });
