@@ -41,8 +41,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'an address unassigned as soon as a multi-pool agent no longer sees it',
     'node/address-releaser.ts',
-    "return now >= phase.since + (protocol === 'crd' ? 0 : this.#deps.policy.hiddenFor);",
-    'return now >= phase.since && protocol !== undefined;',
+    'return Math.max(phase.since + this.#deps.policy.hiddenFor, this.#saidAt());',
+    'return phase.since;',
   ),
   one(
     'an interface removed on a single listing',
@@ -274,8 +274,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'an address that moved stays with its former interface',
     'providers/tracked-instance.ts',
-    'if (moved.length === 0) continue;',
-    'if (moved.length >= 0) continue;',
+    'const moved = holdingsOf(held.record).filter(isGiven);',
+    'const moved = holdingsOf(held.record).filter((holding) => isGiven(holding) && networkId === undefined);',
   ),
   one(
     'a new leader goes by the older state that it began with',

@@ -1,0 +1,15 @@
+import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { mutants } from './mutants.ts';
+
+test.each(mutants.map(({ name, edits }) => [name, edits] as const))(
+  'is to be planted in one place: %s',
+  (_, edits) => {
+    const places = edits.map(
+      ({ file, from }) =>
+        readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8').split(from).length - 1,
+    );
+
+    expect(places).toEqual(edits.map(() => 1));
+  },
+);
