@@ -351,7 +351,7 @@ export class Judge {
   ): void {
     const had = this.assignments.lastHad(instanceId, address);
     if (had === Infinity) return;
-    if (this.#givenBack.has(writer, address, prefixOf(address))) {
+    if (this.#givenBack.has(writer, address)) {
       this.note('offered-unassigned', `${node} offers ${address}, which ${writer} itself took away`);
       return;
     }
