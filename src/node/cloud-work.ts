@@ -69,6 +69,7 @@ export class CloudWork {
       facts: () => known.forIdleInterfaces(),
       isBusy: (interfaceId) =>
         this.maintainer.isGrowing(interfaceId) || this.releaser.interfaces.has(interfaceId),
+      look,
       readNode: (signal) => known.readAnew(signal),
       onGivenBack: (given) => this.#onGivenBack(given),
     });

@@ -2,6 +2,7 @@
 // it again. Once the first call is sent the unit is seen through to one of its ends, so that no interface is left over.
 import { sleep, type Clock } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
+import { doneOrAborted } from '../scheduling/done-or-aborted.ts';
 import type { AllocationImplementation, CallContext } from '../providers/allocation-implementation.ts';
 import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { Answer } from '../providers/observation.ts';
@@ -197,11 +198,7 @@ async function attachOnce(wanted: Attachment, tries: number, deps: CreateInterfa
 async function isAttached(interfaceId: string, deps: CreateInterfaceDeps): Promise<boolean> {
   const { signal } = deps.context;
   if (signal.aborted) return false;
-  const { promise: ended, resolve } = Promise.withResolvers<void>();
-  const end = (): void => resolve();
-  signal.addEventListener('abort', end, { once: true });
-  await Promise.race([deps.look(), ended]);
-  signal.removeEventListener('abort', end);
+  await doneOrAborted(deps.look(), signal);
   return deps.attachedAt(interfaceId) !== undefined;
 }
 

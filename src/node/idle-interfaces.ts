@@ -13,6 +13,7 @@ import { BegunWork } from '../scheduling/begun-work.ts';
 import { type Clock, sleep } from '../scheduling/clock.ts';
 import { FailureStreak } from '../scheduling/failure-streak.ts';
 import type { Random } from '../scheduling/random.ts';
+import { doneOrAborted } from '../scheduling/done-or-aborted.ts';
 import { descriptionPrefix } from './delete-on-termination.ts';
 import { exclusionOf, type NodeRequirements } from './node-requirements.ts';
 
@@ -28,6 +29,8 @@ export interface IdleInterfacesDeps {
   readonly facts: () => IdleFacts | undefined;
   /** Whether something is being added to an interface, or taken from it. */
   readonly isBusy: (interfaceId: string) => boolean;
+  /** Asks the cloud what the instance has, and takes the answer into what is known, however long that takes. */
+  readonly look: () => Promise<void>;
   /** Takes the CiliumNode as it is now into what is known; false when that cannot be had now. */
   readonly readNode: (signal: AbortSignal) => Promise<boolean>;
   readonly fold: (answer: Answer) => void;
@@ -144,8 +147,11 @@ export class IdleInterfaces {
   }
 
   async #run(interfaceId: string): Promise<void> {
-    const { implementation, readNode } = this.#deps;
+    const { implementation, look, readNode } = this.#deps;
     const { closing: signal } = this.#work;
+    // Somebody may have given it an address since the last reading.
+    await doneOrAborted(look(), signal);
+    if (this.#stillIdle(interfaceId) === undefined) return;
     const giveBack = await implementation.admit(['detachInterface'], { urgency, signal });
     const isRead = await readNode(signal).catch((error: unknown) => {
       giveBack();

@@ -2,6 +2,7 @@
 // what one node was handed no other gets. It asks the cloud rarely: again only when a listing has nothing left to hand
 // out, and ever more rarely as long as there is nothing.
 import type { Clock } from '../scheduling/clock.ts';
+import { doneOrAborted } from '../scheduling/done-or-aborted.ts';
 import type { BackoffPolicy } from '../scheduling/exponential-backoff.ts';
 import { FailureStreak } from '../scheduling/failure-streak.ts';
 import type { Random } from '../scheduling/random.ts';
@@ -66,7 +67,7 @@ export class PublicAddressPool {
     if (!this.#offers(shelf, interfaceId) && !shelf.vain.isPausing) {
       shelf.listing ??= this.#list(shelf, tags).finally(() => (shelf.listing = undefined));
     }
-    if (shelf.listing !== undefined) await untilAborted(shelf.listing, signal);
+    if (shelf.listing !== undefined) await doneOrAborted(shelf.listing, signal);
     signal.throwIfAborted();
     return this.#take(shelf, interfaceId);
   }
@@ -157,12 +158,4 @@ export class PublicAddressPool {
     }
     for (const [id, until] of this.#takenUntil) if (now >= until + freshFor) this.#takenUntil.delete(id);
   }
-}
-
-function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason as Error);
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort));
 }

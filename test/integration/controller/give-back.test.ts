@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { assign } from '../../../src/simulator/cloud/assignments.ts';
+import { nothing } from '../../../src/simulator/cloud/claims.ts';
 import type { IpamWatermarks, Protocol } from '../../../src/simulator/workload/node-facts.ts';
 import { textMapAt } from '../../../src/simulator/workload/json.ts';
 import { standings } from '../../../src/simulator/cluster/judge.ts';
@@ -85,5 +87,29 @@ test('an interface without pod addresses is given back after an hour, and its sl
   expect(Object.keys(world.enis(machine))).toHaveLength(world.interfaces(machine).length);
   expect(world.loose()).toEqual([]);
   expect(controller.warnings()).toEqual([]);
+  expect(world.broken()).toEqual([]);
+});
+
+test('an interface that somebody gave an address since the last reading is not detached', async () => {
+  const { world, controller } = await busyNode('crd-allocator', 14, {
+    flags: { ...releasing, 'idle-interface-delay': '1h', 'resync-interval': '6h' },
+  });
+  const machine = world.machine();
+  for (let index = 0; index < 14; index++) await world.cluster.workload.deletePod(`default/pod-${index}`);
+  await world.advance(900_000);
+  const empty = world
+    .interfaces(machine)
+    .filter(({ deviceIndex, addresses }) => (deviceIndex ?? 0) > 0 && addresses.length === 1);
+  for (const { id } of empty) assign(world.cluster.ec2.network, id, { ...nothing, count: 1 }, false);
+  const isHidden = await world.clock.runUntil(
+    () => empty.some(({ id }) => !Object.hasOwn(world.enis(machine), id)),
+    3_600_000,
+  );
+  await world.advance(60_000);
+
+  expect(empty.length).toBeGreaterThan(0);
+  expect(isHidden).toBe(true);
+  expect(controller.calls.filter(({ action }) => action === 'DetachNetworkInterface')).toEqual([]);
+  expect(Object.keys(world.enis(machine))).toEqual(expect.arrayContaining(empty.map(({ id }) => id)));
   expect(world.broken()).toEqual([]);
 });
