@@ -24,7 +24,7 @@ export async function playAll(seeds: readonly string[], options: CrewOptions): P
 
 function member(queue: string[], { worker, twice, onReport, goesOn, giveUp }: CrewOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = fork(worker, { execArgv: ['--max-semi-space-size=64'] });
+    const child = fork(worker, { execArgv: ['--max-semi-space-size=64', '--single-threaded-gc'] });
     let current: string | undefined;
     const end = (): void => void child.kill();
     giveUp?.addEventListener('abort', end, { once: true });
