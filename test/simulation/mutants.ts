@@ -283,12 +283,22 @@ export const mutants: readonly Mutant[] = [
     'this.#recall(previous, node);',
     'if (previous === undefined) this.#recall(previous, node);',
   ),
-  one(
-    'a detached interface is adopted as it was before our last call',
-    'providers/orphan-standing.ts',
-    "if (orphan.lastAt < orphan.changedAt + consistencyWindow) return 'unclear';",
-    '',
-  ),
+  {
+    name: 'a detached interface is adopted as it was before our last call',
+    edits: [
+      {
+        file: 'providers/orphan-standing.ts',
+        from: "if (orphan.lastAt < orphan.changedAt + consistencyWindow) return 'unclear';",
+        to: '',
+      },
+      // Whose node still counts on it is not adopted either: most of the time that comes first.
+      {
+        file: 'providers/orphan-standing.ts',
+        from: 'return claimed || held || operation',
+        to: 'return claimed || operation',
+      },
+    ],
+  },
   one(
     'what the leader before wrote counts as a foreign writer’s',
     'controller/foreign-writers.ts',
