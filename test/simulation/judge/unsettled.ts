@@ -20,6 +20,7 @@ export function unsettled(stage: Stage): readonly Breach[] {
     const standing = byNode.get(view.nodeName);
     if (standing === undefined) continue;
     noteSupply(stage, view, standing, note);
+    noteIdle(stage, view, standing, note);
     noteNode(stage, view, note);
   }
   for (const item of looseInterfaces(cluster))
@@ -50,20 +51,25 @@ function noteExcess(
     note(`${view.nodeName} (${view.protocol}) has ${excess} too many`);
 }
 
+/** A node that lacks addresses keeps its interfaces: each takes the next one that gets free in its subnet. */
+function noteIdle(stage: Stage, { nodeName, facts }: NodeView, { met }: NodeStanding, note: Note): void {
+  const { awsReleaseExcessIps, idleInterfaceDelay } = stage.options;
+  if (!awsReleaseExcessIps || idleInterfaceDelay === undefined || !met) return;
+  const first = facts.eni?.firstInterfaceIndex ?? 0;
+  const idle = interfacesOf(stage, facts.instanceId).filter(
+    ({ deviceIndex = 0, addresses, prefixes }) =>
+      deviceIndex > first && addresses.length + prefixes.length === 1,
+  );
+  if (idle.length > 0)
+    note('excess', `${nodeName} has interfaces without addresses: ${idle.map(({ id }) => id).join(' ')}`);
+}
+
 function noteNode(stage: Stage, { nodeName, facts, protocol }: NodeView, note: Note): void {
   const shown = shownNodeOf(stage.cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName));
   const lost = [...offeredBy(shown, protocol)].filter(
     (address) => !stage.judge.assignments.has(facts.instanceId, address),
   );
   if (lost.length > 0) note('stale-offer', `${nodeName} offers what the cloud has not: ${lost.join(' ')}`);
-  const { awsReleaseExcessIps, idleInterfaceDelay } = stage.options;
-  const first = facts.eni?.firstInterfaceIndex ?? 0;
-  const idle = interfacesOf(stage, facts.instanceId).filter(
-    ({ deviceIndex = 0, addresses, prefixes }) =>
-      deviceIndex > first && addresses.length + prefixes.length === 1,
-  );
-  if (awsReleaseExcessIps && idleInterfaceDelay !== undefined && idle.length > 0)
-    note('excess', `${nodeName} has interfaces without addresses: ${idle.map(({ id }) => id).join(' ')}`);
   const open = Object.entries(shown.handshakes);
   if (open.length > 0) note('open-handshake', `${nodeName}: ${JSON.stringify(shown.handshakes)}`);
 }
