@@ -1,6 +1,6 @@
 // Gives back network interfaces that no pod has had an address of for a long time: each takes a slot of the instance and
-// a primary address of the subnet. An interface is hidden from the agent, detached and deleted, in this order; what a
-// crash leaves detached is an orphan, and is collected as such.
+// a primary address of the subnet. An interface is hidden from the agent, looked at once more, detached and deleted,
+// in this order; what a crash leaves detached is an orphan, and is collected as such.
 import type { CiliumNode } from '../kubernetes/cilium-node.ts';
 import type { AllocationImplementation } from '../providers/allocation-implementation.ts';
 import type { CloudFailure } from '../providers/cloud-failure.ts';

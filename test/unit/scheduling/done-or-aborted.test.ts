@@ -28,3 +28,15 @@ test('rejects as the work does', async () => {
   const failed = Promise.reject(new Error('no'));
   await expect(doneOrAborted(failed, new AbortController().signal)).rejects.toThrow('no');
 });
+
+test('what fails after it was aborted is told to nobody, also where that was before', async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  const { promise, reject } = Promise.withResolvers<void>();
+  await doneOrAborted(promise, AbortSignal.abort());
+  reject(new Error('too late'));
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('unhandledRejection', note);
+  expect(unhandled).toEqual([]);
+});
