@@ -10,11 +10,11 @@ import type { JsonObject } from '../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
-import { InProcessEc2 } from '../support/in-process-ec2.ts';
+import { InProcessEc2, type OnCall } from '../support/in-process-ec2.ts';
 import { Coverage } from './coverage.ts';
 import { History } from './history.ts';
 import { type HandshakeState, handshakeStateOf } from './handshake-state.ts';
-import { Judge } from './judge/judge.ts';
+import { type EndedCall, Judge } from './judge/judge.ts';
 import { type ShownNode, shownNodeOf } from './judge/shown-node.ts';
 import type { CallInProgress } from './ports.ts';
 import { SimulatedProcess } from './process.ts';
@@ -167,8 +167,8 @@ export class Stage {
 
   #cloudFor(process: SimulatedProcess): Ec2Api {
     const { gateway } = this.cluster.ec2;
-    const onCall = (action: string, input: unknown, result: string): void =>
-      this.#called(process, action, input, result);
+    const onCall: OnCall = (action, input, result, output = {}) =>
+      this.#called(process, action, { input: input as JsonObject, result, output: output as JsonObject });
     if (this.#rig === 'wire') return new WireEc2(gateway, this.clock, onCall);
     return new InProcessEc2(gateway, onCall, `arn:aws:iam::123456789012:user/${process.identity}`);
   }
@@ -285,13 +285,14 @@ export class Stage {
     await Promise.race([stopped, this.clock.advance(60_000)]);
   }
 
-  #called(process: SimulatedProcess, action: string, input: unknown, result: string): void {
+  #called(process: SimulatedProcess, action: string, ended: EndedCall): void {
+    const { input, result } = ended;
     this.cloudCalls++;
     if (!action.startsWith('Describe')) {
       this.mutations++;
       this.#acted(`${action} (${result})`);
     }
-    const tell = (): void => this.judge.hearCall(process.identity, action, input as JsonObject, result);
+    const tell = (): void => this.judge.hearCall(process.identity, action, ended);
     // A process that is frozen knows of no answer until it goes on.
     if (process.isFrozen) this.promise(process.pass(undefined).then(tell));
     else tell();

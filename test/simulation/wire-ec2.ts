@@ -13,6 +13,7 @@ import {
 import { systemClock } from '../../src/scheduling/system-clock.ts';
 import type { VirtualClock } from '../../src/scheduling/virtual-clock.ts';
 import type { Ec2Gateway } from '../../src/simulator/ec2/ec2-gateway.ts';
+import type { OnCall } from '../support/in-process-ec2.ts';
 import { answerEc2, type HttpOutcome } from '../../src/simulator/ec2/ec2-http.ts';
 
 /** What an SDK hands over to be sent. */
@@ -50,18 +51,14 @@ export class WireEc2 implements Ec2Api {
   readonly #clock: VirtualClock;
   readonly #gateway: Ec2Gateway;
   readonly #api: AwsApi;
-  readonly #onCall: (action: Ec2Action, input: unknown, result: string) => void;
+  readonly #onCall: OnCall;
   /** By the signal that goes with a call all the way. */
   readonly #underWay = new Map<AbortSignal, CallUnderWay>();
   readonly #preparing = new Line();
   readonly #reading = new Line();
   #requests = 0;
 
-  constructor(
-    gateway: Ec2Gateway,
-    clock: VirtualClock,
-    onCall: (action: Ec2Action, input: unknown, result: string) => void,
-  ) {
+  constructor(gateway: Ec2Gateway, clock: VirtualClock, onCall: OnCall) {
     this.#gateway = gateway;
     this.#clock = clock;
     this.#onCall = onCall;
@@ -100,7 +97,7 @@ export class WireEc2 implements Ec2Api {
     try {
       call.leave = await this.#preparing.enter();
       const output = await this.#api.send(action, input, { ...sending, onSend });
-      this.#onCall(action, input, 'OK');
+      this.#onCall(action, input, 'OK', output);
       return output;
     } catch (error) {
       if (isSent) this.#onCall(action, input, error instanceof Ec2CallError ? error.code : 'Error');

@@ -14,16 +14,15 @@ import { AnswerGarbled, AnswerLost } from '../../src/simulator/ec2/exchange.ts';
 /** Who a controller is to EC2. */
 export const controllerArn = 'arn:aws:iam::123456789012:user/headwater';
 
+/** Told how each call ended, and what was answered where it succeeded. */
+export type OnCall = (action: Ec2Action, input: unknown, result: string, output?: object) => void;
+
 export class InProcessEc2 implements Ec2Api {
   readonly #gateway: Ec2Gateway;
   readonly #arn: string;
-  readonly #onCall: (action: Ec2Action, input: unknown, result: string) => void;
+  readonly #onCall: OnCall;
 
-  constructor(
-    gateway: Ec2Gateway,
-    onCall: (action: Ec2Action, input: unknown, result: string) => void,
-    arn = controllerArn,
-  ) {
+  constructor(gateway: Ec2Gateway, onCall: OnCall, arn = controllerArn) {
     this.#gateway = gateway;
     this.#onCall = onCall;
     this.#arn = arn;
@@ -37,7 +36,7 @@ export class InProcessEc2 implements Ec2Api {
     onSend();
     try {
       const output = (await this.#answer(action, input, signal)) as Ec2Output<A>;
-      this.#onCall(action, input, 'OK');
+      this.#onCall(action, input, 'OK', output);
       return output;
     } catch (error) {
       const failure = callErrorOf(error);

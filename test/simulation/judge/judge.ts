@@ -17,6 +17,14 @@ import { RightStrikes, type Standing } from './right-strikes.ts';
 import { StaleFacts } from './stale-facts.ts';
 import { offeredBy, type ShownInterface, type ShownNode, shownNodeOf } from './shown-node.ts';
 
+/** How a call of a controller ended. */
+export interface EndedCall {
+  readonly input: JsonObject;
+  readonly result: string;
+  /** Of a call that succeeded. */
+  readonly output: JsonObject;
+}
+
 export interface JudgeOptions {
   readonly cluster: EmbeddedCluster;
   readonly now: () => number;
@@ -91,7 +99,7 @@ export class Judge {
   }
 
   /** A call of a controller has ended. */
-  hearCall(identity: string, action: string, input: JsonObject, result: string): void {
+  hearCall(identity: string, action: string, { input, result, output }: EndedCall): void {
     if (!this.#begunAt.has(identity)) this.#begunAt.set(identity, this.#options.now());
     if (action === 'DescribeNetworkInterfaces' && result === 'OK') {
       this.#readings.add(identity, input);
@@ -99,7 +107,7 @@ export class Judge {
     }
     if (action === 'UnassignPrivateIpAddresses' && result === 'OK')
       this.#givenBack.answered(identity, input, (holding) => this.#isHeld(holding));
-    this.#received.add(identity, action, input, result);
+    if (result === 'OK') this.#received.add(identity, action, input, output);
     const again = this.#staleFacts.add(identity, action, input, result);
     if (again !== undefined) this.note('refused-again', again);
   }

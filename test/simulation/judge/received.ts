@@ -1,6 +1,6 @@
 // What each controller put on which interface by calls of its own that were answered: where that is it knows without any
 // reading, also of an address that was another interface's as far as it knew.
-import { textAt, type JsonObject } from '../../../src/simulator/workload/json.ts';
+import { listAt, textAt, type JsonObject } from '../../../src/simulator/workload/json.ts';
 import type { ShownNode } from './shown-node.ts';
 
 interface Receipt {
@@ -8,9 +8,6 @@ interface Receipt {
   /** Of the answer, in ms; Infinity until then. */
   readonly answeredAt: number;
 }
-
-/** Calls after which a controller knows what an interface has: assignments, and the last one of those that make one. */
-const telling: ReadonlySet<string> = new Set(['AssignPrivateIpAddresses', 'AttachNetworkInterface']);
 
 export interface Misplaced {
   readonly address: string;
@@ -35,14 +32,20 @@ export class Received {
     this.#by.set(identity, own);
   }
 
-  /** A call of a controller has ended. */
-  add(identity: string, action: string, input: JsonObject, result: string): void {
-    if (!telling.has(action) || result !== 'OK') return;
+  /**
+   * A call of a controller has succeeded. It knows what an interface has by the answers to assignments, of which several may
+   * be under way at once, and to the last of the calls that make one.
+   */
+  add(identity: string, action: string, input: JsonObject, output: JsonObject): void {
+    const named = action === 'AssignPrivateIpAddresses' ? new Set(assignedIn(output)) : undefined;
+    if (named === undefined && action !== 'AttachNetworkInterface') return;
     const interfaceId = textAt(input, 'NetworkInterfaceId');
     const own = this.#by.get(identity) ?? new Map<string, Receipt>();
-    for (const [holding, receipt] of own)
-      if (receipt.interfaceId === interfaceId && receipt.answeredAt === Infinity)
+    for (const [holding, receipt] of own) {
+      const isPending = receipt.interfaceId === interfaceId && receipt.answeredAt === Infinity;
+      if (isPending && named?.has(holding) !== false)
         own.set(holding, { interfaceId, answeredAt: this.#now() });
+    }
   }
 
   /** What a node shows on another interface than the controller knew at `at`, in ms, to have been given it last. */
@@ -56,4 +59,11 @@ export class Received {
       }),
     );
   }
+}
+
+function assignedIn(output: JsonObject): readonly string[] {
+  return [
+    ...listAt(output, 'AssignedPrivateIpAddresses').map((each) => textAt(each, 'PrivateIpAddress')),
+    ...listAt(output, 'AssignedIpv4Prefixes').map((each) => textAt(each, 'Ipv4Prefix')),
+  ];
 }
