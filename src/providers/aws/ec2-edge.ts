@@ -180,10 +180,17 @@ export class Ec2Edge {
   ): Promise<Ec2Output<A>> {
     const { api, budget, places, clock, onWait } = this.#options;
     const request = { ...context, signal: call.sending.signal };
-    const send = (): Promise<Ec2Output<A>> => {
+    const send = async (): Promise<Ec2Output<A>> => {
       // Credentials may be long in coming.
       call.wait();
-      return api.send(action, input, call.sending);
+      try {
+        const output = await api.send(action, input, call.sending);
+        this.#learn(action, call.sentAt, undefined);
+        return output;
+      } catch (error) {
+        if (error instanceof Ec2CallError) this.#learn(action, call.sentAt, error);
+        throw error;
+      }
     };
     const sendUnlessVoid = (): Promise<Ec2Output<A> | undefined> =>
       budget.isVoid(action) ? Promise.resolve(undefined) : send();
@@ -252,14 +259,18 @@ export class Ec2Edge {
     }
   }
 
+  /** Before the call leaves its place: whoever gets that is to know it. */
+  #learn(action: Ec2Action, sentAt: number | undefined, error: Ec2CallError | undefined): void {
+    if (sentAt === undefined || (error !== undefined && error.status === undefined)) return;
+    const throttled = error !== undefined && failureOf(action, error).kind === 'throttled';
+    this.#options.budget.answered({ action, sentAt, throttled, retryAfter: error?.retryAfter });
+  }
+
   #report(action: Ec2Action, sentAt: number | undefined, error: Ec2CallError | undefined): void {
-    const { budget, clock, onCall } = this.#options;
+    const { clock, onCall } = this.#options;
     const now = clock.monotonic();
     const failure = error === undefined ? undefined : failureOf(action, error);
     const status = error === undefined ? 200 : error.status;
-    const throttled = failure?.kind === 'throttled';
-    if (sentAt !== undefined && status !== undefined)
-      budget.answered({ action, sentAt, throttled, retryAfter: error?.retryAfter });
     onCall({ action, failure, status, duration: now - (sentAt ?? now) });
   }
 }

@@ -233,6 +233,25 @@ describe('places among the requests in flight', () => {
 });
 
 describe('a call whose token turns out not to be there', () => {
+  test('is not sent in the place of the call that found that out', async () => {
+    const rig = edgeRig(
+      async ({ action }, number) => {
+        await sleep(rig.clock, 100, context.signal);
+        return number < 2 ? refusing('RequestLimitExceeded')() : { action };
+      },
+      { bucket: { capacity: 4, refill: 4 }, most: 1 },
+    );
+    const calls = [1, 2, 3].map(async () => {
+      await rig.edge.admit(['AttachNetworkInterface'], context);
+      return rig.edge.write('AttachNetworkInterface', attach, context);
+    });
+    await rig.clock.advance(2000);
+    const results = await Promise.all(calls);
+
+    expect(results.map(({ kind }) => kind)).toEqual(['failed', 'failed', 'answered']);
+    expect(rig.sent.map(({ at }) => at < 300)).toEqual([true, true, false]);
+  });
+
   test('leaves its place to others until it has another one', async () => {
     const rig = edgeRig(() => ({}), { bucket: { capacity: 4, refill: 4 } });
     await rig.edge.admit(['AttachNetworkInterface'], context);
