@@ -77,13 +77,16 @@ export class ForeignWriters {
     const isOurs = ownWrites.isAnswer(next);
     const open = ownWrites.openOn(previous);
     ownWrites.settle(next);
-    if (isOurs || !leads() || this.#mayBePredecessors(next)) return;
+    if (isOurs || !leads() || this.mayBePredecessors(next)) return;
     const parts = foreignParts({ previous, next, statusKey, open });
     if (parts.length > 0) this.#notice(next, parts);
   }
 
-  /** Also where a later write of an agent brings it along, because the watch has not come so far yet. */
-  #mayBePredecessors({ resourceVersion }: CiliumNode): boolean {
+  /**
+   * Whether a leader before us may have written what this state shows. Also where a later write of an agent brings it along,
+   * because the watch has not come so far yet.
+   */
+  mayBePredecessors({ resourceVersion }: CiliumNode): boolean {
     const until = this.#predecessorsUntil;
     const known = this.#deps.knownVersion();
     if (until === undefined || known === undefined || ageOf(known, until) === 'older') return true;

@@ -334,6 +334,7 @@ export class Term {
         writer: this.#ownWrites,
         permission,
         onNewerState: (previous, node) => this.#foreignWriters.judge(previous, node),
+        mayBePredecessors: (node) => this.#foreignWriters.mayBePredecessors(node),
         observe,
         prune: (value, path) => schema.prune(value, path),
         prunesError: !schema.knows(['status', 'ipam', 'operator-status', 'error']),

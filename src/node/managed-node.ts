@@ -4,7 +4,6 @@ import type { CiliumNode } from '../kubernetes/cilium-node.ts';
 import type { JsonObject } from '../kubernetes/json.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
-import type { Recalled } from '../providers/tracked-instance.ts';
 import { Trigger } from '../scheduling/trigger.ts';
 import type { Claimed } from './address-claims.ts';
 import type { Assessment } from './assessment.ts';
@@ -129,7 +128,7 @@ export class ManagedNode {
   update(node: CiliumNode): void {
     const previous = this.#known.node;
     this.#known.node = node;
-    if (!this.#isOurs) this.#recall(previous, node);
+    if (!this.#isOurs && this.#context.mayBePredecessors(node)) this.#recall(previous, node);
     if (isOursToWrite(this.#assessment)) this.#context.onNewerState(previous, node);
     // Whoever publishes right now looks at the newest state when its write has ended: our own writes need no decision,
     // unless something is on its way out, which goes on once it is known to be struck.
@@ -148,11 +147,8 @@ export class ManagedNode {
   /** What a leader before us showed counts, also where the state that we began with was an older one. */
   #recall(previous: CiliumNode, node: CiliumNode): void {
     const { inventory, implementation, clock } = this.#context;
-    const from = (): Recalled => ({
-      interfaces: shownSince(previous, node, this.instanceId, implementation),
-      mentioned: mentionedIn(node),
-    });
-    inventory.recallAlso(this.instanceId, from, clock.monotonic());
+    const interfaces = shownSince(previous, node, this.instanceId, implementation);
+    inventory.recallAlso(this.instanceId, { interfaces, mentioned: mentionedIn(node) }, clock.monotonic());
   }
 
   get waitingPods(): number {

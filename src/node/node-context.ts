@@ -55,6 +55,8 @@ export interface NodeContext {
   readonly permission: MutationPermission;
   /** Told of each newer state of a CiliumNode that is ours to write, with the one known before. */
   readonly onNewerState: (previous: CiliumNode, node: CiliumNode) => void;
+  /** Whether a leader before us may have written what this state shows, however late we hear of it. */
+  readonly mayBePredecessors: (node: CiliumNode) => boolean;
   /** Instances that changed in the inventory. */
   readonly onChanged: (instanceIds: ReadonlySet<string>) => void;
   readonly clock: Clock;

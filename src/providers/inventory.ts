@@ -69,10 +69,10 @@ export class Inventory {
 
   /**
    * A newer state became known than the one that `track` was told of: what a process before this one showed there is
-   * remembered as well. `from` is not asked once readings alone tell enough.
+   * remembered as well.
    */
-  recallAlso(instanceId: string, from: () => Recalled, now: number): void {
-    this.#instances.get(instanceId)?.recallAlso(from, now);
+  recallAlso(instanceId: string, newer: Recalled, now: number): void {
+    this.#instances.get(instanceId)?.recallAlso(newer, now);
   }
 
   untrack(instanceId: string, now: number): void {

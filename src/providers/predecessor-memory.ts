@@ -42,14 +42,9 @@ export class PredecessorMemory {
     return this.#unconfirmed;
   }
 
-  /** Whether a state of the CiliumNode that comes to be known now is a predecessor's, and as good as the memory. */
-  isOpen(now: number): boolean {
-    return now < this.#takenAt + this.#consistencyWindow;
-  }
-
   /** Whether a reading that began then may be older than what is remembered. */
   outweighs(begunAt: number): boolean {
-    return !this.#isEmpty && this.isOpen(begunAt);
+    return !this.#isEmpty && begunAt < this.#takenAt + this.#consistencyWindow;
   }
 
   /** A newer state speaks of these addresses as well. */

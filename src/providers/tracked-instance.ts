@@ -99,12 +99,9 @@ export class TrackedInstance {
 
   /**
    * The memory was taken from a state that was not the newest: what that one shows is remembered as well, and on no other
-   * interface. Nothing but a consistency window of readings says more than the memory does. `from`: not asked once that is
-   * over.
+   * interface. Nothing but a consistency window of readings from now on says more than the memory does.
    */
-  recallAlso(from: () => Recalled, now: number): boolean {
-    if (!this.#memory.isOpen(now)) return false;
-    const { interfaces, mentioned } = from();
+  recallAlso({ interfaces, mentioned }: Recalled, now: number): boolean {
     this.#memory.mention(mentioned);
     let changed = false;
     for (const shown of interfaces) {

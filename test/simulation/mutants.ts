@@ -302,8 +302,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'what the leader before wrote counts as a foreign writer’s',
     'controller/foreign-writers.ts',
-    'if (isOurs || !leads() || this.#mayBePredecessors(next)) return;',
-    'if (isOurs || (this.#mayBePredecessors(next) && this.#predecessorsUntil === undefined)) return;',
+    'if (isOurs || !leads() || this.mayBePredecessors(next)) return;',
+    'if (isOurs || (this.mayBePredecessors(next) && this.#predecessorsUntil === undefined)) return;',
   ),
   {
     name: 'a slot held while waiting for the rate limits',

@@ -9,7 +9,7 @@ function rig(recalled: readonly NetworkInterface[]) {
   inventory.track('i-1', recalled, 0, new Set());
   return {
     recallAlso: (now: number, ...interfaces: readonly NetworkInterface[]) =>
-      inventory.recallAlso('i-1', () => ({ interfaces, mentioned: new Set() }), now),
+      inventory.recallAlso('i-1', { interfaces, mentioned: new Set() }, now),
     look: (begunAt: number, ...shown: readonly NetworkInterface[]) =>
       inventory.foldLook({
         begunAt,
@@ -103,11 +103,16 @@ describe('what a newer state shows than the one that an instance was taken up wi
     expect(held()).toEqual([['eni-1', 'a']]);
   });
 
-  test('does not count once readings alone tell enough', () => {
-    const { recallAlso, held } = rig([eni('a')]);
+  test('is there however late it is told, and until two looks after that do not show it', () => {
+    const { recallAlso, look, held } = rig([eni('a')]);
+    look(2 * window, eni('a'));
 
-    recallAlso(window, eni('a', 'b'));
+    recallAlso(2 * window + 1, eni('a', 'b'));
+    look(2 * window + 2, eni('a'));
+    const between = held();
+    look(3 * window + 2, eni('a'));
 
+    expect(between).toEqual([['eni-1', 'a', 'b']]);
     expect(held()).toEqual([['eni-1', 'a']]);
   });
 });
