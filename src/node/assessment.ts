@@ -78,16 +78,23 @@ export function assess(facts: AssessmentFacts): Assessment {
   if (options.networkId !== undefined && networkId !== options.networkId) {
     return { kind: 'leftAlone', diagnosis: outsideNetwork(networkId, options.networkId) };
   }
+  // Asked for while everything else is being read.
+  const limits = facts.limitsOf(requirements.instanceType);
   if (!view.read || !facts.infrastructure.networkIds.has(networkId)) return { kind: 'unread' };
   if (view.instance?.managed === false) return { kind: 'leftAlone', diagnosis: unmanagedInstance(view.id) };
   const diagnosis = diagnoseInstance(view);
-  return diagnosis === undefined ? assessInstance(facts, requirements) : setAside(diagnosis, requirements);
+  return diagnosis === undefined
+    ? assessInstance(facts, requirements, limits)
+    : setAside(diagnosis, requirements);
 }
 
-function assessInstance(facts: AssessmentFacts, requirements: NodeRequirements): Assessment {
-  const { node, view, waitingPods, limitsOf } = facts;
+function assessInstance(
+  facts: AssessmentFacts,
+  requirements: NodeRequirements,
+  limits: KnownLimits,
+): Assessment {
+  const { node, view, waitingPods } = facts;
   const { instanceType } = requirements;
-  const limits = limitsOf(instanceType);
   if (limits === 'unread') return { kind: 'unread' };
   if (limits === 'unknown') return setAside(unknownInstanceType(instanceType), requirements);
   if ('denied' in limits) return setAside(deniedLimits(limits.denied), requirements);

@@ -42,6 +42,8 @@ export class InstanceTypeLimits {
   readonly #known = new Map<string, InstanceLimits>();
   readonly #lacking = new Map<string, Lack>();
   readonly #denied = new Map<string, DeniedLimits>();
+  /** Asked for, and not answered for yet. */
+  readonly #asked = new Set<string>();
   readonly #reads: Batcher<string>;
   readonly #timers = new Map<string, () => void>();
   #isStopped = false;
@@ -76,7 +78,10 @@ export class InstanceTypeLimits {
     if (known !== undefined) return known;
     const lack = this.#lacking.get(instanceType);
     const isDue = lack === undefined || this.#options.clock.monotonic() >= lack.askAt;
-    if (isDue) void this.#reads.request(instanceType);
+    if (isDue && !this.#asked.has(instanceType)) {
+      this.#asked.add(instanceType);
+      void this.#reads.request(instanceType);
+    }
     return lack?.finding ?? this.#denied.get(instanceType) ?? 'unread';
   }
 
@@ -95,6 +100,7 @@ export class InstanceTypeLimits {
   }
 
   #learn(type: string, answer: InstanceLimits | UnreadableLimits | 'unknown'): void {
+    this.#asked.delete(type);
     this.#denied.delete(type);
     if (answer === 'unknown' || 'problem' in answer) {
       this.#doubt(type, answer);

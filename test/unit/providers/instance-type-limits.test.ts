@@ -3,6 +3,7 @@ import type { InstanceLimits, UnreadableLimits } from '../../../src/providers/al
 import { CloudError } from '../../../src/providers/cloud-failure.ts';
 import { InstanceTypeLimits } from '../../../src/providers/instance-type-limits.ts';
 import { Random } from '../../../src/scheduling/random.ts';
+import { sleep } from '../../../src/scheduling/clock.ts';
 import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
 import { scriptedImplementation } from './scripted-implementation.ts';
 
@@ -35,10 +36,11 @@ function rig(): Rig {
     limits: new InstanceTypeLimits({
       implementation: scriptedImplementation({
         mostTypesPerRead: 2,
-        readLimits: (types) => {
+        readLimits: async (types) => {
           asked.push(types.join());
-          if (made.failing-- > 0) return Promise.reject(new Error('down'));
-          return Promise.resolve(new Map([...cloud].filter(([type]) => types.includes(type))));
+          await sleep(clock, 20, new AbortController().signal);
+          if (made.failing-- > 0) throw new Error('down');
+          return new Map([...cloud].filter(([type]) => types.includes(type)));
         },
       }),
       clock,
@@ -59,11 +61,13 @@ describe('limits of instance types', () => {
     const { clock, limits, asked, learned } = rig();
 
     const first = [limits.get('m5.large'), limits.get('m5.large')];
+    await clock.advance(60);
+    first.push(limits.get('m5.large'));
     await clock.advance(100);
     const then = limits.get('m5.large');
     await clock.advance(10_000_000);
 
-    expect(first).toEqual(['unread', 'unread']);
+    expect(first).toEqual(['unread', 'unread', 'unread']);
     expect(then).toEqual(large);
     expect(limits.get('m5.large')).toEqual(large);
     expect([asked, learned]).toEqual([['m5.large'], ['m5.large']]);
@@ -124,8 +128,9 @@ describe('limits of instance types', () => {
     const limits = new InstanceTypeLimits({
       implementation: scriptedImplementation({
         mostTypesPerRead: 2,
-        readLimits: (types) => {
+        readLimits: async (types) => {
           asked.push(types.join());
+          await sleep(clock, 20, new AbortController().signal);
           return Promise.resolve(new Map());
         },
       }),
