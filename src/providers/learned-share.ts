@@ -11,6 +11,8 @@ export interface LearnedShare {
   readonly cutAt: number;
   /** Throttled calls of late, each forgotten over the next answers: one alone may come of how long calls travel. */
   readonly suspicion: number;
+  /** When the first throttled call of the latest coincidence was answered, in monotonic ms. */
+  readonly suspectedAt: number;
 }
 
 /** Enough to go on asking, so that the end of a shortage is noticed. */
@@ -19,6 +21,8 @@ const cut = 0.75;
 const callsPerCut = 4;
 /** Of throttled calls: so many are no coincidence. */
 const certainty = 1.5;
+/** What one counts that was under way when another was found to be one too many: mostly the same coincidence. */
+const sameCoincidence = 0.1;
 /** What each answer takes off: a throttle is forgotten over the next fifty. */
 const trust = 0.02;
 /** One throttle in 150 calls or so is what finding the limit again costs. */
@@ -30,7 +34,7 @@ const quietGain = 5;
 const gainOfTime = 1 / (10 * 60_000);
 
 export function wholeShare(now: number): LearnedShare {
-  return { value: 1, at: now, cutAt: -Infinity, suspicion: 0 };
+  return { value: 1, at: now, cutAt: -Infinity, suspicion: 0, suspectedAt: -Infinity };
 }
 
 export function shareAt({ value, at }: LearnedShare, now: number): number {
@@ -46,15 +50,24 @@ export function afterAnswer(learned: LearnedShare, now: number): LearnedShare {
 
 /**
  * A call sent at `sentAt` was one too many. Calls that were under way at a cut say nothing about the rate after it, and
- * neither do the first few at that rate, of which one takes `perCall` ms: the cloud's bucket is still empty.
+ * neither do the first few at that rate, of which one takes `perCall` ms: the cloud's bucket is still empty. Those that
+ * were under way when one was found to be too many say little more than that one.
  */
 export function afterThrottle(
   learned: LearnedShare,
   { sentAt, now, perCall }: { readonly sentAt: number; readonly now: number; readonly perCall: number },
 ): LearnedShare {
   if (sentAt <= learned.cutAt + perCall * callsPerCut) return learned;
-  const suspicion = learned.suspicion + 1;
-  if (suspicion < certainty) return { ...learned, suspicion };
+  const isSame = sentAt < learned.suspectedAt;
+  const suspicion = learned.suspicion + (isSame ? sameCoincidence : 1);
+  const suspectedAt = isSame ? learned.suspectedAt : now;
+  if (suspicion < certainty) return { ...learned, suspicion, suspectedAt };
   // Until answers say otherwise, the next one is no coincidence either.
-  return { suspicion: 1, value: Math.max(leastShare, shareAt(learned, now) * cut), at: now, cutAt: now };
+  return {
+    suspicion: 1,
+    suspectedAt,
+    value: Math.max(leastShare, shareAt(learned, now) * cut),
+    at: now,
+    cutAt: now,
+  };
 }

@@ -300,7 +300,7 @@ describe('what the cloud answers', () => {
     await ask('first', ['create']);
     await clock.advance(1000);
 
-    for (let times = 0; times < 2; times++) budget.answered(answered('create', true, 0));
+    for (let times = 0; times < 2; times++) budget.answered(answered('create', true, 1000));
     for (const name of ['a', 'b']) void ask(name, ['create']);
     void ask('other', ['read']);
     await clock.advance(2000);
@@ -350,8 +350,8 @@ describe('what the cloud answers', () => {
 });
 
 describe('tokens that turn out not to be there', () => {
-  const throttle = { action: 'attach', throttled: true, sentAt: 0, retryAfter: undefined } as const;
-  /** Four calls are granted; one is sent, and throttled as another one that was sent before. */
+  const throttle = { action: 'attach', throttled: true, sentAt: 2000, retryAfter: undefined } as const;
+  /** Four calls are granted; one is sent, and throttled as another one before it was. */
   async function emptied() {
     const rig = budgetRig({ buckets: { attach: { capacity: 4, refill: 4 } } });
     const giveBack = await rig.ask('a', ['attach'], { sent: false });

@@ -14,9 +14,9 @@ function throttled(learned: LearnedShare, sentAt: number, now: number): LearnedS
   return afterThrottle(learned, { sentAt, now, perCall: 100 });
 }
 
-/** After as many throttles as are believed. */
+/** After as many throttles as are believed, the first of which was answered when the other was sent. */
 function oftenThrottled(learned: LearnedShare, sentAt: number, now: number): LearnedShare {
-  return [1, 2].reduce((share) => throttled(share, sentAt, now), learned);
+  return throttled(throttled(learned, sentAt, sentAt), sentAt, now);
 }
 
 describe('the share of a rate limit that is there for us', () => {
@@ -38,6 +38,16 @@ describe('the share of a rate limit that is there for us', () => {
     for (let count = 0; count < answers; count++) learned = afterAnswer(learned, 10);
 
     expect(shareAt(throttled(learned, 20, 20), 20)).toBeCloseTo(expected, 1);
+  });
+
+  test('is left by a few calls that were under way when the first of them turned out to be one too many', () => {
+    const first = throttled(wholeShare(0), 5, 10);
+    const few = [6, 7, 9].reduce((learned, sentAt) => throttled(learned, sentAt, 11), first);
+    const many = [6, 7, 9].reduce((learned, sentAt) => throttled(learned, sentAt, 11), few);
+
+    expect(shareAt(few, 11)).toBe(1);
+    expect(shareAt(many, 11)).toBeCloseTo(0.75);
+    expect(shareAt(throttled(first, 10, 11), 11)).toBeCloseTo(0.75);
   });
 
   test('is cut once by calls that were under way together, and by the first few after the cut', () => {
@@ -70,7 +80,7 @@ describe('the share of a rate limit that is there for us', () => {
   });
 
   test('grows faster once nothing was throttled for a minute', () => {
-    const learned = { value: 0.25, at: minute, cutAt: 0, suspicion: 0 };
+    const learned = { value: 0.25, at: minute, cutAt: 0, suspicion: 0, suspectedAt: 0 };
 
     const grown = afterAnswer(learned, minute);
 
@@ -78,7 +88,7 @@ describe('the share of a rate limit that is there for us', () => {
   });
 
   test('is the whole again after ten minutes without calls at most', () => {
-    const learned = { value: 0.05, at: 0, cutAt: 0, suspicion: 0 };
+    const learned = { value: 0.05, at: 0, cutAt: 0, suspicion: 0, suspectedAt: 0 };
 
     expect(shareAt(learned, 5 * minute)).toBeCloseTo(0.55);
     expect(shareAt(learned, 10 * minute)).toBe(1);

@@ -257,14 +257,13 @@ describe('a call whose token turns out not to be there', () => {
     await rig.edge.admit(['AttachNetworkInterface'], context);
     await rig.edge.admit(['AttachNetworkInterface'], context);
     for (let times = 0; times < 2; times++) {
-      const throttled = {
+      await rig.clock.advance(2000);
+      rig.budget.answered({
         action: 'AttachNetworkInterface',
-        sentAt: 0,
+        sentAt: rig.clock.monotonic(),
         throttled: true,
         retryAfter: undefined,
-      };
-      await rig.clock.advance(2000);
-      rig.budget.answered(throttled);
+      });
     }
     const since = rig.clock.monotonic();
 
