@@ -31,8 +31,11 @@ interface Awaited {
   readonly resolve: (sighting: Sighting) => void;
 }
 
-/** Requests that are under way at once. */
-const concurrency = 24;
+/**
+ * Requests that are under way at once. The agents of a fleet have machines of their own; here they take the two cores
+ * from the controller while they write, and it is the controller that is timed.
+ */
+const concurrency = 4;
 /** Between two looks whether something came true that was waited for, in ms; what is timed is not timed by these. */
 const lookInterval = 20;
 
