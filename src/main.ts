@@ -5,6 +5,9 @@ import { demoDescription } from './commands/demo-description.ts';
 import { runDescription } from './commands/run-description.ts';
 import { simulateDescription } from './commands/simulate-description.ts';
 
+// Not by --enable-source-maps: with that flag the logger reads, as it is made, the map of the file that makes it.
+process.setSourceMapsEnabled(true);
+
 // Whoever read the output is gone, as `| head` is after its lines: what runs on is told to end, the rest ends by itself.
 let outputIsLost = false;
 for (const stream of [process.stdout, process.stderr]) {

@@ -83,8 +83,7 @@ export class AddressIndex implements AddressClaims {
     const freed = this.#dropMissing(name, before, next);
     if (next !== undefined) {
       const kept = before?.networkId === next.networkId ? before : undefined;
-      for (const address of addressesOf(next))
-        if (!holds(kept, address)) this.#add(next.networkId, address, name);
+      for (const address of notHeldBy(kept, next)) this.#add(next.networkId, address, name);
     }
     if (freed) this.#tellWaiting(name);
   }
@@ -93,13 +92,9 @@ export class AddressIndex implements AddressClaims {
   #dropMissing(name: string, before: Entry | undefined, next: Entry | undefined): boolean {
     if (before === undefined) return false;
     const kept = before.networkId === next?.networkId ? next : undefined;
-    let freed = false;
-    for (const address of addressesOf(before)) {
-      if (holds(kept, address)) continue;
-      this.#drop(before.networkId, address, name);
-      freed = true;
-    }
-    return freed;
+    const missing = notHeldBy(kept, before);
+    for (const address of missing) this.#drop(before.networkId, address, name);
+    return missing.length > 0;
   }
 
   #add(networkId: string, address: string, name: string): void {
@@ -132,14 +127,13 @@ export class AddressIndex implements AddressClaims {
   }
 }
 
-function holds(entry: Entry | undefined, address: string): boolean {
-  return entry !== undefined && (entry.offered.has(address) || entry.claimed.has(address));
-}
-
-/** Those that are both come twice. */
-function* addressesOf(entry: Entry): Generator<string> {
-  yield* entry.offered;
-  yield* entry.claimed;
+/** Addresses of an entry that another one lacks. Those that are offered and claimed may come twice. */
+function notHeldBy(other: Entry | undefined, { offered, claimed }: Entry): readonly string[] {
+  // Mostly the two are one and the same.
+  const sets = offered === claimed ? [offered] : [offered, claimed];
+  const isMissing = (address: string): boolean =>
+    other === undefined || !(other.offered.has(address) || other.claimed.has(address));
+  return sets.flatMap((addresses) => [...addresses].filter(isMissing));
 }
 
 function isEqual(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

@@ -236,7 +236,8 @@ export class CallBudget {
     const now = this.#clock.monotonic();
     for (const name of this.#limits.keys()) this.#change(name, limitAt);
     const { granted, buckets, wait } = grantsFor(this.#waiters, this.#limits, now);
-    for (const [name, after] of buckets) this.#change(name, (limit) => ({ ...limit, ...after }));
+    for (const [name, after] of buckets)
+      if (after !== this.#limits.get(name)) this.#change(name, (limit) => ({ ...limit, ...after }));
     for (const { costs } of granted) this.#note(costs);
     this.#timer?.cancel();
     this.#timer = undefined;

@@ -57,11 +57,17 @@ export function limitAt(limit: RateLimit, now: number): RateLimit {
   const share = shareAt(limit.learned, now);
   const size = { capacity: limit.size.capacity * share, refill: limit.size.refill * share };
   const { capacity, refill, unsent: room } = limit.bucket;
-  const unsent = limit.unsent.filter(({ grantedAt }) => grantedAt > now - longestUnsent);
+  const unsent = withoutForgotten(limit.unsent, now);
   if (capacity === size.capacity && refill === size.refill && room === unsent.length) return limit;
   // What was refilled until now is there; from now on there is room for more, or less.
   const bucket = { ...resized(limit.bucket, size, now), unsent: unsent.length };
   return { ...limit, unsent, bucket };
+}
+
+function withoutForgotten(unsent: readonly UnsentToken[], now: number): readonly UnsentToken[] {
+  const isFresh = ({ grantedAt }: UnsentToken): boolean => grantedAt > now - longestUnsent;
+  const [oldest] = unsent;
+  return oldest === undefined || isFresh(oldest) ? unsent : unsent.filter(isFresh);
 }
 
 /** Tokens were granted, with others of `followers` for calls that go after theirs. */
@@ -76,8 +82,8 @@ export function whenGranted(
 
 /** A call that was granted has been sent. */
 export function whenSent(limit: RateLimit, now: number): RateLimit {
-  const [oldest, ...unsent] = limit.unsent;
-  const { startedAt } = oldest ?? {};
+  const startedAt = limit.unsent[0]?.startedAt;
+  const unsent = limit.unsent.slice(1);
   if (startedAt === undefined) return limitAt({ ...limit, unsent }, now);
   const waited = Math.min(longestLead, now - startedAt);
   return limitAt({ ...limit, unsent, lead: limit.lead + (waited - limit.lead) * leadGain }, now);

@@ -177,10 +177,12 @@ class Round<W extends Asking> {
 
   /** A class that does not wait any more has nothing due. */
   #withoutAbsent(name: string, known: GrantedBucket): GrantedBucket {
+    const passedOver = urgencies.filter((urgency) => known.passedOver[urgency] !== undefined);
+    // Of most buckets nobody was passed over, and nobody waits.
+    if (passedOver.length === 0) return known;
     const waiting = this.#waitingFor(name);
-    const kept = urgencies.filter(
-      (urgency) => waiting.has(urgency) && known.passedOver[urgency] !== undefined,
-    );
+    const kept = passedOver.filter((urgency) => waiting.has(urgency));
+    if (kept.length === passedOver.length) return known;
     return { ...known, passedOver: Object.fromEntries(kept.map((each) => [each, known.passedOver[each]])) };
   }
 }

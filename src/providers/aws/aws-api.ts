@@ -88,6 +88,8 @@ export class AwsApi implements Ec2Api {
     if (options.endpoint !== undefined) config.endpoint = options.endpoint;
     this.#client = new EC2Client(config);
     this.#client.middlewareStack.use(compactPages());
+    // It walks through all of an answer for lines that nobody reads.
+    this.#client.middlewareStack.remove('loggerMiddleware');
   }
 
   /** The region that the SDK found; undefined when neither it nor the options name one. */
