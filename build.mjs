@@ -1,6 +1,7 @@
 // Bundles the sources into dist/: one entry, one chunk for each thing loaded lazily (a cloud's SDK, the simulator).
 import { build } from 'esbuild';
 import { rm } from 'node:fs/promises';
+import { leanImports } from './lean-imports.mjs';
 import { keepOwnLines } from './own-source-maps.mjs';
 
 await rm('dist', { recursive: true, force: true });
@@ -23,6 +24,7 @@ await build({
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   },
+  plugins: [leanImports],
   logLevel: 'warning',
 });
 await keepOwnLines('dist');

@@ -1,6 +1,6 @@
 // Reads a CiliumNode as the API server sent it. Never throws, whatever it is given: what is wrong decides how much is set
 // aside. A wrong instance, demand or setting sets the node aside; a wrong single entry of a map only itself.
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { CiliumNode, CiliumNodeStatus } from './cilium-node.ts';
 import { isTextOrNothing, readEnis, readPool, readReleases, readUsed } from './cilium-node-entries.ts';
 import { type CiliumNodeFields, ciliumNodeSchema } from './cilium-node-schema.ts';

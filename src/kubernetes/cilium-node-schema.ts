@@ -1,6 +1,6 @@
 // What makes a CiliumNode readable: the types of its fixed fields. Entries of maps that are the agent's or our own (pool,
 // used, releases, interfaces) are read one by one elsewhere, because one bad entry must not set the node aside.
-import { z } from 'zod';
+import * as z from 'zod';
 import { cidrWording, isCidr } from './addresses.ts';
 import type { AllocatedPool, EniSpec, IpamSpec, RequestedPool, Tags } from './cilium-node.ts';
 import { isObject, type JsonObject } from './json.ts';

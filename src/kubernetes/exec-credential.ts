@@ -3,7 +3,7 @@
 // The protocol: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
 import { execFile } from 'node:child_process';
 import { isAbsolute, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Clock } from '../scheduling/clock.ts';
 import { withDeadline } from './deadline.ts';
 import { KubernetesError } from './kubernetes-error.ts';

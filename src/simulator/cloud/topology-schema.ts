@@ -1,5 +1,5 @@
 // What may stand in a topology, field by field, with its defaults. What fields must agree on is checked elsewhere.
-import { z } from 'zod';
+import * as z from 'zod';
 import { instanceTypes } from './instance-types.ts';
 import { parseIpv4, parseIpv4Block } from './ipv4.ts';
 import { parseIpv6Block } from './ipv6.ts';

@@ -1,7 +1,7 @@
 // Reading a topology: what a simulated cloud consists of at the beginning, and how it behaves. Text comes in, a checked
 // topology or every problem at once comes out; nothing is built here.
 import { parse, YAMLParseError } from 'yaml';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { disagreements } from './topology-checks.ts';
 import { type Topology, topologySchema } from './topology-schema.ts';
 

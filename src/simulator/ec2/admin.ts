@@ -1,5 +1,5 @@
 // The endpoint beside EC2's through which a test or a person looks into the cloud and puts faults into it.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Fault, FaultRule } from '../cloud/faults.ts';
 import { msRange } from '../cloud/topology-schema.ts';
 import { allActions } from './actions/all-actions.ts';

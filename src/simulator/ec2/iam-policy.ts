@@ -1,6 +1,6 @@
 // What an IAM policy allows: the part of the language that a policy of plain grants needs. A policy that says more is
 // refused when it is read, so that nothing it says is passed over.
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** One thing that a call must be allowed to do. */
 export interface Permission {
