@@ -1,0 +1,4 @@
+// What TypeScript cannot tell from lean-imports.mjs.
+import type { Plugin } from 'esbuild';
+
+export const leanImports: Plugin;

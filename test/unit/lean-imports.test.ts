@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import { build } from 'esbuild';
+import { leanImports } from '../../lean-imports.mjs';
+
+const src = join(import.meta.dirname, '../../src');
+
+/** What a bundle of this source prints. */
+async function printedBy(source: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'headwater-lean-'));
+  const outfile = join(directory, 'main.mjs');
+  try {
+    await build({
+      stdin: { contents: source, sourcefile: join(src, 'main.ts'), resolveDir: src, loader: 'ts' },
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      banner: {
+        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      },
+      plugins: [leanImports],
+      logLevel: 'silent',
+    });
+    return (await promisify(execFile)(process.execPath, [outfile])).stdout;
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+describe('leanImports', () => {
+  test('leaves what imports would load and nobody uses unloaded, and what is used at work', async () => {
+    const printed = await printedBy(`
+      import { createServer } from 'node:http';
+      import { Agent, ProxyAgent } from 'undici';
+      const server = createServer((_, response) => response.end('served'));
+      server.listen(0, '127.0.0.1', async () => {
+        const agent = new Agent();
+        const { body } = await agent.request({ origin: 'http://127.0.0.1:' + server.address().port, path: '/', method: 'GET' });
+        console.log(await body.text(), typeof ProxyAgent);
+        await agent.close();
+        server.close();
+        console.log(process.moduleLoadList.filter((name) => name.includes('internal/deps/undici')));
+      });
+    `);
+
+    expect(printed).toBe('served function\n[]\n');
+  });
+
+  test('does not build with a part of undici that it leaves out', async () => {
+    await expect(printedBy(`import { MockAgent } from 'undici'; console.log(MockAgent);`)).rejects.toThrow(
+      'No matching export in "part:undici" for import "MockAgent"',
+    );
+  });
+});
