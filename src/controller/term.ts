@@ -15,6 +15,7 @@ import type { MetricRegistry } from '../observability/metrics.ts';
 import { triggerMeter } from '../observability/trigger-meter.ts';
 import { CloudError } from '../providers/cloud-failure.ts';
 import type { UnreadablePart } from '../providers/infrastructure.ts';
+import { InFlight } from '../providers/in-flight.ts';
 import { instanceLooks } from '../providers/instance-looks.ts';
 import { InstanceTypeLimits } from '../providers/instance-type-limits.ts';
 import { Inventory } from '../providers/inventory.ts';
@@ -36,6 +37,9 @@ import { setAsideSeries } from './set-aside-series.ts';
 import { type SubnetFigures, subnetFigures } from './subnet-figures.ts';
 
 const unreadCloud = 'cannot read the cloud';
+
+/** Nodes whose objects are written at once: fewer than there are connections, of which lists and watches take some. */
+const mostPublications = 24;
 
 export interface TermDeps {
   readonly options: Options;
@@ -332,6 +336,7 @@ export class Term {
         look: (instanceId) => this.#looks.request(instanceId),
         listingUnderway: (instanceId) => this.#resync.covers(instanceId),
         writer: this.#ownWrites,
+        publications: new InFlight(mostPublications),
         permission,
         onNewerState: (previous, node) => this.#foreignWriters.judge(previous, node),
         mayBePredecessors: (node) => this.#foreignWriters.mayBePredecessors(node),

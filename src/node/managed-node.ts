@@ -4,6 +4,7 @@ import type { CiliumNode } from '../kubernetes/cilium-node.ts';
 import type { JsonObject } from '../kubernetes/json.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
+import { isPressing, type Urgency } from '../providers/urgency.ts';
 import { Trigger } from '../scheduling/trigger.ts';
 import type { Claimed } from './address-claims.ts';
 import type { Assessment } from './assessment.ts';
@@ -53,6 +54,8 @@ export class ManagedNode {
   #diagnosis: Diagnosis | undefined;
   #isLooking = false;
   #isPublishing = false;
+  /** When it was decided last. */
+  #isPressing = false;
   /** The state that is being taken up is what our own write made of the one before. */
   #isOurs = false;
   /** Since when it lacks addresses, in monotonic ms, and how many cloud calls had been made for it by then. */
@@ -87,7 +90,7 @@ export class ManagedNode {
       random,
       known: this.#known,
       writtenAt: () => this.#publisher.writtenAt,
-      urgency: () => (this.#assessment.kind === 'served' ? urgencyOf(this.#assessment.usage) : 'toppingUp'),
+      urgency: () => this.#urgency,
       wake: () => this.wake(),
     });
     this.#remarks = new Remarks(hooks);
@@ -151,6 +154,15 @@ export class ManagedNode {
     inventory.recallAlso(this.instanceId, { interfaces, mentioned: mentionedIn(node) }, clock.monotonic());
   }
 
+  get #urgency(): Urgency {
+    return this.#assessment.kind === 'served' ? urgencyOf(this.#assessment.usage) : 'toppingUp';
+  }
+
+  /** Pods wait for what they were given until it is written. */
+  get #urgencyToPublish(): Urgency {
+    return this.waitingPods > 0 ? 'waiting' : this.#urgency;
+  }
+
   get waitingPods(): number {
     return this.#known.waitingPods;
   }
@@ -205,7 +217,15 @@ export class ManagedNode {
     this.#announce(this.#diagnose(plan));
     this.#context.hooks.onPublicationRequested();
     this.#publication.fire();
+    this.#hurry();
     return Promise.resolve();
+  }
+
+  /** Who waits for a place to publish goes by the urgency of now. */
+  #hurry(): void {
+    const wasPressing = this.#isPressing;
+    this.#isPressing = isPressing(this.#urgencyToPublish);
+    if (this.#isPublishing && this.#isPressing && !wasPressing) this.#context.publications.reconsider();
   }
 
   #keepHouse({ interfaces }: InstanceView): void {
@@ -275,9 +295,14 @@ export class ManagedNode {
 
   async #publish(signal: AbortSignal): Promise<void> {
     this.#isPublishing = true;
-    const again = await this.#publisher.run(signal).finally(() => {
-      this.#isPublishing = false;
-    });
+    const { publications } = this.#context;
+    // What is written is worked out once there is a place for it: by then it may be more, and costs one write all the same.
+    const run = (): Promise<number | undefined> => this.#publisher.run(signal);
+    const again = await publications
+      .run({ urgency: () => this.#urgencyToPublish, signal }, run)
+      .finally(() => {
+        this.#isPublishing = false;
+      });
     if (again !== undefined) this.#later('publish', again, () => this.#publication.fire());
   }
 

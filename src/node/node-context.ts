@@ -4,6 +4,7 @@ import type { CiliumNodeWriter, WriteOutcome } from '../kubernetes/cilium-node-w
 import type { Json, JsonObject } from '../kubernetes/json.ts';
 import type { AllocationImplementation } from '../providers/allocation-implementation.ts';
 import type { CloudFailure } from '../providers/cloud-failure.ts';
+import type { InFlight } from '../providers/in-flight.ts';
 import type { Infrastructure } from '../providers/infrastructure.ts';
 import type { KnownLimits } from '../providers/instance-type-limits.ts';
 import type { Inventory } from '../providers/inventory.ts';
@@ -50,6 +51,8 @@ export interface NodeContext {
   readonly prune: (value: Json, path: readonly string[]) => Json | undefined;
   /** Whether the API server has no place for the text that says what a node lacks. */
   readonly prunesError: boolean;
+  /** Places of nodes whose objects are being written. */
+  readonly publications: Pick<InFlight, 'run' | 'reconsider'>;
   readonly claims: AddressClaims;
   /** To be asked before anything is begun: `permission.refusal('takeAway')`. */
   readonly permission: MutationPermission;

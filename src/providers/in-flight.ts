@@ -1,6 +1,7 @@
 // Bounds the requests in flight. A place is held only while a request is in flight, never while somebody
-// waits for the rate limits. Who waits for a place is ordered by urgency, which is read when a place is given.
-import { isPressing, rankOf, type Urgency } from './urgency.ts';
+// waits for the rate limits. Who waits for a place is ordered by urgency, which is read when a place is given, and anew
+// whenever somebody says that one has risen.
+import { isPressing, rankOf, type Urgency, urgencies } from './urgency.ts';
 
 /**
  * The part of the places for calls that no pod waits for: an answer takes longer than a pod should wait for a place. While
@@ -17,6 +18,8 @@ export interface PlaceRequest {
 }
 
 interface Waiter {
+  /** Of arrival. */
+  readonly order: number;
   readonly urgency: () => Urgency;
   readonly begun: boolean;
   readonly begin: (leave: () => void) => void;
@@ -24,8 +27,9 @@ interface Waiter {
 
 export class InFlight {
   readonly #most: number;
-  /** In order of arrival. */
-  readonly #waiters = new Set<Waiter>();
+  /** Those who were begun, and then by urgency; each in order of arrival. */
+  readonly #lines: readonly Set<Waiter>[] = ['begun', ...urgencies].map(() => new Set());
+  #arrived = 0;
   #taken = 0;
   /** Of those that are taken, by calls that no pod waited for when they began. */
   #patient = 0;
@@ -62,47 +66,63 @@ export class InFlight {
     return () => {
       this.#taken--;
       if (isPatient) this.#patient--;
-      this.reconsider();
+      this.#give();
     };
   }
 
   /** Decides anew who goes next: to be called when the urgency of a call that waits has risen. */
   reconsider(): void {
+    const waiters = this.#lines.flatMap((line) => [...line]).sort((a, b) => a.order - b.order);
+    for (const line of this.#lines) line.clear();
+    for (const waiter of waiters) this.#lines[lineOf(waiter)]?.add(waiter);
+    this.#give();
+  }
+
+  #give(): void {
     for (;;) {
-      const next = mostUrgent(this.#waiters);
+      const next = this.#mostUrgent();
       const leave = next && this.#enter(next.urgency());
       if (next === undefined || leave === undefined) return;
-      this.#waiters.delete(next);
+      this.#remove(next);
       next.begin(leave);
     }
+  }
+
+  /** Of those who are alike, the one that came first. */
+  #mostUrgent(): Waiter | undefined {
+    for (const [index, line] of this.#lines.entries()) {
+      for (const waiter of line) {
+        const now = lineOf(waiter);
+        if (now <= index) return waiter;
+        // It is not as urgent any more.
+        line.delete(waiter);
+        this.#lines[now]?.add(waiter);
+      }
+    }
+    return undefined;
+  }
+
+  #remove(waiter: Waiter): void {
+    for (const line of this.#lines) line.delete(waiter);
   }
 
   #wait({ urgency, begun = false, signal }: PlaceRequest): Promise<() => void> {
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
-        this.#waiters.delete(waiter);
+        this.#remove(waiter);
         reject(signal.reason as Error);
       };
       const begin = (leave: () => void): void => {
         signal.removeEventListener('abort', giveUp);
         resolve(leave);
       };
-      const waiter = { urgency, begun, begin };
+      const waiter = { order: this.#arrived++, urgency, begun, begin };
       signal.addEventListener('abort', giveUp, { once: true });
-      this.#waiters.add(waiter);
+      this.#lines[lineOf(waiter)]?.add(waiter);
     });
   }
 }
 
-/** Of those who are alike, the one that came first. */
-function mostUrgent(waiters: ReadonlySet<Waiter>): Waiter | undefined {
-  let found: Waiter | undefined;
-  let least = Infinity;
-  for (const waiter of waiters) {
-    const rank = waiter.begun ? -1 : rankOf(waiter.urgency());
-    if (rank >= least) continue;
-    found = waiter;
-    least = rank;
-  }
-  return found;
+function lineOf({ begun, urgency }: Waiter): number {
+  return begun ? 0 : 1 + rankOf(urgency());
 }

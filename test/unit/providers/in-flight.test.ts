@@ -82,16 +82,31 @@ describe('places among the requests in flight', () => {
   });
 
   test('go by how urgent a call is now, not by how urgent it was when it came', async () => {
-    const { begun, call, end } = rig(1);
-    let urgency: Urgency = 'toppingUp';
+    const { inFlight, begun, call, end } = rig(1);
+    let [second, third]: Urgency[] = ['waiting', 'toppingUp'];
     void call('first', 'waiting');
-    void call('second', 'waiting');
-    void call('third', () => urgency);
+    void call('second', () => second ?? 'waiting');
+    void call('third', () => third ?? 'waiting');
+    void call('fourth', 'waiting');
 
-    urgency = 'starving';
-    await end('first');
+    [second, third] = ['housekeeping', 'starving'];
+    inFlight.reconsider();
+    for (const name of ['first', 'third', 'fourth']) await end(name);
 
-    expect(begun).toEqual(['first', 'third']);
+    expect(begun).toEqual(['first', 'third', 'fourth', 'second']);
+  });
+
+  test('go to whoever is not as urgent any more behind those who are, also where nobody said so', async () => {
+    const { begun, call, end } = rig(1);
+    let urgency: Urgency = 'starving';
+    void call('first', 'waiting');
+    void call('second', () => urgency);
+    void call('third', 'waiting');
+
+    urgency = 'toppingUp';
+    for (const name of ['first', 'third']) await end(name);
+
+    expect(begun).toEqual(['first', 'third', 'second']);
   });
 
   test.each([
