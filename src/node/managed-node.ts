@@ -160,7 +160,7 @@ export class ManagedNode {
 
   /** Pods wait for what they were given until it is written. */
   get #urgencyToPublish(): Urgency {
-    return this.waitingPods > 0 ? 'waiting' : this.#urgency;
+    return this.waitingPods > 0 ? 'starving' : this.#urgency;
   }
 
   get waitingPods(): number {
