@@ -10,6 +10,7 @@ import type { NodeFigures } from '../node/node-figures.ts';
 import { recollection, speaksOfAnother } from '../node/recollection.ts';
 import type { KnownNetwork } from '../providers/infrastructure.ts';
 import { hasAddress } from '../providers/network-interface.ts';
+import { rankOf } from '../providers/urgency.ts';
 import { BegunWork } from '../scheduling/begun-work.ts';
 import { sleep } from '../scheduling/clock.ts';
 import { AddressIndex } from './address-index.ts';
@@ -54,7 +55,7 @@ export type SeatFigures =
 
 /** Of many nodes, so many are woken before others get a turn: each then decides and publishes. */
 const wakenAtOnce = 5;
-/** And so many are taken over, or asked whether something concerns them. */
+/** And so many are taken over. */
 const seenAtOnce = 20;
 
 export class Fleet {
@@ -143,9 +144,13 @@ export class Fleet {
     this.#wake([...instanceIds].flatMap((instanceId) => this.#owners.get(instanceId) ?? []));
   }
 
-  /** Wakes the managed nodes whose figures say that it concerns them. */
+  /** Wakes the managed nodes whose figures say that it concerns them, the most urgent first: what there is may not do for all. */
   wakeWhere(concerns: (figures: NodeFigures) => boolean): void {
-    this.#wake([...this.#seats.keys()], (managed) => concerns(managed.figures()));
+    const concerned = [...this.#seats.values()].flatMap(({ managed }) =>
+      managed !== undefined && concerns(managed.figures()) ? [managed] : [],
+    );
+    const ranked = concerned.toSorted((a, b) => rankOf(a.urgency) - rankOf(b.urgency));
+    this.#wake(ranked.map(({ name }) => name));
   }
 
   wakeAll(): void {
@@ -263,18 +268,10 @@ export class Fleet {
   }
 
   /** Many nodes are woken few by few, so that their decisions don't keep everything else waiting. */
-  #wake(names: readonly string[], concerns: (managed: ManagedNode) => boolean = () => true): void {
-    let woken = 0;
-    for (const [index, name] of names.entries()) {
-      if (woken === wakenAtOnce || index === seenAtOnce) {
-        this.#work.later(0, () => this.#wake(names.slice(index), concerns));
-        return;
-      }
-      const managed = this.#seats.get(name)?.managed;
-      if (managed === undefined || !concerns(managed)) continue;
-      managed.wake();
-      woken++;
-    }
+  #wake(names: readonly string[]): void {
+    for (const name of names.slice(0, wakenAtOnce)) this.#seats.get(name)?.managed?.wake();
+    const left = names.slice(wakenAtOnce);
+    if (left.length > 0) this.#work.later(0, () => this.#wake(left));
   }
 
   /** Goes through them with turns for others in between. */

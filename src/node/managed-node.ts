@@ -90,7 +90,7 @@ export class ManagedNode {
       random,
       known: this.#known,
       writtenAt: () => this.#publisher.writtenAt,
-      urgency: () => this.#urgency,
+      urgency: () => this.urgency,
       wake: () => this.wake(),
     });
     this.#remarks = new Remarks(hooks);
@@ -154,13 +154,13 @@ export class ManagedNode {
     inventory.recallAlso(this.instanceId, { interfaces, mentioned: mentionedIn(node) }, clock.monotonic());
   }
 
-  get #urgency(): Urgency {
+  get urgency(): Urgency {
     return this.#assessment.kind === 'served' ? urgencyOf(this.#assessment.usage) : 'toppingUp';
   }
 
   /** Pods wait for what they were given until it is written. */
   get #urgencyToPublish(): Urgency {
-    return this.waitingPods > 0 ? 'starving' : this.#urgency;
+    return this.waitingPods > 0 ? 'starving' : this.urgency;
   }
 
   get waitingPods(): number {

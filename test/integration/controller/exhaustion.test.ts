@@ -169,6 +169,29 @@ describe('when every subnet has run out', () => {
     expect(world.broken()).toEqual([]);
   });
 
+  test('what gets free goes to the node without any address before one that tops up', async () => {
+    const world = worldOf(2);
+    const [supplied, bare] = [world.machine(0), world.machine(1)];
+    startController(world);
+    await world.announce(supplied);
+    await world.advance(30_000);
+    world.occupy(ids.morePods);
+    world.occupy(ids.pods, 8);
+    const giveEight = world.occupy(ids.pods);
+    await world.advance(610_000);
+    await world.request(supplied, 16);
+    await world.announce(bare);
+    await world.advance(60_000);
+    const before = [supplied, bare].map((machine) => world.pool(machine).size);
+
+    giveEight();
+    await world.advance(120_000);
+
+    expect(before).toEqual([8, 0]);
+    expect([supplied, bare].map((machine) => world.pool(machine).size)).toEqual([8, 7]);
+    expect(world.broken()).toEqual([]);
+  });
+
   test('a subnet that is added is found with the next listing', async () => {
     const world = worldOf(1);
     const machine = world.machine();

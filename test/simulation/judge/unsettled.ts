@@ -74,7 +74,10 @@ function noteNode(stage: Stage, { nodeName, facts, protocol }: NodeView, note: N
   if (open.length > 0) note('open-handshake', `${nodeName}: ${JSON.stringify(shown.handshakes)}`);
 }
 
-/** Addresses left in the subnets in which a node has an interface that takes more, or may have another one. */
+/**
+ * Addresses for pods left in the subnets in which a node has an interface that takes more, or may have another one, which
+ * takes one for itself.
+ */
 export function roomFor(stage: Stage, { facts }: NodeView): number {
   const { cards = [], ipv4PerInterface = 0 } = instanceTypes.get(facts.instanceType) ?? {};
   const held = interfacesOf(stage, facts.instanceId);
@@ -86,11 +89,12 @@ export function roomFor(stage: Stage, { facts }: NodeView): number {
   const reached = new Set(takingMore.map(({ subnetId }) => subnetId));
   const mayHaveAnother = held.length < (cards[0] ?? 0);
   return [...stage.cluster.ec2.network.subnets.values()]
-    .filter(
-      ({ id, zone, tags }) =>
-        reached.has(id) || (mayHaveAnother && zone === facts.zone && tags['purpose'] === 'pods'),
-    )
-    .reduce((sum, { available }) => sum + available, 0);
+    .map(({ id, zone, tags, available }) => {
+      if (reached.has(id)) return available;
+      const takesAnother = mayHaveAnother && zone === facts.zone && tags['purpose'] === 'pods';
+      return takesAnother ? Math.max(0, available - 1) : 0;
+    })
+    .reduce((sum, room) => sum + room, 0);
 }
 
 /**
