@@ -200,23 +200,31 @@ export class IdleInterfaces {
 
   /** What cannot be deleted in time is left to the collection of orphans, or is still attached and shown again. */
   async #delete({ id: interfaceId, subnetId }: NetworkInterface): Promise<void> {
-    const { implementation, clock, doubt, fold, onGivenBack } = this.#deps;
-    const { deadline: signal } = this.#work;
+    const { clock, doubt, onGivenBack } = this.#deps;
     const until = clock.monotonic() + deleteFor;
     for (;;) {
-      await sleep(clock, deletePause, signal);
-      await implementation.admit(['deleteInterface'], { urgency, signal });
-      // It is detached: nothing holds up its end any more.
-      const outcome = await this.#perform({ kind: 'deleteInterface', interfaceId }, true);
-      const failure = outcome.kind === 'done' ? undefined : outcome.failure;
-      if (failure?.kind === 'interfaceGone') fold({ kind: 'deleted', interfaceId });
-      const isGone = failure === undefined || failure.kind === 'interfaceGone';
-      if (!isGone && clock.monotonic() < until) continue;
+      await sleep(clock, deletePause, this.#work.deadline);
+      const failure = await this.#tryToDelete(interfaceId);
+      const isLast = failure === undefined || clock.monotonic() >= until;
+      // Its slot is free once it is detached, whether or not it can be deleted, and the node may need it.
+      if (failure !== undefined && (isLast || this.#deps.facts()?.isShort === true)) doubt(clock.monotonic());
+      if (!isLast) continue;
       this.#phases.delete(interfaceId);
-      if (!isGone) doubt(clock.monotonic());
-      onGivenBack({ interfaceId, subnetId, at: 'delete', failure: isGone ? undefined : failure });
+      onGivenBack({ interfaceId, subnetId, at: 'delete', failure });
       return;
     }
+  }
+
+  /** Undefined once it is gone. */
+  async #tryToDelete(interfaceId: string): Promise<CloudFailure | undefined> {
+    const { implementation, fold } = this.#deps;
+    await implementation.admit(['deleteInterface'], { urgency, signal: this.#work.deadline });
+    // It is detached: nothing holds up its end any more.
+    const outcome = await this.#perform({ kind: 'deleteInterface', interfaceId }, true);
+    if (outcome.kind === 'done') return undefined;
+    if (outcome.failure.kind !== 'interfaceGone') return outcome.failure;
+    fold({ kind: 'deleted', interfaceId });
+    return undefined;
   }
 
   async #perform(operation: Operation, isBegun = false): Promise<Outcome> {

@@ -266,9 +266,12 @@ export class TrackedInstance {
     return this.#edit(interfaceId, endedAt, (held) => whenReleased(held, holdings, endedAt));
   }
 
-  /** Our own call began to take an interface off the instance. */
+  /** Our own call began to take an interface off the instance: a look without it, a while later, confirms that. */
   foldDetached(interfaceId: string, endedAt: number): boolean {
-    return this.#edit(interfaceId, endedAt, (held) => withAttachment(held, { state: 'detaching' }));
+    return this.#edit(interfaceId, endedAt, (held) => ({
+      ...withAttachment(held, { state: 'detaching' }),
+      absentSince: endedAt,
+    }));
   }
 
   /** Our own call deleted an interface. */

@@ -213,3 +213,24 @@ test('a new leader tries to take nothing back before it may, and takes all at on
   expect(took).toBeLessThan(25_000);
   expectSettled(world);
 });
+
+test('the slot of an interface that is detached and cannot be deleted is used as soon as it is needed', async () => {
+  const world = await BusyWorld.start({
+    cloud: testCloud({ instances: [instance()] }),
+    setup: { flags: { ...flags, 'idle-interface-delay': '1h', 'resync-interval': '6h' } },
+    pods: 14,
+  });
+  const machine = world.machine();
+  const before = world.interfaces(machine).length;
+  await world.deleteLivingPods(14);
+  world.fault('DeleteNetworkInterface', { kind: 'throttle' });
+  await world.until('interfaces are detached', () => world.interfaces(machine).length < before, 6_000_000);
+
+  world.addLivingPods(22, 'again');
+  await world.advance(60_000);
+
+  expect(world.waiting()).toEqual([]);
+  expect(world.interfaces(machine)).toHaveLength(before);
+  expect(world.loose().length).toBeGreaterThan(0);
+  expect(world.broken()).toEqual([]);
+});
