@@ -33,6 +33,9 @@ export type WatchEnd =
   /** The server ended it, as it does after `timeoutSeconds`. */
   { readonly kind: 'ended' } | Refusal;
 
+/** Events are read for so long, in ms, before what they led to gets its turn: a socket alone would go on for megabytes. */
+const longestReading = 5;
+
 /** A connection on which nothing came for the watch's own time-out and this much more is dead, in ms. */
 const idleSlack = 30_000;
 
@@ -46,7 +49,7 @@ export async function watchOnce(options: WatchOptions, signal: AbortSignal): Pro
     const answer = await options.transport.stream({ method: 'GET', path: watchPath(options) }, idle.signal);
     if (answer.kind === 'refused') return refusalOf(answer.answer);
     options.onOpen();
-    return await readLines(answer, options.onEvent, idle);
+    return await readLines(answer, options, idle);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     return withoutAnswer(error);
@@ -57,14 +60,20 @@ export async function watchOnce(options: WatchOptions, signal: AbortSignal): Pro
 
 async function readLines(
   { lines }: StreamAnswer & { kind: 'open' },
-  onEvent: (event: WatchEvent) => void,
+  { clock, onEvent }: Pick<WatchOptions, 'clock' | 'onEvent'>,
   idle: IdleGuard,
 ): Promise<WatchEnd> {
+  let spent = 0;
   for await (const line of lines) {
+    const begunAt = clock.monotonic();
     idle.touch();
     const read = readEvent(line);
     if (read.kind !== 'event') return read;
     onEvent(read.event);
+    spent += clock.monotonic() - begunAt;
+    if (spent < longestReading) continue;
+    await new Promise<void>((resolve) => clock.schedule(0, resolve, true));
+    spent = 0;
   }
   return { kind: 'ended' };
 }

@@ -3,12 +3,17 @@
 
 export interface TurnsOptions {
   readonly monotonic: () => number;
-  /** Calls it once, after everybody else has had a turn. */
+  /**
+   * Calls it once, after everybody else has had a turn. What is asked for together comes together, and what one of them
+   * leads to by promises comes before the next.
+   */
   readonly afterOthers: (action: () => void) => void;
 }
 
-/** No turn begins anything more after this time, in ms. */
+/** No turn begins anything more after this time, in ms; what its actions led to by promises counts. */
 const longestTurn = 10;
+/** Actions of one turn. */
+const mostInTurn = 50;
 
 interface Place {
   readonly action: () => void;
@@ -19,7 +24,10 @@ export class Turns {
   /** In the order in which they came; those whom somebody waits for go first. */
   readonly #pressing = new Set<Place>();
   readonly #patient = new Set<Place>();
-  #isAwaited = false;
+  /** Actions that the turn under way, or the next one, may still begin. */
+  #left = 0;
+  /** Of the turn under way; undefined in between. */
+  #end: number | undefined;
 
   constructor(options: TurnsOptions) {
     this.#options = options;
@@ -30,32 +38,33 @@ export class Turns {
     const place = { action };
     const line = isPressing ? this.#pressing : this.#patient;
     line.add(place);
-    this.#await();
+    if (this.#end === undefined && this.#left < mostInTurn) this.#await(1);
     return () => line.delete(place);
   }
 
-  #await(): void {
-    if (this.#isAwaited || this.#pressing.size + this.#patient.size === 0) return;
-    this.#isAwaited = true;
-    this.#options.afterOthers(() => {
-      this.#isAwaited = false;
-      try {
-        this.#turn();
-      } finally {
-        this.#await();
-      }
-    });
+  #await(count: number): void {
+    this.#left += count;
+    for (let index = 0; index < count; index++) this.#options.afterOthers(() => this.#step());
   }
 
-  #turn(): void {
-    const { monotonic } = this.#options;
-    const end = monotonic() + longestTurn;
-    do {
-      const line = this.#pressing.size > 0 ? this.#pressing : this.#patient;
-      const [place] = line;
-      if (place === undefined) return;
-      line.delete(place);
-      place.action();
-    } while (monotonic() < end);
+  #step(): void {
+    const now = this.#options.monotonic();
+    this.#end ??= now + longestTurn;
+    this.#left--;
+    try {
+      if (now < this.#end) this.#next()?.action();
+    } finally {
+      if (this.#left === 0) {
+        this.#end = undefined;
+        this.#await(Math.min(this.#pressing.size + this.#patient.size, mostInTurn));
+      }
+    }
+  }
+
+  #next(): Place | undefined {
+    const line = this.#pressing.size > 0 ? this.#pressing : this.#patient;
+    const [place] = line;
+    if (place !== undefined) line.delete(place);
+    return place;
   }
 }

@@ -14,7 +14,9 @@ function rig(): {
   const done: string[] = [];
   return {
     turns: new Turns({ monotonic: () => now, afterOthers: (action) => awaited.push(action) }),
-    turn: () => awaited.shift()?.(),
+    turn: () => {
+      for (let left = awaited.length; left > 0; left--) awaited.shift()?.();
+    },
     work:
       (name, ms = 0) =>
       () => {
@@ -45,6 +47,26 @@ describe('turns', () => {
     turn();
 
     expect({ first, done }).toEqual({ first: ['a', 'b'], done: ['a', 'b', 'c'] });
+  });
+
+  test('count what an action leads to by promises', async () => {
+    let now = 0;
+    const awaited: (() => void)[] = [];
+    const turns = new Turns({ monotonic: () => now, afterOthers: (action) => awaited.push(action) });
+    let begun = 0;
+    for (let index = 0; index < 3; index++) {
+      turns.take(() => {
+        begun++;
+        void Promise.resolve().then(() => (now += 6));
+      }, false);
+    }
+
+    for (let left = awaited.length; left > 0; left--) {
+      awaited.shift()?.();
+      await Promise.resolve();
+    }
+
+    expect(begun).toBe(2);
   });
 
   test('begin with what is pressing, also with what becomes due meanwhile', () => {
