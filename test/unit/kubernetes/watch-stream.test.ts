@@ -1,9 +1,15 @@
-import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { watchOnce } from '../../../src/kubernetes/watch-stream.ts';
 import type { Clock } from '../../../src/scheduling/clock.ts';
 import { event, thing } from './reflector-rig.ts';
 import { LineFeed, ScriptedTransport } from './scripted-transport.ts';
+
+/** Everything happens that can without time passing. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
 
 test('events that come at once are read for 5 ms, and on in a pressing turn', async () => {
   let now = 0;
@@ -36,7 +42,7 @@ test('events that come at once are read for 5 ms, and on in a pressing turn', as
   );
   const readByThen: string[] = [];
   for (let taken = 0; taken < 3; taken++) {
-    await turnOfOthers();
+    await settled();
     readByThen.push(read.join(''));
     turns[taken]?.action();
   }
