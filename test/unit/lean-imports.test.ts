@@ -12,11 +12,12 @@ const src = join(import.meta.dirname, '../../src');
 /** What a bundle of this source prints. */
 async function printedBy(source: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'headwater-lean-'));
-  const outfile = join(directory, 'main.mjs');
   try {
     await build({
       stdin: { contents: source, sourcefile: join(src, 'main.ts'), resolveDir: src, loader: 'ts' },
-      outfile,
+      outdir: directory,
+      outExtension: { '.js': '.mjs' },
+      splitting: true,
       bundle: true,
       platform: 'node',
       format: 'esm',
@@ -26,7 +27,7 @@ async function printedBy(source: string): Promise<string> {
       plugins: [leanImports],
       logLevel: 'silent',
     });
-    return (await promisify(execFile)(process.execPath, [outfile])).stdout;
+    return (await promisify(execFile)(process.execPath, [join(directory, 'stdin.mjs')])).stdout;
   } finally {
     await rm(directory, { recursive: true });
   }
@@ -49,6 +50,17 @@ describe('leanImports', () => {
     `);
 
     expect(printed).toBe('served function\n[]\n');
+  });
+
+  test('gives what is imported later its names', async () => {
+    const printed = await printedBy(`
+      const { default: all, request } = await import('node:http');
+      const { inspect } = await import('util');
+      console.log(typeof request, request === all.request, typeof inspect);
+      console.log(process.moduleLoadList.filter((name) => name.includes('internal/deps/undici')));
+    `);
+
+    expect(printed).toBe('function true function\n[]\n');
   });
 
   test('does not build with a part of undici that it leaves out', async () => {
