@@ -1,5 +1,7 @@
 // Keeps one node's pool of addresses filled: decides what is lacking, begins the steps that bring it, and decides again
 // as each one ends. Several steps may be under way; each is taken into account, so that no need is served twice.
+import type { NetworkInterface } from '../providers/network-interface.ts';
+import type { InstanceOrphans } from '../providers/orphans.ts';
 import { isPressing, rankOf, type Urgency } from '../providers/urgency.ts';
 import type { CloudFailure } from '../providers/cloud-failure.ts';
 import type { MutationPermission } from '../providers/mutation-permission.ts';
@@ -151,7 +153,16 @@ export class PoolMaintainer {
     const frozen = new Set([...lost, ...shrinking]);
     const most = facts.most - this.#lost.unseen(facts.view);
     const preferNew = this.#prefersNew(admitted);
-    return prepareIPAllocation({ ...facts, most, preferNew, underway: [...this.#underway], frozen });
+    // What is on its way out is not taken back as somebody's leftover.
+    const orphans = without(facts.orphans, this.#deps.isShrinking);
+    return prepareIPAllocation({
+      ...facts,
+      orphans,
+      most,
+      preferNew,
+      underway: [...this.#underway],
+      frozen,
+    });
   }
 
   /** Whether pods are served sooner by a new interface than by one that is there, as far as the rate limits go. */
@@ -254,3 +265,11 @@ const unclearAfter: ReadonlySet<CloudFailure['kind']> = new Set([
   'deviceIndexTaken',
   'conflict',
 ]);
+
+function without(
+  { read, fit, unclear }: InstanceOrphans,
+  isLeaving: (interfaceId: string) => boolean,
+): InstanceOrphans {
+  const stays = ({ id }: NetworkInterface): boolean => !isLeaving(id);
+  return { read, fit: fit.filter(stays), unclear: unclear.filter(stays) };
+}
