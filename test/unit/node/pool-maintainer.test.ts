@@ -306,3 +306,27 @@ describe('whatever the order of things,', () => {
     );
   });
 });
+
+test.each([
+  { leaving: undefined, isAttached: true },
+  { leaving: 'eni-9', isAttached: false },
+])(
+  'eni-9, attached to nothing, is attached while $leaving is leaving: $isAttached',
+  async ({ leaving, isAttached }) => {
+    const loose = {
+      ...eni(9),
+      attachment: undefined,
+      description: 'Cilium-CNI (i-1)',
+      tags: { 'headwater/instance-id': 'i-1' },
+    };
+    const rig = new PoolRig({ interfaces: [eni(0)], target: 0, ...(leaving !== undefined && { leaving }) });
+    rig.readOrphans([loose]);
+    await rig.run(31_000);
+    rig.readOrphans([loose]);
+    rig.target = 12;
+
+    await rig.run(1000);
+
+    expect(rig.calls.some((call) => call.startsWith('attach eni-9'))).toBe(isAttached);
+  },
+);

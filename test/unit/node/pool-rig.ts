@@ -40,6 +40,8 @@ export interface PoolScene {
   /** Whether admissions wait for `admitNext`. */
   readonly crowded?: boolean;
   readonly spreadCalls?: boolean;
+  /** An interface that is on its way out. */
+  readonly leaving?: string;
   /** How long calls wait for the rate limits, by the first operation of a step, in ms. */
   readonly waits?: Readonly<Partial<Record<Operation['kind'], number>>>;
   /** Whether no call finds a place among the requests in flight. */
@@ -100,7 +102,7 @@ export class PoolRig {
     });
     this.orphans.fold({ begunAt: 0, endedAt: 0, interfaces: [] });
     this.maintainer = new PoolMaintainer({
-      isShrinking: () => false,
+      isShrinking: (interfaceId) => interfaceId === scene.leaving,
       visibilityLag: new VisibilityLag(),
       spreadCalls: scene.spreadCalls ?? false,
       instanceId: 'i-1',
