@@ -3,7 +3,7 @@
 import type { InstanceView } from './instance-view.ts';
 import type { NetworkInterface } from './network-interface.ts';
 import type { Answer, Observation } from './observation.ts';
-import { type Look, type Recalled, TrackedInstance } from './tracked-instance.ts';
+import { type Look, type Recalled, TrackedInstance, type Unattached } from './tracked-instance.ts';
 
 /** A listing under way. Pages add as they come; only its end says that an instance was answered for completely. */
 export interface Listing {
@@ -29,7 +29,7 @@ export class Inventory {
   /** What was known of instances that are not tracked any more, for as long as the cloud may show less. */
   readonly #former = new Map<string, { readonly tracked: TrackedInstance; readonly until: number }>();
   /** Interfaces that we are about to attach: those we created, and those that were left over. */
-  readonly #unattached = new Map<string, NetworkInterface>();
+  readonly #unattached = new Map<string, Unattached>();
   /** When a call of ours last changed what an interface has, for as long as readings may show it without. */
   readonly #changedAt = new Map<string, number>();
 
@@ -152,16 +152,16 @@ export class Inventory {
   /** Folds in what a call of ours brought about, at the moment its answer came; returns the instances it changed. */
   foldAnswer(answer: Answer, endedAt: number): ReadonlySet<string> {
     if (answer.kind === 'created') {
-      this.#unattached.set(answer.interface.id, answer.interface);
+      this.#unattached.set(answer.interface.id, { interface: answer.interface, knownAt: endedAt });
       return new Set();
     }
     const { interfaceId } = answer;
     this.#note(answer, endedAt);
-    const created = this.#unattached.get(interfaceId);
+    const made = this.#unattached.get(interfaceId);
     if (answer.kind === 'deleted' || answer.kind === 'attached') this.#unattached.delete(interfaceId);
     if (answer.kind === 'deleted') return this.#foldDeleted(interfaceId, endedAt);
     const tracked = this.#instances.get(answer.instanceId);
-    const changed = tracked !== undefined && foldInto(tracked, answer, { created, endedAt });
+    const changed = tracked !== undefined && foldInto(tracked, answer, { made, endedAt });
     return new Set(changed ? [answer.instanceId] : []);
   }
 
@@ -189,7 +189,8 @@ export class Inventory {
 
   /** A detached interface is about to be attached: what it is has to be known when it is. */
   adopt(item: NetworkInterface): void {
-    this.#unattached.set(item.id, item);
+    // How old a reading of it may be is not known: what our own calls gave others is newer.
+    this.#unattached.set(item.id, { interface: item, knownAt: -Infinity });
   }
 
   /** Nothing more is done to attach an interface. */
@@ -206,11 +207,11 @@ export class Inventory {
 function foldInto(
   tracked: TrackedInstance,
   answer: Exclude<Answer, { kind: 'created' | 'deleted' }>,
-  { created, endedAt }: { readonly created: NetworkInterface | undefined; readonly endedAt: number },
+  { made, endedAt }: { readonly made: Unattached | undefined; readonly endedAt: number },
 ): boolean {
   switch (answer.kind) {
     case 'attached':
-      return tracked.foldAttached(answer, created, endedAt);
+      return tracked.foldAttached(answer, made, endedAt);
     case 'allocated':
       return tracked.foldAllocated(answer, endedAt);
     case 'released':

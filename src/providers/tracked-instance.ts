@@ -36,6 +36,13 @@ export interface Look {
   readonly observations: readonly Observation[];
 }
 
+/** An interface that is about to be attached, as it was known at a time. */
+export interface Unattached {
+  readonly interface: NetworkInterface;
+  /** In monotonic ms. */
+  readonly knownAt: number;
+}
+
 /** What a newer state shows than the one that a memory was taken from. */
 export interface Recalled {
   readonly interfaces: readonly NetworkInterface[];
@@ -107,10 +114,9 @@ export class TrackedInstance {
     for (const shown of interfaces) {
       const held = this.#interfaces.get(shown.id);
       if (held === undefined && this.#deleted.has(shown.id)) continue;
-      const ours = this.#givenToOthers(shown.id);
+      const ours = this.#givenToOthers(shown.id, -Infinity);
       const isTheirs = (holding: string): boolean => !addressesIn(holding).some((each) => ours.has(each));
-      const { addresses, prefixes } = shown;
-      const record = { ...shown, addresses: addresses.filter(isTheirs), prefixes: prefixes.filter(isTheirs) };
+      const record = onlyWith(shown, isTheirs);
       const next = held === undefined ? recalledInterface(record) : withRecalled(held, record);
       if (next === held) continue;
       this.#interfaces.set(record.id, next);
@@ -123,11 +129,11 @@ export class TrackedInstance {
     return this.#note(changed);
   }
 
-  /** Addresses that our own calls gave an interface: later than a predecessor wrote anything. */
-  #givenToOthers(interfaceId: string): ReadonlySet<string> {
+  /** Addresses that our own calls gave other interfaces after that time; -Infinity: than a predecessor wrote anything. */
+  #givenToOthers(interfaceId: string, since: number): ReadonlySet<string> {
     const others = [...this.#interfaces.values()].filter(({ record }) => record.id !== interfaceId);
     const given = others.flatMap(({ record, added, joinedAt }) =>
-      joinedAt > -Infinity ? allOn(record) : [...added.keys()],
+      joinedAt > since ? allOn(record) : [...added].flatMap(([holding, at]) => (at > since ? [holding] : [])),
     );
     return new Set(given.flatMap(addressesIn));
   }
@@ -189,12 +195,16 @@ export class TrackedInstance {
   }
 
   /** Our own call attached an interface, of which `created` is what its creation showed. */
-  foldAttached(answer: Attached, created: NetworkInterface | undefined, endedAt: number): boolean {
+  foldAttached(answer: Attached, made: Unattached | undefined, endedAt: number): boolean {
+    const { interfaceId } = answer;
+    const given = this.#givenToOthers(interfaceId, made?.knownAt ?? -Infinity);
+    const isStill = (holding: string): boolean => !addressesIn(holding).some((each) => given.has(each));
     // A reading may have shown it before the answer came.
-    const held = this.#interfaces.get(answer.interfaceId) ?? (created && firstHeld(created, endedAt));
+    const held =
+      this.#interfaces.get(interfaceId) ?? (made && firstHeld(onlyWith(made.interface, isStill), endedAt));
     if (held === undefined) return false;
-    this.#interfaces.set(answer.interfaceId, whenAttached(held, answer, endedAt));
-    this.#takeFromOthers(answer.interfaceId, allOn(held.record), endedAt);
+    this.#interfaces.set(interfaceId, whenAttached(held, answer, endedAt));
+    this.#takeFromOthers(interfaceId, allOn(held.record).filter(isStill), endedAt);
     return this.#note(true);
   }
 
@@ -450,6 +460,11 @@ function inOrder(interfaces: readonly NetworkInterface[]): NetworkInterface[] {
 
 function isPrimary({ attachment }: NetworkInterface): boolean {
   return attachment?.deviceIndex === 0 && attachment.networkCard === 0;
+}
+
+function onlyWith(record: NetworkInterface, stays: (holding: string) => boolean): NetworkInterface {
+  const { addresses, prefixes } = record;
+  return { ...record, addresses: addresses.filter(stays), prefixes: prefixes.filter(stays) };
 }
 
 function interfaceOf(observation: Observation): string | undefined {

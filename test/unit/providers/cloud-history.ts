@@ -26,13 +26,14 @@ export class CloudHistory {
   /** Addresses that were given back and that we asked for again, until the answer came. */
   readonly #unanswered = new Set<string>();
   readonly #givenBack: string[] = [];
-  #inventory = newInventory([]);
+  #inventory = newInventory();
   #looking = false;
   #names = 0;
 
   constructor(seed: string) {
     this.#random = new Random(seed);
     this.#states.push({ at: -Infinity, state: new Map([['eni-1', ['first']]]) });
+    this.#inventory.track('i-1');
   }
 
   /** What the inventory dropped although the cloud had it, and it was told so. */
@@ -63,7 +64,7 @@ export class CloudHistory {
 
   /** Lets everything under way end, and then two looks a window apart, and no more. */
   async settle(): Promise<void> {
-    await this.#pass(lag + 2 * latency);
+    await this.#pass(consistencyWindow + 2 * latency);
     for (let look = 0; look < 2; look++) {
       this.#look();
       await this.clock.advance(consistencyWindow + latency);
@@ -212,7 +213,9 @@ export class CloudHistory {
   #restart(): void {
     this.#unanswered.clear();
     this.#looking = false;
-    this.#inventory = newInventory(this.#inventory.view('i-1')?.interfaces ?? []);
+    const published = this.#inventory.view('i-1')?.interfaces ?? [];
+    this.#inventory = newInventory();
+    this.#inventory.track('i-1', published, this.clock.monotonic(), new Set());
   }
 
   #shown(begunAt: number): Observation[] {
@@ -253,10 +256,8 @@ export class CloudHistory {
   }
 }
 
-function newInventory(recalled: readonly NetworkInterface[]): Inventory {
-  const inventory = new Inventory({ consistencyWindow });
-  inventory.track('i-1', recalled);
-  return inventory;
+function newInventory(): Inventory {
+  return new Inventory({ consistencyWindow });
 }
 
 function record(

@@ -73,6 +73,30 @@ describe('an assignment of our own', () => {
     ]);
   });
 
+  test('later than the creation of an interface stays where it is once that is attached', () => {
+    const { look, answer, view } = inventoryRig();
+    look(0, eni('a'));
+    answer(10, created);
+    // Somebody took it from the new interface, and the cloud gave it out again.
+    answer(15, allocated('x'));
+
+    answer(20, attached);
+
+    expect(view().interfaces.map(({ addresses }) => addresses)).toEqual([['a', 'x'], ['y']]);
+  });
+
+  test('stays where it is once an interface is attached that a reading showed with it', () => {
+    const { look, list, answer, view } = inventoryRig();
+    look(0, eni('a'));
+    answer(5, created);
+    answer(15, allocated('x'));
+    list(6, eni('a'), further(1, { addresses: ['x', 'y'] }));
+
+    answer(20, attached);
+
+    expect(view().interfaces[0]?.addresses).toEqual(['a', 'x']);
+  });
+
   test('to an interface that is not known yet is no other interface’s any more, either', () => {
     const { look, answer, holdings } = inventoryRig();
     look(0, eni('a', 'b'));

@@ -14,7 +14,7 @@ describe('an inventory beside a cloud that is read late and torn', () => {
         expect(history.lost).toEqual([]);
         expect(history.inInventory()).toEqual(history.inCloud());
       }),
-      { numRuns: 60 },
+      { numRuns: 300 },
     );
   });
 });
