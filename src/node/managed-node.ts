@@ -4,7 +4,7 @@ import type { CiliumNode } from '../kubernetes/cilium-node.ts';
 import type { JsonObject } from '../kubernetes/json.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
-import { isPressing, type Urgency } from '../providers/urgency.ts';
+import { rankOf, type Urgency } from '../providers/urgency.ts';
 import { Trigger } from '../scheduling/trigger.ts';
 import type { Claimed } from './address-claims.ts';
 import type { Assessment } from './assessment.ts';
@@ -54,8 +54,8 @@ export class ManagedNode {
   #diagnosis: Diagnosis | undefined;
   #isLooking = false;
   #isPublishing = false;
-  /** When it was decided last. */
-  #isPressing = false;
+  /** Of publishing, when it was decided last. */
+  #urgencyDecided: Urgency = 'housekeeping';
   /** The state that is being taken up is what our own write made of the one before. */
   #isOurs = false;
   /** Since when it lacks addresses, in monotonic ms, and how many cloud calls had been made for it by then. */
@@ -223,9 +223,10 @@ export class ManagedNode {
 
   /** Who waits for a place to publish goes by the urgency of now. */
   #hurry(): void {
-    const wasPressing = this.#isPressing;
-    this.#isPressing = isPressing(this.#urgencyToPublish);
-    if (this.#isPublishing && this.#isPressing && !wasPressing) this.#context.publications.reconsider();
+    const before = this.#urgencyDecided;
+    this.#urgencyDecided = this.#urgencyToPublish;
+    const hasRisen = rankOf(this.#urgencyDecided) < rankOf(before);
+    if (this.#isPublishing && hasRisen) this.#context.publications.reconsider();
   }
 
   #keepHouse({ interfaces }: InstanceView): void {

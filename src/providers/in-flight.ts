@@ -18,8 +18,6 @@ export interface PlaceRequest {
 }
 
 interface Waiter {
-  /** Of arrival. */
-  readonly order: number;
   readonly urgency: () => Urgency;
   readonly begun: boolean;
   readonly begin: (leave: () => void) => void;
@@ -27,9 +25,10 @@ interface Waiter {
 
 export class InFlight {
   readonly #most: number;
-  /** Those who were begun, and then by urgency; each in order of arrival. */
+  /** Those who were begun, and then by urgency; each in the order in which they came to be so urgent. */
   readonly #lines: readonly Set<Waiter>[] = ['begun', ...urgencies].map(() => new Set());
-  #arrived = 0;
+  /** The urgency of some who wait has risen, and nobody looked yet. */
+  #isStale = false;
   #taken = 0;
   /** Of those that are taken, by calls that no pod waited for when they began. */
   #patient = 0;
@@ -57,10 +56,14 @@ export class InFlight {
     return Math.ceil(this.#most * (this.#taken > this.#patient ? besidesPressing : alone));
   }
 
+  #hasPlaceFor(urgency: Urgency): boolean {
+    return this.#taken < this.#most && (isPressing(urgency) || this.#patient < this.#mostPatient);
+  }
+
   /** Takes a place if there is one for it; the result gives it back. */
   #enter(urgency: Urgency): (() => void) | undefined {
+    if (!this.#hasPlaceFor(urgency)) return undefined;
     const isPatient = !isPressing(urgency);
-    if (this.#taken >= this.#most || (isPatient && this.#patient >= this.#mostPatient)) return undefined;
     this.#taken++;
     if (isPatient) this.#patient++;
     return () => {
@@ -72,15 +75,13 @@ export class InFlight {
 
   /** Decides anew who goes next: to be called when the urgency of a call that waits has risen. */
   reconsider(): void {
-    const waiters = this.#lines.flatMap((line) => [...line]).sort((a, b) => a.order - b.order);
-    for (const line of this.#lines) line.clear();
-    for (const waiter of waiters) this.#lines[lineOf(waiter)]?.add(waiter);
+    this.#isStale = true;
     this.#give();
   }
 
   #give(): void {
-    for (;;) {
-      const next = this.#mostUrgent();
+    while (this.#taken < this.#most) {
+      const next = this.#next();
       const leave = next && this.#enter(next.urgency());
       if (next === undefined || leave === undefined) return;
       this.#remove(next);
@@ -88,18 +89,35 @@ export class InFlight {
     }
   }
 
-  /** Of those who are alike, the one that came first. */
-  #mostUrgent(): Waiter | undefined {
+  /** The first for whom there is a place: pressing calls do not wait behind one that was begun and that no pod waits for. */
+  #next(): Waiter | undefined {
+    if (this.#isStale) this.#lineUp();
     for (const [index, line] of this.#lines.entries()) {
       for (const waiter of line) {
         const now = lineOf(waiter);
-        if (now <= index) return waiter;
         // It is not as urgent any more.
-        line.delete(waiter);
-        this.#lines[now]?.add(waiter);
+        if (now > index) this.#move(waiter, line, now);
+        else if (this.#hasPlaceFor(waiter.urgency())) return waiter;
+        // In a line of one urgency there is none for those behind it either, nor for the less urgent.
+        else if (!waiter.begun) return undefined;
       }
     }
     return undefined;
+  }
+
+  #lineUp(): void {
+    this.#isStale = false;
+    for (const [index, line] of this.#lines.entries()) {
+      for (const waiter of line) {
+        const now = lineOf(waiter);
+        if (now < index) this.#move(waiter, line, now);
+      }
+    }
+  }
+
+  #move(waiter: Waiter, from: Set<Waiter>, line: number): void {
+    from.delete(waiter);
+    this.#lines[line]?.add(waiter);
   }
 
   #remove(waiter: Waiter): void {
@@ -116,7 +134,7 @@ export class InFlight {
         signal.removeEventListener('abort', giveUp);
         resolve(leave);
       };
-      const waiter = { order: this.#arrived++, urgency, begun, begin };
+      const waiter = { urgency, begun, begin };
       signal.addEventListener('abort', giveUp, { once: true });
       this.#lines[lineOf(waiter)]?.add(waiter);
     });

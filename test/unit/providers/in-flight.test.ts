@@ -68,6 +68,19 @@ describe('places among the requests in flight', () => {
     expect(begun).toEqual(['a', 'attach', 'create']);
   });
 
+  test('go to calls that pods wait for while there is none for what was begun and no pod waits for', async () => {
+    const { begun, call, end } = rig(5);
+    for (const name of ['a', 'b', 'c', 'd']) void call(name, 'waiting');
+    void call('e', 'toppingUp');
+    void call('attach', 'toppingUp', { begun: true });
+    void call('create', 'starving');
+
+    await end('a');
+    await end('e');
+
+    expect(begun).toEqual(['a', 'b', 'c', 'd', 'e', 'create', 'attach']);
+  });
+
   test('are given at once to a call that pods wait for now, if it is said so', async () => {
     const { inFlight, begun, call } = rig(3);
     let urgency: Urgency = 'toppingUp';
