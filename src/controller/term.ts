@@ -362,7 +362,7 @@ export class Term {
       },
       hooks: {
         ...instruments,
-        onSpace: () => this.#fleet.wakeWhere(({ diagnosis }) => diagnosis?.reason === 'SubnetsExhausted'),
+        onSpace: () => this.#fleet.spaceFreed(),
         onRemoved: (name) => {
           this.#ownWrites.forget(name);
           instruments.onRemoved(name);

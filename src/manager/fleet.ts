@@ -13,6 +13,7 @@ import { hasAddress } from '../providers/network-interface.ts';
 import { rankOf } from '../providers/urgency.ts';
 import { BegunWork } from '../scheduling/begun-work.ts';
 import { sleep } from '../scheduling/clock.ts';
+import { Trigger } from '../scheduling/trigger.ts';
 import { AddressIndex } from './address-index.ts';
 
 export interface FleetOptions {
@@ -57,6 +58,8 @@ export type SeatFigures =
 const wakenAtOnce = 5;
 /** And so many are taken over. */
 const seenAtOnce = 20;
+/** Least time between two looks for nodes whose subnets had run out, in ms: each goes over the whole fleet. */
+const spaceInterval = 100;
 
 export class Fleet {
   readonly #options: FleetOptions;
@@ -66,12 +69,22 @@ export class Fleet {
   readonly #owners = new Map<string, string>();
   readonly #index: AddressIndex;
   readonly #work: BegunWork;
+  readonly #space: Trigger;
   /** Names that existed when the fleet began and whose turn has not come yet; undefined once all of them are known. */
   #unsettled: Set<string> | 'all' = 'all';
 
   constructor(options: FleetOptions) {
     this.#options = options;
     this.#work = new BegunWork(options.context);
+    this.#space = new Trigger({
+      ...options.context,
+      minInterval: spaceInterval,
+      isPressing: () => true,
+      run: () => {
+        this.wakeWhere(({ diagnosis }) => diagnosis?.reason === 'SubnetsExhausted');
+        return Promise.resolve();
+      },
+    });
     this.#index = new AddressIndex((names) => this.#wake([...names]));
     this.#context = {
       ...options.context,
@@ -149,8 +162,13 @@ export class Fleet {
     const concerned = [...this.#seats.values()].flatMap(({ managed }) =>
       managed !== undefined && concerns(managed.figures()) ? [managed] : [],
     );
-    const ranked = concerned.toSorted((a, b) => rankOf(a.urgency) - rankOf(b.urgency));
-    this.#wake(ranked.map(({ name }) => name));
+    const ranked = concerned.map(({ name, urgency }) => ({ name, rank: rankOf(urgency) }));
+    this.#wake(ranked.toSorted((a, b) => a.rank - b.rank).map(({ name }) => name));
+  }
+
+  /** Addresses went back to a subnet: who waits for some is woken, soon, however many went. */
+  spaceFreed(): void {
+    this.#space.fire();
   }
 
   wakeAll(): void {
@@ -179,7 +197,7 @@ export class Fleet {
   async stop(deadline: AbortSignal): Promise<void> {
     for (const { managed, isEnding } of this.#seats.values())
       if (managed !== undefined && !isEnding) this.#work.begin(() => managed.stop(this.#work.deadline));
-    await this.#work.stop(deadline);
+    await Promise.all([this.#work.stop(deadline), this.#space.stop()]);
   }
 
   /** Brings what is managed under a name in line with the newest state of its object. */
