@@ -4,8 +4,6 @@ import {
   doubtsAbout,
   firstHeld,
   type HeldInterface,
-  holdingsOf,
-  lackedBy,
   type Reading,
   recalledInterface,
   type Verdict,
@@ -24,7 +22,8 @@ import {
   withAttachment,
 } from './held-after-call.ts';
 import type { InstanceView } from './instance-view.ts';
-import { addressesIn, allOn, type NetworkInterface } from './network-interface.ts';
+import { notGivenToOthers, othersWithout, withoutMoved } from './moved-holdings.ts';
+import { allOn, type NetworkInterface } from './network-interface.ts';
 import type { Instance, Observation, UnreadableInterface } from './observation.ts';
 import { PredecessorMemory, type Recollected } from './predecessor-memory.ts';
 
@@ -114,8 +113,7 @@ export class TrackedInstance {
     for (const shown of interfaces) {
       const held = this.#interfaces.get(shown.id);
       if (held === undefined && this.#deleted.has(shown.id)) continue;
-      const ours = this.#givenToOthers(shown.id, -Infinity);
-      const isTheirs = (holding: string): boolean => !addressesIn(holding).some((each) => ours.has(each));
+      const isTheirs = notGivenToOthers(this.#interfaces, shown.id, -Infinity);
       const record = onlyWith(shown, isTheirs);
       const next = held === undefined ? recalledInterface(record) : withRecalled(held, record);
       if (next === held) continue;
@@ -127,15 +125,6 @@ export class TrackedInstance {
       changed = true;
     }
     return this.#note(changed);
-  }
-
-  /** Addresses that our own calls gave other interfaces after that time; -Infinity: than a predecessor wrote anything. */
-  #givenToOthers(interfaceId: string, since: number): ReadonlySet<string> {
-    const others = [...this.#interfaces.values()].filter(({ record }) => record.id !== interfaceId);
-    const given = others.flatMap(({ record, added, joinedAt }) =>
-      joinedAt > since ? allOn(record) : [...added].flatMap(([holding, at]) => (at > since ? [holding] : [])),
-    );
-    return new Set(given.flatMap(addressesIn));
   }
 
   /** Another instance claims these addresses too: the next look that begins after `now` decides about them. */
@@ -194,11 +183,10 @@ export class TrackedInstance {
     return changed;
   }
 
-  /** Our own call attached an interface, of which `created` is what its creation showed. */
+  /** Our own call attached an interface; `made` is what was known of it while it was attached to nothing. */
   foldAttached(answer: Attached, made: Unattached | undefined, endedAt: number): boolean {
     const { interfaceId } = answer;
-    const given = this.#givenToOthers(interfaceId, made?.knownAt ?? -Infinity);
-    const isStill = (holding: string): boolean => !addressesIn(holding).some((each) => given.has(each));
+    const isStill = notGivenToOthers(this.#interfaces, interfaceId, made?.knownAt ?? -Infinity);
     // A reading may have shown it before the answer came.
     const held =
       this.#interfaces.get(interfaceId) ?? (made && firstHeld(onlyWith(made.interface, isStill), endedAt));
@@ -218,18 +206,12 @@ export class TrackedInstance {
 
   /** What one interface was given now, no other of its network has any more, whoever took it from there. */
   #takeFromOthers(interfaceId: string, holdings: readonly string[], at: number): boolean {
-    const given = new Set(holdings.flatMap(addressesIn));
-    const isGiven = (holding: string): boolean => addressesIn(holding).some((each) => given.has(each));
-    const networkId = this.#interfaces.get(interfaceId)?.record.networkId;
-    let hasMoved = false;
-    for (const [id, held] of this.#interfaces) {
-      if (id === interfaceId || (networkId ?? held.record.networkId) !== held.record.networkId) continue;
-      const moved = holdingsOf(held.record).filter(isGiven);
-      if (moved.length === 0) continue;
-      this.#interfaces.set(id, whenReleased(held, moved, at));
-      hasMoved = true;
-    }
-    return this.#note(hasMoved);
+    return this.#replace(othersWithout(this.#interfaces, interfaceId, holdings, at));
+  }
+
+  #replace(changed: ReadonlyMap<string, HeldInterface>): boolean {
+    for (const [id, held] of changed) this.#interfaces.set(id, held);
+    return this.#note(changed.size > 0);
   }
 
   /** What a look shows on one interface, and not on the other one that had it, has moved. The next look is to confirm it. */
@@ -240,35 +222,10 @@ export class TrackedInstance {
         each.kind === 'interface' ? [[each.interface.id, each.interface]] : [],
       ),
     );
-    let hasMoved = false;
-    for (const [id, held] of this.#interfaces) {
-      if (this.#unreadable.has(id)) continue;
-      const moved = lackedBy(held, shown.get(id), reading).filter((holding) =>
-        this.#isOnAnother(holding, held.record, shown),
-      );
-      if (moved.length === 0) continue;
-      this.#interfaces.set(id, whenReleased(held, moved, reading.endedAt));
-      this.#due(reading.endedAt + this.#consistencyWindow);
-      hasMoved = true;
-    }
-    return this.#note(hasMoved);
-  }
-
-  /** Whether a look shows it on another interface of the same network, which is believed to have it. */
-  #isOnAnother(
-    holding: string,
-    { id: ownId, networkId }: NetworkInterface,
-    shown: ReadonlyMap<string, NetworkInterface>,
-  ): boolean {
-    const addresses = new Set(addressesIn(holding));
-    return [...shown.values()].some((other) => {
-      const held = this.#interfaces.get(other.id)?.record;
-      if (other.id === ownId || held === undefined || held.networkId !== networkId) return false;
-      const known = new Set(allOn(held));
-      return allOn(other).some(
-        (each) => known.has(each) && addressesIn(each).some((one) => addresses.has(one)),
-      );
-    });
+    const readable = new Map([...this.#interfaces].filter(([id]) => !this.#unreadable.has(id)));
+    const hasMoved = this.#replace(withoutMoved(readable, shown, reading));
+    if (hasMoved) this.#due(reading.endedAt + this.#consistencyWindow);
+    return hasMoved;
   }
 
   /** Our own call took addresses or prefixes from an interface. */

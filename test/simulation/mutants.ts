@@ -273,7 +273,7 @@ export const mutants: readonly Mutant[] = [
   ),
   one(
     'an address that moved stays with its former interface',
-    'providers/tracked-instance.ts',
+    'providers/moved-holdings.ts',
     'const moved = holdingsOf(held.record).filter(isGiven);',
     'const moved = holdingsOf(held.record).filter((holding) => isGiven(holding) && networkId === undefined);',
   ),
