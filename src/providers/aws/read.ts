@@ -61,12 +61,13 @@ async function* observeNetworks(
     MaxResults: options.pageSize,
   };
   for await (const { begunAt, output } of edge.pages('DescribeNetworkInterfaces', input, context)) {
-    const shown = listed('DescribeNetworkInterfaces', output, 'NetworkInterfaces').filter(
-      ({ Attachment }) => tagged === undefined || tagged.instances.has(Attachment?.InstanceId ?? ''),
-    );
-    // A part at a time: whoever takes them has something else to do in between.
-    for (let from = 0; from < shown.length; from += partSize) {
-      const part = shown.slice(from, from + partSize);
+    const page = listed('DescribeNetworkInterfaces', output, 'NetworkInterfaces');
+    // A part at a time: whoever takes them has something else to do in between, for seconds while a fleet joins. What was
+    // taken is let go.
+    while (page.length > 0) {
+      const part = page
+        .splice(0, partSize)
+        .filter(({ Attachment }) => tagged === undefined || tagged.instances.has(Attachment?.InstanceId ?? ''));
       yield { begunAt, observations: part.flatMap((item) => readInterface(item) ?? []) };
     }
   }
@@ -275,10 +276,10 @@ function listed<A extends ReadAction>(
   action: A,
   output: Ec2Output<A>,
   member: ListMember<A>,
-): readonly Item<A>[] {
+): Item<A>[] {
   const list: unknown = output[member];
   if (!Array.isArray(list)) throw unreadable(action, `the answer has no ${String(member)}`);
-  return list as readonly Item<A>[];
+  return list as Item<A>[];
 }
 
 export function filtersOf(tags: Readonly<Record<string, string>>): Filter[] {
