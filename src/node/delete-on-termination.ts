@@ -10,6 +10,7 @@ import type { BackoffPolicy } from '../scheduling/exponential-backoff.ts';
 import { FailureStreak } from '../scheduling/failure-streak.ts';
 import { type Clock, sleep } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
+import { SeldomSet } from '../scheduling/seldom-filled.ts';
 import type { CallTiming } from './call-timing.ts';
 
 export interface DeleteOnTerminationDeps {
@@ -35,9 +36,9 @@ export const descriptionPrefix = 'Cilium-CNI (';
 export class DeleteOnTermination {
   readonly #deps: DeleteOnTerminationDeps;
   /** Attachments that were seen to. Some EC2 look-alikes accept the call and never show its effect. */
-  readonly #seenTo = new Set<string>();
+  readonly #seenTo = new SeldomSet<string>();
   /** Attachments that the instance has, as far as was known the last time. */
-  #known: ReadonlySet<string> = new Set();
+  #known: readonly string[] = [];
   readonly #work: BegunWork;
 
   constructor(deps: DeleteOnTerminationDeps) {
@@ -47,7 +48,7 @@ export class DeleteOnTermination {
 
   /** Begins what these interfaces lack, if it may; returns those that lack it and for which nothing was begun. */
   evaluate(interfaces: readonly NetworkInterface[]): readonly string[] {
-    this.#known = new Set(interfaces.flatMap(({ attachment }) => attachment?.id ?? []));
+    this.#known = interfaces.flatMap(({ attachment }) => attachment?.id ?? []);
     const lacking = interfaces.flatMap(({ id, description, attachment }) => {
       if (attachment === undefined || attachment.deleteOnTermination || attachment.state !== 'attached')
         return [];
@@ -91,7 +92,7 @@ export class DeleteOnTermination {
       const isLate = clock.monotonic() >= begunAt + timing.consistencyWindow;
       if (hopeless.has(outcome.failure.kind) || (outcome.failure.kind === 'notYetVisible' && isLate)) return;
       await sleep(clock, streak.fail(), signal);
-      if (!this.#known.has(attachmentId)) return;
+      if (!this.#known.includes(attachmentId)) return;
     }
   }
 }

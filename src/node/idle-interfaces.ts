@@ -12,6 +12,7 @@ import type { Operation, Outcome } from '../providers/operation.ts';
 import { BegunWork } from '../scheduling/begun-work.ts';
 import { type Clock, sleep } from '../scheduling/clock.ts';
 import { FailureStreak } from '../scheduling/failure-streak.ts';
+import { SeldomMap } from '../scheduling/seldom-filled.ts';
 import type { Random } from '../scheduling/random.ts';
 import { doneOrAborted } from '../scheduling/done-or-aborted.ts';
 import { descriptionPrefix } from './delete-on-termination.ts';
@@ -71,7 +72,7 @@ const deleteFor = 120_000;
 
 export class IdleInterfaces {
   readonly #deps: IdleInterfacesDeps;
-  readonly #phases = new Map<string, Phase>();
+  readonly #phases = new SeldomMap<string, Phase>();
   /** By the interface that it is about. */
   readonly #work: BegunWork;
   #cancelNext: (() => void) | undefined;

@@ -2,6 +2,7 @@
 // alone until the lost call can no longer take effect unseen, and what the looks show in the meantime is its result.
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { Clock } from '../scheduling/clock.ts';
+import { SeldomSet } from '../scheduling/seldom-filled.ts';
 import { type CallTiming, openFor } from './call-timing.ts';
 import { type PlannedStep, takenBy } from './planned-step.ts';
 
@@ -26,9 +27,9 @@ interface LostAssignment {
 
 export class LostAssignments {
   readonly #deps: LostAssignmentsDeps;
-  readonly #lost = new Set<LostAssignment>();
+  readonly #lost = new SeldomSet<LostAssignment>();
   /** Addresses and prefixes that answers to assignments named, for as long as one that was under way then may be lost. */
-  readonly #answered = new Set<string>();
+  readonly #answered = new SeldomSet<string>();
   #underway = 0;
 
   constructor(deps: LostAssignmentsDeps) {

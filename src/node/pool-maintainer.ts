@@ -8,6 +8,7 @@ import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { OperationKind } from '../providers/operation.ts';
 import type { SubnetLedger } from '../providers/subnet-ledger.ts';
 import { BegunWork } from '../scheduling/begun-work.ts';
+import { SeldomSet } from '../scheduling/seldom-filled.ts';
 import type { FinishedStep, StepResult } from './finished-step.ts';
 import { LostAssignments } from './lost-assignments.ts';
 import { type PlannedStep, prefixesOf, slotsFilled, takenBy } from './planned-step.ts';
@@ -59,7 +60,7 @@ const operationsOf: Record<StepKind, readonly OperationKind[]> = {
 export class PoolMaintainer {
   readonly #deps: PoolMaintainerDeps;
   /** Steps whose calls are under way. */
-  readonly #underway = new Set<PlannedStep>();
+  readonly #underway = new SeldomSet<PlannedStep>();
   /** How many steps of each kind wait for the rate limits. What each will do is decided when it may. */
   readonly #waiting: Record<StepKind, number> = {
     allocateIPs: 0,

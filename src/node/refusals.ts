@@ -1,6 +1,7 @@
 // What is not asked for again for a while, longer each time: what an agent needs, and anything at all once the cloud has
 // refused in a way that trying again does not mend.
 import { FailureStreak, type FailureStreakDeps } from '../scheduling/failure-streak.ts';
+import { SeldomMap } from '../scheduling/seldom-filled.ts';
 import type { Holding } from './address-release.ts';
 
 /** In ms. */
@@ -8,7 +9,7 @@ const policy = { base: 180_000, cap: 3_600_000 };
 
 export class Refusals {
   readonly #deps: FailureStreakDeps;
-  readonly #byAgent = new Map<string, FailureStreak>();
+  readonly #byAgent = new SeldomMap<string, FailureStreak>();
   readonly #byCloud: FailureStreak;
 
   constructor(deps: FailureStreakDeps) {

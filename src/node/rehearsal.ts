@@ -1,5 +1,6 @@
 // What a dry run would do for one node, told once for as long as it stays the same.
 import type { Activity, MutationPermission } from '../providers/mutation-permission.ts';
+import { SeldomMap } from '../scheduling/seldom-filled.ts';
 import type { PlannedStep } from './planned-step.ts';
 import type { Write } from './publication.ts';
 
@@ -18,7 +19,7 @@ export class Rehearsal {
   readonly #permission: Pick<MutationPermission, 'refusal'>;
   readonly #tell: (decision: Rehearsed) => void;
   /** What was told last, by kind. */
-  readonly #told = new Map<Rehearsed['kind'], ReadonlySet<string>>();
+  readonly #told = new SeldomMap<Rehearsed['kind'], ReadonlySet<string>>();
 
   constructor(permission: Pick<MutationPermission, 'refusal'>, tell: (decision: Rehearsed) => void) {
     this.#permission = permission;

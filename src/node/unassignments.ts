@@ -7,6 +7,7 @@ import type { ReleaseIPs, ReleasePrefixes } from '../providers/operation.ts';
 import { BegunWork } from '../scheduling/begun-work.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import { FailureStreak } from '../scheduling/failure-streak.ts';
+import { SeldomSet } from '../scheduling/seldom-filled.ts';
 import type { Random } from '../scheduling/random.ts';
 import type { Holding, ReleasePhase } from './address-release.ts';
 import { type CallTiming, openFor } from './call-timing.ts';
@@ -59,11 +60,11 @@ const backoffPolicy = { base: 1000, cap: 60_000 };
 export class Unassignments {
   readonly #deps: UnassignmentsDeps;
   /** Interfaces with a call under way, or with one whose answer got lost, as long as it may yet take effect. */
-  readonly #touched = new Set<string>();
+  readonly #touched = new SeldomSet<string>();
   /** Ids of what was to be unassigned by a call whose answer got lost. */
-  readonly #unanswered = new Set<string>();
+  readonly #unanswered = new SeldomSet<string>();
   /** Interfaces that do not have all that was to be taken from them. */
-  readonly #oneByOne = new Set<string>();
+  readonly #oneByOne = new SeldomSet<string>();
   /** By the interface that it is about. */
   readonly #work: BegunWork;
   readonly #streak: FailureStreak;

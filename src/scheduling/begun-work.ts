@@ -1,6 +1,7 @@
 // What somebody has begun and not ended yet, and what it waits for, so that it can be stopped in order: first nothing more
 // begins, then what was begun is given time to end, then it is cut short.
 import type { Clock } from './clock.ts';
+import { SeldomMap, SeldomSet } from './seldom-filled.ts';
 
 export interface BegunWorkOptions {
   readonly clock: Pick<Clock, 'schedule'>;
@@ -13,11 +14,11 @@ export interface BegunWorkOptions {
 export class BegunWork {
   readonly #options: BegunWorkOptions;
   #isClosing = false;
-  // There are thousands of us, and little is under way at once: each of these is there only while it is needed.
+  /** There only while something is under way. */
   #controllers: { readonly closing: AbortController; readonly deadline: AbortController } | undefined;
   /** With what each is about. */
-  #running: Map<Promise<void>, string | undefined> | undefined;
-  #timers: Set<() => void> | undefined;
+  readonly #running = new SeldomMap<Promise<void>, string | undefined>();
+  readonly #timers = new SeldomSet<() => void>();
 
   constructor(options: BegunWorkOptions) {
     this.#options = options;
@@ -39,12 +40,12 @@ export class BegunWork {
 
   /** Nothing is under way. */
   get isIdle(): boolean {
-    return this.#running === undefined;
+    return this.#running.size === 0;
   }
 
   /** Whether something about this is under way. */
   isAbout(subject: string): boolean {
-    return [...(this.#running?.values() ?? [])].includes(subject);
+    return [...this.#running.values()].includes(subject);
   }
 
   /** Begins at once; does nothing once closing. `subject`: what it is about, for `isAbout`. */
@@ -57,30 +58,23 @@ export class BegunWork {
         if (!isCutShort) this.#options.onBug(error);
       })
       .finally(() => {
-        this.#running?.delete(running);
-        if (this.#running?.size === 0) {
-          this.#running = undefined;
-          this.#controllers = undefined;
-        }
+        this.#running.delete(running);
+        if (this.isIdle) this.#controllers = undefined;
         this.#options.onEnd?.();
       });
-    this.#running = (this.#running ?? new Map()).set(running, subject);
+    this.#running.set(running, subject);
   }
 
   /** Calls `action` once after `ms`, and never once closing. The returned function cancels it. */
   later(ms: number, action: () => void): () => void {
     if (this.isClosing) return () => undefined;
-    const forget = (): void => {
-      this.#timers?.delete(cancel);
-      if (this.#timers?.size === 0) this.#timers = undefined;
-    };
     const cancel = this.#options.clock.schedule(ms, () => {
-      forget();
+      this.#timers.delete(cancel);
       action();
     });
-    this.#timers = (this.#timers ?? new Set()).add(cancel);
+    this.#timers.add(cancel);
     return () => {
-      forget();
+      this.#timers.delete(cancel);
       cancel();
     };
   }
@@ -89,10 +83,10 @@ export class BegunWork {
   async stop(deadline: AbortSignal): Promise<void> {
     this.#isClosing = true;
     this.#controllers?.closing.abort();
-    for (const cancel of this.#timers ?? []) cancel();
-    this.#timers = undefined;
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
     // Each listener makes the next one dearer, and all nodes stop by the same signal.
-    if (this.#running === undefined) return;
+    if (this.isIdle) return;
     const cut = (): void => this.#signals().deadline.abort();
     if (deadline.aborted) cut();
     deadline.addEventListener('abort', cut, { once: true });
