@@ -4,7 +4,9 @@ import type { CiliumNode } from '../kubernetes/cilium-node.ts';
 import type { JsonObject } from '../kubernetes/json.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
+import type { Begin } from '../providers/in-flight.ts';
 import { rankOf, type Urgency } from '../providers/urgency.ts';
+import { SeldomMap } from '../scheduling/seldom-filled.ts';
 import { Trigger } from '../scheduling/trigger.ts';
 import type { Claimed } from './address-claims.ts';
 import type { Assessment } from './assessment.ts';
@@ -47,12 +49,13 @@ export class ManagedNode {
   readonly #publisher: NodePublisher;
   readonly #remarks: Remarks;
   readonly #rehearsal: Rehearsal;
-  readonly #timers = new Map<Wait, () => void>();
+  readonly #timers = new SeldomMap<Wait, () => void>();
   readonly #cap: LastingCap;
   readonly #desired: DesiredState;
   #assessment: Assessment = { kind: 'unread' };
   #diagnosis: Diagnosis | undefined;
   #isLooking = false;
+  /** It publishes, or stands in line for it. */
   #isPublishing = false;
   /** Of publishing, when it was decided last. */
   #urgencyDecided: Urgency = 'housekeeping';
@@ -80,6 +83,8 @@ export class ManagedNode {
     this.#maintenance = new Trigger({ ...runs, run: () => this.#evaluate(), onRun: hooks.onMaintenance });
     this.#publication = new Trigger({
       ...runs,
+      // What is written is worked out once there is a place for it: by then it may be more, and costs one write all the same.
+      admit: (start) => this.#standInLine(start),
       run: (signal) => this.#publish(signal),
       onRun: hooks.onPublication,
     });
@@ -294,16 +299,15 @@ export class ManagedNode {
     this.#remarks.tell(this.#known.node, { view, requirements, staticIp: this.#cloud.staticAddress.remark });
   }
 
-  async #publish(signal: AbortSignal): Promise<void> {
+  #standInLine(start: Begin): () => void {
     this.#isPublishing = true;
-    const { publications } = this.#context;
-    // What is written is worked out once there is a place for it: by then it may be more, and costs one write all the same.
-    const run = (): Promise<number | undefined> => this.#publisher.run(signal);
-    const again = await publications
-      .run({ urgency: () => this.#urgencyToPublish, signal }, run)
-      .finally(() => {
-        this.#isPublishing = false;
-      });
+    return this.#context.publications.enter({ urgency: () => this.#urgencyToPublish }, start);
+  }
+
+  async #publish(signal: AbortSignal): Promise<void> {
+    const again = await this.#publisher.run(signal).finally(() => {
+      this.#isPublishing = false;
+    });
     if (again !== undefined) this.#later('publish', again, () => this.#publication.fire());
   }
 
@@ -329,7 +333,11 @@ export class ManagedNode {
 
   #later(what: Wait, ms: number, action: () => void): void {
     this.#timers.get(what)?.();
-    this.#timers.set(what, this.#context.clock.schedule(ms, action));
+    const cancel = this.#context.clock.schedule(ms, () => {
+      this.#timers.delete(what);
+      action();
+    });
+    this.#timers.set(what, cancel);
   }
 }
 

@@ -52,7 +52,7 @@ export interface NodeContext {
   /** Whether the API server has no place for the text that says what a node lacks. */
   readonly prunesError: boolean;
   /** Places of nodes whose objects are being written. */
-  readonly publications: Pick<InFlight, 'run' | 'reconsider'>;
+  readonly publications: Pick<InFlight, 'enter' | 'reconsider'>;
   readonly claims: AddressClaims;
   /** To be asked before anything is begun: `permission.refusal('takeAway')`. */
   readonly permission: MutationPermission;

@@ -9,18 +9,22 @@ import { isPressing, rankOf, type Urgency, urgencies } from './urgency.ts';
  */
 const patientShare = { alone: 0.6, besidesPressing: 0.2 };
 
-export interface PlaceRequest {
+export interface Entrant {
   readonly urgency: () => Urgency;
   /** Part of something that was begun: it goes before whatever was not. */
   readonly begun?: boolean;
+}
+
+export interface PlaceRequest extends Entrant {
   /** Ends the wait for a place. */
   readonly signal: AbortSignal;
 }
 
-interface Waiter {
-  readonly urgency: () => Urgency;
-  readonly begun: boolean;
-  readonly begin: (leave: () => void) => void;
+/** Begins with a place, which `leave` gives back. */
+export type Begin = (leave: () => void) => void;
+
+interface Waiter extends Required<Entrant> {
+  readonly begin: Begin;
 }
 
 export class InFlight {
@@ -41,7 +45,7 @@ export class InFlight {
   /** Runs `work` as soon as there is a place, the most urgent first. Rejects with the signal's reason if that ends the wait. */
   async run<T>(request: PlaceRequest, work: () => Promise<T>): Promise<T> {
     request.signal.throwIfAborted();
-    const leave = this.#enter(request.urgency()) ?? (await this.#wait(request));
+    const leave = this.#take(request.urgency()) ?? (await this.#wait(request));
     try {
       // It may have been given up since it was let in.
       request.signal.throwIfAborted();
@@ -49,6 +53,17 @@ export class InFlight {
     } finally {
       leave();
     }
+  }
+
+  /**
+   * The same for whoever is to cost little while it waits: begins as soon as there is a place, which may be before this
+   * returns. The result ends the wait, and does nothing once it has begun.
+   */
+  enter(entrant: Entrant, begin: Begin): () => void {
+    const leave = this.#take(entrant.urgency());
+    if (leave === undefined) return this.#standInLine(entrant, begin);
+    begin(leave);
+    return () => undefined;
   }
 
   get #mostPatient(): number {
@@ -61,7 +76,7 @@ export class InFlight {
   }
 
   /** Takes a place if there is one for it; the result gives it back. */
-  #enter(urgency: Urgency): (() => void) | undefined {
+  #take(urgency: Urgency): (() => void) | undefined {
     if (!this.#hasPlaceFor(urgency)) return undefined;
     const isPatient = !isPressing(urgency);
     this.#taken++;
@@ -82,7 +97,7 @@ export class InFlight {
   #give(): void {
     while (this.#taken < this.#most) {
       const next = this.#next();
-      const leave = next && this.#enter(next.urgency());
+      const leave = next && this.#take(next.urgency());
       if (next === undefined || leave === undefined) return;
       this.#remove(next);
       next.begin(leave);
@@ -124,19 +139,24 @@ export class InFlight {
     for (const line of this.#lines) line.delete(waiter);
   }
 
-  #wait({ urgency, begun = false, signal }: PlaceRequest): Promise<() => void> {
+  #standInLine({ urgency, begun = false }: Entrant, begin: Begin): () => void {
+    const waiter: Waiter = { urgency, begun, begin };
+    this.#lines[lineOf(waiter)]?.add(waiter);
+    return () => this.#remove(waiter);
+  }
+
+  #wait(request: PlaceRequest): Promise<() => void> {
+    const { signal } = request;
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
-        this.#remove(waiter);
-        reject(signal.reason as Error);
-      };
-      const begin = (leave: () => void): void => {
+      const leaveLine = this.#standInLine(request, (leave) => {
         signal.removeEventListener('abort', giveUp);
         resolve(leave);
+      });
+      const giveUp = (): void => {
+        leaveLine();
+        reject(signal.reason as Error);
       };
-      const waiter = { urgency, begun, begin };
       signal.addEventListener('abort', giveUp, { once: true });
-      this.#lines[lineOf(waiter)]?.add(waiter);
     });
   }
 }

@@ -11,6 +11,11 @@ export interface TriggerOptions {
   readonly onBug: (error: unknown) => void;
   /** Whether somebody waits for it, so that it goes before others. */
   readonly isPressing?: () => boolean;
+  /**
+   * How a run comes to its place, which it gives back when it has ended; without it there is always one. It may start the
+   * run before it returns; what it returns ends the wait, and does nothing once the run has started.
+   */
+  readonly admit?: (start: (leave: () => void) => void) => () => void;
   /** Told once a run has ended. */
   readonly onRun?: (figures: TriggerFigures) => void;
 }
@@ -18,7 +23,7 @@ export interface TriggerOptions {
 export interface TriggerFigures {
   /** Requests that this run answered beyond the first. */
   readonly folds: number;
-  /** From the first request to the start of the run, in ms. */
+  /** From the first request to the start of the run, in ms; the wait for a place is part of it. */
   readonly latency: number;
   /** Of the run itself, in ms. */
   readonly duration: number;
@@ -30,7 +35,8 @@ export class Trigger {
   #requests = 0;
   #firstRequest = 0;
   #lastStart = -Infinity;
-  #cancelTimer: (() => void) | undefined;
+  /** Ends the wait for the time, the turn or the place of the next run. */
+  #cancelWait: (() => void) | undefined;
   #running: Promise<void> | undefined;
   /** Of the run under way. */
   #stopping: AbortController | undefined;
@@ -50,30 +56,37 @@ export class Trigger {
   async stop(reason?: Error): Promise<void> {
     this.#isStopped = true;
     this.#stopping?.abort(reason);
-    this.#cancelTimer?.();
+    this.#cancelWait?.();
     await this.#running;
   }
 
   #arm(): void {
-    if (this.#running !== undefined || this.#cancelTimer !== undefined) return;
+    if (this.#running !== undefined || this.#cancelWait !== undefined) return;
     const { clock, minInterval } = this.#options;
     const wait = this.#lastStart + minInterval - clock.monotonic();
     if (wait <= 0) this.#runSoon();
-    else this.#cancelTimer = clock.schedule(wait, () => this.#runSoon());
+    else this.#cancelWait = clock.schedule(wait, () => this.#runSoon());
   }
 
   /** Behind what may run already: many that have waited alike must not all run in one go. */
   #runSoon(): void {
     const { clock, isPressing } = this.#options;
-    const run = (): void => {
-      this.#cancelTimer = undefined;
-      this.#stopping = new AbortController();
-      this.#running = this.#runOnce(this.#stopping.signal);
-    };
-    this.#cancelTimer = clock.schedule(0, run, isPressing?.());
+    this.#cancelWait = clock.schedule(0, () => this.#admit(), isPressing?.());
   }
 
-  async #runOnce(signal: AbortSignal): Promise<void> {
+  #admit(): void {
+    const { admit = startAtOnce } = this.#options;
+    const cancel = admit((leave) => this.#start(leave));
+    if (this.#running === undefined) this.#cancelWait = cancel;
+  }
+
+  #start(leave: () => void): void {
+    this.#cancelWait = undefined;
+    this.#stopping = new AbortController();
+    this.#running = this.#runOnce(this.#stopping.signal, leave);
+  }
+
+  async #runOnce(signal: AbortSignal, leave: () => void): Promise<void> {
     const { clock, run, onBug, onRun } = this.#options;
     const start = clock.monotonic();
     const figures = { folds: this.#requests - 1, latency: start - this.#firstRequest };
@@ -83,10 +96,17 @@ export class Trigger {
       await run(signal);
     } catch (error) {
       if (!signal.aborted) onBug(error);
+    } finally {
+      leave();
     }
     onRun?.({ ...figures, duration: clock.monotonic() - start });
     this.#running = undefined;
     this.#stopping = undefined;
     if (this.#requests > 0 && !this.#isStopped) this.#arm();
   }
+}
+
+function startAtOnce(start: (leave: () => void) => void): () => void {
+  start(() => undefined);
+  return () => undefined;
 }

@@ -210,6 +210,33 @@ describe('places among the requests in flight', () => {
     expect(begun).toEqual([]);
   });
 
+  test('whoever enters begins at once if there is one, stands in line if not, and may leave the line', async () => {
+    const { inFlight, begun, call, end } = rig(2);
+    const leaves: (() => void)[] = [];
+    const enter = (name: string, urgency: Urgency): (() => void) =>
+      inFlight.enter({ urgency: () => urgency }, (leave) => {
+        begun.push(name);
+        leaves.push(leave);
+      });
+    const endWait = enter('a', 'waiting');
+    void call('b', 'waiting');
+    enter('c', 'waiting');
+    const leaveLine = enter('d', 'starving');
+    void call('e', 'waiting');
+    const before = [...begun];
+
+    leaveLine();
+    endWait();
+    await end('b');
+    for (const leave of leaves) leave();
+    await settled();
+
+    expect([before, begun]).toEqual([
+      ['a', 'b'],
+      ['a', 'b', 'c', 'e'],
+    ]);
+  });
+
   test('a failure is handed on, and gives the place back', async () => {
     const { inFlight } = rig(1);
     const request = { urgency: () => 'waiting' as const, signal: never };

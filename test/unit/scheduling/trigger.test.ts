@@ -114,4 +114,69 @@ describe('Trigger', () => {
     expect(starts).toEqual([0]);
     expect(bugs).toEqual([]);
   });
+
+  describe('with places', () => {
+    /** Places that the test gives, and what became of them. */
+    function placesRig() {
+      const clock = new VirtualClock();
+      const history: string[] = [];
+      const line: (() => void)[] = [];
+      const trigger = new Trigger({
+        clock,
+        minInterval: 10,
+        admit: (start) => {
+          history.push('in line');
+          line.push(() => start(() => history.push('place given back')));
+          return () => history.push('left the line');
+        },
+        run: async (signal) => {
+          history.push('run');
+          await sleep(clock, 5, signal);
+        },
+        onBug: (error) => history.push(String(error)),
+        onRun: ({ folds, latency, duration }) =>
+          history.push(`folds ${folds}, latency ${latency}, duration ${duration}`),
+      });
+      return { clock, trigger, history, line };
+    }
+
+    test('a run starts once it has one, answers what was asked until then, and gives it back', async () => {
+      const { clock, trigger, history, line } = placesRig();
+
+      trigger.fire();
+      await clock.advance(20);
+      trigger.fire();
+      await clock.advance(20);
+      line.shift()?.();
+      await clock.advance(50);
+
+      expect(history).toEqual(['in line', 'run', 'place given back', 'folds 1, latency 40, duration 5']);
+    });
+
+    test('stop leaves the line', async () => {
+      const { clock, trigger, history } = placesRig();
+      trigger.fire();
+      await clock.advance(20);
+
+      await trigger.stop();
+
+      expect(history).toEqual(['in line', 'left the line']);
+    });
+
+    test('a request while a run is under way stands in line behind it', async () => {
+      const { clock, trigger, history, line } = placesRig();
+      trigger.fire();
+      await clock.advance(1);
+      line.shift()?.();
+      trigger.fire();
+      const before = history.length;
+
+      await clock.advance(50);
+
+      expect([before, history.slice(2)]).toEqual([
+        2,
+        ['place given back', 'folds 0, latency 1, duration 5', 'in line'],
+      ]);
+    });
+  });
 });
