@@ -1,5 +1,6 @@
 // Which node offers which address, over the whole fleet and whether or not Headwater serves the node: what is shown in
 // CiliumNodes, and what nodes have claimed and are about to show. It is what keeps an address from being offered twice.
+import { oneCopy } from '../memory/one-copy.ts';
 import type { AddressClaims, Claimed } from '../node/address-claims.ts';
 
 interface Entry {
@@ -12,6 +13,8 @@ interface Entry {
 
 const none: ReadonlySet<string> = new Set();
 const nobody: readonly string[] = [];
+/** Of nearly all nodes: one for all of them. */
+const uncontested: Claimed = { withheld: new Map(), shared: new Map() };
 
 export class AddressIndex implements AddressClaims {
   readonly #entries = new Map<string, Entry>();
@@ -30,7 +33,7 @@ export class AddressIndex implements AddressClaims {
   setOffered(name: string, networkId: string, addresses: Iterable<string>): void {
     const known = this.#entries.get(name);
     const claimed = known?.networkId === networkId ? known.claimed : none;
-    const shown = new Set(addresses);
+    const shown = new Set(Array.from(addresses, oneCopy));
     // Almost every event of a watch is about something else.
     if (known?.networkId === networkId && isEqual(known.offered, shown)) return;
     // In the end a node shows what it claimed: one set is enough for both.
@@ -49,8 +52,7 @@ export class AddressIndex implements AddressClaims {
     readonly addresses: Iterable<string>;
   }): Claimed {
     const { name, networkId } = wanted;
-    const known = this.#entries.get(name);
-    const offered = known?.networkId === networkId ? known.offered : none;
+    const offered = this.#offered(name, networkId);
     const withheld = new Map<string, readonly string[]>();
     const shared = new Map<string, readonly string[]>();
     const claimed = new Set<string>();
@@ -62,7 +64,12 @@ export class AddressIndex implements AddressClaims {
     }
     for (const holder of [...withheld.values(), ...shared.values()].flat()) this.#await(holder, name);
     this.#replace(name, { networkId, offered, claimed: isEqual(offered, claimed) ? offered : claimed });
-    return { withheld, shared };
+    return withheld.size + shared.size === 0 ? uncontested : { withheld, shared };
+  }
+
+  #offered(name: string, networkId: string): ReadonlySet<string> {
+    const known = this.#entries.get(name);
+    return known?.networkId === networkId ? known.offered : none;
   }
 
   #othersThan(name: string, networkId: string, address: string): readonly string[] {

@@ -62,12 +62,14 @@ export interface ReleasableFacts {
 const quietStart = 20_000;
 
 const nothing: Releases = new Map();
+/** Of nearly all nodes: one for all of them. */
+const nobodyLeaves = { of: nothing, addresses: outgoingIn(nothing) };
 
 export class AddressReleaser {
   readonly #deps: AddressReleaserDeps;
   /** Undefined until the instance was read for the first time. */
   #releases: Releases | undefined;
-  #outgoing = { of: nothing, addresses: outgoingIn(nothing) };
+  #outgoing = nobodyLeaves;
   readonly #refusals: Refusals;
   readonly #unassignments: Unassignments;
   readonly #quietUntil: number;
@@ -120,7 +122,8 @@ export class AddressReleaser {
     const now = this.#deps.clock.monotonic();
     const before = (this.#releases ??= recoverReleases(facts, now));
     this.#refusals.agentKeeps(refusedIn(before, facts.node.status.releaseIps));
-    this.#releases = this.#step(before, facts, now);
+    const next = this.#step(before, facts, now);
+    this.#releases = next.size === 0 ? nothing : next;
     this.#beginWhatIsDue(this.#releases, now);
     this.#awaitNext(this.#releases, now);
     return true;

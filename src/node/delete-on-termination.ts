@@ -10,7 +10,7 @@ import type { BackoffPolicy } from '../scheduling/exponential-backoff.ts';
 import { FailureStreak } from '../scheduling/failure-streak.ts';
 import { type Clock, sleep } from '../scheduling/clock.ts';
 import type { Random } from '../scheduling/random.ts';
-import { SeldomSet } from '../scheduling/seldom-filled.ts';
+import { SeldomSet } from '../memory/seldom-filled.ts';
 import type { CallTiming } from './call-timing.ts';
 
 export interface DeleteOnTerminationDeps {
@@ -33,12 +33,14 @@ const hopeless: ReadonlySet<CloudFailure['kind']> = new Set(['invalid', 'instanc
 /** What we write as the description of the interfaces that we create, before the id of the instance. */
 export const descriptionPrefix = 'Cilium-CNI (';
 
+const none: readonly string[] = [];
+
 export class DeleteOnTermination {
   readonly #deps: DeleteOnTerminationDeps;
   /** Attachments that were seen to. Some EC2 look-alikes accept the call and never show its effect. */
   readonly #seenTo = new SeldomSet<string>();
-  /** Attachments that the instance has, as far as was known the last time. */
-  #known: readonly string[] = [];
+  /** Attachments that the instance has, as far as was known the last time, while anything is under way. */
+  #known: readonly string[] = none;
   readonly #work: BegunWork;
 
   constructor(deps: DeleteOnTerminationDeps) {
@@ -48,14 +50,16 @@ export class DeleteOnTermination {
 
   /** Begins what these interfaces lack, if it may; returns those that lack it and for which nothing was begun. */
   evaluate(interfaces: readonly NetworkInterface[]): readonly string[] {
-    this.#known = interfaces.flatMap(({ attachment }) => attachment?.id ?? []);
     const lacking = interfaces.flatMap(({ id, description, attachment }) => {
       if (attachment === undefined || attachment.deleteOnTermination || attachment.state !== 'attached')
         return [];
       const isOurs = description.startsWith(descriptionPrefix) && !this.#seenTo.has(attachment.id);
       return isOurs ? [{ id, attachmentId: attachment.id }] : [];
     });
-    if (this.#deps.permission.refusal('give') !== undefined) return lacking.map(({ id }) => id);
+    const mayBegin = this.#deps.permission.refusal('give') === undefined;
+    const isIdle = this.#work.isIdle && !(mayBegin && lacking.length > 0);
+    this.#known = isIdle ? none : interfaces.flatMap(({ attachment }) => attachment?.id ?? []);
+    if (!mayBegin) return lacking.map(({ id }) => id);
     for (const { id, attachmentId } of lacking) {
       this.#seenTo.add(attachmentId);
       this.#work.begin(() => this.#set(id, attachmentId));

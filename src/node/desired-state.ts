@@ -1,5 +1,6 @@
 // What the CiliumNode of a managed node should hold: what its agent may be shown of what the cloud has, without what is on
 // its way out or offered by others. To work it out is to claim the addresses for the node.
+import { hash } from 'node:crypto';
 import type { Infrastructure } from '../providers/infrastructure.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { CiliumNode } from '../kubernetes/cilium-node.ts';
@@ -35,9 +36,12 @@ export interface DesiredStateDeps {
   readonly onClaimed: (claimed: Claimed) => void;
 }
 
+/** Nobody else offers anything of the node's. */
+const unclaimed: Claimed = { withheld: new Map(), shared: new Map() };
+
 export class DesiredState {
   readonly #deps: DesiredStateDeps;
-  #claimed: Claimed = { withheld: new Map(), shared: new Map() };
+  #claimed = unclaimed;
   #last:
     | {
         readonly view: InstanceView;
@@ -107,7 +111,7 @@ export class DesiredState {
    */
   #offer(facts: OfferFacts, withheld: Withheld): Offer | undefined {
     const { pool, status } = withheld;
-    const key = JSON.stringify([facts.requirements, facts.limits, [...pool], [...status]]);
+    const key = digestOf([facts.requirements, facts.limits, [...pool], [...status]]);
     const last = this.#last;
     const { view, infrastructure } = facts;
     if (last?.key === key && last.view === view && last.infrastructure === infrastructure) {
@@ -147,4 +151,9 @@ export class DesiredState {
 
 function textOf({ withheld, shared }: Claimed): string {
   return JSON.stringify([...withheld, ...shared]);
+}
+
+/** What it says, in so few bytes that each of thousands of nodes can keep it. */
+function digestOf(value: unknown): string {
+  return hash('sha256', JSON.stringify(value), 'base64');
 }

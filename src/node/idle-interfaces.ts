@@ -12,7 +12,7 @@ import type { Operation, Outcome } from '../providers/operation.ts';
 import { BegunWork } from '../scheduling/begun-work.ts';
 import { type Clock, sleep } from '../scheduling/clock.ts';
 import { FailureStreak } from '../scheduling/failure-streak.ts';
-import { SeldomMap } from '../scheduling/seldom-filled.ts';
+import { SeldomMap } from '../memory/seldom-filled.ts';
 import type { Random } from '../scheduling/random.ts';
 import { doneOrAborted } from '../scheduling/done-or-aborted.ts';
 import { descriptionPrefix } from './delete-on-termination.ts';

@@ -2,7 +2,7 @@
 // alone until the lost call can no longer take effect unseen, and what the looks show in the meantime is its result.
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { Clock } from '../scheduling/clock.ts';
-import { SeldomSet } from '../scheduling/seldom-filled.ts';
+import { SeldomSet } from '../memory/seldom-filled.ts';
 import { type CallTiming, openFor } from './call-timing.ts';
 import { type PlannedStep, takenBy } from './planned-step.ts';
 

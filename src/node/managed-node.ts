@@ -6,7 +6,7 @@ import type { InstanceView } from '../providers/instance-view.ts';
 import type { NetworkInterface } from '../providers/network-interface.ts';
 import type { Begin } from '../providers/in-flight.ts';
 import { rankOf, type Urgency } from '../providers/urgency.ts';
-import { SeldomMap } from '../scheduling/seldom-filled.ts';
+import { SeldomMap } from '../memory/seldom-filled.ts';
 import { Trigger } from '../scheduling/trigger.ts';
 import type { Claimed } from './address-claims.ts';
 import type { Assessment } from './assessment.ts';

@@ -8,7 +8,7 @@ import type { MutationPermission } from '../providers/mutation-permission.ts';
 import type { OperationKind } from '../providers/operation.ts';
 import type { SubnetLedger } from '../providers/subnet-ledger.ts';
 import { BegunWork } from '../scheduling/begun-work.ts';
-import { SeldomSet } from '../scheduling/seldom-filled.ts';
+import { SeldomSet } from '../memory/seldom-filled.ts';
 import type { FinishedStep, StepResult } from './finished-step.ts';
 import { LostAssignments } from './lost-assignments.ts';
 import { type PlannedStep, prefixesOf, slotsFilled, takenBy } from './planned-step.ts';

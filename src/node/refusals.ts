@@ -1,7 +1,7 @@
 // What is not asked for again for a while, longer each time: what an agent needs, and anything at all once the cloud has
 // refused in a way that trying again does not mend.
 import { FailureStreak, type FailureStreakDeps } from '../scheduling/failure-streak.ts';
-import { SeldomMap } from '../scheduling/seldom-filled.ts';
+import { SeldomMap } from '../memory/seldom-filled.ts';
 import type { Holding } from './address-release.ts';
 
 /** In ms. */

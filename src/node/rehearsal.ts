@@ -1,6 +1,6 @@
 // What a dry run would do for one node, told once for as long as it stays the same.
 import type { Activity, MutationPermission } from '../providers/mutation-permission.ts';
-import { SeldomMap } from '../scheduling/seldom-filled.ts';
+import { SeldomMap } from '../memory/seldom-filled.ts';
 import type { PlannedStep } from './planned-step.ts';
 import type { Write } from './publication.ts';
 

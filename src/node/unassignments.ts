@@ -7,7 +7,7 @@ import type { ReleaseIPs, ReleasePrefixes } from '../providers/operation.ts';
 import { BegunWork } from '../scheduling/begun-work.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import { FailureStreak } from '../scheduling/failure-streak.ts';
-import { SeldomSet } from '../scheduling/seldom-filled.ts';
+import { SeldomSet } from '../memory/seldom-filled.ts';
 import type { Random } from '../scheduling/random.ts';
 import type { Holding, ReleasePhase } from './address-release.ts';
 import { type CallTiming, openFor } from './call-timing.ts';

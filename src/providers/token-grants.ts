@@ -66,7 +66,9 @@ export function untilAlone(
 
 /** Those who want the same, equally badly: where the first of them must wait, the others must too. */
 interface Line<W> {
-  readonly members: { readonly waiter: W; readonly order: number }[];
+  readonly members: W[];
+  /** When each of them arrived, as a place in the order of all: apart, since thousands may wait while one token is granted. */
+  readonly orders: number[];
   readonly costs: ReadonlyMap<string, number>;
   readonly urgency: Urgency;
   readonly begun: boolean;
@@ -153,9 +155,9 @@ class Round<W extends Asking> {
   }
 
   #grant(line: Line<W>): void {
-    const member = line.members[line.next++];
-    if (member === undefined) return;
-    this.#granted.push(member.waiter);
+    const waiter = line.members[line.next++];
+    if (waiter === undefined) return;
+    this.#granted.push(waiter);
     for (const [name, count] of line.costs) this.#take(name, count, line);
   }
 
@@ -193,16 +195,20 @@ function linesOf<W extends Asking>(waiters: Iterable<W>): readonly Line<W>[] {
   for (const waiter of waiters) {
     const { costs, urgency, begun } = waiter;
     const alike = lines.get(costs) ?? new Map<Urgency | 'begun', Line<W>>();
-    const line = alike.get(begun ? 'begun' : urgency) ?? { members: [], costs, urgency, begun, next: 0 };
-    line.members.push({ waiter, order: order++ });
-    alike.set(begun ? 'begun' : urgency, line);
-    lines.set(costs, alike);
+    let line = alike.get(begun ? 'begun' : urgency);
+    if (line === undefined) {
+      line = { members: [], orders: [], costs, urgency, begun, next: 0 };
+      alike.set(begun ? 'begun' : urgency, line);
+      lines.set(costs, alike);
+    }
+    line.members.push(waiter);
+    line.orders.push(order++);
   }
   return [...lines.values()].flatMap((alike) => [...alike.values()]);
 }
 
-function orderOf<W>({ members, next }: Line<W>): number {
-  return members[next]?.order ?? Infinity;
+function orderOf<W>({ orders, next }: Line<W>): number {
+  return orders[next] ?? Infinity;
 }
 
 /** The first call of a group is sent at once. */

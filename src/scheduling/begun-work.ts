@@ -1,7 +1,7 @@
 // What somebody has begun and not ended yet, and what it waits for, so that it can be stopped in order: first nothing more
 // begins, then what was begun is given time to end, then it is cut short.
 import type { Clock } from './clock.ts';
-import { SeldomMap, SeldomSet } from './seldom-filled.ts';
+import { SeldomMap, SeldomSet } from '../memory/seldom-filled.ts';
 
 export interface BegunWorkOptions {
   readonly clock: Pick<Clock, 'schedule'>;

@@ -1,5 +1,6 @@
 // Reads what EC2 shows of one network interface. What cannot be understood is named and set aside; it never spoils the
 // answer that it came in.
+import { oneCopy } from '../../memory/one-copy.ts';
 import { parseAddress, parseBlock } from '../ipv4.ts';
 import type { Attachment, NetworkInterface, Tags } from '../network-interface.ts';
 import type { Observation } from '../observation.ts';
@@ -101,7 +102,7 @@ function readAttachment(attachment: Ec2Attachment): Attachment | undefined {
 }
 
 function addressesOf(shown: Ec2NetworkInterface): string[] {
-  return (shown.PrivateIpAddresses ?? []).map((item) => textOf(item.PrivateIpAddress));
+  return (shown.PrivateIpAddresses ?? []).map((item) => oneCopy(textOf(item.PrivateIpAddress)));
 }
 
 function textOf(value: string | undefined): string {

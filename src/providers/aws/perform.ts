@@ -1,5 +1,6 @@
 // Carries operations out on EC2: one operation, one call.
 import type { CallContext } from '../allocation-implementation.ts';
+import { oneCopy } from '../../memory/one-copy.ts';
 import { parseAddress, parseBlock } from '../ipv4.ts';
 import type { Answer } from '../observation.ts';
 import type {
@@ -112,7 +113,9 @@ function readAssigned(
   { interfaceId, instanceId }: AllocateIPs | AllocatePrefixes,
   output: Ec2Output<'AssignPrivateIpAddresses'>,
 ): Extract<Answer, { kind: 'allocated' }> | { readonly problem: string } {
-  const addresses = (output.AssignedPrivateIpAddresses ?? []).map((item) => item.PrivateIpAddress ?? '');
+  const addresses = (output.AssignedPrivateIpAddresses ?? []).map((item) =>
+    oneCopy(item.PrivateIpAddress ?? ''),
+  );
   const wrong = addresses.find((address) => parseAddress(address) === undefined);
   if (wrong !== undefined) return { problem: `${JSON.stringify(wrong)} is not an IPv4 address` };
   const prefixes = (output.AssignedIpv4Prefixes ?? []).map((item) => item.Ipv4Prefix ?? '');

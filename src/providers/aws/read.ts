@@ -67,7 +67,9 @@ async function* observeNetworks(
     while (page.length > 0) {
       const part = page
         .splice(0, partSize)
-        .filter(({ Attachment }) => tagged === undefined || tagged.instances.has(Attachment?.InstanceId ?? ''));
+        .filter(
+          ({ Attachment }) => tagged === undefined || tagged.instances.has(Attachment?.InstanceId ?? ''),
+        );
       yield { begunAt, observations: part.flatMap((item) => readInterface(item) ?? []) };
     }
   }
@@ -272,11 +274,7 @@ export async function readList<A extends ReadAction>(
   return { begunAt: begun ?? 0, items };
 }
 
-function listed<A extends ReadAction>(
-  action: A,
-  output: Ec2Output<A>,
-  member: ListMember<A>,
-): Item<A>[] {
+function listed<A extends ReadAction>(action: A, output: Ec2Output<A>, member: ListMember<A>): Item<A>[] {
   const list: unknown = output[member];
   if (!Array.isArray(list)) throw unreadable(action, `the answer has no ${String(member)}`);
   return list as Item<A>[];

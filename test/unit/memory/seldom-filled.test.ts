@@ -1,14 +1,25 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
-import { SeldomMap, SeldomSet } from '../../../src/scheduling/seldom-filled.ts';
+import * as fc from 'fast-check';
+import { SeldomMap, SeldomSet } from '../../../src/memory/seldom-filled.ts';
+
+type Step =
+  | { readonly kind: 'put'; readonly key: string; readonly value: number }
+  | { readonly kind: 'delete'; readonly key: string }
+  | { readonly kind: 'deleteAll' };
 
 const key = fc.constantFrom('a', 'b', 'c');
-const step = fc.oneof(
+const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('put' as const), key, value: fc.nat(9) }),
   fc.record({ kind: fc.constant('delete' as const), key }),
   fc.record({ kind: fc.constant('deleteAll' as const) }),
 );
 const steps = fc.array(step, { maxLength: 30 });
+
+function takeStep(map: SeldomMap<string, number> | Map<string, number>, step: Step): void {
+  if (step.kind === 'put') map.set(step.key, step.value);
+  else if (step.kind === 'delete') map.delete(step.key);
+  else for (const known of map.keys()) map.delete(known);
+}
 
 describe('what is seldom filled', () => {
   test('is a map like that of the language, also once it was emptied', () => {
@@ -16,11 +27,8 @@ describe('what is seldom filled', () => {
       fc.property(steps, (history) => {
         const [ours, theirs] = [new SeldomMap<string, number>(), new Map<string, number>()];
         for (const each of history) {
-          for (const map of [ours, theirs]) {
-            if (each.kind === 'put') map.set(each.key, each.value);
-            else if (each.kind === 'delete') map.delete(each.key);
-            else for (const known of map.keys()) map.delete(known);
-          }
+          takeStep(ours, each);
+          takeStep(theirs, each);
           expect([...ours]).toEqual([...theirs]);
           expect([[...ours.keys()], [...ours.values()], ours.size]).toEqual([
             [...theirs.keys()],
