@@ -1,6 +1,6 @@
 // What the CiliumNode of a managed node should hold: what its agent may be shown of what the cloud has, without what is on
 // its way out or offered by others. To work it out is to claim the addresses for the node.
-import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Infrastructure } from '../providers/infrastructure.ts';
 import type { InstanceView } from '../providers/instance-view.ts';
 import type { CiliumNode } from '../kubernetes/cilium-node.ts';
@@ -36,6 +36,7 @@ export interface DesiredStateDeps {
   readonly onClaimed: (claimed: Claimed) => void;
 }
 
+const noAddresses: ReadonlySet<string> = new Set();
 /** Nobody else offers anything of the node's. */
 const unclaimed: Claimed = { withheld: new Map(), shared: new Map() };
 
@@ -46,7 +47,7 @@ export class DesiredState {
     | {
         readonly view: InstanceView;
         readonly infrastructure: Infrastructure;
-        readonly key: string;
+        readonly rest: Pick<OfferFacts, 'requirements' | 'limits'> & Withheld;
         /** Undefined once `heldBy` holds all of it: it is not needed again as long as that is the newest state. */
         readonly offer: Offer | undefined;
         readonly heldBy: CiliumNode | undefined;
@@ -94,8 +95,8 @@ export class DesiredState {
     const split = unaddable(splitOn(view, claimed.withheld), this.#deps.node(), implementation);
     const hidden = [...claimed.withheld.keys(), ...outgoing];
     const offer = this.#offer(facts, {
-      status: new Set([...hidden, ...doubts.status, ...split.status]),
-      pool: new Set([...hidden, ...doubts.pool, ...split.pool]),
+      status: setOf([...hidden, ...doubts.status, ...split.status]),
+      pool: setOf([...hidden, ...doubts.pool, ...split.pool]),
     });
     return { offer, handshake, operatorError };
   }
@@ -110,15 +111,15 @@ export class DesiredState {
    * known to hold it.
    */
   #offer(facts: OfferFacts, withheld: Withheld): Offer | undefined {
-    const { pool, status } = withheld;
-    const key = digestOf([facts.requirements, facts.limits, [...pool], [...status]]);
+    const { view, infrastructure, requirements, limits } = facts;
+    const rest = { requirements, limits, ...withheld };
     const last = this.#last;
-    const { view, infrastructure } = facts;
-    if (last?.key === key && last.view === view && last.infrastructure === infrastructure) {
+    const isSameCloud = last?.view === view && last.infrastructure === infrastructure;
+    if (isSameCloud && isDeepStrictEqual(last.rest, rest)) {
       if (last.offer !== undefined || last.heldBy === this.#deps.node()) return last.offer;
     }
     const offer = offerOf(facts, withheld);
-    this.#last = { view, infrastructure, key, offer, heldBy: undefined };
+    this.#last = { view, infrastructure, rest, offer, heldBy: undefined };
     return offer;
   }
 
@@ -153,7 +154,7 @@ function textOf({ withheld, shared }: Claimed): string {
   return JSON.stringify([...withheld, ...shared]);
 }
 
-/** What it says, in so few bytes that each of thousands of nodes can keep it. */
-function digestOf(value: unknown): string {
-  return hash('sha256', JSON.stringify(value), 'base64');
+/** Most nodes have none to withhold: one empty set is enough for all of them. */
+function setOf(addresses: readonly string[]): ReadonlySet<string> {
+  return addresses.length === 0 ? noAddresses : new Set(addresses);
 }
