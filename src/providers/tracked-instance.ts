@@ -48,6 +48,9 @@ export interface Recalled {
   readonly mentioned: ReadonlySet<string>;
 }
 
+/** Until an instance that was not found is looked for again, as a part of the consistency window: a second, mostly. */
+const firstPause = 1 / 30;
+
 const noTimes: ReadonlyMap<string, number> = new Map();
 const nothingDoubted: ReadonlySet<string> = new Set();
 const noneUnreadable: ReadonlyMap<string, UnreadableInterface> = new Map();
@@ -63,7 +66,7 @@ export class TrackedInstance {
   /** Addresses that another instance claims too, with the time of the claim. */
   #contested = noTimes;
   #instance: Instance | undefined;
-  /** End of the first of the looks in a row that found neither the instance nor an interface of it. */
+  /** End of the first of the looks in a row that found no interface of the instance, which may exist. */
   #notFoundSince: number | undefined;
   #read = false;
   #lookDue: number | undefined;
@@ -349,24 +352,26 @@ export class TrackedInstance {
   }
 
   #endLook(reading: Reading, shown: ReadonlySet<string>): boolean {
-    this.#askAgainUnlessFound(reading, shown);
-    const isAlive = ['pending', 'running', 'stopping', 'stopped'].includes(
-      this.#instance?.state ?? 'unknown',
-    );
-    if (shown.size > 0 || !isAlive) return this.#complete(reading, (id) => shown.has(id));
+    const state = this.#instance?.state ?? 'unknown';
+    const isAlive = ['pending', 'running', 'stopping', 'stopped'].includes(state);
+    const isFound = shown.size > 0 || !(isAlive || state === 'unknown');
+    this.#notFoundSince = isFound ? undefined : (this.#notFoundSince ?? reading.endedAt);
+    if (this.#notFoundSince !== undefined) this.#search(this.#notFoundSince, reading, isAlive);
+    if (isFound || !isAlive) return this.#complete(reading, (id) => shown.has(id));
     // An instance has its primary interface for as long as it exists: this answer says nothing of its interfaces.
     const changed = this.#note(!this.#read);
     this.#read = true;
-    if (this.#interfaces.size > 0) this.#due(reading.endedAt + this.#consistencyWindow);
     return changed;
   }
 
-  /** One answer without the instance proves nothing: it may have been launched a moment ago. */
-  #askAgainUnlessFound(reading: Reading, shown: ReadonlySet<string>): void {
-    const isFound = shown.size > 0 || (this.#instance?.state ?? 'unknown') !== 'unknown';
-    this.#notFoundSince = isFound ? undefined : (this.#notFoundSince ?? reading.endedAt);
-    const again = (this.#notFoundSince ?? -Infinity) + this.#consistencyWindow;
-    if (reading.begunAt < again) this.#due(again);
+  /**
+   * An answer without the instance, or without any interface of it, proves nothing: it may have been launched a moment ago, and
+   * pods may wait. It is looked for again soon, less and less often: for a consistency window, or as long as it exists.
+   */
+  #search(since: number, { begunAt, endedAt }: Reading, isAlive: boolean): void {
+    const window = this.#consistencyWindow;
+    const pause = Math.min(Math.max(endedAt - since, window * firstPause), window);
+    if (isAlive || begunAt < since + window) this.#due(endedAt + pause);
   }
 
   #dropUnreadable(id: string, reading: Reading): boolean {

@@ -162,8 +162,32 @@ describe('an instance is read', () => {
 
     const changed = [look(0), look(1)];
 
-    expect(changed).toEqual([true, false]);
-    expect(view()).toMatchObject({ read: true, lookDue: 30 });
+    expect(changed).toEqual([true, true]);
+    expect(view()).toMatchObject({ read: true, lookDue: 2 });
+  });
+
+  test.each([
+    ['is not found', [], [1, 2, 4, 8, 16, 32, undefined]],
+    ['is pending without an interface', [instance({ state: 'pending' })], [1, 2, 4, 8, 16, 32, 62, 92]],
+  ])('again soon, and then less and less often, where it %s', (_, shown, expected) => {
+    const { look, view } = inventoryRig();
+    const due: (number | undefined)[] = [];
+
+    for (let at: number | undefined = 0; at !== undefined && due.length < 8; at = due.at(-1)) {
+      look(at, ...shown);
+      due.push(view().lookDue);
+    }
+
+    expect(due).toEqual(expected);
+  });
+
+  test('no more once it is found', () => {
+    const { look, view } = inventoryRig();
+    look(0, instance({ state: 'pending' }));
+
+    look(1, instance({ state: 'pending' }), eni('a'));
+
+    expect(view()).toMatchObject({ read: true, lookDue: undefined });
   });
 
   test('again once it was not found, and then no more', () => {
