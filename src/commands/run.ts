@@ -48,7 +48,8 @@ export async function run(given: GivenFlags): Promise<number> {
   try {
     return await serve(
       { options, outbound, log },
-      () => readLiveOptions(given, processSurroundings),
+      // Flags and environment stay as they are.
+      options.configDir === undefined ? undefined : () => readLiveOptions(given, processSurroundings),
       stop.signal,
     );
   } catch (error) {
@@ -62,7 +63,7 @@ type Started = Omit<Extract<Start, { kind: 'go' }>, 'kind'>;
 
 async function serve(
   { options, outbound, log }: Started,
-  readLive: () => LiveReading,
+  readLive: (() => LiveReading) | undefined,
   stop: AbortSignal,
 ): Promise<number> {
   const random = new Random(randomUUID());

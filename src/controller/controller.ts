@@ -36,8 +36,8 @@ export interface ControllerDeps {
   readonly registry: MetricRegistry;
   /** Tells one process from another: the holder's name in the Lease. */
   readonly identity: string;
-  /** Reads the options that may change meanwhile anew. */
-  readonly readLiveOptions: () => LiveReading;
+  /** Reads the options that may change meanwhile anew; undefined where none can. */
+  readonly readLiveOptions: (() => LiveReading) | undefined;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -53,7 +53,7 @@ export class Controller {
   readonly #election: LeaderElection | undefined;
   readonly #events: EventRecorder;
   readonly #permission: MutationPermission;
-  readonly #liveOptions: LiveOptions;
+  readonly #liveOptions: LiveOptions | undefined;
   readonly #leading = Promise.withResolvers<'leading'>();
   /** At this very moment: a process that was frozen for longer than its lease goes on where it stood. */
   readonly #leads = (): boolean => this.#election === undefined || this.#election.leaseEnd() !== undefined;
@@ -111,7 +111,8 @@ export class Controller {
   async run(signal: AbortSignal): Promise<'stopped' | 'lost'> {
     const ending = new AbortController();
     const background = [
-      ...[this.#cache, this.#events, this.#liveOptions].map((each) => each.run(ending.signal)),
+      ...[this.#cache, this.#events].map((each) => each.run(ending.signal)),
+      ...(this.#liveOptions === undefined ? [] : [this.#liveOptions.run(ending.signal)]),
       warnOfMissingAccess(
         this.#deps,
         (problem) => {
@@ -290,8 +291,9 @@ export class Controller {
     });
   }
 
-  #createLiveOptions(): LiveOptions {
+  #createLiveOptions(): LiveOptions | undefined {
     const { options, readLiveOptions, clock, log } = this.#deps;
+    if (readLiveOptions === undefined) return undefined;
     const { dryRun, pause } = options;
     return new LiveOptions({
       values: { dryRun, pause },

@@ -35,7 +35,6 @@ export class Replica {
     const { process, options, handler, api, random, log, hear, show, onForeignWrite, onBug } = setup;
     this.process = process;
     const transport = kubernetesPort(process, handler, hear);
-    const { dryRun, pause } = options;
     this.controller = new Controller({
       options,
       kubernetes: transport,
@@ -46,7 +45,7 @@ export class Replica {
       log,
       registry: deafRegistry(onForeignWrite),
       identity: process.identity,
-      readLiveOptions: () => ({ values: { dryRun, pause }, problems: [] }),
+      readLiveOptions: undefined,
       onBug,
     });
     this.outcome = this.controller.run(this.#stop.signal);
