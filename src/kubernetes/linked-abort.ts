@@ -1,6 +1,9 @@
 // An abort signal that follows another one and can also be aborted by itself, without leaving a listener behind on a
 // signal that lives as long as the process.
 
+/** Made once: an error without a cause is dear, and nobody reads it. */
+const over = new Error('it is over');
+
 export class LinkedAbort {
   readonly #parent: AbortSignal;
   readonly #controller = new AbortController();
@@ -17,7 +20,7 @@ export class LinkedAbort {
   }
 
   /** Aborts the signal; the parent does not count any more. May be called twice. */
-  abort(reason?: Error): void {
+  abort(reason: Error = over): void {
     this.release();
     this.#controller.abort(reason);
   }

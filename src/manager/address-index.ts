@@ -33,11 +33,11 @@ export class AddressIndex implements AddressClaims {
   setOffered(name: string, networkId: string, addresses: Iterable<string>): void {
     const known = this.#entries.get(name);
     const claimed = known?.networkId === networkId ? known.claimed : none;
-    const shown = new Set(Array.from(addresses, oneCopy));
+    const shown = new Set(addresses);
     // Almost every event of a watch is about something else.
     if (known?.networkId === networkId && isEqual(known.offered, shown)) return;
     // In the end a node shows what it claimed: one set is enough for both.
-    const offered = isEqual(claimed, shown) ? claimed : shown;
+    const offered = isEqual(claimed, shown) ? claimed : new Set(Array.from(shown, oneCopy));
     this.#replace(name, { networkId, offered, claimed });
   }
 
