@@ -11,6 +11,9 @@ export interface Owner {
   readonly region: string;
 }
 
+/** EC2's form of records, which never change, where no public address belongs to it. */
+const described = new WeakMap<NetworkInterface, Value<typeof networkInterface>>();
+
 /** Makes EC2's form of interfaces, all of one instant. */
 export class InterfaceAnswers {
   readonly #owner: Owner;
@@ -28,6 +31,13 @@ export class InterfaceAnswers {
   }
 
   describe(record: NetworkInterface): Value<typeof networkInterface> {
+    if (this.#publicAddresses.size > 0) return this.#describe(record);
+    const known = described.get(record) ?? this.#describe(record);
+    described.set(record, known);
+    return known;
+  }
+
+  #describe(record: NetworkInterface): Value<typeof networkInterface> {
     const { attachment } = record;
     return {
       ...this.#common(record),

@@ -57,13 +57,17 @@ export function textAt(value: JsonValue | undefined, ...path: readonly string[])
 
 /** A copy without the named fields. */
 export function withoutFields(value: JsonObject, ...names: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+  const kept: Record<string, JsonValue> = {};
+  for (const name of Object.keys(value)) if (!names.includes(name)) kept[name] = value[name] as JsonValue;
+  return kept;
 }
 
 /** A copy without the fields that are undefined, so that optional fields can be listed in one literal. */
 export function definedFields(fields: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
-  const entries = Object.entries(fields).filter(
-    (entry): entry is [string, JsonValue] => entry[1] !== undefined,
-  );
-  return Object.fromEntries(entries);
+  const defined: Record<string, JsonValue> = {};
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    if (value !== undefined) defined[name] = value;
+  }
+  return defined;
 }

@@ -21,7 +21,8 @@ import { nothingThere, refusal, withHeaders } from './serving/answers.ts';
 import { EventEncoding } from './serving/event-encoding.ts';
 import { checkBodySize } from './serving/read-body.ts';
 import { RequestCounts } from './serving/request-counts.ts';
-import { resourceTargetOf, type ResourceTarget, verbOf } from './serving/request-target.ts';
+import { type ResourceTarget, verbOf } from './serving/request-target.ts';
+import { type RequestUrl, RequestUrls } from './serving/request-urls.ts';
 import type { ServerParts } from './serving/resource-call.ts';
 import { servePath } from './serving/serve-paths.ts';
 import { serveResource } from './serving/serve-resource.ts';
@@ -48,11 +49,8 @@ export interface KubernetesModelOptions {
   readonly collectGarbage?: boolean;
 }
 
-interface Asked {
+interface Asked extends RequestUrl {
   readonly request: KubernetesRequest;
-  readonly url: URL;
-  /** The resource that the path names, if any. */
-  readonly target: ResourceTarget | undefined;
 }
 
 const systemNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
@@ -62,6 +60,7 @@ const defaultWatchBacklog = 10_000;
 export class KubernetesModel {
   readonly faults: Faults;
   readonly #requests = new RequestCounts();
+  readonly #urls = new RequestUrls();
   readonly #versions: VersionTimes;
   readonly #server: ServerParts;
   readonly #registry = new ResourceRegistry(builtInTypes);
@@ -131,22 +130,21 @@ export class KubernetesModel {
    * bugs.
    */
   readonly handle: KubernetesHandler = async (request, signal) => {
-    const url = new URL(request.url, 'http://kubernetes');
-    if (url.pathname.startsWith(adminPrefix)) {
+    const url = this.#urls.read(request.url);
+    if (url.path.startsWith(adminPrefix)) {
       const { faults } = this;
-      return serveAdmin(url.pathname, request, {
+      return serveAdmin(url.path, request, {
         faults,
         requests: this.#requests,
         versions: this.#versions,
       });
     }
-    const target = resourceTargetOf(url.pathname);
-    this.#requests.add(request, url.pathname, target);
+    this.#requests.add(request, url.path, url.target);
     const fate = this.faults.fateOfRequest(request.method, request.url);
     if (fate.delay > 0 && !(await this.#waited(fate.delay, signal))) throw new ConnectionDropped();
     if (fate.dropped === 'before') throw new ConnectionDropped();
     if (fate.refusal !== undefined) return refusal(fate.refusal);
-    const answer = this.#answer({ request, url, target }, signal);
+    const answer = this.#answer({ request, ...url }, signal);
     if (fate.dropped === 'after') throw new ConnectionDropped();
     return answer;
   };
@@ -205,12 +203,11 @@ export class KubernetesModel {
   }
 
   #route(
-    { request, url, target }: Asked,
+    { request, path, query, target }: Asked,
     context: { readonly signal: AbortSignal; readonly warn: (text: string) => void },
   ): KubernetesResponse {
     const user = authenticate(this.#tokens, request.headers['authorization']);
-    if (target === undefined) return servePath(url.pathname, request, this.#registry.all());
-    const query = url.searchParams;
+    if (target === undefined) return servePath(path, request, this.#registry.all());
     const watch = flagOf(query, 'watch') ?? false;
     checkAccess(this.#authorize, user, target, verbOf(request.method, target.name, watch));
     const type = this.#registry.find(target.group, target.version, target.resource);

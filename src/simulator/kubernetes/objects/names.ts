@@ -18,7 +18,16 @@ const labelValueText = `a valid label must be an empty string or consist of alph
 const empty = 'must be non-empty';
 
 const longest = (maximum: number): string => `must be no more than ${maximum} characters`;
-const matches = (text: string, pattern: string): boolean => new RegExp(`^${pattern}$`).test(text);
+/** The patterns, made once. */
+const expressions = new Map<string, RegExp>();
+
+function matches(text: string, pattern: string): boolean {
+  const known = expressions.get(pattern);
+  if (known !== undefined) return known.test(text);
+  const made = new RegExp(`^${pattern}$`);
+  expressions.set(pattern, made);
+  return made.test(text);
+}
 
 function shouldMatch(rule: string, pattern: string, ...examples: readonly string[]): string {
   const shown = examples.map((example) => `'${example}'`).join(',  or ');
@@ -48,18 +57,21 @@ function dnsLabelForm(text: string): readonly string[] {
 export const qualifiedName: TextRule = (text) => {
   const parts = text.split('/');
   const name = parts.at(-1) ?? '';
-  const form = shouldMatch(qualifiedText, qualifiedPart, 'MyName', 'my.name', '123-abc');
   if (parts.length > 2) {
     const hint = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
-    return [`a qualified name ${form} ${hint}`];
+    return [`a qualified name ${qualifiedForm()} ${hint}`];
   }
   return [
     ...(parts.length === 2 ? prefixProblems(parts[0] ?? '') : []),
     ...(name === '' ? [`name part ${empty}`] : []),
     ...(name.length > 63 ? [`name part ${longest(63)}`] : []),
-    ...(matches(name, qualifiedPart) ? [] : [`name part ${form}`]),
+    ...(matches(name, qualifiedPart) ? [] : [`name part ${qualifiedForm()}`]),
   ];
 };
+
+function qualifiedForm(): string {
+  return shouldMatch(qualifiedText, qualifiedPart, 'MyName', 'my.name', '123-abc');
+}
 
 function prefixProblems(prefix: string): readonly string[] {
   if (prefix === '') return [`prefix part ${empty}`];

@@ -1,5 +1,5 @@
 // The metadata that every object carries: its fields, and reading and writing them in an object.
-import { isJsonObject, type JsonValue, withoutFields } from '../json-value.ts';
+import { definedFields, isJsonObject, type JsonValue, withoutFields } from '../json-value.ts';
 import { flag, int64, text, textMap, texts, time } from '../schema/scalars.ts';
 import { type StructShape, filled, given, list, struct } from '../schema/wire-shape.ts';
 import type { KubernetesObject, ObjectMeta } from './kubernetes-object.ts';
@@ -42,8 +42,5 @@ export function withMetadata(
   object: KubernetesObject,
   changes: Readonly<Partial<Record<keyof ObjectMeta & string, JsonValue | undefined>>>,
 ): KubernetesObject {
-  const metadata: Record<string, JsonValue> = {};
-  for (const [name, value] of Object.entries({ ...object.metadata, ...changes }))
-    if (value !== undefined) metadata[name] = value;
-  return { ...object, metadata };
+  return { ...object, metadata: definedFields({ ...object.metadata, ...changes }) };
 }

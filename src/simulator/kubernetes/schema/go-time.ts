@@ -22,21 +22,27 @@ const microLayout = [...date, ...clock, digits('05'), micros, zone];
 
 /** A time to the second, as metadata has it. */
 export function decodeTime(text: string): ReadTime {
-  const error = isUsual(text) ? undefined : misfit(text, secondsLayout);
-  if (error !== undefined) return { error };
-  return { time: `${utc(text).slice(0, 19)}Z` };
+  const time = usual(text, usualSeconds);
+  if (time !== undefined) return { time: `${time.toISOString().slice(0, 19)}Z` };
+  const error = misfit(text, secondsLayout);
+  return error === undefined ? { time: `${utc(text).slice(0, 19)}Z` } : { error };
 }
 
 /** A time to the microsecond, as leases and events have it. */
 export function decodeMicroTime(text: string): ReadTime {
+  const time = usual(text, usualMicros);
+  if (time !== undefined) return { time: `${time.toISOString().slice(0, 19)}${text.slice(19, 26)}Z` };
   const error = misfit(text, microLayout);
-  if (error !== undefined) return { error };
-  return { time: `${utc(text).slice(0, 19)}${text.slice(19, 26)}Z` };
+  return error === undefined ? { time: `${utc(text).slice(0, 19)}${text.slice(19, 26)}Z` } : { error };
 }
 
 /** As this server writes them itself, which is how almost all come back. */
-function isUsual(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(text) && !Number.isNaN(Date.parse(text));
+const usualSeconds = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
+const usualMicros = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
+
+function usual(text: string, form: RegExp): Date | undefined {
+  const time = form.test(text) ? new Date(text) : undefined;
+  return time === undefined || Number.isNaN(time.valueOf()) ? undefined : time;
 }
 
 function utc(text: string): string {

@@ -16,13 +16,22 @@ export interface Pruned {
 export function pruneObject(object: JsonObject, schema: StructuralSchema): Pruned {
   const unknownFields: string[] = [];
   const root = { ...schema, 'x-kubernetes-embedded-resource': true };
-  const pruned = pruneFields(object, root, { path: '', unknownFields });
+  const pruned = pruneFields(object, root, { up: undefined, step: '', unknownFields });
   return { object: pruned, unknownFields: unknownFields.toSorted() };
 }
 
+/** Where a value is; put into words only where something is taken out of it. */
 interface Place {
-  readonly path: string;
+  readonly up: Place | undefined;
+  /** The name of a field or the index in a list. */
+  readonly step: string | number;
   readonly unknownFields: string[];
+}
+
+function pathOf({ up, step }: Place): string {
+  const outer = up === undefined ? '' : pathOf(up);
+  if (typeof step === 'number') return `${outer}[${step}]`;
+  return outer === '' ? step : `${outer}.${step}`;
 }
 
 /** Values of stored objects, which never change, that a schema leaves as they are. */
@@ -42,23 +51,25 @@ function pruneItems(
   schema: StructuralSchema,
   place: Place,
 ): readonly JsonValue[] {
+  const { unknownFields } = place;
   const pruned = list.map((item, index) =>
-    prune(item, schema.items, { ...place, path: `${place.path}[${index}]` }),
+    prune(item, schema.items, { up: place, step: index, unknownFields }),
   );
   return pruned.every((item, index) => item === list[index]) ? list : pruned;
 }
 
 /** The same object where nothing has to be taken out. */
 function pruneFields(object: JsonObject, schema: StructuralSchema, place: Place): JsonObject {
+  const { unknownFields } = place;
   const kept: Record<string, JsonValue> = {};
   let isSame = true;
   for (const name of Object.keys(object)) {
     const value = object[name] as JsonValue;
-    const path = place.path === '' ? name : `${place.path}.${name}`;
     const fate = fateOf(name, schema);
-    if (fate === 'unknown') place.unknownFields.push(path);
+    const inner = { up: place, step: name, unknownFields };
+    if (fate === 'unknown') unknownFields.push(pathOf(inner));
     else if (fate === 'kept') kept[name] = value;
-    else if (!isUselessNull(value, fate)) kept[name] = prune(value, fate, { ...place, path });
+    else if (!isUselessNull(value, fate)) kept[name] = prune(value, fate, inner);
     isSame &&= kept[name] === value;
   }
   return isSame ? object : kept;

@@ -11,6 +11,14 @@ export function inBody(path: string, rule: string): string {
   return `${path} in body ${rule}`;
 }
 
+/** Whether the value has the type that the schema demands, if it demands one. */
+export function isOfItsType(value: JsonValue, schema: StructuralSchema): boolean {
+  // Most values, told at a glance.
+  if (typeof value !== 'object' && typeof value === schema.type) return true;
+  const types = typesOf(schema);
+  return types.length === 0 || isOfType(typeOf(value), types, schema);
+}
+
 export function typeErrors(value: JsonValue, schema: StructuralSchema, path: string): readonly FieldError[] {
   const types = typesOf(schema);
   const actual = typeOf(value);
@@ -65,6 +73,11 @@ function namedByFormat(
   return { type: schema.format ?? '', actual: goFormats[actual] ?? '' };
 }
 
+/** Whether the schema demands anything of a text but that it is one. */
+export function restrictsTexts({ minLength, maxLength, pattern, format }: StructuralSchema): boolean {
+  return minLength !== undefined || maxLength !== undefined || pattern !== undefined || format !== undefined;
+}
+
 export function stringErrors(value: string, schema: StructuralSchema, path: string): readonly FieldError[] {
   return [...firstTextError(value, schema, path), ...formatErrors(value, schema, path)];
 }
@@ -106,6 +119,11 @@ const multiple: Omit<Limit, 'limit'> = {
   keeps: (value, limit) => value % limit === 0,
   rule: 'a multiple of',
 };
+
+/** Whether the schema demands anything of a number but that it is one. */
+export function restrictsNumbers({ multipleOf, minimum, maximum }: StructuralSchema): boolean {
+  return multipleOf !== undefined || minimum !== undefined || maximum !== undefined;
+}
 
 export function numberErrors(value: number, schema: StructuralSchema, path: string): readonly FieldError[] {
   const limits: readonly Limit[] = [

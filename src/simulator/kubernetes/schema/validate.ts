@@ -2,7 +2,16 @@
 // that the same object always gives the same list: the real server's order is left to chance.
 import { type FieldError, invalid, required, tooMany } from '../field-error.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
-import { enumErrors, inBody, numberErrors, stringErrors, typeErrors } from './scalar-rules.ts';
+import {
+  enumErrors,
+  inBody,
+  isOfItsType,
+  numberErrors,
+  restrictsNumbers,
+  restrictsTexts,
+  stringErrors,
+  typeErrors,
+} from './scalar-rules.ts';
 import type { StructuralSchema } from './structural-schema.ts';
 
 /** What is wrong with `value`. Messages name paths from `value` on; fields are named with `prefix` before them. */
@@ -11,80 +20,102 @@ export function validateSchema(
   schema: StructuralSchema,
   prefix = '',
 ): readonly FieldError[] {
-  const errors = validateValue(value, schema, '');
+  const errors: FieldError[] = [];
+  validateValue(value, schema, { up: undefined, step: '', errors });
   return prefix === '' ? errors : errors.map((error) => ({ ...error, field: under(prefix, error.field) }));
+}
+
+/** Where a value is; put into words only where something is wrong with it. */
+interface Place {
+  readonly up: Place | undefined;
+  /** The name of a field or the index in a list. */
+  readonly step: string | number;
+  readonly errors: FieldError[];
+}
+
+function pathOf({ up, step }: Place): string {
+  const outer = up === undefined ? '' : pathOf(up);
+  return typeof step === 'number' ? `${outer}[${step}]` : under(outer, step);
 }
 
 function under(path: string, name: string): string {
   return path === '' || name === '' ? path + name : `${path}.${name}`;
 }
 
-const none: readonly FieldError[] = [];
 /** Values of stored objects, which never change, that fit a schema. */
 const fitting = new WeakMap<object, StructuralSchema>();
 
-function validateValue(value: JsonValue, schema: StructuralSchema, path: string): readonly FieldError[] {
-  const isCompound = typeof value === 'object' && value !== null;
-  if (isCompound && fitting.get(value) === schema) return none;
-  const errors = [
-    ...typeErrors(value, schema, path),
-    ...constraintErrors(value, schema, path),
-    ...enumErrors(value, schema, path),
-  ];
-  if (isCompound && errors.length === 0 && Object.isFrozen(value)) fitting.set(value, schema);
-  return errors;
+function validateValue(value: JsonValue, schema: StructuralSchema, place: Place): void {
+  if (typeof value !== 'object' || value === null) {
+    validateAlone(value, schema, place);
+    return;
+  }
+  if (fitting.get(value) === schema) return;
+  const before = place.errors.length;
+  validateAlone(value, schema, place);
+  if (place.errors.length === before && Object.isFrozen(value)) fitting.set(value, schema);
 }
 
-function constraintErrors(value: JsonValue, schema: StructuralSchema, path: string): readonly FieldError[] {
-  if (typeof value === 'string') return stringErrors(value, schema, path);
-  if (typeof value === 'number') return numberErrors(value, schema, path);
-  if (isJsonArray(value)) return arrayErrors(value, schema, path);
-  return isJsonObject(value) ? objectErrors(value, schema, path) : [];
+function validateAlone(value: JsonValue, schema: StructuralSchema, place: Place): void {
+  const { errors } = place;
+  if (!isOfItsType(value, schema)) errors.push(...typeErrors(value, schema, pathOf(place)));
+  if (typeof value === 'string') validateText(value, schema, place);
+  else if (typeof value === 'number') validateNumber(value, schema, place);
+  else if (isJsonArray(value)) validateItems(value, schema, place);
+  else if (isJsonObject(value)) validateFields(value, schema, place);
+  if (schema.enum !== undefined) errors.push(...enumErrors(value, schema, pathOf(place)));
 }
 
-function arrayErrors(
-  value: readonly JsonValue[],
-  schema: StructuralSchema,
-  path: string,
-): readonly FieldError[] {
+function validateText(value: string, schema: StructuralSchema, place: Place): void {
+  if (restrictsTexts(schema)) place.errors.push(...stringErrors(value, schema, pathOf(place)));
+}
+
+function validateNumber(value: number, schema: StructuralSchema, place: Place): void {
+  if (restrictsNumbers(schema)) place.errors.push(...numberErrors(value, schema, pathOf(place)));
+}
+
+function validateItems(value: readonly JsonValue[], schema: StructuralSchema, place: Place): void {
   const { items = {}, minItems = 0, maxItems = Infinity } = schema;
-  const errors = value.flatMap((item, index) => validateValue(item, items, `${path}[${index}]`));
-  const few = inBody(path, `should have at least ${minItems} items`);
-  return [
-    ...errors,
-    ...(value.length < minItems ? [invalid(path, value.length, few)] : []),
-    ...(value.length > maxItems ? [tooMany(path, value.length, maxItems)] : []),
-  ];
+  const { errors } = place;
+  for (const [step, item] of value.entries()) validateValue(item, items, { up: place, step, errors });
+  if (value.length < minItems) {
+    const path = pathOf(place);
+    errors.push(invalid(path, value.length, inBody(path, `should have at least ${minItems} items`)));
+  }
+  if (value.length > maxItems) errors.push(tooMany(pathOf(place), value.length, maxItems));
 }
 
-function objectErrors(value: JsonObject, schema: StructuralSchema, path: string): readonly FieldError[] {
+function validateFields(value: JsonObject, schema: StructuralSchema, place: Place): void {
   const { minProperties = 0, maxProperties = Infinity, required: names = [] } = schema;
+  const { errors } = place;
   const size = Object.keys(value).length;
-  const few = inBody(path, `should have at least ${minProperties} properties`);
-  return [
-    ...(size < minProperties ? [invalid(path, size, few)] : []),
-    ...(size > maxProperties ? [tooMany(path, size, maxProperties)] : []),
-    ...otherPropertyErrors(value, schema, path),
-    ...propertyErrors(value, schema, path),
-    ...names.filter((name) => !Object.hasOwn(value, name)).map((name) => required(under(path, name))),
-  ];
+  if (size < minProperties) {
+    const path = pathOf(place);
+    errors.push(invalid(path, size, inBody(path, `should have at least ${minProperties} properties`)));
+  }
+  if (size > maxProperties) errors.push(tooMany(pathOf(place), size, maxProperties));
+  validateOthers(value, schema, place);
+  validateProperties(value, schema, place);
+  for (const name of names)
+    if (!Object.hasOwn(value, name)) errors.push(required(under(pathOf(place), name)));
 }
 
-function otherPropertyErrors(
-  value: JsonObject,
-  schema: StructuralSchema,
-  path: string,
-): readonly FieldError[] {
+/** Fields that the schema does not name, by the schema of all others. */
+function validateOthers(value: JsonObject, schema: StructuralSchema, place: Place): void {
   const { additionalProperties, properties = {} } = schema;
-  if (typeof additionalProperties !== 'object') return [];
-  return Object.entries(value)
-    .filter(([name]) => !Object.hasOwn(properties, name))
-    .flatMap(([name, field]) => validateValue(field, additionalProperties, `${path}.${name}`));
+  if (typeof additionalProperties !== 'object') return;
+  const { errors } = place;
+  for (const step of Object.keys(value)) {
+    if (Object.hasOwn(properties, step)) continue;
+    validateValue(value[step] as JsonValue, additionalProperties, { up: place, step, errors });
+  }
 }
 
-function propertyErrors(value: JsonObject, schema: StructuralSchema, path: string): readonly FieldError[] {
-  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
-    const given = value[name];
-    return given === undefined ? [] : validateValue(given, field, under(path, name));
-  });
+function validateProperties(value: JsonObject, { properties = {} }: StructuralSchema, place: Place): void {
+  const { errors } = place;
+  for (const step of Object.keys(properties)) {
+    const given = value[step];
+    if (given === undefined) continue;
+    validateValue(given, properties[step] as StructuralSchema, { up: place, step, errors });
+  }
 }

@@ -16,52 +16,72 @@ export interface WireDecoded {
  */
 export function decodeWire(value: JsonValue, shape: StructShape, prefix = ''): WireDecoded {
   const unknownFields: string[] = [];
-  const decoded = decodeStruct(value, shape, {
-    path: [],
-    indexed: prefix,
-    struct: shape.name,
-    unknownFields,
-  });
-  return { value: decoded, unknownFields };
+  const root = { up: undefined, step: prefix, isField: false, struct: shape.name, unknownFields };
+  return { value: decodeStruct(value, shape, root), unknownFields };
 }
 
+/** Where a value is; put into words only where something is wrong with it. */
 interface Place {
-  /** Field names down to here, as type errors show them: without indexes. */
-  readonly path: readonly string[];
-  /** The same with indexes and map keys, as unknown fields are named. */
-  readonly indexed: string;
+  readonly up: Place | undefined;
+  /** The name of a field, the key of a map, or the index in a list; of the outermost value, the prefix of all paths. */
+  readonly step: string | number;
+  readonly isField: boolean;
   /** The innermost struct. */
   readonly struct: string;
   readonly unknownFields: string[];
+}
+
+function inside(up: Place, step: string | number): Place {
+  return { up, step, isField: false, struct: up.struct, unknownFields: up.unknownFields };
+}
+
+/** As unknown fields are named: with indexes and the keys of maps. */
+function indexedPath({ up, step }: Place): string {
+  if (up === undefined) return String(step);
+  const outer = indexedPath(up);
+  if (typeof step === 'number') return `${outer}[${step}]`;
+  return outer === '' ? step : `${outer}.${step}`;
+}
+
+/** As errors of type name it: the fields alone. */
+function fieldPath({ up, step, isField }: Place): readonly string[] {
+  const outer = up === undefined ? [] : fieldPath(up);
+  return isField ? [...outer, String(step)] : outer;
 }
 
 function decodeStruct(value: JsonValue, shape: StructShape, place: Place): JsonObject {
   if (value !== null && !isJsonObject(value)) throw wrongType(value, shape, place);
   const read = readFields(value ?? {}, shape, place);
   const decoded: Record<string, JsonValue> = {};
-  for (const [name, field] of Object.entries(shape.fields)) {
-    const result = written(read.get(name), field);
+  for (let index = 0; index < shape.fields.length; index++) {
+    const [name, field] = shape.fields[index] as StructShape['fields'][number];
+    const result = written(read[index], field);
     if (result !== undefined) decoded[name] = result;
   }
   return decoded;
 }
 
-/** The fields in the order of the request: of several wrong ones, the first is refused. */
-function readFields(source: JsonObject, shape: StructShape, place: Place): ReadonlyMap<string, JsonValue> {
-  const read = new Map<string, JsonValue>();
-  for (const [name, value] of Object.entries(source)) {
-    const indexed = under(place.indexed, name);
-    const field = Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined;
-    if (field === undefined) place.unknownFields.push(indexed);
-    else if (value !== null) {
-      const inner = { ...place, struct: shape.name, path: [...place.path, name], indexed };
-      read.set(name, decodeValue(value, field.shape, inner));
-    }
+/** By their places, read in the order of the request: of several wrong ones, the first is refused. */
+function readFields(
+  source: JsonObject,
+  { name: struct, fields, places }: StructShape,
+  place: Place,
+): readonly (JsonValue | undefined)[] {
+  const read: (JsonValue | undefined)[] = [];
+  const { unknownFields } = place;
+  for (const name of Object.keys(source)) {
+    const value = source[name] ?? null;
+    const index = places.get(name);
+    const inner = { up: place, step: name, isField: true, struct, unknownFields };
+    if (index === undefined) unknownFields.push(indexedPath(inner));
+    else if (value !== null) read[index] = decodeValue(value, fieldAt(fields, index).shape, inner);
   }
   return read;
 }
 
-const under = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+function fieldAt(fields: StructShape['fields'], index: number): WireField {
+  return (fields[index] as StructShape['fields'][number])[1];
+}
 
 function written(value: JsonValue | undefined, field: WireField): JsonValue | undefined {
   if (field.presence === 'always') return value ?? zeroOf(field.shape);
@@ -100,25 +120,24 @@ function decodeValue(value: JsonValue, shape: WireShape, place: Place): JsonValu
 
 function decodeList(value: JsonValue, shape: WireShape & { readonly kind: 'list' }, place: Place): JsonValue {
   if (!isJsonArray(value)) throw wrongType(value, shape, place);
-  return value.map((item, index) => {
-    const inner = { ...place, indexed: `${place.indexed}[${index}]` };
-    return item === null ? zeroOf(shape.items) : decodeValue(item, shape.items, inner);
-  });
+  return value.map((item, index) =>
+    item === null ? zeroOf(shape.items) : decodeValue(item, shape.items, inside(place, index)),
+  );
 }
 
 function decodeMap(value: JsonValue, shape: WireShape & { readonly kind: 'map' }, place: Place): JsonValue {
   if (!isJsonObject(value)) throw wrongType(value, shape, place);
   const decoded: Record<string, JsonValue> = {};
   for (const key of Object.keys(value).toSorted()) {
-    const inner = { ...place, indexed: under(place.indexed, key) };
     const item = value[key] ?? null;
-    decoded[key] = item === null ? zeroOf(shape.values) : decodeValue(item, shape.values, inner);
+    decoded[key] = item === null ? zeroOf(shape.values) : decodeValue(item, shape.values, inside(place, key));
   }
   return decoded;
 }
 
 function wrongType(value: JsonValue, shape: WireShape, place: Place): DecodeError {
-  const into = place.path.length === 0 ? 'value' : `struct field ${place.struct}.${place.path.join('.')}`;
+  const path = fieldPath(place);
+  const into = path.length === 0 ? 'value' : `struct field ${place.struct}.${path.join('.')}`;
   return new DecodeError(
     `json: cannot unmarshal ${jsonTypeOf(value)} into Go ${into} of type ${goTypeOf(shape)}`,
   );

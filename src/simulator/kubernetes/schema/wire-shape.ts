@@ -23,7 +23,10 @@ export interface StructShape {
   readonly kind: 'struct';
   /** Of the Go type, as error texts name it. */
   readonly name: string;
-  readonly fields: Readonly<Record<string, WireField>>;
+  /** In the order in which they are written. */
+  readonly fields: readonly (readonly [name: string, field: WireField])[];
+  /** By name, its place among the fields. */
+  readonly places: ReadonlyMap<string, number>;
 }
 
 export interface WireField {
@@ -51,7 +54,8 @@ export function struct(name: string, fields: Readonly<Record<string, WireField |
     field,
     'presence' in value ? value : filled(value),
   ]);
-  return { kind: 'struct', name, fields: Object.fromEntries(complete) };
+  const places = new Map(complete.map(([field], index) => [field, index]));
+  return { kind: 'struct', name, fields: complete, places };
 }
 
 export function filled(shape: WireShape): WireField {

@@ -46,7 +46,7 @@ export function representationFor(
   accept: string | undefined,
   { custom, tables }: Negotiable,
 ): Representation {
-  if (accept === undefined || accept === '') return 'object';
+  if (accept === undefined || accept === '' || accept === 'application/json') return 'object';
   const clauses = acceptClauses(accept).filter(({ mediaType }) => isJsonType(mediaType));
   if (clauses.length === 0 && !custom) throw nothingAcceptable();
   for (const { parameters } of clauses) {

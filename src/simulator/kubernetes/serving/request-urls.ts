@@ -1,0 +1,28 @@
+// What the URLs of requests say, read once for as long as they come again and again: agents and controllers ask for the same
+// few objects all the time.
+import { resourceTargetOf, type ResourceTarget } from './request-target.ts';
+
+export interface RequestUrl {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The resource that the path names, if any. */
+  readonly target: ResourceTarget | undefined;
+}
+
+/** More than a cluster asks for between two that are alike, and little enough to be forgotten all at once. */
+const mostKnown = 1000;
+
+export class RequestUrls {
+  readonly #known = new Map<string, RequestUrl>();
+
+  /** `url`: path and query, as on the request line. */
+  read(url: string): RequestUrl {
+    const known = this.#known.get(url);
+    if (known !== undefined) return known;
+    const { pathname: path, searchParams: query } = new URL(url, 'http://kubernetes');
+    const read = { path, query, target: resourceTargetOf(path) };
+    if (this.#known.size >= mostKnown) this.#known.clear();
+    this.#known.set(url, read);
+    return read;
+  }
+}
