@@ -76,11 +76,11 @@ const appliers: Appliers = {
         const facts = factsOfCall(stage, input);
         if (facts === undefined) return;
         stage.coverage.hit('terminate', during);
-        stage.promise(reclaim(stage, facts, 5000).then(() => replace(stage, facts, false)));
+        stage.promise(reclaim(stage, facts, 5000).then(() => replace(stage, facts, { sameName: false })));
       },
     });
   },
-  'replace-node': (stage, { node, sameName, gap }) => {
+  'replace-node': (stage, { node, sameName, gap, boot }) => {
     const facts = stage.nodeAt(node);
     if (facts === undefined) return;
     stage.coverage.hit('replace-node', sameName ? 'same name' : 'another name');
@@ -88,7 +88,10 @@ const appliers: Appliers = {
       retire(stage, facts).then(
         () =>
           new Promise<void>((resolve, reject) => {
-            stage.clock.schedule(gap, () => void replace(stage, facts, sameName).then(resolve, reject));
+            stage.clock.schedule(
+              gap,
+              () => void replace(stage, facts, { sameName, boot }).then(resolve, reject),
+            );
           }),
       ),
     );
@@ -101,7 +104,9 @@ const appliers: Appliers = {
       const facts = stage.cluster.workload.machineOf(nodeName)?.facts;
       if (facts?.zone !== name || facts === undefined) continue;
       const gone = reclaim(stage, facts, 5000);
-      stage.clock.schedule(ms, () => stage.promise(gone.then(() => replace(stage, facts, false))));
+      stage.clock.schedule(ms, () =>
+        stage.promise(gone.then(() => replace(stage, facts, { sameName: false }))),
+      );
     }
   },
   squeeze: (stage, { subnet, left, for: ms }) => {

@@ -357,7 +357,7 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
     }),
   ],
   kill: [
-    14,
+    11,
     (random) => ({
       kind: 'kill',
       phase: random.pick(callPhases),
@@ -419,7 +419,7 @@ export function drawFaults(random: Random, minutes: number): readonly TimedFault
 function drawn(random: Random, minutes: number, one: () => FaultPlan): readonly TimedFault[] {
   const end = minutes * 60 * second;
   const start = 90 * second;
-  const count = 55 + random.integer(40);
+  const count = 52 + Math.floor(40 * random.next() ** 2);
   return Array.from({ length: count }, () => ({
     at: Math.round(start + random.next() * (end - start)),
     ...one(),

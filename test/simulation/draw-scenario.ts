@@ -2,21 +2,24 @@
 import { Random } from '../../src/scheduling/random.ts';
 import type { Workload } from '../../src/simulator/workload/workload.ts';
 import { drawCrowding, drawFaults } from './draw-faults.ts';
-import type { CloudPlan, NodePlan, Scenario, ZonePlan } from './scenario.ts';
+import type { CloudPlan, NodePlan, Scenario, TimedFault, ZonePlan } from './scenario.ts';
 
+/** Mostly small ones, whose nodes need an interface for every few pods. */
 const types = [
+  't3.small',
+  't3.small',
   't3.medium',
-  'm5.large',
+  't3.medium',
   'm5.large',
   'c5.large',
   'm5.xlarge',
-  'm6i.large',
   'm4.large',
 ] as const;
 
 export function drawScenario(seed: string): Scenario {
   const random = new Random(`simulation-${seed}`);
-  const minutes = Math.round(60 + 180 * random.next() ** 6);
+  // What follows once faults have stopped makes it an hour at least.
+  const minutes = Math.round(46 + 160 * random.next() ** 6);
   const zones = drawZones(random.fork('zones'));
   const nodes = drawNodes(random.fork('nodes'), zones.length);
   const isCrowded = random.fork('theme').chance(0.1);
@@ -24,15 +27,18 @@ export function drawScenario(seed: string): Scenario {
   const common = {
     seed,
     minutes,
+    leastMinutes: 60,
     leastMutations: 200,
     zones,
     nodes,
-    replicas: random.pick([1, 2, 2, 3]),
-    workloads: drawWorkloads(random.fork('workloads'), { nodes: nodes.length, minutes, flags }),
+    replicas: random.pick([1, 1, 1, 2, 2, 2, 2, 3]),
+    workloads: drawWorkloads(random.fork('workloads'), minutes),
   };
+  const churn = drawChurn(random.fork('churn'), { minutes, flags, isCrowded });
   const cloud = drawCloud(random.fork('cloud'));
   const faults = random.fork('faults');
-  if (!isCrowded) return { ...common, flags, cloud, faults: drawFaults(faults, minutes) };
+  if (!isCrowded)
+    return { ...common, flags, cloud, faults: inOrder([...drawFaults(faults, minutes), ...churn]) };
   return {
     ...common,
     flags: {
@@ -42,15 +48,19 @@ export function drawScenario(seed: string): Scenario {
       'cloud-quota-overrides': 'UnassignPrivateIpAddresses=1:0.05',
     },
     cloud: { ...cloud, limits: Math.max(1, cloud.limits) },
-    faults: drawCrowding(faults, minutes),
+    faults: inOrder([...drawCrowding(faults, minutes), ...churn]),
     longestWait: 60_000,
   };
 }
 
 interface Surroundings {
-  readonly nodes: number;
   readonly minutes: number;
+  readonly isCrowded: boolean;
   readonly flags: Scenario['flags'];
+}
+
+function inOrder(faults: readonly TimedFault[]): readonly TimedFault[] {
+  return faults.toSorted((a, b) => a.at - b.at);
 }
 
 function drawZones(random: Random): readonly ZonePlan[] {
@@ -71,13 +81,14 @@ function drawZones(random: Random): readonly ZonePlan[] {
 function drawNodes(random: Random, zones: number): readonly NodePlan[] {
   const count = 5 + Math.floor(36 * random.next() ** 5);
   const multiPool = random.pick([0, 0.3, 0.5, 0.7, 1]);
-  const [fromFirst, minimum] = [random.chance(0.3), random.chance(0.3)];
+  const [fromFirst, minimum] = [random.chance(0.75), random.chance(0.3)];
+  const hunger = random.pick([5, 9, 9]);
   return Array.from({ length: count }, (_, index) => ({
     zone: index % zones,
     type: random.pick(types),
     protocol: random.chance(multiPool) ? 'multi-pool' : 'crd-allocator',
     ipam: {
-      preAllocate: 1 + random.integer(5),
+      preAllocate: 1 + random.integer(hunger),
       ...(minimum && { minAllocate: random.integer(12) }),
       ...(random.chance(0.2) && { maxAboveWatermark: random.integer(6) }),
       ...(random.chance(0.2) && { maxAllocate: 8 + random.integer(12) }),
@@ -93,18 +104,18 @@ function drawNodes(random: Random, zones: number): readonly NodePlan[] {
 
 function drawFlags(random: Random): Scenario['flags'] {
   const lease = random.pick([
-    ['15s', '10s', '5s'],
     ['30s', '20s', '10s'],
     ['45s', '30s', '15s'],
+    ['60s', '40s', '20s'],
   ] as const);
   return {
     'cluster-name': 'simulation',
     'aws-release-excess-ips': String(random.chance(0.97)),
     'aws-enable-prefix-delegation': String(random.chance(0.3)),
     'excess-ip-release-delay': `${random.pick([5, 5, 20, 60])}s`,
-    'idle-interface-delay': `${random.pick([60, 120, 240])}s`,
-    'eni-gc-interval': `${random.pick([1, 2, 5])}m`,
-    'resync-interval': `${random.pick([1, 2, 3])}m`,
+    'idle-interface-delay': `${random.pick([30, 60, 120])}s`,
+    'eni-gc-interval': `${random.pick([1, 1, 2])}m`,
+    'resync-interval': `${random.pick([1, 2, 4])}m`,
     'leader-election-lease-duration': lease[0],
     'leader-election-renew-deadline': lease[1],
     'leader-election-retry-period': lease[2],
@@ -124,19 +135,16 @@ function drawCloud(random: Random): CloudPlan {
  * Pods that come and go one by one cost a call each way; those that come to one node together need new interfaces, which
  * stay empty afterwards.
  */
-function drawWorkloads(random: Random, { nodes, minutes, flags }: Surroundings): readonly Workload[] {
+function drawWorkloads(random: Random, minutes: number): readonly Workload[] {
   const end = minutes * 60_000;
-  // Where addresses come in blocks, or stay, a call serves more pods.
-  const blocks = flags['aws-enable-prefix-delegation'] === 'true' ? 2 : 1;
-  const stay = flags['aws-release-excess-ips'] === 'true' ? 1 : 1.5;
-  const slot = end / 5;
-  const bursts = Array.from({ length: 4 }, (_, index): Workload => {
+  const slot = end / 3;
+  const bursts = Array.from({ length: 2 }, (_, index): Workload => {
     const at = Math.round(60_000 + (index + 0.5 * random.next()) * slot);
     return {
       kind: 'burst',
       name: `burst-${index}`,
       at,
-      pods: 10 + random.integer(14),
+      pods: 4 + random.integer(5),
       over: random.pick([1000, 20_000, 60_000]),
       lifetime: Math.round((0.2 + 0.4 * random.next()) * slot),
       placement: random.pick(['pack', 'pack', 'random']),
@@ -145,17 +153,37 @@ function drawWorkloads(random: Random, { nodes, minutes, flags }: Surroundings):
   const steady: Workload = {
     kind: 'steady',
     name: 'steady',
-    arrivalsPerMinute: ((100 + random.integer(60)) * blocks * stay) / minutes,
-    meanLifetime: 200_000 + random.integer(400_000),
+    arrivalsPerMinute: (10 + random.integer(10)) / minutes,
+    meanLifetime: 150_000 + random.integer(300_000),
     placement: 'random',
   };
   const deploy: Workload = {
     kind: 'rolling-deploy',
     name: 'deploy',
-    replicas: 5 + random.integer(nodes),
-    every: end / (2 + random.integer(2)),
-    surge: 1 + random.integer(5),
+    replicas: 3 + random.integer(4),
+    every: end / 2,
+    surge: 1 + random.integer(3),
     settle: 20_000,
   };
-  return [steady, ...bursts, ...(random.chance(0.4) ? [deploy] : [])];
+  return [steady, ...bursts, ...(random.chance(0.3) ? [deploy] : [])];
+}
+
+/** Longer than EC2 takes to show an instance as running, in ms. */
+const untilRunning = 25_000;
+
+/**
+ * Nodes that are replaced all the time, of which each needs an interface or two: the more of them, the less pods change in
+ * the cloud, because addresses come in blocks or stay.
+ */
+function drawChurn(random: Random, { minutes, flags, isCrowded }: Surroundings): readonly TimedFault[] {
+  const count = 14 + random.integer(6) + (flags['aws-enable-prefix-delegation'] === 'true' ? 4 : 0);
+  const [start, end] = [90_000, (minutes - 2) * 60_000];
+  return Array.from({ length: count }, () => ({
+    at: Math.round(start + random.next() * (end - start)),
+    kind: 'replace-node',
+    node: random.next(),
+    sameName: random.chance(0.5),
+    gap: random.integer(20) * 1000,
+    boot: isCrowded || random.chance(0.7) ? untilRunning : random.integer(untilRunning),
+  }));
 }

@@ -22,7 +22,7 @@ export async function encore(stage: Stage, isOver: () => boolean): Promise<numbe
       faults++;
     }
     await stage.clock.runUntil(isOver, settling);
-    for (const name of stage.nodeNames.slice(-2)) stage.addPods(name, 5 + random.integer(8));
+    for (const name of stage.nodeNames.slice(-2)) stage.addPods(name, random.integer(4));
     await stage.clock.runUntil(isOver, interval - settling);
   }
   return faults;

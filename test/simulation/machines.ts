@@ -21,12 +21,19 @@ export async function retire(stage: Stage, facts: NodeFacts): Promise<void> {
 /** Between two tries to launch an instance, in ms. */
 const relaunchAfter = 30_000;
 
+export interface Replacement {
+  readonly sameName: boolean;
+  /** From the launch of its instance until its agent starts, in ms; 0 if not given. */
+  readonly boot?: number | undefined;
+}
+
 /** Starts an instance like that one, and its node: under the same name if wanted. Where its subnet is full, that takes longer. */
-export async function replace(stage: Stage, facts: NodeFacts, sameName: boolean): Promise<void> {
+export async function replace(stage: Stage, facts: NodeFacts, like: Replacement): Promise<void> {
+  const { sameName, boot = 0 } = like;
   const { network } = stage.cluster.ec2;
   if ((network.subnets.get(facts.subnetId)?.available ?? 0) < 1) {
     await new Promise<void>((resolve) => stage.clock.schedule(relaunchAfter, resolve));
-    return replace(stage, facts, sameName);
+    return replace(stage, facts, like);
   }
   const request = plainInterface(facts.subnetId, [nodeGroup]);
   const instance = launch(network, {
@@ -37,6 +44,7 @@ export async function replace(stage: Stage, facts: NodeFacts, sameName: boolean)
     tags: {},
     interfaces: [{ kind: 'new', deviceIndex: 0, cardIndex: 0, deleteOnTermination: true, request }],
   });
+  if (boot > 0) await new Promise<void>((resolve) => stage.clock.schedule(boot, resolve));
   const { primaryAddress } = instance;
   const name = sameName ? facts.name : `ip-${primaryAddress.replaceAll('.', '-')}-${instance.id.slice(-4)}`;
   await stage.cluster.workload.addNode({ ...facts, name, instanceId: instance.id, primaryAddress });

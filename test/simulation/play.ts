@@ -98,15 +98,15 @@ function isDecided({ judge }: Stage): boolean {
 async function settle(stage: Stage): Promise<void> {
   if (isDecided(stage)) return;
   const since = stage.now;
-  const deadline = since + settlingTime;
+  const least = (stage.scenario.leastMinutes ?? 0) * minute;
+  const isAsItShouldBe = (open: readonly Breach[]): boolean =>
+    open.length === 0 && stage.now >= least && stage.now - Math.max(stage.lastActAt, since) > silence;
   let open: readonly Breach[] = [];
-  for (;;) {
+  do {
     await stage.clock.advance(minute / 2);
     if (isDecided(stage)) return;
-    const isQuiet = stage.now - Math.max(stage.lastActAt, since) > silence;
     open = unsettled(stage);
-    if ((isQuiet && open.length === 0) || stage.now > deadline) break;
-  }
+  } while (!isAsItShouldBe(open) && stage.now <= since + settlingTime);
   for (const breach of open) stage.judge.note(breach.invariant, breach.text);
   if (stage.now - stage.lastActAt <= silence) {
     stage.judge.note('not-silent', `the controller is still at work: ${stage.lastAct}`);

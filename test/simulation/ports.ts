@@ -53,18 +53,16 @@ export function kubernetesPort(
 ): KubernetesTransport {
   const connections = new AbortController();
   process.onKill(() => connections.abort());
-  const named: KubernetesHandler = (request, signal) =>
-    handler(
-      {
-        ...request,
-        headers: {
-          ...request.headers,
-          'user-agent': process.identity,
-          'sent-at': String(process.monotonic()),
-        },
-      },
-      AbortSignal.any([signal, connections.signal]),
-    );
+  const named: KubernetesHandler = (request, signal) => {
+    const headers = {
+      ...request.headers,
+      'user-agent': process.identity,
+      'sent-at': String(process.monotonic()),
+    };
+    // Only watches go on for longer than it takes to answer.
+    const isWatch = request.method === 'GET' && request.url.includes('watch=');
+    return handler({ ...request, headers }, isWatch ? AbortSignal.any([signal, connections.signal]) : signal);
+  };
   const inner = new InProcessTransport(named, process);
   return {
     stream: async (request, signal) => {

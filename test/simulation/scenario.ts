@@ -9,6 +9,8 @@ export interface Scenario {
   readonly seed: string;
   /** Of virtual time, until faults stop. */
   readonly minutes: number;
+  /** Of virtual time, for as long as which it goes on at least, also where all is as it should be; 0 if not given. */
+  readonly leastMinutes?: number;
   readonly zones: readonly ZonePlan[];
   readonly nodes: readonly NodePlan[];
   /** Of every controller, without dashes. */
@@ -92,7 +94,14 @@ export type FaultPlan =
     }
   | { readonly kind: 'foreign'; readonly deed: ForeignDeed; readonly node: number; readonly pick: number }
   | { readonly kind: 'terminate'; readonly node: number; readonly during: PortCall }
-  | { readonly kind: 'replace-node'; readonly node: number; readonly sameName: boolean; readonly gap: number }
+  | {
+      readonly kind: 'replace-node';
+      readonly node: number;
+      readonly sameName: boolean;
+      readonly gap: number;
+      /** From the launch of its instance until its agent starts: at once if not given, while EC2 says "pending". */
+      readonly boot?: number;
+    }
   | { readonly kind: 'zone-loss'; readonly zone: number; readonly for: number }
   | { readonly kind: 'squeeze'; readonly subnet: number; readonly left: number; readonly for: number }
   | { readonly kind: 'fragment'; readonly subnet: number; readonly whole: number; readonly for: number }

@@ -48,6 +48,8 @@ export class Judge {
   readonly #gifts = new Map<string, number>();
   /** By controller, when its first call ended: on standby it makes none. */
   readonly #begunAt = new Map<string, number>();
+  /** By node and address, when a pod last took it. */
+  readonly #takenAt = new Map<string, number>();
   readonly #givenBack = new GivenBack();
   readonly #readings: Readings;
   readonly #received: Received;
@@ -129,6 +131,7 @@ export class Judge {
   /** Takes in what happens on machines. */
   hear({ node, kind, subject, detail }: WorkloadEvent): void {
     if (kind === 'node-added') this.#nodes.set(subject, node);
+    if (kind === 'address-taken') this.#takenAt.set(`${node} ${subject}`, this.#options.now());
     if (kind !== 'violation' || this.#isExcused(subject) || !this.#isRunning(node)) return;
     const instanceId = this.#options.cluster.workload.machineOf(node)?.facts.instanceId ?? '';
     const [finding = ''] = detail.split(' ');
@@ -259,7 +262,11 @@ export class Judge {
       const before = offeredBy(formerly, protocol);
       // An agent may change to the other protocol before it hears.
       for (const each of ['crd-allocator', 'multi-pool'] as const)
-        this.#noteRightStrikes(key, { before: offeredBy(formerly, each), after: offeredBy(shown, each) });
+        this.#noteRightStrikes(
+          key,
+          { before: offeredBy(formerly, each), after: offeredBy(shown, each) },
+          Number(writer['sent-at']),
+        );
       this.#judgeStrikes(key, before, offeredBy(shown, protocol));
       // To an agent of another protocol, what was there is offered in another place.
       this.#judgeOffers(key, shown, new Set([...offered].filter((each) => !before.has(each))), writer);
@@ -325,6 +332,7 @@ export class Judge {
   #noteRightStrikes(
     node: string,
     { before, after }: { readonly before: ReadonlySet<string>; readonly after: ReadonlySet<string> },
+    sentAt: number,
   ): void {
     const machine = this.#options.cluster.workload.machineOf(node);
     if (machine === undefined || !this.#isRunning(node)) return;
@@ -332,7 +340,9 @@ export class Judge {
     const inUse = machine.memory.endpoints;
     const standingOf = (address: string): Standing => {
       if (this.#isOthers(instanceId, address)) return 'lost';
-      return inUse.has(address) ? 'in use' : 'free';
+      // A write that takes long strikes what no pod had when it was sent.
+      const takenAt = this.#takenAt.get(`${node} ${address}`) ?? -Infinity;
+      return inUse.has(address) && takenAt <= sentAt ? 'in use' : 'free';
     };
     for (const address of before)
       if (!after.has(address)) this.#rightStrikes.struck(instanceId, address, standingOf(address));
