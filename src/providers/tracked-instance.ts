@@ -66,8 +66,8 @@ export class TrackedInstance {
   /** Addresses that another instance claims too, with the time of the claim. */
   #contested = noTimes;
   #instance: Instance | undefined;
-  /** End of the first of the looks in a row that found no interface of the instance, which may exist. */
-  #notFoundSince: number | undefined;
+  /** The looks in a row that found no interface of the instance: whether they showed that it exists, and the end of the first. */
+  #missing: { readonly isAlive: boolean; readonly since: number } | undefined;
   #read = false;
   #lookDue: number | undefined;
   /** The newest doubt that no look has answered yet: only a look that begins after it does. */
@@ -355,8 +355,8 @@ export class TrackedInstance {
     const state = this.#instance?.state ?? 'unknown';
     const isAlive = ['pending', 'running', 'stopping', 'stopped'].includes(state);
     const isFound = shown.size > 0 || !(isAlive || state === 'unknown');
-    this.#notFoundSince = isFound ? undefined : (this.#notFoundSince ?? reading.endedAt);
-    if (this.#notFoundSince !== undefined) this.#search(this.#notFoundSince, reading, isAlive);
+    if (isFound) this.#missing = undefined;
+    else this.#search(isAlive, reading);
     if (isFound || !isAlive) return this.#complete(reading, (id) => shown.has(id));
     // An instance has its primary interface for as long as it exists: this answer says nothing of its interfaces.
     const changed = this.#note(!this.#read);
@@ -368,10 +368,14 @@ export class TrackedInstance {
    * An answer without the instance, or without any interface of it, proves nothing: it may have been launched a moment ago, and
    * pods may wait. It is looked for again soon, less and less often: for a consistency window, or as long as it exists.
    */
-  #search(since: number, { begunAt, endedAt }: Reading, isAlive: boolean): void {
+  #search(isAlive: boolean, { begunAt, endedAt }: Reading): void {
+    const missing = this.#missing?.isAlive === isAlive ? this.#missing : { isAlive, since: endedAt };
+    this.#missing = missing;
     const window = this.#consistencyWindow;
-    const pause = Math.min(Math.max(endedAt - since, window * firstPause), window);
-    if (isAlive || begunAt < since + window) this.#due(endedAt + pause);
+    const end = missing.since + window;
+    const pause = Math.max(endedAt - missing.since, window * firstPause);
+    if (begunAt < end) this.#due(Math.min(endedAt + pause, Math.max(endedAt, end)));
+    else if (isAlive) this.#due(endedAt + window);
   }
 
   #dropUnreadable(id: string, reading: Reading): boolean {

@@ -167,8 +167,8 @@ describe('an instance is read', () => {
   });
 
   test.each([
-    ['is not found', [], [1, 2, 4, 8, 16, 32, undefined]],
-    ['is pending without an interface', [instance({ state: 'pending' })], [1, 2, 4, 8, 16, 32, 62, 92]],
+    ['is not found', [], [1, 2, 4, 8, 16, 30, undefined]],
+    ['is pending without an interface', [instance({ state: 'pending' })], [1, 2, 4, 8, 16, 30, 60, 90]],
   ])('again soon, and then less and less often, where it %s', (_, shown, expected) => {
     const { look, view } = inventoryRig();
     const due: (number | undefined)[] = [];
@@ -179,6 +179,15 @@ describe('an instance is read', () => {
     }
 
     expect(due).toEqual(expected);
+  });
+
+  test('again soon where it is not found any more, however long it was pending without an interface', () => {
+    const { look, view } = inventoryRig();
+    for (const at of [0, 1, 2, 4, 8, 16, 30, 60]) look(at, instance({ state: 'pending' }));
+
+    look(90, instance({ state: 'unknown' }));
+
+    expect(view().lookDue).toBe(91);
   });
 
   test('no more once it is found', () => {
