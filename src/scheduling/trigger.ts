@@ -96,10 +96,11 @@ export class Trigger {
       await run(signal);
     } catch (error) {
       if (!signal.aborted) onBug(error);
-    } finally {
-      leave();
     }
-    onRun?.({ ...figures, duration: clock.monotonic() - start });
+    // Before another takes the place, and begins at once.
+    const duration = clock.monotonic() - start;
+    leave();
+    onRun?.({ ...figures, duration });
     this.#running = undefined;
     this.#stopping = undefined;
     if (this.#requests > 0 && !this.#isStopped) this.#arm();
