@@ -292,6 +292,7 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
         method,
         path,
         times: Math.min(1 + random.integer(4), isByAgent ? mostUnwritten : Infinity),
+        // A new leader expects writes of the one before for 20 s.
         ms: random.integer(20) * second,
       };
     },

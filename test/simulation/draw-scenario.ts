@@ -104,8 +104,10 @@ function drawNodes(random: Random, zones: number): readonly NodePlan[] {
 
 function drawFlags(random: Random): Scenario['flags'] {
   const lease = random.pick([
+    ['15s', '10s', '2s'],
     ['30s', '20s', '10s'],
     ['45s', '30s', '15s'],
+    ['60s', '40s', '20s'],
     ['60s', '40s', '20s'],
   ] as const);
   return {
@@ -171,10 +173,7 @@ function drawWorkloads(random: Random, minutes: number): readonly Workload[] {
 /** Longer than EC2 takes to show an instance as running, in ms. */
 const untilRunning = 25_000;
 
-/**
- * Nodes that are replaced all the time, of which each needs an interface or two: the more of them, the less pods change in
- * the cloud, because addresses come in blocks or stay.
- */
+/** Nodes that are replaced all the time, of which each needs an interface or two: more of them with prefixes, where pods change the cloud less. */
 function drawChurn(random: Random, { minutes, flags, isCrowded }: Surroundings): readonly TimedFault[] {
   const count = 14 + random.integer(6) + (flags['aws-enable-prefix-delegation'] === 'true' ? 4 : 0);
   const [start, end] = [90_000, (minutes - 2) * 60_000];

@@ -106,7 +106,7 @@ async function settle(stage: Stage): Promise<void> {
     await stage.clock.advance(minute / 2);
     if (isDecided(stage)) return;
     open = unsettled(stage);
-  } while (!isAsItShouldBe(open) && stage.now <= since + settlingTime);
+  } while (!isAsItShouldBe(open) && stage.now <= Math.max(since + settlingTime, least));
   for (const breach of open) stage.judge.note(breach.invariant, breach.text);
   if (stage.now - stage.lastActAt <= silence) {
     stage.judge.note('not-silent', `the controller is still at work: ${stage.lastAct}`);

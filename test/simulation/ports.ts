@@ -59,7 +59,7 @@ export function kubernetesPort(
       'user-agent': process.identity,
       'sent-at': String(process.monotonic()),
     };
-    // Only watches go on for longer than it takes to answer.
+    // What was sent arrives also where its sender is dead by then, within 20 s; only its watches end.
     const isWatch = request.method === 'GET' && request.url.includes('watch=');
     return handler({ ...request, headers }, isWatch ? AbortSignal.any([signal, connections.signal]) : signal);
   };

@@ -3,8 +3,9 @@ import type { Scenario } from './scenario.ts';
 
 export function scenarioText(scenario: Scenario): string {
   const { nodes, zones, flags, replicas, workloads, faults, minutes, cloud, leastMutations = 0 } = scenario;
+  const { leastMinutes = 0 } = scenario;
   return [
-    `${minutes} min, ${replicas} controller(s), ${zones.length} zone(s), cloud ${JSON.stringify(cloud)}`,
+    `${minutes} min${leastMinutes > minutes ? ` of faults, ${leastMinutes} in all` : ''}, ${replicas} controller(s), ${zones.length} zone(s), cloud ${JSON.stringify(cloud)}`,
     `  options ${Object.entries(flags)
       .map(([name, value]) => `--${name}=${value}`)
       .join(' ')}`,

@@ -9,7 +9,7 @@ export interface Scenario {
   readonly seed: string;
   /** Of virtual time, until faults stop. */
   readonly minutes: number;
-  /** Of virtual time, for as long as which it goes on at least, also where all is as it should be; 0 if not given. */
+  /** Of virtual time, that it goes on at least, even where all is as it should be before; 0 if not given. */
   readonly leastMinutes?: number;
   readonly zones: readonly ZonePlan[];
   readonly nodes: readonly NodePlan[];

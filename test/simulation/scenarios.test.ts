@@ -25,12 +25,13 @@ describe('a seed', () => {
   });
 
   test('gives one history, byte for byte, traced or not', async () => {
-    const scenario = { ...drawScenario('4'), minutes: 12 };
+    const scenario = { ...drawScenario('4'), minutes: 12, leastMinutes: 40 };
     const short = { ...scenario, faults: scenario.faults.filter(({ at }) => at < 700_000) };
 
     const [once, again] = [await play(short), await play(short, { trace: true })];
 
     expect(once.breaches).toEqual([]);
+    expect(once.lasted).toBeGreaterThanOrEqual(40 * 60_000);
     expect(again.digest).toBe(once.digest);
     expect(again.lines.length).toBeGreaterThan(500);
   });

@@ -20,7 +20,7 @@ export async function shorten(
   const { breaches } = await play(scenario);
   const at = breaches[0]?.at ?? Infinity;
   const changes: readonly ((scenario: Scenario) => Scenario)[] = [
-    (rest) => ({ ...rest, leastMutations: 0 }),
+    (rest) => ({ ...rest, leastMutations: 0, leastMinutes: 0 }),
     (rest) => ({ ...rest, faults: rest.faults.filter((fault) => fault.at <= at) }),
     (rest) => ({ ...rest, minutes: Math.min(rest.minutes, Math.ceil(at / 60_000)) }),
   ];

@@ -11,6 +11,7 @@ import { Assignments, prefixOf } from './assignments.ts';
 import type { Breach, Invariant } from './breach.ts';
 import { GivenBack } from './given-back.ts';
 import { addedBy, carries, carriesTheSame, growthOf, staying } from './interface-change.ts';
+import { PodUses } from './pod-uses.ts';
 import { Readings } from './readings.ts';
 import { Received } from './received.ts';
 import { RightStrikes, type Standing } from './right-strikes.ts';
@@ -48,8 +49,7 @@ export class Judge {
   readonly #gifts = new Map<string, number>();
   /** By controller, when its first call ended: on standby it makes none. */
   readonly #begunAt = new Map<string, number>();
-  /** By node and address, when a pod last took it. */
-  readonly #takenAt = new Map<string, number>();
+  readonly #podUses: PodUses;
   readonly #givenBack = new GivenBack();
   readonly #readings: Readings;
   readonly #received: Received;
@@ -60,6 +60,7 @@ export class Judge {
     this.#options = options;
     const { ec2, kubernetes } = options.cluster;
     this.assignments = new Assignments(options.now);
+    this.#podUses = new PodUses(options.now);
     this.#readings = new Readings(options.now);
     this.#received = new Received(options.now);
     this.#rightStrikes = new RightStrikes(options.now);
@@ -129,9 +130,10 @@ export class Judge {
   }
 
   /** Takes in what happens on machines. */
-  hear({ node, kind, subject, detail }: WorkloadEvent): void {
+  hear(event: WorkloadEvent): void {
+    const { node, kind, subject, detail } = event;
     if (kind === 'node-added') this.#nodes.set(subject, node);
-    if (kind === 'address-taken') this.#takenAt.set(`${node} ${subject}`, this.#options.now());
+    this.#podUses.hear(event);
     if (kind !== 'violation' || this.#isExcused(subject) || !this.#isRunning(node)) return;
     const instanceId = this.#options.cluster.workload.machineOf(node)?.facts.instanceId ?? '';
     const [finding = ''] = detail.split(' ');
@@ -341,8 +343,7 @@ export class Judge {
     const standingOf = (address: string): Standing => {
       if (this.#isOthers(instanceId, address)) return 'lost';
       // A write that takes long strikes what no pod had when it was sent.
-      const takenAt = this.#takenAt.get(`${node} ${address}`) ?? -Infinity;
-      return inUse.has(address) && takenAt <= sentAt ? 'in use' : 'free';
+      return inUse.has(address) && this.#podUses.hadAt(node, address, sentAt) ? 'in use' : 'free';
     };
     for (const address of before)
       if (!after.has(address)) this.#rightStrikes.struck(instanceId, address, standingOf(address));
