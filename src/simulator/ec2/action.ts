@@ -2,6 +2,7 @@
 import type { Random } from '../../scheduling/random.ts';
 import type { CloudNetwork, NetworkView } from '../cloud/cloud-network.ts';
 import type { ClientTokens } from './client-tokens.ts';
+import type { Described } from './interface-answers.ts';
 import type { PageTokens } from './page-tokens.ts';
 import { type Fields, flag, type Members, type RecordShape, record } from './shape.ts';
 
@@ -12,6 +13,8 @@ export interface ActionContext {
   readonly view: NetworkView;
   readonly clientTokens: ClientTokens;
   readonly pageTokens: PageTokens;
+  /** What was described before, for as long as its record lives. */
+  readonly described: Described;
   readonly random: Random;
   /** Whether listings without pages and narrowing filters are refused. */
   readonly refuseUnpaginated: boolean;

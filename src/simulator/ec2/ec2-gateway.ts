@@ -16,6 +16,7 @@ import { Ec2Refusal } from './ec2-refusal.ts';
 import { AnswerGarbled, AnswerLost, type Exchange } from './exchange.ts';
 import { isAllowed, type IamPolicy, type Permission } from './iam-policy.ts';
 import { withoutIds, withUnknownEnums } from './garbling.ts';
+import type { Described } from './interface-answers.ts';
 import { lengthLatency, meanLatency } from './latencies.ts';
 import { PageTokens } from './page-tokens.ts';
 import { permissionsFor } from './permissions.ts';
@@ -82,6 +83,7 @@ export class Ec2Gateway {
   readonly #pages: Random;
   readonly #clientTokens = new ClientTokens();
   readonly #pageTokens: PageTokens;
+  readonly #described: Described = new WeakMap();
   #acting: ActingRequest | undefined;
 
   constructor({ network, clock, random, limits, latency, credentials }: Ec2GatewayOptions) {
@@ -211,6 +213,7 @@ export class Ec2Gateway {
       view: this.network.view(min + this.#lags.next() * (max - min)),
       clientTokens: this.#clientTokens,
       pageTokens: this.#pageTokens,
+      described: this.#described,
       random: this.#pages,
       refuseUnpaginated: this.refuseUnpaginated,
     };

@@ -11,18 +11,26 @@ export interface Owner {
   readonly region: string;
 }
 
-/** EC2's form of records, which never change, where no public address belongs to it. */
-const described = new WeakMap<NetworkInterface, Value<typeof networkInterface>>();
+/** EC2's form of records, which never change, where it depends on nothing else. */
+export type Described = WeakMap<NetworkInterface, Value<typeof networkInterface>>;
+
+export interface AnswersContext {
+  readonly network: Owner;
+  readonly view: NetworkView;
+  readonly described: Described;
+}
 
 /** Makes EC2's form of interfaces, all of one instant. */
 export class InterfaceAnswers {
   readonly #owner: Owner;
   readonly #view: NetworkView;
+  readonly #described: Described;
   readonly #publicAddresses: ReadonlyMap<string, PublicAddress>;
 
-  constructor(owner: Owner, view: NetworkView) {
-    this.#owner = owner;
+  constructor({ network, view, described }: AnswersContext) {
+    this.#owner = network;
     this.#view = view;
+    this.#described = described;
     this.#publicAddresses = new Map(
       [...view('publicAddresses').after('')].flatMap((record) =>
         record.association === undefined ? [] : [[keyOf(record.association), record] as const],
@@ -31,9 +39,12 @@ export class InterfaceAnswers {
   }
 
   describe(record: NetworkInterface): Value<typeof networkInterface> {
-    if (this.#publicAddresses.size > 0) return this.#describe(record);
-    const known = described.get(record) ?? this.#describe(record);
-    described.set(record, known);
+    // A view may lack a group that the interface was made with a moment ago.
+    const groups = this.#view('groups');
+    if (this.#publicAddresses.size > 0 || record.groupIds.some((id) => groups.get(id) === undefined))
+      return this.#describe(record);
+    const known = this.#described.get(record) ?? this.#describe(record);
+    this.#described.set(record, known);
     return known;
   }
 

@@ -65,9 +65,9 @@ export const reservationShape = record({
 /** Instances under the reservations that they were launched with. */
 export function reservationsOf(
   instances: readonly Instance[],
-  context: Pick<ActionContext, 'network' | 'view'>,
+  context: Pick<ActionContext, 'network' | 'view' | 'described'>,
 ): readonly Value<typeof reservationShape>[] {
-  const answers = new InterfaceAnswers(context.network, context.view);
+  const answers = new InterfaceAnswers(context);
   const reservations = new Map<string, Value<typeof instanceShape>[]>();
   for (const instance of instances) {
     const members = reservations.get(instance.reservationId) ?? [];

@@ -69,7 +69,7 @@ const describeNetworkInterfaces = action({
   output: record({ NetworkInterfaces: as('networkInterfaceSet', list(networkInterface)), NextToken: text }),
   run: (input, context) => {
     const page = listRecords(listing, listRequest(input.NetworkInterfaceIds, input), context);
-    const answers = new InterfaceAnswers(context.network, context.view);
+    const answers = new InterfaceAnswers(context);
     return { NetworkInterfaces: page.records.map((one) => answers.describe(one)), NextToken: page.nextToken };
   },
 });
@@ -100,7 +100,7 @@ const createNetworkInterface = action({
     ClientToken: text,
   }),
   output: record({ NetworkInterface: networkInterface, ClientToken: text }),
-  run: (input, { network, clientTokens }) => {
+  run: (input, { network, clientTokens, described }) => {
     const tags = specifiedTags(input.TagSpecifications, 'network-interface');
     refuseDescription(input.Description ?? '');
     const { primaryAddress, claim } = newAddresses(input);
@@ -120,7 +120,7 @@ const createNetworkInterface = action({
     );
     const result = network.interfaces.get(made.made);
     if (result === undefined) throw mismatch();
-    const answer = new InterfaceAnswers(network, network.view(0)).describe(result);
+    const answer = new InterfaceAnswers({ network, view: network.view(0), described }).describe(result);
     return { NetworkInterface: { ...answer, Status: 'pending' }, ClientToken: input.ClientToken };
   },
 });

@@ -48,7 +48,7 @@ type InterfaceInput = Members<typeof interfaceFields>;
 const runInstances = action({
   input: record(inputFields),
   output: reservationShape,
-  run: (input, { network, clientTokens }) => {
+  run: (input, { network, clientTokens, described }) => {
     refuseCounts(input);
     const types = ['instance', 'network-interface', 'volume'];
     const tags = specifiedTags(input.TagSpecifications, 'instance', types);
@@ -64,7 +64,7 @@ const runInstances = action({
         'The instance of this client token is terminated.',
       );
     }
-    const [reservation] = reservationsOf(instances, { network, view: network.view(0) });
+    const [reservation] = reservationsOf(instances, { network, view: network.view(0), described });
     return reservation ?? { ReservationId: made, Instances: [] };
   },
 });

@@ -5,10 +5,11 @@
 /** What is wrong with a text; nothing when it will do. */
 export type TextRule = (text: string) => readonly string[];
 
-const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
-const subdomain = `${label}(\\.${label})*`;
-const qualifiedPart = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
-const labelValue = `(${qualifiedPart})?`;
+const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const qualifiedPart = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+const labelValue = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
+const configKeyForm = /^[-._a-zA-Z0-9]+$/;
 
 const edges = 'must start and end with an alphanumeric character';
 const labelText = `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and ${edges}`;
@@ -18,26 +19,16 @@ const labelValueText = `a valid label must be an empty string or consist of alph
 const empty = 'must be non-empty';
 
 const longest = (maximum: number): string => `must be no more than ${maximum} characters`;
-/** The patterns, made once. */
-const expressions = new Map<string, RegExp>();
 
-function matches(text: string, pattern: string): boolean {
-  const known = expressions.get(pattern);
-  if (known !== undefined) return known.test(text);
-  const made = new RegExp(`^${pattern}$`);
-  expressions.set(pattern, made);
-  return made.test(text);
-}
-
-function shouldMatch(rule: string, pattern: string, ...examples: readonly string[]): string {
+function shouldMatch(rule: string, form: RegExp, ...examples: readonly string[]): string {
   const shown = examples.map((example) => `'${example}'`).join(',  or ');
-  return `${rule} (e.g. ${shown}, regex used for validation is '${pattern}')`;
+  return `${rule} (e.g. ${shown}, regex used for validation is '${form.source.slice(1, -1)}')`;
 }
 
 /** Most names: dots allowed, at most 253 characters. */
 export const dnsSubdomain: TextRule = (text) => [
   ...(text.length > 253 ? [longest(253)] : []),
-  ...(matches(text, subdomain) ? [] : [shouldMatch(subdomainText, subdomain, 'example.com')]),
+  ...(subdomain.test(text) ? [] : [shouldMatch(subdomainText, subdomain, 'example.com')]),
 ];
 
 /** Names of namespaces and containers: no dots, at most 63 characters. */
@@ -47,8 +38,8 @@ export const dnsLabel: TextRule = (text) => [
 ];
 
 function dnsLabelForm(text: string): readonly string[] {
-  if (matches(text, label)) return [];
-  return matches(text, subdomain)
+  if (label.test(text)) return [];
+  return subdomain.test(text)
     ? ['must not contain dots']
     : [shouldMatch(labelText, label, 'my-name', '123-abc')];
 }
@@ -65,7 +56,7 @@ export const qualifiedName: TextRule = (text) => {
     ...(parts.length === 2 ? prefixProblems(parts[0] ?? '') : []),
     ...(name === '' ? [`name part ${empty}`] : []),
     ...(name.length > 63 ? [`name part ${longest(63)}`] : []),
-    ...(matches(name, qualifiedPart) ? [] : [`name part ${qualifiedForm()}`]),
+    ...(qualifiedPart.test(name) ? [] : [`name part ${qualifiedForm()}`]),
   ];
 };
 
@@ -80,20 +71,17 @@ function prefixProblems(prefix: string): readonly string[] {
 
 export const labelValueRule: TextRule = (text) => [
   ...(text.length > 63 ? [longest(63)] : []),
-  ...(matches(text, labelValue)
-    ? []
-    : [shouldMatch(labelValueText, labelValue, 'MyValue', 'my_value', '12345')]),
+  ...(labelValue.test(text) ? [] : [shouldMatch(labelValueText, labelValue, 'MyValue', 'my_value', '12345')]),
 ];
 
 /** Keys of a ConfigMap. */
 export const configKey: TextRule = (text) => {
-  const form = '[-._a-zA-Z0-9]+';
   const rule = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
   return [
     ...(text.length > 253 ? [longest(253)] : []),
-    ...(matches(text, form)
+    ...(configKeyForm.test(text)
       ? configKeyTraps(text)
-      : [shouldMatch(rule, form, 'key.name', 'KEY_NAME', 'key-name')]),
+      : [shouldMatch(rule, configKeyForm, 'key.name', 'KEY_NAME', 'key-name')]),
   ];
 };
 

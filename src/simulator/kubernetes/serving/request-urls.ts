@@ -9,7 +9,7 @@ export interface RequestUrl {
   readonly target: ResourceTarget | undefined;
 }
 
-/** More than a cluster asks for between two that are alike, and little enough to be forgotten all at once. */
+/** More URLs than a cluster asks for in turn; when there are more, all are forgotten. */
 const mostKnown = 1000;
 
 export class RequestUrls {
