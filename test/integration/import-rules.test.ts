@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { appendFile, cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -14,12 +14,14 @@ const planted: Readonly<Record<string, readonly [file: string, imported: string]
   'node-below-manager': ['src/node/statistics.ts', '../manager/fleet.ts'],
   'manager-knows-no-cloud': ['src/manager/resync.ts', '../providers/aws/errors.ts'],
   'scheduling-stands-alone': ['src/scheduling/random.ts', '../providers/ipv4.ts'],
+  'memory-stands-alone': ['src/memory/one-copy.ts', '../scheduling/random.ts'],
   'network-stands-alone': ['src/network/proxies.ts', '../scheduling/random.ts'],
   'simulator-stands-apart': ['src/simulator/cloud/ipv4.ts', '../../providers/ipv4.ts'],
   'controller-knows-no-simulator': ['src/providers/ipv4.ts', '../simulator/cloud/ipv4.ts'],
   'nobody-imports-the-composition': ['src/node/capacity.ts', '../controller/fencing.ts'],
   'sdk-at-the-edge': ['src/providers/aws/errors.ts', '@aws-sdk/client-ec2'],
   'nothing-unresolvable': ['src/node/urgency.ts', './nowhere.ts'],
+  'product-knows-no-checks': ['src/config/go-duration.ts', '../../bench/planted.ts'],
   'benchmarks-use-what-ships': ['bench/planted.ts', '../src/node/capacity.ts'],
   'no-cycle': ['src/node/capacity.ts', './offer.ts'],
 };
@@ -39,11 +41,19 @@ test('every import rule finds what is planted against it', async () => {
 
     const found = await brokenRules(copy);
 
-    expect([...found].toSorted()).toEqual(Object.keys(planted).toSorted());
+    const rules = Object.keys(planted).toSorted();
+    expect([...found].toSorted()).toEqual(rules);
+    expect((await ruleNames(copy)).toSorted()).toEqual(rules);
   } finally {
     await rm(copy, { recursive: true, force: true });
   }
 });
+
+async function ruleNames(directory: string): Promise<string[]> {
+  const text = await readFile(join(directory, '.dependency-cruiser.json'), 'utf8');
+  const { forbidden } = JSON.parse(text) as { forbidden: { name: string }[] };
+  return forbidden.map(({ name }) => name);
+}
 
 function brokenRules(directory: string): Promise<ReadonlySet<string>> {
   const cruiser = join(root, 'node_modules/.bin/depcruise');

@@ -18,6 +18,8 @@ const served: Assessment = {
 };
 
 class Rig {
+  assessment = served;
+  readonly outgoing = new Set<string>();
   node = nodeOf({});
   view = view([eni(0, 2)]);
   infrastructure = infrastructure([subnet('subnet-1')]);
@@ -38,10 +40,10 @@ class Rig {
     instanceId: 'i-1',
     showsAnother: false,
     node: () => this.node,
-    assess: () => served,
+    assess: () => this.assessment,
     diagnosis: () => undefined,
     cloud: {
-      releaser: { evaluate: () => true, handshake: () => new Map(), outgoing: new Set() },
+      releaser: { evaluate: () => true, handshake: () => new Map(), outgoing: this.outgoing },
       idle: { leaving: new Set() },
     },
     onClaimed: () => undefined,
@@ -74,6 +76,30 @@ describe('DesiredState', () => {
     change(rig);
 
     expect(rig.state.now()?.offer).toBeDefined();
+  });
+
+  test.each<[string, (rig: Rig, address: string) => void, isGone: boolean]>([
+    ['an address is to be given back', (rig, address) => rig.outgoing.add(address), true],
+    [
+      'the node wants something else',
+      (rig) => (rig.assessment = { ...served, requirements: requirements({ firstInterfaceIndex: 1 }) }),
+      true,
+    ],
+    [
+      'the type of the instance turns out to hold more',
+      (rig) => (rig.assessment = { ...served, limits: { ...m5Large, interfaces: 9 } }),
+      false,
+    ],
+  ])('offers something else once %s, and nothing else has changed', (_what, change, isGone) => {
+    const rig = new Rig();
+    const first = rig.state.now()?.offer;
+    const [address = ''] = rig.view.interfaces[0]?.addresses ?? [];
+
+    change(rig, address);
+    const second = rig.state.now()?.offer;
+
+    expect(second).not.toBe(first);
+    expect(second?.pool.has(address)).toBe(!isGone);
   });
 
   test('offers a prefix whole or not at all, unless a part of it is shown already', () => {
