@@ -1,7 +1,7 @@
 // An abort signal that follows another one and can also be aborted by itself, without leaving a listener behind on a
 // signal that lives as long as the process.
 
-/** Made once: an error without a cause is dear, and nobody reads it. */
+/** Made once: `abort` without a reason makes an error with a stack each time, and nobody reads it. */
 const over = new Error('it is over');
 
 export class LinkedAbort {

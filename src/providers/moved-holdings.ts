@@ -7,8 +7,8 @@ import { addressesIn, allOn, type NetworkInterface } from './network-interface.t
 type Interfaces = ReadonlyMap<string, HeldInterface>;
 
 /**
- * Whether our own calls gave no other interface anything of a holding after that time (monotonic ms; -Infinity: than a
- * predecessor wrote anything).
+ * Whether our own calls gave no other interface anything of a holding after that time, in monotonic ms; -Infinity: after
+ * all that a predecessor wrote.
  */
 export function notGivenToOthers(
   interfaces: Interfaces,
