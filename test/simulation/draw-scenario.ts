@@ -103,13 +103,14 @@ function drawNodes(random: Random, zones: number): readonly NodePlan[] {
 }
 
 function drawFlags(random: Random): Scenario['flags'] {
-  const lease = random.pick([
-    ['15s', '10s', '2s'],
-    ['30s', '20s', '10s'],
-    ['45s', '30s', '15s'],
-    ['60s', '40s', '20s'],
-    ['60s', '40s', '20s'],
-  ] as const);
+  // Renewals of the default are a third of all that happens.
+  const lease = random.chance(0.1)
+    ? (['15s', '10s', '2s'] as const)
+    : random.pick([
+        ['30s', '20s', '10s'],
+        ['45s', '30s', '15s'],
+        ['60s', '40s', '20s'],
+      ] as const);
   return {
     'cluster-name': 'simulation',
     'aws-release-excess-ips': String(random.chance(0.97)),
