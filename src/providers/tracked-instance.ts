@@ -66,7 +66,7 @@ export class TrackedInstance {
   /** Addresses that another instance claims too, with the time of the claim. */
   #contested = noTimes;
   #instance: Instance | undefined;
-  /** The looks in a row that found no interface of the instance: whether they showed that it exists, and the end of the first. */
+  /** Looks in a row that found no interface: whether they showed that the instance exists, and the end of the first. */
   #missing: { readonly isAlive: boolean; readonly since: number } | undefined;
   #read = false;
   #lookDue: number | undefined;
@@ -365,8 +365,9 @@ export class TrackedInstance {
   }
 
   /**
-   * An answer without the instance, or without any interface of it, proves nothing: it may have been launched a moment ago, and
-   * pods may wait. It is looked for again soon, less and less often: for a consistency window, or as long as it exists.
+   * An answer without the instance, or without any interface of it, proves nothing: it may have been launched a moment
+   * ago, and pods may wait. It is looked for again soon, less and less often: for a consistency window, or as long as it
+   * exists.
    */
   #search(isAlive: boolean, { begunAt, endedAt }: Reading): void {
     const missing = this.#missing?.isAlive === isAlive ? this.#missing : { isAlive, since: endedAt };

@@ -92,14 +92,16 @@ export class Trigger {
     const figures = { folds: this.#requests - 1, latency: start - this.#firstRequest };
     this.#requests = 0;
     this.#lastStart = start;
+    let duration = 0;
     try {
       await run(signal);
     } catch (error) {
       if (!signal.aborted) onBug(error);
+    } finally {
+      // Before another takes the place, and begins at once.
+      duration = clock.monotonic() - start;
+      leave();
     }
-    // Before another takes the place, and begins at once.
-    const duration = clock.monotonic() - start;
-    leave();
     onRun?.({ ...figures, duration });
     this.#running = undefined;
     this.#stopping = undefined;

@@ -174,7 +174,10 @@ function drawWorkloads(random: Random, minutes: number): readonly Workload[] {
 /** Longer than EC2 takes to show an instance as running, in ms. */
 const untilRunning = 25_000;
 
-/** Nodes that are replaced all the time, of which each needs an interface or two: more of them with prefixes, where pods change the cloud less. */
+/**
+ * Nodes that are replaced all the time, of which each needs an interface or two: more of them with prefixes, where pods
+ * change the cloud less.
+ */
 function drawChurn(random: Random, { minutes, flags, isCrowded }: Surroundings): readonly TimedFault[] {
   const count = 14 + random.integer(6) + (flags['aws-enable-prefix-delegation'] === 'true' ? 4 : 0);
   const [start, end] = [90_000, (minutes - 2) * 60_000];

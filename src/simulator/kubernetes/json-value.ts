@@ -57,9 +57,8 @@ export function textAt(value: JsonValue | undefined, ...path: readonly string[])
 
 /** A copy without the named fields. */
 export function withoutFields(value: JsonObject, ...names: readonly string[]): JsonObject {
-  const kept: Record<string, JsonValue> = {};
-  for (const name of Object.keys(value)) if (!names.includes(name)) kept[name] = value[name] as JsonValue;
-  return kept;
+  // A request may name a field "__proto__": assigned, that would be the prototype.
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
 }
 
 /** A copy without the fields that are undefined, so that optional fields can be listed in one literal. */

@@ -153,6 +153,33 @@ describe('Trigger', () => {
       expect(history).toEqual(['in line', 'run', 'place given back', 'folds 1, latency 40, duration 5']);
     });
 
+    test('what begins once a place is given back is no part of the run that had it', async () => {
+      const virtual = new VirtualClock();
+      let spent = 0;
+      const clock: Clock = {
+        wall: () => virtual.wall(),
+        monotonic: () => virtual.monotonic() + spent,
+        schedule: (ms, action) => virtual.schedule(ms, action),
+      };
+      const durations: number[] = [];
+      const trigger = new Trigger({
+        clock,
+        minInterval: 10,
+        admit: (start) => {
+          start(() => (spent += 100));
+          return () => undefined;
+        },
+        run: (signal) => sleep(clock, 5, signal),
+        onBug: () => undefined,
+        onRun: ({ duration }) => durations.push(duration),
+      });
+
+      trigger.fire();
+      await virtual.advance(50);
+
+      expect(durations).toEqual([5]);
+    });
+
     test('stop leaves the line', async () => {
       const { clock, trigger, history } = placesRig();
       trigger.fire();

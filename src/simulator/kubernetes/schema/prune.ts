@@ -3,6 +3,7 @@
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning
 import { isJsonArray, type JsonObject, type JsonValue } from '../json-value.ts';
 import { schemaOfField, type StructuralSchema } from './structural-schema.ts';
+import { pathOf, type ValuePlace } from './value-place.ts';
 
 const typeAndMetadata: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
@@ -20,18 +21,8 @@ export function pruneObject(object: JsonObject, schema: StructuralSchema): Prune
   return { object: pruned, unknownFields: unknownFields.toSorted() };
 }
 
-/** Where a value is; put into words only where something is taken out of it. */
-interface Place {
-  readonly up: Place | undefined;
-  /** The name of a field or the index in a list. */
-  readonly step: string | number;
+interface Place extends ValuePlace {
   readonly unknownFields: string[];
-}
-
-function pathOf({ up, step }: Place): string {
-  const outer = up === undefined ? '' : pathOf(up);
-  if (typeof step === 'number') return `${outer}[${step}]`;
-  return outer === '' ? step : `${outer}.${step}`;
 }
 
 /** Values of stored objects, which never change, that a schema leaves as they are. */

@@ -13,6 +13,7 @@ import {
   typeErrors,
 } from './scalar-rules.ts';
 import type { StructuralSchema } from './structural-schema.ts';
+import { pathOf, type ValuePlace } from './value-place.ts';
 
 /** What is wrong with `value`. Messages name paths from `value` on; fields are named with `prefix` before them. */
 export function validateSchema(
@@ -25,17 +26,8 @@ export function validateSchema(
   return prefix === '' ? errors : errors.map((error) => ({ ...error, field: under(prefix, error.field) }));
 }
 
-/** Where a value is; put into words only where something is wrong with it. */
-interface Place {
-  readonly up: Place | undefined;
-  /** The name of a field or the index in a list. */
-  readonly step: string | number;
+interface Place extends ValuePlace {
   readonly errors: FieldError[];
-}
-
-function pathOf({ up, step }: Place): string {
-  const outer = up === undefined ? '' : pathOf(up);
-  return typeof step === 'number' ? `${outer}[${step}]` : under(outer, step);
 }
 
 function under(path: string, name: string): string {

@@ -2,6 +2,7 @@
 // out, a value of the wrong type is refused in the words of Go's decoder.
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
 import { DecodeError } from './decode-error.ts';
+import { pathOf, type ValuePlace } from './value-place.ts';
 import type { StructShape, WireField, WireShape } from './wire-shape.ts';
 
 export interface WireDecoded {
@@ -20,11 +21,8 @@ export function decodeWire(value: JsonValue, shape: StructShape, prefix = ''): W
   return { value: decodeStruct(value, shape, root), unknownFields };
 }
 
-/** Where a value is; put into words only where something is wrong with it. */
-interface Place {
+interface Place extends ValuePlace {
   readonly up: Place | undefined;
-  /** The name of a field, the key of a map, or the index in a list; of the outermost value, the prefix of all paths. */
-  readonly step: string | number;
   readonly isField: boolean;
   /** The innermost struct. */
   readonly struct: string;
@@ -33,14 +31,6 @@ interface Place {
 
 function inside(up: Place, step: string | number): Place {
   return { up, step, isField: false, struct: up.struct, unknownFields: up.unknownFields };
-}
-
-/** As unknown fields are named: with indexes and the keys of maps. */
-function indexedPath({ up, step }: Place): string {
-  if (up === undefined) return String(step);
-  const outer = indexedPath(up);
-  if (typeof step === 'number') return `${outer}[${step}]`;
-  return outer === '' ? step : `${outer}.${step}`;
 }
 
 /** As errors of type name it: the fields alone. */
@@ -73,7 +63,7 @@ function readFields(
     const value = source[name] ?? null;
     const index = places.get(name);
     const inner = { up: place, step: name, isField: true, struct, unknownFields };
-    if (index === undefined) unknownFields.push(indexedPath(inner));
+    if (index === undefined) unknownFields.push(pathOf(inner));
     else if (value !== null) read[index] = decodeValue(value, fieldAt(fields, index).shape, inner);
   }
   return read;

@@ -56,3 +56,9 @@ test('copies leave the original alone', () => {
   expect(definedFields({ a: 1, b: undefined })).toEqual({ a: 1 });
   expect(value).toEqual({ a: 1, b: 2 });
 });
+
+test('a copy without fields keeps one that is named like the prototype', () => {
+  const value = JSON.parse('{"__proto__": {"inherited": 1}, "a": 1}') as Record<string, JsonValue>;
+
+  expect(JSON.stringify(withoutFields(value, 'a'))).toBe('{"__proto__":{"inherited":1}}');
+});
