@@ -220,10 +220,16 @@ export class ManagedNode {
     this.#noticeShortage();
     this.#remark(view);
     this.#announce(this.#diagnose(plan));
-    this.#context.hooks.onPublicationRequested();
-    this.#publication.fire();
+    this.#publishWhatLacks();
     this.#hurry();
     return Promise.resolve();
+  }
+
+  /** Most decisions change nothing that is shown. Whoever publishes already looks again after each of its writes. */
+  #publishWhatLacks(): void {
+    if (this.#isPublishing || !this.#publisher.lacks()) return;
+    this.#context.hooks.onPublicationRequested();
+    this.#publication.fire();
   }
 
   /** Who waits for a place to publish goes by the urgency of now. */

@@ -35,6 +35,13 @@ export interface NodePublisherDeps {
   readonly onPublished: () => void;
 }
 
+/** What the object lacks first. */
+interface Next {
+  readonly node: CiliumNode;
+  readonly desired: Desired;
+  readonly write: Write;
+}
+
 /** Writes of one run; more than a run can need. */
 const mostWrites = 20;
 const backoffPolicy = { base: 1000, cap: 30_000 };
@@ -57,17 +64,23 @@ export class NodePublisher {
     return this.#writtenAt;
   }
 
+  /** Whether there is anything to write. Where there is not, a run is not needed: everything counts as written. */
+  lacks(): boolean {
+    const next = this.#next();
+    if (next === 'nothing') this.#finished();
+    return typeof next === 'object';
+  }
+
   /** Writes what differs. Resolves to the time in ms after which to try again; undefined when nothing is left to do. */
   async run(signal: AbortSignal): Promise<number | undefined> {
     let previous: Write | undefined;
     for (let writes = 0; writes < mostWrites; writes++) {
       // An answer may come after the node was ended: whatever was claimed then, nobody would ever give back.
       if (signal.aborted) return undefined;
-      const node = this.#deps.node();
-      const desired = this.#deps.desired();
-      if (node === undefined || desired === undefined) return undefined;
-      const write = nextWrite(node, desired);
-      if (write === undefined) return this.#finished();
+      const next = this.#next();
+      if (next === 'nothing') return this.#finished();
+      if (next === 'unknown') return undefined;
+      const { node, desired, write } = next;
       if (this.#deps.permission.refusal('publish') !== undefined) {
         this.#deps.onHeld(lackingWrites(node, desired));
         return undefined;
@@ -81,6 +94,14 @@ export class NodePublisher {
     }
     this.#deps.onWrite('spec', 'unfinished');
     return this.#streak.fail();
+  }
+
+  #next(): Next | 'nothing' | 'unknown' {
+    const node = this.#deps.node();
+    const desired = this.#deps.desired();
+    if (node === undefined || desired === undefined) return 'unknown';
+    const write = nextWrite(node, desired);
+    return write === undefined ? 'nothing' : { node, desired, write };
   }
 
   /** An object that turns out to be another than thought is read anew. */
