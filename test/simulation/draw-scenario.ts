@@ -19,7 +19,7 @@ const types = [
 export function drawScenario(seed: string): Scenario {
   const random = new Random(`simulation-${seed}`);
   // What follows once faults have stopped makes it an hour at least.
-  const minutes = Math.round(46 + 160 * random.next() ** 6);
+  const minutes = Math.round(36 + 160 * random.next() ** 6);
   const zones = drawZones(random.fork('zones'));
   const nodes = drawNodes(random.fork('nodes'), zones.length);
   const isCrowded = random.fork('theme').chance(0.1);
@@ -107,9 +107,9 @@ function drawFlags(random: Random): Scenario['flags'] {
   const lease = random.chance(0.1)
     ? (['15s', '10s', '2s'] as const)
     : random.pick([
-        ['30s', '20s', '10s'],
         ['45s', '30s', '15s'],
         ['60s', '40s', '20s'],
+        ['90s', '60s', '30s'],
       ] as const);
   return {
     'cluster-name': 'simulation',
@@ -179,7 +179,7 @@ const untilRunning = 25_000;
  * change the cloud less.
  */
 function drawChurn(random: Random, { minutes, flags, isCrowded }: Surroundings): readonly TimedFault[] {
-  const count = 14 + random.integer(6) + (flags['aws-enable-prefix-delegation'] === 'true' ? 4 : 0);
+  const count = 18 + random.integer(6) + (flags['aws-enable-prefix-delegation'] === 'true' ? 4 : 0);
   const [start, end] = [90_000, (minutes - 2) * 60_000];
   return Array.from({ length: count }, () => ({
     at: Math.round(start + random.next() * (end - start)),
