@@ -48,6 +48,12 @@ interface Request {
   readonly caller: Caller;
 }
 
+/** A request that nothing was found against before it begins, and the faults that it meets. */
+interface Admitted {
+  readonly request: Request;
+  readonly faults: readonly Fault[];
+}
+
 /** The request whose effect takes place at this very moment. */
 export interface ActingRequest {
   readonly action: string;
@@ -56,6 +62,8 @@ export interface ActingRequest {
 }
 
 const never = new AbortController().signal;
+/** Of the time that the call would have taken: a refusal at the door comes so soon. */
+const refusedAfter = 0.1;
 
 /** EC2 to whoever calls it from inside the process; what it does can be changed while it runs. */
 export class Ec2Gateway {
@@ -147,6 +155,20 @@ export class Ec2Gateway {
   }
 
   async #exchange(name: string, input: Input, caller: Caller): Promise<Exchange> {
+    const delay = drawLatency(meanLatency(name), this.latency, this.#latencies);
+    let admitted: Admitted;
+    try {
+      admitted = this.#admit(name, input, caller);
+    } catch (error) {
+      await this.#wait(delay * refusedAfter);
+      throw error;
+    }
+    const before = delay * this.#latencies.next();
+    await this.#wait(before + slowness(admitted.faults));
+    return this.#perform(admitted, delay - before);
+  }
+
+  #admit(name: string, input: Input, caller: Caller): Admitted {
     const action = allActions.get(name);
     if (action === undefined) throw invalidAction(name);
     this.#authorize(name, caller);
@@ -156,14 +178,11 @@ export class Ec2Gateway {
     const parameters = withoutDryRun(accepted);
     const faults = this.faults.meet(name, parameters);
     for (const fault of faults) refuseByFault(fault);
-    const delay = drawLatency(meanLatency(name), this.latency, this.#latencies);
-    const before = delay * this.#latencies.next();
-    await this.#wait(before + slowness(faults));
-    return this.#perform({ name, action, parameters, caller }, faults, delay - before);
+    return { request: { name, action, parameters, caller }, faults };
   }
 
   /** The effect, and the answer `rest` ms later, unless a fault spoils the one or the other. */
-  async #perform(request: Request, faults: readonly Fault[], rest: number): Promise<Exchange> {
+  async #perform({ request, faults }: Admitted, rest: number): Promise<Exchange> {
     const { action } = request;
     const fault = faults.find(({ kind }) => kind === 'lost' || kind === 'garbled');
     if (fault?.kind === 'lost' && fault.effect !== 'before') return this.#lose(fault, request);

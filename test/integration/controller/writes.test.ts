@@ -65,6 +65,16 @@ describe('writes of CiliumNodes', () => {
     expect(world.broken()).toEqual([]);
   });
 
+  test('are worked on for what they change only, however often a node is decided about', async () => {
+    const { controller } = await busyWorld();
+    const runsOf = async (family: string): Promise<number> =>
+      (await controller.metric(`cilium_operator_ipam_${family}_duration_seconds_count`)) ?? NaN;
+
+    expect(await runsOf('k8s_sync')).toBeGreaterThan(20);
+    expect(await runsOf('k8s_sync')).toBeLessThanOrEqual(controller.publications.length);
+    expect(await runsOf('deficit_resolver')).toBeGreaterThan(controller.publications.length);
+  });
+
   test('touch nothing that agents write', async () => {
     const { controller } = await busyWorld();
 

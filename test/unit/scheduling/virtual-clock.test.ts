@@ -55,7 +55,7 @@ describe('VirtualClock', () => {
     const chain = async (name: string, ms: number): Promise<void> => {
       for (let round = 1; round <= 3; round++) {
         await sleep(clock, ms, never);
-        await Promise.resolve();
+        for (let link = 0; link < 100; link++) await Promise.resolve();
         seen.push(`${name}${round}@${clock.monotonic()}`);
       }
     };
@@ -65,6 +65,18 @@ describe('VirtualClock', () => {
     await both;
 
     expect(seen).toEqual(['x1@10', 'y1@15', 'x2@20', 'y2@30', 'x3@30', 'y3@45']);
+  });
+
+  test('lets the event loop take a turn now and then', async () => {
+    const clock = new VirtualClock();
+    const turn = new Promise<number>((resolve) => {
+      setImmediate(() => resolve(clock.monotonic()));
+    });
+    for (let ms = 1; ms <= 1000; ms++) clock.schedule(ms, () => undefined);
+
+    await clock.advance(1000);
+
+    expect(await turn).toBeLessThan(1000);
   });
 
   test('runUntil stops at the condition, at the limit, or when nothing is left to do', async () => {

@@ -60,6 +60,15 @@ describe('what a request meets', () => {
     expect(at).toBeCloseTo(1000);
   });
 
+  test('is refused sooner than it would have been carried out, and not at once', async () => {
+    const { codeOf, time } = gatewayRig('limits: { throttle: false }\nlatency: { scale: 1, spread: 0 }');
+
+    const { value, at } = await settle(time, codeOf('CreateNetworkInterface', {}));
+
+    expect(value).toBe('MissingParameter');
+    expect(at).toBeCloseTo(100);
+  });
+
   test('is the same in every run of one seed', async () => {
     const run = async (): Promise<unknown> => {
       const { gateway, call, time } = gatewayRig('latency: { scale: 1 }');
