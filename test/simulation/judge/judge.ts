@@ -5,7 +5,7 @@ import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import type { ActingRequest } from '../../../src/simulator/ec2/ec2-gateway.ts';
 import type { EmbeddedCluster } from '../../../src/simulator/cluster/embedded-cluster.ts';
 import type { Change } from '../../../src/simulator/kubernetes/storage/change.ts';
-import type { JsonObject } from '../../../src/simulator/workload/json.ts';
+import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';
 import type { WorkloadEvent } from '../../../src/simulator/workload/journal.ts';
 import { Assignments, prefixOf } from './assignments.ts';
 import type { Breach, Invariant } from './breach.ts';
@@ -111,6 +111,8 @@ export class Judge {
     if (action === 'UnassignPrivateIpAddresses' && result === 'OK')
       this.#givenBack.answered(identity, input, (holding) => this.#isHeld(holding));
     if (result === 'OK') this.#received.add(identity, action, input, output);
+    if (action === 'CreateNetworkInterface' && result === 'OK')
+      this.#staleFacts.made(textAt(output, 'NetworkInterface', 'NetworkInterfaceId'));
     const again = this.#staleFacts.add(identity, action, input, result);
     if (again !== undefined) this.note('refused-again', again);
   }

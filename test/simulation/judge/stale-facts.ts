@@ -20,7 +20,7 @@ export class StaleFacts {
     this.#options = options;
   }
 
-  /** An interface came to be. */
+  /** An interface came to be, or a controller hears that it did, which counts its time from then. */
   made(interfaceId: string): void {
     this.#madeAt.set(interfaceId, this.#options.now());
   }
