@@ -33,6 +33,8 @@ import { urgencyOf } from './urgency.ts';
 
 /** Least time between two decisions, and between two publications, in ms: causes that come together cost one. */
 const minInterval = 10;
+/** The same while pods wait. */
+const pressingInterval = 2;
 
 /** What a node waits for by itself. */
 type Wait = 'look' | 'publish' | 'subnets' | 'cap';
@@ -79,7 +81,13 @@ export class ManagedNode {
     const { clock, onBug, hooks, writer, permission } = context;
     // A node may come back, and must not repeat the tokens of its former life.
     const random = context.random.fork(`${instanceId} ${context.random.hex(16)}`);
-    const runs = { clock, minInterval, onBug, isPressing: () => this.#known.waitingPods > 0 };
+    const runs = {
+      clock,
+      minInterval,
+      pressingInterval,
+      onBug,
+      isPressing: () => this.#known.waitingPods > 0,
+    };
     this.#maintenance = new Trigger({ ...runs, run: () => this.#evaluate(), onRun: hooks.onMaintenance });
     this.#publication = new Trigger({
       ...runs,

@@ -6,6 +6,8 @@ export interface TriggerOptions {
   readonly clock: Clock;
   /** Least time between the starts of two runs, in ms. */
   readonly minInterval: number;
+  /** The same where somebody waits for the second; without it there is no difference. */
+  readonly pressingInterval?: number;
   /** What to run. It must handle its own failures: a rejection is a bug and reaches `onBug`. */
   readonly run: (signal: AbortSignal) => Promise<void>;
   readonly onBug: (error: unknown) => void;
@@ -62,8 +64,9 @@ export class Trigger {
 
   #arm(): void {
     if (this.#running !== undefined || this.#cancelWait !== undefined) return;
-    const { clock, minInterval } = this.#options;
-    const wait = this.#lastStart + minInterval - clock.monotonic();
+    const { clock, minInterval, pressingInterval = minInterval, isPressing } = this.#options;
+    const interval = isPressing?.() ? pressingInterval : minInterval;
+    const wait = this.#lastStart + interval - clock.monotonic();
     if (wait <= 0) this.#runSoon();
     else this.#cancelWait = clock.schedule(wait, () => this.#runSoon());
   }

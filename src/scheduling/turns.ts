@@ -11,7 +11,7 @@ export interface TurnsOptions {
 }
 
 /** No turn begins anything more after this time, in ms; what its actions led to by promises counts. */
-const longestTurn = 10;
+const longestTurn = 4;
 /** Actions of one turn. */
 const mostInTurn = 50;
 

@@ -105,7 +105,8 @@ function cloudFault(random: Random, name: string): CloudFault {
 
 /** Calls that find a handshake of their node open. */
 const callsInHandshakes = ['patch spec', 'patch status', 'UnassignPrivateIpAddresses'] as const;
-const handshakes = ['marked', 'ready', 'refused', 'released', 'hidden'] as const;
+/** Agents refuse seldom. */
+const handshakes = ['marked', 'ready', 'refused', 'refused', 'released', 'hidden'] as const;
 
 function inHandshake(random: Random): InHandshake {
   return { handshake: random.pick(handshakes), phase: random.pick(callPhases) };
@@ -319,11 +320,11 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
     }),
   ],
   stall: [
-    3,
+    5,
     (random) => ({
       kind: 'stall',
       nth: random.integer(3),
-      state: random.pick<StalledState>(['marked', 'refused', 'released']),
+      state: random.pick<StalledState>(['marked', 'refused', 'refused', 'refused', 'released']),
       call: random.pick(['patch spec', 'patch spec', 'patch status']),
       phase: random.pick(callPhases),
       restartAfter: (1 + random.integer(20)) * second,

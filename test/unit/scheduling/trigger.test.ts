@@ -46,6 +46,34 @@ describe('Trigger', () => {
     expect(figures[1]?.latency).toBe(9);
   });
 
+  test('keeps less distance while somebody waits', async () => {
+    const clock = new VirtualClock();
+    const starts: number[] = [];
+    let isPressing = true;
+    const trigger = new Trigger({
+      clock,
+      minInterval: 10,
+      pressingInterval: 2,
+      isPressing: () => isPressing,
+      run: () => Promise.resolve(void starts.push(clock.monotonic())),
+      onBug: (error) => {
+        throw error;
+      },
+    });
+    const fireTwice = async (): Promise<void> => {
+      trigger.fire();
+      await clock.advance(1);
+      trigger.fire();
+      await clock.advance(99);
+    };
+
+    await fireTwice();
+    isPressing = false;
+    await fireTwice();
+
+    expect(starts).toEqual([0, 2, 100, 110]);
+  });
+
   test('says how pressing each run is when it is due', async () => {
     const virtual = new VirtualClock();
     const asked: (boolean | undefined)[] = [];

@@ -38,9 +38,9 @@ describe('turns', () => {
     expect({ before, done }).toEqual({ before: [], done: ['a', 'b', 'c'] });
   });
 
-  test('end after 10 ms, and what is left waits for the next one', () => {
+  test('end after 4 ms, and what is left waits for the next one', () => {
     const { turns, turn, work, done } = rig();
-    for (const name of ['a', 'b', 'c']) turns.take(work(name, 6), false);
+    for (const name of ['a', 'b', 'c']) turns.take(work(name, 3), false);
 
     turn();
     const first = [...done];
@@ -57,7 +57,7 @@ describe('turns', () => {
     for (let index = 0; index < 3; index++) {
       turns.take(() => {
         begun++;
-        void Promise.resolve().then(() => (now += 6));
+        void Promise.resolve().then(() => (now += 3));
       }, false);
     }
 
@@ -72,12 +72,12 @@ describe('turns', () => {
   test('begin with what is pressing, also with what becomes due meanwhile', () => {
     const { turns, turn, work, done } = rig();
     turns.take(work('a'), false);
-    turns.take(work('b', 6), false);
+    turns.take(work('b', 2), false);
     turns.take(() => {
       work('c')();
       turns.take(work('d'), true);
     }, true);
-    turns.take(work('e', 6), false);
+    turns.take(work('e', 2), false);
     turns.take(work('f'), false);
 
     turn();
