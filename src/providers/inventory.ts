@@ -124,8 +124,9 @@ export class Inventory {
           const tracked = this.#instances.get(instanceOf(observation) ?? '');
           if (tracked === undefined) continue;
           if (observation.kind !== 'instance') shown.add(`${tracked.id}/${observation.interface.id}`);
-          this.#met(observation);
-          if (tracked.foldListed(observation, pageBegunAt)) changed.add(tracked.id);
+          const met = this.#met(observation);
+          const isNews = tracked.foldListed(observation, pageBegunAt);
+          if (foldMet(tracked, met, pageBegunAt) || isNews) changed.add(tracked.id);
         }
       },
       *end() {
@@ -142,10 +143,13 @@ export class Inventory {
   /** Folds the complete answer to a look at `instanceIds` in; returns those of them that it changed. */
   foldLook(look: Look & { readonly instanceIds: readonly string[] }): ReadonlySet<string> {
     const byInstance = Map.groupBy(look.observations, instanceOf);
-    for (const observation of look.observations) this.#met(observation);
-    const changed = look.instanceIds.filter((id) =>
-      this.#instances.get(id)?.foldLook({ ...look, observations: byInstance.get(id) ?? [] }),
-    );
+    const met = look.observations.flatMap((observation) => this.#met(observation));
+    const changed = look.instanceIds.filter((id) => {
+      const tracked = this.#instances.get(id);
+      if (tracked === undefined) return false;
+      const isNews = tracked.foldLook({ ...look, observations: byInstance.get(id) ?? [] });
+      return foldMet(tracked, met, look.endedAt) || isNews;
+    });
     return new Set(changed);
   }
 
@@ -199,9 +203,28 @@ export class Inventory {
   }
 
   /** What is attached is not waiting for it any more. */
-  #met(observation: Observation): void {
-    if (observation.kind === 'interface') this.#unattached.delete(observation.interface.id);
+  #met(observation: Observation): readonly Met[] {
+    if (observation.kind !== 'interface') return [];
+    const { interface: shown } = observation;
+    const made = this.#unattached.get(shown.id);
+    this.#unattached.delete(shown.id);
+    return made === undefined ? [] : [{ shown, made }];
   }
+}
+
+/** A reading shows it attached, where the call that was to attach it was never heard to have done so. */
+interface Met {
+  readonly shown: NetworkInterface;
+  readonly made: Unattached;
+}
+
+function foldMet(tracked: TrackedInstance, met: readonly Met[], at: number): boolean {
+  let changed = false;
+  for (const { shown, made } of met) {
+    const isIts = shown.attachment?.instanceId === tracked.id;
+    if (isIts && tracked.foldMet(shown, made, at)) changed = true;
+  }
+  return changed;
 }
 
 function foldInto(

@@ -199,6 +199,14 @@ export class TrackedInstance {
     return this.#note(true);
   }
 
+  /** A reading, folded in by now, is the first to tell that an interface was attached: no other has what it was made with. */
+  foldMet(shown: NetworkInterface, made: Unattached, at: number): boolean {
+    const isShown = new Set(allOn(shown));
+    const isStill = notGivenToOthers(this.#interfaces, shown.id, made.knownAt);
+    const brought = allOn(made.interface).filter((holding) => isShown.has(holding) && isStill(holding));
+    return this.#takeFromOthers(shown.id, brought, at);
+  }
+
   /** Our own call gave an interface addresses or prefixes. */
   foldAllocated(answer: Allocated, endedAt: number): boolean {
     const { addresses, prefixes } = answer;

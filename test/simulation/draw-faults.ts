@@ -135,10 +135,11 @@ const apiRequests: Readonly<Record<'ours' | 'any', readonly (readonly [method: s
 };
 
 /**
- * Writes of an agent, which tries again after 15 s: one that cannot say for longer than a minute that it takes an address is
- * beyond what the protocol of agents that are not asked can bear.
+ * Writes of an agent in a row that fail. It tries again when it refreshes, every minute, and writes 15 s after something
+ * changed at the latest: one that cannot say for longer than these 75 s that it takes an address is beyond what the protocol
+ * of agents that are not asked can bear.
  */
-const mostUnwritten = 2;
+const mostUnwritten = 1;
 
 /** How a fault of each kind is drawn, and how often it comes. */
 const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer]>> = {

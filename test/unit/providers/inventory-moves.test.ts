@@ -101,6 +101,44 @@ describe('what a look shows on an interface, and not on the one that had it', ()
     expect(shownBy(rig)).toMatchObject({ 'eni-1': ['a', 'b'] });
   });
 
+  describe('that our own call made, where the answer to its attachment got lost', () => {
+    const made = further(1, { addresses: ['b'], attachment: undefined });
+    const given = {
+      kind: 'allocated',
+      interfaceId: 'eni-1',
+      instanceId: 'i-1',
+      addresses: ['b'],
+      prefixes: [],
+    } as const;
+
+    test.each<[string, Play, unknown]>([
+      ['a look', ({ look }) => look(20, eni('a'), newer), moved],
+      ['a listing', ({ list }) => list(20, eni('a'), newer), moved],
+      [
+        'a look that shows it without that',
+        ({ look }) => look(20, eni('a'), further(1)),
+        { 'eni-1': ['a', 'b'], 'eni-2': [] },
+      ],
+      [
+        'a look after our own call gave it to another one again',
+        ({ look, answer }) => {
+          answer(16, given);
+          look(20, eni('a'), newer);
+        },
+        { 'eni-1': ['a', 'b'] },
+      ],
+    ])('is no other interface’s any more, however young it is there, once shown by %s', (_, play, expected) => {
+      const rig = inventoryRig();
+      rig.look(0, eni('a'));
+      rig.answer(10, given);
+      rig.answer(15, { kind: 'created', interface: made });
+
+      play(rig);
+
+      expect(shownBy(rig)).toMatchObject(expected as object);
+    });
+  });
+
   test('stays with an interface that was attached too late for it', () => {
     const rig = inventoryRig();
     rig.look(0, eni('a'));
