@@ -115,7 +115,7 @@ async function create(
     lost ||= outcome.kind === 'ambiguous';
     // Once an answer got lost, only a definite one tells whether there is an interface.
     const open = lost && isPassing(outcome, tries < mostTries, { clock, since });
-    if (!open || !(await pauseAfter(outcome.failure, { tries }, deps)))
+    if (!open || !(await pauseAfter(outcome.failure, tries, deps)))
       return { failure: outcome.failure, uncertain: lost };
   }
 }
@@ -161,7 +161,7 @@ interface Attachment {
 async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<CloudFailure | undefined> {
   const { clock } = deps;
   const since = clock.monotonic();
-  const giveUpAt = since + deps.consistencyWindow;
+  const giveUpAt = (wanted.createdAt ?? since) + deps.consistencyWindow;
   let { deviceIndex } = wanted;
   let indexes = 1;
   for (let tries = 1; ; tries++) {
@@ -174,7 +174,7 @@ async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Cl
     const again = taken
       ? ++indexes <= mostIndexes
       : isPassing(outcome, clock.monotonic() < giveUpAt, { clock, since });
-    if (!again || !(await pauseAfter(failure, { tries, until: giveUpAt }, deps))) return failure;
+    if (!again || !(await pauseAfter(failure, tries, deps))) return failure;
     await deps.implementation.admit(['attachInterface'], deps.context);
   }
 }
@@ -295,25 +295,21 @@ function isPassing(
   );
 }
 
-/**
- * After a throttled call the call budget says when the next one may go, and nothing else speaks against it. Any other goes
- * at `until` at the latest, in monotonic ms.
- */
-async function pauseAfter(
-  failure: CloudFailure,
-  { tries, until = Infinity }: { readonly tries: number; readonly until?: number },
-  deps: CreateInterfaceDeps,
-): Promise<boolean> {
-  if (failure.kind !== 'throttled') return pause(tries, deps, until - deps.clock.monotonic());
+/** After a throttled call the call budget says when the next one may go, and nothing else speaks against it. */
+async function pauseAfter(failure: CloudFailure, tries: number, deps: CreateInterfaceDeps): Promise<boolean> {
+  if (failure.kind !== 'throttled') return pause(tries, deps);
   deps.onThrottle(failure);
   return !deps.context.signal.aborted;
 }
 
-/** Waits a little longer after each try, `most` ms at most; false when there is no time left to wait. */
-async function pause(tries: number, deps: CreateInterfaceDeps, most = Infinity): Promise<boolean> {
-  const usual = Math.min(8000, 500 * 2 ** tries) * (0.5 + deps.random.next() / 2);
+/** Waits a little longer after each try; false when there is no time left to wait. */
+async function pause(tries: number, deps: CreateInterfaceDeps): Promise<boolean> {
   try {
-    await sleep(deps.clock, Math.min(usual, most), deps.context.signal);
+    await sleep(
+      deps.clock,
+      Math.min(8000, 500 * 2 ** tries) * (0.5 + deps.random.next() / 2),
+      deps.context.signal,
+    );
     return true;
   } catch (error) {
     if (deps.context.signal.aborted) return false;

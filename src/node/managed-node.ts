@@ -61,6 +61,8 @@ export class ManagedNode {
   #isPublishing = false;
   /** Of publishing, when it was decided last. */
   #urgencyDecided: Urgency = 'housekeeping';
+  /** While it publishes, a state came that its last look may not have seen. */
+  #isNewerThanLook = false;
   /** The state that is being taken up is what our own write made of the one before. */
   #isOurs = false;
   /** Since when it lacks addresses, in monotonic ms, and how many cloud calls had been made for it by then. */
@@ -149,6 +151,7 @@ export class ManagedNode {
     // Whoever publishes right now looks at the newest state when its write has ended: our own writes need no decision,
     // unless something is on its way out, which goes on once it is known to be struck.
     if (!this.#isPublishing || this.#cloud.takesBack || !asksTheSame(previous, node)) this.wake();
+    else if (!this.#isOurs) this.#isNewerThanLook = true;
   }
 
   #observe(raw: JsonObject, isOurs: boolean): void {
@@ -233,7 +236,10 @@ export class ManagedNode {
     return Promise.resolve();
   }
 
-  /** Most decisions change nothing that is shown. Whoever publishes already looks again after each of its writes. */
+  /**
+   * Most decisions change nothing that is shown. Whoever publishes already looks again after each of its writes, or once it
+   * may try again where the API server cannot be reached.
+   */
   #publishWhatLacks(): void {
     if (this.#isPublishing || !this.#publisher.lacks()) return;
     this.#context.hooks.onPublicationRequested();
@@ -322,6 +328,8 @@ export class ManagedNode {
     const again = await this.#publisher.run(signal).finally(() => {
       this.#isPublishing = false;
     });
+    if (this.#isNewerThanLook) this.wake();
+    this.#isNewerThanLook = false;
     if (again !== undefined) this.#later('publish', again, () => this.#publication.fire());
   }
 

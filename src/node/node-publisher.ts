@@ -64,7 +64,10 @@ export class NodePublisher {
     return this.#writtenAt;
   }
 
-  /** Whether there is anything to write. Where there is not, a run is not needed: everything counts as written. */
+  /**
+   * Works out what the object should hold, which claims its addresses for the node, and says whether it lacks anything of
+   * that. Where it does not, everything counts as written, as after a run.
+   */
   lacks(): boolean {
     const next = this.#next();
     if (next === 'nothing') this.#finished();
@@ -89,11 +92,20 @@ export class NodePublisher {
         return this.#refused(write, 'the API server accepts the write and does not keep what it holds');
       }
       const result = await this.#write(node, write, signal);
-      if (typeof result === 'object') return this.#failed(write, result);
+      if (typeof result === 'object') {
+        const again = this.#failed(write, result);
+        // What is lacking by now may be another write, which is not refused.
+        if (!isRefusal(result) || this.#lacksFirst(write)) return again;
+      }
       if (result === 'written') previous = write;
     }
     this.#deps.onWrite('spec', 'unfinished');
     return this.#streak.fail();
+  }
+
+  #lacksFirst(write: Write): boolean {
+    const next = this.#next();
+    return typeof next === 'object' && isSame(next.write, write);
   }
 
   #next(): Next | 'nothing' | 'unknown' {
@@ -130,10 +142,11 @@ export class NodePublisher {
     return 'readAnew';
   }
 
-  #failed(write: Write, failure: WriteFailure): number | undefined {
+  #failed(write: Write, failure: WriteFailure): number {
     switch (failure.kind) {
       case 'gone':
-        return undefined;
+        // Where it is not, it may be that only its kind was, for a moment.
+        return refusedFor;
       case 'denied':
       case 'invalid':
         return this.#refused(write, failure.message);
@@ -162,6 +175,10 @@ export class NodePublisher {
 /** What changes nothing is accepted, too. */
 function isNewer(outcome: WriteOutcome, { resourceVersion }: CiliumNode): boolean {
   return outcome.kind === 'written' && textAt(outcome.raw, 'metadata', 'resourceVersion') !== resourceVersion;
+}
+
+function isRefusal({ kind }: WriteFailure): boolean {
+  return kind === 'denied' || kind === 'invalid';
 }
 
 function isSame(write: Write, previous: Write | undefined): boolean {

@@ -199,7 +199,10 @@ export class TrackedInstance {
     return this.#note(true);
   }
 
-  /** A reading, folded in by now, is the first to tell that an interface was attached: no other has what it was made with. */
+  /**
+   * A reading, folded in by now, is the first to tell that an interface was attached: no other one has what it was made with.
+   * Also where that is a listing: what takes it from the others is the answer to our own call.
+   */
   foldMet(shown: NetworkInterface, made: Unattached, at: number): boolean {
     const isShown = new Set(allOn(shown));
     const isStill = notGivenToOthers(this.#interfaces, shown.id, made.knownAt);

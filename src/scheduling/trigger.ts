@@ -37,6 +37,8 @@ export class Trigger {
   #requests = 0;
   #firstRequest = 0;
   #lastStart = -Infinity;
+  /** When its turn is to come, while it waits for that; -Infinity while it waits for a turn or a place. */
+  #due = -Infinity;
   /** Ends the wait for the time, the turn or the place of the next run. */
   #cancelWait: (() => void) | undefined;
   #running: Promise<void> | undefined;
@@ -63,10 +65,15 @@ export class Trigger {
   }
 
   #arm(): void {
-    if (this.#running !== undefined || this.#cancelWait !== undefined) return;
+    if (this.#running !== undefined) return;
     const { clock, minInterval, pressingInterval = minInterval, isPressing } = this.#options;
     const interval = isPressing?.() ? pressingInterval : minInterval;
-    const wait = this.#lastStart + interval - clock.monotonic();
+    const due = this.#lastStart + interval;
+    // Whoever comes later may be the first whom somebody waits for.
+    if (this.#cancelWait !== undefined && due >= this.#due) return;
+    this.#cancelWait?.();
+    const wait = due - clock.monotonic();
+    this.#due = due;
     if (wait <= 0) this.#runSoon();
     else this.#cancelWait = clock.schedule(wait, () => this.#runSoon());
   }
@@ -74,6 +81,7 @@ export class Trigger {
   /** Behind what may run already: many that have waited alike must not all run in one go. */
   #runSoon(): void {
     const { clock, isPressing } = this.#options;
+    this.#due = -Infinity;
     this.#cancelWait = clock.schedule(0, () => this.#admit(), isPressing?.());
   }
 

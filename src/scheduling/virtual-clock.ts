@@ -11,8 +11,8 @@ interface Entry {
 
 /** Of the event loop, while time is held up. */
 const mostTurns = 1_000_000;
-/** Actions between two turns of the event loop, in which V8 and whoever talks to this process get theirs: a turn is dear. */
-const actionsInTurn = 64;
+/** How often promises settle in one turn of the event loop, in which V8 and whoever talks to this process get theirs: a turn is dear. */
+const settledInTurn = 64;
 
 export class VirtualClock implements Clock {
   readonly #wallStart: number;
@@ -21,6 +21,7 @@ export class VirtualClock implements Clock {
   #order = 0;
   #wallShift = 0;
   #fired = 0;
+  #settlings = 0;
   /** Works that go on outside of this time, which stands still for as long as there are any. */
   #outside = 0;
 
@@ -37,7 +38,7 @@ export class VirtualClock implements Clock {
     return this.#now;
   }
 
-  /** Time stands still until the returned function is called: something takes turns of the event loop. */
+  /** Time stands still until the returned function is called: something takes turns of the event loop, or ticks. */
   hold(): () => void {
     this.#outside++;
     let isHeld = true;
@@ -93,9 +94,9 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** Every promise that can settle without time passing or a socket speaking has done so. */
+  /** Every promise that waits for nothing but other promises has settled, and whatever holds time up has ended. */
   async #settled(): Promise<void> {
-    await (this.#fired % actionsInTurn === 0 ? turnTaken() : promisesSettled());
+    await (++this.#settlings % settledInTurn === 0 ? turnTaken() : promisesSettled());
     for (let turn = 0; this.#outside > 0; turn++) {
       if (turn === mostTurns) throw new Error('something that takes turns of the event loop does not end');
       await turnTaken();
@@ -139,7 +140,7 @@ function precedes(a: Entry, b: Entry): boolean {
   return a.due < b.due || (a.due === b.due && a.order < b.order);
 }
 
-/** Node.js calls what is due next once no promise has anything left to do. */
+/** Node.js calls this once no promise has anything left to do. What goes by ticks itself, as streams do, is to hold time up. */
 function promisesSettled(): Promise<void> {
   return new Promise((resolve) => {
     process.nextTick(resolve);

@@ -105,7 +105,7 @@ function cloudFault(random: Random, name: string): CloudFault {
 
 /** Calls that find a handshake of their node open. */
 const callsInHandshakes = ['patch spec', 'patch status', 'UnassignPrivateIpAddresses'] as const;
-/** Agents refuse seldom. */
+/** One is there twice: agents refuse seldom. */
 const handshakes = ['marked', 'ready', 'refused', 'refused', 'released', 'hidden'] as const;
 
 function inHandshake(random: Random): InHandshake {

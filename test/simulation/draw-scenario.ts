@@ -107,7 +107,7 @@ function drawFlags(random: Random): Scenario['flags'] {
   const lease = random.chance(0.1)
     ? (['15s', '10s', '2s'] as const)
     : random.pick([
-        ['45s', '30s', '15s'],
+        ['30s', '20s', '10s'],
         ['60s', '40s', '20s'],
         ['90s', '60s', '30s'],
       ] as const);

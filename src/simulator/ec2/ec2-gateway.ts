@@ -63,7 +63,7 @@ export interface ActingRequest {
 
 const never = new AbortController().signal;
 /** Of the time that the call would have taken: a refusal at the door comes so soon. */
-const refusedAfter = 0.1;
+const refusalShare = 0.1;
 
 /** EC2 to whoever calls it from inside the process; what it does can be changed while it runs. */
 export class Ec2Gateway {
@@ -160,7 +160,7 @@ export class Ec2Gateway {
     try {
       admitted = this.#admit(name, input, caller);
     } catch (error) {
-      await this.#wait(delay * refusedAfter);
+      await this.#wait(delay * refusalShare);
       throw error;
     }
     const before = delay * this.#latencies.next();

@@ -53,6 +53,8 @@ export interface Scene {
   readonly taken?: readonly number[];
   /** How long the cloud took lately to know an interface, in ms. */
   readonly lag?: number;
+  /** Of the lengths of pauses. */
+  readonly seed?: string;
   /** How long calls wait for the rate limits, in ms. */
   readonly wait?: number;
   readonly look?: (clock: VirtualClock) => Promise<void>;
@@ -105,7 +107,7 @@ export function rig(scene: Scene): Rig {
   const deps: CreateInterfaceDeps = {
     implementation,
     clock,
-    random: new Random('unit'),
+    random: new Random(scene.seed ?? 'unit'),
     consistencyWindow: 30_000,
     context: { urgency: () => 'toppingUp', signal: deadline.signal },
     fold: (answer) => folded.push(answer.kind),

@@ -127,16 +127,19 @@ describe('what a look shows on an interface, and not on the one that had it', ()
         },
         { 'eni-1': ['a', 'b'] },
       ],
-    ])('is no other interface’s any more, however young it is there, once shown by %s', (_, play, expected) => {
-      const rig = inventoryRig();
-      rig.look(0, eni('a'));
-      rig.answer(10, given);
-      rig.answer(15, { kind: 'created', interface: made });
+    ])(
+      'is no other interface’s any more, however young it is there, once shown by %s',
+      (_, play, expected) => {
+        const rig = inventoryRig();
+        rig.look(0, eni('a'));
+        rig.answer(10, given);
+        rig.answer(15, { kind: 'created', interface: made });
 
-      play(rig);
+        play(rig);
 
-      expect(shownBy(rig)).toMatchObject(expected as object);
-    });
+        expect(shownBy(rig)).toMatchObject(expected as object);
+      },
+    );
   });
 
   test('stays with an interface that was attached too late for it', () => {

@@ -60,6 +60,15 @@ describe('Trigger', () => {
         throw error;
       },
     });
+    const fireAsPodsCome = async (): Promise<void> => {
+      trigger.fire();
+      await clock.advance(1);
+      trigger.fire();
+      await clock.advance(4);
+      isPressing = true;
+      trigger.fire();
+      await clock.advance(95);
+    };
     const fireTwice = async (): Promise<void> => {
       trigger.fire();
       await clock.advance(1);
@@ -70,8 +79,9 @@ describe('Trigger', () => {
     await fireTwice();
     isPressing = false;
     await fireTwice();
+    await fireAsPodsCome();
 
-    expect(starts).toEqual([0, 2, 100, 110]);
+    expect(starts).toEqual([0, 2, 100, 110, 200, 205]);
   });
 
   test('says how pressing each run is when it is due', async () => {

@@ -69,14 +69,26 @@ describe('VirtualClock', () => {
 
   test('lets the event loop take a turn now and then', async () => {
     const clock = new VirtualClock();
-    const turn = new Promise<number>((resolve) => {
-      setImmediate(() => resolve(clock.monotonic()));
-    });
-    for (let ms = 1; ms <= 1000; ms++) clock.schedule(ms, () => undefined);
+    const turns: number[] = [];
+    const takeNote = (): void => void setImmediate(() => turns.push(clock.monotonic()));
+    for (let ms = 1; ms <= 1000; ms++) clock.schedule(ms, ms % 200 === 1 ? takeNote : () => undefined);
 
     await clock.advance(1000);
 
-    expect(await turn).toBeLessThan(1000);
+    expect(turns).toHaveLength(5);
+    expect(turns.every((at, index) => at < 200 * (index + 1))).toBe(true);
+  });
+
+  test('lets the event loop take a turn also where nothing is scheduled', async () => {
+    const clock = new VirtualClock();
+    let isTaken = false;
+    setImmediate(() => {
+      isTaken = true;
+    });
+
+    for (let round = 0; round < 1000; round++) await clock.advance(1);
+
+    expect(isTaken).toBe(true);
   });
 
   test('runUntil stops at the condition, at the limit, or when nothing is left to do', async () => {
