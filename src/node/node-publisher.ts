@@ -92,11 +92,8 @@ export class NodePublisher {
         return this.#refused(write, 'the API server accepts the write and does not keep what it holds');
       }
       const result = await this.#write(node, write, signal);
-      if (typeof result === 'object') {
-        const again = this.#failed(write, result);
-        // What is lacking by now may be another write, which is not refused.
-        if (!isRefusal(result) || this.#lacksFirst(write)) return again;
-      }
+      const again = typeof result === 'object' ? this.#failed(write, result) : undefined;
+      if (again !== undefined) return again;
       if (result === 'written') previous = write;
     }
     this.#deps.onWrite('spec', 'unfinished');
@@ -142,14 +139,17 @@ export class NodePublisher {
     return 'readAnew';
   }
 
-  #failed(write: Write, failure: WriteFailure): number {
+  /** When to try again, in ms; undefined where another write is lacking by now, which is not refused. */
+  #failed(write: Write, failure: WriteFailure): number | undefined {
     switch (failure.kind) {
       case 'gone':
         // Where it is not, it may be that only its kind was, for a moment.
         return refusedFor;
       case 'denied':
-      case 'invalid':
-        return this.#refused(write, failure.message);
+      case 'invalid': {
+        const again = this.#refused(write, failure.message);
+        return this.#lacksFirst(write) ? again : undefined;
+      }
       case 'unavailable':
         return Math.max(failure.retryAfterMs ?? 0, this.#streak.fail());
       case 'conflict':
@@ -175,10 +175,6 @@ export class NodePublisher {
 /** What changes nothing is accepted, too. */
 function isNewer(outcome: WriteOutcome, { resourceVersion }: CiliumNode): boolean {
   return outcome.kind === 'written' && textAt(outcome.raw, 'metadata', 'resourceVersion') !== resourceVersion;
-}
-
-function isRefusal({ kind }: WriteFailure): boolean {
-  return kind === 'denied' || kind === 'invalid';
 }
 
 function isSame(write: Write, previous: Write | undefined): boolean {
