@@ -325,11 +325,12 @@ export class ManagedNode {
   }
 
   async #publish(signal: AbortSignal): Promise<void> {
+    // What came while it stood in line is seen by its first look.
+    this.#isNewerThanLook = false;
     const again = await this.#publisher.run(signal).finally(() => {
       this.#isPublishing = false;
     });
     if (this.#isNewerThanLook) this.wake();
-    this.#isNewerThanLook = false;
     if (again !== undefined) this.#later('publish', again, () => this.#publication.fire());
   }
 

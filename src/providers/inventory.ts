@@ -204,11 +204,12 @@ export class Inventory {
 
   /** What is attached is not waiting for it any more. */
   #met(observation: Observation): readonly Met[] {
-    if (observation.kind !== 'interface') return [];
+    if (observation.kind !== 'interface') return nothingMet;
     const { interface: shown } = observation;
     const made = this.#unattached.get(shown.id);
+    if (made === undefined) return nothingMet;
     this.#unattached.delete(shown.id);
-    return made === undefined ? [] : [{ shown, made }];
+    return [{ shown, made }];
   }
 }
 
@@ -217,6 +218,9 @@ interface Met {
   readonly shown: NetworkInterface;
   readonly made: Unattached;
 }
+
+/** Of nearly every interface that a listing shows. */
+const nothingMet: readonly Met[] = [];
 
 function foldMet(tracked: TrackedInstance, met: readonly Met[], at: number): boolean {
   let changed = false;

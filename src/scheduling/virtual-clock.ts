@@ -11,7 +11,10 @@ interface Entry {
 
 /** Of the event loop, while time is held up. */
 const mostTurns = 1_000_000;
-/** How often promises settle in one turn of the event loop, in which V8 and whoever talks to this process get theirs: a turn is dear. */
+/**
+ * How often promises settle in one turn of the event loop, in which V8 and whoever talks to this process get theirs: a turn
+ * is dear.
+ */
 const settledInTurn = 64;
 
 export class VirtualClock implements Clock {
@@ -140,7 +143,9 @@ function precedes(a: Entry, b: Entry): boolean {
   return a.due < b.due || (a.due === b.due && a.order < b.order);
 }
 
-/** Node.js calls this once no promise has anything left to do. What goes by ticks itself, as streams do, is to hold time up. */
+/**
+ * Node.js calls this once no promise has anything left to do. What goes by ticks itself, as streams do, is to hold time up.
+ */
 function promisesSettled(): Promise<void> {
   return new Promise((resolve) => {
     process.nextTick(resolve);

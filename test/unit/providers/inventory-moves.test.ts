@@ -120,6 +120,14 @@ describe('what a look shows on an interface, and not on the one that had it', ()
         { 'eni-1': ['a', 'b'], 'eni-2': [] },
       ],
       [
+        'a look that shows it on another instance',
+        ({ look }) => {
+          const attachment = newer.attachment && { ...newer.attachment, instanceId: 'i-2' };
+          look(20, eni('a'), { ...newer, attachment });
+        },
+        { 'eni-1': ['a', 'b'] },
+      ],
+      [
         'a look after our own call gave it to another one again',
         ({ look, answer }) => {
           answer(16, given);
