@@ -27,20 +27,29 @@ export interface CloudListeners {
     process: string,
     interfaces: readonly Ec2NetworkInterface[],
   ) => readonly Ec2NetworkInterface[];
+  /** The process takes an answer in: for one that was frozen, later than the cloud gave it. */
+  readonly take: (process: string, action: string, output: object) => void;
 }
 
 /** The cloud as the process reaches it. */
-export function cloudPort(process: SimulatedProcess, api: Ec2Api, { hear, show }: CloudListeners): Ec2Api {
+export function cloudPort(
+  process: SimulatedProcess,
+  api: Ec2Api,
+  { hear, show, take }: CloudListeners,
+): Ec2Api {
   return {
-    send: (action, input, sending) => {
+    send: async (action, input, sending) => {
       const send = async () => {
         const output = await api.send(action, input, sending);
         const { NetworkInterfaces: all } = output as Partial<Ec2Output<'DescribeNetworkInterfaces'>>;
         if (action !== 'DescribeNetworkInterfaces' || all === undefined) return output;
         return { ...output, NetworkInterfaces: show(process.identity, all) };
       };
-      if (!portCallNames.has(action)) return through(process, send);
-      return watched({ process, call: action as PortCall, input: { ...input } }, send, hear);
+      const output = await (portCallNames.has(action)
+        ? watched({ process, call: action as PortCall, input: { ...input } }, send, hear)
+        : through(process, send));
+      take(process.identity, action, output);
+      return output;
     },
   };
 }

@@ -20,6 +20,7 @@ export interface ReplicaSetup {
   readonly log: Logger;
   readonly hear: CallListener;
   readonly show: CloudListeners['show'];
+  readonly take: CloudListeners['take'];
   /** A write of a CiliumNode was taken for somebody else's. */
   readonly onForeignWrite: () => void;
   readonly onBug: (error: unknown) => void;
@@ -32,14 +33,14 @@ export class Replica {
   readonly #stop = new AbortController();
 
   constructor(setup: ReplicaSetup) {
-    const { process, options, handler, api, random, log, hear, show, onForeignWrite, onBug } = setup;
+    const { process, options, handler, api, random, log, hear, show, take, onForeignWrite, onBug } = setup;
     this.process = process;
     const transport = kubernetesPort(process, handler, hear);
     this.controller = new Controller({
       options,
       kubernetes: transport,
       leaseTransport: transport,
-      composeCloud: (deps) => composeAws(cloudPort(process, api, { hear, show }), deps),
+      composeCloud: (deps) => composeAws(cloudPort(process, api, { hear, show, take }), deps),
       clock: process,
       random: random.fork(process.identity),
       log,

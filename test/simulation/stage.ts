@@ -142,6 +142,7 @@ export class Stage {
       log: this.#logger(process.identity),
       hear: (phase, progress) => this.#hear(phase, progress),
       show: (identity, interfaces) => this.omissions.shown(identity, interfaces),
+      take: (identity, action, output) => this.judge.seeTaken(identity, action, output),
       onForeignWrite: () => {
         // Who lost its Lease to a hand and does not know it yet is right to stop.
         if (this.#leaders > 1) return;

@@ -104,17 +104,19 @@ export class Judge {
   /** A call of a controller has ended. */
   hearCall(identity: string, action: string, { input, result, output }: EndedCall): void {
     if (!this.#begunAt.has(identity)) this.#begunAt.set(identity, this.#options.now());
-    if (action === 'DescribeNetworkInterfaces' && result === 'OK') {
-      this.#readings.add(identity, input);
-      this.#staleFacts.readAnew(identity);
-    }
+    if (action === 'DescribeNetworkInterfaces' && result === 'OK') this.#readings.add(identity, input);
     if (action === 'UnassignPrivateIpAddresses' && result === 'OK')
       this.#givenBack.answered(identity, input, (holding) => this.#isHeld(holding));
     if (result === 'OK') this.#received.add(identity, action, input, output);
-    if (action === 'CreateNetworkInterface' && result === 'OK')
-      this.#staleFacts.made(textAt(output, 'NetworkInterface', 'NetworkInterfaceId'));
     const again = this.#staleFacts.add(identity, action, input, result);
     if (again !== undefined) this.note('refused-again', again);
+  }
+
+  /** A controller has taken in what the cloud answered. */
+  seeTaken(identity: string, action: string, output: object): void {
+    if (action === 'DescribeNetworkInterfaces') this.#staleFacts.readAnew(identity);
+    if (action === 'CreateNetworkInterface')
+      this.#staleFacts.made(textAt({ ...output }, 'NetworkInterface', 'NetworkInterfaceId'));
   }
 
   note(invariant: Invariant, text: string): void {

@@ -20,12 +20,12 @@ export class StaleFacts {
     this.#options = options;
   }
 
-  /** An interface came to be, or a controller hears that it did, which counts its time from then. */
+  /** An interface came to be, or a controller takes in that it did, which counts its time from then. */
   made(interfaceId: string): void {
     this.#madeAt.set(interfaceId, this.#options.now());
   }
 
-  /** A controller has read interfaces. */
+  /** A controller has taken in a reading of interfaces. */
   readAnew(identity: string): void {
     this.#refused.delete(identity);
   }
