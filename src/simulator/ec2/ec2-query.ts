@@ -123,28 +123,41 @@ function fieldsWriter(fields: Fields): Writer {
   );
   return (value) => {
     const members = value as Readonly<Record<string, unknown>>;
-    let xml = '';
+    const elements: string[] = [];
     for (const [member, write] of writers) {
       const given = members[member];
-      if (given !== undefined) xml += write(given);
+      if (given !== undefined) elements.push(write(given));
     }
-    return xml;
+    return elements.join('');
+  };
+}
+
+function keeping(write: Writer): Writer {
+  const texts = new WeakMap<object, string>();
+  return (value) => {
+    const known = texts.get(value as object) ?? write(value);
+    texts.set(value as object, known);
+    return known;
   };
 }
 
 function elementWriter(name: string, shape: Shape): Writer {
   const [start, end] = [`<${name}>`, `</${name}>`];
+  // What is joined lies in one piece; what is added up would be put together once the whole page is, and be garbage by then.
+  const wrap =
+    (write: Writer): Writer =>
+    (value) =>
+      [start, write(value), end].join('');
   switch (shape.kind) {
     case 'record': {
       const write = fieldsWriter(shape.fields);
-      return (value) => start + write(value) + end;
+      return shape.kept === true ? keeping(wrap(write)) : wrap(write);
     }
     case 'list': {
       const write = elementWriter('item', shape.item);
       return (value) => {
-        let xml = '';
-        for (const item of value as readonly unknown[]) xml += write(item);
-        return xml === '' ? `<${name}/>` : start + xml + end;
+        const items = value as readonly unknown[];
+        return items.length === 0 ? `<${name}/>` : [start, ...items.map(write), end].join('');
       };
     }
     case 'time':

@@ -1,5 +1,5 @@
 // Network interfaces in answers: as DescribeNetworkInterfaces shows them and as DescribeInstances does.
-import { as, flag, integer, list, record, text, time } from './shape.ts';
+import { as, flag, integer, kept, list, record, text, time } from './shape.ts';
 import { tagSet } from './tag-shapes.ts';
 
 export const groupSet = as('groupSet', list(record({ GroupId: text, GroupName: text })));
@@ -49,16 +49,18 @@ const attachment = {
   Status: text,
 };
 
-export const networkInterface = record({
-  ...common,
-  Association: association,
-  Attachment: record({ ...attachment, InstanceId: text, InstanceOwnerId: text }),
-  AvailabilityZone: text,
-  AvailabilityZoneId: text,
-  RequesterId: text,
-  RequesterManaged: flag,
-  TagSet: tagSet,
-});
+export const networkInterface = kept(
+  record({
+    ...common,
+    Association: association,
+    Attachment: record({ ...attachment, InstanceId: text, InstanceOwnerId: text }),
+    AvailabilityZone: text,
+    AvailabilityZoneId: text,
+    RequesterId: text,
+    RequesterManaged: flag,
+    TagSet: tagSet,
+  }),
+);
 
 /** The same interface inside an instance: it has no tags and no zone there. */
 export const instanceNetworkInterface = record({

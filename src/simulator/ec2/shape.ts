@@ -36,6 +36,8 @@ export interface ListShape<I extends Shape = Shape> extends Described {
 export interface RecordShape<F extends Fields = Fields> extends Described {
   readonly kind: 'record';
   readonly fields: F;
+  /** A value of it never changes, and comes again: its text is kept for as long as the value is. */
+  readonly kept?: true;
 }
 
 export type Shape = TextShape | IntegerShape | FlagShape | TimeShape | ListShape | RecordShape;
@@ -86,6 +88,11 @@ export function list<I extends Shape>(item: I): ListShape<I> {
 
 export function record<F extends Fields>(fields: F): RecordShape<F> {
   return { kind: 'record', fields };
+}
+
+/** The same shape, of values that never change and come again. */
+export function kept<F extends Fields>(shape: RecordShape<F>): RecordShape<F> {
+  return { ...shape, kept: true };
 }
 
 /** The same shape under another name on the wire. */
