@@ -38,8 +38,13 @@ export function compactPages(): { readonly applyToStack: (stack: Stack) => void 
         return result;
       }
       const page = await readInTurns(bytes);
-      response.body = page === undefined ? bytes : undefined;
-      if (page !== undefined) pages.set(response, page);
+      if (page === undefined) {
+        response.body = bytes;
+        return result;
+      }
+      response.body = undefined;
+      pages.set(response, page);
+      gatherer.giveBack(bytes);
       return result;
     };
 

@@ -40,4 +40,29 @@ describe('a body', () => {
 
     await expect(new BodyGatherer().gather(broken())).rejects.toThrow('cut');
   });
+
+  test('takes the place of one that was given back, as long as it fits', async () => {
+    const gatherer = new BodyGatherer();
+    await gatherer.gather(pieces(answer(900_000)));
+    const first = await gatherer.gather(pieces(answer(900_000)));
+    gatherer.giveBack(first);
+
+    const second = await gatherer.gather(pieces(answer(800_000)));
+
+    expect(second.buffer).toBe(first.buffer);
+    expect(second.equals(answer(800_000))).toBe(true);
+  });
+
+  test('leaves one alone that was not given back', async () => {
+    const gatherer = new BodyGatherer();
+    await gatherer.gather(pieces(answer(900_000)));
+    const first = await gatherer.gather(pieces(answer(900_000)));
+    const second = await gatherer.gather(pieces(answer(800_000)));
+    gatherer.giveBack(second);
+
+    const third = await gatherer.gather(pieces(answer(700_000)));
+
+    expect(first.equals(answer(900_000))).toBe(true);
+    expect(third.buffer).toBe(second.buffer);
+  });
 });
