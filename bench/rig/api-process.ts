@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { RigChild } from '../../rig/child-process.ts';
 import { callJson } from '../../rig/http.ts';
+import { ofAnotherMachine } from './another-machine.ts';
 
 interface RequestCount {
   readonly userAgent: string;
@@ -24,7 +25,7 @@ export class ApiProcess {
   static async start(directory: string): Promise<ApiProcess> {
     const kubeconfig = join(directory, 'kubeconfig');
     const args = ['simulate', '--kubernetes', '--kubernetes-port=0', `--kubeconfig=${kubeconfig}`];
-    const child = new RigChild({ name: 'the embedded Kubernetes API', args });
+    const child = new RigChild({ name: 'the embedded Kubernetes API', args, env: ofAnotherMachine });
     const url = await child.said((line) => /^# the Kubernetes API on (\S+)$/.exec(line)?.[1]);
     return new ApiProcess(child, url, kubeconfig);
   }

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RigChild } from '../../rig/child-process.ts';
 import { callJson } from '../../rig/http.ts';
+import { ofAnotherMachine } from './another-machine.ts';
 import { type CloudPlan, topologyOf } from './topology.ts';
 
 export interface CallCount {
@@ -50,7 +51,7 @@ export class CloudProcess {
     const path = join(directory, 'topology.json');
     await writeFile(path, topologyOf(plan));
     const args = ['simulate', `--topology=${path}`, '--ec2-port=0'];
-    const child = new RigChild({ name: 'the EC2 model', args });
+    const child = new RigChild({ name: 'the EC2 model', args, env: ofAnotherMachine });
     const exported = (name: string): Promise<string> =>
       child.said((line) =>
         line.startsWith(`export ${name}=`) ? line.slice(line.indexOf('=') + 1) : undefined,
