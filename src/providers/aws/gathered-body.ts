@@ -37,7 +37,7 @@ export class BodyGatherer {
     return pieces.length === 0 ? begun : Buffer.concat([begun, ...pieces]);
   }
 
-  /** To be called once nobody reads what `gather` gave any more: another answer takes its place. */
+  /** To be called once nobody reads what `gather` gave any more: another answer takes all of the ArrayBuffer behind it. */
   giveBack({ buffer }: Buffer): void {
     const room = Buffer.from(buffer);
     if (room.byteLength > Math.max(short, this.#spare?.byteLength ?? 0)) this.#spare = room;
@@ -46,7 +46,8 @@ export class BodyGatherer {
   #takeRoom(): Buffer {
     const spare = this.#spare;
     this.#spare = undefined;
-    if (spare !== undefined && spare.byteLength >= this.#longest) return spare;
+    // One without slack would not hold the next answer, which is mostly a little longer while a fleet grows.
+    if (spare !== undefined && spare.byteLength > this.#longest) return spare;
     return Buffer.allocUnsafeSlow(Math.ceil(this.#longest * slack));
   }
 }

@@ -135,15 +135,17 @@ function fieldsWriter(fields: Fields): Writer {
 function keeping(write: Writer): Writer {
   const texts = new WeakMap<object, string>();
   return (value) => {
-    const known = texts.get(value as object) ?? write(value);
-    texts.set(value as object, known);
-    return known;
+    const known = texts.get(value as object);
+    if (known !== undefined) return known;
+    const written = write(value);
+    texts.set(value as object, written);
+    return written;
   };
 }
 
 function elementWriter(name: string, shape: Shape): Writer {
   const [start, end] = [`<${name}>`, `</${name}>`];
-  // What is joined lies in one piece; what is added up would be put together once the whole page is, and be garbage by then.
+  // Joined text lies in one piece. Added-up text is a tree of pieces, which is put together with the whole page and is garbage then.
   const wrap =
     (write: Writer): Writer =>
     (value) =>

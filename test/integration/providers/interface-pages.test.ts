@@ -16,6 +16,8 @@ let answer: { readonly status: number; readonly body: Buffer; readonly cutAt?: n
   status: 200,
   body: Buffer.alloc(0),
 };
+/** What the requests before that are answered with, in order. */
+let earlier: readonly (typeof answer)[] = [];
 let server: Server;
 let api: AwsApi;
 let sdk: EC2Client;
@@ -23,7 +25,9 @@ let sdk: EC2Client;
 beforeAll(async () => {
   // A comparison of 1,000 interfaces takes longer than Node.js keeps an idle connection, where the machine is busy.
   server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
-    const { status, body, cutAt } = answer;
+    const [next = answer, ...later] = earlier;
+    earlier = later;
+    const { status, body, cutAt } = next;
     request.resume().on('end', () => {
       response.writeHead(status, { 'content-length': body.length, 'x-amzn-requestid': 'r-1' });
       if (cutAt === undefined) response.end(body);
@@ -90,6 +94,24 @@ describe('pages of network interfaces', () => {
     expect(read.own).toStrictEqual(read.sdk);
     expect(read.own).toMatchObject({ NextToken: 'a&b==', NetworkInterfaces: { length: 1000 } });
     expect(readAtOnce(body)).toStrictEqual(withoutMetadata(read.sdk));
+  });
+
+  test('are read each from its own bytes, also where another comes meanwhile', async () => {
+    const source = new InterfacePages(new Random('side by side'));
+    const [longest = Buffer.alloc(0), ...others] = [600, 100, 100, 100, 100, 100, 100].map((count) =>
+      Buffer.from(source.page(count)),
+    );
+    // The first of their length is put together, the next one has a place that another may take.
+    for (const body of [longest, longest]) await readings({ status: 200, body });
+    earlier = [longest, ...others].map((body) => ({ status: 200, body }));
+
+    const read = await Promise.all(
+      earlier.map(async () => api.send('DescribeNetworkInterfaces', {}, sending)),
+    );
+
+    const shown = read.map((one) => JSON.stringify(withoutMetadata(one))).toSorted();
+    const expected = [longest, ...others].map((body) => JSON.stringify(readAtOnce(body))).toSorted();
+    expect(shown).toStrictEqual(expected);
   });
 
   test('keep the metadata of the answer', async () => {

@@ -5,7 +5,9 @@ const pieceLength = 100_000;
 
 /** Bytes that are all others than their neighbours. */
 function answer(length: number): Buffer {
-  return Buffer.from(Array.from({ length }, (_, index) => (index * 31 + (index >> 8)) % 251));
+  const bytes = Buffer.alloc(length);
+  for (let index = 0; index < length; index++) bytes[index] = (index * 31 + (index >> 8)) % 251;
+  return bytes;
 }
 
 async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
@@ -41,7 +43,7 @@ describe('a body', () => {
     await expect(new BodyGatherer().gather(broken())).rejects.toThrow('cut');
   });
 
-  test('takes the place of one that was given back, as long as it fits', async () => {
+  test('takes the place of one that was given back', async () => {
     const gatherer = new BodyGatherer();
     await gatherer.gather(pieces(answer(900_000)));
     const first = await gatherer.gather(pieces(answer(900_000)));
@@ -64,5 +66,35 @@ describe('a body', () => {
 
     expect(first.equals(answer(900_000))).toBe(true);
     expect(third.buffer).toBe(second.buffer);
+  });
+
+  test('that grows takes the same place until that is filled', async () => {
+    const gatherer = new BodyGatherer();
+    const buffers: ArrayBufferLike[] = [];
+    for (const length of [900_000, 910_000, 920_000, 930_000, 1_200_000]) {
+      const bytes = await gatherer.gather(pieces(answer(length)));
+      expect(bytes.equals(answer(length))).toBe(true);
+      buffers.push(bytes.buffer);
+      gatherer.giveBack(bytes);
+    }
+
+    expect(new Set(buffers.slice(0, 2)).size).toBe(2);
+    expect(new Set(buffers.slice(2, 4)).size).toBe(1);
+    expect(buffers[4]).not.toBe(buffers[3]);
+  });
+
+  test('has a place of its own beside another one', async () => {
+    const gatherer = new BodyGatherer();
+    await gatherer.gather(pieces(answer(900_000)));
+    gatherer.giveBack(await gatherer.gather(pieces(answer(900_000))));
+    const other = answer(890_000).reverse();
+
+    const [one, another] = await Promise.all([
+      gatherer.gather(pieces(answer(900_000))),
+      gatherer.gather(pieces(other)),
+    ]);
+
+    expect(one.equals(answer(900_000))).toBe(true);
+    expect(another.equals(other)).toBe(true);
   });
 });

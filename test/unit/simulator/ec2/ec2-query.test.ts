@@ -7,6 +7,7 @@ import {
   flag,
   idOf,
   integer,
+  kept,
   list,
   oneOf,
   record,
@@ -96,6 +97,27 @@ describe('parameters', () => {
 });
 
 describe('answers', () => {
+  test('write what is kept once for each value and each name', () => {
+    const thing = kept(record({ Id: text }));
+    const shape = record({ Things: list(thing), Best: thing });
+    let reads = 0;
+    const value = {
+      get Id() {
+        reads++;
+        return 'a';
+      },
+    };
+    const answer = (Best: { readonly Id: string }): string =>
+      encodeAnswer('DescribeThings', shape, { Things: [value], Best }, 'r-1');
+
+    expect(answer(value)).toContain('<things><item><id>a</id></item></things><best><id>a</id></best>');
+    const readsOfOne = reads;
+    expect(answer(value)).toBe(answer(value));
+    expect(reads).toBe(readsOfOne);
+    expect(answer({ Id: 'a' })).toBe(answer(value));
+    expect(answer({ Id: 'b' })).toContain('<best><id>b</id></best>');
+  });
+
   test('are XML with the names of the wire', () => {
     const shape = record({
       Things: as('thingSet', list(record({ Id: text, At: time, Ready: flag, Marks: list(text) }))),
