@@ -49,6 +49,8 @@ export class Judge {
   readonly #gifts = new Map<string, number>();
   /** By controller, when its first call ended: on standby it makes none. */
   readonly #begunAt = new Map<string, number>();
+  /** When the latest of them began. */
+  #lastBegunAt = -Infinity;
   readonly #podUses: PodUses;
   readonly #givenBack = new GivenBack();
   readonly #readings: Readings;
@@ -94,7 +96,8 @@ export class Judge {
   #isExcused(address: string): boolean {
     const since = this.#foreign.get(address);
     if (since === undefined) return false;
-    if (this.#options.now() <= since + mendedWithin) return true;
+    // While nobody leads nobody can mend it: the time of who leads now counts from its own first call.
+    if (this.#options.now() <= Math.max(since, this.#lastBegunAt) + mendedWithin) return true;
     return this.#options.cluster.workload.views.some(
       ({ facts, addressesInUse }) =>
         addressesInUse.has(address) && !this.assignments.has(facts.instanceId, address),
@@ -103,7 +106,10 @@ export class Judge {
 
   /** A call of a controller has ended. */
   hearCall(identity: string, action: string, { input, result, output }: EndedCall): void {
-    if (!this.#begunAt.has(identity)) this.#begunAt.set(identity, this.#options.now());
+    if (!this.#begunAt.has(identity)) {
+      this.#lastBegunAt = this.#options.now();
+      this.#begunAt.set(identity, this.#lastBegunAt);
+    }
     if (action === 'DescribeNetworkInterfaces' && result === 'OK') this.#readings.add(identity, input);
     if (action === 'UnassignPrivateIpAddresses' && result === 'OK')
       this.#givenBack.answered(identity, input, (holding) => this.#isHeld(holding));
