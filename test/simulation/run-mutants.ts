@@ -1,28 +1,17 @@
-// npm run simulate:mutants -- [--only TEXT] [--skip N] [--most 200] [--jobs N] [--for SECONDS]
+// npm run simulate:mutants
 // Puts deliberate mistakes into the controller, one at a time, and plays seeds until one finds it. Ends with exit code 1
-// where one is not found. `--list` names them.
+// where one is not found, with 2 where the command line is not understood (`--help`).
 import { rmSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
 import { systemClock as clock } from '../../src/scheduling/system-clock.ts';
+import { type MutantsWanted, mutantsUsage, readMutantsCommand } from './command-line.ts';
 import { playAll } from './crew.ts';
 import { type Mutant, mutants } from './mutants.ts';
 import { plant } from './plant.ts';
 import type { PlayReport } from './seed-worker.ts';
 import { seedsIn } from './seed-list.ts';
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    skip: { type: 'string', default: '0' },
-    most: { type: 'string', default: '200' },
-    jobs: { type: 'string', default: String(availableParallelism()) },
-    for: { type: 'string', default: 'Infinity' },
-    list: { type: 'boolean', default: false },
-  },
-});
 const startedAt = clock.monotonic();
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -35,22 +24,39 @@ interface Hunt {
 }
 
 async function main(): Promise<number> {
-  const chosen = mutants.filter(({ name }) => name.includes(values.only)).slice(Number(values.skip));
+  const wanted = readOrRefuse();
+  if (wanted === undefined) return 2;
+  if (wanted === 'help') {
+    say(mutantsUsage);
+    return 0;
+  }
+  const chosen = mutants.filter(({ name }) => name.includes(wanted.only)).slice(wanted.skip);
+  if (!wanted.list) return huntAll(chosen, wanted);
+  for (const { name } of chosen) say(name);
+  return 0;
+}
+
+function readOrRefuse(): MutantsWanted | 'help' | undefined {
+  try {
+    return readMutantsCommand(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${mutantsUsage}\n`);
+    return undefined;
+  }
+}
+
+async function huntAll(chosen: readonly Mutant[], wanted: MutantsWanted): Promise<number> {
   let missed = 0;
   let found = 0;
   for (const mutant of chosen) {
-    if (values.list) {
-      say(mutant.name);
-      continue;
-    }
-    if (clock.monotonic() - startedAt > Number(values.for) * 1000) break;
-    const result = await hunt(mutant);
+    if (clock.monotonic() - startedAt > wanted.seconds * 1000) break;
+    const result = await hunt(mutant, wanted);
     if (result.found === undefined) missed++;
     else found++;
     say(resultText(mutant, result));
   }
-  if (!values.list) say(`${found} passed, ${missed} failed`);
-  return missed > 0 || (!values.list && found === 0) ? 1 : 0;
+  say(`${found} passed, ${missed} failed`);
+  return missed > 0 || found === 0 ? 1 : 0;
 }
 
 function resultText({ name }: Mutant, { played, found }: Hunt): string {
@@ -59,14 +65,14 @@ function resultText({ name }: Mutant, { played, found }: Hunt): string {
   return `found by seed ${found.seed}, after ${played}: ${name}\n    ${first.invariant}: ${first.text.slice(0, 200)}`;
 }
 
-async function hunt(mutant: Mutant): Promise<Hunt> {
+async function hunt(mutant: Mutant, { most, jobs }: MutantsWanted): Promise<Hunt> {
   const copy = plant(mutant);
   let played = 0;
   let found: PlayReport | undefined;
   const enough = new AbortController();
   try {
-    await playAll(seedsIn(`1..${values.most}`), {
-      jobs: Number(values.jobs),
+    await playAll(seedsIn(`1..${most}`), {
+      jobs,
       worker: pathToFileURL(join(copy, 'test/simulation/seed-worker.ts')),
       twice: 0,
       goesOn: () => true,

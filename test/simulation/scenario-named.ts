@@ -1,12 +1,23 @@
 // The scenario of a seed, or of a file that keeps one which once failed.
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { drawScenario } from './draw-scenario.ts';
 import type { Scenario } from './scenario.ts';
 
-export const regressions = new URL('regressions/', import.meta.url);
+const regressions = new URL('regressions/', import.meta.url);
 
 /** `name`: a seed, or the name of a file among the regressions, with its ending. */
 export function scenarioNamed(name: string): Scenario {
   if (!name.endsWith('.json')) return drawScenario(name);
   return JSON.parse(readFileSync(new URL(name, regressions), 'utf8')) as Scenario;
+}
+
+/** Names of all files that keep one, in order. */
+export function regressionNames(): readonly string[] {
+  return readdirSync(regressions)
+    .filter((name) => name.endsWith('.json'))
+    .toSorted();
+}
+
+export function existsAmongRegressions(name: string): boolean {
+  return existsSync(new URL(name, regressions));
 }

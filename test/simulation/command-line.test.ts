@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type MutantsWanted,
+  readMutantsCommand,
+  readSeedsCommand,
+  type SeedsWanted,
+} from './command-line.ts';
+import { regressionNames } from './scenario-named.ts';
+
+const [regression = ''] = regressionNames();
+
+const seeds = (...args: readonly string[]): SeedsWanted => {
+  const wanted = readSeedsCommand(args);
+  if (wanted === 'help') throw new Error('help was asked for');
+  return wanted;
+};
+
+const hunt = (...args: readonly string[]): MutantsWanted => {
+  const wanted = readMutantsCommand(args);
+  if (wanted === 'help') throw new Error('help was asked for');
+  return wanted;
+};
+
+describe('simulate:seeds', () => {
+  test.each<[readonly string[], Partial<SeedsWanted>]>([
+    [[], { wire: 0.05, shortenFor: 60, seconds: Infinity, table: false, trace: undefined }],
+    [['--seeds', 'a:1..2,x'], { seeds: ['a:1', 'a:2', 'x'] }],
+    [['--seeds', `regressions,${regression}`], { seeds: [...regressionNames(), regression] }],
+    [['--jobs', '3', '--for', '0.5', '--wire', '0'], { jobs: 3, seconds: 0.5, wire: 0 }],
+    [['--shorten-for', '5'], { shortenFor: 5 }],
+    [['--shorten-for', '5', '--no-shorten'], { shortenFor: 0 }],
+    [['--seeds', '7', '--trace', 'file'], { seeds: ['7'], trace: 'file' }],
+  ])('%j', (args, expected) => {
+    expect(seeds(...args)).toMatchObject(expected);
+  });
+
+  test.each([
+    [['--seeds', ''], '--seeds "" names none'],
+    [['--seeds', '5..1'], '--seeds "5..1" names none'],
+    [['--seeds', 'never-kept.json'], `there is no regression never-kept.json; there are: ${regression}`],
+    [['--jobs', '0'], '--jobs is 0; a whole number from 1 on'],
+    [['--jobs', 'many'], '--jobs is many'],
+    [['--for', ''], '--for is ; a number of seconds'],
+    [['--for=-1'], '--for is -1'],
+    [['--wire', '1.5'], '--wire is 1.5; a number from 0 to 1'],
+    [['--trace', 'file', '--seeds', '1,2'], '--trace writes the history of one seed; --seeds names 2'],
+    [['--bogus'], 'bogus'],
+  ])('refuses %j', (args, problem) => {
+    expect(() => seeds(...args)).toThrow(problem);
+  });
+});
+
+describe('simulate:mutants', () => {
+  test.each<[readonly string[], Partial<MutantsWanted>]>([
+    [[], { only: '', skip: 0, most: 200, seconds: Infinity, list: false }],
+    [['--only', 'fencing', '--skip', '1', '--most', '20'], { only: 'fencing', skip: 1, most: 20 }],
+  ])('%j', (args, expected) => {
+    expect(hunt(...args)).toMatchObject(expected);
+  });
+
+  test.each([
+    [['--most', '0'], '--most is 0; a whole number from 1 on'],
+    [['--skip', 'x'], '--skip is x; a whole number from 0 on'],
+  ])('refuses %j', (args, problem) => {
+    expect(() => hunt(...args)).toThrow(problem);
+  });
+});
+
+test('--help', () => {
+  expect(readSeedsCommand(['--help'])).toBe('help');
+  expect(readMutantsCommand(['--help'])).toBe('help');
+});
