@@ -23,27 +23,34 @@ const hunt = (...args: readonly string[]): MutantsWanted => {
 
 describe('simulate:seeds', () => {
   test.each<[readonly string[], Partial<SeedsWanted>]>([
-    [[], { wire: 0.05, shortenFor: 60, seconds: Infinity, table: false, trace: undefined }],
+    [[], { wire: 0.05, shorten: true, shortenFor: 60, seconds: Infinity, table: false, trace: undefined }],
     [['--seeds', 'a:1..2,x'], { seeds: ['a:1', 'a:2', 'x'] }],
     [['--seeds', `regressions,${regression}`], { seeds: [...regressionNames(), regression] }],
     [['--jobs', '3', '--for', '0.5', '--wire', '0'], { jobs: 3, seconds: 0.5, wire: 0 }],
-    [['--shorten-for', '5'], { shortenFor: 5 }],
-    [['--shorten-for', '5', '--no-shorten'], { shortenFor: 0 }],
+    [['--shorten-for', '0'], { shorten: true, shortenFor: 0 }],
+    [['--no-shorten'], { shorten: false }],
+    [['--seeds', '1, 2'], { seeds: ['1', '2'] }],
     [['--seeds', '7', '--trace', 'file'], { seeds: ['7'], trace: 'file' }],
   ])('%j', (args, expected) => {
     expect(seeds(...args)).toMatchObject(expected);
   });
 
   test.each([
-    [['--seeds', ''], '--seeds "" names none'],
-    [['--seeds', '5..1'], '--seeds "5..1" names none'],
+    [['--seeds', ''], '"" names no seed; 7, a word'],
+    [['--seeds', '3,5..1'], '"5..1" names no seed'],
+    [['--seeds', '3,1..'], '"1.." names no seed'],
+    [['--seeds', '1..1000001'], '1..1000001 names more than 1000000 seeds'],
+    [['--seeds', '../package.json'], '"../package.json" names no seed'],
     [['--seeds', 'never-kept.json'], `there is no regression never-kept.json; there are: ${regression}`],
-    [['--jobs', '0'], '--jobs is 0; a whole number from 1 on'],
-    [['--jobs', 'many'], '--jobs is many'],
-    [['--for', ''], '--for is ; a number of seconds'],
-    [['--for=-1'], '--for is -1'],
-    [['--wire', '1.5'], '--wire is 1.5; a number from 0 to 1'],
+    [['--jobs', '0'], '--jobs is "0"; a whole number from 1 on'],
+    [['--jobs', 'many'], '--jobs is "many"'],
+    [['--for', ''], '--for is ""; a number of seconds from 0 on'],
+    [['--for=-1'], '--for is "-1"'],
+    [['--wire', '1.5'], '--wire is "1.5"; a number from 0 to 1'],
     [['--trace', 'file', '--seeds', '1,2'], '--trace writes the history of one seed; --seeds names 2'],
+    [['--no-shorten', '--shorten-for', 'x'], '--shorten-for is "x"'],
+    [['--no-shorten', '--keep', 'here'], '--keep writes shortened scenarios'],
+    [['--scenario'], '--scenario goes with --trace'],
     [['--bogus'], 'bogus'],
   ])('refuses %j', (args, problem) => {
     expect(() => seeds(...args)).toThrow(problem);
@@ -59,8 +66,8 @@ describe('simulate:mutants', () => {
   });
 
   test.each([
-    [['--most', '0'], '--most is 0; a whole number from 1 on'],
-    [['--skip', 'x'], '--skip is x; a whole number from 0 on'],
+    [['--most', '0'], '--most is "0"; a whole number from 1 on'],
+    [['--skip', 'x'], '--skip is "x"; a whole number from 0 on'],
   ])('refuses %j', (args, problem) => {
     expect(() => hunt(...args)).toThrow(problem);
   });

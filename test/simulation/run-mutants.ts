@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { systemClock as clock } from '../../src/scheduling/system-clock.ts';
-import { type MutantsWanted, mutantsUsage, readMutantsCommand } from './command-line.ts';
+import { type MutantsWanted, mutantsUsage, readMutantsCommand, readOrTell, refuse } from './command-line.ts';
 import { playAll } from './crew.ts';
 import { type Mutant, mutants } from './mutants.ts';
 import { plant } from './plant.ts';
@@ -23,26 +23,15 @@ interface Hunt {
   readonly found: PlayReport | undefined;
 }
 
-async function main(): Promise<number> {
-  const wanted = readOrRefuse();
-  if (wanted === undefined) return 2;
-  if (wanted === 'help') {
-    say(mutantsUsage);
-    return 0;
-  }
-  const chosen = mutants.filter(({ name }) => name.includes(wanted.only)).slice(wanted.skip);
-  if (!wanted.list) return huntAll(chosen, wanted);
-  for (const { name } of chosen) say(name);
-  return 0;
-}
-
-function readOrRefuse(): MutantsWanted | 'help' | undefined {
-  try {
-    return readMutantsCommand(process.argv.slice(2));
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${mutantsUsage}\n`);
-    return undefined;
-  }
+async function main(wanted: MutantsWanted): Promise<void> {
+  const { only, skip, list } = wanted;
+  const chosen = mutants.filter(({ name }) => name.includes(only)).slice(skip);
+  if (chosen.length === 0)
+    refuse(
+      `--only ${JSON.stringify(only)} and --skip ${skip} leave none of the ${mutants.length}; see --list`,
+    );
+  else if (list) for (const { name } of chosen) say(name);
+  else process.exitCode = await huntAll(chosen, wanted);
 }
 
 async function huntAll(chosen: readonly Mutant[], wanted: MutantsWanted): Promise<number> {
@@ -90,4 +79,5 @@ async function hunt(mutant: Mutant, { most, jobs }: MutantsWanted): Promise<Hunt
   return { played, found };
 }
 
-process.exitCode = await main();
+const wanted = readOrTell(readMutantsCommand, mutantsUsage);
+if (wanted !== undefined) await main(wanted);

@@ -1,5 +1,5 @@
 // The scenario of a seed, or of a file that keeps one which once failed.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { drawScenario } from './draw-scenario.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -16,8 +16,4 @@ export function regressionNames(): readonly string[] {
   return readdirSync(regressions)
     .filter((name) => name.endsWith('.json'))
     .toSorted();
-}
-
-export function existsAmongRegressions(name: string): boolean {
-  return existsSync(new URL(name, regressions));
 }

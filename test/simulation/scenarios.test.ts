@@ -41,7 +41,7 @@ test.each([
   ['3', ['3']],
   ['1..3', ['1', '2', '3']],
   ['a:1..2,x', ['a:1', 'a:2', 'x']],
-  ['', []],
+  ['a, b', ['a', 'b']],
   ['a.json', ['a.json']],
 ])('%j names the seeds %j', (text, seeds) => {
   expect(seedsIn(text)).toEqual(seeds);

@@ -1,11 +1,26 @@
 // The seeds that a command line names: `1..1000`, `7`, `a,b,c`, and `name:1..200` for two hundred seeds of that name.
 
+/** More than anybody plays, and not more than fit into memory. */
+const mostSeeds = 1_000_000;
+
+/** Throws an Error for a part that names none, and for one that names more than a million. */
 export function seedsIn(text: string): readonly string[] {
-  return text.split(',').flatMap((part) => {
-    const range = /^(.*:)?(\d+)\.\.(\d+)$/.exec(part);
-    if (range === null) return part === '' ? [] : [part];
-    const [, name = '', first, last] = range;
-    const count = Math.max(0, Number(last) - Number(first) + 1);
-    return Array.from({ length: count }, (_, index) => `${name}${Number(first) + index}`);
-  });
+  return text.split(',').flatMap((part) => seedsOf(part.trim()));
+}
+
+function seedsOf(part: string): readonly string[] {
+  const range = /^(.*:)?(\d+)\.\.(\d+)$/.exec(part);
+  if (range === null) {
+    if (part === '' || part.includes('..')) throw namesNone(part);
+    return [part];
+  }
+  const [, name = '', first, last] = range;
+  const count = Number(last) - Number(first) + 1;
+  if (count < 1) throw namesNone(part);
+  if (count > mostSeeds) throw new Error(`${part} names more than ${mostSeeds} seeds`);
+  return Array.from({ length: count }, (_, index) => `${name}${Number(first) + index}`);
+}
+
+function namesNone(part: string): Error {
+  return new Error(`${JSON.stringify(part)} names no seed; 7, a word, 1..1000 and name:1..200 do`);
 }

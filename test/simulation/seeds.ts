@@ -3,7 +3,7 @@
 // never be, with 2 where the command line is not understood (`--help`).
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../../src/scheduling/system-clock.ts';
-import { readSeedsCommand, type SeedsWanted, seedsUsage } from './command-line.ts';
+import { readOrTell, readSeedsCommand, refuse, type SeedsWanted, seedsUsage } from './command-line.ts';
 import { playAll } from './crew.ts';
 import { declaredCells } from './declared-cells.ts';
 import { play } from './play.ts';
@@ -23,27 +23,20 @@ const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-async function main(): Promise<number> {
-  const wanted = readOrRefuse();
-  if (wanted === undefined) return 2;
-  if (wanted === 'help') {
-    say(seedsUsage);
-    return 0;
-  }
-  return wanted.trace === undefined ? played(wanted) : traced(wanted, wanted.trace);
-}
-
-function readOrRefuse(): SeedsWanted | 'help' | undefined {
+/** Whether what is found can be written, before anything is played. */
+function canWrite({ trace, keep }: SeedsWanted): boolean {
   try {
-    return readSeedsCommand(process.argv.slice(2));
+    if (trace !== undefined) writeFileSync(trace, '');
+    if (keep !== undefined) mkdirSync(keep, { recursive: true });
+    return true;
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${seedsUsage}\n`);
-    return undefined;
+    refuse(`${error instanceof Error ? error.message : String(error)}; name a place that can be written`);
+    return false;
   }
 }
 
 async function played(wanted: SeedsWanted): Promise<number> {
-  const { seeds, jobs, seconds, shortenFor } = wanted;
+  const { seeds, jobs, seconds, shorten: shortens, shortenFor } = wanted;
   const reports: PlayReport[] = [];
   let toldAt = startedAt;
   await playAll(seeds, {
@@ -63,10 +56,10 @@ async function played(wanted: SeedsWanted): Promise<number> {
   const missing = cover(reports, wanted.table);
   const failures = failuresIn(reports);
   const shortenUntil = clock.monotonic() + shortenFor * 1000;
-  for (const report of shortenFor > 0 ? failures.slice(0, mostShortened) : [])
+  for (const report of shortens ? failures.slice(0, mostShortened) : [])
     await explain(report, shortenUntil, wanted);
   // Once more where whoever keeps only the end of a log finds it.
-  if (shortenFor > 0) for (const report of failures) say(failureText(report));
+  if (shortens) for (const report of failures) say(failureText(report));
   say(summary(reports));
   say(`${reports.length - failures.length} passed, ${failures.length} failed`);
   return failures.length > 0 || missing > 0 || reports.length === 0 ? 1 : 0;
@@ -99,7 +92,6 @@ async function explain(report: PlayReport, until: number, { shortenFor, keep }: 
   say(scenarioText(short));
   if (keep !== undefined) {
     const file = `${keep}/${first.invariant}-${report.seed.replace('.json', '')}.json`;
-    mkdirSync(keep, { recursive: true });
     writeFileSync(file, `${JSON.stringify(short, undefined, 1)}\n`);
     say(`kept in ${file}`);
   }
@@ -149,4 +141,6 @@ function summary(reports: readonly PlayReport[]): string {
   ].join('\n');
 }
 
-process.exitCode = await main();
+const wanted = readOrTell(readSeedsCommand, seedsUsage);
+if (wanted !== undefined && canWrite(wanted))
+  process.exitCode = await (wanted.trace === undefined ? played(wanted) : traced(wanted, wanted.trace));

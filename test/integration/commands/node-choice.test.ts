@@ -8,14 +8,23 @@ let directory = '';
 let PATH = '';
 
 /** As Node.js 20 does: it says that it does not fit, and fails at sources that it cannot read. */
-const oldNode = '#!/bin/sh\n[ "$1" = -e ] && exit 1\necho "SyntaxError: Unexpected token" >&2\nexit 99\n';
+const oldNode =
+  '#!/bin/sh\ncase " $* " in *" -e "*) exit 1;; esac\necho "SyntaxError: Unexpected token" >&2\nexit 99\n';
+
+/** As Node.js 26 does, whose V8 has no such flag. */
+const laterNode = `#!/bin/sh
+case " $* " in *separate-gc-phases*) echo "$0: bad option" >&2; exit 9;; esac
+exec ${process.execPath} "$@"
+`;
 
 /** In the place of the bundle. */
-const bundle = 'console.log(`bundle ${process.argv.slice(2).join(" ")}`);\n';
+const bundle =
+  'console.log(`bundle ${[...process.execArgv.filter((flag) => /gc-phases|semi/.test(flag)), ...process.argv.slice(2)].join(" ")}`);\n';
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'headwater-node-'));
-  await mkdir(join(directory, 'old'));
+  for (const name of ['old', 'later']) await mkdir(join(directory, name));
+  await writeFile(join(directory, 'later', 'node'), laterNode, { mode: 0o755 });
   await writeFile(join(directory, 'old', 'node'), oldNode, { mode: 0o755 });
   PATH = `${join(directory, 'old')}:/usr/bin:/bin`;
 });
@@ -57,9 +66,9 @@ describe('where the only node of the PATH is too old', () => {
     const alone = await install('named');
     const environment = { PATH, HEADWATER_NODE: process.execPath };
 
-    const ran = await headwater(['run', 'a b'], { environment, program: alone });
+    const ran = await headwater(['demo', 'a b'], { environment, program: alone });
 
-    expect(ran).toMatchObject({ code: 0, out: 'bundle run a b\n', err: '' });
+    expect(ran).toMatchObject({ code: 0, out: 'bundle demo a b\n', err: '' });
   });
 
   test('HEADWATER_NODE names one that is too old: it is passed over', async () => {
@@ -78,5 +87,28 @@ describe('where the only node of the PATH is too old', () => {
     const ran = await headwater(['demo'], { environment: { PATH }, program: join(directory, 'hw') });
 
     expect(ran).toMatchObject({ code: 0, out: 'bundle demo\n', err: '' });
+  });
+});
+
+describe('the flags of V8 for run', () => {
+  const small = '--min-semi-space-size=2 --max-semi-space-size=2';
+
+  test.each([
+    ['the nursery is collected while what lives is marked', {}, `${small} --no-separate-gc-phases`],
+    ['a Node.js that cannot do that does without', { HEADWATER_NODE: 'later' }, small],
+    [
+      'whoever sets HEADWATER_V8_FLAGS has their way',
+      { HEADWATER_V8_FLAGS: '--min-semi-space-size=8' },
+      '--min-semi-space-size=8',
+    ],
+  ])('%s', async (_, variables: Readonly<Record<string, string>>, flags) => {
+    const alone = await install(`flags-${Object.keys(variables).join('-')}`);
+    const named = { HEADWATER_NODE: process.execPath, ...variables };
+    const node = named.HEADWATER_NODE === 'later' ? join(directory, 'later', 'node') : named.HEADWATER_NODE;
+    const environment = { PATH, ...variables, HEADWATER_NODE: node };
+
+    const ran = await headwater(['run', '--port=1'], { environment, program: alone });
+
+    expect(ran).toMatchObject({ code: 0, out: `bundle ${flags} run --port=1\n`, err: '' });
   });
 });
