@@ -1,4 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import {
   type MutantsWanted,
   readMutantsCommand,
@@ -6,7 +10,9 @@ import {
   type SeedsWanted,
 } from './command-line.ts';
 import { regressionNames } from './scenario-named.ts';
+import { seedsIn } from './seed-list.ts';
 
+const here = fileURLToPath(new URL('.', import.meta.url));
 const [regression = ''] = regressionNames();
 
 const seeds = (...args: readonly string[]): SeedsWanted => {
@@ -24,6 +30,7 @@ const hunt = (...args: readonly string[]): MutantsWanted => {
 describe('simulate:seeds', () => {
   test.each<[readonly string[], Partial<SeedsWanted>]>([
     [[], { wire: 0.05, shorten: true, shortenFor: 60, seconds: Infinity, table: false, trace: undefined }],
+    [['--seeds', join(here, 'regressions', regression)], { seeds: [join(here, 'regressions', regression)] }],
     [['--seeds', 'a:1..2,x'], { seeds: ['a:1', 'a:2', 'x'] }],
     [['--seeds', `regressions,${regression}`], { seeds: [...regressionNames(), regression] }],
     [['--jobs', '3', '--for', '0.5', '--wire', '0'], { jobs: 3, seconds: 0.5, wire: 0 }],
@@ -40,7 +47,7 @@ describe('simulate:seeds', () => {
     [['--seeds', '3,5..1'], '"5..1" names no seed'],
     [['--seeds', '3,1..'], '"1.." names no seed'],
     [['--seeds', '1..1000001'], '1..1000001 names more than 1000000 seeds'],
-    [['--seeds', '../package.json'], '"../package.json" names no seed'],
+    [['--seeds', '../package.json'], 'there is no regression ../package.json'],
     [['--seeds', 'never-kept.json'], `there is no regression never-kept.json; there are: ${regression}`],
     [['--jobs', '0'], '--jobs is "0"; a whole number from 1 on'],
     [['--jobs', 'many'], '--jobs is "many"'],
@@ -50,6 +57,7 @@ describe('simulate:seeds', () => {
     [['--trace', 'file', '--seeds', '1,2'], '--trace writes the history of one seed; --seeds names 2'],
     [['--no-shorten', '--shorten-for', 'x'], '--shorten-for is "x"'],
     [['--no-shorten', '--keep', 'here'], '--keep writes shortened scenarios'],
+    [['--seeds', '1', '--trace', 'file', '--keep', 'here'], '--keep writes what is found in many seeds'],
     [['--scenario'], '--scenario goes with --trace'],
     [['--bogus'], 'bogus'],
   ])('refuses %j', (args, problem) => {
@@ -59,14 +67,18 @@ describe('simulate:seeds', () => {
 
 describe('simulate:mutants', () => {
   test.each<[readonly string[], Partial<MutantsWanted>]>([
-    [[], { only: '', skip: 0, most: 200, seconds: Infinity, list: false }],
-    [['--only', 'fencing', '--skip', '1', '--most', '20'], { only: 'fencing', skip: 1, most: 20 }],
+    [[], { only: '', skip: 0, seeds: seedsIn('1..200'), seconds: Infinity, list: false }],
+    [
+      ['--only', 'fencing', '--skip', '1', '--most', '20'],
+      { only: 'fencing', skip: 1, seeds: seedsIn('1..20') },
+    ],
   ])('%j', (args, expected) => {
     expect(hunt(...args)).toMatchObject(expected);
   });
 
   test.each([
     [['--most', '0'], '--most is "0"; a whole number from 1 on'],
+    [['--most', '1000001'], '1..1000001 names more than 1000000 seeds'],
     [['--skip', 'x'], '--skip is "x"; a whole number from 0 on'],
   ])('refuses %j', (args, problem) => {
     expect(() => hunt(...args)).toThrow(problem);
@@ -76,4 +88,25 @@ describe('simulate:mutants', () => {
 test('--help', () => {
   expect(readSeedsCommand(['--help'])).toBe('help');
   expect(readMutantsCommand(['--help'])).toBe('help');
+});
+
+describe('the exit code', () => {
+  const nowhere = join(tmpdir(), 'headwater-never-made', 'file');
+
+  test.each([
+    ['seeds.ts', ['--help'], 0, ''],
+    ['seeds.ts', ['--bogus'], 2, 'bogus'],
+    ['seeds.ts', ['--seeds', '1', '--trace', nowhere], 2, nowhere],
+    ['seeds.ts', ['--seeds', '1', '--keep', join(here, 'seeds.ts')], 2, 'seeds.ts'],
+    ['seeds.ts', ['--seeds', '1', '--for', '0'], 1, ''],
+    ['run-mutants.ts', ['--list'], 0, ''],
+    ['run-mutants.ts', ['--only', 'no such mistake'], 2, 'leave none of the'],
+  ])('of %s %j is %i', (file, args, code, told) => {
+    const { status, stderr } = spawnSync(process.execPath, [join(here, file), ...args], { encoding: 'utf8' });
+
+    expect({ status, stderr }).toEqual({
+      status: code,
+      stderr: told === '' ? '' : expect.stringContaining(told),
+    });
+  });
 });

@@ -1,7 +1,7 @@
 // What `npm run simulate:seeds -- ...` and `npm run simulate:mutants -- ...` take.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { regressionNames } from './scenario-named.ts';
+import { isKept, regressionNames } from './scenario-named.ts';
 import { seedsIn } from './seed-list.ts';
 
 export interface SeedsWanted {
@@ -27,8 +27,8 @@ export interface MutantsWanted {
   /** A part of the name. */
   readonly only: string;
   readonly skip: number;
-  /** Seeds that a mutant is hunted with. */
-  readonly most: number;
+  /** That a mutant is hunted with. */
+  readonly seeds: readonly string[];
   readonly jobs: number;
   /** No mutant is begun after so many seconds. */
   readonly seconds: number;
@@ -37,7 +37,7 @@ export interface MutantsWanted {
 
 export const seedsUsage = `npm run simulate:seeds -- [--seeds LIST] [--jobs N] [--for S] [--wire SHARE] [--table] [--no-shorten] [--shorten-for S] [--keep DIR] [--trace FILE [--scenario]]
   --seeds LIST     with commas between: numbers, words, 1..1000, name:1..200, files of test/simulation/regressions/,
-                   or "regressions" for all of those files (1..20)
+                   or "regressions" for all of those files; a file elsewhere by its absolute path (1..20)
   --jobs N         processes side by side (as many as there are processors)
   --for S          begins no new seed after so many seconds (no end)
   --wire SHARE     of the seeds that are also played through the real SDK, from 0 to 1 (0.05)
@@ -47,7 +47,8 @@ export const seedsUsage = `npm run simulate:seeds -- [--seeds LIST] [--jobs N] [
   --keep DIR       writes shortened scenarios of failures there
   --trace FILE     plays one seed, and writes its history there with every request and what controllers logged
   --scenario       with --trace: tells what the seed stands for
-In parentheses: what holds if not given. Exit code 1: something was found; 2: the command line is not understood.`;
+In parentheses: what holds if not given. Exit code 1: something was found, or nothing played; 2: the command line
+is not understood, or a place cannot be written.`;
 
 export const mutantsUsage = `npm run simulate:mutants -- [--only TEXT] [--skip N] [--most N] [--jobs N] [--for S] [--list]
   --only TEXT  only mistakes whose names have this in them
@@ -56,7 +57,8 @@ export const mutantsUsage = `npm run simulate:mutants -- [--only TEXT] [--skip N
   --jobs N     processes side by side (as many as there are processors)
   --for S      begins no new mistake after so many seconds (no end)
   --list       names them and plays nothing
-In parentheses: what holds if not given. Exit code 1: one was not found; 2: the command line is not understood.`;
+In parentheses: what holds if not given. Exit code 1: one was not found, or none hunted; 2: the command line is
+not understood.`;
 
 /** Throws an Error that says what is wrong. */
 export function readSeedsCommand(args: readonly string[]): SeedsWanted | 'help' {
@@ -82,6 +84,8 @@ export function readSeedsCommand(args: readonly string[]): SeedsWanted | 'help' 
   if (trace !== undefined && seeds.length !== 1)
     throw new Error(`--trace writes the history of one seed; --seeds names ${seeds.length}`);
   if (scenario && trace === undefined) throw new Error('--scenario goes with --trace, which is missing');
+  if (keep !== undefined && trace !== undefined)
+    throw new Error('--keep writes what is found in many seeds, --trace plays one: leave out one of them');
   if (keep !== undefined && noShorten)
     throw new Error('--keep writes shortened scenarios, which --no-shorten leaves out');
   return {
@@ -118,7 +122,7 @@ export function readMutantsCommand(args: readonly string[]): MutantsWanted | 'he
     only,
     list,
     skip: wholeNumber('skip', values.skip, 0),
-    most: wholeNumber('most', values.most, 1),
+    seeds: seedsIn(`1..${wholeNumber('most', values.most, 1)}`),
     jobs: wholeNumber('jobs', values.jobs, 1),
     seconds: secondsOf('for', values.for),
   };
@@ -146,11 +150,10 @@ export function refuse(why: string): void {
 }
 
 function seedsNamed(text: string): readonly string[] {
-  const kept = regressionNames();
-  const seeds = seedsIn(text).flatMap((seed) => (seed === 'regressions' ? kept : [seed]));
-  const missing = seeds.find((seed) => seed.endsWith('.json') && !kept.includes(seed));
+  const seeds = seedsIn(text).flatMap((seed) => (seed === 'regressions' ? regressionNames() : [seed]));
+  const missing = seeds.find((seed) => seed.endsWith('.json') && !isKept(seed));
   if (missing !== undefined)
-    throw new Error(`there is no regression ${missing}; there are: ${kept.join(', ')}`);
+    throw new Error(`there is no regression ${missing}; there are: ${regressionNames().join(', ')}`);
   return seeds;
 }
 

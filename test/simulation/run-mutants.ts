@@ -10,7 +10,6 @@ import { playAll } from './crew.ts';
 import { type Mutant, mutants } from './mutants.ts';
 import { plant } from './plant.ts';
 import type { PlayReport } from './seed-worker.ts';
-import { seedsIn } from './seed-list.ts';
 
 const startedAt = clock.monotonic();
 const say = (text: string): void => {
@@ -54,13 +53,13 @@ function resultText({ name }: Mutant, { played, found }: Hunt): string {
   return `found by seed ${found.seed}, after ${played}: ${name}\n    ${first.invariant}: ${first.text.slice(0, 200)}`;
 }
 
-async function hunt(mutant: Mutant, { most, jobs }: MutantsWanted): Promise<Hunt> {
+async function hunt(mutant: Mutant, { seeds, jobs }: MutantsWanted): Promise<Hunt> {
   const copy = plant(mutant);
   let played = 0;
   let found: PlayReport | undefined;
   const enough = new AbortController();
   try {
-    await playAll(seedsIn(`1..${most}`), {
+    await playAll(seeds, {
       jobs,
       worker: pathToFileURL(join(copy, 'test/simulation/seed-worker.ts')),
       twice: 0,

@@ -11,7 +11,7 @@ export function seedsIn(text: string): readonly string[] {
 function seedsOf(part: string): readonly string[] {
   const range = /^(.*:)?(\d+)\.\.(\d+)$/.exec(part);
   if (range === null) {
-    if (part === '' || part.includes('..')) throw namesNone(part);
+    if (part === '' || (part.includes('..') && !part.endsWith('.json'))) throw namesNone(part);
     return [part];
   }
   const [, name = '', first, last] = range;

@@ -1,7 +1,8 @@
 // npm run simulate:seeds -- --seeds 1..1000
 // Plays whole clusters in virtual time, one for each seed, and ends with exit code 1 where something was found that must
 // never be, with 2 where the command line is not understood (`--help`).
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { systemClock } from '../../src/scheduling/system-clock.ts';
 import { readOrTell, readSeedsCommand, refuse, type SeedsWanted, seedsUsage } from './command-line.ts';
 import { playAll } from './crew.ts';
@@ -26,8 +27,11 @@ const say = (text: string): void => {
 /** Whether what is found can be written, before anything is played. */
 function canWrite({ trace, keep }: SeedsWanted): boolean {
   try {
-    if (trace !== undefined) writeFileSync(trace, '');
-    if (keep !== undefined) mkdirSync(keep, { recursive: true });
+    if (trace !== undefined) closeSync(openSync(trace, 'a'));
+    if (keep !== undefined) {
+      mkdirSync(keep, { recursive: true });
+      rmdirSync(mkdtempSync(join(keep, 'can-write-')));
+    }
     return true;
   } catch (error) {
     refuse(`${error instanceof Error ? error.message : String(error)}; name a place that can be written`);
@@ -91,7 +95,7 @@ async function explain(report: PlayReport, until: number, { shortenFor, keep }: 
   if (!isInTime()) say(`shortened until the ${shortenFor} s for that were over (--shorten-for)`);
   say(scenarioText(short));
   if (keep !== undefined) {
-    const file = `${keep}/${first.invariant}-${report.seed.replace('.json', '')}.json`;
+    const file = join(keep, `${first.invariant}-${basename(report.seed, '.json')}.json`);
     writeFileSync(file, `${JSON.stringify(short, undefined, 1)}\n`);
     say(`kept in ${file}`);
   }
