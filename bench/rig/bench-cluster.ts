@@ -69,13 +69,18 @@ export async function withCluster<T>(
       fleet,
       machines: machinesIn(await cloud.state(signal), plan.nodes),
       startController: async () => {
+        const v8Flags = process.env['HEADWATER_V8_FLAGS'];
         const controller = added(
           await ControllerProcess.start({
             kubeconfig: api.kubeconfig,
             ec2: cloud,
             region,
             flags: ['--cluster-name=bench', ...plan.flags],
-            env: profiles === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` },
+            env: {
+              ...(profiles !== undefined && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` }),
+              // Whoever compares flags of V8 means those of the controller.
+              ...(v8Flags !== undefined && { HEADWATER_V8_FLAGS: v8Flags }),
+            },
           }),
         );
         await controller.ready(clock, signal);
