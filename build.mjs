@@ -1,11 +1,12 @@
 // Bundles the sources into dist/: one entry, one chunk for each thing loaded lazily (a cloud's SDK, the simulator).
 import { build } from 'esbuild';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { leanImports } from './lean-imports.mjs';
 import { keepOwnLines } from './own-source-maps.mjs';
 
 await rm('dist', { recursive: true, force: true });
-await build({
+const { metafile } = await build({
+  metafile: true,
   entryPoints: { main: 'src/main.ts' },
   outdir: 'dist',
   bundle: true,
@@ -28,3 +29,5 @@ await build({
   logLevel: 'warning',
 });
 await keepOwnLines('dist');
+// What the bundle is made of, for the notices and the bill of materials of the image.
+await writeFile('dist/meta.json', JSON.stringify(metafile));

@@ -1,8 +1,14 @@
 // Jest in ESM mode on Node's own type stripping: sources run as they are, with exact line numbers.
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  // On a real API server: npm run test:e2e.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/'],
+  // Elsewhere: test:e2e (a real API server), test:monitoring (a real Prometheus), test:chart (helm), test:image (as root).
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '<rootDir>/test/e2e/',
+    '<rootDir>/test/monitoring/',
+    '<rootDir>/test/chart/',
+    '<rootDir>/test/image/',
+  ],
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   setupFilesAfterEnv: ['<rootDir>/test/support/missed-permissions.ts'],

@@ -1,5 +1,5 @@
 // One line of the table: what is measured, in which scenario, and what it may be at most.
-import type { Clock } from '../src/scheduling/clock.ts';
+import type { Clock } from '../src/runtime/clock.ts';
 import type { Scenarios } from './scenarios/scenarios.ts';
 
 export interface Figure {

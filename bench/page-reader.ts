@@ -4,6 +4,7 @@ import { DescribeNetworkInterfacesCommand, EC2Client } from '@aws-sdk/client-ec2
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import { compactPages } from '../src/providers/aws/compact-pages.ts';
+import { systemClock } from '../src/runtime/system-clock.ts';
 
 const interfaces = 1000;
 const addresses = 15;
@@ -87,7 +88,7 @@ function clientOf(reader: 'sdk' | 'headwater'): EC2Client {
     maxAttempts: 1,
     requestHandler: { handle: () => Promise.resolve({ response: answer() }) },
   });
-  if (reader === 'headwater') client.middlewareStack.use(compactPages());
+  if (reader === 'headwater') client.middlewareStack.use(compactPages(systemClock));
   return client;
 }
 

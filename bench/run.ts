@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { systemClock as clock } from '../src/scheduling/system-clock.ts';
+import { systemClock as clock } from '../src/runtime/system-clock.ts';
 import { allFigures } from './all-figures.ts';
 import { readCommandLine, usage, type Wanted } from './command-line.ts';
 import { type Figure, isGood, type Outcome, type Stage } from './figure.ts';

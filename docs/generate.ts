@@ -1,6 +1,7 @@
 // Makes the reference pages from the tables that the program itself is made of: `node docs/generate.ts` writes them,
 // and a test fails while a page differs from its table.
 import { writeFileSync } from 'node:fs';
+import { chartOptionFacts, chartSchema } from './chart-schema.ts';
 import { metricsPage } from './metrics-page.ts';
 import { optionsPage } from './options-page.ts';
 
@@ -17,6 +18,8 @@ export function generatedPages(): readonly Page[] {
       name: 'metrics.md',
       text: banner('the table of metrics (src/observability/metrics.ts)') + metricsPage(),
     },
+    { name: '../charts/headwater/values.schema.json', text: chartSchema() },
+    { name: '../charts/headwater/files/options.json', text: chartOptionFacts() },
   ];
 }
 

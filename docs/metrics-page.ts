@@ -7,16 +7,16 @@ type Table = Readonly<Record<string, MetricDefinition>>;
 
 const introduction = `# Metrics
 
-Served at \`/metrics\` on \`--serve-addr\`, in the text format of Prometheus, by every replica. Only the leader acts, so
-that on the others what is counted stands still.
+Served at \`/metrics\` on \`--serve-addr\`, in the text format of Prometheus, by every replica. Only the leader acts,
+so counters stand still on the others.
 
 Besides these there are the metrics of the process and its event loop, \`process_*\` and \`nodejs_*\`.
 `;
 
-const aboutHeadwater = `What is true, under names that say it.
+const aboutHeadwater = `Accurate figures, under names that say what they are.
 `;
 
-const aboutOperator = `Names, labels and buckets are those of cilium-operator, so that its dashboards and alerts go on
+const aboutOperator = `Names, labels and buckets are those of cilium-operator, so that its dashboards and alerts keep
 working. Beware of \`cilium_operator_ipam_available_ips\`: it is what a node could hold, not what is free;
 \`headwater_addresses\` has the true figures.
 `;

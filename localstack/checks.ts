@@ -1,6 +1,6 @@
 // Counts what holds and what does not, says it line by line, and waits for what is to come about.
-import { sleep } from '../src/scheduling/clock.ts';
-import type { Surroundings } from './surroundings.ts';
+import { sleep } from '../src/runtime/clock.ts';
+import type { ProcessEnvironment } from './surroundings.ts';
 
 /** What keeps a check from being passed: nothing, or a line for each. */
 export type Problems = readonly string[];
@@ -16,12 +16,12 @@ const betweenLooks = 200;
 const mostLines = 12;
 
 export class Checks {
-  readonly #options: Surroundings;
+  readonly #options: ProcessEnvironment;
   #hopeless: string | undefined;
   #passed = 0;
   #failed = 0;
 
-  constructor(options: Surroundings) {
+  constructor(options: ProcessEnvironment) {
     this.#options = options;
   }
 

@@ -2,7 +2,7 @@
 // again. Judged are the server's own listing, the agents' memory, the Kubernetes objects and the wire; never the
 // controller's word.
 import { ControllerProcess, type LogLine } from '../src/commands/demo/controller-process.ts';
-import type { Clock } from '../src/scheduling/clock.ts';
+import type { Clock } from '../src/runtime/clock.ts';
 import type { KubernetesObject } from '../src/simulator/kubernetes/objects/kubernetes-object.ts';
 import type { NodeView } from '../src/simulator/workload/node-view.ts';
 import { Checks, type Problems } from './checks.ts';
@@ -17,7 +17,7 @@ import {
 } from './judge.ts';
 import { credentials, region } from './network-plan.ts';
 import type { Scene } from './scene.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { ProcessEnvironment } from './surroundings.ts';
 import type { ListedInterface } from './third-party-api.ts';
 import { toldToGoWithInstance } from './wire-judge.ts';
 
@@ -29,16 +29,19 @@ export class Play {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
+  readonly #flags: readonly string[];
   readonly #lines: LogLine[] = [];
   #controller: ControllerProcess | undefined;
   #pods = 0;
 
-  constructor(scene: Scene, surroundings: Surroundings) {
+  /** `flags`: of the controller, before those that say where things are on this machine. */
+  constructor(scene: Scene, processEnvironment: ProcessEnvironment, flags: readonly string[] = []) {
     this.scene = scene;
-    this.clock = surroundings.clock;
-    this.signal = surroundings.signal;
-    this.say = surroundings.say;
-    this.checks = new Checks(surroundings);
+    this.#flags = flags;
+    this.clock = processEnvironment.clock;
+    this.signal = processEnvironment.signal;
+    this.say = processEnvironment.say;
+    this.checks = new Checks(processEnvironment);
   }
 
   get nodes(): readonly NodeView[] {
@@ -63,6 +66,7 @@ export class Play {
     const { kubeconfig, tap } = this.scene;
     const controller = new ControllerProcess({
       flags: [
+        ...this.#flags,
         `--k8s-kubeconfig-path=${kubeconfig}`,
         `--ec2-api-endpoint=${tap.url}`,
         `--aws-region=${region}`,
@@ -182,7 +186,7 @@ async function readiness(address: string | undefined): Promise<Problems> {
   return answer.ok ? [] : [`${answer.status} ${await answer.text()}`];
 }
 
-/** What a CiliumNode says why its node does not get what it needs. */
+/** What a CiliumNode says why its node cannot be satisfied. */
 export function errorOf(object: KubernetesObject | undefined): string | undefined {
   const { ipam } = (object?.['status'] ?? {}) as { ipam?: { 'operator-status'?: { error?: string } } };
   return ipam?.['operator-status']?.error;

@@ -3,8 +3,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock } from '../src/scheduling/clock.ts';
-import { Random } from '../src/scheduling/random.ts';
+import type { Clock } from '../src/runtime/clock.ts';
+import { Random } from '../src/runtime/random.ts';
 import { ciliumNodeCrd } from '../src/simulator/kubernetes/ciliumnode-crd.ts';
 import { KubernetesModel } from '../src/simulator/kubernetes/kubernetes-model.ts';
 import { kubeConfigFor, startKubernetesServer } from '../src/simulator/kubernetes/kubernetes-server.ts';

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { sleep } from '../src/scheduling/clock.ts';
-import type { Surroundings } from './surroundings.ts';
+import { sleep } from '../src/runtime/clock.ts';
+import type { ProcessEnvironment } from './surroundings.ts';
 import { ThirdPartyEc2 } from './third-party-api.ts';
 
 export const serverKinds = ['localstack', 'moto'] as const;
@@ -45,29 +45,34 @@ export async function connectTo(endpoint: string, signal: AbortSignal): Promise<
 /** The first of these that can be had, once it answers. Rejects when it can be had and does not answer. */
 export async function startOneOf(
   kinds: readonly ServerKind[],
-  surroundings: Surroundings,
+  processEnvironment: ProcessEnvironment,
 ): Promise<Server | NoServer> {
   const missing: string[] = [];
   for (const kind of kinds) {
-    const started = await startServer(kind, surroundings);
+    const started = await startServer(kind, processEnvironment);
     if (!('missing' in started)) return started;
     missing.push(started.missing);
   }
   return { missing: missing.join('; ') };
 }
 
-async function startServer(kind: ServerKind, surroundings: Surroundings): Promise<Server | NoServer> {
+async function startServer(
+  kind: ServerKind,
+  processEnvironment: ProcessEnvironment,
+): Promise<Server | NoServer> {
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
-  surroundings.say(`starting ${kind}; its Python environment is made the first time, which takes a minute`);
+  processEnvironment.say(
+    `starting ${kind}; its Python environment is made the first time, which takes a minute`,
+  );
   const running = new ServerProcess(kind, port);
   const ec2 = new ThirdPartyEc2(endpoint);
   const stop = async (): Promise<void> => {
     ec2.close();
-    await running.stop(surroundings);
+    await running.stop(processEnvironment);
   };
   try {
-    await untilItAnswers(ec2, running, surroundings);
+    await untilItAnswers(ec2, running, processEnvironment);
   } catch (error) {
     await stop();
     if (running.exitCode !== missingExitCode) throw error;
@@ -79,7 +84,7 @@ async function startServer(kind: ServerKind, surroundings: Surroundings): Promis
 async function untilItAnswers(
   ec2: ThirdPartyEc2,
   running: ServerProcess,
-  { clock, signal }: Surroundings,
+  { clock, signal }: ProcessEnvironment,
 ): Promise<void> {
   const deadline = clock.monotonic() + longestStart;
   for (;;) {
@@ -127,7 +132,7 @@ class ServerProcess {
   }
 
   /** Resolves once it has ended. */
-  async stop({ clock }: Surroundings): Promise<void> {
+  async stop({ clock }: ProcessEnvironment): Promise<void> {
     this.#signal('SIGTERM');
     const cancel = clock.schedule(longestEnd, () => this.#signal('SIGKILL'));
     await this.#ended;

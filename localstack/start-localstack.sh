@@ -12,4 +12,12 @@ mkdir -p "$state"
 export SERVICES=ec2,sts,iam STRICT_SERVICE_LOADING=1 EAGER_SERVICE_LOADING=1 EC2_VM_MANAGER=mock
 export DISABLE_EVENTS=1 SKIP_SSL_CERT_DOWNLOAD=1 DNS_ADDRESS=0
 export GATEWAY_LISTEN="${2:-127.0.0.1}:$port" FILESYSTEM_ROOT="$state" HOME="$state"
-exec "$python" -m localstack.runtime.main
+# Its interfaces have MAC addresses such as 02:00:00:10402x:6902x:15202x, which are none: Headwater refuses them, as EC2 sends
+# nothing like it.
+exec "$python" -c '
+import random, runpy, sys
+import moto.ec2.models
+for name, module in list(sys.modules.items()):
+    if name.startswith("moto.ec2") and hasattr(module, "random_mac_address"):
+        module.random_mac_address = lambda: "02:00:00:%02x:%02x:%02x" % tuple(random.randbytes(3))
+runpy.run_module("localstack.runtime.main", run_name="__main__")'

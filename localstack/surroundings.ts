@@ -1,7 +1,7 @@
 // What a run is given by the process that it runs in.
-import type { Clock } from '../src/scheduling/clock.ts';
+import type { Clock } from '../src/runtime/clock.ts';
 
-export interface Surroundings {
+export interface ProcessEnvironment {
   readonly clock: Clock;
   /** Aborted when the run is interrupted. */
   readonly signal: AbortSignal;

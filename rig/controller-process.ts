@@ -1,5 +1,5 @@
 // The controller as it ships, in a process of its own, given nothing but flags and credentials.
-import { type Clock, sleep } from '../src/scheduling/clock.ts';
+import { type Clock, sleep } from '../src/runtime/clock.ts';
 import { RigChild } from './child-process.ts';
 import { getText } from './http.ts';
 import { metricIn } from './metric-text.ts';

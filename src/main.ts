@@ -9,7 +9,7 @@ import { simulateDescription } from './commands/simulate-description.ts';
 // imported above is loaded before, and keeps the lines of the bundle: the maps of the command line cost 6 MB.
 process.setSourceMapsEnabled(true);
 
-// Whoever read the output is gone, as `| head` is after its lines: what runs on is told to end, the rest ends by itself.
+// The reader of the output is gone, as `| head` is after its lines: commands that run on shut down, others end.
 let outputIsLost = false;
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -33,5 +33,6 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
     columns: process.stdout.columns,
+    readers: process.stderr.isTTY ? 'people' : 'programs',
   },
 });

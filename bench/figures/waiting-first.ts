@@ -2,7 +2,7 @@ import type { Figure, Settings } from '../figure.ts';
 import { headStart, podsPerNode, waiting, type WaitingPlan } from '../scenarios/waiting.ts';
 
 const few = 10;
-const planFor = ({ nodes }: Settings): WaitingPlan => ({ toppingUp: nodes, waiting: few });
+const planFor = ({ nodes }: Settings): WaitingPlan => ({ normal: nodes, waiting: few });
 
 export const waitingFirst: Figure = {
   name: 'waiting-first',

@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock } from '../../src/scheduling/clock.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import { ApiProcess } from './api-process.ts';
 import { CloudProcess } from './cloud-process.ts';
@@ -30,7 +30,7 @@ export interface BenchCluster {
   readonly signal: AbortSignal;
 }
 
-export interface ClusterSurroundings {
+export interface ClusterEnvironment {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Where a CPU profile of the controller is left, if one is wanted. */
@@ -40,7 +40,7 @@ export interface ClusterSurroundings {
 /** Rejects with ChildFailed if one of the processes ends meanwhile, and with the signal's reason once it is aborted. Whatever happens, none of them is left. */
 export async function withCluster<T>(
   plan: ClusterPlan,
-  { clock, signal: outer, profiles }: ClusterSurroundings,
+  { clock, signal: outer, profiles }: ClusterEnvironment,
   use: (cluster: BenchCluster) => Promise<T>,
 ): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'headwater-bench-'));

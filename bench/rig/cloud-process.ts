@@ -47,9 +47,13 @@ export class CloudProcess {
   }
 
   /** `directory`: where its topology may be written. Resolves once it serves. */
-  static async start(plan: CloudPlan, directory: string): Promise<CloudProcess> {
-    const path = join(directory, 'topology.json');
-    await writeFile(path, topologyOf(plan));
+  static start(plan: CloudPlan, directory: string): Promise<CloudProcess> {
+    return CloudProcess.serving(topologyOf(plan), join(directory, 'topology.json'));
+  }
+
+  /** `path`: where the topology may be written. Resolves once it serves. */
+  static async serving(topology: string, path: string): Promise<CloudProcess> {
+    await writeFile(path, topology);
     const args = ['simulate', `--topology=${path}`, '--ec2-port=0'];
     const child = new RigChild({ name: 'the EC2 model', args, env: ofAnotherMachine });
     const exported = (name: string): Promise<string> =>

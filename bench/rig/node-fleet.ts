@@ -1,10 +1,11 @@
 // The agents of a benchmark, as lean as can be so that they do not take the machine from the controller: they make
-// CiliumNodes, say by protocol B (`spec.ipam.pools.requested`) how many addresses they want, and see what they are offered.
-import { type Clock, sleep } from '../../src/scheduling/clock.ts';
-import { Random } from '../../src/scheduling/random.ts';
+// Nodes and CiliumNodes, say by protocol B (`spec.ipam.pools.requested`) how many addresses they want, and see what they are offered.
+import { type Clock, sleep } from '../../src/runtime/clock.ts';
+import { Random } from '../../src/runtime/random.ts';
 import { type JsonObject, objectAt, textAt } from '../../src/simulator/workload/json.ts';
 import { type Answer, KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
+import { newNode } from '../../src/simulator/workload/node-objects.ts';
 import { watchObjects } from '../../src/simulator/workload/object-watch.ts';
 import { ciliumNodesPath, newOwnNode } from '../../src/simulator/workload/own-node.ts';
 import { newPod, podCollectionPath } from '../../src/simulator/workload/pod.ts';
@@ -72,9 +73,10 @@ export class NodeFleet {
     );
   }
 
-  /** Makes the CiliumNodes of these machines, each asking for its free addresses. */
+  /** Makes the Nodes and CiliumNodes of these machines, each asking for its free addresses. */
   async create(machines: readonly NodeFacts[]): Promise<void> {
     await inParallel(machines, async (facts) => {
+      this.#check(await this.#client.create('/api/v1/nodes', newNode(facts), this.#signal));
       const node = newOwnNode(facts, `uid-of-${facts.name}`);
       const asking = withPools(node, facts.ipam?.preAllocate ?? 0, []);
       this.#check(await this.#client.create(ciliumNodesPath, asking, this.#signal));

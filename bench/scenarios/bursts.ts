@@ -1,5 +1,5 @@
 // Pods arrive in bursts on nodes that have what they need, while the whole cloud is listed and other nodes top up.
-import { sleep } from '../../src/scheduling/clock.ts';
+import { sleep } from '../../src/runtime/clock.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import { latencies } from '../floor.ts';
 import { type BenchCluster, withCluster } from '../rig/bench-cluster.ts';

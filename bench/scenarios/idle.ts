@@ -1,5 +1,5 @@
 // A fleet that has what it needs, while nothing happens.
-import { sleep } from '../../src/scheduling/clock.ts';
+import { sleep } from '../../src/runtime/clock.ts';
 import { callFigures, callsBetween } from '../call-figures.ts';
 import { withCluster } from '../rig/bench-cluster.ts';
 import type { CallCounts } from '../rig/cloud-process.ts';

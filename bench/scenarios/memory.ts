@@ -1,6 +1,6 @@
 // What the controller needs of the machine: memory over start, scale-up and a listing of everything, and how long its event
 // loop is held up by that listing.
-import { sleep } from '../../src/scheduling/clock.ts';
+import { sleep } from '../../src/runtime/clock.ts';
 import { type BenchCluster, withCluster } from '../rig/bench-cluster.ts';
 import type { ControllerProcess } from '../../rig/controller-process.ts';
 import { metricIn } from '../../rig/metric-text.ts';

@@ -1,5 +1,5 @@
 // Another client of the same account: it takes half of what each rate limit has at the start and half of what comes in.
-import { sleep } from '../../src/scheduling/clock.ts';
+import { sleep } from '../../src/runtime/clock.ts';
 import { type Bucket, buckets } from '../floor.ts';
 import type { BenchCluster } from '../rig/bench-cluster.ts';
 

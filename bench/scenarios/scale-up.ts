@@ -1,5 +1,5 @@
 // A fleet joins a cluster all at once: CiliumNodes that have no pod address yet, each of which is to have 8.
-import { sleep } from '../../src/scheduling/clock.ts';
+import { sleep } from '../../src/runtime/clock.ts';
 import { callsBetween } from '../call-figures.ts';
 import { percentile } from '../percentile.ts';
 import { type BenchCluster, withCluster } from '../rig/bench-cluster.ts';

@@ -1,5 +1,5 @@
 // Scenarios that several figures are read from: each is played once, by the first figure that asks for it.
-import type { Clock } from '../../src/scheduling/clock.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 
 /** What every scenario is played with. */
 export interface Theatre {

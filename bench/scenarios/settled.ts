@@ -1,5 +1,5 @@
 // Waiting until the controller has nothing left to do.
-import { sleep } from '../../src/scheduling/clock.ts';
+import { sleep } from '../../src/runtime/clock.ts';
 import type { CallCounts } from '../rig/cloud-process.ts';
 import type { BenchCluster } from '../rig/bench-cluster.ts';
 

@@ -1,5 +1,5 @@
 // Ten nodes on which pods wait come behind a whole fleet that only tops up.
-import { sleep } from '../../src/scheduling/clock.ts';
+import { sleep } from '../../src/runtime/clock.ts';
 import { latencies } from '../floor.ts';
 import { percentile } from '../percentile.ts';
 import { withCluster } from '../rig/bench-cluster.ts';
@@ -8,7 +8,7 @@ import type { Theatre } from './scenarios.ts';
 import { settled } from './settled.ts';
 
 export interface WaitingPlan {
-  readonly toppingUp: number;
+  readonly normal: number;
   readonly waiting: number;
 }
 
@@ -29,12 +29,12 @@ export const headStart = 5000;
 const quiet = 3000;
 
 export function waiting(plan: WaitingPlan, theatre: Theatre): Promise<Waiting> {
-  theatre.say(`${plan.waiting} waiting nodes behind ${plan.toppingUp} that top up`);
+  theatre.say(`${plan.waiting} waiting nodes behind ${plan.normal} that top up`);
   return withCluster(
     {
       cloud: {
         machines: [
-          { type: 'm5.xlarge', count: plan.toppingUp, addresses: addressesWanted },
+          { type: 'm5.xlarge', count: plan.normal, addresses: addressesWanted },
           { type: 'm5.4xlarge', count: plan.waiting, addresses: addressesWanted },
         ],
         scale: 1,

@@ -1,32 +1,32 @@
-// What a command tells about itself, so that the command line can be built without loading it.
+// Describes a command, so that the command line can be built without loading it.
 import type { GivenFlags } from '../config/given-text.ts';
 
 export interface CommandDescription {
   readonly name: string;
   /** One line for the list of commands. */
   readonly summary: string;
-  /** What its help begins with. */
+  /** Opening text of its help. */
   readonly description: string;
   readonly flags: readonly FlagDescription[];
-  /** Does it, with the flags that were given, and resolves to the exit code. It loads whatever it needs by itself. */
+  /** Runs the command with the given flags and resolves to the exit code. It imports its own dependencies. */
   readonly run: (given: GivenFlags) => Promise<number>;
 }
 
 export interface FlagDescription {
   /** Without dashes. */
   readonly name: string;
-  /** Undefined for a mere switch, which then is given as the text "true". */
+  /** Undefined for a switch, which is given as the text "true". */
   readonly value?: FlagValue;
-  /** Heading under which the help shows it. */
+  /** Heading of the flag in the help. */
   readonly group: string;
   readonly help: string;
-  /** Sentences that the help shows below: what is accepted, the default. */
+  /** Sentences below the flag in the help: accepted values, default. */
   readonly notes: readonly string[];
 }
 
 export interface FlagValue {
-  /** What stands for the value in the help. */
+  /** Stands for the value in the help. */
   readonly placeholder: string;
-  /** The text that the flag alone means; without it a value is needed. */
+  /** The text that the bare flag means. Without it, a value is required. */
   readonly bare?: string;
 }

@@ -1,11 +1,14 @@
-// Reads a command line and hands over to the command that it names. It knows commands by their descriptions alone, so
-// that help and version come without loading any.
+// Parses the command line and dispatches to the named command. It knows only the descriptions of commands, so that help
+// and version load none.
 import { Command, CommanderError, Option } from 'commander';
 import type { GivenFlags } from '../config/given-text.ts';
+import { plainValue } from '../network/foreign-text.ts';
+import { systemClock } from '../runtime/system-clock.ts';
 import type { CommandDescription, FlagDescription } from './command-description.ts';
 import { nearest } from './did-you-mean.ts';
 import { exitCode } from './exit-code.ts';
 import { helpLayout, helpWidth } from './help-layout.ts';
+import { problemLine, type Readers } from './problem-line.ts';
 
 export interface CommandLineOptions {
   readonly version: string;
@@ -14,23 +17,25 @@ export interface CommandLineOptions {
 }
 
 export interface Terminal {
-  /** For what was asked for. */
+  /** For requested output. */
   readonly out: (text: string) => void;
-  /** For what went wrong. */
+  /** For errors. */
   readonly err: (text: string) => void;
-  /** Undefined where nobody looks. */
+  /** Undefined without a terminal. */
   readonly columns: number | undefined;
+  /** The audience of errors. Default: people. */
+  readonly readers?: Readers;
 }
 
 /**
- * Runs the command that `args` (without the program's name) asks for and resolves to its exit code. A command line that
- * is not understood is told in one line each on `err`, and nothing is run.
+ * Runs the command in `args` (without the program's name) and resolves to its exit code. An invalid command line runs
+ * nothing and prints one line per problem on `err`.
  */
 export async function runCommandLine(args: readonly string[], options: CommandLineOptions): Promise<number> {
   let code: number = exitCode.usage;
   const program = buildProgram(options, async (command, given, leftovers) => {
     const problems = findUnknown(command, leftovers);
-    for (const problem of problems) options.terminal.err(`headwater ${command.name}: ${problem}\n`);
+    for (const problem of problems) tellProblem(options.terminal, command.name, problem);
     if (problems.length === 0) code = await command.run(given);
   });
 
@@ -43,7 +48,7 @@ export async function runCommandLine(args: readonly string[], options: CommandLi
   }
 }
 
-/** Help on what is no command is refused as that command is: the library would show the help of everything. */
+/** Rejects help on an unknown command like that command: the library would print the full help. */
 function meantBy(args: readonly string[], commands: readonly CommandDescription[]): readonly string[] {
   const [first, topic] = args;
   const isKnown = topic === undefined || topic === 'help' || commands.some(({ name }) => name === topic);
@@ -76,11 +81,19 @@ function buildProgram({ version, commands, terminal }: CommandLineOptions, handl
       'after',
       `\nExit codes: ${exitCode.fine} fine, ${exitCode.failure} failure, ${exitCode.usage} usage.`,
     );
-  for (const description of commands) addCommand(program, description, handle);
+  for (const description of commands) addCommand(program, description, { handle, terminal });
   return program;
 }
 
-function addCommand(program: Command, description: CommandDescription, handle: Handler): void {
+function tellProblem({ err, readers = 'people' }: Terminal, command: string | undefined, text: string): void {
+  err(problemLine(command, text, { readers, clock: systemClock }));
+}
+
+function addCommand(
+  program: Command,
+  description: CommandDescription,
+  { handle, terminal }: { readonly handle: Handler; readonly terminal: Terminal },
+): void {
   const given = new Map<string, readonly string[]>();
   const command = program
     .command(description.name)
@@ -88,12 +101,21 @@ function addCommand(program: Command, description: CommandDescription, handle: H
     .description(description.description)
     .helpOption('-h, --help', 'print this help')
     .allowUnknownOption()
-    .allowExcessArguments();
+    .allowExcessArguments()
+    .configureOutput({
+      outputError: (text) =>
+        // Commander names no command, but for programs this line must look like every other line of `run`.
+        tellProblem(
+          terminal,
+          terminal.readers === 'programs' ? description.name : undefined,
+          onOneLine(text),
+        ),
+    });
   for (const flag of description.flags) command.addOption(optionFor(flag, given));
   command.action(() => handle(description, given, command.args));
 }
 
-/** An option that writes every text it is given into `given`. */
+/** An option that appends each of its values to `given`. */
 function optionFor(flag: FlagDescription, given: Map<string, readonly string[]>): Option {
   const { name, value, group, help, notes } = flag;
   const keep = (text: string): string => {
@@ -111,15 +133,18 @@ function optionFor(flag: FlagDescription, given: Map<string, readonly string[]>)
   return (bare === undefined ? option : option.preset(bare)).helpGroup(group).argParser(keep);
 }
 
-/** What remains when every known flag was read: unknown flags, what may be their values, and stray words. */
+/** What remains once all known flags are read: unknown flags, possible values of theirs, and stray words. */
 function findUnknown({ flags }: CommandDescription, leftovers: readonly string[]): readonly string[] {
   const known = flags.map(({ name }) => `--${name}`);
   const unknown = leftovers
     .filter((leftover) => leftover.startsWith('-'))
-    .map((leftover) => unknownInWords(leftover.split('=', 1)[0] ?? leftover, known));
+    .map((leftover) => unknownInWords(/^(--[\w-]*|-\w?)/.exec(leftover)?.[0] ?? '-', known));
   return unknown.length > 0
     ? unknown
-    : leftovers.map((word) => `unexpected argument ${JSON.stringify(word)}`);
+    : leftovers.map((word) => {
+        const shown = plainValue(word);
+        return shown === undefined ? 'unexpected argument' : `unexpected argument ${JSON.stringify(shown)}`;
+      });
 }
 
 function unknownInWords(flag: string, known: readonly string[]): string {
@@ -128,8 +153,16 @@ function unknownInWords(flag: string, known: readonly string[]): string {
   return `unknown option ${flag}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
 }
 
+function quoted(text: string | undefined): string {
+  return text === undefined ? '' : `'${text}'`;
+}
+
+/** Commander quotes what it was given: a flag of ours, or anything. */
 function onOneLine(text: string): string {
   return text
+    .replace(/'(.*)'/s, (_, given: string) =>
+      quoted(/^--[\w-]*(?: [<[].*)?/.exec(given)?.[0] ?? plainValue(given)),
+    )
     .replace(/^error: /, '')
     .trim()
     .replaceAll(/\s*\n\s*/g, ' ');

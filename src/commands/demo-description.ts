@@ -1,4 +1,4 @@
-// What the command demo tells about itself.
+// Describes the command demo.
 import type { CommandDescription } from './command-description.ts';
 
 export const demoDescription: Omit<CommandDescription, 'run'> = {
@@ -7,9 +7,10 @@ export const demoDescription: Omit<CommandDescription, 'run'> = {
   description:
     'Starts an embedded EC2, an embedded Kubernetes API and a fleet of nodes with agents of both protocols, then the ' +
     'controller as a process of its own, as it runs in production. In chapters: nodes join, pods arrive, answers get ' +
-    'lost, a subnet runs out, addresses are given back, the controller is killed and another goes on. Ends by itself ' +
-    'within 90 s: with exit code 0, or 1 when an invariant was broken, or when somebody was left with fewer or more ' +
-    "addresses than the watermarks ask for. It judges by the cloud's state and the agents' memory, never by the " +
+    'lost, a subnet runs out, addresses are released, the controller is killed and another takes over. Exits ' +
+    'within 90 s with exit code 0, or 1 if an invariant was broken or a node was left with fewer or more ' +
+    'addresses than its watermarks ask for; 130 if it is interrupted before that. The log of the controller is on disk, and ' +
+    "stays there if the exit code is 1. It judges by the cloud's state and the agents' memory, never by the " +
     "controller's word.",
   flags: [
     {
@@ -29,8 +30,14 @@ export const demoDescription: Omit<CommandDescription, 'run'> = {
     {
       name: 'keep-running',
       group: 'Options:',
-      help: 'Stays up when all is done, and says what to try, until it is interrupted.',
+      help: 'Stays up after the last chapter until it is interrupted, and prints what to try and what to break.',
       notes: [],
+    },
+    {
+      name: 'prometheus',
+      group: 'Options:',
+      help: 'Starts a Prometheus that scrapes the controller and holds the alert rules of the chart, where one is installed.',
+      notes: ['With --keep-running it stays up too.'],
     },
     {
       name: 'plain',

@@ -1,4 +1,4 @@
-// The command demo: what was asked for on the command line, and where it is shown.
+// Runs the command demo: reads its flags and chooses where to show it.
 import type { GivenFlags } from '../config/given-text.ts';
 import { integer } from '../config/value-kinds.ts';
 import { Demonstration } from './demo/demonstration.ts';
@@ -17,7 +17,7 @@ export async function demo(given: GivenFlags): Promise<number> {
   const interrupt = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (interrupt.signal.aborted) process.exit(exitCode.failure); // whoever asks twice does not want to wait
+      if (interrupt.signal.aborted) process.exit(exitCode.interrupted); // a second signal means: exit now
       interrupt.abort();
     });
   }
@@ -25,6 +25,7 @@ export async function demo(given: GivenFlags): Promise<number> {
     nodes,
     seed: given.get('seed')?.at(-1) ?? 'headwater',
     keepRunning: given.has('keep-running'),
+    prometheus: given.has('prometheus'),
     screen: screenFor(given.has('plain')),
     interrupt: interrupt.signal,
   });
@@ -35,7 +36,7 @@ function screenFor(plain: boolean): Screen {
   const { stdout } = process;
   const terminal = {
     write: (text: string): void => void stdout.write(text),
-    // 0 stands for a size that is not known.
+    // 0 means that the size is unknown.
     get columns() {
       return stdout.columns || 80;
     },

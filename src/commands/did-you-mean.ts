@@ -1,6 +1,6 @@
-// The name that somebody meant who wrote another one.
+// Suggests a name for a misspelled one.
 
-/** The nearest of `candidates`, if it is so near that it was probably meant. */
+/** The nearest of `candidates`, if it is near enough to be meant. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.min(4, Math.ceil(word.length / 2));
@@ -11,7 +11,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** How many letters must be put in, left out or exchanged (Levenshtein's distance), one row of its table at a time. */
+/** Levenshtein's distance: how many letters to insert, delete or replace. Computes one row of its table at a time. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let line = 0; line < from.length; line++) {

@@ -1,9 +1,11 @@
-// What an exit tells whoever started the process.
+// Defines the exit codes of the process.
 
 export const exitCode = {
   fine: 0,
-  /** The work failed: starting again may help. */
+  /** The work failed: a restart may help. */
   failure: 1,
-  /** What was asked for is not understood: starting again does not help. */
+  /** The request is invalid: a restart does not help. */
   usage: 2,
+  /** Interrupted before the work was done. This is no failure; shells report Ctrl-C with the same code. */
+  interrupted: 130,
 } as const;

@@ -1,12 +1,12 @@
-// How the help is laid out: short terms beside their description, long ones above it, so that paragraphs stay readable
-// on 80 columns.
+// Lays out the help: short terms beside their description, long ones above it, so that paragraphs stay readable on 80
+// columns.
 import { Help, type HelpConfiguration } from 'commander';
 
 const narrowest = 60;
 const widest = 110;
 const indent = ' '.repeat(8);
 
-/** Wide enough for paragraphs, and no wider than the eye follows. 80 where there is no terminal. */
+/** Wide enough for paragraphs and narrow enough to read. 80 without a terminal. */
 export function helpWidth(columns: number | undefined): number {
   return Math.min(widest, Math.max(narrowest, columns ?? 80));
 }

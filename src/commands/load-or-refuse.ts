@@ -1,22 +1,30 @@
-// The first step of the command run: options, or the reasons why there are none. It starts nothing.
+// First step of the command run: loads the options or reports why they are invalid. It starts nothing.
 import type { DestinationStream } from 'pino';
 import type { GivenFlags } from '../config/given-text.ts';
-import { loadOptions } from '../config/load-options.ts';
-import { type OptionSources, sourceInWords } from '../config/option-source.ts';
-import type { Surroundings } from '../config/option-row.ts';
-import { optionNames, type Options, propertyOf } from '../config/option-table.ts';
+import { type LoadedOptions, loadOptions } from '../config/load-options.ts';
+import { sourceInWords } from '../config/option-source.ts';
+import type { ProcessEnvironment } from '../config/option-row.ts';
+import { type Options, propertyOf } from '../config/option-table.ts';
 import type { Outbound } from '../config/outbound.ts';
+import { optionVariables, unknownVariables } from '../config/unknown-variables.ts';
+import { foreignText } from '../network/foreign-text.ts';
 import { createJsonLogger } from '../observability/json-logger.ts';
 import type { Logger } from '../observability/logger.ts';
-import type { Clock } from '../scheduling/clock.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { nearest } from './did-you-mean.ts';
 import { exitCode } from './exit-code.ts';
+import { problemLine, type Readers } from './problem-line.ts';
 
 export interface StartContext {
-  readonly surroundings: Surroundings;
+  readonly processEnvironment: ProcessEnvironment;
   readonly clock: Clock;
-  /** Where refusals are told. */
+  /** Version for the first log line; undefined outside a program. */
+  readonly version?: string;
+  /** Receives problems. */
   readonly err: (text: string) => void;
-  /** Where the log goes; standard output if not given. */
+  /** Their audience. Default: people. */
+  readonly readers?: Readers;
+  /** Destination of the log. Default: standard output. */
   readonly logTo?: DestinationStream;
 }
 
@@ -25,34 +33,60 @@ export type Start =
   | { readonly kind: 'refused'; readonly exitCode: number };
 
 /**
- * Loads the options and opens the log, in which it says what differs from the defaults and what was worth remarking.
- * Options that are refused are told in one line each.
+ * Loads the options and opens the log. It logs settings that differ from the defaults, and the remarks. Each invalid
+ * option yields one line.
  */
-export function loadOrRefuse(flags: GivenFlags, { surroundings, clock, err, logTo }: StartContext): Start {
-  const loaded = loadOptions(flags, surroundings);
+export function loadOrRefuse(flags: GivenFlags, context: StartContext): Start {
+  const { processEnvironment, clock, err, logTo, version, readers = 'people' } = context;
+  const loaded = loadOptions(flags, processEnvironment);
   if (loaded.kind === 'refused') {
-    for (const problem of loaded.problems) err(`headwater run: ${problem}\n`);
+    for (const problem of loaded.problems) err(problemLine('run', problem, { readers, clock }));
     return { kind: 'refused', exitCode: exitCode.usage };
   }
 
-  const { options, sources, outbound, notices, warnings } = loaded;
+  const { options, outbound, notices, warnings } = loaded;
   const log = createJsonLogger({
     level: options.logLevel,
     clock,
     ...(logTo !== undefined && { destination: logTo }),
   });
-  log.info('options other than the defaults', { options: givenOptions(options, sources) });
+  log.info('options other than the defaults', {
+    ...(version !== undefined && { version }),
+    options: givenOptions(loaded),
+  });
   for (const { message, details } of notices) log.info(message, details);
   for (const { message, details } of warnings) log.warn(message, details);
+  for (const variable of unknownVariables(processEnvironment.environment)) {
+    log.warn('no option has this environment variable', { variable, ...meantBy(variable) });
+  }
   return { kind: 'go', options, outbound, log };
 }
 
-function givenOptions(options: Options, sources: OptionSources): Readonly<Record<string, unknown>> {
-  const given = optionNames.filter((name) => sources[name].kind !== 'default');
+/** Characters of a value: tags for every interface may be many. */
+const mostShown = 2000;
+
+/** Options of cilium-operator have its prefix; using ours is the most common mistake. */
+function meantBy(variable: string): { readonly meant?: string } {
+  const withOtherPrefix = variable.replace(/^HEADWATER_/, 'CILIUM_');
+  const meant = optionVariables.includes(withOtherPrefix)
+    ? withOtherPrefix
+    : nearest(variable, optionVariables);
+  return meant === undefined ? {} : { meant };
+}
+
+/** Numbers and booleans as such, everything else as given: units and maps read better that way. */
+function givenOptions({
+  options,
+  sources,
+  texts,
+}: Extract<LoadedOptions, { kind: 'options' }>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    given.map((name) => [
-      name,
-      { value: options[propertyOf(name)], from: sourceInWords(name, sources[name]) },
-    ]),
+    [...texts].map(([name, given]) => {
+      const value: unknown = options[propertyOf(name)];
+      const shown = given.map((text) => foreignText(text, mostShown));
+      const words = shown.length === 1 ? shown[0] : shown;
+      const isPlain = (typeof value === 'number' || typeof value === 'boolean') && String(value) === words;
+      return [name, { value: isPlain ? value : words, from: sourceInWords(name, sources[name]) }];
+    }),
   );
 }

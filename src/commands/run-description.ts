@@ -1,4 +1,4 @@
-// What the command run tells about itself: its flags are the table of options.
+// Describes the command run: its flags are the option table.
 import { optionGroups, type OptionRow } from '../config/option-row.ts';
 import { environmentNameOf, optionNames, optionTable, type OptionName } from '../config/option-table.ts';
 import { optionsWithoutEffect, type OptionWithoutEffect } from '../config/options/options-without-effect.ts';
@@ -10,7 +10,7 @@ export const runDescription: Omit<CommandDescription, 'run'> = {
   description:
     'Watches the CiliumNodes of a cluster and keeps each supplied with addresses, until it is stopped.\n\n' +
     'An option comes from the command line, else from its environment variable, else from a file of its name in ' +
-    '--config-dir, else from its default. What is not accepted ends the start with exit code 2.',
+    '--config-dir, else from its default. A value that is not accepted ends the start with exit code 2.',
   flags: [...optionFlags(), ...flagsWithoutEffect()],
 };
 

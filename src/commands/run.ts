@@ -1,60 +1,62 @@
-// The command run: the controller against a real API server and a real cloud, until it is told to end.
+// The command run: the controller against a real API server and a real cloud, until it receives a signal.
+import packageJson from '../../package.json' with { type: 'json' };
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { hostname } from 'node:os';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { GivenFlags } from '../config/given-text.ts';
 import type { Options } from '../config/option-table.ts';
-import { processSurroundings } from '../config/process-surroundings.ts';
+import { haveHome, thisProcess } from '../config/process-surroundings.ts';
 import { type LiveReading, readLiveOptions } from '../config/read-live-options.ts';
-import { composeAws } from '../controller/aws-cloud.ts';
+import { composeAws } from '../controller/clouds/aws.ts';
+import { NotStartable } from '../controller/clouds/cloud.ts';
+import { connectToAws } from '../controller/clouds/connect-to-aws.ts';
 import { Controller } from '../controller/controller.ts';
-import { MeteredTransport } from '../controller/metered-transport.ts';
-import type { ClusterAccess } from '../kubernetes/cluster-access.ts';
-import { KubernetesError } from '../kubernetes/kubernetes-error.ts';
-import { loadClusterAccess } from '../kubernetes/load-cluster-access.ts';
-import { UndiciTransport } from '../kubernetes/undici-transport.ts';
+import { MeteredTransport } from '../controller/reporting/metered-transport.ts';
+import type { ClusterAccess } from '../kubernetes/transport/cluster-access.ts';
+import { KubernetesError } from '../kubernetes/transport/kubernetes-error.ts';
+import { loadClusterAccess } from '../kubernetes/auth/load-cluster-access.ts';
+import { UndiciTransport } from '../kubernetes/transport/undici-transport.ts';
 import { type Proxies, proxyFor, proxyInWords } from '../network/proxies.ts';
 import { startHttpServer, type Verdict } from '../observability/http-server.ts';
 import type { Logger } from '../observability/logger.ts';
 import { createMetricRegistry } from '../observability/metrics.ts';
-import type { AwsApi } from '../providers/aws/aws-api.ts';
-import { instanceMetadata, regionOfInstance } from '../providers/aws/instance-metadata.ts';
-import { Random } from '../scheduling/random.ts';
-import { systemClock as clock } from '../scheduling/system-clock.ts';
+import { Random } from '../runtime/random.ts';
+import { systemClock as clock } from '../runtime/system-clock.ts';
 import { exitCode } from './exit-code.ts';
 import { loadOrRefuse, type Start } from './load-or-refuse.ts';
+import { problemLine, type Readers } from './problem-line.ts';
 
-/** Of a connection to the cloud, in ms. */
-const connectionTimeout = 5000;
-
-/** What somebody else has to set right before this can start, and no bug: told in one line. */
-class NotStartable extends Error {
-  override readonly name = 'NotStartable';
-}
+const { version } = packageJson;
 
 export async function run(given: GivenFlags): Promise<number> {
   const err = (text: string): boolean => process.stderr.write(text);
-  const start = loadOrRefuse(given, { surroundings: processSurroundings, clock, err });
+  const readers: Readers = process.stderr.isTTY ? 'people' : 'programs';
+  const start = loadOrRefuse(given, { version, processEnvironment: thisProcess, clock, err, readers });
   if (start.kind === 'refused') return start.exitCode;
   const { options, outbound, log } = start;
   const stop = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      log.info('told to end', { signal });
-      stop.abort();
-    });
-  }
+  const shutDown = (signal: NodeJS.Signals): void => {
+    if (!stop.signal.aborted) log.info('shutting down', { signal });
+    stop.abort();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => shutDown(signal));
+  // By default SIGHUP ends the process while it still holds the Lease. A terminal that closes sends it twice: once by its
+  // shell, once by the kernel.
+  process.on('SIGHUP', () => shutDown('SIGHUP'));
   try {
     return await serve(
       { options, outbound, log },
       // Flags and environment stay as they are.
-      options.configDir === undefined ? undefined : () => readLiveOptions(given, processSurroundings),
+      options.configDir === undefined ? undefined : () => readLiveOptions(given, thisProcess),
       stop.signal,
     );
   } catch (error) {
-    if (error instanceof NotStartable) err(`headwater run: ${error.message}\n`);
-    else log.error('cannot go on', { error });
+    if (error instanceof NotStartable) {
+      err(problemLine('run', error.message, { readers, clock }));
+      return exitCode[error.kind];
+    }
+    log.error('exiting after an unexpected error', { error });
     return exitCode.failure;
   }
 }
@@ -70,13 +72,14 @@ async function serve(
   const registry = createMetricRegistry({ measureProcess: true });
   const onBug = (error: unknown): void => log.error('a bug: please report it', { error });
   useNoSharedProxy();
+  haveHome();
   trust(outbound.extraAuthorities, log);
   const access = await findCluster(options, outbound.proxies);
   const proxy = access.proxy === undefined ? 'none' : proxyInWords(access.proxy);
-  log.info('speaking to Kubernetes', { server: access.server.origin, proxy });
+  log.info('connecting to Kubernetes', { server: access.server.origin, proxy });
   const transport = new UndiciTransport({ access, clock });
   const leaseTransport = new UndiciTransport({ access, clock, connections: 2 });
-  const api = await connectToAws({ options, outbound, log }, stop);
+  const api = await connectToAws({ options, outbound, log, clock, ...thisProcess }, stop);
   const controller = new Controller({
     options,
     kubernetes: new MeteredTransport(transport, registry.metrics),
@@ -87,6 +90,7 @@ async function serve(
     log,
     registry,
     identity: `${hostname()}-${random.hex(10)}`,
+    version,
     readLiveOptions: readLive,
     onBug,
   });
@@ -99,6 +103,7 @@ async function serve(
     health: () => verdict(controller.problem()),
     ready: () => verdict(controller.unreadiness()),
     status: () => controller.status(),
+    node: (name) => controller.node(name),
     metrics: registry,
   });
   if (started.kind === 'refused') {
@@ -127,7 +132,7 @@ function useNoSharedProxy(): void {
 function trust(authorities: readonly string[], log: Logger): void {
   if (authorities.length === 0) return;
   setDefaultCACertificates([...getCACertificates('default'), ...authorities]);
-  log.info('trusting more certificate authorities', { count: authorities.length });
+  log.info('trusting additional certificate authorities', { count: authorities.length });
 }
 
 async function findCluster(
@@ -138,44 +143,11 @@ async function findCluster(
     return await loadClusterAccess({
       kubeconfig,
       apiServer,
-      environment: processSurroundings.environment,
+      environment: thisProcess.environment,
       clock,
       proxyFor: (server) => proxyFor(server, proxies),
     });
   } catch (error) {
     throw error instanceof KubernetesError ? new NotStartable(error.message, { cause: error }) : error;
-  }
-}
-
-/** The SDK is loaded here and nowhere else, and only because the cloud is AWS. */
-async function connectToAws({ options, outbound, log }: Started, signal: AbortSignal): Promise<AwsApi> {
-  const { AwsApi } = await import('../providers/aws/aws-api.ts');
-  const connect = (region: string | undefined): AwsApi =>
-    new AwsApi({
-      region,
-      endpoint: options.ec2ApiEndpoint,
-      connections: options.parallelAllocWorkers,
-      connectionTimeout,
-      proxyFor: (target) => proxyFor(target, outbound.proxies),
-      onRoute: (host, proxy) =>
-        log.info('speaking to AWS', { host, proxy: proxy === undefined ? 'none' : proxyInWords(proxy) }),
-    });
-  const api = connect(options.awsRegion);
-  const region = await api.region();
-  if (region !== undefined) {
-    log.info('speaking to EC2', { region });
-    return api;
-  }
-  api.close();
-  try {
-    const own = await regionOfInstance(instanceMetadata, signal);
-    log.info('speaking to EC2 in the region of this instance', { region: own });
-    return connect(own);
-  } catch (cause) {
-    const remedy = 'set --aws-region, or AWS_REGION';
-    throw new NotStartable(
-      `no region is known, and the instance metadata service does not say one: ${remedy}`,
-      { cause },
-    );
   }
 }

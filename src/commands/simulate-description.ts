@@ -1,4 +1,4 @@
-// What the command simulate tells about itself.
+// Describes the command simulate.
 import type { CommandDescription } from './command-description.ts';
 
 export const simulateDescription: Omit<CommandDescription, 'run'> = {

@@ -1,13 +1,12 @@
-// The command simulate: the embedded EC2 or the embedded Kubernetes API by itself, for any client.
+// Runs the command simulate: serves the embedded EC2 or the embedded Kubernetes API alone, for any client.
 import { readFile, writeFile } from 'node:fs/promises';
 import type { GivenFlags } from '../config/given-text.ts';
 import { integer } from '../config/value-kinds.ts';
-import { Random } from '../scheduling/random.ts';
-import { systemClock as clock } from '../scheduling/system-clock.ts';
+import { Random } from '../runtime/random.ts';
+import { systemClock as clock } from '../runtime/system-clock.ts';
 import { CloudRefusal } from '../simulator/cloud/cloud-refusal.ts';
 import { readTopology, type Topology } from '../simulator/cloud/topology.ts';
 import { createEc2, type Ec2 } from '../simulator/ec2/create-ec2.ts';
-import type { Ec2Gateway } from '../simulator/ec2/ec2-gateway.ts';
 import { startEc2Server } from '../simulator/ec2/ec2-server.ts';
 import { refusalOf } from '../simulator/ec2/refusal-of-problem.ts';
 import { ciliumNodeCrd } from '../simulator/kubernetes/ciliumnode-crd.ts';
@@ -16,12 +15,12 @@ import { kubeConfigFor, startKubernetesServer } from '../simulator/kubernetes/ku
 import { exitCode } from './exit-code.ts';
 
 interface Served {
-  /** What to tell about it. */
+  /** Lines to print about it. */
   readonly lines: readonly string[];
   readonly close: () => Promise<void>;
 }
 
-/** What was asked for cannot be understood: one line each. */
+/** The request is invalid: one line per problem. */
 class Misuse extends Error {
   readonly problems: readonly string[];
 
@@ -50,7 +49,7 @@ export async function simulate(given: GivenFlags): Promise<number> {
   return exitCode.fine;
 }
 
-/** What is to be started, everything checked beforehand. */
+/** Checks everything and returns what to start. */
 async function wantedOf(given: GivenFlags): Promise<(() => Promise<Served>)[]> {
   const last = (name: string): string | undefined => given.get(name)?.at(-1);
   const host = last('host') ?? '127.0.0.1';
@@ -60,8 +59,8 @@ async function wantedOf(given: GivenFlags): Promise<(() => Promise<Served>)[]> {
   const [ec2Port, kubernetesPort] = [portOf(given, 'ec2-port', 4599), portOf(given, 'kubernetes-port', 8099)];
   const wanted: (() => Promise<Served>)[] = [];
   if (path !== undefined && topology !== undefined) {
-    const { gateway } = ec2From(path, topology, random);
-    wanted.push(() => serveEc2({ topology, gateway, host, port: ec2Port }));
+    const ec2 = ec2From(path, topology, random);
+    wanted.push(() => serveEc2({ topology, ec2, host, port: ec2Port }));
   }
   if (given.has('kubernetes')) {
     wanted.push(() =>
@@ -81,7 +80,7 @@ async function topologyAt(path: string): Promise<Topology> {
   throw new Misuse(...read.problems.map((problem) => `${path}: ${onOneLine(problem)}`));
 }
 
-/** A cloud that is well described may still not fit into its subnets. */
+/** A valid topology may still not fit into its subnets. */
 function ec2From(path: string, topology: Topology, random: Random): Ec2 {
   try {
     return createEc2({ topology, clock, random });
@@ -92,7 +91,7 @@ function ec2From(path: string, topology: Topology, random: Random): Ec2 {
   }
 }
 
-/** Parsers show the place in several lines. */
+/** Parsers print the position on several lines. */
 function onOneLine(text: string): string {
   return text.trim().replaceAll(/\s*\n\s*/g, ' ');
 }
@@ -106,15 +105,20 @@ function portOf(given: GivenFlags, name: string, fallback: number): number {
 
 async function serveEc2(options: {
   readonly topology: Topology;
-  readonly gateway: Ec2Gateway;
+  readonly ec2: Ec2;
   readonly host: string;
   readonly port: number;
 }): Promise<Served> {
-  const { topology, gateway, host, port } = options;
+  const { topology, ec2, host, port } = options;
+  const { gateway } = ec2;
   const server = await startEc2Server({ gateway, clock, port, host }).catch(askForAnother('--ec2-port'));
   const [credential] = topology.credentials;
   return {
-    close: () => server.close(),
+    close: async () => {
+      await server.close();
+      // The cloud's own timers run for up to an hour: a terminated instance stays visible.
+      ec2.clock.stop();
+    },
     lines: [
       `# EC2 with ${gateway.network.instances.size} instances; its state and its faults: ${server.url}/_headwater/`,
       `export AWS_ENDPOINT_URL_EC2=${server.url}`,
@@ -156,7 +160,7 @@ async function serveKubernetes(options: {
   };
 }
 
-/** A port that cannot be had is named already; this adds what to do. */
+/** The error names the unavailable port; this adds the remedy. */
 function askForAnother(flag: string): (error: unknown) => never {
   return (error) => {
     const advice = isOfHost(error) ? '--host to an address of this machine' : flag;

@@ -1,22 +1,21 @@
-// The operator's cap on all cloud calls together, and what it costs compared with the budgets that EC2 itself gives.
-// Pure: it knows numbers only.
+// Computes the operator's cap on all cloud calls and its cost relative to EC2's own rate limits. Pure.
 
-/** A token bucket: `burst` calls at once, and `perSecond` from then on. */
+/** A token bucket: `burst` calls at once, then `perSecond`. */
 export interface CallRate {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** What cilium-operator limits itself to when it is told nothing. */
+/** The default limits of cilium-operator. */
 const operatorDefault: CallRate = { perSecond: 4, burst: 20 };
 
 /**
- * EC2's own budgets for what a node needs that gets its first interface, each action having its own:
+ * EC2's limits of the actions behind a node's first interface, one bucket per action:
  * https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html
  */
 const ec2Budgets: readonly CallRate[] = [
   { perSecond: 5, burst: 100 }, // CreateNetworkInterface
-  { perSecond: 5, burst: 50 }, // AttachNetworkInterface, by the default for mutating actions
+  { perSecond: 5, burst: 50 }, // AttachNetworkInterface: the default for mutating actions
 ];
 
 export interface CapOptions {
@@ -24,7 +23,7 @@ export interface CapOptions {
   readonly limitIpamApiBurst: number | undefined;
 }
 
-/** The cap on all calls together; undefined when none was asked for. One of the two makes the other the operator's. */
+/** The cap on all calls; undefined unless requested. An unset half of it takes the operator's default. */
 export function callCapOf({ limitIpamApiQps, limitIpamApiBurst }: CapOptions): CallRate | undefined {
   if (limitIpamApiQps === undefined && limitIpamApiBurst === undefined) return undefined;
   return {
@@ -33,15 +32,15 @@ export function callCapOf({ limitIpamApiQps, limitIpamApiBurst }: CapOptions): C
   };
 }
 
-/** The least time in seconds that a full bucket takes to let `calls` through. */
+/** Minimum seconds until a full bucket admits `calls` calls. */
 export function secondsToMake(calls: number, { perSecond, burst }: CallRate): number {
   return Math.max(0, calls - burst) / perSecond;
 }
 
 export interface CapCost {
-  /** Least seconds until each of `nodes` nodes has its first interface created and attached, under the cap. */
+  /** Minimum seconds until `nodes` nodes have created and attached their first interface, under the cap. */
   readonly capped: number;
-  /** The same by EC2's own budgets alone. */
+  /** The same with EC2's limits only. */
   readonly uncapped: number;
 }
 
@@ -50,7 +49,7 @@ export function costOfCap(cap: CallRate, nodes: number): CapCost {
   return { capped: Math.max(uncapped, secondsToMake(nodes * ec2Budgets.length, cap)), uncapped };
 }
 
-/** The cost in a sentence. */
+/** The cost as a sentence. */
 export function capInWords(cap: CallRate, nodes = 1000): string {
   const { capped, uncapped } = costOfCap(cap, nodes);
   const calls = `at ${cap.perSecond} calls/s and ${cap.burst} at once for all cloud calls together`;

@@ -1,13 +1,13 @@
-// Reads the directory that holds one file per option, as Kubernetes mounts a ConfigMap: names are symbolic links into
-// ..data, and most of them belong to somebody else. A file that is no option of ours is never opened.
+// Reads a directory with one file per option, as Kubernetes mounts a ConfigMap: names are symbolic links into ..data,
+// and most belong to other programs. It never opens a file that is not one of our options.
 import { failureInWords } from './failure-in-words.ts';
-import type { Surroundings } from './option-row.ts';
+import type { ProcessEnvironment } from './option-row.ts';
 import { optionNames, optionTable, type OptionName } from './option-table.ts';
 
 export interface ConfigDirectory {
-  /** Trimmed texts of the files that count, with their paths. */
+  /** Trimmed texts of the relevant files, with their paths. */
   readonly files: ReadonlyMap<OptionName, ConfigFile>;
-  /** What could not be read. */
+  /** What was unreadable. */
   readonly failures: readonly ReadFailure[];
 }
 
@@ -17,17 +17,17 @@ export interface ConfigFile {
 }
 
 export interface ReadFailure {
-  /** Undefined when it is the directory itself. */
+  /** Undefined for the directory itself. */
   readonly name: OptionName | undefined;
   readonly path: string;
-  /** To stand after "because". */
+  /** Worded to follow "because". */
   readonly because: string;
 }
 
-/** `names`: the options whose files are opened. */
+/** `names`: the options whose files to open. */
 export function readConfigDirectory(
   directory: string,
-  surroundings: Surroundings,
+  processEnvironment: ProcessEnvironment,
   names: readonly OptionName[] = optionNames,
 ): ConfigDirectory {
   const files = new Map<OptionName, ConfigFile>();
@@ -41,10 +41,10 @@ export function readConfigDirectory(
     }
   };
 
-  const present = new Set(attempt(undefined, directory, () => surroundings.readDirectory(directory)));
+  const present = new Set(attempt(undefined, directory, () => processEnvironment.readDirectory(directory)));
   for (const name of names.filter((name) => present.has(name) && optionTable[name].fromConfigDir)) {
     const path = `${directory.replace(/\/+$/, '')}/${name}`;
-    const text = attempt(name, path, () => surroundings.readFile(path));
+    const text = attempt(name, path, () => processEnvironment.readFile(path));
     if (text !== undefined) files.set(name, { path, text: text.trim() });
   }
   return { files, failures };

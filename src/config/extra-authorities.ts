@@ -1,12 +1,12 @@
-// Reads the certificate authorities that are to be trusted besides those that Node.js trusts.
+// Reads the certificate authorities to trust in addition to those of Node.js.
 import { X509Certificate } from 'node:crypto';
 import { failureInWords } from './failure-in-words.ts';
-import type { Surroundings } from './option-row.ts';
+import type { ProcessEnvironment } from './option-row.ts';
 
 export type ExtraAuthorities =
-  /** Each as PEM. */
+  /** PEM each. */
   | { readonly kind: 'certificates'; readonly certificates: readonly string[] }
-  /** `because` can stand after "refused because". */
+  /** `because` is worded to follow "refused because". */
   | { readonly kind: 'refused'; readonly because: string };
 
 export const acceptedAuthorities =
@@ -16,7 +16,7 @@ const block = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 export function readExtraAuthorities(
   path: string | undefined,
-  { readFile }: Pick<Surroundings, 'readFile'>,
+  { readFile }: Pick<ProcessEnvironment, 'readFile'>,
 ): ExtraAuthorities {
   if (path === undefined) return { kind: 'certificates', certificates: [] };
   let text: string;

@@ -1,4 +1,4 @@
-// Why a file or a directory could not be read, to stand after "because".
+// Explains why a file or directory is unreadable, worded to follow "because".
 
 export function failureInWords(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;

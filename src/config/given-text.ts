@@ -1,43 +1,46 @@
-// Which place speaks for an option: the command line, else the environment, else the directory, else the default.
+// Decides which source sets an option: the command line, then the environment, then the directory, then the default.
 import type { ConfigDirectory } from './config-directory.ts';
 import type { OptionSource } from './option-source.ts';
-import type { OptionRow, Surroundings } from './option-row.ts';
+import type { OptionRow, ProcessEnvironment } from './option-row.ts';
 import { environmentNameOf, type OptionName, optionTable } from './option-table.ts';
 
-/** Texts given by flags, by the option's name without dashes, in the order given. */
+/** Texts of flags, by option name without dashes, in the order given. */
 export type GivenFlags = ReadonlyMap<string, readonly string[]>;
 
 export interface Places {
   readonly flags: GivenFlags;
-  readonly surroundings: Surroundings;
-  /** Undefined where there is none. */
+  readonly processEnvironment: ProcessEnvironment;
+  /** Undefined without a configuration directory. */
   readonly directory: ConfigDirectory | undefined;
 }
 
 export interface GivenText {
   readonly source: OptionSource;
-  /** More than one only if a flag was repeated; none for an option that is unset. */
+  /** Several only for a repeated flag; none for an unset option. */
   readonly texts: readonly string[];
 }
 
 /**
- * The first place that says something. An empty variable or file says nothing, since that is what templates leave
- * behind; an empty flag is meant.
+ * The first source with a value. An empty variable or file does not count, because templates produce them; an empty
+ * flag does.
  */
-export function findGivenText(name: OptionName, { flags, surroundings, directory }: Places): GivenText {
+export function findGivenText(name: OptionName, { flags, processEnvironment, directory }: Places): GivenText {
   const byFlag = flags.get(name);
   if (byFlag !== undefined) return { source: { kind: 'flag' }, texts: byFlag.map((text) => text.trim()) };
 
-  const byEnvironment = surroundings.environment[environmentNameOf(name)]?.trim() ?? '';
+  const byEnvironment = processEnvironment.environment[environmentNameOf(name)]?.trim() ?? '';
   if (byEnvironment !== '') return { source: { kind: 'environment' }, texts: [byEnvironment] };
 
   const { path = '', text: byFile = '' } = directory?.files.get(name) ?? {};
   if (byFile !== '') return { source: { kind: 'file', path }, texts: [byFile] };
 
-  return { source: { kind: 'default' }, texts: defaultTexts(optionTable[name], surroundings) };
+  return { source: { kind: 'default' }, texts: defaultTexts(optionTable[name], processEnvironment) };
 }
 
-function defaultTexts({ default: fallback }: OptionRow, surroundings: Surroundings): readonly string[] {
+function defaultTexts(
+  { default: fallback }: OptionRow,
+  processEnvironment: ProcessEnvironment,
+): readonly string[] {
   if (fallback === undefined) return [];
-  return [typeof fallback === 'string' ? fallback : fallback.find(surroundings)];
+  return [typeof fallback === 'string' ? fallback : fallback.find(processEnvironment)];
 }

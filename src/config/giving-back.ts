@@ -1,13 +1,13 @@
-// Whether the lease leaves time to take anything away: such a call is sent only if its answer can come before our own lease
-// ends (src/controller/fencing.ts), and a lease never has more time left than right after a renewal. Pure.
-import { fencedTimeoutOf } from '../providers/fenced-timeout.ts';
+// Decides whether the lease leaves time for calls that remove something. Such a call is sent only if its answer can
+// arrive before our lease ends (src/controller/fencing.ts). A lease has most time left right after a renewal. Pure.
+import { fencedTimeoutOf } from '../providers/gate/fenced-timeout.ts';
 import { formatDuration } from './go-duration.ts';
 import type { Options } from './option-table.ts';
 
 export type GivingBack =
-  /** At any time, as long as the lease is renewed. */
+  /** At any time, while the lease is renewed. */
   | { readonly kind: 'free' }
-  /** Only right after a renewal, or at no time. */
+  /** Only right after a renewal, or never. */
   | { readonly kind: 'seldom' | 'never'; readonly because: string; readonly remedy: string };
 
 const second = 1000;
@@ -27,12 +27,12 @@ export function givingBackOf(
     : `that is renewed every ${formatDuration(retryPeriod)} has less than that left part of the time`;
   return {
     kind: isNever ? 'never' : 'seldom',
-    because: `the answer to such a call is waited for up to ${formatDuration(timeout)} and has to come before the lease ends; a lease of ${formatDuration(lease)} ${left}`,
+    because: `such a call waits up to ${formatDuration(timeout)} for its answer, which must come before the lease ends; a lease of ${formatDuration(lease)} ${left}`,
     remedy: remedyFor(timeout, { lease, retryPeriod }),
   };
 }
 
-/** The second that it leaves is for the renewal itself, which takes time too. */
+/** The extra second is for the renewal call. */
 function remedyFor(timeout: number, { lease, retryPeriod }: { lease: number; retryPeriod: number }): string {
   const longEnough = Math.ceil((timeout + retryPeriod) / second + 1) * second;
   const raise = `set --leader-election-lease-duration to ${formatDuration(longEnough)} or more`;

@@ -1,4 +1,4 @@
-// Durations as Go programs write them, because operators of Kubernetes know no other way.
+// Parses and formats durations in Go's syntax, which Kubernetes operators know.
 
 const unitInMs = {
   ns: 1e-6,
@@ -11,8 +11,8 @@ const unitInMs = {
 } as const;
 
 /**
- * Reads `10m`, `1m30s`, `0.5s`, `300ms` or `0` into milliseconds; undefined when it is none of these. There are no
- * negative ones. The grammar is that of https://pkg.go.dev/time#ParseDuration.
+ * Parses `10m`, `1m30s`, `0.5s`, `300ms` or `0` into ms; undefined otherwise. Negative durations are not accepted. The
+ * grammar: https://pkg.go.dev/time#ParseDuration.
  */
 export function parseGoDuration(text: string): number | undefined {
   if (text === '0') return 0;
@@ -21,10 +21,10 @@ export function parseGoDuration(text: string): number | undefined {
   for (const [, amount, unit] of text.matchAll(/([\d.]+)(\D+)/g)) {
     ms += Number(amount) * unitInMs[unit as keyof typeof unitInMs];
   }
-  return Math.round(ms * 1e6) / 1e6; // whole nanoseconds, as Go has them
+  return Math.round(ms * 1e6) / 1e6; // whole nanoseconds, as in Go
 }
 
-/** Milliseconds in the shortest whole units, largest first: `90000` is `1m30s`. */
+/** Formats ms in the shortest whole units, largest first: `90000` is `1m30s`. */
 export function formatDuration(ms: number): string {
   if (ms === 0) return '0s';
   let text = '';

@@ -1,19 +1,18 @@
-// Options that may change while the process runs: read again and again from where the others were read once, so that a
-// ConfigMap that is edited takes effect where it is mounted.
-import { type Clock, sleep } from '../scheduling/clock.ts';
+// Rereads the live options while the process runs, so that an edited ConfigMap takes effect where it is mounted.
+import { type Clock, sleep } from '../runtime/clock.ts';
 import type { LiveReading, LiveValues } from './read-live-options.ts';
 
 export interface LiveOptionsDeps {
   readonly values: LiveValues;
   readonly read: () => LiveReading;
   readonly clock: Clock;
-  /** Told of the values after each change. */
+  /** Called with the values after each change. */
   readonly onChange: (values: LiveValues) => void;
-  /** Told of a value that is refused, in one line, once for as long as it stays so. The value of before stays. */
+  /** Called once per rejected value, in one line. The previous value stays. */
   readonly onProblem: (problem: string) => void;
 }
 
-/** Between two readings, in ms. The kubelet itself takes up to a minute to bring a changed ConfigMap. */
+/** Between two reads, in ms. The kubelet needs up to a minute to deliver a changed ConfigMap. */
 const interval = 10_000;
 
 export class LiveOptions {
@@ -26,7 +25,7 @@ export class LiveOptions {
     this.#values = deps.values;
   }
 
-  /** Reads until `signal` is aborted; resolves then. */
+  /** Reads until `signal` aborts, then resolves. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
     while (!signal.aborted) {

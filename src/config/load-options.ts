@@ -1,10 +1,11 @@
-// Makes the options of one process out of its command line, its environment, a directory and the defaults. Everything
-// that is wrong is said at once and nothing is guessed. It reads the outside only through what it is given.
+// Loads the options of one process from its command line, environment, directory and defaults. It reports all problems
+// at once and guesses nothing. Its arguments are its only access to the outside.
 import { type ConfigDirectory, readConfigDirectory } from './config-directory.ts';
 import { findContradictions } from './contradictions.ts';
 import { findGivenText, type GivenFlags, type Places } from './given-text.ts';
 import { type OptionSource, type OptionSources, refusalLine } from './option-source.ts';
-import type { OptionRow, Surroundings } from './option-row.ts';
+import { tooManyTags } from './interface-tags.ts';
+import type { OptionRow, ProcessEnvironment } from './option-row.ts';
 import { optionNames, optionTable, propertyOf, type OptionName, type Options } from './option-table.ts';
 import { type Outbound, readOutbound } from './outbound.ts';
 import {
@@ -20,29 +21,33 @@ export type LoadedOptions =
       readonly kind: 'options';
       readonly options: Options;
       readonly sources: OptionSources;
+      /** As given; only options that were set. */
+      readonly texts: ReadonlyMap<OptionName, readonly string[]>;
       readonly outbound: Outbound;
-      /** Worth saying once at start. */
+      /** Worth logging once at startup. */
       readonly notices: readonly Remark[];
       /** Worth acting on. */
       readonly warnings: readonly Remark[];
     }
   | {
       readonly kind: 'refused';
-      /** One line each: the option, the value, where it came from, and what is accepted. */
+      /** One line each: the option, the value, its source, and what is accepted. */
       readonly problems: readonly string[];
     };
 
-export function loadOptions(flags: GivenFlags, surroundings: Surroundings): LoadedOptions {
-  const { directory, problems } = openConfigDirectory(flags, surroundings);
+export function loadOptions(flags: GivenFlags, processEnvironment: ProcessEnvironment): LoadedOptions {
+  const { directory, problems } = openConfigDirectory(flags, processEnvironment);
   const values = new Map<OptionName, unknown>();
   const found = new Map<OptionName, OptionSource>();
+  const givenTexts = new Map<OptionName, readonly string[]>();
 
   for (const name of optionNames) {
-    const { source, reading } = readOption(name, { flags, surroundings, directory });
+    const { source, texts, reading } = readOption(name, { flags, processEnvironment, directory });
     const accepted = optionTable[name].kind.accepts;
     if (reading.kind === 'value') values.set(name, reading.value);
     else problems.push(refusalLine({ name, source, text: reading.text, accepted }));
     found.set(name, source);
+    if (source.kind !== 'default') givenTexts.set(name, texts);
   }
   if (problems.length > 0) return { kind: 'refused', problems };
 
@@ -52,30 +57,35 @@ export function loadOptions(flags: GivenFlags, surroundings: Surroundings): Load
     outbound,
     problems: outboundProblems,
     remarks: outboundRemarks,
-  } = readOutbound({ path: options.extraCaFile, source: sources['extra-ca-file'] }, surroundings);
-  const contradictions = [...findContradictions(options, sources), ...outboundProblems];
+  } = readOutbound({ path: options.extraCaFile, source: sources['extra-ca-file'] }, processEnvironment);
+  const contradictions = [
+    ...findContradictions(options, sources),
+    ...tooManyTags(options, sources),
+    ...outboundProblems,
+  ];
   if (contradictions.length > 0) return { kind: 'refused', problems: contradictions };
 
   const remarks = [
-    ...remarksOnIgnored(flags, surroundings),
+    ...remarksOnIgnored(flags, processEnvironment),
     ...remarksOnCallCap(options, sources),
     ...remarksOnCollection(options),
     ...remarksOnGivingBack(options),
     ...outboundRemarks,
   ];
   const { notice: notices = [], warning: warnings = [] } = Object.groupBy(remarks, ({ kind }) => kind);
-  return { kind: 'options', options, sources, outbound, notices, warnings };
+  return { kind: 'options', options, sources, texts: givenTexts, outbound, notices, warnings };
 }
 
 export interface ReadOption {
   readonly source: OptionSource;
+  readonly texts: readonly string[];
   readonly reading: Reading;
 }
 
-/** The value of one option, or the text that is refused, and where it comes from. */
+/** The value of one option, or the rejected text, and its source. */
 export function readOption(name: OptionName, places: Places): ReadOption {
   const { source, texts } = findGivenText(name, places);
-  return { source, reading: readTexts(optionTable[name], texts) };
+  return { source, texts, reading: readTexts(optionTable[name], texts) };
 }
 
 interface OpenedDirectory {
@@ -83,17 +93,17 @@ interface OpenedDirectory {
   readonly problems: string[];
 }
 
-/** `names`: the options whose files are opened. */
+/** `names`: the options whose files to open. */
 export function openConfigDirectory(
   flags: GivenFlags,
-  surroundings: Surroundings,
+  processEnvironment: ProcessEnvironment,
   names: readonly OptionName[] = optionNames,
 ): OpenedDirectory {
-  const { source, texts } = findGivenText('config-dir', { flags, surroundings, directory: undefined });
+  const { source, texts } = findGivenText('config-dir', { flags, processEnvironment, directory: undefined });
   const path = texts.at(-1) ?? '';
   if (path === '') return { directory: undefined, problems: [] };
 
-  const directory = readConfigDirectory(path, surroundings, names);
+  const directory = readConfigDirectory(path, processEnvironment, names);
   const { accepts } = optionTable['config-dir'].kind;
   const problems = directory.failures.map(({ name, path: file, because }) =>
     name === undefined

@@ -1,10 +1,10 @@
-// What one row of the table of options says. It holds no option.
+// Types of a row in the option table. It holds no option.
 import type { ValueKind } from './value-kinds.ts';
 
-/** Titles of the groups, in the order in which help and documentation show them. */
+/** Titles of the groups, in the order of help and documentation. */
 export const optionGroups = {
-  supply: 'What is supplied',
-  release: 'What is taken back',
+  supply: 'Allocation',
+  release: 'Release',
   aws: 'AWS',
   calls: 'Cloud calls',
   kubernetes: 'Kubernetes',
@@ -17,29 +17,29 @@ export type OptionGroup = keyof typeof optionGroups;
 export interface OptionRow<T = unknown> {
   readonly kind: ValueKind<T>;
   /**
-   * Whose name it is: those that cilium-operator knows keep its name and its environment prefix, so that an existing
-   * configuration goes on working.
+   * Who defines the name. Options of cilium-operator keep their name and environment prefix, so that an existing
+   * configuration still works.
    */
   readonly origin: 'operator' | 'headwater';
   readonly group: OptionGroup;
-  /** What it does, in which unit, and when to change it. */
+  /** Effect, unit, and when to change it. */
   readonly help: string;
-  /** A text that `kind` parses. An option without one may be unset, and then its value is undefined. */
+  /** A text that `kind` parses. An option without a default may be unset; its value is then undefined. */
   readonly default?: string | FoundDefault;
-  /** False for what belongs to one process and would be wrong in a ConfigMap shared with another. */
+  /** False for options of a single process, which would be wrong in a shared ConfigMap. */
   readonly fromConfigDir: boolean;
-  /** Read again while the process runs: a change in the directory takes effect without a restart. */
+  /** Reread at run time: a change in the directory takes effect without a restart. */
   readonly live?: true;
 }
 
 /** A default that depends on where the process runs. */
 export interface FoundDefault {
   readonly words: string;
-  find(surroundings: Surroundings): string;
+  find(processEnvironment: ProcessEnvironment): string;
 }
 
-/** What configuration reads from outside. Given as a value, so that a test can make it up. */
-export interface Surroundings {
+/** What configuration reads from outside, as a value, so that tests can supply it. */
+export interface ProcessEnvironment {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Text of a file. Throws what Node.js throws. */
   readFile(path: string): string;

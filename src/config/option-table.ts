@@ -1,5 +1,5 @@
-// The one table of options. It makes the flags, the environment names, the help, docs/options.md and the type that the
-// rest of the code sees. Nothing is configured anywhere else.
+// The single table of options; its rows are in options/. Flags, environment names, help, docs/options.md and the type of
+// the options derive from it; nothing is configured elsewhere.
 import { awsOptions } from './options/aws-options.ts';
 import { callOptions } from './options/call-options.ts';
 import { kubernetesOptions } from './options/kubernetes-options.ts';
@@ -21,12 +21,12 @@ const table = {
 
 export type OptionName = keyof typeof table;
 
-/** Every option with an effect, by its name without dashes in front. */
+/** Every option with an effect, by name without leading dashes. */
 export const optionTable: Readonly<Record<OptionName, OptionRow>> = table;
 
 export const optionNames = Object.keys(table) as readonly OptionName[];
 
-/** What the code sees: durations in milliseconds, undefined where an option without a default is unset. */
+/** The options as code sees them: durations in ms, undefined for an unset option without a default. */
 export type Options = {
   readonly [Name in OptionName as CamelCase<Name>]: ValueOf<(typeof table)[Name]>;
 };
@@ -41,7 +41,7 @@ type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** The name of an option in the type Options. */
+/** The property of an option in the type Options. */
 export function propertyOf(name: OptionName): keyof Options {
   return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase()) as keyof Options;
 }

@@ -1,13 +1,13 @@
-// Whether interfaces that are attached to nothing are collected, and how. Pure.
+// Decides whether and how to collect unattached interfaces. Pure.
 import type { Options } from './option-table.ts';
 
 export type CollectionDecision =
   | { readonly kind: 'on'; readonly interval: number; readonly dryRun: boolean }
   | { readonly kind: 'off' }
-  /** It is wanted, and would take what may be another cluster's. */
+  /** Requested, but it could delete interfaces of another cluster. */
   | { readonly kind: 'refused'; readonly because: string; readonly remedy: string };
 
-/** The name of every cluster that was not given one: interfaces that carry it may be anybody's. */
+/** The cluster name without configuration: interfaces that carry it may belong to any cluster. */
 const nameOfAnybody = 'default';
 
 export function collectionOf(
@@ -18,7 +18,7 @@ export function collectionOf(
   if (clusterName === nameOfAnybody && Object.keys(eniGcTags).length === 0) {
     return {
       kind: 'refused',
-      because: `the cluster's name is ${nameOfAnybody}, as that of any cluster without one: their interfaces cannot be told apart`,
+      because: `the cluster's name is ${nameOfAnybody}, as for any cluster without one: their interfaces look the same`,
       remedy:
         'set --cluster-name to a name that no other cluster of the account has (or --eni-gc-tags to tags that no other cluster sets), or --eni-gc-interval=0',
     };

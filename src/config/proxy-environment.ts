@@ -1,18 +1,18 @@
-// The proxies that the environment names, by the variables that every program knows. The spelling in capitals comes
-// first, as in Go and so in client-go.
+// Reads proxies from the usual environment variables. The upper-case spelling takes precedence, as in Go and client-go.
+import { plainValue, urlInWords } from '../network/foreign-text.ts';
 import { noExceptions, readNoProxy } from '../network/no-proxy.ts';
 import type { Proxies } from '../network/proxies.ts';
-import type { Surroundings } from './option-row.ts';
+import type { ProcessEnvironment } from './option-row.ts';
 import type { Remark } from './remarks.ts';
 
 export interface ProxyReading {
   readonly proxies: Proxies;
-  /** One line each; then the proxies are not to be used. */
+  /** One line each; with problems, the proxies must not be used. */
   readonly problems: readonly string[];
   readonly remarks: readonly Remark[];
 }
 
-export function readProxies({ environment }: Pick<Surroundings, 'environment'>): ProxyReading {
+export function readProxies({ environment }: Pick<ProcessEnvironment, 'environment'>): ProxyReading {
   const given = (name: string): Given | undefined => {
     const variable = [name, name.toLowerCase()].find((each) => (environment[each] ?? '').trim() !== '');
     return variable === undefined ? undefined : { variable, text: (environment[variable] ?? '').trim() };
@@ -27,9 +27,18 @@ export function readProxies({ environment }: Pick<Surroundings, 'environment'>):
     remarks: exempt.unread.map((entry) => ({
       kind: 'warning',
       message: 'an entry of the proxy exceptions matches nothing',
-      details: { variable: exceptions?.variable ?? '', entry },
+      details: { variable: exceptions?.variable ?? '', entry: entryInWords(entry) },
     })),
   };
+}
+
+/** A name and what looks like a block, of which a credential is unlikely. */
+const namedBlock = /^[a-z.-]{1,60}\/\d{1,3}$/i;
+
+/** The entry, unless it may be a misplaced credential. */
+function entryInWords(entry: string): string {
+  const words = plainValue(entry) ?? (namedBlock.test(entry) ? entry : undefined);
+  return words ?? `not shown, because it may hold a credential: ${entry.length} characters`;
 }
 
 interface Given {
@@ -49,12 +58,13 @@ function readProxy(given: Given | undefined): ReadProxy {
   if (given === undefined) return { proxy: undefined, problem: undefined };
   const proxy = parse(given.text);
   if (proxy !== undefined) return { proxy, problem: undefined };
-  const shown = JSON.stringify(withoutSecrets(given.text).slice(0, 100));
+  const address = urlInWords(given.text);
+  const shown = address === undefined ? 'its value' : JSON.stringify(address);
   const problem = `${given.variable}: ${shown} from the environment is refused; accepted: ${accepted}`;
   return { proxy: undefined, problem };
 }
 
-/** A bare host with a port is a proxy that is spoken to by http, as in Go. */
+/** A bare host with a port is an http proxy, as in Go. */
 function parse(text: string): URL | undefined {
   const url = URL.parse(text.includes('://') ? text : `http://${text}`);
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
@@ -69,9 +79,4 @@ function isDecodable(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Whatever stands before the last @ may be a password. */
-function withoutSecrets(text: string): string {
-  return text.replace(/^.*@/s, '…@');
 }

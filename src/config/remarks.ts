@@ -1,26 +1,28 @@
-// What should be said about options that were accepted: that they do nothing, or what they cost.
+// Comments on accepted options that have no effect or a cost.
 import { callCapOf, capInWords, costOfCap } from './call-cap.ts';
 import type { GivenFlags } from './given-text.ts';
 import { type OptionSources, sourceInWords } from './option-source.ts';
+import { leastDetached } from '../providers/orphans/orphan-eligibility.ts';
+import { formatDuration } from './go-duration.ts';
 import { collectionOf } from './orphan-collection.ts';
 import { givingBackOf } from './giving-back.ts';
-import type { Surroundings } from './option-row.ts';
+import type { ProcessEnvironment } from './option-row.ts';
 import { environmentNameOf, type Options } from './option-table.ts';
 import { optionsWithoutEffect, type OptionWithoutEffect } from './options/options-without-effect.ts';
 
-/** A constant message and what differs, as for a line of log. */
+/** A constant message and its details, as for a log line. */
 export interface Remark {
-  /** A warning is worth acting on, a notice worth knowing. */
+  /** A warning calls for action; a notice is information. */
   readonly kind: 'notice' | 'warning';
   readonly message: string;
   readonly details: Readonly<Record<string, string | number>>;
 }
 
 /**
- * Says which options given by flag or environment have no effect. A directory is not asked: it is shared with the
- * agents, and what it says to others is nobody's mistake.
+ * Reports options from flags or the environment that have no effect. It ignores the directory, which is shared with the
+ * agents: settings for them are no mistake.
  */
-export function remarksOnIgnored(flags: GivenFlags, { environment }: Surroundings): readonly Remark[] {
+export function remarksOnIgnored(flags: GivenFlags, { environment }: ProcessEnvironment): readonly Remark[] {
   const remarks: Remark[] = [];
   for (const option of Object.keys(optionsWithoutEffect) as OptionWithoutEffect[]) {
     const variable = environmentNameOf(option);
@@ -33,7 +35,7 @@ export function remarksOnIgnored(flags: GivenFlags, { environment }: Surrounding
   return remarks;
 }
 
-/** Says what a cap on all cloud calls together costs, wherever it was set; a warning if it costs time. */
+/** Reports what a cap on all cloud calls costs, whatever its source; a warning if it costs time. */
 export function remarksOnCallCap(options: Options, sources: OptionSources): readonly Remark[] {
   const cap = callCapOf(options);
   if (cap === undefined) return [];
@@ -49,21 +51,36 @@ export function remarksOnCallCap(options: Options, sources: OptionSources): read
   ];
 }
 
-/** Says that nothing is collected where that would be wanted, and what to do about it. */
+/** Reports why collection is off although it is wanted, and the remedy; or the cost of frequent collection. */
 export function remarksOnCollection(options: Options): readonly Remark[] {
   const decision = collectionOf(options);
+  if (decision.kind === 'on' && decision.interval < leastDetached) return [remarkOnHaste(decision.interval)];
   if (decision.kind !== 'refused') return [];
   const { because, remedy } = decision;
   return [
     {
       kind: 'warning',
-      message: 'interfaces that are attached to nothing are not collected',
+      message: 'orphaned interfaces are not deleted',
       details: { because, remedy },
     },
   ];
 }
 
-/** Says that the lease is too short for calls that take something away, and which options to change. */
+function remarkOnHaste(interval: number): Remark {
+  const least = formatDuration(leastDetached);
+  const calls = Math.round(3_600_000 / interval);
+  return {
+    kind: 'notice',
+    message: 'orphaned interfaces are looked for very often',
+    details: {
+      option: 'eni-gc-interval',
+      cost: `${calls} calls an hour or more; nothing is deleted before it has been detached for ${least}`,
+      remedy: `set --eni-gc-interval to ${least} or more`,
+    },
+  };
+}
+
+/** Reports that the lease is too short for calls that remove something, and which options to change. */
 export function remarksOnGivingBack(options: Options): readonly Remark[] {
   const decision = givingBackOf(options);
   if (decision.kind === 'free') return [];
@@ -71,6 +88,6 @@ export function remarksOnGivingBack(options: Options): readonly Remark[] {
   const message =
     kind === 'never'
       ? 'nothing is ever released, detached or deleted: the lease is too short'
-      : 'releases, detachments and deletions are held up: the lease is short for them';
+      : 'releases, detachments and deletions are delayed: the lease is barely long enough for them';
   return [{ kind: 'warning', message, details: { because, remedy } }];
 }

@@ -1,10 +1,12 @@
-// Maps of tags as cilium-operator reads them from a flag, a variable or the cilium-config ConfigMap.
+// Parses tag maps as cilium-operator does, from a flag, a variable or the cilium-config ConfigMap.
 
 export type Tags = Readonly<Record<string, string>>;
 
 /**
- * Reads `key=value,key=value`, or a JSON object of texts; undefined when it is neither. A comma that no `key=` follows
- * belongs to the value before it, as with the operator: `zones=a,b,team=net` has two keys.
+ * Parses `key=value,key=value`, the same separated by spaces as Cilium's chart writes lists, or a JSON object of
+ * strings; undefined otherwise. A comma without a following `key=` belongs to the value before it, as in the operator:
+ * `zones=a,b,team=net` has two keys. A space belongs to its key or value unless every word is a pair. If only some
+ * words are pairs, the text is ambiguous and rejected.
  */
 export function parseTags(text: string): Tags | undefined {
   return /^[[{]/.test(text) ? parseObject(text) : parsePairs(text);
@@ -15,7 +17,7 @@ function parseObject(text: string): Tags | undefined {
   try {
     parsed = JSON.parse(text);
   } catch {
-    return undefined; // what is no JSON is no map either, and that is all the caller asks
+    return undefined; // not JSON, so not a map
   }
   if (Array.isArray(parsed)) return undefined;
   const entries = Object.entries(parsed as object);
@@ -26,12 +28,28 @@ function parseObject(text: string): Tags | undefined {
 
 function parsePairs(text: string): Tags | undefined {
   const pairs: [key: string, value: string][] = [];
-  for (const segment of text.split(',').map((each) => each.trim())) {
+  for (const segment of text.split(',').flatMap(wordsOrWhole)) {
     const equals = segment.indexOf('=');
     const last = pairs.at(-1);
+    if (isTwoFold(segment)) return undefined;
     if (equals > 0) pairs.push([segment.slice(0, equals).trim(), segment.slice(equals + 1).trim()]);
     else if (equals === 0 || (last === undefined && segment !== '')) return undefined;
     else if (last !== undefined && segment !== '') last[1] += `,${segment}`;
   }
   return Object.fromEntries(pairs);
+}
+
+/** The single words if every one is a pair, else the whole. */
+function wordsOrWhole(segment: string): readonly string[] {
+  const words = segment.trim().split(/\s+/);
+  return words.every(isPair) ? words : [segment.trim()];
+}
+
+/** Whether more than one of its words may start a pair. */
+function isTwoFold(segment: string): boolean {
+  return segment.split(/\s+/).filter((word) => word.includes('=')).length > 1;
+}
+
+function isPair(word: string): boolean {
+  return word.indexOf('=') > 0;
 }

@@ -1,25 +1,28 @@
-// The kinds of value an option may have: how a text becomes a value, and what is accepted in words. Each is a pure
-// parser with its description, so that a refusal, the help and the documentation cannot say different things.
+// Defines the kinds of option values. Each pairs a pure parser with its description, so that refusals, help and
+// documentation agree.
 import { type ListenAddress, parseListenAddress } from '../observability/listen-address.ts';
 import { formatDuration, parseGoDuration } from './go-duration.ts';
 import { parseTags, type Tags } from './tag-map.ts';
+import type { DurationShape, ValueShape } from './value-shape.ts';
 
 export interface ValueKind<T> {
-  /** What stands for a value in the help: `<duration>`. */
+  /** Stands for a value in the help: `<duration>`. */
   readonly placeholder: string;
-  /** What is accepted, in words that can follow "accepted: ". */
+  /** What is accepted, worded to follow "accepted: ". */
   readonly accepts: string;
-  /** The value of a trimmed text that is not empty; undefined when it is not accepted. */
+  /** The same as data, for checks outside this code. */
+  readonly shape: ValueShape;
+  /** Parses a trimmed, non-empty text; undefined when it is not accepted. */
   parse(text: string): T | undefined;
-  /** What several occurrences on one command line amount to; without it the last one counts. */
+  /** Combines several occurrences on one command line. Default: the last one counts. */
   combine?(values: readonly T[]): T;
-  /** What an empty text means; without it an empty text is not accepted. */
+  /** The value of an empty text. Without it, an empty text is not accepted. */
   readonly empty?: T;
-  /** What the flag alone means; without it the flag needs a value. */
+  /** The value of the bare flag. Without it, the flag needs a value. */
   readonly bare?: string;
 }
 
-/** Go's spellings (https://pkg.go.dev/strconv#ParseBool), and yes and no. */
+/** Go's spellings (https://pkg.go.dev/strconv#ParseBool), plus yes and no. */
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ...['1', 't', 'true', 'yes'].map((text) => [text, true] as const),
   ...['0', 'f', 'false', 'no'].map((text) => [text, false] as const),
@@ -28,15 +31,17 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
 export const boolean: ValueKind<boolean> = {
   placeholder: 'true|false',
   accepts: 'true or false',
+  shape: { type: 'boolean', values: [true, false] },
   bare: 'true',
   parse: (text) => booleans.get(text.toLowerCase()),
 };
 
-/** For what cannot be switched off. */
+/** For a behavior that cannot be switched off. */
 export function onlyTrue(because: string): ValueKind<true> {
   return {
     placeholder: 'true',
     accepts: `true, because ${because}`,
+    shape: { type: 'boolean', values: [true] },
     bare: 'true',
     parse: (text) => (booleans.get(text.toLowerCase()) === true ? true : undefined),
   };
@@ -46,15 +51,17 @@ export function oneOf<const T extends string>(values: readonly T[]): ValueKind<T
   return {
     placeholder: values.join('|'),
     accepts: values.join(', '),
+    shape: { type: 'choice', values },
     parse: (text) => values.find((value) => value === text),
   };
 }
 
-/** None of them if empty. Items are separated as in a list. */
+/** An empty text selects none. Separators are those of a list. */
 export function severalOf<const T extends string>(values: readonly T[]): ValueKind<readonly T[]> {
   return {
     placeholder: values.join('|'),
     accepts: `${values.join(', ')}, or several of them separated by commas or spaces`,
+    shape: { type: 'list', item: `(${values.join('|')})` },
     parse: (text) => {
       const items = text.split(/[\s,]+/).filter((each) => each !== '');
       const known = values.filter((value) => items.includes(value));
@@ -74,20 +81,23 @@ export function integer(range: Range): ValueKind<number> {
   return {
     placeholder: 'number',
     accepts: `a whole number from ${range.least} to ${range.most}`,
+    shape: { type: 'integer', ...range },
     parse: (text) => within(parseDigits(text), range),
   };
 }
 
-/** As many results a page as EC2 gives at most, if 0. */
+/** 0 requests EC2's maximum page size. */
 export const pageSize: ValueKind<number> = {
   placeholder: 'number',
   accepts: 'a whole number from 5 to 1000, or 0 for 1000',
+  shape: { type: 'integer', least: 5, most: 1000, or: 0 },
   parse: (text) => within(text === '0' ? 1000 : parseDigits(text), { least: 5, most: 1000 }),
 };
 
 export const positiveNumber: ValueKind<number> = {
   placeholder: 'number',
   accepts: 'a number greater than 0, such as 4 or 0.5',
+  shape: { type: 'number' },
   parse: (text) => {
     const value = /^\d{1,15}(\.\d{1,9})?$/.test(text) ? Number(text) : 0;
     return value > 0 ? value : undefined;
@@ -98,6 +108,7 @@ export const positiveNumber: ValueKind<number> = {
 export const share: ValueKind<number> = {
   placeholder: 'share',
   accepts: 'a number greater than 0 and at most 1, such as 0.8',
+  shape: { type: 'number', most: 1 },
   parse: (text) => {
     const value = positiveNumber.parse(text);
     return value !== undefined && value <= 1 ? value : undefined;
@@ -105,9 +116,9 @@ export const share: ValueKind<number> = {
 };
 
 export interface Quota {
-  /** Calls at once after a pause. */
+  /** Burst: calls at once after a pause. */
   readonly capacity: number;
-  /** Calls per second for ever. */
+  /** Sustained calls per second. */
   readonly refill: number;
 }
 
@@ -116,6 +127,7 @@ export const quotas: ValueKind<ReadonlyMap<string, Quota>> = {
   placeholder: 'call=capacity:refill,...',
   accepts:
     'calls by their names with capacity and refill per second, separated by commas, such as AttachNetworkInterface=100:10',
+  shape: { type: 'list', item: String.raw`[A-Za-z0-9]+=\d+(\.\d+)?:\d+(\.\d+)?` },
   parse: (text) => {
     const items = text.split(/[\s,]+/).filter((each) => each !== '');
     const read = items.map((item) => /^([A-Za-z0-9]+)=([^:]+):([^:]+)$/.exec(item));
@@ -127,7 +139,7 @@ export const quotas: ValueKind<ReadonlyMap<string, Quota>> = {
       };
       return [action, quota] as const;
     });
-    // A bucket that holds less than one call would never let one through.
+    // A bucket below one token would never admit a call.
     return entries.every(([action, { capacity, refill }]) => action !== '' && capacity >= 1 && refill > 0)
       ? new Map(entries)
       : undefined;
@@ -136,16 +148,9 @@ export const quotas: ValueKind<ReadonlyMap<string, Quota>> = {
   empty: new Map(),
 };
 
-export interface DurationRange extends Range {
-  /** The operator took a plain whole number of seconds here. */
-  readonly plainSeconds?: true;
-  /** Nothing between two seconds is accepted. */
-  readonly wholeSeconds?: true;
-  /** 0 is accepted below the bounds, and means never. */
-  readonly never?: true;
-}
+export type DurationRange = Omit<DurationShape, 'type'>;
 
-/** Bounds and value are milliseconds. */
+/** Bounds and value are in ms. */
 export function duration(range: DurationRange): ValueKind<number> {
   const orSeconds = range.plainSeconds === true ? ', or a whole number of seconds' : '';
   const orNever = range.never === true ? ', or 0 for never' : '';
@@ -153,6 +158,7 @@ export function duration(range: DurationRange): ValueKind<number> {
   return {
     placeholder: 'duration',
     accepts: `a duration from ${formatDuration(range.least)} to ${formatDuration(range.most)} as Go writes it (1m30s, 300ms)${whole}${orSeconds}${orNever}`,
+    shape: { type: 'duration', ...range },
     parse: (text) => {
       const seconds = range.plainSeconds === true ? parseDigits(text) : undefined;
       const value = seconds === undefined ? parseGoDuration(text) : seconds * 1000;
@@ -164,14 +170,20 @@ export function duration(range: DurationRange): ValueKind<number> {
 
 /** A text that `pattern` matches from end to end. */
 export function text(placeholder: string, pattern: RegExp, accepts: string): ValueKind<string> {
-  return { placeholder, accepts, parse: (text) => (pattern.test(text) ? text : undefined) };
+  return {
+    placeholder,
+    accepts,
+    shape: { type: 'text', pattern: pattern.source },
+    parse: (text) => (pattern.test(text) ? text : undefined),
+  };
 }
 
-/** Items separated by commas or spaces: flags take the former, Cilium's chart writes the latter into cilium-config. */
+/** Items separated by commas, as in flags, or by spaces, as Cilium's chart writes them into cilium-config. */
 export function list(placeholder: string, item: RegExp, accepts: string): ValueKind<readonly string[]> {
   return {
     placeholder,
     accepts,
+    shape: { type: 'list', item: item.source.replace(/^\^|\$$/g, '') },
     parse: (text) => {
       const items = text.split(/[\s,]+/).filter((each) => each !== '');
       return items.every((each) => item.test(each)) ? [...new Set(items)] : undefined;
@@ -183,13 +195,18 @@ export function list(placeholder: string, item: RegExp, accepts: string): ValueK
 
 export const tagFilter: ValueKind<Tags> = {
   placeholder: 'key=value,...',
-  accepts: 'key=value pairs separated by commas, or a JSON object of texts',
+  accepts:
+    'key=value pairs separated by commas, or by spaces where no key or value holds one, or a JSON object of texts',
+  shape: { type: 'tags' },
   parse: parseTags,
   combine: (maps) => Object.assign({}, ...maps) as Tags,
   empty: {},
 };
 
-/** Tags that will be set, and so must be such that EC2 takes them (https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html). */
+/**
+ * Tags to set on resources, restricted to what EC2 accepts
+ * (https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html).
+ */
 export const tagsToSet: ValueKind<Tags> = {
   ...tagFilter,
   accepts: `${tagFilter.accepts}; keys of at most 128 characters that do not begin with aws:, values of at most 256`,
@@ -205,25 +222,28 @@ export const tagsToSet: ValueKind<Tags> = {
 export const listenAddress: ValueKind<ListenAddress> = {
   placeholder: 'host:port',
   accepts: 'host:port or :port, such as :9966, 127.0.0.1:9966 or [::1]:9966',
+  shape: { type: 'text', pattern: String.raw`^.*:\d{1,5}$` },
   parse: parseListenAddress,
 };
 
-/** The value is a URL without a slash at its end. A bare host is one that speaks https. */
+/** Yields a URL without a trailing slash. A bare host means https. */
 export const endpoint: ValueKind<string> = {
   placeholder: 'host or URL',
   accepts: 'a host name, with a port if need be, or an http or https URL without credentials and query',
+  shape: { type: 'text', pattern: String.raw`^(https?://)?[^\s?#@]+$` },
   parse: (text) => parseHttpUrl(text.includes('://') ? text : `https://${text}`),
 };
 
 export const httpUrl: ValueKind<string> = {
   placeholder: 'URL',
   accepts: 'an http or https URL without credentials and query',
+  shape: { type: 'text', pattern: String.raw`^https?://[^\s?#@]+$` },
   parse: parseHttpUrl,
 };
 
 function parseHttpUrl(text: string): string | undefined {
   const url = /^https?:\/\/[^\s?#@]+$/.test(text) ? URL.parse(text) : null;
-  // URL takes hosts that no name server does, such as quotes and braces.
+  // URL accepts hosts that DNS does not, such as quotes and braces.
   return url !== null && /^([\w.-]+|\[[\da-f:.]+\])$/.test(url.hostname)
     ? url.href.replace(/\/+$/, '')
     : undefined;

@@ -1,15 +1,18 @@
-// What Headwater keeps of the cluster: CiliumNodes and the pods that wait on them, as the watches bring them. Kept warm
-// on a standby too: a new leader lists once more, and reads of that only what its watch had not told yet.
-import { ciliumNodesPath } from '../kubernetes/cilium-node-writer.ts';
-import type { JsonObject } from '../kubernetes/json.ts';
-import { PendingPods } from '../kubernetes/pending-pods.ts';
-import { Reflector, type ReflectorFigures, type ReflectorState } from '../kubernetes/reflector.ts';
-import type { KubernetesTransport } from '../kubernetes/transport.ts';
-import { type WatchedNode, watchedNode } from '../kubernetes/watched-node.ts';
+// Caches cluster state from watches: CiliumNodes, pending pods, and the Nodes that map names to instances. A
+// standby keeps it warm too. A new leader lists once more and reads only what its watch has not delivered
+// yet.
+import { ciliumNodesPath } from '../kubernetes/cilium-node/cilium-node-writer.ts';
+import { ClusterNodes } from '../kubernetes/watch/cluster-nodes.ts';
+import type { JsonObject } from '../kubernetes/transport/json.ts';
+import { PendingPods } from '../kubernetes/watch/pending-pods.ts';
+import { Reflector, type ReflectorFigures, type ReflectorState } from '../kubernetes/watch/reflector.ts';
+import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
+import { type WatchedNode, watchedNode } from '../kubernetes/cilium-node/watched-node.ts';
+import { NodeIdentities, type TouchedIdentities } from '../manager/claims/node-identities.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import type { Clock } from '../scheduling/clock.ts';
-import type { Random } from '../scheduling/random.ts';
+import { type Clock, sleep } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
 
 export interface ClusterCacheDeps {
   readonly transport: KubernetesTransport;
@@ -19,28 +22,46 @@ export interface ClusterCacheDeps {
   readonly onBug: (error: unknown) => void;
   /** The newest state of a CiliumNode; undefined once it is gone. */
   readonly onNode: (name: string, watched: WatchedNode | undefined) => void;
-  /** The number of pods that wait on this node changed. */
+  /** Reads a Node's provider ID; undefined if it names no instance of the cloud. */
+  readonly instanceIdOf: (providerId: string) => string | undefined;
+  /** Called when the Nodes for these identities changed. */
+  readonly onIdentities: (touched: TouchedIdentities) => void;
+  /** Called when the number of pending pods on this node changed. */
   readonly onWaitingPods: (name: string) => void;
 }
 
-/** A watch is renewed every 10 min at the latest: one that is silent for longer does not work any more, in ms. */
+/** A watch is renewed every 10 min at most. One that is silent for longer is broken. In ms. */
 const longestSilence = 15 * 60_000;
+
+/** How long to wait for the first list of Nodes, in ms. */
+const mostWaitForNodes = 10_000;
 
 export class ClusterCache {
   readonly #deps: ClusterCacheDeps;
   readonly #nodes: Reflector<WatchedNode>;
   readonly #pods: PendingPods;
-  /** Why the last try to read them failed, until one succeeds: the next try does not make it untrue. */
+  readonly #clusterNodes: ClusterNodes;
+  /** Updated in place. */
+  readonly identities = new NodeIdentities();
+  /**
+   * Why the last attempt to read CiliumNodes failed. Cleared only by a success, not by the start of another
+   * attempt.
+   */
   #nodesProblem: string | undefined;
-  readonly #shown = { ciliumnodes: { relists: 0, restarts: 0 }, pods: { relists: 0, restarts: 0 } };
+  readonly #shown = {
+    ciliumnodes: { relists: 0, restarts: 0 },
+    pods: { relists: 0, restarts: 0 },
+    nodes: { relists: 0, restarts: 0 },
+  };
 
   constructor(deps: ClusterCacheDeps) {
     this.#deps = deps;
-    const { transport, clock, random, log, onBug, onNode, onWaitingPods } = deps;
+    const { transport, clock, random, log, onBug, onNode, onWaitingPods, instanceIdOf, onIdentities } = deps;
     const shared = { transport, clock, random, onBug };
     this.#nodes = new Reflector({
       ...shared,
       path: ciliumNodesPath,
+      doubtsEmptyLists: true,
       transform: watchedNode,
       onChange: ({ type, key, object }) => onNode(key, type === 'deleted' ? undefined : object),
       onState: (state) => {
@@ -53,19 +74,37 @@ export class ClusterCache {
       ...shared,
       onChange: onWaitingPods,
       onDenied: (problem) =>
-        log.warn('cannot see which pods wait: nodes get no addresses ahead for them', { problem }),
+        log.warn('cannot read pods: nodes get no addresses in advance for pending pods', { problem }),
       onState: (state) => {
         if (state.kind !== 'denied') this.#say('pods', state);
       },
     });
+    this.#clusterNodes = new ClusterNodes({
+      ...shared,
+      random: random.fork('nodes'),
+      instanceIdOf,
+      onChange: (name, node) => onIdentities(this.identities.set(name, node)),
+      onAccess: (problem) => {
+        if (problem !== undefined)
+          log.warn(
+            'cannot read Nodes: nothing verifies which instance is whose, and nothing is released or detached',
+            { problem },
+          );
+        else log.info('reading Nodes again: instances are verified');
+        onIdentities(this.identities.replace(this.#clusterNodes.nodes));
+      },
+      onState: (state) => {
+        if (state.kind !== 'denied') this.#say('nodes', state);
+      },
+    });
   }
 
-  /** By name. Changes in place. */
+  /** By name. Updated in place. */
   get nodes(): ReadonlyMap<string, WatchedNode> {
     return this.#nodes.objects;
   }
 
-  /** Whatever was written to CiliumNodes until this resource version is known; undefined while that cannot be said. */
+  /** Everything written to CiliumNodes up to this resource version is known; undefined while that is uncertain. */
   get nodesVersion(): string | undefined {
     return this.#nodes.resourceVersion;
   }
@@ -75,38 +114,56 @@ export class ClusterCache {
     return this.#pods.waitingOn(name);
   }
 
-  /** Resolves once all CiliumNodes are known. */
+  /** Resolves once all CiliumNodes are known and Nodes are known too or cannot be read for now. */
   get synced(): Promise<void> {
-    return this.#nodes.synced;
+    return this.#nodes.synced.then(() => this.#nodesSettled());
   }
 
-  /** Resolves once all that was written to CiliumNodes before this call is known, however late the watch is. */
+  /** Why Nodes cannot be read; undefined if they can. */
+  get identityProblem(): string | undefined {
+    return this.#clusterNodes.problem;
+  }
+
+  /** The uid of a Node; undefined if none of that name is known. */
+  nodeUid(name: string): string | undefined {
+    return this.#clusterNodes.nodes.get(name)?.uid;
+  }
+
+  /** Nodes only verify identities, so the wait for them is bounded. */
+  async #nodesSettled(): Promise<void> {
+    const known = new AbortController();
+    const late = sleep(this.#deps.clock, mostWaitForNodes, known.signal).catch(() => undefined);
+    await Promise.race([this.#clusterNodes.settled, late]);
+    known.abort();
+  }
+
+  /** Resolves once everything written to CiliumNodes before this call is known, however far the watch lags. */
   caughtUp(): Promise<void> {
     return this.#nodes.refresh();
   }
 
-  /** Takes the answer to one of our own writes. */
+  /** Applies the answer to one of our own writes. */
   observe(raw: JsonObject): void {
     this.#nodes.observe(raw);
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#nodes.run(signal), this.#pods.run(signal)]);
+    await Promise.all([this.#nodes, this.#pods, this.#clusterNodes].map((each) => each.run(signal)));
   }
 
-  /** What keeps CiliumNodes from becoming known. */
+  /** What the first list of CiliumNodes waits for. */
   waitingFor(): string {
     const { state } = this.#nodes.figures();
     if ('problem' in state) return state.problem;
     return this.#nodesProblem ?? 'CiliumNodes are being listed';
   }
 
-  /** Undefined as long as the watch of CiliumNodes works, or says itself why it doesn't. */
+  /** Undefined while the watch of CiliumNodes works, or reports its own problem. */
   problem(): string | undefined {
     const { state, lastActivity } = this.#nodes.figures();
     const silence = this.#deps.clock.monotonic() - (lastActivity ?? Infinity);
     if (state.kind !== 'watching' || silence < longestSilence) return undefined;
-    return `nothing was heard from the watch of CiliumNodes for ${Math.round(silence / 60_000)} min`;
+    return `the watch of CiliumNodes has been silent for ${Math.round(silence / 60_000)} min`;
   }
 
   show(metrics: Metrics): void {
@@ -118,10 +175,11 @@ export class ClusterCache {
     }
   }
 
-  #figures(): (readonly ['ciliumnodes' | 'pods', ReflectorFigures])[] {
+  #figures(): (readonly ['ciliumnodes' | 'pods' | 'nodes', ReflectorFigures])[] {
     return [
       ['ciliumnodes', this.#nodes.figures()],
       ['pods', this.#pods.figures()],
+      ['nodes', this.#clusterNodes.figures()],
     ];
   }
 

@@ -1,13 +1,13 @@
-// What a controller is doing, for people and probes.
+// The controller's lifecycle state, for people and probes.
 
 export type ControllerState =
   /** Reads the cluster. */
   | 'starting'
-  /** Another process leads; everything is kept ready. */
+  /** Another process leads; this one keeps its caches warm. */
   | 'standby'
-  /** Holds the Lease, and reads what was written to CiliumNodes until then. */
+  /** Holds the Lease and reads all CiliumNode writes up to that moment. */
   | 'catchingUp'
   | 'leading'
-  /** Ends what was begun. */
+  /** Waits for work in flight. */
   | 'draining'
   | 'stopped';

@@ -1,71 +1,91 @@
-// The controller: everything that runs, put together by hand around three ports (Kubernetes, the cloud, time), so that
-// the same code serves a real cluster, and a whole cluster in one process in virtual time.
+// The composition root, built around three ports: Kubernetes, the cloud and time. The same code runs against
+// a real cluster and against a whole cluster in one process in virtual time.
+import type { NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
 import type { Options } from '../config/option-table.ts';
 import { LiveOptions } from '../config/live-options.ts';
 import type { LiveReading } from '../config/read-live-options.ts';
-import { CiliumNodeWriter } from '../kubernetes/cilium-node-writer.ts';
-import { EventRecorder } from '../kubernetes/events.ts';
-import { LeaderElection } from '../kubernetes/leader-election.ts';
-import type { ServedSchema } from '../kubernetes/served-schema.ts';
-import type { KubernetesTransport } from '../kubernetes/transport.ts';
-import type { Diagnosis } from '../node/diagnosis.ts';
-import type { NodeReference } from '../manager/fleet.ts';
+import { CiliumNodeWriter } from '../kubernetes/cilium-node/cilium-node-writer.ts';
+import type { EventReport } from '../kubernetes/events/event-object.ts';
+import { EventRecorder } from '../kubernetes/events/events.ts';
+import { LeaderElection } from '../kubernetes/lease/leader-election.ts';
+import type { ServedSchema } from '../kubernetes/cilium-node/served-schema.ts';
+import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
-import { MutationPermission, noStops, stoppedBy, stopReasons } from '../providers/mutation-permission.ts';
-import { type Clock, sleep } from '../scheduling/clock.ts';
-import type { Random } from '../scheduling/random.ts';
-import { warnOfMissingAccess } from './access-warnings.ts';
-import type { Cloud, CloudDeps } from './aws-cloud.ts';
+import {
+  foreignReach,
+  foreignReaches,
+  MutationPermission,
+  noStops,
+  stoppedBy,
+  stopReasons,
+} from '../providers/gate/mutation-permission.ts';
+import { type Clock, sleep } from '../runtime/clock.ts';
+import { aborted } from '../runtime/race-abort.ts';
+import type { Random } from '../runtime/random.ts';
+import { warnOfMissingAccess } from './reporting/access-warnings.ts';
+import type { Cloud, CloudDeps } from './clouds/cloud.ts';
+import { CloudReach } from './cloud-reach.ts';
 import { ClusterCache } from './cluster-cache.ts';
 import type { ControllerState } from './controller-state.ts';
 import { fence } from './fencing.ts';
+import { type NodeAnswer, nodeAnswer } from './reporting/node-answer.ts';
 import { schemaAtStart } from './schema-at-start.ts';
-import { statusReport, type StatusReport } from './status-report.ts';
-import { Term } from './term.ts';
+import { statusReport, type StatusReport } from './reporting/status-report.ts';
+import { LeaderSession } from './leader-session.ts';
+import { WriteSuccess } from './reporting/write-success.ts';
 
 export interface ControllerDeps {
   readonly options: Options;
   readonly kubernetes: KubernetesTransport;
-  /** For the Lease alone, so that load elsewhere never loses it. */
+  /** Only for the Lease, so other load cannot cost the leadership. */
   readonly leaseTransport: KubernetesTransport;
   readonly composeCloud: (deps: CloudDeps) => Cloud;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly registry: MetricRegistry;
-  /** Tells one process from another: the holder's name in the Lease. */
+  /** The holder name in the Lease; unique per process. */
   readonly identity: string;
-  /** Reads the options that may change meanwhile anew; undefined where none can. */
+  /** Program version. */
+  readonly version?: string;
+  /** Reads the reloadable options again; undefined if there are none. */
   readonly readLiveOptions: (() => LiveReading) | undefined;
   readonly onBug: (error: unknown) => void;
 }
 
-/** How long who has the Lease may read CiliumNodes before it begins, in ms. */
+/** How long a new Lease holder may read CiliumNodes before it starts to lead, in ms. */
 const mostCatchUp = 60_000;
-/** How long begun work may go on when the process is told to end, in ms. */
+/** How long work in flight may continue after the shutdown signal, in ms. */
 const drainTime = 20_000;
 
 export class Controller {
   readonly #deps: ControllerDeps;
   readonly #cache: ClusterCache;
   readonly #cloud: Cloud;
+  readonly #reach: CloudReach;
+  readonly #writes: WriteSuccess;
   readonly #election: LeaderElection | undefined;
   readonly #events: EventRecorder;
   readonly #permission: MutationPermission;
   readonly #liveOptions: LiveOptions | undefined;
   readonly #leading = Promise.withResolvers<'leading'>();
-  /** At this very moment: a process that was frozen for longer than its lease goes on where it stood. */
+  /** Evaluated at each call: a process that was frozen for longer than its lease resumes without leadership. */
   readonly #leads = (): boolean => this.#election === undefined || this.#election.leaseEnd() !== undefined;
   #state: ControllerState = 'starting';
-  #term: Term | undefined;
+  #session: LeaderSession | undefined;
   #leadingSince: number | undefined;
-  /** Why it may not have the Lease. */
+  /** The process that holds the Lease, if known; undefined if it is this one or nobody. */
+  #leader: string | undefined;
+  /** Why this process may not acquire the Lease. */
   #leaseProblem: string | undefined;
+  /** The token of the withdrawals that a user approves. */
+  #allowedWithdrawals: string | undefined;
 
   constructor(deps: ControllerDeps) {
     this.#deps = deps;
     const { options, clock, random, log, registry, kubernetes, onBug } = deps;
+    this.#allowedWithdrawals = options.allowWithdrawals;
     this.#election = options.leaderElection ? this.#createElection() : undefined;
     const mayTakeAway = fence({
       clock,
@@ -83,14 +103,24 @@ export class Controller {
       mayTakeAway,
       permission: this.#permission,
     });
+    this.#writes = new WriteSuccess(clock);
+    this.#reach = new CloudReach({
+      implementation: this.#cloud.implementation,
+      clock,
+      random: random.fork('reach'),
+      log,
+      tell: ({ reason, text: message }) => this.#tellLease({ type: 'Warning', reason, message }),
+    });
     this.#cache = new ClusterCache({
       transport: kubernetes,
       clock,
       random: random.fork('cache'),
       log,
       onBug,
-      onNode: (name, watched) => this.#term?.apply(name, watched),
-      onWaitingPods: (name) => this.#term?.waitingPodsChanged(name),
+      onNode: (name, watched) => this.#session?.apply(name, watched),
+      instanceIdOf: (providerId) => this.#cloud.instanceIdOf(providerId),
+      onIdentities: (touched) => this.#session?.identitiesChanged(touched),
+      onWaitingPods: (name) => this.#session?.waitingPodsChanged(name),
     });
     this.#events = new EventRecorder({
       transport: kubernetes,
@@ -101,17 +131,19 @@ export class Controller {
       onProblem: (problem) => log.warn('cannot write Events', { problem: problem.message }),
       onBug,
     });
+    const { version = 'unknown' } = deps;
+    registry.metrics.headwater_build_info.set({ version, node_version: process.version }, 1);
     registry.beforeScrape(() => this.#show());
   }
 
   /**
-   * Runs until `signal` is aborted or leadership is lost; resolves once what was begun has ended, 20 s later at most.
-   * To be called once.
+   * Runs until `signal` is aborted or leadership is lost. Resolves once work in flight has ended, at most 20
+   * s later. Call it once.
    */
   async run(signal: AbortSignal): Promise<'stopped' | 'lost'> {
     const ending = new AbortController();
     const background = [
-      ...[this.#cache, this.#events].map((each) => each.run(ending.signal)),
+      ...[this.#cache, this.#events, this.#reach].map((each) => each.run(ending.signal)),
       ...(this.#liveOptions === undefined ? [] : [this.#liveOptions.run(ending.signal)]),
       warnOfMissingAccess(
         this.#deps,
@@ -132,48 +164,73 @@ export class Controller {
     return this.#state;
   }
 
-  /** Undefined when all is well; else what keeps the process from making progress. */
+  /** Why the process makes no progress; undefined if it does. */
   problem(): string | undefined {
     return this.#cache.problem();
   }
 
-  /** Undefined when the process is ready to do its part; else what it waits for. */
+  /** What the process waits for; undefined once it is ready. */
   unreadiness(): string | undefined {
     switch (this.#state) {
       case 'starting':
         return `it reads the cluster: ${this.#cache.waitingFor()}`;
       case 'standby':
-        return this.#candidacyProblem();
+        return this.#candidacyProblem() ?? this.#reachProblem();
       case 'catchingUp':
         return `it has the Lease and reads CiliumNodes: ${this.#cache.waitingFor()}`;
       case 'leading':
         return this.#readingProblem();
       case 'draining':
       case 'stopped':
-        return 'it is ending';
+        return 'it is shutting down';
     }
   }
 
+  /** Undefined once the cloud has answered. */
+  #reachProblem(): string | undefined {
+    if (this.#reach.isReached) return undefined;
+    const { problem } = this.#reach;
+    return problem === undefined
+      ? 'it waits for the first answer of the cloud'
+      : `it cannot reach the cloud: ${problem}`;
+  }
+
   #readingProblem(): string | undefined {
-    if (this.#term?.hasRead === true) return undefined;
-    const problem = this.#term?.readProblem;
+    if (this.#session?.hasRead === true) return this.#session.doubtfulReading ?? this.#writes.problem();
+    if (this.#session?.hasNothingToRead === true) return this.#reachProblem();
+    const problem = this.#session?.readProblem;
     return problem === undefined ? 'it reads the cloud' : `it cannot read the cloud: ${problem}`;
   }
 
-  /** Whoever lets the others end because this one is ready would have no leader. */
+  /**
+   * A process that cannot acquire the Lease is not ready: otherwise a rollout could stop all other replicas
+   * and leave no leader.
+   */
   #candidacyProblem(): string | undefined {
     const problem = this.#election?.problem?.message ?? this.#leaseProblem;
     return problem === undefined ? undefined : `it cannot become the leader: ${problem}`;
+  }
+
+  /** Everything known about one node. */
+  node(name: string): NodeAnswer {
+    return nodeAnswer(name, this.#session?.summaries() ?? [], {
+      state: this.#state,
+      leader: this.#leader,
+      now: this.#deps.clock.monotonic(),
+    });
   }
 
   status(): StatusReport {
     return statusReport({
       state: this.#state,
       identity: this.#deps.identity,
-      term: this.#term,
+      version: this.#deps.version,
+      leader: this.#leader,
+      session: this.#session,
       buckets: this.#cloud.buckets(),
       denied: this.#cloud.denied(),
       stops: this.#permission.stops,
+      identityProblem: this.#cache.identityProblem,
       now: this.#deps.clock.monotonic(),
     });
   }
@@ -184,11 +241,14 @@ export class Controller {
     const schema = await Promise.race([schemaAtStart(this.#deps, signal), stopped]);
     if (schema === 'stopped') return schema;
     this.#state = 'standby';
-    const giveBack = new AbortController();
-    const lease = this.#election?.run(giveBack.signal);
-    if (this.#election === undefined) this.#leading.resolve('leading');
+    const resign = new AbortController();
+    const lease = this.#election?.run(resign.signal);
+    if (this.#election === undefined) {
+      this.#deps.registry.metrics.headwater_leader.set(1);
+      this.#leading.resolve('leading');
+    }
     const over = [stopped, ...(lease === undefined ? [] : [lease])];
-    const first = await Promise.race([this.#readyToLead(giveBack.signal), ...over]);
+    const first = await Promise.race([this.#readyToLead(resign.signal), ...over]);
     if (first === 'leading') {
       this.#begin(schema);
       let isOver = true;
@@ -198,14 +258,15 @@ export class Controller {
         await this.#drain(isOver);
       }
     }
-    giveBack.abort();
+    resign.abort();
     const outcome = (await lease) ?? 'stopped';
     return first === 'behind' ? 'lost' : outcome;
   }
 
   /**
-   * Whoever led before wrote until a moment ago, and the watch of a standby may be late: what it does not know of, it would
-   * strike, or offer on a second node. Who cannot find out in time leaves the Lease to others.
+   * Waits for leadership, then relists the CiliumNodes. The previous leader may have written moments ago and
+   * our watch may lag: acting on stale state could remove an address in use or offer it twice. A process that
+   * cannot catch up in time releases the Lease.
    */
   async #readyToLead(signal: AbortSignal): Promise<'leading' | 'behind'> {
     const leading = await this.#leading.promise;
@@ -221,7 +282,7 @@ export class Controller {
     known.abort();
     if (first === 'behind') {
       const problem = this.#cache.waitingFor();
-      log.error('cannot read CiliumNodes: leaving the Lease to others, to be started anew', { problem });
+      log.error('cannot read CiliumNodes: releasing the Lease, exiting', { problem });
     }
     return this.#leads() ? first : 'behind';
   }
@@ -231,34 +292,40 @@ export class Controller {
     this.#leadingSince = clock.monotonic();
     this.#state = 'leading';
     log.info('leading', { identity: this.#deps.identity, nodes: this.#cache.nodes.size });
-    this.#term = new Term({
+    this.#session = new LeaderSession({
       options,
       cloud: this.#cloud,
       writer: new CiliumNodeWriter(kubernetes, this.#leads),
+      onNothingToRead: () => this.#reach.begin(),
+      onWritten: (name, outcome) => this.#writes.note(name, outcome),
       leads: this.#leads,
       knownVersion: () => this.#cache.nodesVersion,
       permission: this.#permission,
       schema,
       observe: (raw) => this.#cache.observe(raw),
       waitingPods: (name) => this.#cache.waitingPods(name),
-      tell: (node, diagnosis) => this.#tell(node, diagnosis),
+      tell: (node, report) => this.#tell(node, report),
+      tellLease: (report) => this.#tellLease(report),
+      lease: this.#election,
+      allowedWithdrawals: () => this.#allowedWithdrawals,
+      identities: this.#cache.identities,
       clock,
       random: random.fork('term'),
       log,
       registry,
       onBug,
     });
-    this.#term.begin(this.#cache.nodes.values());
+    this.#session.begin(this.#cache.nodes.values());
   }
 
-  /** Ends what was begun: when leadership is lost at once, else within the time that a shutdown has. */
+  /** Ends work in flight: immediately if leadership is lost, otherwise within the drain time. */
   async #drain(atOnce: boolean): Promise<void> {
     const { clock, log } = this.#deps;
     this.#state = 'draining';
-    log.info('ending what was begun');
+    log.info('draining in-flight work');
     const deadline = new AbortController();
     const cancel = clock.schedule(atOnce ? 0 : drainTime, () => deadline.abort());
-    await this.#term?.stop(deadline.signal);
+    await this.#session?.stop(deadline.signal);
     cancel();
     this.#leadingSince = undefined;
   }
@@ -279,9 +346,10 @@ export class Controller {
       },
       onChange: (state) => {
         registry.metrics.headwater_leader.set(state.kind === 'leading' ? 1 : 0);
+        this.#leader = state.kind === 'standby' ? state.holder : undefined;
+        if (this.#leader !== undefined) this.#reach.begin();
         if (state.kind === 'leading') this.#leading.resolve('leading');
-        if (state.kind === 'lost')
-          log.error('leadership is lost: ending, to be started anew', { why: state.reason });
+        if (state.kind === 'lost') log.error('leader election lost, exiting', { why: state.reason });
         if (state.kind === 'standby' && state.holder !== undefined) {
           log.info('standing by: another process leads', { holder: state.holder });
         }
@@ -294,23 +362,31 @@ export class Controller {
   #createLiveOptions(): LiveOptions | undefined {
     const { options, readLiveOptions, clock, log } = this.#deps;
     if (readLiveOptions === undefined) return undefined;
-    const { dryRun, pause } = options;
+    const { dryRun, pause, allowWithdrawals } = options;
     return new LiveOptions({
-      values: { dryRun, pause },
+      values: { dryRun, pause, allowWithdrawals },
       read: readLiveOptions,
       clock,
       onChange: (values) => {
         log.info('options changed while running', { ...values });
-        this.#permission.change(values);
+        this.#allowedWithdrawals = values.allowWithdrawals;
+        this.#permission.change({ dryRun: values.dryRun, pause: values.pause });
       },
-      onProblem: (problem) => log.warn('an option cannot be changed: its value stays', { problem }),
+      onProblem: (problem) => log.warn('option not changed: the previous value stays', { problem }),
     });
   }
 
-  #tell(node: NodeReference, { reason, text: message }: Diagnosis): void {
-    const report = { type: 'Warning', reason, message } as const;
+  #tell(node: NodeReference, report: EventReport): void {
     this.#events.record({ kind: 'CiliumNode', name: node.name, uid: node.uid }, report);
-    this.#events.record({ kind: 'Node', name: node.name, uid: node.nodeUid }, report);
+    const nodeUid = this.#cache.nodeUid(node.name) ?? node.nodeUid;
+    this.#events.record({ kind: 'Node', name: node.name, uid: nodeUid }, report);
+  }
+
+  /** Without leader election there is no Lease to attach an Event to. */
+  #tellLease(report: EventReport): void {
+    if (this.#election === undefined) return;
+    const { leaderElectionLeaseName: name, k8sNamespace: namespace } = this.#deps.options;
+    this.#events.record({ kind: 'Lease', name, namespace, uid: this.#election.uid }, report);
   }
 
   #show(): void {
@@ -318,15 +394,11 @@ export class Controller {
     this.#cache.show(metrics);
     for (const reason of stopReasons) {
       const isStopped = stoppedBy(reason, this.#permission.stops).length > 0;
-      metrics.headwater_mutations_stopped.set({ reason }, isStopped ? 1 : 0);
+      metrics.headwater_mutations_paused.set({ reason }, isStopped ? 1 : 0);
     }
-    this.#term?.show();
+    const reach = foreignReach(this.#permission.stops);
+    for (const stops of foreignReaches)
+      metrics.headwater_conflicting_writer.set({ stops }, stops === reach ? 1 : 0);
+    this.#session?.show();
   }
-}
-
-function aborted(signal: AbortSignal): Promise<'stopped'> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve('stopped');
-    signal.addEventListener('abort', () => resolve('stopped'), { once: true });
-  });
 }

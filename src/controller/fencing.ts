@@ -1,26 +1,25 @@
-// Whether this process may take anything away in the cloud right now. No cloud accepts a fencing token, so the only
-// safe time is one that ends, at the latest, before our own lease does, and begins when no earlier leader's calls can
-// still be under way.
-import type { LeaseEnd } from '../kubernetes/leader-election.ts';
-import type { Clock } from '../scheduling/clock.ts';
-
-/** A new leader takes nothing away for so long, in ms: longer than a lease, so that calls of the one before are over. */
-const quietStart = 20_000;
+// Decides whether this process may send a call that takes something away. No cloud accepts a fencing token.
+// So such a call must end before our own lease does, and none starts in the quiet period: a call of the previous
+// leader may still be in flight.
+import type { LeaseEnd } from '../kubernetes/lease/leader-election.ts';
+import { leaderQuietPeriod } from '../kubernetes/lease/lease-timings.ts';
+import type { Clock } from '../runtime/clock.ts';
 
 export interface FenceOptions {
   readonly clock: Clock;
-  /** Since when we lead, in monotonic ms; undefined when we don't. */
+  /** When this process started to lead, in monotonic ms; undefined if it does not lead. */
   readonly leadingSince: () => number | undefined;
-  /** The end of our own lease; undefined when we hold none; `unlimited` when there is no election. */
+  /** The end of our own lease; undefined without one; `unlimited` without leader election. */
   readonly leaseEnd: () => LeaseEnd | 'unlimited' | undefined;
 }
 
-/** A function that says whether a call that takes something away and may last `ms` can be sent now. */
+/** Returns a test: may a call that takes something away and may last `ms` be sent now? */
 export function fence({ clock, leadingSince, leaseEnd }: FenceOptions): (ms: number) => boolean {
   return (ms) => {
     const since = leadingSince();
     const end = leaseEnd();
-    if (since === undefined || end === undefined || clock.monotonic() < since + quietStart) return false;
+    if (since === undefined || end === undefined || clock.monotonic() < since + leaderQuietPeriod)
+      return false;
     if (end === 'unlimited') return true;
     return clock.monotonic() + ms < end.monotonic && clock.wall() + ms < end.wall;
   };

@@ -1,55 +1,67 @@
-// Keeps watch for a second writer of what only Headwater writes in CiliumNodes, most likely a cilium-operator that still
-// runs: two that both serve a node undo each other's work, in Kubernetes and in the cloud.
-import type { CiliumNode } from '../kubernetes/cilium-node.ts';
-import type { OwnWrites } from '../kubernetes/own-writes.ts';
-import { ageOf } from '../kubernetes/resource-version.ts';
-import type { NodeReference } from '../manager/fleet.ts';
-import { type Diagnosis, foreignWriter } from '../node/diagnosis.ts';
-import { foreignParts, type WrittenPart } from '../node/foreign-write.ts';
+// Detects a conflicting writer of the CiliumNode parts that only Headwater writes, usually a cilium-operator
+// still running. Two controllers on one node undo each other's work in Kubernetes and in the cloud.
+import { leaderQuietPeriod } from '../kubernetes/lease/lease-timings.ts';
+import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
+import type { EventReport } from '../kubernetes/events/event-object.ts';
+import type { OwnWrites } from '../kubernetes/cilium-node/own-writes.ts';
+import { ageOf } from '../kubernetes/watch/resource-version.ts';
+import { conflictingWriter } from '../node/conditions/node-condition.ts';
+import { foreignParts, type WrittenPart } from '../node/publish/foreign-write.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import type { MutationPermission } from '../providers/mutation-permission.ts';
-import { type Clock, sleep } from '../scheduling/clock.ts';
+import type { MutationPermission } from '../providers/gate/mutation-permission.ts';
+import { type Clock, sleep } from '../runtime/clock.ts';
 
 export interface ForeignWritersDeps {
   readonly clock: Clock;
   readonly permission: Pick<MutationPermission, 'stops' | 'change'>;
   readonly ownWrites: Pick<OwnWrites, 'isAnswer' | 'openOn' | 'settle'>;
-  /** Whether this process leads at this very moment: when it was frozen for longer than its lease, others write. */
+  /**
+   * Whether the CiliumNode belongs to a node of this cluster, as far as known. Writes of other CiliumNodes
+   * prove nothing.
+   */
+  readonly counts: (node: CiliumNode) => boolean;
+  /** Whether this process leads at this moment. If it was frozen for longer than its lease, the new leader writes. */
   readonly leads: () => boolean;
-  /** Whatever was written until this resource version is known; undefined while that cannot be said. */
+  /** Everything written up to this resource version is known; undefined while that is uncertain. */
   readonly knownVersion: () => string | undefined;
-  /** The resource version that CiliumNodes have now; undefined when that cannot be had. */
+  /** The current resource version of CiliumNodes; undefined if it cannot be read. */
   readonly collectionVersion: (signal: AbortSignal) => Promise<string | undefined>;
   /** The cloud's key in the status. */
   readonly statusKey: string;
   readonly log: Logger;
-  readonly metrics: Pick<Metrics, 'headwater_foreign_writes_total'>;
-  readonly tell: (node: NodeReference, diagnosis: Diagnosis) => void;
+  readonly metrics: Pick<Metrics, 'headwater_conflicting_writes_total'>;
+  readonly tell: (node: NodeReference, report: EventReport) => void;
 }
 
-/** The last write of somebody else. */
+/** The last conflicting write. */
 export interface ForeignWrite {
   readonly node: string;
   readonly parts: readonly WrittenPart[];
-  /** Field manager, where the API server says. */
+  /** Field manager, if the API server reports it. */
   readonly manager: string | undefined;
 }
 
-/** Without a foreign write for so long, things go on, in ms. */
+/** The pause ends after this long without a conflicting write, in ms. */
 const quietFor = 300_000;
-/** What the leader before us sent may take effect for so long after we began to lead, in ms. */
-const predecessorsFor = 20_000;
-/** From one try to learn what was written until then to the next, in ms. */
+/** Pause before another attempt to read the collection version, in ms. */
 const retryAfter = 5000;
-/** A hand writes once; a writer goes on. So many writes without quiet between them are a writer's. */
+/**
+ * A manual edit happens once; a controller keeps writing. This many writes without a quiet period count as a
+ * controller.
+ */
 const writesOfAWriter = 2;
 
 export class ForeignWriters {
   readonly #deps: ForeignWritersDeps;
-  /** What is not newer may be what the leader before us wrote; undefined until that is known. */
+  /** States up to this version may be the previous leader's writes; undefined until it is known. */
   #predecessorsUntil: string | undefined;
-  #writes = 0;
+  /**
+   * Conflicting writes per node, and the nodes written by each manager. Writes to a single node may come from
+   * its own agent or a manual edit.
+   */
+  readonly #writes = new Map<string, number>();
+  readonly #nodes = new Map<string | undefined, Set<string>>();
   #last: (ForeignWrite & { readonly at: number }) | undefined;
   #cancel: () => void = () => undefined;
 
@@ -58,12 +70,12 @@ export class ForeignWriters {
   }
 
   /**
-   * Learns which writes the leader before us can have made: a watch may tell of them long after. Rejects only with the
-   * signal's reason.
+   * Determines which writes the previous leader can have made: the watch may deliver them much later. Rejects
+   * only with the signal's reason.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, collectionVersion } = this.#deps;
-    await sleep(clock, predecessorsFor, signal);
+    await sleep(clock, leaderQuietPeriod, signal);
     for (;;) {
       this.#predecessorsUntil = await collectionVersion(signal);
       if (this.#predecessorsUntil !== undefined) return;
@@ -71,7 +83,7 @@ export class ForeignWriters {
     }
   }
 
-  /** Takes a newer state of a CiliumNode that is ours to write. */
+  /** Examines a newer state of a CiliumNode that is ours to write. */
   judge(previous: CiliumNode, next: CiliumNode): void {
     const { ownWrites, statusKey, leads } = this.#deps;
     const isOurs = ownWrites.isAnswer(next);
@@ -83,8 +95,8 @@ export class ForeignWriters {
   }
 
   /**
-   * Whether a leader before us may have written what this state shows. Also where a later write of an agent brings it along,
-   * because the watch has not come so far yet.
+   * Whether the previous leader may have written what this state shows. An agent's later write can also carry
+   * it, if the watch had not delivered it yet.
    */
   mayBePredecessors({ resourceVersion }: CiliumNode): boolean {
     const until = this.#predecessorsUntil;
@@ -94,7 +106,7 @@ export class ForeignWriters {
     return age === 'older' || age === 'same';
   }
 
-  /** The write that things are stopped for, and how long it has to stay quiet yet, in ms. */
+  /** The conflicting write that pauses mutations, and the remaining quiet time, in ms. */
   get last(): (ForeignWrite & { readonly quietIn: number }) | undefined {
     if (this.#last === undefined) return undefined;
     const { at, ...write } = this.#last;
@@ -109,39 +121,62 @@ export class ForeignWriters {
     const { clock, metrics, tell } = this.#deps;
     const manager = parts.map((part) => node.base.managers[part]).find((name) => name !== undefined);
     const write = { node: node.name, parts, manager };
-    for (const part of parts) metrics.headwater_foreign_writes_total.add({ part });
+    if (!this.#deps.counts(node)) return;
+    for (const part of parts) metrics.headwater_conflicting_writes_total.add({ part });
     this.#last = { ...write, at: clock.monotonic() };
-    this.#writes += parts.length;
+    this.#writes.set(node.name, (this.#writes.get(node.name) ?? 0) + parts.length);
+    this.#nodes.set(manager, (this.#nodes.get(manager) ?? new Set()).add(node.name));
     this.#cancel();
     this.#cancel = clock.schedule(quietFor, () => this.#resume());
-    tell(node, foreignWriter(manager));
-    this.#stop(write);
+    const isFleet = this.#isOfFleet(manager);
+    this.#stop(write, isFleet);
+    const own = this.#writtenAgain().includes(node.name) ? 'node' : 'releases';
+    const { reason, text: message } = conflictingWriter(manager, isFleet ? 'fleet' : own);
+    tell(node, { type: 'Warning', reason, message });
   }
 
-  #stop(write: ForeignWrite): void {
+  /** A writer of several nodes, or one known by name, undoes work on all nodes. */
+  #isOfFleet(manager: string | undefined): boolean {
+    const { conflictingWriter: before, foreignlyWritten } = this.#deps.permission.stops;
+    const goesOn = before === 'atWork' && foreignlyWritten === undefined;
+    const isKnown = manager?.startsWith('cilium-operator') === true;
+    return goesOn || isKnown || (this.#nodes.get(manager)?.size ?? 0) > 1;
+  }
+
+  #writtenAgain(): readonly string[] {
+    return [...this.#writes].filter(([, count]) => count >= writesOfAWriter).map(([name]) => name);
+  }
+
+  #stop(write: ForeignWrite, isFleet: boolean): void {
     const { permission, log } = this.#deps;
-    const before = permission.stops.foreignWriter;
-    const isWriter = this.#writes >= writesOfAWriter || write.manager?.startsWith('cilium-operator') === true;
-    if (before === 'none' && !isWriter) {
-      permission.change({ foreignWriter: 'suspected' });
-      log.warn('somebody else wrote a CiliumNode: nothing is taken away until it has been quiet for 5 min', {
+    const before = JSON.stringify(permission.stops);
+    const again = this.#writtenAgain();
+    const isAtWork = isFleet || again.length > 0;
+    permission.change({
+      conflictingWriter: isAtWork ? 'atWork' : 'suspected',
+      foreignlyWritten: isFleet || !isAtWork ? undefined : again,
+    });
+    if (JSON.stringify(permission.stops) === before) return;
+    if (!isAtWork) {
+      log.warn('conflicting writer detected: releases are paused until it has been quiet for 5 min', {
         ...write,
       });
-    } else if (before !== 'atWork' && isWriter) {
-      permission.change({ foreignWriter: 'atWork' });
-      log.warn('another writer of CiliumNodes is at work: all is stopped until it has been quiet for 5 min', {
-        ...write,
-        remedy: 'see to it that no cilium-operator manages these nodes',
-      });
+      return;
     }
+    const what = isFleet ? 'all changes are paused' : 'all changes to its node are paused';
+    log.warn(`conflicting writer continues: ${what} until it has been quiet for 5 min`, {
+      ...write,
+      remedy: 'make sure that no cilium-operator manages these nodes',
+    });
   }
 
   #resume(): void {
     const { permission, log } = this.#deps;
     const node = this.#last?.node;
-    this.#writes = 0;
+    this.#writes.clear();
+    this.#nodes.clear();
     this.#last = undefined;
-    permission.change({ foreignWriter: 'none' });
-    log.warn('nobody else has written a CiliumNode for 5 min: going on', { node });
+    permission.change({ conflictingWriter: 'none', foreignlyWritten: undefined });
+    log.warn('no conflicting write for 5 min: resuming', { node });
   }
 }

@@ -1,8 +1,8 @@
-// Reads the definition of CiliumNodes before a process stands for election: it decides which fields are written.
-import { readServedSchema, type ServedSchema } from '../kubernetes/served-schema.ts';
-import type { KubernetesTransport } from '../kubernetes/transport.ts';
+// Reads the CiliumNode CRD before the process stands for election, because it decides which fields are written.
+import { readServedSchema, type ServedSchema } from '../kubernetes/cilium-node/served-schema.ts';
+import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import type { Logger } from '../observability/logger.ts';
-import { type Clock, sleep } from '../scheduling/clock.ts';
+import { type Clock, sleep } from '../runtime/clock.ts';
 
 export interface SchemaReading {
   readonly kubernetes: KubernetesTransport;
@@ -10,10 +10,13 @@ export interface SchemaReading {
   readonly log: Logger;
 }
 
-/** Before the first of the tries that follow one that failed, and before the last, in ms; each is twice the one before. */
+/** Pause before the first and the last retry, in ms; each pause doubles the previous one. */
 const pauses = { first: 1000, last: 4000 };
 
-/** What passes is waited for; where it stays, fields that every version of Cilium has are assumed. Rejects with the signal's reason. */
+/**
+ * Retries transient failures. If they persist, assumes the fields that every Cilium version has. Rejects with
+ * the signal's reason.
+ */
 export async function schemaAtStart(
   { kubernetes, clock, log }: SchemaReading,
   signal: AbortSignal,

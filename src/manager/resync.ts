@@ -1,18 +1,25 @@
-// Reads the cloud as a whole: rarely, because everything between is learnt from our own calls and from looks at single
-// instances. A resync that fails costs nobody anything but time.
-import type { AllocationImplementation, CallContext } from '../providers/allocation-implementation.ts';
+// Resyncs the whole cloud state. Runs rarely, because answers to our own calls and refreshes of single instances cover
+// what happens in between. A failed resync only delays updates.
+import type {
+  AllocationImplementation,
+  CallContext,
+  ObservedPage,
+} from '../providers/contract/allocation-implementation.ts';
+import { BlockCensus, type TakenAddresses } from '../providers/contract/block-census.ts';
 import {
   emptyInfrastructure,
   type Infrastructure,
   type KnownNetwork,
   type UnreadablePart,
   withMemory,
-} from '../providers/infrastructure.ts';
-import type { Inventory, Listing } from '../providers/inventory.ts';
-import type { SubnetLedger } from '../providers/subnet-ledger.ts';
-import { type Backoff, backOff } from '../scheduling/exponential-backoff.ts';
-import { type Clock, sleep } from '../scheduling/clock.ts';
-import type { Random } from '../scheduling/random.ts';
+} from '../providers/contract/infrastructure.ts';
+import { longestPause } from '../providers/contract/cloud-failure.ts';
+import type { Inventory, Listing } from '../providers/inventory/inventory.ts';
+import { allOn } from '../providers/contract/network-interface.ts';
+import type { SubnetLedger } from '../providers/catalog/subnet-ledger.ts';
+import { type BackoffState, backOff } from '../runtime/exponential-backoff.ts';
+import { type Clock, sleep } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
 
 export interface ResyncOptions {
   readonly implementation: AllocationImplementation;
@@ -20,58 +27,64 @@ export interface ResyncOptions {
   readonly ledger: SubnetLedger;
   readonly clock: Clock;
   readonly random: Random;
-  /** Between the end of one resync and the start of the next, in ms. */
+  /** Delay between the end of one resync and the start of the next, in ms. */
   readonly interval: number;
   /** The networks that nodes are in now. */
   readonly networkIds: () => readonly string[];
-  /** What is worth asking for between two resyncs, because some node lacks it. */
+  /** The zone that each node names. */
+  readonly zones: () => readonly string[];
+  /** What to request between two resyncs, because some node lacks it. */
   readonly lacking: () => Lacking;
   readonly hooks: ResyncHooks;
 }
 
 export type Lacking =
   | 'nothing'
-  /** Addresses: it helps to know what the subnets have left. */
+  /** Addresses: fresh free counts of the subnets help. */
   | 'addresses'
-  /** What somebody could add to the network, or tag there: the node is held back by the lack of it. */
+  /** Something that a user can add or tag in the network, and that blocks a node until then. */
   | 'infrastructure';
 
 export interface ResyncHooks {
-  /** Instances that the listing changed, read for the first time, or cast doubt on. */
+  /** Instances that the listing changed, read for the first time, or left unconfirmed. */
   readonly onChanged: (instanceIds: ReadonlySet<string>) => void;
-  /** `reshaped`: more than the numbers of free addresses changed. */
+  /** `reshaped`: more than the free address counts changed. */
   readonly onInfrastructure: (reshaped: boolean, problems: readonly UnreadablePart[]) => void;
-  /** A resync is due, or was asked for. */
+  /** A resync is due or was requested. */
   readonly onRequested: () => void;
   readonly onEnd: (resync: FinishedResync) => void;
-  /** The network could not be read between two resyncs. */
+  /** Reading the network between two resyncs failed. */
   readonly onNetworkFailed: (error: unknown) => void;
 }
 
 export interface FinishedResync {
   readonly duration: number;
-  /** From the time that it was due, or asked for, to its beginning, in ms. */
+  /** Delay from when it was due or requested until it started, in ms. */
   readonly latency: number;
-  /** Requests that it answered beyond the first. */
+  /** Additional requests that it answered. */
   readonly folds: number;
-  /** Undefined when it succeeded. */
+  /** How many networks it read. With none, nothing was read. */
+  readonly networks: number;
+  /** Undefined if it succeeded. */
   readonly error: unknown;
 }
 
 const backoffPolicy = { base: 1000, cap: 60_000 };
-/** Least time between a resync and one that was asked for, in ms. */
+/** Minimum delay between a resync and a requested one, in ms. */
 const leastInterval = 5000;
-/** Between two readings of the network while nodes are short, in ms. */
+/** Delay between reads of the network while nodes lack something, in ms. */
 const countInterval = 60_000;
 
 export class Resync {
   readonly #options: ResyncOptions;
   #infrastructure: Infrastructure = emptyInfrastructure;
-  /** When it was asked for, in monotonic ms. */
+  #wholeBlocks = new Map<string, number>();
+  /** When the current infrastructure was requested, in monotonic ms. */
   #infrastructureAsOf = -Infinity;
   #listing: Listing | 'about to begin' | undefined = 'about to begin';
-  #backoff: Backoff | undefined;
+  #backoff: BackoffState | undefined;
   #lastBegunAt: number | undefined;
+  #currentAt: number | undefined;
   #requested = Promise.withResolvers<void>();
   #requests = 0;
   #firstRequestAt: number | undefined;
@@ -84,22 +97,41 @@ export class Resync {
     return this.#infrastructure;
   }
 
-  /** When the last resync that succeeded began, in monotonic ms. */
+  /**
+   * Whole /28 blocks by subnet, from the last complete listing minus prefixes created since. Subnets unknown to that
+   * listing are left out.
+   */
+  get wholeBlocks(): ReadonlyMap<string, number> {
+    return this.#wholeBlocks;
+  }
+
+  /** `count` prefixes were assigned from the subnet, each from a whole block. */
+  prefixesTaken(subnetId: string, count: number): void {
+    const known = this.#wholeBlocks.get(subnetId);
+    if (known !== undefined) this.#wholeBlocks.set(subnetId, Math.max(0, known - count));
+  }
+
+  /** When the last successful resync began, in monotonic ms. */
   get lastBegunAt(): number | undefined {
     return this.#lastBegunAt;
   }
 
-  /** Whether a listing is about to begin, or under way, whose end will answer for this instance. */
+  /** When everything was current last, in monotonic ms: without any network to read, nothing is stale. */
+  get currentAt(): number | undefined {
+    return this.#currentAt;
+  }
+
+  /** Whether the end of a current or imminent listing counts as a complete answer for this instance. */
   covers(instanceId: string): boolean {
     return this.#listing === 'about to begin' || (this.#listing?.covers(instanceId) ?? false);
   }
 
-  /** Takes over what was known of the network before this process began. */
+  /** Adds what was known of the network before this process started. */
   remember(known: KnownNetwork): void {
     this.#infrastructure = withMemory(this.#infrastructure, known);
   }
 
-  /** Asks for a resync soon: a node turned up in a network that was never read. */
+  /** Requests a resync soon: a node appeared in a network that was never read. */
   request(): void {
     this.#note();
     this.#requested.resolve();
@@ -111,7 +143,7 @@ export class Resync {
     this.#options.hooks.onRequested();
   }
 
-  /** Resyncs now and then until `signal` is aborted; resolves then. */
+  /** Resyncs periodically until `signal` is aborted, then resolves. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       await Promise.all([this.#resyncs(signal), this.#between(signal)]);
@@ -129,13 +161,15 @@ export class Resync {
       this.#requests = 0;
       this.#firstRequestAt = undefined;
       this.#requested = Promise.withResolvers();
-      const error = await this.#resync(begunAt, signal).catch((reason: unknown) => {
+      const networks = this.#options.networkIds();
+      const error = await this.#resync(networks, begunAt, signal).catch((reason: unknown) => {
         signal.throwIfAborted();
         return reason ?? new Error('unknown');
       });
       const now = clock.monotonic();
-      this.#backoff = error === undefined ? undefined : backOff(this.#backoff, backoffPolicy, now, random);
-      hooks.onEnd({ duration: now - begunAt, latency, folds, error });
+      const policy = { ...backoffPolicy, cap: Math.min(backoffPolicy.cap, longestPause(error)) };
+      this.#backoff = error === undefined ? undefined : backOff(this.#backoff, policy, now, random);
+      hooks.onEnd({ duration: now - begunAt, latency, folds, networks: networks.length, error });
       if (this.#backoff !== undefined) await sleep(clock, this.#backoff.until - now, signal);
       else await this.#pause(interval, signal);
     }
@@ -146,7 +180,7 @@ export class Resync {
     const early = new AbortController();
     const end = (): void => early.abort();
     signal.addEventListener('abort', end, { once: true });
-    // One that had nothing to read yet holds nothing back.
+    // A resync without any network to read does not delay the next one.
     const earliest = this.#lastBegunAt === undefined ? 0 : clock.monotonic() + leastInterval;
     const asked = this.#requested.promise.then(() =>
       sleep(clock, Math.max(0, earliest - clock.monotonic()), early.signal),
@@ -158,14 +192,15 @@ export class Resync {
     });
   }
 
-  async #resync(begunAt: number, signal: AbortSignal): Promise<undefined> {
-    const networks = this.#options.networkIds();
-    const context: CallContext = { urgency: () => 'toppingUp', signal };
+  async #resync(networks: readonly string[], begunAt: number, signal: AbortSignal): Promise<undefined> {
+    const context: CallContext = { priority: () => 'normal', signal };
     this.#listing = 'about to begin';
     try {
-      if (networks.length === 0) return undefined;
-      await this.#readInfrastructure(networks, context);
-      await this.#list(networks, begunAt, context);
+      if (networks.length > 0) {
+        await this.#readInfrastructure(networks, context);
+        await this.#list(networks, begunAt, context);
+      }
+      this.#currentAt = begunAt;
     } finally {
       this.#listing = undefined;
     }
@@ -173,36 +208,43 @@ export class Resync {
   }
 
   async #readInfrastructure(networks: readonly string[], context: CallContext): Promise<void> {
-    const { implementation, ledger, hooks } = this.#options;
-    const read = await implementation.readInfrastructure(networks, context);
-    // Two readings may overlap: the one that was asked for later counts.
+    const { implementation, ledger, hooks, zones } = this.#options;
+    const read = await implementation.readInfrastructure(networks, context, zones());
+    // Two reads may overlap: the one that started later counts.
     if (read.begunAt < this.#infrastructureAsOf) return;
     this.#infrastructureAsOf = read.begunAt;
     const next = withMemory(read.infrastructure, this.#infrastructure);
     const reshaped = !sameShape(next, this.#infrastructure);
     this.#infrastructure = next;
-    ledger.observe(freeAddressesOf(read.infrastructure), read.begunAt);
+    const { unreadZones } = read.infrastructure;
+    const isRead = (id: string): boolean => unreadZones?.has(next.subnets.get(id)?.zone ?? '') !== true;
+    ledger.observe(freeAddressesOf(read.infrastructure), read.begunAt, isRead);
     hooks.onInfrastructure(reshaped, read.problems);
   }
 
   async #list(networkIds: readonly string[], begunAt: number, context: CallContext): Promise<void> {
     const { implementation, inventory, clock, hooks } = this.#options;
     const listing = inventory.beginListing(begunAt);
+    const census = new BlockCensus();
     this.#listing = listing;
     const turn = (): Promise<void> => sleep(clock, 0, context.signal);
     for await (const page of implementation.observe({ kind: 'networks', networkIds }, context)) {
       listing.fold(page.observations, page.begunAt);
+      for (const taken of takenIn(page)) census.take(taken);
       await turn();
     }
     const changed = await inTurns(listing.end(), turn);
     this.#lastBegunAt = begunAt;
+    this.#wholeBlocks = new Map(
+      [...this.#infrastructure.subnets.values()].map(({ id, cidr }) => [id, census.wholeBlocks(id, cidr)]),
+    );
     hooks.onChanged(changed);
   }
 
-  /** Between resyncs, for as long as some node is short. */
+  /** Reads between resyncs while some node lacks addresses or infrastructure. */
   async #between(signal: AbortSignal): Promise<void> {
     const { clock, networkIds, lacking, hooks } = this.#options;
-    const context: CallContext = { urgency: () => 'toppingUp', signal };
+    const context: CallContext = { priority: () => 'normal', signal };
     for (;;) {
       await sleep(clock, countInterval, signal);
       const networks = networkIds();
@@ -226,7 +268,16 @@ export class Resync {
   }
 }
 
-/** Does the work piece by piece, with a turn for others in between. */
+function takenIn({ observations, others = [] }: ObservedPage): readonly TakenAddresses[] {
+  const own = observations.flatMap((observation) =>
+    observation.kind === 'interface'
+      ? [{ subnetId: observation.interface.subnetId, holdings: allOn(observation.interface) }]
+      : [],
+  );
+  return [...own, ...others];
+}
+
+/** Runs the work in pieces and lets other work run in between. */
 async function inTurns<T>(pieces: Iterator<undefined, T>, turn: () => Promise<void>): Promise<T> {
   for (;;) {
     const { done, value } = pieces.next();

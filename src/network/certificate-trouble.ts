@@ -1,6 +1,6 @@
-// Error codes of Node.js's TLS by which a certificate is refused. Whatever ends with one of them was never sent.
+// Lists Node.js TLS error codes that reject a certificate. A request that fails with one was never sent.
 
-/** Nobody known vouches for it: somebody can configure that away. */
+/** No known authority vouches for the certificate; configuration can fix that. */
 export const unknownAuthority: ReadonlySet<unknown> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -9,7 +9,7 @@ export const unknownAuthority: ReadonlySet<unknown> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** It is not one that we trust, for whatever reason. */
+/** The certificate is not trusted, for any reason. */
 export const untrustedCertificate: ReadonlySet<unknown> = new Set([
   ...unknownAuthority,
   'CERT_HAS_EXPIRED',

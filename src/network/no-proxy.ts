@@ -1,16 +1,16 @@
-// What NO_PROXY says: which hosts are spoken to directly. Pure. The rules are client-go's, which are Go's
-// (https://pkg.go.dev/golang.org/x/net/http/httpproxy), since the same text serves every program of a cluster. Spaces
-// between entries are accepted besides commas.
+// Parses NO_PROXY and decides which hosts to reach directly. Pure. It follows client-go, which uses Go's rules
+// (https://pkg.go.dev/golang.org/x/net/http/httpproxy), because all programs of a cluster share the same text. It also
+// accepts spaces between entries.
 import { BlockList, isIP } from 'node:net';
 
 export interface NoProxy {
   readonly rules: readonly Rule[];
-  /** Entries that can match nothing, as they were given. */
+  /** Entries that match nothing, as given. */
   readonly unread: readonly string[];
 }
 
 export interface Target {
-  /** A name in lower case, or an address without brackets. */
+  /** A lower-case name, or an address without brackets. */
   readonly host: string;
   readonly port: number;
 }
@@ -24,9 +24,8 @@ interface Rule {
 export const noExceptions: NoProxy = { rules: [], unread: [] };
 
 /**
- * Entries are separated by commas or spaces: `*`, an address, a block (`10.0.0.0/8`), a name (`example.com`, which covers
- * what lies below it too), or what lies below a name alone (`.example.com`, `*.example.com`). All but a block may end in a
- * port.
+ * Commas or spaces separate entries. An entry is `*`, an address, a block (`10.0.0.0/8`), a name and its subdomains
+ * (`example.com`), or subdomains only (`.example.com`, `*.example.com`). All except blocks may end in a port.
  */
 export function readNoProxy(text: string): NoProxy {
   const rules: Rule[] = [];
@@ -43,7 +42,7 @@ export function isExempt({ host, port }: Target, { rules }: NoProxy): boolean {
   return rules.some((rule) => (rule.port === undefined || rule.port === port) && rule.matches(host));
 }
 
-/** Whether an address is within a list; a name is not. */
+/** Whether an address is in the list; false for a name. */
 export function isWithin(host: string, list: BlockList): boolean {
   const version = isIP(host);
   return version !== 0 && list.check(host, version === 4 ? 'ipv4' : 'ipv6');

@@ -1,11 +1,11 @@
-// Which proxy a request goes through, if any: the one rule for every client. Pure.
+// Chooses the proxy of a request, by one rule for every client, and explains a proxy's refusal. Pure.
 import { BlockList } from 'node:net';
 import { isExempt, isWithin, type NoProxy, noExceptions } from './no-proxy.ts';
 
 export interface Proxies {
-  /** For http targets. Each may hold user and password. */
+  /** Proxy for http targets. Both may hold a user and password. */
   readonly http: URL | undefined;
-  /** For https targets. */
+  /** Proxy for https targets. */
   readonly https: URL | undefined;
   readonly exempt: NoProxy;
 }
@@ -13,8 +13,8 @@ export interface Proxies {
 export const noProxies: Proxies = { http: undefined, https: undefined, exempt: noExceptions };
 
 /**
- * Never spoken to through a proxy, whatever is configured: this machine, and what only it can reach, where clouds hand
- * out credentials (169.254.169.254 and, on EKS, 169.254.170.23; over IPv6 within fd00:ec2::/32).
+ * Targets that never use a proxy: this machine, and link-local services where clouds serve credentials (169.254.169.254
+ * and, on EKS, 169.254.170.23; over IPv6 within fd00:ec2::/32).
  */
 const alwaysDirect = new BlockList();
 alwaysDirect.addSubnet('127.0.0.0', 8);
@@ -23,7 +23,7 @@ alwaysDirect.addAddress('::1', 'ipv6');
 alwaysDirect.addSubnet('fe80::', 10, 'ipv6');
 alwaysDirect.addSubnet('fd00:ec2::', 32, 'ipv6');
 
-/** The proxy for a target; undefined: speak to it directly. */
+/** The proxy for a target; undefined for a direct connection. */
 export function proxyFor(target: URL, { http, https, exempt }: Proxies): URL | undefined {
   const secure = target.protocol === 'https:';
   const proxy = secure ? https : http;
@@ -40,4 +40,21 @@ export function proxyFor(target: URL, { http, https, exempt }: Proxies): URL | u
 /** For people: without user and password. */
 export function proxyInWords(proxy: URL): string {
   return `${proxy.protocol}//${proxy.host}`;
+}
+
+/** `status`: the proxy's answer; undefined without one. `why`: the network error. */
+export interface ProxyAnswer {
+  readonly status: number | undefined;
+  readonly why: string;
+}
+
+/** Explains why a proxy did not forward a request. The request never reached its target. */
+export function proxyTrouble(proxy: URL, target: string, { status, why }: ProxyAnswer): string {
+  const name = `the proxy ${proxyInWords(proxy)}`;
+  if (status === undefined) return `cannot reach ${target} through ${name}: ${why}`;
+  if (status !== 407) return `${name} answers ${status} instead of connecting to ${target}`;
+  const given = proxy.username !== '';
+  return given
+    ? `${name} refuses its user and password (407): correct them in its URL`
+    : `${name} wants a user and a password (407): give them in its URL, as http://user:password@host:port`;
 }

@@ -1,35 +1,37 @@
-// An error as plain data, for a line of log or an answer: what it is, its codes, and what caused it.
+// Describes an error as plain data for logs and answers: its message, codes and causes.
+
+import { foreignText } from '../network/foreign-text.ts';
 
 export interface ErrorDescription {
   readonly type: string;
   readonly message: string;
-  /** Stable code of ours, of the cloud or of the operating system, where the error has one. */
+  /** Stable code of ours, of the cloud or of the operating system, if any. */
   readonly code?: string;
-  /** Kind from a closed set: errors that were foreseen have one. */
+  /** Kind from a closed set; every expected error has one. */
   readonly kind?: string;
   readonly details?: unknown;
-  /** Of errors without a kind only: those are bugs, and the place is what is asked for. */
+  /** Only for errors without a kind: those are bugs, and the stack locates them. */
   readonly stack?: string;
   readonly cause?: ErrorDescription;
-  /** What an AggregateError holds. */
+  /** Members of an AggregateError. */
   readonly errors?: readonly ErrorDescription[];
 }
 
-/** A chain may be a ring; nobody reads further than this. */
+/** A chain of causes may be cyclic; deeper causes are dropped. */
 const deepestCause = 8;
 
-/** Describes anything that was thrown, be it an error or not. */
+/** Describes any thrown value, error or not. */
 export function describeError(error: unknown, depth = 0): ErrorDescription {
-  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
+  if (!(error instanceof Error)) return { type: typeof error, message: foreignText(String(error)) };
   const { code, kind, details } = error as Partial<Record<'code' | 'kind' | 'details', unknown>>;
 
   return {
     type: error.name,
-    message: error.message,
-    ...(isCode(code) && { code: String(code) }),
+    message: foreignText(error.message),
+    ...(isCode(code) && { code: foreignText(String(code), 100) }),
     ...(typeof kind === 'string' && { kind }),
     ...(details !== undefined && { details }),
-    ...(depth === 0 && kind === undefined && error.stack !== undefined && { stack: error.stack }),
+    ...(depth === 0 && kind === undefined && error.stack !== undefined && { stack: framesOf(error) }),
     ...(depth < deepestCause && describeCauses(error, depth)),
   };
 }
@@ -41,6 +43,12 @@ function describeCauses(error: Error, depth: number): Pick<ErrorDescription, 'ca
       errors: error.errors.map((each: unknown) => describeError(each, depth + 1)),
     }),
   };
+}
+
+/** Bounds the message, which precedes the frames. */
+function framesOf({ name, message, stack = '' }: Error): string {
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  return [`${name}: ${foreignText(message)}`, ...frames.slice(0, 30)].join('\n');
 }
 
 function isCode(code: unknown): code is string | number {

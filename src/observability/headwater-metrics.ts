@@ -1,39 +1,57 @@
-// Metrics of Headwater's own: what is true, under names that say it.
-import { stopReasons } from '../providers/mutation-permission.ts';
-import { urgencies as urgency } from '../providers/urgency.ts';
+// Defines Headwater's own metrics.
+import { foreignReaches, stopReasons } from '../providers/gate/mutation-permission.ts';
 import { counter, gauge, histogram } from './metric-definition.ts';
 
 const callSeconds = [0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 10, 20, 30, 60];
 const supplySeconds = [0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 7.5, 10, 15, 20, 30, 45, 60, 120, 300, 600];
+
 const resyncSeconds = [0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300];
 
 const action = { action: "name of the cloud's action, such as CreateNetworkInterface" } as const;
+const subnet = { subnet_id: 'id of the subnet', availability_zone: 'zone of the subnet' } as const;
 const resource = { resource: 'plural name of the Kubernetes resource, such as ciliumnodes' } as const;
 
 export const headwaterMetrics = {
+  headwater_build_info: gauge('1, labeled with the version of Headwater and of the Node.js that runs it.', {
+    version: 'version of Headwater',
+    node_version: 'version of Node.js',
+  }),
   headwater_addresses: gauge(
-    'Addresses of all nodes together: available (offered to agents, used or not), used, needed (lacking), waiting (for which pods wait right now).',
-    { state: ['available', 'used', 'needed', 'waiting'] },
+    'Addresses of all nodes together: available (offered to agents, used or not), used, needed (lacking), releasing (hidden from agents, not unassigned yet).',
+    { state: ['available', 'used', 'needed', 'releasing'] },
   ),
+  headwater_pending_pods: gauge(
+    'Pods that wait for an address, on all nodes but those that Headwater is not to manage.',
+    {},
+  ),
+  headwater_interfaces: gauge(
+    'Interfaces of the nodes that are served: with_room (can take further addresses), full, excluded (carry no pods), unreadable (not understood).',
+    { state: ['with_room', 'full', 'excluded', 'unreadable'] },
+  ),
+  headwater_prefixes: gauge('Prefixes (/28 blocks) that nodes have.', {}),
   headwater_nodes: gauge(
-    'Nodes: total, supplied (lacking nothing), short (lacking addresses), at_capacity (can take no more), set_aside (not acted on until somebody acts), unread (not understood).',
-    { state: ['total', 'supplied', 'short', 'at_capacity', 'set_aside', 'unread'] },
+    'Nodes: total, which is the sum of satisfied (need no address, and their CiliumNodes hold what they have), in_deficit (need addresses, or may not be written), blocked (not served until somebody acts) and unknown (not read yet); and at_capacity, those among them that can take no more.',
+    { state: ['total', 'satisfied', 'in_deficit', 'at_capacity', 'blocked', 'unknown'] },
   ),
-  headwater_set_aside: gauge('What is left alone or lacks something for now, and why.', {
-    what: ['node', 'interface', 'subnet'],
+  headwater_blocked: gauge('Nodes, interfaces and subnets that cannot be served for now, by reason.', {
+    resource: ['node', 'interface', 'subnet'],
     reason: 'stable name of the reason, as in Events',
   }),
-  headwater_time_to_supply_seconds: histogram(
-    'Seconds from noticing that a node lacks addresses until Kubernetes had acknowledged the pool that ends it.',
+  headwater_node_needed_addresses: gauge(
+    'Addresses that a node lacks, for the 20 nodes that lack the most: as many series in a fleet of any size.',
+    { target_node: 'name of the CiliumNode' },
+  ),
+  headwater_allocation_latency_seconds: histogram(
+    'Seconds from noticing a deficit until Kubernetes acknowledges the pool that ends it.',
     {},
     supplySeconds,
   ),
-  headwater_oldest_shortage_seconds: gauge(
-    'Age of the oldest shortage that has not ended, by how badly the node needs addresses now: starving (pods wait, nothing is free), waiting (pods wait for more than is free, or the node has no address yet), toppingUp (its buffer is to be filled); 0 if no node lacks addresses so.',
-    { urgency: ['starving', 'waiting', 'toppingUp'] },
+  headwater_oldest_deficit_seconds: gauge(
+    'Age of the oldest deficit that has not ended, by priority: critical (pods wait, and no address is free, or their node is not served, or its CiliumNode cannot be written), high (more pods wait than addresses are free, or the node has no address yet), normal (the warm buffer is to be filled); 0 if no node is in deficit at this priority.',
+    { priority: ['critical', 'high', 'normal'] },
   ),
-  headwater_calls_per_supply: histogram(
-    'Operations on the cloud that were begun for a node, from noticing that it lacks addresses until Kubernetes had acknowledged the pool that ends it.',
+  headwater_allocation_calls: histogram(
+    'Cloud operations that start for a node from noticing its deficit until Kubernetes acknowledges the pool that ends it.',
     {},
     [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50],
   ),
@@ -47,75 +65,99 @@ export const headwaterMetrics = {
     action,
     callSeconds,
   ),
-  headwater_cloud_calls_waiting: gauge(
-    'Cloud calls that wait for their turn, by how badly they are needed.',
-    {
-      ...action,
-      urgency,
-    },
-  ),
-  headwater_cloud_budget_tokens: gauge(
+  headwater_cloud_calls_queued: gauge('Cloud calls that wait for their turn, by priority.', {
+    ...action,
+    priority: ['critical', 'high', 'normal', 'release', 'housekeeping'],
+  }),
+  headwater_cloud_rate_limit_tokens: gauge(
     'Calls that may be made at once; below zero after a group of calls larger than the bucket.',
     action,
   ),
-  headwater_cloud_budget_refill_per_second: gauge(
-    'Calls a second that may be made for ever: what is ours by configuration and was not throttled away.',
+  headwater_cloud_rate_limit_refill_per_second: gauge(
+    'Calls a second that the rate limit sustains: the configured share, less what throttling has taken.',
     action,
   ),
-  headwater_cloud_budget_learned_share: gauge(
-    "The part of our rate limits that the cloud's own answers have left: 1 unless calls were throttled.",
+  headwater_cloud_rate_limit_learned_ratio: gauge(
+    'Part of the configured rate limit that throttling has left: 1 unless calls were throttled.',
     action,
   ),
   headwater_cloud_calls_in_flight: gauge('Cloud calls sent and not answered yet.', {}),
   headwater_subnet_free_addresses: gauge(
-    'Addresses of the subnet that may still be asked for: as the cloud last counted, less those reserved; 0 while the subnet is set aside because it had nothing left.',
-    {
-      subnet_id: 'id of the subnet',
-      availability_zone: 'zone of the subnet',
-    },
+    'Addresses of the subnet that may still be assigned: what the cloud last counted, less reserved ones; 0 while the subnet is blocked because it is exhausted. Absent until the cloud has answered.',
+    subnet,
+  ),
+  headwater_subnet_size_addresses: gauge(
+    "Addresses of the subnet's block, those that the cloud keeps for itself included.",
+    subnet,
   ),
   headwater_subnet_reserved_addresses: gauge(
-    'Addresses of the subnet that calls have taken or may take since the cloud counted last, and that are therefore not counted on.',
-    { subnet_id: 'id of the subnet' },
+    'Addresses of the subnet that calls have taken or may take since the cloud last counted.',
+    subnet,
   ),
-  headwater_orphans: gauge(
-    "Interfaces with this cluster's tags that are attached to nothing, as last read; those that are being attached among them.",
+  headwater_subnet_free_blocks: gauge(
+    'Whole /28 blocks of the subnet that are free, at most: as the last full listing showed them, less the prefixes assigned since, and no more than there are free addresses for. Interfaces attached to nothing are not listed and may be in some of them; 0 for 2 minutes after the subnet refused a single prefix. Absent until the first listing.',
+    subnet,
+  ),
+  headwater_subnet_fragmentation_ratio: gauge(
+    'Part of the free addresses of the subnet that lies in no whole free /28 block, so that no prefix can be made of it: 0 for none, 1 for all.',
+    subnet,
+  ),
+  headwater_subnet_assigned_addresses: gauge(
+    'Addresses of the subnet that the interfaces of nodes have for pods, those of prefixes included.',
+    subnet,
+  ),
+  headwater_subnet_nodes: gauge('Nodes with an interface in the subnet.', subnet),
+  headwater_orphaned_interfaces: gauge(
+    "Interfaces with this cluster's tags that are attached to nothing, as last read, including those that are being attached.",
     {},
   ),
-  headwater_adoptions_total: counter(
-    'Interfaces that were left over and a node was to get instead of a new one.',
+  headwater_orphan_adoptions_total: counter(
+    'Orphaned interfaces that were to be attached to a node instead of a new one.',
     { result: ['attached', 'failed'] },
   ),
-  headwater_orphan_collections_total: counter(
-    'Interfaces that stayed attached to nothing and were to be deleted: deleted; would_delete (dry run); changed, in_use, not_found (by somebody else, since they were listed); failed.',
+  headwater_orphan_deletions_total: counter(
+    'Orphaned interfaces that were to be deleted: deleted; would_delete (dry run); changed, in_use, not_found (since they were listed); failed.',
     { result: ['deleted', 'would_delete', 'changed', 'in_use', 'not_found', 'failed'] },
   ),
-  headwater_inventory_age_seconds: gauge('Time since the last full listing of the cloud was begun.', {}),
+  headwater_inventory_age_seconds: gauge(
+    'Time since the last full listing of the cloud started, or since there was nothing to list, as without nodes.',
+    {},
+  ),
+  headwater_resync_interval_seconds: gauge(
+    'Time from the end of one full listing of the cloud to the start of the next, as configured.',
+    {},
+  ),
   headwater_resync_duration_seconds: histogram(
     'Seconds that a full listing of the cloud took.',
     { outcome: ['success', 'failed'] },
     resyncSeconds,
   ),
 
-  headwater_publications_total: counter('Writes of CiliumNodes, by the part that was written.', {
+  headwater_ciliumnode_writes_total: counter('Writes of CiliumNodes, by the part that was written.', {
     part: ['status', 'spec'],
     outcome: 'written, or why not',
   }),
-  headwater_foreign_writes_total: counter(
-    'Writes of somebody else to what only Headwater writes in CiliumNodes: the pool, and the interfaces in the status.',
+  headwater_conflicting_writes_total: counter(
+    'Writes of another program to what only Headwater writes in CiliumNodes: the pool, and the interfaces in the status.',
     { part: ['pool', 'status'] },
   ),
-  headwater_mutations_stopped: gauge(
-    '1 while something is not begun for this reason: dryRun (nothing is done at all), foreignWriter (nothing until nobody else has written CiliumNodes for 5 minutes; after a single write only takes nothing away), paused (as --pause says).',
+  headwater_conflicting_writer: gauge(
+    '1 for what conflicting writes stop now: releases (nothing is released), node (also, the nodes that were written get nothing), fleet (no node gets anything).',
+    { stops: foreignReaches },
+  ),
+  headwater_mutations_paused: gauge(
+    '1 while changes are paused for this reason: dryRun (all changes), conflictingWriter (all changes until 5 minutes pass without a conflicting write; after a single one only releases), paused (as --pause says), withdrawalsHeld (releases, because too much is missing in the cloud).',
     { reason: stopReasons },
   ),
-  headwater_leader: gauge('1 while this process holds the Lease, else 0.', {}),
-  headwater_watch_restarts_total: counter(
-    'Watches that ended and were begun again where they were.',
-    resource,
+  headwater_withdrawals_held: gauge(
+    'Nodes that keep interfaces or addresses that the cloud does not show, because too much is missing at once; 0 while nothing is held.',
+    {},
   ),
+  headwater_heap_limit_bytes: gauge('Size of its heap at which Node.js ends the process.', {}),
+  headwater_leader: gauge('1 while this process holds the Lease, else 0.', {}),
+  headwater_watch_restarts_total: counter('Watches that ended and resumed where they were.', resource),
   headwater_watch_relists_total: counter(
-    'Lists read again in full because a watch could not go on.',
+    'Lists read again in full because a watch could not resume.',
     resource,
   ),
   headwater_kubernetes_requests_total: counter('Requests to the API server that have ended.', {

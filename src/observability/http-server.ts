@@ -1,8 +1,8 @@
-// Health, readiness, metrics and status over HTTP. It only tells what it is given: it decides nothing, and no client,
-// however slow or many, may hold up the rest of the process or its end.
+// Serves health, readiness, metrics and status over HTTP. It reports what it is given and decides nothing. No client,
+// slow or numerous, may delay the rest of the process or its shutdown.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '../scheduling/clock.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { describeError } from './describe-error.ts';
 import { formatListenAddress, type ListenAddress } from './listen-address.ts';
 import type { Logger } from './logger.ts';
@@ -19,14 +19,16 @@ export interface HttpServerOptions {
   readonly listenOn: ListenAddress;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Whether the process makes progress. A process that does not is restarted. */
+  /** Whether the process makes progress. A process without progress is restarted. */
   readonly health: () => Verdict;
   /** Whether the process can do its work. */
   readonly ready: () => Verdict;
-  /** What the process sees and does, as data that JSON can hold. */
+  /** The state of the process, as JSON data. */
   readonly status: () => unknown;
+  /** The same of one node, known or not. */
+  readonly node: (name: string) => { readonly known: boolean };
   readonly metrics: { readonly contentType: string; scrape(): Promise<string> };
-  /** How long a client may take to send a request or to read an answer, in ms; 10 s if not given. */
+  /** Time limit for a client to send a request or read an answer, in ms. Default: 10 s. */
   readonly clientTimeout?: number;
 }
 
@@ -34,18 +36,18 @@ export type StartedHttpServer =
   | { readonly kind: 'listening'; readonly server: HttpServer }
   | {
       readonly kind: 'refused';
-      /** What stood in the way, and what to do about it. */
+      /** What prevented the start, and the remedy. */
       readonly problem: string;
     };
 
 export interface HttpServer {
-  /** Where it really listens. */
+  /** The actual listen address. */
   readonly address: { readonly host: string; readonly port: number };
-  /** Takes no further request; resolves within a second, whatever connections are open. May be called twice. */
+  /** Accepts no more requests; resolves within a second, whatever connections are open. Idempotent. */
   close(): Promise<void>;
 }
 
-/** How long requests under way are given to end when the server closes, in ms. */
+/** How long requests in flight may take after `close`, in ms. */
 const closingGrace = 500;
 
 /** Listens, or says why it cannot. */
@@ -60,7 +62,7 @@ export function startHttpServer(options: HttpServerOptions): Promise<StartedHttp
     },
     (request, response) => void answer(routes, request, response),
   );
-  server.setTimeout(clientTimeout); // of silence: the limits above say nothing of a client that does not read
+  server.setTimeout(clientTimeout); // of silence: the limits above do not cover a client that stops reading
 
   return new Promise((resolve) => {
     server.once('error', (error) => resolve({ kind: 'refused', problem: whyNotListening(listenOn, error) }));
@@ -81,9 +83,9 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-type Route = () => Answer | Promise<Answer>;
+type Route = (query: URLSearchParams) => Answer | Promise<Answer>;
 
-function routesOf({ health, ready, status, metrics }: HttpServerOptions): ReadonlyMap<string, Route> {
+function routesOf({ health, ready, status, node, metrics }: HttpServerOptions): ReadonlyMap<string, Route> {
   const livez: Route = () => verdictAnswer(health());
   return new Map<string, Route>([
     ['/healthz', livez],
@@ -92,7 +94,10 @@ function routesOf({ health, ready, status, metrics }: HttpServerOptions): Readon
     ['/metrics', async () => ({ code: 200, contentType: metrics.contentType, body: await metrics.scrape() })],
     [
       '/status',
-      () => ({ code: 200, contentType: 'application/json', body: `${JSON.stringify(status(), null, 2)}\n` }),
+      (query) => {
+        const name = query.get('node');
+        return name === null ? jsonAnswer(200, status()) : nodeJson(node(name));
+      },
     ],
   ]);
 }
@@ -108,23 +113,32 @@ async function answer(
     'content-length': Buffer.byteLength(body),
     ...headers,
   });
-  response.end(body); // of an answer to HEAD Node.js sends the head alone
+  response.end(body); // for HEAD, Node.js sends the head only
 }
 
 async function findAnswer(
   routes: ReadonlyMap<string, Route>,
   { url = '', method = '' }: IncomingMessage,
 ): Promise<Answer> {
-  const route = routes.get(url.split('?', 1)[0] ?? '');
+  const [path = '', query = ''] = url.split('?', 2);
+  const route = routes.get(path);
   if (route === undefined) return plain(404, `not found; there is ${[...routes.keys()].join(', ')}`);
   if (method !== 'GET' && method !== 'HEAD') {
     return { ...plain(405, 'only GET and HEAD are answered'), headers: { allow: 'GET, HEAD' } };
   }
   try {
-    return await route();
+    return await route(new URLSearchParams(query));
   } catch (error) {
     return plain(500, describeError(error).message);
   }
+}
+
+function nodeJson(answer: { readonly known: boolean }): Answer {
+  return jsonAnswer(answer.known ? 200 : 404, answer);
+}
+
+function jsonAnswer(code: number, value: unknown): Answer {
+  return { code, contentType: 'application/json', body: `${JSON.stringify(value, null, 2)}\n` };
 }
 
 function verdictAnswer(verdict: Verdict): Answer {

@@ -1,17 +1,17 @@
-// Writes log lines as JSON, one object a line: level, ISO time of the injected clock, bindings, details, message.
+// Writes log lines as JSON, one object per line: level, ISO time of the injected clock, bindings, details, message.
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
-import type { Clock } from '../scheduling/clock.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { describeError } from './describe-error.ts';
 import type { LogDetails, Logger, LogLevel } from './logger.ts';
 
 export interface JsonLoggerOptions {
   readonly level: LogLevel;
   readonly clock: Clock;
-  /** Where lines go, whole and in order; standard output if not given. */
+  /** Receives whole lines in order. Default: standard output. */
   readonly destination?: DestinationStream;
 }
 
-/** A logger whose lines are written before the call returns, so that none is lost when the process ends. */
+/** Creates a logger that writes each line before the call returns, so that no line is lost at exit. */
 export function createJsonLogger(options: JsonLoggerOptions): Logger {
   const { level, clock, destination = pino.destination({ dest: 1, sync: true }) } = options;
   const target = pino(

@@ -1,13 +1,13 @@
-// Where a server listens, as operators write it: host and port in one text.
+// Parses and formats a listen address: host and port in one text.
 
 export interface ListenAddress {
-  /** A name or an address; all addresses of the machine if undefined. */
+  /** A name or an address; undefined means all addresses of the machine. */
   readonly host: string | undefined;
   /** 0 lets the system choose. */
   readonly port: number;
 }
 
-/** Reads `:9966`, `127.0.0.1:9966`, `localhost:9966` or `[::1]:9966`; undefined when it is none of these. */
+/** Parses `:9966`, `127.0.0.1:9966`, `localhost:9966` or `[::1]:9966`; undefined otherwise. */
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const match = /^(?:\[(?<bracketed>[\da-fA-F:.]+)\]|(?<plain>[\w.-]*)):(?<port>\d{1,5})$/.exec(text);
   const port = Number(match?.groups?.['port']);
@@ -16,7 +16,7 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
   return { host: host === '' ? undefined : host, port };
 }
 
-/** The same text again. */
+/** The inverse of `parseListenAddress`. */
 export function formatListenAddress({ host = '', port }: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -1,6 +1,6 @@
-// What one row of the table of metrics says. It holds no metric and imports no library.
+// Types of a row in the metric table. It holds no metric and imports no library.
 
-/** The values a label may have: all of them, or in words what they are. */
+/** The closed set of a label's values, or their description. */
 export type LabelDefinition = readonly string[] | string;
 
 export type LabelDefinitions = Readonly<Record<string, LabelDefinition>>;
@@ -22,7 +22,7 @@ export interface HistogramDefinition<Labels extends LabelDefinitions = LabelDefi
   readonly kind: 'histogram';
   readonly help: string;
   readonly labels: Labels;
-  /** Upper bounds, ascending, without the infinite one. */
+  /** Ascending upper bounds, without infinity. */
   readonly buckets: readonly number[];
 }
 

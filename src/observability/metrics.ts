@@ -1,5 +1,6 @@
-// The metrics of one Headwater: typed instruments for every row of the table, in a registry of their own. There is no
-// global registry, so that several controllers can live in one process.
+// Creates typed instruments for every row of the metric table, in a registry of their own. It uses no global registry,
+// so that several controllers can share one process.
+import { getHeapStatistics } from 'node:v8';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { headwaterMetrics } from './headwater-metrics.ts';
 import type {
@@ -18,7 +19,7 @@ export type MetricName = keyof typeof table;
 /** Every metric by its full name. */
 export const metricTable: Readonly<Record<MetricName, MetricDefinition>> = table;
 
-/** One instrument a metric, under its full name, so that a search for the name finds who feeds it. */
+/** One instrument per metric, under its full name, so that a text search finds its writers. */
 export type Metrics = { readonly [Name in MetricName]: InstrumentOf<(typeof table)[Name]> };
 
 type InstrumentOf<Definition> =
@@ -37,7 +38,7 @@ export interface CounterInstrument<Labels extends LabelDefinitions> {
 
 export interface GaugeInstrument<Labels extends LabelDefinitions> {
   set(...labelsAndValue: AfterLabels<Labels, [value: number]>): void;
-  /** Sets exactly these series: what is not among them disappears. */
+  /** Sets exactly these series and removes all others. */
   replaceAll(series: readonly Series<Labels>[]): void;
 }
 
@@ -47,7 +48,7 @@ export interface HistogramInstrument<Labels extends LabelDefinitions> {
 
 export type Series<Labels extends LabelDefinitions> = readonly [labels: LabelValues<Labels>, value: number];
 
-/** A label with a closed set of values takes these alone, any other takes every text. */
+/** A label with a closed set takes only its values; any other label takes any text. */
 export type LabelValues<Labels extends LabelDefinitions> = {
   readonly [Label in keyof Labels]: Labels[Label] extends readonly (infer Value)[] ? Value : string;
 };
@@ -59,18 +60,18 @@ type AfterLabels<Labels extends LabelDefinitions, Rest extends unknown[]> = keyo
 export interface MetricRegistry {
   readonly metrics: Metrics;
   readonly contentType: string;
-  /** All series in the text format of Prometheus. */
+  /** All series in the Prometheus text format. */
   readonly scrape: () => Promise<string>;
-  /** Lets `collect` run before every scrape, to set what is only worth knowing then. */
+  /** Runs `collect` before every scrape, for values that are computed on demand. */
   readonly beforeScrape: (collect: () => void) => void;
-  /** Ends the series of one node. */
+  /** Removes the series of one node. */
   readonly forgetNode: (name: string) => void;
 }
 
 export interface MetricRegistryOptions {
   /**
-   * Whether the process and its event loop are measured as well. That starts timers which end with the process only,
-   * so that it is for the one registry of a program.
+   * Also measures the process and its event loop. This starts timers that end only with the process, so it suits the
+   * one registry of a program.
    */
   readonly measureProcess: boolean;
 }
@@ -86,10 +87,14 @@ export function createMetricRegistry({ measureProcess }: MetricRegistryOptions):
     if (metric instanceof Gauge && 'target_node' in definition.labels) perNode.push(metric);
     instruments[name] = instrumentFor(metric);
   }
-  if (measureProcess) collectDefaultMetrics({ register: registry });
+  const metrics = instruments as Metrics;
+  if (measureProcess) {
+    collectDefaultMetrics({ register: registry });
+    metrics.headwater_heap_limit_bytes.set(getHeapStatistics().heap_size_limit);
+  }
 
   return {
-    metrics: instruments as Metrics,
+    metrics,
     contentType: registry.contentType,
     scrape: () => {
       for (const collect of collectors) collect();
@@ -119,7 +124,7 @@ function createMetric(registry: Registry, name: string, definition: MetricDefini
   return startAtZero(histogram, definition, (metric, labels) => metric.zero(labels));
 }
 
-/** Shows every series that is known beforehand, so that an alert can tell "none so far" from "not measured". */
+/** Exports every series known in advance at zero, so that an alert can tell "none so far" from "not measured". */
 function startAtZero<M extends Metric>(
   metric: M,
   { labels }: MetricDefinition,

@@ -1,16 +1,16 @@
-// Metrics under the names, labels and buckets of cilium-operator, for the dashboards and alerts that know them. Where
-// such a name misleads, the true figure stands beside it in headwater-metrics.ts.
+// Defines metrics under the names, labels and buckets of cilium-operator, for existing dashboards and alerts. Where
+// such a name misleads, headwater-metrics.ts has the accurate figure.
 import { counter, gauge, histogram } from './metric-definition.ts';
 
-/** 0, a quarter, a half, and each whole second of a minute: on the wire since the first release, 0 included. */
+/** 0, a quarter, a half and each whole second of a minute: exported since the first release, 0 included. */
 const ipamSeconds = [0, 0.25, 0.5, ...Array.from({ length: 60 }, (_, index) => index + 1)];
 
-/** Of triggers, since Cilium 1.18. */
+/** Buckets of trigger metrics since Cilium 1.18. */
 const triggerSeconds = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
 
-/** Prometheus' own for Go programs. */
+/** Default buckets of Prometheus for Go programs. */
 const goSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 const node = { target_node: 'name of the CiliumNode' } as const;
@@ -18,7 +18,7 @@ const subnet = { subnet_id: 'id of the subnet' } as const;
 const runs = { subnet_id: 'id of the subnet, empty if none was chosen yet' } as const;
 const action = { operation: "name of the cloud's action, such as CreateNetworkInterface" } as const;
 
-/** What became of a request to create an interface: the words that operators' alerts look for. */
+/** Outcomes of an interface creation, in the words that operators' alerts match. */
 const allocationStatus = [
   'success',
   'failed',
@@ -95,10 +95,10 @@ export const operatorMetrics = {
   cilium_operator_ipam_k8s_sync_folds: folds('publish a node'),
   cilium_operator_ipam_k8s_sync_duration_seconds: duration('publish a node'),
   cilium_operator_ipam_k8s_sync_latency_seconds: latency('publish a node'),
-  cilium_operator_ipam_resync_queued_total: queued('look at the cloud again'),
-  cilium_operator_ipam_resync_folds: folds('look at the cloud again'),
-  cilium_operator_ipam_resync_duration_seconds: duration('look at the cloud again'),
-  cilium_operator_ipam_resync_latency_seconds: latency('look at the cloud again'),
+  cilium_operator_ipam_resync_queued_total: queued('read the cloud again'),
+  cilium_operator_ipam_resync_folds: folds('read the cloud again'),
+  cilium_operator_ipam_resync_duration_seconds: duration('read the cloud again'),
+  cilium_operator_ipam_resync_latency_seconds: latency('read the cloud again'),
 
   cilium_operator_ec2_api_duration_seconds: histogram(
     'Seconds until EC2 had answered.',

@@ -1,13 +1,13 @@
-// Feeds the metrics of one family of triggers from what a trigger tells.
-import type { TriggerFigures } from '../scheduling/trigger.ts';
+// Feeds the metrics of one trigger family from the trigger's events.
+import type { TriggerFigures } from '../runtime/trigger.ts';
 import type { Metrics } from './metrics.ts';
 
 export type TriggerFamily = 'deficit_resolver' | 'k8s_sync' | 'resync';
 
 export interface TriggerMeter {
-  /** A run was asked for. */
+  /** A run was requested. */
   requested(): void;
-  /** A run has ended. */
+  /** A run ended. */
   ran(figures: TriggerFigures): void;
 }
 

@@ -6,8 +6,8 @@
 // where `--require` is given.
 import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { Random } from '../../src/scheduling/random.ts';
-import { systemClock } from '../../src/scheduling/system-clock.ts';
+import { Random } from '../../src/runtime/random.ts';
+import { systemClock } from '../../src/runtime/system-clock.ts';
 import { readTopology } from '../../src/simulator/cloud/topology.ts';
 import { allActions } from '../../src/simulator/ec2/actions/all-actions.ts';
 import { createEc2 } from '../../src/simulator/ec2/create-ec2.ts';

@@ -1,7 +1,7 @@
 // The script of requests that the embedded API answers, against the real one: what differs is a bug of the embedded one.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { systemClock } from '../../src/scheduling/system-clock.ts';
+import { systemClock } from '../../src/runtime/system-clock.ts';
 import { sendOverHttp } from '../conformance/kubernetes/http-target.ts';
 import { runScript, type Target } from '../conformance/kubernetes/run-script.ts';
 import { script } from '../conformance/kubernetes/script/script.ts';

@@ -1,9 +1,13 @@
 // What each kind of fault does to a simulated cluster.
 import type { FaultEffect } from '../../src/simulator/kubernetes/faults/faults.ts';
+import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import { foreignHand } from './foreign-hand.ts';
 import { convert, grab, outlive, snatch, stall } from './handshake-faults.ts';
+import { hostile } from './hostile-agent.ts';
 import { kill } from './kill.ts';
+import { emptyList } from './empty-list.ts';
 import { reclaim, replace, retire } from './machines.ts';
+import { mustKeepAgent, restrict } from './restrict.ts';
 import type { ApiEffect, FaultKind, FaultPlan, InHandshake, WatchEffect } from './scenario.ts';
 import { fragment, occupy } from './squeeze.ts';
 import type { Stage } from './stage.ts';
@@ -28,6 +32,7 @@ export function endFaults(stage: Stage): void {
   kubernetes.faults.clear();
   stage.tripwires.clear();
   stage.omissions.clear();
+  stage.blindness.clear();
   stage.dismissPods();
   const { listingLagMs, visibilityDelayMs } = stage.scenario.cloud;
   ec2.network.consistency = {
@@ -63,6 +68,30 @@ const appliers: Appliers = {
     const facts = stage.nodeAt(plan.node);
     if (facts !== undefined) stage.omissions.arm(plan, facts.instanceId);
   },
+  blind: (stage, plan) => {
+    const end = stage.blindness.begin(plan);
+    stage.coverage.hit('blind', plan.what);
+    stage.clock.schedule(plan.for, end);
+  },
+  'forgotten-zone': (stage, { zone, for: ms }) => {
+    stage.coverage.hit('forgotten-zone');
+    for (const facts of machinesIn(stage, zone)) {
+      stage.blindness.forget(facts.instanceId);
+      stage.promise(reclaim(stage, facts, ms).then(() => replace(stage, facts, { sameName: false })));
+    }
+  },
+  'scale-down': (stage, { share, for: ms }) => {
+    stage.coverage.hit('scale-down');
+    const names = stage.nodeNames.slice(0, Math.floor(stage.nodeNames.length * share));
+    for (const name of names) {
+      const facts = stage.cluster.workload.machineOf(name)?.facts;
+      if (facts === undefined) continue;
+      const gone = retire(stage, facts);
+      stage.clock.schedule(ms, () =>
+        stage.promise(gone.then(() => replace(stage, facts, { sameName: false }))),
+      );
+    }
+  },
   foreign: (stage, { deed, node, pick }) => {
     const facts = stage.nodeAt(node);
     if (facts !== undefined) foreignHand(stage, facts, { deed, pick });
@@ -97,12 +126,8 @@ const appliers: Appliers = {
     );
   },
   'zone-loss': (stage, { zone, for: ms }) => {
-    const { zones } = stage.scenario;
-    const name = zones[Math.floor(zone * zones.length)]?.zone;
     stage.coverage.hit('zone-loss');
-    for (const nodeName of stage.nodeNames) {
-      const facts = stage.cluster.workload.machineOf(nodeName)?.facts;
-      if (facts?.zone !== name || facts === undefined) continue;
+    for (const facts of machinesIn(stage, zone)) {
       const gone = reclaim(stage, facts, 5000);
       stage.clock.schedule(ms, () =>
         stage.promise(gone.then(() => replace(stage, facts, { sameName: false }))),
@@ -128,6 +153,7 @@ const appliers: Appliers = {
   'change-agent': (stage, plan) => {
     const { protocol } = plan;
     onNode(stage, plan, (name) => {
+      if (protocol === 'multi-pool' && mustKeepAgent(stage, name)) return;
       stage.coverage.hit('change-agent', protocol, stage.handshakeOf(name));
       stage.promise(stage.cluster.workload.changeAgent(name, protocol));
     });
@@ -168,6 +194,9 @@ const appliers: Appliers = {
       },
     });
   },
+  hostile,
+  restrict,
+  'empty-list': emptyList,
   kill,
   freeze: (stage, { call, phase, ms }) => {
     stage.tripwires.arm({
@@ -197,6 +226,13 @@ const appliers: Appliers = {
     stage.clock.schedule(30_000 + restartAfter, () => stage.retire(replica, 0));
   },
 };
+
+function machinesIn(stage: Stage, zone: number): readonly NodeFacts[] {
+  const { zones } = stage.scenario;
+  const name = zones[Math.floor(zone * zones.length)]?.zone;
+  const all = stage.nodeNames.flatMap((each) => stage.cluster.workload.machineOf(each)?.facts ?? []);
+  return all.filter((facts) => facts.zone === name);
+}
 
 function factsOfCall(stage: Stage, input: Readonly<Record<string, unknown>>): ReturnType<Stage['nodeAt']> {
   return stage.cluster.workload.machineOf(stage.nodeOfCall(input))?.facts;

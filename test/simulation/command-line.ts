@@ -1,6 +1,7 @@
 // What `npm run simulate:seeds -- ...` and `npm run simulate:mutants -- ...` take.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { type ActDigests, readActs } from './acts.ts';
 import { isKept, regressionNames } from './scenario-named.ts';
 import { seedsIn } from './seed-list.ts';
 
@@ -19,6 +20,10 @@ export interface SeedsWanted {
   readonly scenario: boolean;
   /** Where the history of the only seed goes. */
   readonly trace: string | undefined;
+  /** Where the digests of what controllers did go. */
+  readonly digest: string | undefined;
+  /** What they did before. */
+  readonly against: ActDigests | undefined;
   /** Where scenarios of failures go. */
   readonly keep: string | undefined;
 }
@@ -35,7 +40,7 @@ export interface MutantsWanted {
   readonly list: boolean;
 }
 
-export const seedsUsage = `npm run simulate:seeds -- [--seeds LIST] [--jobs N] [--for S] [--wire SHARE] [--table] [--no-shorten] [--shorten-for S] [--keep DIR] [--trace FILE [--scenario]]
+export const seedsUsage = `npm run simulate:seeds -- [--seeds LIST] [--jobs N] [--for S] [--wire SHARE] [--table] [--no-shorten] [--shorten-for S] [--keep DIR] [--digest FILE] [--against FILE] [--trace FILE [--scenario]]
   --seeds LIST     with commas between: numbers, words, 1..1000, name:1..200, files of test/simulation/regressions/,
                    or "regressions" for all of those files; a file elsewhere by its absolute path (1..20)
   --jobs N         processes side by side (as many as there are processors)
@@ -45,6 +50,8 @@ export const seedsUsage = `npm run simulate:seeds -- [--seeds LIST] [--jobs N] [
   --no-shorten     does not look for the shortest scenario that still fails
   --shorten-for S  looks for that so many seconds at most, for all failures together (60)
   --keep DIR       writes shortened scenarios of failures there
+  --digest FILE    writes a digest of what controllers did in each seed there: the same where nothing but names changed
+  --against FILE   compares with such digests; names the first act that differs in each seed, and fails
   --trace FILE     plays one seed, and writes its history there with every request and what controllers logged
   --scenario       with --trace: tells what the seed stands for
 In parentheses: what holds if not given. Exit code 1: something was found, or nothing played; 2: the command line
@@ -74,12 +81,14 @@ export function readSeedsCommand(args: readonly string[]): SeedsWanted | 'help' 
       'shorten-for': { type: 'string', default: '60' },
       trace: { type: 'string' },
       keep: { type: 'string' },
+      digest: { type: 'string' },
+      against: { type: 'string' },
       wire: { type: 'string', default: '0.05' },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return 'help';
-  const { table, scenario, trace, keep, 'no-shorten': noShorten } = values;
+  const { table, scenario, trace, keep, digest, against, 'no-shorten': noShorten } = values;
   const seeds = seedsNamed(values.seeds);
   if (trace !== undefined && seeds.length !== 1)
     throw new Error(`--trace writes the history of one seed; --seeds names ${seeds.length}`);
@@ -99,6 +108,8 @@ export function readSeedsCommand(args: readonly string[]): SeedsWanted | 'help' 
     scenario,
     trace,
     keep,
+    digest,
+    against: readActs(against),
   };
 }
 

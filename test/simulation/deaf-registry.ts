@@ -7,7 +7,7 @@ const instrument = { add: ignore, set: ignore, replaceAll: ignore, observe: igno
 export function deafRegistry(onForeignWrite: () => void): MetricRegistry {
   const alarm = { ...instrument, add: onForeignWrite };
   const get = (_: object, name: string | symbol): unknown =>
-    name === 'headwater_foreign_writes_total' ? alarm : instrument;
+    name === 'headwater_conflicting_writes_total' ? alarm : instrument;
   return {
     metrics: new Proxy({}, { get }) as Metrics,
     contentType: 'text/plain',

@@ -1,6 +1,8 @@
 // What a thousand seeds have to meet: fault kind × operation, kill point × operation, and the handshakes that a kill, a
 // restart or a foreign hand can find open.
 import { callPhases, mutations, portCalls } from './draw-faults.ts';
+import { hostileDeeds } from './draw-hostile.ts';
+import { listedKinds } from './draw-restrictions.ts';
 
 const cloudFaults = [
   'error',
@@ -41,12 +43,16 @@ export const declaredCells: ReadonlySet<string> = new Set([
     ['PUT'],
     ['leases'],
   ),
+  ...product(['hostile'], hostileDeeds),
+  ...product(['restrict'], ['first-interface-index', 'max-allocate']),
+  ...product(['empty-list'], listedKinds),
   ...product(['replace-node'], ['same name', 'another name']),
   ...product(['touch-node'], ['patch spec', 'patch status']),
   ...product(['clock-jump'], ['back', 'ahead']),
   ...product(['lease'], ['delete', 'steal']),
   ...product(['throttle-storm'], ['*']),
   ...product(['omission'], ['interface', 'addresses'], ['next reading', 'next leader']),
+  ...product(['blind'], ['region', 'interfaces', 'primaries', 'instances', 'secondaries']),
   ...product(['grab'], ['deaf', 'hearing']),
   ...product(['stall'], ['marked', 'refused', 'released']),
   ...product(['straggle'], ['heard', 'heard late']),
@@ -54,6 +60,8 @@ export const declaredCells: ReadonlySet<string> = new Set([
   'convert',
   'outlive',
   'zone-loss',
+  'forgotten-zone',
+  'scale-down',
   'squeeze',
   'fragment',
   'api-away',

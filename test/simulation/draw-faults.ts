@@ -1,8 +1,9 @@
 // Which faults a seed brings, and when.
-import type { Random } from '../../src/scheduling/random.ts';
+import type { Random } from '../../src/runtime/random.ts';
 import type { Fault as CloudFault, Garbling } from '../../src/simulator/cloud/faults.ts';
 import type {
   ApiEffect,
+  BlindTo,
   CallPhase,
   FaultKind,
   FaultPlan,
@@ -141,8 +142,11 @@ const apiRequests: Readonly<Record<'ours' | 'any', readonly (readonly [method: s
  */
 const mostUnwritten = 1;
 
+/** In files of their own. */
+type DrawnApart = 'hostile' | 'restrict' | 'empty-list';
+
 /** How a fault of each kind is drawn, and how often it comes. */
-const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer]>> = {
+const drawers: Readonly<Record<Exclude<FaultKind, DrawnApart>, readonly [weight: number, draw: Drawer]>> = {
   cloud: [
     30,
     (random) => {
@@ -198,6 +202,35 @@ const drawers: Readonly<Record<FaultKind, readonly [weight: number, draw: Drawer
       node: random.next(),
       for: (5 + random.integer(20)) * second,
     }),
+  ],
+  blind: [
+    1.5,
+    (random) => {
+      const what = random.pick<BlindTo>([
+        'region',
+        'interfaces',
+        'primaries',
+        'instances',
+        'instances',
+        'secondaries',
+      ]);
+      // For long: nobody mends a role within a consistency window. What counts as missing is weighed with the last ten minutes.
+      const isForLong = what !== 'secondaries' && random.chance(0.2);
+      return {
+        kind: 'blind',
+        what,
+        share: 0.5,
+        for: (isForLong ? 3600 : 60 + random.integer(500)) * second,
+      };
+    },
+  ],
+  'forgotten-zone': [
+    0.2,
+    (random) => ({ kind: 'forgotten-zone', zone: random.next(), for: (120 + random.integer(600)) * second }),
+  ],
+  'scale-down': [
+    0.2,
+    (random) => ({ kind: 'scale-down', share: 0.6, for: (60 + random.integer(300)) * second }),
   ],
   foreign: [
     5,

@@ -1,7 +1,9 @@
 // What a seed stands for. The same seed draws the same scenario for as long as this file and what it draws from stay.
-import { Random } from '../../src/scheduling/random.ts';
+import { Random } from '../../src/runtime/random.ts';
 import type { Workload } from '../../src/simulator/workload/workload.ts';
 import { drawCrowding, drawFaults } from './draw-faults.ts';
+import { drawHostile } from './draw-hostile.ts';
+import { drawRestrictions } from './draw-restrictions.ts';
 import type { CloudPlan, NodePlan, Scenario, TimedFault, ZonePlan } from './scenario.ts';
 
 /** Mostly small ones, whose nodes need an interface for every few pods. */
@@ -37,8 +39,16 @@ export function drawScenario(seed: string): Scenario {
   const churn = drawChurn(random.fork('churn'), { minutes, flags, isCrowded });
   const cloud = drawCloud(random.fork('cloud'));
   const faults = random.fork('faults');
-  if (!isCrowded)
-    return { ...common, flags, cloud, faults: inOrder([...drawFaults(faults, minutes), ...churn]) };
+  const others = [...churn, ...drawHostile(random.fork('hostile'), minutes)];
+  if (!isCrowded) {
+    const restrictions = drawRestrictions(random.fork('restrictions'), minutes);
+    return {
+      ...common,
+      flags,
+      cloud,
+      faults: inOrder([...drawFaults(faults, minutes), ...others, ...restrictions]),
+    };
+  }
   return {
     ...common,
     flags: {
@@ -48,12 +58,12 @@ export function drawScenario(seed: string): Scenario {
       'cloud-quota-overrides': 'UnassignPrivateIpAddresses=1:0.05',
     },
     cloud: { ...cloud, limits: Math.max(1, cloud.limits) },
-    faults: inOrder([...drawCrowding(faults, minutes), ...churn]),
+    faults: inOrder([...drawCrowding(faults, minutes), ...others]),
     longestWait: 60_000,
   };
 }
 
-interface Surroundings {
+interface ProcessEnvironment {
   readonly minutes: number;
   readonly isCrowded: boolean;
   readonly flags: Scenario['flags'];
@@ -178,7 +188,7 @@ const untilRunning = 25_000;
  * Nodes that are replaced all the time, of which each needs an interface or two: more of them with prefixes, where pods
  * change the cloud less.
  */
-function drawChurn(random: Random, { minutes, flags, isCrowded }: Surroundings): readonly TimedFault[] {
+function drawChurn(random: Random, { minutes, flags, isCrowded }: ProcessEnvironment): readonly TimedFault[] {
   const count = 18 + random.integer(6) + (flags['aws-enable-prefix-delegation'] === 'true' ? 4 : 0);
   const [start, end] = [90_000, (minutes - 2) * 60_000];
   return Array.from({ length: count }, () => ({

@@ -46,15 +46,16 @@ const deeds: Readonly<Record<ForeignDeed, (hand: Hand) => void>> = {
     const item = at(interfaces, pick);
     if (item === undefined) return;
     assign(stage.cluster.ec2.network, item.id, { ...nothing, count: 1 }, false);
-    stage.judge.noteGift(facts.instanceId);
+    stage.judge.allowances.gave(facts.instanceId);
   },
-  detach: ({ stage, interfaces, pick }) => {
+  detach: ({ stage, facts, interfaces, pick }) => {
     const item = at(
       interfaces.filter(({ deviceIndex }) => deviceIndex !== 0),
       pick,
     );
     if (item?.attachment === undefined) return;
     excuseAll(stage, item);
+    stage.judge.noteLoss(facts.instanceId);
     detach(stage.cluster.ec2.network, item.attachment.id);
   },
   // Half of them as a controller leaves what it made for the node and did not come to attach.
@@ -101,6 +102,7 @@ function takeAway({ stage, facts, interfaces, pick }: Hand, isUsed: boolean): vo
   const thing = at(things, pick);
   if (thing === undefined) return;
   excuseAll(stage, thing);
+  stage.judge.noteLoss(facts.instanceId);
   unassign(network, thing.id, thing);
 }
 

@@ -1,11 +1,12 @@
 // Faults that strike where an address is about to be taken from a node, and needed there again at the same moment.
-import type { ReleaseState } from '../../src/kubernetes/cilium-node.ts';
+import type { ReleaseState } from '../../src/kubernetes/cilium-node/cilium-node.ts';
 import type { CallInProgress } from './ports.ts';
 import { detach } from '../../src/simulator/cloud/attachments.ts';
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
 import { excuseAll, foreignHand } from './foreign-hand.ts';
 import { kill } from './kill.ts';
 import { isObject, type JsonObject, objectAt, parseObject } from '../../src/simulator/workload/json.ts';
+import { mustKeepAgent } from './restrict.ts';
 import type { FaultPlan } from './scenario.ts';
 import type { Stage } from './stage.ts';
 
@@ -56,6 +57,7 @@ export function snatch(stage: Stage, { nth, pods }: Plan<'snatch'>): void {
       if (item?.attachment === undefined || facts === undefined) return;
       stage.coverage.hit('snatch');
       excuseAll(stage, item);
+      stage.judge.noteLoss(facts.instanceId);
       detach(network, item.attachment.id);
       for (let wave = 2; wave < 11; wave++)
         stage.clock.schedule(wave * betweenWaves, () => {
@@ -83,6 +85,7 @@ export function convert(stage: Stage, { nth, pods, hold }: Plan<'convert'>): voi
     fits: ({ input }) =>
       strikesFromPool(input) &&
       protocolOf(stage, input) === 'crd-allocator' &&
+      !mustKeepAgent(stage, stage.nodeOfCall(input)) &&
       stage.handshakeOf(stage.nodeOfCall(input)) === 'ready',
     act: ({ input }) => {
       const name = stage.nodeOfCall(input);

@@ -43,7 +43,7 @@ export class History {
   }
 
   /** Into the text alone. */
-  remark(text: string): void {
+  warning(text: string): void {
     if (this.isTraced) this.lines.push(`${this.#now()} ${text}\n`);
   }
 
@@ -57,7 +57,7 @@ export class History {
     const at =
       (level: string) =>
       (message: string, details: LogDetails = {}): void => {
-        this.remark(`${identity} ${level} ${message} ${JSON.stringify({ ...bindings, ...details })}`);
+        this.warning(`${identity} ${level} ${message} ${JSON.stringify({ ...bindings, ...details })}`);
       };
     return {
       debug: () => undefined,

@@ -2,6 +2,7 @@
 import { CloudRefusal } from '../../src/simulator/cloud/cloud-refusal.ts';
 import { launch, plainInterface, terminate } from '../../src/simulator/cloud/instances.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
+import { ambush } from './hostile-agent.ts';
 import type { Stage } from './stage.ts';
 import { nodeGroup } from './topology.ts';
 
@@ -44,6 +45,10 @@ export async function replace(stage: Stage, facts: NodeFacts, like: Replacement)
     tags: {},
     interfaces: [{ kind: 'new', deviceIndex: 0, cardIndex: 0, deleteOnTermination: true, request }],
   });
+  if (stage.ambushes > 0) {
+    stage.ambushes--;
+    await ambush(stage, { ...facts, instanceId: instance.id, primaryAddress: instance.primaryAddress });
+  }
   if (boot > 0) await new Promise<void>((resolve) => stage.clock.schedule(boot, resolve));
   const { primaryAddress } = instance;
   const name = sameName ? facts.name : `ip-${primaryAddress.replaceAll('.', '-')}-${instance.id.slice(-4)}`;

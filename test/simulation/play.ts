@@ -1,7 +1,10 @@
 // Plays a scenario from its beginning to its end, and says what was found.
+import type { ActDigest } from './acts.ts';
+import { letWithdrawalsGo } from './administrator.ts';
 import { applyFault, endFaults } from './apply-fault.ts';
 import type { Breach } from './judge/breach.ts';
 import { encore } from './encore.ts';
+import { agree } from './hostile-agent.ts';
 import { watchForLatePods } from './judge/late-pods.ts';
 import { unsettled } from './judge/unsettled.ts';
 import type { Scenario } from './scenario.ts';
@@ -15,6 +18,9 @@ export interface Outcome {
   /** Of what controllers decided: the same on every rig. */
   readonly decisions: string;
   readonly decided: readonly string[];
+  readonly acts: ActDigest;
+  /** The acts in words; empty unless asked for. */
+  readonly acted: readonly string[];
   readonly events: number;
   /** Calls that change the cloud. */
   readonly mutations: number;
@@ -37,6 +43,7 @@ const silence = 6 * minute;
 
 export async function play(scenario: Scenario, options: PlayOptions = {}): Promise<Outcome> {
   const stage = new Stage(scenario, options);
+  stage.cluster.kubernetes.follow('ciliumnodes.cilium.io', (change) => agree(stage, change));
   stage.cluster.ec2.gateway.faults.onMet = (fault, action) => {
     const form =
       fault.kind === 'lost' ? `lost ${fault.effect}` : fault.kind === 'error' ? 'error' : fault.kind;
@@ -55,6 +62,8 @@ export async function play(scenario: Scenario, options: PlayOptions = {}): Promi
     digest: stage.history.digest(),
     decisions: stage.history.decisionDigest(),
     decided: stage.history.decided,
+    acts: stage.acts.end(),
+    acted: stage.acts.kept,
     events: stage.events,
     mutations: stage.mutations,
     faults,
@@ -105,6 +114,7 @@ async function settle(stage: Stage): Promise<void> {
   do {
     await stage.clock.advance(minute / 2);
     if (isDecided(stage)) return;
+    letWithdrawalsGo(stage, since);
     open = unsettled(stage);
   } while (!isAsItShouldBe(open) && stage.now <= Math.max(since + settlingTime, least));
   for (const breach of open) stage.judge.note(breach.invariant, breach.text);

@@ -1,8 +1,12 @@
 // The ports of one controller process: to the cloud's model and to the embedded Kubernetes API, each call with moments at
 // which the process can be killed or frozen, or the world changed.
-import { InProcessTransport } from '../../src/kubernetes/in-process-transport.ts';
-import type { KubernetesTransport, StreamLine, TransportRequest } from '../../src/kubernetes/transport.ts';
-import type { Ec2Api, Ec2NetworkInterface, Ec2Output } from '../../src/providers/aws/ec2-api.ts';
+import { InProcessTransport } from '../../src/kubernetes/transport/in-process-transport.ts';
+import type {
+  KubernetesTransport,
+  StreamLine,
+  TransportRequest,
+} from '../../src/kubernetes/transport/transport.ts';
+import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
 import { portCalls } from './draw-faults.ts';
 import type { SimulatedProcess } from './process.ts';
@@ -22,11 +26,12 @@ const portCallNames: ReadonlySet<string> = new Set(portCalls);
 
 export interface CloudListeners {
   readonly hear: CallListener;
-  /** What the process is shown of the interfaces that an answer lists. */
-  readonly show: (
+  /** What the process is shown of an answer. */
+  readonly show: <T extends object>(
     process: string,
-    interfaces: readonly Ec2NetworkInterface[],
-  ) => readonly Ec2NetworkInterface[];
+    call: { readonly action: string; readonly input: object },
+    output: T,
+  ) => T;
   /** The process takes an answer in: for one that was frozen, later than the cloud gave it. */
   readonly take: (process: string, action: string, output: object) => void;
 }
@@ -41,9 +46,7 @@ export function cloudPort(
     send: async (action, input, sending) => {
       const send = async () => {
         const output = await api.send(action, input, sending);
-        const { NetworkInterfaces: all } = output as Partial<Ec2Output<'DescribeNetworkInterfaces'>>;
-        if (action !== 'DescribeNetworkInterfaces' || all === undefined) return output;
-        return { ...output, NetworkInterfaces: show(process.identity, all) };
+        return action.startsWith('Describe') ? show(process.identity, { action, input }, output) : output;
       };
       const output = await (portCallNames.has(action)
         ? watched({ process, call: action as PortCall, input: { ...input } }, send, hear)

@@ -1,6 +1,6 @@
 // One process that can be killed and frozen, with its own view of the clocks: what it set going is silent once it is
 // dead, and waits while it is frozen.
-import type { Clock } from '../../src/scheduling/clock.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 
 export class SimulatedProcess implements Clock {
   readonly identity: string;

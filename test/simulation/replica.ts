@@ -1,11 +1,12 @@
 // One controller process of a simulated cluster, from its start to its end.
 import { loadOptions } from '../../src/config/load-options.ts';
+import type { LiveReading } from '../../src/config/read-live-options.ts';
 import type { Options } from '../../src/config/option-table.ts';
-import { composeAws } from '../../src/controller/aws-cloud.ts';
+import { composeAws } from '../../src/controller/clouds/aws.ts';
 import { Controller } from '../../src/controller/controller.ts';
 import type { Logger } from '../../src/observability/logger.ts';
 import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
-import type { Random } from '../../src/scheduling/random.ts';
+import type { Random } from '../../src/runtime/random.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
 import { deafRegistry } from './deaf-registry.ts';
 import { type CallListener, type CloudListeners, cloudPort, kubernetesPort } from './ports.ts';
@@ -14,6 +15,7 @@ import type { SimulatedProcess } from './process.ts';
 export interface ReplicaSetup {
   readonly process: SimulatedProcess;
   readonly options: Options;
+  readonly readLiveOptions: () => LiveReading;
   readonly handler: KubernetesHandler;
   readonly api: Ec2Api;
   readonly random: Random;
@@ -33,7 +35,20 @@ export class Replica {
   readonly #stop = new AbortController();
 
   constructor(setup: ReplicaSetup) {
-    const { process, options, handler, api, random, log, hear, show, take, onForeignWrite, onBug } = setup;
+    const {
+      process,
+      options,
+      readLiveOptions,
+      handler,
+      api,
+      random,
+      log,
+      hear,
+      show,
+      take,
+      onForeignWrite,
+      onBug,
+    } = setup;
     this.process = process;
     const transport = kubernetesPort(process, handler, hear);
     this.controller = new Controller({
@@ -46,7 +61,7 @@ export class Replica {
       log,
       registry: deafRegistry(onForeignWrite),
       identity: process.identity,
-      readLiveOptions: undefined,
+      readLiveOptions,
       onBug,
     });
     this.outcome = this.controller.run(this.#stop.signal);

@@ -1,6 +1,6 @@
 // Whether both rigs come to the same decisions: what goes straight to the cloud's model, and what goes through the real SDK and
 // the model's front.
-import { Random } from '../../src/scheduling/random.ts';
+import { Random } from '../../src/runtime/random.ts';
 import { play } from './play.ts';
 import type { FaultKind } from './scenario.ts';
 import { scenarioNamed } from './scenario-named.ts';

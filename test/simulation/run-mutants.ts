@@ -4,7 +4,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { systemClock as clock } from '../../src/scheduling/system-clock.ts';
+import { systemClock as clock } from '../../src/runtime/system-clock.ts';
 import { type MutantsWanted, mutantsUsage, readMutantsCommand, readOrTell, refuse } from './command-line.ts';
 import { playAll } from './crew.ts';
 import { type Mutant, mutants } from './mutants.ts';

@@ -3,9 +3,10 @@ import type { Scenario } from './scenario.ts';
 
 export function scenarioText(scenario: Scenario): string {
   const { nodes, zones, flags, replicas, workloads, faults, minutes, cloud } = scenario;
-  const { leastMinutes = 0, leastMutations = 0 } = scenario;
+  const { why, leastMinutes = 0, leastMutations = 0 } = scenario;
   const length = `${minutes} min${leastMinutes > minutes ? ` of faults, ${leastMinutes} in all` : ''}`;
   return [
+    ...(why === undefined ? [] : [`found before: ${why}`]),
     `${length}, ${replicas} controller(s), ${zones.length} zone(s), cloud ${JSON.stringify(cloud)}`,
     `  options ${Object.entries(flags)
       .map(([name, value]) => `--${name}=${value}`)

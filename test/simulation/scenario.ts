@@ -6,6 +6,8 @@ import type { HandshakeState } from './handshake-state.ts';
 import type { Workload } from '../../src/simulator/workload/workload.ts';
 
 export interface Scenario {
+  /** What was wrong when it was found; of regressions alone. */
+  readonly why?: string;
   readonly seed: string;
   /** Of virtual time, until faults stop. */
   readonly minutes: number;
@@ -92,6 +94,12 @@ export type FaultPlan =
       readonly node: number;
       readonly for: number;
     }
+  /** Readings show nothing of what is there, for however long. */
+  | { readonly kind: 'blind'; readonly what: BlindTo; readonly share: number; readonly for: number }
+  /** All instances of a zone end and are forgotten at once, while their nodes stay for a while. */
+  | { readonly kind: 'forgotten-zone'; readonly zone: number; readonly for: number }
+  /** That share of the nodes goes at once, and comes back later under other names. */
+  | { readonly kind: 'scale-down'; readonly share: number; readonly for: number }
   | { readonly kind: 'foreign'; readonly deed: ForeignDeed; readonly node: number; readonly pick: number }
   | { readonly kind: 'terminate'; readonly node: number; readonly during: PortCall }
   | {
@@ -175,6 +183,22 @@ export type FaultPlan =
       readonly phase: Exclude<CallPhase, 'before it is sent'>;
       readonly ms: number;
     }
+  /** An agent writes a CiliumNode that has no Node; `restart`: another controller leads soon after. */
+  | {
+      readonly kind: 'hostile';
+      readonly deed: HostileDeed;
+      readonly node: number;
+      readonly restart: boolean;
+    }
+  /** Somebody changes what a node may have while pods run on it, and back after a while. */
+  | ({ readonly kind: 'restrict'; readonly node: number; readonly for: number } & Restriction)
+  /** Lists of Kubernetes succeed and show nothing; watches have to begin with one. `restart`: so does another leader. */
+  | {
+      readonly kind: 'empty-list';
+      readonly what: ListedKind;
+      readonly restart: boolean;
+      readonly for: number;
+    }
   | { readonly kind: 'clock-jump'; readonly ms: number }
   | { readonly kind: 'lease'; readonly deed: 'delete' | 'steal' }
   | { readonly kind: 'restart-controller'; readonly restartAfter: number };
@@ -195,7 +219,31 @@ export interface InHandshake {
   readonly phase: CallPhase;
 }
 
+export type Restriction =
+  /** One interface more is not for pods, whatever they use of it. */
+  | { readonly what: 'first-interface-index' }
+  /** To less than the node may have, and perhaps than it uses. */
+  | { readonly what: 'max-allocate'; readonly most: number };
+
+export type ListedKind = 'ciliumnodes' | 'nodes' | 'pods';
+
+export type HostileDeed =
+  /** Names a node's instance, shows what that one shows, and gives all of it up. */
+  | 'twin'
+  /** Names the next instance that is launched, before its node joins. */
+  | 'ambush'
+  /** Lists every address, and cannot be read. */
+  | 'pool'
+  /** Lists every address, on interfaces of a node, and names an instance that is none. */
+  | 'claims';
+
 export type StalledState = 'marked' | 'refused' | 'released';
+
+/**
+ * Another region or account; a role that may not see interfaces, or primary ones; a share of the instances. From the next listing on,
+ * all interfaces but the primary ones: what counts as missing, and is too much to be true.
+ */
+export type BlindTo = 'region' | 'interfaces' | 'primaries' | 'instances' | 'secondaries';
 
 export type OmittedPart = 'interface' | 'addresses';
 

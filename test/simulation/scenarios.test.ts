@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { drawScenario } from './draw-scenario.ts';
 import { play } from './play.ts';
+import { regressionNames, scenarioNamed } from './scenario-named.ts';
+import { scenarioText } from './scenario-text.ts';
 import { seedsIn } from './seed-list.ts';
 
 describe('a seed', () => {
@@ -36,6 +38,16 @@ describe('a seed', () => {
     expect(again.lines.length).toBeGreaterThan(500);
   });
 });
+
+test.each(regressionNames())(
+  'the regression %s says what was wrong, and so does its scenario in words',
+  (name) => {
+    const scenario = scenarioNamed(name);
+
+    expect(scenario.why).toMatch(/^[A-Z].{40,}\.$/);
+    expect(scenarioText(scenario)).toContain(scenario.why);
+  },
+);
 
 test.each([
   ['3', ['3']],

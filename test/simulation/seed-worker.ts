@@ -1,4 +1,5 @@
 // Plays the seeds that its parent process names, one after another, and reports each.
+import type { ActDigest } from './acts.ts';
 import type { Breach } from './judge/breach.ts';
 import { play } from './play.ts';
 import { differenceOfRigs, isPlayedTwice } from './rigs.ts';
@@ -8,6 +9,7 @@ export interface PlayReport {
   readonly seed: string;
   readonly breaches: readonly Breach[];
   readonly digest: string;
+  readonly acts: ActDigest;
   readonly events: number;
   readonly mutations: number;
   readonly faults: number;
@@ -32,7 +34,7 @@ process.on('message', (request) => {
 
 async function report({ seed, twice }: PlayRequest): Promise<PlayReport> {
   const before = process.cpuUsage();
-  const { lines: _, decided: __, coverage, ...outcome } = await play(scenarioNamed(seed));
+  const { lines: _, decided: __, acted: ___, coverage, ...outcome } = await play(scenarioNamed(seed));
   const { user, system } = process.cpuUsage(before);
   const both = isPlayedTwice(seed, twice);
   const difference = both ? await differenceOfRigs(seed) : undefined;

@@ -3,7 +3,8 @@
 // never be, with 2 where the command line is not understood (`--help`).
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { systemClock } from '../../src/scheduling/system-clock.ts';
+import { systemClock } from '../../src/runtime/system-clock.ts';
+import { firstDifference, writeActs } from './acts.ts';
 import { readOrTell, readSeedsCommand, refuse, type SeedsWanted, seedsUsage } from './command-line.ts';
 import { playAll } from './crew.ts';
 import { declaredCells } from './declared-cells.ts';
@@ -25,9 +26,9 @@ const say = (text: string): void => {
 };
 
 /** Whether what is found can be written, before anything is played. */
-function canWrite({ trace, keep }: SeedsWanted): boolean {
+function canWrite({ trace, keep, digest }: SeedsWanted): boolean {
   try {
-    if (trace !== undefined) closeSync(openSync(trace, 'a'));
+    for (const file of [trace, digest]) if (file !== undefined) closeSync(openSync(file, 'a'));
     if (keep !== undefined) {
       mkdirSync(keep, { recursive: true });
       rmdirSync(mkdtempSync(join(keep, 'can-write-')));
@@ -57,6 +58,7 @@ async function played(wanted: SeedsWanted): Promise<number> {
       say(`${reports.length} of ${seeds.length} seeds, ${failuresIn(reports).length} failed`);
     },
   });
+  const differing = await differingActs(reports, wanted);
   const missing = cover(reports, wanted.table);
   const failures = failuresIn(reports);
   const shortenUntil = clock.monotonic() + shortenFor * 1000;
@@ -66,7 +68,29 @@ async function played(wanted: SeedsWanted): Promise<number> {
   if (shortens) for (const report of failures) say(failureText(report));
   say(summary(reports));
   say(`${reports.length - failures.length} passed, ${failures.length} failed`);
-  return failures.length > 0 || missing > 0 || reports.length === 0 ? 1 : 0;
+  return failures.length > 0 || missing > 0 || differing > 0 || reports.length === 0 ? 1 : 0;
+}
+
+/** Returns in how many seeds controllers did something else than before, or which were not played before. */
+async function differingActs(reports: readonly PlayReport[], wanted: SeedsWanted): Promise<number> {
+  const { digest: file, against: before } = wanted;
+  if (file !== undefined) writeActs(file, new Map(reports.map(({ seed, acts }) => [seed, acts])));
+  if (before === undefined) return 0;
+  let differing = 0;
+  for (const { seed, acts } of reports) {
+    const known = before.get(seed);
+    const index = known && firstDifference(known, acts);
+    if (known !== undefined && index === undefined) continue;
+    differing++;
+    if (index === undefined) say(`seed ${seed} is not among the digests to compare with`);
+    else if (differing > mostShortened) say(`seed ${seed} differs from act ${index + 1} on`);
+    else {
+      const { acted } = await play(scenarioNamed(seed), { trace: true });
+      say(`seed ${seed} differs from act ${index + 1} on: ${acted[index] ?? 'there are no more'}`);
+    }
+  }
+  say(`${reports.length - differing} of ${reports.length} seeds as before`);
+  return differing;
 }
 
 function failuresIn(reports: readonly PlayReport[]): readonly PlayReport[] {

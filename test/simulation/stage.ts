@@ -1,7 +1,8 @@
 // A simulated cluster with its controllers, and what can be done to it: everything that faults and the end of a
 // simulation reach for.
-import { Random } from '../../src/scheduling/random.ts';
-import { VirtualClock } from '../../src/scheduling/virtual-clock.ts';
+import { Acts, shownText } from './acts.ts';
+import { Random } from '../../src/runtime/random.ts';
+import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
 import type { Options } from '../../src/config/option-table.ts';
 import type { Logger } from '../../src/observability/logger.ts';
 import { createEmbeddedCluster, type EmbeddedCluster } from '../../src/simulator/cluster/embedded-cluster.ts';
@@ -9,11 +10,13 @@ import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.
 import type { JsonObject } from '../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
-import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
+import type { Ec2Api, Ec2Output } from '../../src/providers/aws/ec2-api.ts';
 import { InProcessEc2, type OnCall } from '../support/in-process-ec2.ts';
+import { Blindness } from './blindness.ts';
 import { Coverage } from './coverage.ts';
 import { History } from './history.ts';
 import { type HandshakeState, handshakeStateOf } from './handshake-state.ts';
+import { fakePrefix } from './judge/fakes.ts';
 import { type EndedCall, Judge } from './judge/judge.ts';
 import { type ShownNode, shownNodeOf } from './judge/shown-node.ts';
 import type { CallInProgress } from './ports.ts';
@@ -43,6 +46,7 @@ export class Stage {
   readonly cluster: EmbeddedCluster;
   readonly judge: Judge;
   readonly history: History;
+  readonly acts: Acts;
   readonly coverage = new Coverage();
   readonly tripwires = new Tripwires();
   readonly omissions = new Omissions({
@@ -50,6 +54,7 @@ export class Stage {
     inUse: (instanceId) => this.judge.inUseOn(instanceId),
     onBegin: ({ what, from }) => this.coverage.hit('omission', what, from),
   });
+  readonly blindness = new Blindness({ now: () => this.now, isWorthHiding: () => this.#withSecondary() > 3 });
   readonly replicas: Replica[] = [];
   readonly client: KubernetesClient;
   readonly options: Options;
@@ -57,6 +62,12 @@ export class Stage {
   lastActAt = 0;
   lastAct = '';
   mutations = 0;
+  /** The option allow-withdrawals, as all controllers have it. */
+  allowedWithdrawals: string | undefined;
+  /** Instances of which somebody changed what they may have. */
+  readonly reconfigured = new Set<string>();
+  /** Instances that a hostile agent is to name as soon as they are launched. */
+  ambushes = 0;
   cloudCalls = 0;
   readonly #handler: KubernetesHandler;
   readonly #rig: RigKind;
@@ -72,6 +83,7 @@ export class Stage {
     this.random = new Random(`play-${scenario.seed}`);
     this.options = optionsOf(scenario.flags);
     this.history = new History(() => this.clock.monotonic(), trace);
+    this.acts = new Acts(trace);
     this.cluster = createEmbeddedCluster({
       topology: topologyOf(scenario),
       clock: this.clock,
@@ -95,15 +107,16 @@ export class Stage {
     });
     this.#handler = (request, signal) => {
       if (this.history.isTraced && request.method === 'PATCH')
-        this.history.remark(`${request.headers['user-agent']} ${request.url} ${request.body}`);
+        this.history.warning(`${request.headers['user-agent']} ${request.url} ${request.body}`);
       return kubernetes.handle(request, signal);
     };
     this.client = new KubernetesClient(this.#handler, 'somebody');
-    kubernetes.follow('ciliumnodes.cilium.io', ({ key, revision }) => {
+    kubernetes.follow('ciliumnodes.cilium.io', ({ key, revision, object }) => {
       const writer = kubernetes.acting?.headers['user-agent'] ?? '';
       if (writer.startsWith('headwater')) {
         this.#acted(`write of ${key}`);
         this.history.decide(`${writer} writes ${key}`);
+        this.acts.add(this.now, `${writer} writes ${key} ${shownText(object)}`);
       }
       this.history.write(`write ${revision} ${key} ${writer}`);
     });
@@ -135,13 +148,14 @@ export class Stage {
     const process = new SimulatedProcess(`headwater-${this.#generation++}`, this.clock);
     const replica = new Replica({
       process,
-      options: this.options,
+      options: { ...this.options, allowWithdrawals: this.allowedWithdrawals },
+      readLiveOptions: () => ({ values: { allowWithdrawals: this.allowedWithdrawals }, problems: [] }),
       handler: this.#handler,
       api: this.#cloudFor(process),
       random: this.random,
       log: this.#logger(process.identity),
       hear: (phase, progress) => this.#hear(phase, progress),
-      show: (identity, interfaces) => this.omissions.shown(identity, interfaces),
+      show: (identity, call, output) => this.#shown(identity, call, output),
       take: (identity, action, output) => this.judge.seeTaken(identity, action, output),
       onForeignWrite: () => {
         // Who lost its Lease to a hand and does not know it yet is right to stop.
@@ -166,12 +180,60 @@ export class Stage {
     );
   }
 
+  /**
+   * Instances of nodes that have had more than their primary interface for so long that a reading has to show it, and whose
+   * CiliumNodes show it: of the others nobody misses anything.
+   */
+  #withSecondary(): number {
+    const { instances, interfaces } = this.cluster.ec2.network;
+    const attachedBy = this.clock.wall() - 2 * this.options.consistencyWindow;
+    const isOld = (id: string): boolean =>
+      (interfaces.get(id)?.attachment?.attachTime ?? Infinity) <= attachedBy;
+    return this.nodeNames.filter((name) => {
+      const { instanceId = '' } = this.cluster.workload.machineOf(name)?.facts ?? {};
+      const { interfaces: shown } = this.shownOn(name);
+      const known = instances
+        .get(instanceId)
+        ?.interfaceIds.filter((id) => isOld(id) && shown[id] !== undefined);
+      return (known?.length ?? 0) > 1;
+    }).length;
+  }
+
+  #shown<T extends object>(
+    identity: string,
+    { action, input }: { readonly action: string; readonly input: object },
+    output: T,
+  ): T {
+    const { NetworkInterfaces: all } = output as Partial<Ec2Output<'DescribeNetworkInterfaces'>>;
+    const isComplete =
+      action !== 'DescribeNetworkInterfaces' || all === undefined || this.blindness.isRecent(this.now);
+    const listed = isComplete
+      ? output
+      : { ...output, NetworkInterfaces: this.omissions.shown(identity, all) };
+    const isListing = action === 'DescribeNetworkInterfaces' && JSON.stringify(input).includes('"in-use"');
+    return this.blindness.shown(action, listed, isListing) as T;
+  }
+
   #cloudFor(process: SimulatedProcess): Ec2Api {
     const { gateway } = this.cluster.ec2;
+    const sent = new WeakMap<object, number>();
     const onCall: OnCall = (action, input, result, output = {}) =>
-      this.#called(process, action, { input: input as JsonObject, result, output: output as JsonObject });
-    if (this.#rig === 'wire') return new WireEc2(gateway, this.clock, onCall);
-    return new InProcessEc2(gateway, onCall, `arn:aws:iam::123456789012:user/${process.identity}`);
+      this.#called(process, action, {
+        input: input as JsonObject,
+        result,
+        sentAt: sent.get(input as object) ?? -Infinity,
+        output: output as JsonObject,
+      });
+    const api =
+      this.#rig === 'wire'
+        ? new WireEc2(gateway, this.clock, onCall)
+        : new InProcessEc2(gateway, onCall, `arn:aws:iam::123456789012:user/${process.identity}`);
+    return {
+      send: (action, input, sending) => {
+        sent.set(input, this.clock.monotonic());
+        return api.send(action, input, sending);
+      },
+    };
   }
 
   /** The process is no more; another takes its place after `ms`. */
@@ -298,7 +360,10 @@ export class Stage {
     if (process.isFrozen) this.promise(process.pass(undefined).then(tell));
     else tell();
     const text = `${process.identity} ${action} ${JSON.stringify(input)}`;
-    this.history.decide(`${text} ${result === 'OK' ? 'succeeds' : 'fails'}`);
+    // An answer that makes no sense is refused by the SDK's port on the wire, and by its reader on the other rig.
+    const end = action.startsWith('Describe') ? 'is answered' : result === 'OK' ? 'succeeds' : 'fails';
+    this.history.decide(`${text} ${end}`);
+    this.acts.add(this.now, `${text} ${end}`);
     this.history.write(`${text} ${result}`);
   }
 
@@ -309,7 +374,10 @@ export class Stage {
 
   #hear(phase: CallPhase, progress: CallInProgress): void {
     if (progress.call === 'lease' && this.#leaders > 1) this.coverage.hit('two leaders');
-    this.tripwires.pass(phase, progress);
+    // What is written on a fake is of no node.
+    const { path } = progress.input;
+    const isOfFake = typeof path === 'string' && path.includes(`/${fakePrefix}`);
+    if (!isOfFake) this.tripwires.pass(phase, progress);
   }
 
   #logger(identity: string): Logger {

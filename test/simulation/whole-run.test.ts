@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Fault } from '../../src/simulator/cloud/faults.ts';
-import { looseInterfaces, standings } from '../../src/simulator/cluster/judge.ts';
+import { looseInterfaces, standings } from '../../src/simulator/cluster/invariants.ts';
 import { startRig, type Rig } from './whole-run.ts';
 
 const forever = new AbortController().signal;

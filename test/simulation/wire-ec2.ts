@@ -10,8 +10,8 @@ import {
   type Ec2Output,
   type Sending,
 } from '../../src/providers/aws/ec2-api.ts';
-import { systemClock } from '../../src/scheduling/system-clock.ts';
-import type { VirtualClock } from '../../src/scheduling/virtual-clock.ts';
+import { systemClock } from '../../src/runtime/system-clock.ts';
+import type { VirtualClock } from '../../src/runtime/virtual-clock.ts';
 import type { Ec2Gateway } from '../../src/simulator/ec2/ec2-gateway.ts';
 import type { OnCall } from '../support/in-process-ec2.ts';
 import { answerEc2, type HttpOutcome } from '../../src/simulator/ec2/ec2-http.ts';
@@ -73,6 +73,7 @@ export class WireEc2 implements Ec2Api {
       region: gateway.network.region,
       endpoint: 'http://ec2.simulation',
       connections: 1000,
+      clock: systemClock,
       connectionTimeout: 1000,
       proxyFor: () => undefined,
       onRoute: () => undefined,

@@ -21,9 +21,7 @@ export class BusyWorld extends World {
   /** Every pod has its address, and what the watermarks ask for is there. */
   static async start({ pods, ...options }: BusyOptions): Promise<BusyWorld> {
     const world = new BusyWorld(options);
-    const started = world.cluster.workload.start();
-    await world.advance(1);
-    await started;
+    await world.startAgents();
     await world.advance(60_000);
     world.addLivingPods(pods);
     await world.advance(120_000);

@@ -10,7 +10,7 @@ const flags = {
   'cluster-name': 'kill-points',
   'aws-release-excess-ips': 'true',
   'excess-ip-release-delay': '20s',
-  'release-hidden-time': '75s',
+  'release-quarantine': '75s',
   'idle-interface-delay': '60s',
   'eni-gc-interval': '60s',
   'leader-election-retry-period': '8s',
@@ -50,9 +50,7 @@ export async function growAndShrink(
     setup: { flags, ...(death !== undefined && { death: { ...death, onDeath } }) },
   });
   prepare?.(world);
-  const started = world.cluster.workload.start();
-  await world.advance(1);
-  await started;
+  await world.startAgents();
   await world.advance(50_000);
   world.addLivingPods(12);
   await world.advance(80_000);

@@ -2,7 +2,7 @@
 export const hastyFlags = {
   'aws-release-excess-ips': 'true',
   'excess-ip-release-delay': '5',
-  'release-hidden-time': '75s',
+  'release-quarantine': '75s',
   'idle-interface-delay': '60s',
   'eni-gc-interval': '1m',
   'cluster-name': 'hasty',

@@ -73,6 +73,10 @@ function callErrorOf(error: unknown): Ec2CallError {
     const result = status >= 500 && code !== 'RequestLimitExceeded' ? 'noAnswer' : 'refused';
     return new Ec2CallError({ result, code, message, status }, { cause: error });
   }
+  if (error instanceof AnswerGarbled && error.form === 'empty') {
+    const { message } = error;
+    return new Ec2CallError({ result: 'noAnswer', code: 'UnreadableAnswer', message }, { cause: error });
+  }
   if (error instanceof AnswerLost || error instanceof AnswerGarbled) {
     return new Ec2CallError(
       { result: 'noAnswer', code: 'ECONNRESET', message: 'no answer' },

@@ -1,6 +1,6 @@
 // Answers to DescribeNetworkInterfaces as text, with what real ones have and more: odd characters, missing and empty
 // members, members that Headwater does not read.
-import type { Random } from '../../src/scheduling/random.ts';
+import type { Random } from '../../src/runtime/random.ts';
 
 const texts = [
   'Zürich',
@@ -60,7 +60,7 @@ export class InterfacePages {
         this.#leaf('availabilityZone', `eu-central-1${'abc'[id % 3]}`),
         this.#leaf('description', this.#text()),
         this.#leaf('ownerId', '123456789012'),
-        this.#leaf('requesterManaged', this.#random.pick(['true', 'false', 'TRUE', ''])),
+        this.#leaf('requesterManaged', this.#random.pick(['true', 'false', 'TRUE'])),
         this.#leaf('status', 'in-use'),
         this.#leaf('macAddress', `02:00:00:00:${id % 100}:01`),
         this.#leaf('privateIpAddress', `10.0.0.${id}`),
@@ -103,7 +103,7 @@ export class InterfacePages {
         this.#leaf('attachmentId', `eni-attach-${id}`),
         this.#leaf('instanceId', `i-${id}`),
         this.#leaf('deviceIndex', String(id % 4)),
-        this.#leaf('networkCardIndex', this.#random.pick(['0', '1', 'two'])),
+        this.#leaf('networkCardIndex', this.#random.pick(['0', '1'])),
         this.#leaf('status', this.#random.pick(['attached', 'attaching', 'quantum'])),
         this.#leaf('deleteOnTermination', this.#random.pick(['true', 'false'])),
         this.#leaf('attachTime', '2026-01-02T03:04:05.000Z'),

@@ -1,8 +1,10 @@
 // Interfaces that somebody made in a world and left attached to nothing.
+import { attach } from '../../src/simulator/cloud/attachments.ts';
 import { nothing } from '../../src/simulator/cloud/claims.ts';
 import { plainInterface } from '../../src/simulator/cloud/instances.ts';
 import { createInterface } from '../../src/simulator/cloud/network-interfaces.ts';
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
+import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import { ids } from './test-cloud.ts';
 import type { World } from './world.ts';
 
@@ -14,6 +16,7 @@ export function belongingTo(clusterName: string): Readonly<Record<string, string
 export interface Leftover {
   readonly tags: Readonly<Record<string, string>>;
   readonly subnetId?: string;
+  readonly groupId?: string;
   readonly description?: string;
   /** Secondary addresses. */
   readonly addresses?: number;
@@ -21,11 +24,19 @@ export interface Leftover {
 
 /** Makes a detached interface; returns its id. */
 export function leave(world: World, leftover: Leftover): string {
-  const { tags, subnetId = ids.nodes, description = '', addresses = 4 } = leftover;
+  const { tags, subnetId = ids.nodes, groupId = ids.nodeGroup, description = '', addresses = 4 } = leftover;
   const { network } = world.cluster.ec2;
   const claim = { ...nothing, count: addresses };
-  const request = { ...plainInterface(subnetId, [ids.nodeGroup]), claim, tags, description };
+  const request = { ...plainInterface(subnetId, [groupId]), claim, tags, description };
   return createInterface(network, request).id;
+}
+
+/** Makes the machine a node of the cluster, with an interface of these tags, which show what belongs to the cluster. */
+export async function joinWith(world: World, machine: NodeFacts, tags: Leftover['tags']): Promise<void> {
+  const interfaceId = leave(world, { tags });
+  const { instanceId } = machine;
+  attach(world.cluster.ec2.network, { interfaceId, instanceId, deviceIndex: 1, cardIndex: 0 });
+  await world.announce(machine);
 }
 
 export function found(world: World, id: string): NetworkInterface | undefined {

@@ -26,8 +26,12 @@ export interface TokenService extends LoopbackServer {
   readonly asked: readonly string[];
 }
 
-/** `now`: wall-clock ms. */
-export async function startTokenService(roles: readonly Role[], now: () => number): Promise<TokenService> {
+/** `now`: wall-clock ms. `account`: whose every caller is; undefined: nobody may ask. */
+export async function startTokenService(
+  roles: readonly Role[],
+  now: () => number,
+  account?: string,
+): Promise<TokenService> {
   const asked: string[] = [];
   const given = new Map<string, number>();
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -38,6 +42,10 @@ export async function startTokenService(roles: readonly Role[], now: () => numbe
     const role = roles.find(({ arn }) => arn === form.get('RoleArn'));
     asked.push(`${action} ${form.get('RoleArn')}`);
     response.setHeader('content-type', 'text/xml');
+    if (action === 'GetCallerIdentity' && account !== undefined) {
+      response.writeHead(200).end(identityIn(account));
+      return;
+    }
     if (role === undefined || !mayAssume(role, form, request.headers.authorization ?? '')) {
       response.writeHead(403).end(refusal(`not authorized to perform: sts:${action}`));
       return;
@@ -63,6 +71,11 @@ const namespace = 'xmlns="https://sts.amazonaws.com/doc/2011-06-15/"';
 function granted(action: string, { arn }: Role, { id, secret, token }: TemporaryKeys, until: Date): string {
   const session = `${arn.replace(':iam:', ':sts:').replace(':role/', ':assumed-role/')}/session`;
   return `<${action}Response ${namespace}><${action}Result><AssumedRoleUser><Arn>${session}</Arn><AssumedRoleId>AROA:session</AssumedRoleId></AssumedRoleUser><Credentials><AccessKeyId>${id}</AccessKeyId><SecretAccessKey>${secret}</SecretAccessKey><SessionToken>${token}</SessionToken><Expiration>${until.toISOString()}</Expiration></Credentials></${action}Result><ResponseMetadata><RequestId>r-1</RequestId></ResponseMetadata></${action}Response>`;
+}
+
+function identityIn(account: string): string {
+  const arn = `arn:aws:sts::${account}:assumed-role/headwater/session`;
+  return `<GetCallerIdentityResponse ${namespace}><GetCallerIdentityResult><Arn>${arn}</Arn><UserId>AROA:session</UserId><Account>${account}</Account></GetCallerIdentityResult><ResponseMetadata><RequestId>r-3</RequestId></ResponseMetadata></GetCallerIdentityResponse>`;
 }
 
 function refusal(message: string): string {

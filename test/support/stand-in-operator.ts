@@ -1,7 +1,7 @@
 // A cilium-operator that still runs beside Headwater, as far as its writes go: once a minute it lists, renders every
 // CiliumNode from the cloud in its own way (no zone on an interface), and PUTs the whole object from its cache where it
 // differs, status first and then spec, each tried twice. It allocates and releases nothing.
-import { sleep } from '../../src/scheduling/clock.ts';
+import { sleep } from '../../src/runtime/clock.ts';
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';

@@ -1,17 +1,18 @@
 // A controller at work in a world, with what it logs, calls and writes kept for a test to look at.
 import { loadOptions } from '../../src/config/load-options.ts';
 import type { GivenFlags } from '../../src/config/given-text.ts';
-import type { Surroundings } from '../../src/config/option-row.ts';
+import type { ProcessEnvironment } from '../../src/config/option-row.ts';
 import { readLiveOptions } from '../../src/config/read-live-options.ts';
 import type { Options } from '../../src/config/option-table.ts';
-import { composeAws } from '../../src/controller/aws-cloud.ts';
+import { composeAws } from '../../src/controller/clouds/aws.ts';
+import { MeteredTransport } from '../../src/controller/reporting/metered-transport.ts';
 import { Controller } from '../../src/controller/controller.ts';
-import { InProcessTransport } from '../../src/kubernetes/in-process-transport.ts';
-import type { KubernetesTransport, TransportRequest } from '../../src/kubernetes/transport.ts';
+import { InProcessTransport } from '../../src/kubernetes/transport/in-process-transport.ts';
+import type { KubernetesTransport, TransportRequest } from '../../src/kubernetes/transport/transport.ts';
 import type { Logger } from '../../src/observability/logger.ts';
 import { createMetricRegistry } from '../../src/observability/metrics.ts';
 import type { Ec2Action, Ec2Api } from '../../src/providers/aws/ec2-api.ts';
-import type { Clock } from '../../src/scheduling/clock.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
 import { type JsonObject, parseObject } from '../../src/simulator/workload/json.ts';
 import { InProcessEc2 } from './in-process-ec2.ts';
@@ -48,13 +49,15 @@ export interface ControllerSetup {
   /** By name, without dashes. */
   readonly flags?: Readonly<Record<string, string>>;
   /** What its configuration is read from besides the flags; nothing if not given. */
-  readonly surroundings?: Surroundings;
+  readonly processEnvironment?: ProcessEnvironment;
   readonly identity?: string;
   /** Besides the recording one. */
   readonly log?: Logger;
   readonly onCall?: (action: string, input: unknown, result: string) => void;
   /** Changes what EC2 answers before anybody reads it. Page tokens of its own begin with `test-`. */
   readonly tamper?: (action: Ec2Action, output: object, input: object) => object;
+  /** Whether its requests to Kubernetes are counted. */
+  readonly metered?: true;
   /** Its process dies at one of its calls. */
   readonly death?: Death;
   /** What happens in the world between a write to Kubernetes and its answer. */
@@ -76,7 +79,13 @@ export class WorldController {
 
   constructor(world: World, setup: ControllerSetup) {
     this.#death = setup.death;
-    const { flags = {}, surroundings = emptySurroundings, identity = 'headwater-0', log, onCall } = setup;
+    const {
+      flags = {},
+      processEnvironment = emptyEnvironment,
+      identity = 'headwater-0',
+      log,
+      onCall,
+    } = setup;
     const { clock, cluster } = world;
     const recording = recordingLogger();
     this.logged = recording.lines;
@@ -86,8 +95,9 @@ export class WorldController {
       onCall?.(action, input, result);
     });
     this.controller = new Controller({
-      options: optionsOf(flags, surroundings),
-      kubernetes: transport,
+      options: optionsOf(flags, processEnvironment),
+      kubernetes:
+        setup.metered === true ? new MeteredTransport(transport, this.#registry.metrics) : transport,
       leaseTransport: transport,
       composeCloud: (deps) => composeAws(this.#alive(api, setup), deps),
       clock,
@@ -95,7 +105,8 @@ export class WorldController {
       log: log ?? recording,
       registry: this.#registry,
       identity,
-      readLiveOptions: () => readLiveOptions(givenFlags(flags), surroundings),
+      version: '1.2.3',
+      readLiveOptions: () => readLiveOptions(givenFlags(flags), processEnvironment),
       onBug: (error) => world.bugs.push(error),
     });
     this.outcome = this.controller.run(this.#stop.signal);
@@ -130,9 +141,14 @@ export class WorldController {
 
   /** Value of a series, such as `headwater_leader` or `x{a="b"}`; undefined where there is none. */
   async metric(series: string): Promise<number | undefined> {
-    const text = await this.#registry.scrape();
+    const text = await this.scrape();
     const line = text.split('\n').find((each) => each.startsWith(`${series} `));
     return line === undefined ? undefined : Number(line.slice(series.length + 1));
+  }
+
+  /** All series, as Prometheus would get them. */
+  scrape(): Promise<string> {
+    return this.#registry.scrape();
   }
 
   #alive(api: Ec2Api, { tamper = (_, output) => output }: ControllerSetup): Ec2Api {
@@ -219,14 +235,14 @@ function absent(path: string): never {
   throw Object.assign(new Error(path), { code: 'ENOENT' });
 }
 
-const emptySurroundings: Surroundings = { environment: {}, readFile: absent, readDirectory: absent };
+const emptyEnvironment: ProcessEnvironment = { environment: {}, readFile: absent, readDirectory: absent };
 
 function givenFlags(flags: Readonly<Record<string, string>>): GivenFlags {
   return new Map(Object.entries(flags).map(([name, value]) => [name, [value]]));
 }
 
-function optionsOf(flags: Readonly<Record<string, string>>, surroundings: Surroundings): Options {
-  const loaded = loadOptions(givenFlags(flags), surroundings);
+function optionsOf(flags: Readonly<Record<string, string>>, processEnvironment: ProcessEnvironment): Options {
+  const loaded = loadOptions(givenFlags(flags), processEnvironment);
   if (loaded.kind === 'refused') throw new Error(loaded.problems.join('\n'));
   return loaded.options;
 }

@@ -1,7 +1,7 @@
 // A whole cluster in one process and in virtual time, and what a test needs to play everybody in it: administrator,
 // agents, and whoever else changes the cloud. Controllers are started on it one by one.
-import { Random } from '../../src/scheduling/random.ts';
-import { VirtualClock } from '../../src/scheduling/virtual-clock.ts';
+import { Random } from '../../src/runtime/random.ts';
+import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
 import { nothing } from '../../src/simulator/cloud/claims.ts';
 import type { Fault } from '../../src/simulator/cloud/faults.ts';
 import { formatIpv4, parseIpv4Block, sizeOf } from '../../src/simulator/cloud/ipv4.ts';
@@ -10,13 +10,14 @@ import { createInterface, deleteInterface } from '../../src/simulator/cloud/netw
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
 import type { Topology } from '../../src/simulator/cloud/topology.ts';
 import { createEmbeddedCluster, type EmbeddedCluster } from '../../src/simulator/cluster/embedded-cluster.ts';
-import { breachesIn, looseInterfaces } from '../../src/simulator/cluster/judge.ts';
+import { breachesIn, looseInterfaces } from '../../src/simulator/cluster/invariants.ts';
 import { type JsonObject, objectAt, textAt, textMapAt } from '../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import type { IamPolicy } from '../../src/simulator/ec2/iam-policy.ts';
 import { ciliumNodeCrd } from '../../src/simulator/kubernetes/ciliumnode-crd.ts';
 import type { FaultRule } from '../../src/simulator/kubernetes/faults/faults.ts';
+import { newNode, providerIdOf } from '../../src/simulator/workload/node-objects.ts';
 import { newOwnNode } from '../../src/simulator/workload/own-node.ts';
 import { newPod, podCollectionPath } from '../../src/simulator/workload/pod.ts';
 import { controllerArn } from './in-process-ec2.ts';
@@ -85,6 +86,13 @@ export class World {
     return this.clock.advance(ms);
   }
 
+  /** Resolves once the agents run: a millisecond later. */
+  async startAgents(): Promise<void> {
+    const started = this.cluster.workload.start();
+    await this.advance(1);
+    await started;
+  }
+
   /** Lets time pass until `done`; throws where that takes longer than `limit` ms. */
   async until(what: string, done: () => boolean, limit = 120_000): Promise<void> {
     if (await this.clock.runUntil(done, limit)) return;
@@ -96,8 +104,23 @@ export class World {
     return callKubernetes(this.#client, { method, path, body });
   }
 
-  /** Makes the CiliumNode of a machine as its agent would, with `patch` merged in; no agent runs. */
+  /** Makes the Node of a machine as its kubelet and the cloud's controller would; one of another instance goes before. */
+  async register(machine: NodeFacts): Promise<void> {
+    const providerId = providerIdOf(machine);
+    const known = this.cluster.kubernetes.get('nodes', machine.name);
+    if (textAt(known, 'spec', 'providerID') === providerId) return;
+    if (known !== undefined) await this.call('DELETE', `/api/v1/nodes/${machine.name}`);
+    await this.call('POST', '/api/v1/nodes', newNode(machine));
+  }
+
+  /** Makes the Node of a machine, and its CiliumNode as its agent would, with `patch` merged in; no agent runs. */
   async announce(machine: NodeFacts, patch: JsonObject = {}): Promise<void> {
+    await this.register(machine);
+    await this.announceAlone(machine, patch);
+  }
+
+  /** Makes a CiliumNode that has no Node of its own. */
+  async announceAlone(machine: NodeFacts, patch: JsonObject = {}): Promise<void> {
     await this.call('POST', nodesPath, newOwnNode(machine, `uid-of-${machine.name}`));
     if (Object.keys(patch).length > 0) await this.patch(machine, patch);
   }
@@ -193,17 +216,24 @@ export class World {
     return () => taken.forEach(({ id }) => deleteInterface(network, id));
   }
 
-  /** Somebody else takes one address of each block of a subnet, all but `whole` of them; the result gives them back. */
-  fragment(subnetId: string, whole = 0): () => void {
+  /** The first address of each /28 block of a subnet that nothing is in. */
+  wholeBlocks(subnetId: string): readonly number[] {
     const { network } = this.cluster.ec2;
     const block = parseIpv4Block(network.find('subnets', subnetId).block);
     if (block === undefined) throw new RangeError(`${subnetId} has no block`);
     const space = network.space(subnetId);
+    return Array.from({ length: sizeOf(block) / 16 }, (_, index) => block.first + index * 16).filter(
+      (first) => space.obstacleToPrefix({ first, length: 28 }) === undefined,
+    );
+  }
+
+  /** Somebody else takes one address of each block of a subnet, all but `whole` of them; the result gives them back. */
+  fragment(subnetId: string, whole = 0): () => void {
+    const { network } = this.cluster.ec2;
     // One in the middle of each: the cloud keeps the first and the last ones for itself.
-    const middles = Array.from({ length: sizeOf(block) / 16 }, (_, index) => block.first + index * 16 + 7);
-    const isWhole = (middle: number): boolean =>
-      space.obstacleToPrefix({ first: middle - 7, length: 28 }) === undefined;
-    const addresses = middles.filter(isWhole).slice(whole).map(formatIpv4);
+    const addresses = this.wholeBlocks(subnetId)
+      .slice(whole)
+      .map((first) => formatIpv4(first + 7));
     const made: NetworkInterface[] = [];
     while (addresses.length > 0) {
       const claim = { ...nothing, addresses: addresses.splice(0, 50) };

@@ -1,4 +1,4 @@
-// What happens in the demonstration, in order, and how long it may take.
+// Orders the chapters of the demonstration and bounds their time.
 import type { Chapter, Stage } from './chapter.ts';
 import { giveBack } from './chapters/give-back.ts';
 import { lostAnswers } from './chapters/lost-answers.ts';
@@ -10,8 +10,8 @@ export function chaptersFor(stage: Stage): readonly Chapter[] {
   return [join(), scaleUp(stage), lostAnswers(stage), shortSubnet(stage), giveBack(stage), succession(stage)];
 }
 
-/** When all must be settled, in ms since the demonstration began. */
+/** When everything must be settled, in ms since the start. */
 export const lastMoment = 83_000;
 
-/** When everything must be over, in ms since the demonstration began: it promises to end within 90 s. */
+/** When everything must be over, in ms since the start: the demonstration promises to end within 90 s. */
 export const longestTime = 88_000;

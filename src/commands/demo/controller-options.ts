@@ -1,5 +1,5 @@
-// What the controller of the demonstration is started with: where everything is, and what differs from the defaults so
-// that a minute is enough to see it.
+// Defines the controller flags of the demonstration: endpoints, and the deviations from the defaults that make it fit
+// into a minute.
 import { type OptionName, optionTable } from '../../config/option-table.ts';
 
 interface UnlikeDefault {
@@ -9,11 +9,15 @@ interface UnlikeDefault {
 }
 
 const unlikeDefaults: readonly UnlikeDefault[] = [
-  { name: 'cluster-name', value: 'demo', why: 'left-overs are collected for a cluster with a name only' },
+  {
+    name: 'cluster-name',
+    value: 'demo',
+    why: 'orphaned interfaces are deleted for a cluster with a name only',
+  },
   { name: 'serve-addr', value: '127.0.0.1:0', why: 'a port that is free' },
-  { name: 'aws-release-excess-ips', value: 'true', why: 'nothing is given back without it' },
+  { name: 'aws-release-excess-ips', value: 'true', why: 'nothing is released without it' },
   { name: 'excess-ip-release-delay', value: '3', why: 'seconds that an excess must last' },
-  { name: 'release-hidden-time', value: '7500ms', why: 'the agents here are 10 times faster than in life' },
+  { name: 'release-quarantine', value: '7500ms', why: 'the agents here are 10 times faster than in life' },
   { name: 'cloud-call-timeout', value: '8s', why: 'a lost answer is settled after this and the next' },
   { name: 'consistency-window', value: '4s', why: 'this EC2 lags by a second at most' },
   { name: 'leader-election-lease-duration', value: '8s', why: 'a dead leader is missed sooner' },
@@ -22,14 +26,14 @@ const unlikeDefaults: readonly UnlikeDefault[] = [
 ];
 
 /** Where the embedded parts are. */
-export interface Surroundings {
+export interface ControllerSurroundings {
   readonly kubeconfig: string;
   readonly endpoint: string;
   readonly region: string;
 }
 
 /** All flags of the controller. */
-export function controllerFlags({ kubeconfig, endpoint, region }: Surroundings): readonly string[] {
+export function controllerFlags({ kubeconfig, endpoint, region }: ControllerSurroundings): readonly string[] {
   return [
     `--k8s-kubeconfig-path=${kubeconfig}`,
     `--ec2-api-endpoint=${endpoint}`,
@@ -38,7 +42,7 @@ export function controllerFlags({ kubeconfig, endpoint, region }: Surroundings):
   ];
 }
 
-/** A line for each option that is not as it is by default, saying what the default is. */
+/** One line per option that deviates from its default, with the default. */
 export function unlikeDefaultLines(): readonly string[] {
   const width = Math.max(...unlikeDefaults.map((option) => flagOf(option).length));
   const most = Math.max(...unlikeDefaults.map(({ name }) => defaultOf(name).length));

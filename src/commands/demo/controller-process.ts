@@ -1,5 +1,5 @@
-// A controller of the demonstration: the very program that runs in production, as a process of its own, given nothing but
-// flags and credentials.
+// Runs a controller of the demonstration: the production program in its own process, which gets only flags and
+// credentials.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,11 +8,13 @@ export interface ControllerOptions {
   readonly flags: readonly string[];
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Told of each line of its log. */
+  /** Called for each log line. */
   readonly onLine: (line: LogLine) => void;
+  /** Called with its raw output. */
+  readonly onText?: (text: string) => void;
 }
 
-/** A line of the controller's log. */
+/** One log line of the controller. */
 export interface LogLine {
   readonly level: string;
   readonly message: string;
@@ -21,38 +23,40 @@ export interface LogLine {
 
 export interface ControllerEnd {
   readonly code: number | undefined;
-  /** Of these two the one that ended it is there; neither when it could not be started. */
+  /** Either `code` or `signal` is set, or neither when the process could not start. */
   readonly signal: string | undefined;
-  /** The last that it wrote to its standard error. */
+  /** Its last output on standard error. */
   readonly complaint: string;
 }
 
-/** Who ended it and how, to stand alone. */
+/** What ended the process and how, as a sentence. */
 export function endInWords({ code, signal, complaint }: ControllerEnd): string {
   const said = complaint === '' ? '' : `: ${complaint}`;
   if (signal !== undefined) return `the controller was ended by ${signal}${said}`;
   if (code === undefined) return `the controller could not be started${said}`;
-  return `the controller ended by itself, with exit code ${code}${said}`;
+  return `the controller exited with code ${code}${said}`;
 }
 
 export class ControllerProcess {
-  /** Resolves once the process has ended. */
+  /** Resolves once the process ends. */
   readonly ended: Promise<ControllerEnd>;
   readonly #child: ChildProcess;
   #address: string | undefined;
 
   constructor(options: ControllerOptions) {
+    const { HEADWATER_NODE: node } = process.env;
     this.#child = spawn(program(), ['run', ...options.flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env['PATH'],
+        ...(node !== undefined && { HEADWATER_NODE: node }),
         AWS_ACCESS_KEY_ID: options.accessKeyId,
         AWS_SECRET_ACCESS_KEY: options.secretAccessKey,
       },
     });
-    this.ended = this.#follow(options.onLine);
+    this.ended = this.#follow(options);
     const kill = (): void => this.kill();
-    process.once('exit', kill); // whatever ends the demonstration, a bug of its own too
+    process.once('exit', kill); // however the demonstration ends, bugs included
     void this.ended.then(() => process.off('exit', kill));
   }
 
@@ -65,25 +69,30 @@ export class ControllerProcess {
     return this.#child.pid;
   }
 
-  /** Tells it to end, and resolves once it has. */
+  /** Sends SIGTERM and resolves once the process ends. */
   stop(): Promise<ControllerEnd> {
     this.#child.kill('SIGTERM');
     return this.ended;
   }
 
-  /** Ends it without a word, if it has not ended. */
+  /** Sends SIGKILL. */
   kill(): void {
     this.#child.kill('SIGKILL');
   }
 
-  #follow(onLine: (line: LogLine) => void): Promise<ControllerEnd> {
+  #follow({
+    onLine,
+    onText = () => undefined,
+  }: Pick<ControllerOptions, 'onLine' | 'onText'>): Promise<ControllerEnd> {
     const { stdout, stderr } = this.#child;
     let complaint = '';
     stderr?.on('data', (piece: Buffer) => {
       complaint = (complaint + piece.toString()).slice(-2000);
+      onText(piece.toString());
     });
     if (stdout !== null) {
       createInterface({ input: stdout }).on('line', (text) => {
+        onText(`${text}\n`);
         const line = readLine(text);
         if (line.message === 'serving health, metrics and status') {
           this.#address = `${String(line.details['host'])}:${String(line.details['port'])}`;
@@ -102,7 +111,7 @@ export class ControllerProcess {
   }
 }
 
-/** bin/headwater beside the bundle or the sources that this process runs. */
+/** bin/headwater next to the running bundle or sources. */
 function program(): string {
   return join(dirname(process.argv[1] ?? ''), '..', 'bin', 'headwater');
 }

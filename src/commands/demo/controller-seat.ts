@@ -1,26 +1,20 @@
-// Who is the controller of the demonstration now. One that ends without being told to ends the demonstration.
-import { ControllerProcess, endInWords, type LogLine } from './controller-process.ts';
-
-export interface SeatOptions {
-  readonly flags: readonly string[];
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly onLine: (line: LogLine) => void;
-}
+// Holds the current controller of the demonstration. An unexpected exit ends the demonstration.
+import { type ControllerOptions, ControllerProcess, endInWords } from './controller-process.ts';
 
 export class ControllerSeat {
-  readonly #options: SeatOptions;
+  readonly #options: ControllerOptions;
   readonly #dismissed = new Set<ControllerProcess>();
   #holder: ControllerProcess;
   #ended: string | undefined;
+  #onSuccession: ((pid: number | undefined) => void) | undefined;
 
-  /** Starts the first one. */
-  constructor(options: SeatOptions) {
+  /** Starts the first controller. */
+  constructor(options: ControllerOptions) {
     this.#options = options;
     this.#holder = this.#start();
   }
 
-  /** How the controller ended that was not to end; undefined as long as all is well. */
+  /** How the controller ended unexpectedly; undefined while it runs. */
   get ended(): string | undefined {
     return this.#ended;
   }
@@ -34,19 +28,24 @@ export class ControllerSeat {
     return this.#holder.address;
   }
 
-  /** As somebody would type it; credentials come by the environment. */
+  /** As typed in a shell; credentials come from the environment. */
   get command(): string {
     return ['bin/headwater', 'run', ...this.#options.flags].join(' ');
   }
 
-  /** Ends the controller without a word and starts another, which knows nothing of the one before. */
+  /** Kills the controller and starts another without any state of the first. */
   replace(): void {
     this.#dismissed.add(this.#holder);
     this.#holder.kill();
     this.#holder = this.#start();
   }
 
-  /** Tells the controller to end. Resolves to why that was no good end; undefined when it was one. */
+  /** From now on a controller that SIGKILL ends is replaced; `tell` receives the process ID of the new one. */
+  fillWhenKilled(tell: (pid: number | undefined) => void): void {
+    this.#onSuccession = tell;
+  }
+
+  /** Stops the controller. Resolves to the reason of an unclean exit; undefined after a clean one. */
   async stop(): Promise<string | undefined> {
     this.#dismissed.add(this.#holder);
     const end = await this.#holder.stop();
@@ -62,13 +61,20 @@ export class ControllerSeat {
     const { onLine, ...options } = this.#options;
     const started: ControllerProcess = new ControllerProcess({
       ...options,
-      // What a dead one had still to say is no news.
+      // Late output of a dead controller is no news.
       onLine: (line) => {
         if (!this.#dismissed.has(started)) onLine(line);
       },
     });
     void started.ended.then((end) => {
-      if (!this.#dismissed.has(started)) this.#ended = endInWords(end);
+      if (this.#dismissed.has(started)) return;
+      if (end.signal !== 'SIGKILL' || this.#onSuccession === undefined) {
+        this.#ended = endInWords(end);
+        return;
+      }
+      this.#dismissed.add(started);
+      this.#holder = this.#start();
+      this.#onSuccession(this.#holder.pid);
     });
     return started;
   }

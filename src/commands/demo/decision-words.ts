@@ -1,4 +1,4 @@
-// Lines of the controller's log, in the words of somebody who looks over its shoulder.
+// Words lines of the controller's log for spectators.
 import type { LogLine } from './controller-process.ts';
 
 type Text = (name: string) => string;
@@ -6,22 +6,22 @@ type Text = (name: string) => string;
 const words: Readonly<Record<string, (text: Text) => string>> = {
   leading: (text) => `the controller leads, and knows ${text('nodes')} nodes`,
   'read the cloud': (text) => `it has read the cloud in ${text('seconds')} s`,
-  'gave a node addresses': (text) =>
+  'assigned addresses': (text) =>
     `${text('node')}: ${addresses(text)} on ${text('interface')} (${text('seconds')} s)`,
-  'gave a node an interface': (text) =>
+  'attached new interface': (text) =>
     `${text('node')}: a new interface ${text('interface')} with ${addresses(text)} (${text('seconds')} s)`,
-  'gave a node an interface that was left over': (text) =>
-    `${text('node')}: ${text('interface')} with ${addresses(text)}, which was left over (${text('seconds')} s)`,
-  'took back addresses of a node': (text) =>
-    `${text('node')}: took back ${addresses(text)} from ${text('interface')} (${text('seconds')} s)`,
-  'node does not get what it needs': (text) => `${text('node')}: ${text('why')}`,
-  'node is no longer held back': (text) => `${text('node')} is no longer held back`,
-  'could not give a node addresses': tryAgain,
-  'could not give a node an interface': tryAgain,
-  'could not give a node an interface that was left over': tryAgain,
+  'attached orphaned interface': (text) =>
+    `${text('node')}: ${text('interface')} with ${addresses(text)}, which was orphaned (${text('seconds')} s)`,
+  'released addresses': (text) =>
+    `${text('node')}: released ${addresses(text)} from ${text('interface')} (${text('seconds')} s)`,
+  'node cannot be satisfied': (text) => `${text('node')}: ${text('why')}`,
+  'node is no longer blocked': (text) => `${text('node')} is no longer blocked`,
+  'could not assign addresses': tryAgain,
+  'could not attach new interface': tryAgain,
+  'could not attach orphaned interface': tryAgain,
 };
 
-/** Undefined for lines that say nothing to people who watch. */
+/** Undefined for lines without interest to spectators. */
 export function inWords({ level, message, details }: LogLine): string | undefined {
   const known = words[message];
   if (known !== undefined) return known((name) => String(details[name]));

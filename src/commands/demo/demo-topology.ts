@@ -1,16 +1,16 @@
-// The cloud of the demonstration: mixed instance types over three zones, with the rate limits, delays and lag of EC2. One
-// zone has two nodes and few addresses, so that they run out there.
+// Defines the cloud of the demonstration: mixed instance types in three zones, with the rate limits, latency and
+// eventual consistency of EC2. One zone has two nodes and too few addresses.
 import { readTopology, type Topology } from '../../simulator/cloud/topology.ts';
 import type { MachineFacts } from '../../simulator/cluster/embedded-cluster.ts';
 import type { NodeFacts } from '../../simulator/workload/node-facts.ts';
 
 const zones = ['eu-central-1a', 'eu-central-1b', 'eu-central-1c'] as const;
 
-/** The zone whose pods have 59 addresses between them, and how many nodes are there: the first ones. */
+/** The zone with 59 pod addresses, and its number of nodes: the first ones. */
 export const smallZone = { name: 'eu-central-1c', subnet: 'pods-c', nodes: 2 } as const;
 const smallZoneType = 'm5.4xlarge';
 
-/** In turn, so that a fleet of any size is mixed. */
+/** Cycled, so that a fleet of any size is mixed. */
 const types = [
   'm5.large',
   'm5.xlarge',
@@ -24,7 +24,7 @@ const types = [
   't3.large',
 ] as const;
 
-/** What the agent of each machine is told. */
+/** The agent configuration of each machine. */
 export function configureNode(facts: MachineFacts, index: number): NodeFacts {
   const keepsFirst = facts.zone === smallZone.name || index % 5 === 4;
   return {

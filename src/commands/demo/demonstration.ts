@@ -1,41 +1,53 @@
-// The demonstration: a cloud, a Kubernetes API and a fleet in this process, the controller in one of its own, and a judge
-// who believes neither.
+// Runs the demonstration: a cloud, a Kubernetes API and a fleet in this process, the controller in its own, and an
+// invariant checker that trusts neither.
 import { rmSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sleep } from '../../scheduling/clock.ts';
-import { Random } from '../../scheduling/random.ts';
-import { systemClock as clock } from '../../scheduling/system-clock.ts';
+import { sleep } from '../../runtime/clock.ts';
+import { Random } from '../../runtime/random.ts';
+import { systemClock as clock } from '../../runtime/system-clock.ts';
 import { createEmbeddedCluster, type EmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
-import { breachesIn } from '../../simulator/cluster/judge.ts';
+import { breachesIn } from '../../simulator/cluster/invariants.ts';
 import { startEc2Server } from '../../simulator/ec2/ec2-server.ts';
 import { kubeConfigFor, startKubernetesServer } from '../../simulator/kubernetes/kubernetes-server.ts';
 import { exitCode } from '../exit-code.ts';
 import { chaptersFor, lastMoment, longestTime } from './chapters.ts';
-import { controllerFlags, type Surroundings, unlikeDefaultLines } from './controller-options.ts';
+import { controllerFlags, type ControllerSurroundings, unlikeDefaultLines } from './controller-options.ts';
+import { ControllerLog } from './controller-log.ts';
 import { ControllerSeat } from './controller-seat.ts';
 import { inWords } from './decision-words.ts';
 import { configureNode, demoTopology } from './demo-topology.ts';
 import { DepartureWatch } from './departures.ts';
 import { isSettled, type Picture, takePicture } from './picture.ts';
+import { Prometheus } from './prometheus.ts';
 import type { Screen } from './screen.ts';
 import { Story } from './story.ts';
 import { summaryLines, thingsToTry } from './summary.ts';
+import { thingsToBreak } from './things-to-break.ts';
 import { type Verdict, wordsOf } from './verdict.ts';
 
-/** Agents act faster than in life: their 15 s become 1.5 s. */
+/** Agents act faster than in production: their 15 s become 1.5 s. */
 const agentPace = 10;
-/** Between two looks of the judge, in ms. */
+/** Between two invariant checks, in ms. */
 const judgeInterval = 250;
 
 export interface DemonstrationOptions {
-  /** 4 at least: two of them are in a zone of their own. */
+  /** At least 4: two of them are in a zone of their own. */
   readonly nodes: number;
   readonly seed: string;
   readonly keepRunning: boolean;
+  /** Whether to start a Prometheus next to it. */
+  readonly prometheus: boolean;
   readonly screen: Screen;
   readonly interrupt: AbortSignal;
+}
+
+/** Where to find everything that users may inspect. */
+interface Place extends ControllerSurroundings {
+  /** URL of the Kubernetes API. */
+  readonly api: string;
+  readonly log: ControllerLog;
 }
 
 export class Demonstration {
@@ -44,7 +56,8 @@ export class Demonstration {
   readonly #departures: DepartureWatch;
   readonly #region: string;
   readonly #begunAt = clock.monotonic();
-  /** Lets it last longer than a demonstration that ends by itself may. */
+  #prometheus: Prometheus | undefined;
+  /** Lifts the time limit, for a demonstration that stays up. */
   #unbound: () => void = () => undefined;
 
   constructor(options: DemonstrationOptions) {
@@ -61,10 +74,10 @@ export class Demonstration {
     this.#departures = new DepartureWatch(this.#cluster);
   }
 
-  /** Resolves to the exit code of the process. To be called once. */
+  /** Resolves to the exit code of the process. Call it once. */
   async run(): Promise<number> {
     const giveUp = clock.schedule(longestTime, () => {
-      this.#options.screen.say('time is up: something of the demonstration did not end by itself');
+      this.#options.screen.say('time is up: a part of the demonstration did not end');
       process.exit(exitCode.failure);
     });
     this.#unbound = giveUp;
@@ -84,14 +97,35 @@ export class Demonstration {
     const kubeconfig = join(directory, 'kubeconfig');
     await writeFile(kubeconfig, kubeConfigFor({ url: api.url }));
     try {
-      return await this.#perform({ kubeconfig, endpoint: cloud.url, region: this.#region });
+      if (this.#options.prometheus) await this.#startPrometheus(directory);
+      const log = await ControllerLog.create();
+      return await this.#perform({
+        kubeconfig,
+        endpoint: cloud.url,
+        region: this.#region,
+        api: api.url,
+        log,
+      });
     } finally {
+      this.#prometheus?.kill();
       await this.#cluster.workload.stop();
       await Promise.all([cloud.close(), api.close()]);
+      ec2.clock.stop();
     }
   }
 
-  async #perform(at: Surroundings): Promise<number> {
+  async #startPrometheus(directory: string): Promise<void> {
+    const { screen } = this.#options;
+    const started = await Prometheus.start({ directory, clock });
+    if ('missing' in started) {
+      screen.say(`no Prometheus: ${started.missing} (Debian and Ubuntu: apt-get install prometheus)`);
+      return;
+    }
+    this.#prometheus = started;
+    screen.say(`Prometheus: ${started.url} (alerts: ${started.url}/alerts)`);
+  }
+
+  async #perform(at: Place): Promise<number> {
     const { screen, nodes } = this.#options;
     const [credential] = this.#cluster.ec2.gateway.credentials;
     if (credential === undefined) throw new Error('the cloud of the demonstration has no credentials');
@@ -103,65 +137,73 @@ export class Demonstration {
     screen.say(
       `${nodes} nodes of mixed types, half of the agents of each protocol, ${agentPace} times faster than in life`,
     );
-    const seat: ControllerSeat = new ControllerSeat({
+    const entry: ControllerSeat = new ControllerSeat({
       flags: controllerFlags(at),
       ...credential,
+      onText: (text) => at.log.write(text),
       onLine: (line) => {
         story.hear(line);
         const words = inWords(line);
         if (words !== undefined) screen.decide(words);
       },
     });
-    const story = this.#story(seat);
-    screen.say(`$ ${seat.command}`);
+    const story = this.#story(entry);
+    screen.say(`$ ${entry.command}`);
+    screen.say(`its log: ${at.log.path}`);
     screen.say('options of it that are unlike the defaults, so that little time is enough:');
     for (const line of unlikeDefaultLines()) screen.say(line);
     try {
-      return await this.#judge(seat, story, at);
+      return await this.#judge(entry, story, at);
     } finally {
-      seat.kill();
+      entry.kill();
     }
   }
 
-  #story(seat: ControllerSeat): Story {
+  #story(entry: ControllerSeat): Story {
     const { screen, nodes, interrupt } = this.#options;
     const chapters = chaptersFor({
       cluster: this.#cluster,
       nodes,
-      controllerPid: () => seat.pid,
-      replaceController: () => seat.replace(),
+      controllerPid: () => entry.pid,
+      replaceController: () => entry.replace(),
       run: (workload) => void this.#cluster.workload.run(workload, interrupt),
       tell: (text) => screen.tell(`   ${text}`),
     });
     return new Story(chapters, screen);
   }
 
-  async #judge(seat: ControllerSeat, story: Story, at: Surroundings): Promise<number> {
+  async #judge(entry: ControllerSeat, story: Story, at: Place): Promise<number> {
     const { screen, keepRunning } = this.#options;
     const start = clock.monotonic();
-    const verdict = await this.#watch(seat, story, start);
+    const verdict = await this.#watch(entry, story, start);
     const picture = takePicture(this.#cluster, this.#departures);
     const seconds = (clock.monotonic() - start) / 1000;
     screen.close();
     for (const line of summaryLines({ picture, seconds, verdict: wordsOf(verdict) })) screen.say(line);
-    const advice = thingsToTry({ ...at, address: seat.address });
-    const heldOn = !keepRunning || (await this.#stayUp(seat, advice, picture));
-    const badEnd = await seat.stop();
+    const { address, pid } = entry;
+    const advice = [
+      ...thingsToTry({ ...at, address, log: at.log.path, prometheus: this.#prometheus?.url }),
+      ...thingsToBreak(this.#cluster, { ...at, address, pid }),
+    ];
+    const heldOn = !keepRunning || (await this.#stayUp(entry, advice, picture));
+    const badEnd = await entry.stop();
+    if (verdict.kind === 'interrupted') return exitCode.interrupted;
     if (verdict.kind !== 'settled' || !heldOn) return exitCode.failure;
     if (badEnd === undefined) return exitCode.fine;
-    screen.say(`told to end: ${badEnd}`);
+    screen.say(`shut down: ${badEnd}`);
     return exitCode.failure;
   }
 
-  /** Lets the chapters happen and judges all the while. */
-  async #watch(seat: ControllerSeat, story: Story, start: number): Promise<Verdict> {
+  /** Plays the chapters and checks the invariants throughout. */
+  async #watch(entry: ControllerSeat, story: Story, start: number): Promise<Verdict> {
     const { screen, interrupt } = this.#options;
     for (;;) {
       const now = clock.monotonic();
+      await this.#prometheus?.follow(entry.address);
       const picture = takePicture(this.#cluster, this.#departures);
       story.look(picture, now);
       screen.show({ elapsed: (now - start) / 1000, chapter: story.title, picture });
-      const verdict = this.#verdictOn(picture, seat, story);
+      const verdict = this.#verdictOn(picture, entry, story);
       if (verdict !== undefined) return verdict;
       if (clock.monotonic() - this.#begunAt > lastMoment) return { kind: 'late', missing: story.missing };
       await sleep(clock, judgeInterval, interrupt).catch(() => undefined);
@@ -177,23 +219,41 @@ export class Demonstration {
   }
 
   /**
-   * Until it is interrupted, or there is nothing left to look at; goes on judging. Resolves to whether everything held
-   * that must.
+   * Keeps checking until the interrupt, or until nothing remains to inspect. Resolves to whether all invariants held.
    */
-  async #stayUp(seat: ControllerSeat, advice: readonly string[], { breaches }: Picture): Promise<boolean> {
+  async #stayUp(entry: ControllerSeat, advice: readonly string[], { breaches }: Picture): Promise<boolean> {
     const { screen, interrupt } = this.#options;
     this.#unbound();
     const told = new Set(breaches.map(({ text }) => text));
     const before = told.size;
-    if (seat.ended !== undefined || interrupt.aborted) return true;
+    if (entry.ended !== undefined || interrupt.aborted) return true;
     for (const line of advice) screen.say(line);
-    while (!interrupt.aborted && seat.ended === undefined) {
-      for (const { text } of breachesIn(this.#cluster)) {
-        if (!told.has(text)) screen.say(`BROKEN: ${text}`);
-        told.add(text);
-      }
+    entry.fillWhenKilled((pid) =>
+      screen.say(
+        `the controller was killed: process ${pid} follows, and leads when the Lease of the dead one ends`,
+      ),
+    );
+    let { address } = entry;
+    while (!interrupt.aborted && entry.ended === undefined) {
+      this.#tellBreaches(told);
+      address = await this.#follow(entry, address);
       await sleep(clock, judgeInterval, interrupt).catch(() => undefined);
     }
     return told.size === before;
+  }
+
+  #tellBreaches(told: Set<string>): void {
+    for (const { text } of breachesIn(this.#cluster)) {
+      if (!told.has(text)) this.#options.screen.say(`BROKEN: ${text}`);
+      told.add(text);
+    }
+  }
+
+  /** Prints where the controller serves its status if that changed, and points Prometheus there. */
+  async #follow({ address }: ControllerSeat, before: string | undefined): Promise<string | undefined> {
+    if (address === undefined || address === before) return before;
+    this.#options.screen.say(`it serves its status on http://${address}/status`);
+    await this.#prometheus?.follow(address);
+    return address;
   }
 }

@@ -1,33 +1,33 @@
-// Addresses on their way out of nodes, as the CiliumNodes and the cloud show them.
+// Tracks addresses that leave nodes, as CiliumNodes and the cloud show them.
 import type { EmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
 import { type JsonObject, objectAt, textMapAt, textsAt } from '../../simulator/workload/json.ts';
 import type { NodeView } from '../../simulator/workload/node-view.ts';
 
 /** Numbers of addresses. */
 export interface Departures extends Leaving {
-  /** All that nodes have had and lost so far. */
+  /** Total that nodes have released so far. */
   readonly givenBack: number;
 }
 
 interface Leaving {
-  /** By their state in `status.ipam.release-ips` of agents up to 1.19. */
+  /** By state in `status.ipam.release-ips`, of agents up to 1.19. */
   readonly marked: number;
   readonly ready: number;
   readonly released: number;
   /** `do-not-release`. */
   readonly refused: number;
-  /** Held by the cloud, and not shown any more to agents from 1.20 on. */
+  /** Held by the cloud and hidden from agents from 1.20 on. */
   readonly hidden: number;
 }
 
 const nobody: Leaving = { marked: 0, ready: 0, released: 0, refused: 0, hidden: 0 };
 
-/** Addresses that are neither the node's nor the subnet's. */
+/** Addresses that belong neither to the node nor to the subnet. */
 export function underWay({ marked, ready, released, refused, hidden }: Leaving): number {
   return marked + ready + released + refused + hidden;
 }
 
-/** Remembers what was shown: only that can be hidden or given back. */
+/** Remembers the addresses shown to agents: only those can be hidden or released. */
 export class DepartureWatch {
   readonly #cluster: Pick<EmbeddedCluster, 'ec2' | 'kubernetes' | 'workload'>;
   /** By node. */
@@ -72,7 +72,7 @@ export class DepartureWatch {
   }
 }
 
-/** The addresses that an agent may give to pods, as its CiliumNode has them. */
+/** The addresses that an agent may give to pods, from its CiliumNode. */
 export function shownAddresses(node: JsonObject, protocol: NodeView['protocol']): ReadonlySet<string> {
   if (protocol === 'crd-allocator') return new Set(Object.keys(objectAt(node, 'spec', 'ipam', 'pool')));
   const interfaces = Object.values(objectAt(node, 'status', 'eni', 'enis'));

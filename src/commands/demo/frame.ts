@@ -1,33 +1,37 @@
-// The demonstration on a screen, as lines of text: everything at a glance, for a terminal that is redrawn, and one line
-// a moment for a terminal that is not.
+// Renders the demonstration as text: a full frame for a terminal that is redrawn, one line per moment elsewhere.
 import { type Departures, underWay } from './departures.ts';
 import type { Picture } from './picture.ts';
 
 export interface Frame {
-  /** Since the beginning, in s. */
+  /** Since the start, in s. */
   readonly elapsed: number;
   readonly chapter: string;
   readonly picture: Picture;
-  /** What to look at in the chapter, and what has happened in it; the latest last. */
+  /** What to watch in the chapter. */
+  readonly look: readonly string[];
+  /** Its events, latest last. */
   readonly notes: readonly string[];
-  /** Of the controller; the latest last. */
+  /** Of the controller, latest last. */
   readonly decisions: readonly string[];
 }
 
-/** Lines of notes on a screen: what is told last counts most. */
-const mostNoteLines = 6;
+/**
+ * Lines of text on a screen. The hints of what to watch stay in place; the latest events get at least this many lines.
+ */
+const mostTextLines = 9;
+const leastNoteLines = 3;
 
 export interface FrameSize {
   readonly columns: number;
   readonly rows: number;
 }
 
-/** At most as many lines, and as wide ones, as there is room for: the newest decisions fill what the rest leaves. */
+/** Fits the lines into the screen; the newest decisions fill the remaining space. */
 export function frameLines(frame: Frame, { columns, rows }: FrameSize): string[] {
-  const { elapsed, chapter, picture, notes, decisions } = frame;
+  const { elapsed, chapter, picture, decisions } = frame;
   const top = [
     `Headwater demonstration ${elapsed.toFixed(0).padStart(3)} s   ${chapter}`,
-    ...notes.flatMap((note) => inLines(note.split(/(?<= )/), columns, 3)).slice(-mostNoteLines),
+    ...textLines(frame, columns),
     '',
     ...standingLines(picture),
     '',
@@ -52,12 +56,19 @@ export function frameLines(frame: Frame, { columns, rows }: FrameSize): string[]
     .map((line) => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line));
 }
 
+function textLines({ look, notes }: Pick<Frame, 'look' | 'notes'>, columns: number): string[] {
+  const flow = (text: string): string[] => inLines(text.split(/(?<= )/), columns, 3);
+  const above = look.length === 0 ? [] : flow(`   ${look.map((line) => line.trim()).join(' ')}`);
+  const room = Math.max(leastNoteLines, mostTextLines - above.length);
+  return [...above, ...notes.flatMap(flow).slice(-room)];
+}
+
 function standingLines({ nodes, addresses, departures, pods, interfaces }: Picture): string[] {
   const free = addresses.held - addresses.used;
   const { marked, ready, released, hidden } = departures;
   const longest = (pods.longestWait / 1000).toFixed(2);
   return [
-    `  nodes      ${cell(nodes.total)} in all   ${cell(nodes.serving)} serve pods  ${cell(nodes.met)} at watermarks ${cell(nodes.total - nodes.met)} short`,
+    `  nodes      ${cell(nodes.total)} in all   ${cell(nodes.serving)} serve pods  ${cell(nodes.met)} at watermarks ${cell(nodes.total - nodes.met)} lacking`,
     `  addresses  ${cell(addresses.held)} held     ${cell(addresses.used)} used        ${cell(free)} free          ${cell(addresses.excess)} too many`,
     `  leaving    ${cell(marked)} marked   ${cell(ready)} ready       ${cell(released)} released      ${cell(hidden)} hidden`,
     `  pods       ${cell(pods.served)} served   ${cell(pods.waiting)} waiting     ${longest.padStart(5)} s the longest wait`,
@@ -65,7 +76,7 @@ function standingLines({ nodes, addresses, departures, pods, interfaces }: Pictu
   ];
 }
 
-/** The fullest ones, where not all have room. */
+/** Only the fullest subnets if not all fit. */
 function subnetLines({ subnets }: Picture, most: number): string[] {
   const fullest = subnets.toSorted((a, b) => b.taken / b.size - a.taken / a.size).slice(0, most);
   return subnets
@@ -75,7 +86,10 @@ function subnetLines({ subnets }: Picture, most: number): string[] {
     );
 }
 
-/** As few lines as the parts fit in that are no wider than `width`, as far as parts let; further ones are indented. */
+/**
+ * Packs the parts into as few lines of at most `width` as possible; indents continuation lines. A longer part
+ * overflows.
+ */
 function inLines(parts: readonly string[], width: number, indent: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -89,7 +103,7 @@ function inLines(parts: readonly string[], width: number, indent: number): strin
   return [...lines, line];
 }
 
-/** What the subnets have taken, in one line. */
+/** The addresses taken per subnet, on one line. */
 export function subnetsLine({ picture }: Pick<Frame, 'picture'>): string {
   return `subnets: ${picture.subnets.map(({ name, taken, size }) => `${name} ${taken}/${size}`).join(', ')}`;
 }
@@ -118,7 +132,7 @@ function departuresInWords(departures: Departures): readonly string[] {
     underWay(departures) === 0
       ? []
       : [`leaving: ${marked} marked ${ready} ready ${released} released ${hidden} hidden,`];
-  return [...leaving, ...(givenBack === 0 ? [] : [`${givenBack} given back,`])];
+  return [...leaving, ...(givenBack === 0 ? [] : [`${givenBack} unassigned,`])];
 }
 
 export function callsInWords(calls: Picture['calls']): string {

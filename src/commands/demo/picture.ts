@@ -1,12 +1,12 @@
-// One moment of the demonstration, as data: taken from the cloud, the agents and the API, never from the controller.
+// Captures one moment of the demonstration as data, from the cloud, the agents and the API, never from the controller.
 import type { EmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
-import { breachesIn, type Breach, looseInterfaces, standings } from '../../simulator/cluster/judge.ts';
+import { breachesIn, type Breach, looseInterfaces, standings } from '../../simulator/cluster/invariants.ts';
 import { sumOfWaits, noWaits } from '../../simulator/workload/waiting-times.ts';
 import { type Departures, type DepartureWatch, underWay } from './departures.ts';
 
 export interface Picture {
   readonly nodes: { readonly total: number; readonly serving: number; readonly met: number };
-  /** For pods: in the cloud, and of these in use by pods and agents. */
+  /** Pod addresses in the cloud, and those that pods and agents use. */
   readonly addresses: { readonly held: number; readonly used: number; readonly excess: number };
   readonly departures: Departures;
   readonly pods: { readonly served: number; readonly waiting: number; readonly longestWait: number };
@@ -29,7 +29,7 @@ export interface CallPicture {
   readonly throttled: number;
 }
 
-/** Addresses of every subnet that AWS keeps for itself. */
+/** Addresses that AWS reserves in every subnet. */
 const reserved = 5;
 
 export function takePicture(cluster: EmbeddedCluster, departures: DepartureWatch): Picture {
@@ -67,8 +67,8 @@ export function takePicture(cluster: EmbeddedCluster, departures: DepartureWatch
 }
 
 /**
- * Whether every pod has its address, every node what its watermarks ask for and no more, and nothing is on its way: no
- * interface, no address.
+ * Whether every pod has its address, every node has exactly what its watermarks require, and no interface or address is
+ * in flight.
  */
 export function isSettled({ nodes, addresses, departures, pods, interfaces }: Picture): boolean {
   const { total, serving, met } = nodes;

@@ -1,21 +1,21 @@
-// Where the demonstration is shown: redrawn in place on a terminal, line by line everywhere else.
+// Shows the demonstration: redrawn in place on a terminal, line by line elsewhere.
 import { type Frame, frameLines, plainLine, plainNews, subnetsLine } from './frame.ts';
 
 export interface Screen {
-  /** Something to keep: stays where it is written. */
+  /** Prints a line that stays. */
   say(text: string): void;
-  /** Another chapter begins; `look` says what to look at. */
+  /** Starts a chapter; `look` says what to watch. */
   turn(title: string, look: readonly string[]): void;
-  /** What happens in the chapter. */
+  /** Reports an event of the chapter. */
   tell(text: string): void;
   show(moment: ShownMoment): void;
-  /** A decision of the controller, in words. */
+  /** Reports a decision of the controller. */
   decide(text: string): void;
-  /** Leaves the terminal as it should be. */
+  /** Restores the terminal. */
   close(): void;
 }
 
-/** A frame without what the screen itself remembers. */
+/** A frame without the parts that the screen itself keeps. */
 export type ShownMoment = Pick<Frame, 'elapsed' | 'chapter' | 'picture'>;
 
 export interface Terminal {
@@ -24,17 +24,18 @@ export interface Terminal {
   readonly rows: number;
 }
 
-/** Decisions that a screen shows at a time, as far as it has room. */
+/** Maximum decisions shown at a time, if there is room. */
 const mostDecisions = 8;
 /** Between two lines about the subnets, in s. */
 const subnetsInterval = 10;
-/** Between two lines that say the same, in s. */
+/** Between two equal lines, in s. */
 const idleInterval = 5;
 
 export function liveScreen(terminal: Terminal): Screen {
   let drawn = 0;
   const decisions: string[] = [];
   const told: string[] = [];
+  let look: readonly string[] = [];
   let notes: string[] = [];
   const erase = (): string => (drawn === 0 ? '' : `\u001b[${drawn}A\u001b[0J`);
   return {
@@ -42,19 +43,20 @@ export function liveScreen(terminal: Terminal): Screen {
       terminal.write(`${erase()}${text}\n`);
       drawn = 0;
     },
-    // What stands above a screen that is full cannot be seen: it is part of the frame, and kept for the end.
-    turn: (title, look) => {
-      told.push('', title, ...look);
-      notes = [...look];
+    // Lines above a full screen are invisible, so they are part of the frame and are repeated at the end.
+    turn: (title, lines) => {
+      told.push('', title, ...lines);
+      look = lines;
+      notes = [];
     },
     tell: (text) => {
       told.push(text);
       notes.push(text);
     },
     show: (moment) => {
-      // The cursor stands below the last line: a full screen would scroll, and what scrolled cannot be redrawn.
+      // The cursor is below the last line. A full screen would scroll, and scrolled lines cannot be redrawn.
       const lines = frameLines(
-        { ...moment, notes, decisions },
+        { ...moment, look, notes, decisions },
         { columns: terminal.columns, rows: terminal.rows - 1 },
       );
       terminal.write(`${erase()}${lines.join('\n')}\n`);
@@ -77,8 +79,8 @@ export function liveScreen(terminal: Terminal): Screen {
 }
 
 /**
- * Frames are shown every second at most, and every few seconds while nothing changes; decisions in a burst are counted
- * instead of listed.
+ * Shows a frame every second at most, and every few seconds without changes. Counts decisions in a burst instead of
+ * listing them.
  */
 export function plainScreen(terminal: Terminal): Screen {
   let shownAt = -Infinity;

@@ -1,4 +1,4 @@
-// The chapters one after the other: begins each when the one before lets it, and lets those that go on go on.
+// Plays the chapters in order. Each starts when the previous one permits it; one that continues runs beside the next.
 import type { Chapter } from './chapter.ts';
 import type { LogLine } from './controller-process.ts';
 import type { Picture } from './picture.ts';
@@ -21,12 +21,12 @@ export class Story {
     this.#screen = screen;
   }
 
-  /** Of the chapter that began last. */
+  /** Of the last started chapter. */
   get title(): string {
     return this.#begun.at(-1)?.chapter.title ?? '';
   }
 
-  /** Titles of chapters that have not shown all that they are there to show. */
+  /** Titles of chapters that have not shown everything. */
   get missing(): readonly string[] {
     const open = this.#begun.filter(({ isOver }) => !isOver).map(({ chapter }) => chapter);
     return [...open, ...this.#ahead].map(({ title }) => title);
@@ -36,7 +36,7 @@ export class Story {
     for (const { chapter } of this.#begun) chapter.hear?.(line);
   }
 
-  /** `now` in ms; begins at most one chapter. */
+  /** `now` in ms; starts at most one chapter. */
   look(picture: Picture, now: number): void {
     for (const begun of this.#begun) {
       if (begun.isOver) continue;

@@ -1,4 +1,4 @@
-// What the demonstration came to, and what to try while it stays up.
+// Summarizes the demonstration, and suggests what to try while it stays up.
 import { callsInWords } from './frame.ts';
 import type { Picture } from './picture.ts';
 
@@ -24,6 +24,9 @@ export function thingsToTry(at: {
   readonly endpoint: string;
   readonly region: string;
   readonly address: string | undefined;
+  /** Path of the controller's log. */
+  readonly log: string;
+  readonly prometheus: string | undefined;
 }): string[] {
   const metrics =
     at.address === undefined
@@ -37,6 +40,13 @@ export function thingsToTry(at: {
     '  kubectl get pods -A -o wide',
     '  kubectl get events',
     ...metrics,
+    `  tail -f ${at.log}`,
+    ...(at.prometheus === undefined
+      ? []
+      : [
+          `  ${at.prometheus}/graph?g0.expr=headwater_subnet_free_addresses&g0.tab=0`,
+          `  ${at.prometheus}/alerts`,
+        ]),
     `  aws ec2 describe-network-interfaces --endpoint-url ${at.endpoint} --region ${at.region}    (with the credentials above)`,
   ];
 }

@@ -1,9 +1,9 @@
-// How a demonstration ended.
+// Defines how a demonstration can end.
 
 export type Verdict =
   | { readonly kind: 'settled' }
   | { readonly kind: 'broken' }
-  /** `missing`: titles of chapters that did not show all that they are there to show. */
+  /** `missing`: titles of chapters that did not show everything. */
   | { readonly kind: 'late'; readonly missing: readonly string[] }
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'controllerEnded'; readonly why: string };

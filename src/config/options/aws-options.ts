@@ -1,36 +1,37 @@
-// Options that only AWS has: where its network is, and how interfaces are made there.
+// Options for AWS only: its network and how interfaces are created there.
 import type { OptionRow } from '../option-row.ts';
 import { boolean, duration, endpoint, tagsToSet, text } from '../value-kinds.ts';
 
-const minute = 60_000;
+const second = 1000;
+const minute = 60 * second;
 
 export const awsOptions = {
   'aws-region': {
     kind: text('region', /^[a-z]{2,}(-[a-z]+)+-\d{1,2}$/, 'the name of an AWS region, such as eu-central-1'),
     origin: 'headwater',
     group: 'aws',
-    help: "The region of the nodes. Unset, it is what the AWS SDK's own chain finds (AWS_REGION, a profile), else what the metadata service of the instance says. Set it where there is no metadata service.",
+    help: "The region of the nodes. If unset, the AWS SDK's own chain finds it (AWS_REGION, a profile), else the instance metadata service. Set it where there is no metadata service.",
     fromConfigDir: true,
   },
   'vpc-id': {
     kind: text('vpc-...', /^vpc-([\da-f]{8}|[\da-f]{17})$/, 'vpc- and 8 or 17 hexadecimal digits'),
     origin: 'headwater',
     group: 'aws',
-    help: 'The only VPC whose nodes are served. Unset, nodes are served in whichever VPC their agents say they are. Set it where several installations share a region, or to keep Headwater out of the rest of the account.',
+    help: 'The only VPC whose nodes are served. If unset, nodes are served in every VPC that their agents name. Set it if several installations share a region, or to keep Headwater out of the rest of the account.',
     fromConfigDir: true,
   },
   'ec2-api-endpoint': {
     kind: endpoint,
     origin: 'operator',
     group: 'aws',
-    help: "Where EC2 is spoken to. Unset, the region's public endpoint. Set it for a VPC endpoint (a bare host name is spoken to by https) or for an emulator (http://localhost:4566).",
+    help: "The EC2 endpoint. If unset, the region's public endpoint. Set it for a VPC endpoint (a bare host name means https) or for an emulator (http://localhost:4566).",
     fromConfigDir: true,
   },
   'aws-use-primary-address': {
     kind: boolean,
     origin: 'operator',
     group: 'aws',
-    help: "Whether an interface's primary address may be given to a pod too, which makes one address more of every interface. Nodes whose own spec.eni.use-primary-address says so get it without this option.",
+    help: 'Lets pods use the primary address of an interface, too: one more address for each interface. Nodes with spec.eni.use-primary-address get this without the option.',
     default: 'false',
     fromConfigDir: true,
   },
@@ -38,7 +39,7 @@ export const awsOptions = {
     kind: boolean,
     origin: 'operator',
     group: 'aws',
-    help: 'Whether nodes get whole /28 prefixes in the place of single addresses: 16 times the pods per interface and a sixteenth of the calls, from instances built on Nitro and subnets that have whole blocks left. Where a subnet has none, other subnets that suit the node are tried, then single addresses, and prefixes again later. A node with spec.eni.disable-prefix-delegation keeps single addresses.',
+    help: 'Assigns whole /28 prefixes instead of single addresses: 16 times the pods per interface and a sixteenth of the calls, on Nitro instances and in subnets with free blocks. If a subnet has none, Headwater tries other eligible subnets, then single addresses, and returns to prefixes later. A node with spec.eni.disable-prefix-delegation keeps single addresses.',
     default: 'false',
     fromConfigDir: true,
   },
@@ -46,7 +47,7 @@ export const awsOptions = {
     kind: tagsToSet,
     origin: 'operator',
     group: 'aws',
-    help: 'Tags for every interface that Headwater creates, besides those by which it finds its own again. For cost reports and policies.',
+    help: 'Tags for every interface that Headwater creates, in addition to its own ownership tags. For cost reports and policies.',
     default: '',
     fromConfigDir: true,
   },
@@ -54,15 +55,15 @@ export const awsOptions = {
     kind: tagsToSet,
     origin: 'operator',
     group: 'aws',
-    help: "The tags by which interfaces that belong to this cluster are known, set on creation and looked for when leftovers are collected. Empty means io.cilium/cilium-managed=true and io.cilium/cluster-name with the cluster's name. Only change it to go on with tags that cilium-operator was given.",
+    help: "The tags that mark interfaces of this cluster: set on creation, and matched to find orphaned interfaces. Empty means io.cilium/cilium-managed=true and io.cilium/cluster-name with the cluster's name. Change it only to keep tags that cilium-operator already uses.",
     default: '',
     fromConfigDir: true,
   },
   'eni-gc-interval': {
-    kind: duration({ least: minute, most: 24 * 60 * minute, never: true }),
+    kind: duration({ least: 5 * second, most: 24 * 60 * minute, never: true }),
     origin: 'operator',
     group: 'aws',
-    help: "How often interfaces that belong to this cluster and are attached to nothing are looked for, and how long one must have been seen detached before it is deleted. At most 25 are deleted each time. 0 leaves them all where they are; those made for an instance that needs an interface are attached to it all the same. Nothing is deleted while neither cluster-name nor eni-gc-tags says which interfaces are this cluster's.",
+    help: 'How often Headwater looks for orphaned interfaces of this cluster, and how long one must stay detached before it is deleted (at least 1m). At most 25 are deleted each time. 0 deletes none; an instance that needs an interface still gets an orphaned one. Nothing is deleted unless cluster-name or eni-gc-tags says which interfaces belong to this cluster.',
     default: '5m',
     fromConfigDir: true,
   },
@@ -70,7 +71,7 @@ export const awsOptions = {
     kind: boolean,
     origin: 'headwater',
     group: 'aws',
-    help: 'Whether interfaces that would be deleted because they are attached to nothing are only logged and counted. Set it for a while before you trust the tags.',
+    help: 'Only logs and counts the orphaned interfaces that would be deleted. Set it for a while before you trust the tags.',
     default: 'false',
     fromConfigDir: true,
   },

@@ -1,4 +1,4 @@
-// Options that say which API server is spoken to, and how one of several replicas becomes the one that acts.
+// Options for the API server and for leader election among replicas.
 import type { FoundDefault, OptionRow } from '../option-row.ts';
 import { boolean, duration, httpUrl, text } from '../value-kinds.ts';
 
@@ -6,16 +6,16 @@ const second = 1000;
 const label = /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/;
 const subdomain = /^(?=.{1,253}$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/;
 
-/** Where Kubernetes tells a pod its namespace: https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/ */
+/** Where Kubernetes gives a pod its namespace: https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/ */
 const namespaceFile = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 
 const ownNamespace: FoundDefault = {
   words: "the pod's own namespace in a cluster, else kube-system",
-  find: (surroundings) => {
+  find: (processEnvironment) => {
     try {
-      return surroundings.readFile(namespaceFile).trim();
+      return processEnvironment.readFile(namespaceFile).trim();
     } catch {
-      return 'kube-system'; // without the file this is no pod with a service account
+      return 'kube-system'; // no file: not a pod with a service account
     }
   },
 };
@@ -25,21 +25,29 @@ export const kubernetesOptions = {
     kind: httpUrl,
     origin: 'operator',
     group: 'kubernetes',
-    help: 'The API server, if it is another than the kubeconfig or the cluster says. Set it to reach the API server before the service network works.',
+    help: 'The API server, if it is not the one of the kubeconfig or the cluster. Set it to reach the API server before the service network works.',
     fromConfigDir: true,
   },
   'k8s-kubeconfig-path': {
     kind: text('path', /./, 'a path'),
     origin: 'operator',
     group: 'kubernetes',
-    help: "The kubeconfig to use. Unset, the pod's service account; outside a cluster, what kubectl would use.",
+    help: "The kubeconfig to use. If unset, the pod's service account; outside a cluster, the kubeconfig that kubectl uses.",
+    fromConfigDir: true,
+  },
+  'require-node': {
+    kind: boolean,
+    origin: 'headwater',
+    group: 'kubernetes',
+    help: 'Serves a CiliumNode only once the Node of the same name names its instance by its provider ID. Set it if every Node has a provider ID: an instance outside this cluster then gets nothing. Without it, such a CiliumNode gets addresses, and nothing is released from its instance.',
+    default: 'false',
     fromConfigDir: true,
   },
   'k8s-namespace': {
     kind: text('namespace', label, 'the name of a namespace: up to 63 of a-z, 0-9 and -'),
     origin: 'operator',
     group: 'kubernetes',
-    help: 'The namespace of the Lease by which replicas elect their leader.',
+    help: 'The namespace of the Lease that elects the leader among the replicas.',
     default: ownNamespace,
     fromConfigDir: false,
   },
@@ -47,7 +55,7 @@ export const kubernetesOptions = {
     kind: boolean,
     origin: 'headwater',
     group: 'election',
-    help: "Whether to act only while holding the Lease. Switch it off only where nothing else can run beside this process, as on a developer's machine: two that act at once are what the Lease is there to prevent.",
+    help: "Acts only while holding the Lease, which prevents two processes from acting at once. Turn it off only where nothing else can run beside this process, as on a developer's machine.",
     default: 'true',
     fromConfigDir: true,
   },
@@ -55,7 +63,7 @@ export const kubernetesOptions = {
     kind: text('name', subdomain, 'the name of a Lease: up to 253 of a-z, 0-9, - and .'),
     origin: 'headwater',
     group: 'election',
-    help: 'The Lease that replicas contend for. All replicas of one installation need the same.',
+    help: 'The Lease that replicas compete for. All replicas of one installation need the same name.',
     default: 'headwater',
     fromConfigDir: false,
   },
@@ -63,7 +71,7 @@ export const kubernetesOptions = {
     kind: duration({ least: second, most: 600 * second, wholeSeconds: true }),
     origin: 'operator',
     group: 'election',
-    help: 'How long after the last renewal another replica waits before it takes over. Longer means fewer changes of leader when the API server is slow, and a longer gap when a leader dies.',
+    help: 'How long after the last renewal another replica waits before it takes over. Longer means fewer leader changes when the API server is slow, and a longer gap when a leader dies.',
     default: '15s',
     fromConfigDir: false,
   },
@@ -71,7 +79,7 @@ export const kubernetesOptions = {
     kind: duration({ least: second, most: 600 * second }),
     origin: 'operator',
     group: 'election',
-    help: 'How long the leader goes on trying to renew before it stops acting. It must be shorter than the lease duration.',
+    help: 'How long the leader tries to renew the Lease before it stops acting. It must be shorter than the lease duration.',
     default: '10s',
     fromConfigDir: false,
   },
@@ -79,7 +87,7 @@ export const kubernetesOptions = {
     kind: duration({ least: second, most: 600 * second }),
     origin: 'operator',
     group: 'election',
-    help: 'Time between two tries to get or to renew the Lease. 1.2 times this must be shorter than the renew deadline.',
+    help: 'Time between two attempts to acquire or renew the Lease. 1.2 times this must be shorter than the renew deadline.',
     default: '2s',
     fromConfigDir: false,
   },

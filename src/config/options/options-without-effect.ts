@@ -1,6 +1,6 @@
-// Options of cilium-operator that Headwater accepts, so that an existing command line starts, and that do nothing here.
+// Options of cilium-operator that Headwater accepts and ignores, so that an existing command line starts.
 
-/** Why each has no effect, as the second half of a sentence that begins with the option. */
+/** Why each has no effect: the rest of a sentence that starts with the option. */
 export const optionsWithoutEffect = {
   'enable-ipv6': 'Headwater supplies IPv4 addresses; IPv6 is left to the agents',
   'update-ec2-adapter-limit-via-api': 'limits of instance types are always read from EC2',

@@ -1,22 +1,22 @@
-// Options of the process itself: where its configuration is, where it serves, how much it says.
+// Options of the process: configuration directory, listen addresses and log level.
 import { logLevels } from '../../observability/logger.ts';
-import { pausable } from '../../providers/mutation-permission.ts';
+import { pausable } from '../../providers/gate/mutation-permission.ts';
 import type { OptionRow } from '../option-row.ts';
-import { boolean, listenAddress, oneOf, severalOf, text } from '../value-kinds.ts';
+import { boolean, integer, listenAddress, oneOf, severalOf, text } from '../value-kinds.ts';
 
 export const processOptions = {
   'config-dir': {
     kind: text('path', /./, 'the path of a directory that holds one file per option'),
     origin: 'headwater',
     group: 'process',
-    help: "A directory with one file per option, such as Cilium's ConfigMap cilium-config when it is mounted. Files that are no options of Headwater are ignored, and so are those that belong to one process alone. Flags and environment come before it.",
+    help: 'A directory with one file per option, such as a mounted ConfigMap cilium-config. Headwater ignores files that are not its options, and options that belong to a single process. Flags and environment variables take precedence.',
     fromConfigDir: false,
   },
   'dry-run': {
     kind: boolean,
     origin: 'headwater',
     group: 'process',
-    help: 'Decides and logs what it would do, and does none of it: no call that changes the cloud, no write to Kubernetes but the Lease. For a look beforehand; beside another Headwater it needs a Lease of its own (leader-election-lease-name), which its Role must name. Changed in the directory, it takes effect within 10 s, without a restart.',
+    help: 'Decides, logs what it would do, and changes nothing: no call that changes the cloud, no write to Kubernetes except the Lease. To run it next to a live instance, give it its own Lease (leader-election-lease-name) and add that name to its Role. A change of its file in config-dir takes effect within 10 s, without a restart.',
     default: 'false',
     fromConfigDir: true,
     live: true,
@@ -25,7 +25,7 @@ export const processOptions = {
     kind: severalOf(pausable),
     origin: 'headwater',
     group: 'process',
-    help: 'What not to begin for now: releases (nothing is taken away: no unassign, detach or delete), or mutations (nothing is changed in the cloud at all). What was begun is seen through, and CiliumNodes go on showing what exists. Changed in the directory, it takes effect within 10 s, without a restart.',
+    help: 'Changes not to start for now: releases (no unassign, detach or delete), or mutations (no change in the cloud at all). Calls in flight finish, and CiliumNodes still show what exists. A change of its file in config-dir takes effect within 10 s, without a restart.',
     default: '',
     fromConfigDir: true,
     live: true,
@@ -34,7 +34,7 @@ export const processOptions = {
     kind: text('path', /./, 'the path of a PEM file'),
     origin: 'headwater',
     group: 'process',
-    help: 'Certificate authorities to trust besides those that Node.js trusts, one or more as PEM in one file, for every client: a VPC endpoint or an emulator with a certificate of your own, a proxy that looks into TLS, an https proxy. Where the kubeconfig or the pod names the authority of the API server, that alone counts for the API server. Read at start.',
+    help: 'Certificate authorities to trust in addition to those of Node.js, one or more in a PEM file, for every client: a VPC endpoint or an emulator with your own certificate, a proxy that intercepts TLS, an https proxy. If the kubeconfig or the pod names an authority for the API server, only that one counts there. Read at startup.',
     fromConfigDir: true,
   },
   'serve-addr': {
@@ -45,11 +45,19 @@ export const processOptions = {
     default: ':9966',
     fromConfigDir: false,
   },
+  'node-metrics-limit': {
+    kind: integer({ least: 0, most: 100_000 }),
+    origin: 'headwater',
+    group: 'process',
+    help: 'The largest fleet for which /metrics has series of each node (cilium_operator_ipam_available_ips, _used_ips and _needed_ips). A larger fleet has none, which bounds the cost of a scrape; headwater_node_needed_addresses always has the 20 nodes that need the most addresses. 0 for never.',
+    default: '2000',
+    fromConfigDir: true,
+  },
   'log-level': {
     kind: oneOf(logLevels),
     origin: 'headwater',
     group: 'process',
-    help: 'How much is logged: lines of this level and of those after it.',
+    help: 'Logs messages of this level and of those after it.',
     default: 'info',
     fromConfigDir: true,
   },
@@ -57,7 +65,7 @@ export const processOptions = {
     kind: boolean,
     origin: 'operator',
     group: 'process',
-    help: 'Logs at level debug, unless log-level is given as well.',
+    help: 'Logs at level debug, unless log-level is set, too.',
     default: 'false',
     fromConfigDir: true,
   },

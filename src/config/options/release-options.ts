@@ -1,6 +1,6 @@
-// Options that say what is taken back from nodes, and when.
+// Options that decide what is released from nodes, and when.
 import type { OptionRow } from '../option-row.ts';
-import { boolean, duration } from '../value-kinds.ts';
+import { boolean, duration, text } from '../value-kinds.ts';
 
 const hour = 3_600_000;
 
@@ -9,7 +9,7 @@ export const releaseOptions = {
     kind: boolean,
     origin: 'operator',
     group: 'release',
-    help: 'Whether addresses beyond the watermarks are given back to their subnets. An agent up to 1.19 is asked first, address by address; of a later one only what it dropped by itself is taken.',
+    help: 'Releases addresses beyond the watermarks to their subnets. Headwater asks an agent up to 1.19 first, for each address; from a later agent it takes only what the agent dropped.',
     default: 'false',
     fromConfigDir: true,
   },
@@ -17,15 +17,15 @@ export const releaseOptions = {
     kind: duration({ least: 0, most: 24 * hour, plainSeconds: true }),
     origin: 'operator',
     group: 'release',
-    help: 'How long an address must be more than a node needs before it is given back. Longer costs addresses, shorter costs calls where pods come and go.',
+    help: 'How long an address must be in excess before it is released. Longer costs addresses, shorter costs calls if pods come and go.',
     default: '180',
     fromConfigDir: true,
   },
-  'release-hidden-time': {
+  'release-quarantine': {
     kind: duration({ least: 1000, most: hour }),
     origin: 'headwater',
     group: 'release',
-    help: 'How long an address stays hidden from an agent of 1.20 or later before it is given back, counted from the last write of Headwater to its CiliumNode. Such an agent is not asked: it may take an address back in memory and say so later, within the 60 s between its refreshes and the 15 s that it gathers changes, and has to begin anew when somebody else writes at the same time. Raise it with those.',
+    help: 'How long an address stays hidden from an agent of 1.20 or later before it is released, counted from the last write of Headwater to its CiliumNode. Such an agent is not asked: it may take a dropped address back in memory and report that later, after up to 60 s between refreshes and 15 s of debounce, and once more after a conflicting write. Raise it with those.',
     default: '75s',
     fromConfigDir: true,
   },
@@ -33,8 +33,16 @@ export const releaseOptions = {
     kind: duration({ least: 0, most: 7 * 24 * hour }),
     origin: 'headwater',
     group: 'release',
-    help: 'How long a network interface without pod addresses stays before it is detached and deleted, where aws-release-excess-ips is on. It frees the slot and the primary address. 0 keeps such interfaces for good. An interface at index 0 or at first-interface-index always stays.',
+    help: 'How long a network interface without pod addresses stays before it is detached and deleted, if aws-release-excess-ips is on. This frees the slot and the primary address. 0 keeps such interfaces for good. An interface at index 0 or at first-interface-index always stays.',
     default: '1h',
     fromConfigDir: true,
+  },
+  'allow-withdrawals': {
+    kind: text('token', /^[\da-f]{10}$/, 'the 10 hexadecimal digits at the end of a message WithdrawalsHeld'),
+    origin: 'headwater',
+    group: 'release',
+    help: 'Approves one set of withdrawals that Headwater holds because implausibly much of the network is missing at once. The message WithdrawalsHeld in the log, an Event, /status and /readyz ends with the token of that set; another or a used token has no effect. Make sure first that the interfaces and addresses are gone for good: a wrong region or role looks the same. A change of its file in config-dir takes effect within 15 s, without a restart.',
+    fromConfigDir: true,
+    live: true,
   },
 } as const satisfies Record<string, OptionRow>;

@@ -1,4 +1,4 @@
-// Options that say what is supplied to the nodes, and from what.
+// Options that decide what nodes get, and from where.
 import type { OptionRow } from '../option-row.ts';
 import { duration, list, oneOf, onlyTrue, tagFilter, text } from '../value-kinds.ts';
 
@@ -9,7 +9,7 @@ export const supplyOptions = {
     kind: oneOf(['eni']),
     origin: 'operator',
     group: 'supply',
-    help: 'The cloud network that addresses are taken from. It must be the mode that the Cilium agents run in.',
+    help: 'The cloud network that addresses come from. It must be the mode of the Cilium agents.',
     default: 'eni',
     fromConfigDir: true,
   },
@@ -17,7 +17,7 @@ export const supplyOptions = {
     kind: onlyTrue('Headwater supplies IPv4 addresses'),
     origin: 'operator',
     group: 'supply',
-    help: 'Whether IPv4 addresses are supplied. There is nothing else to do, so that a cluster without IPv4 is refused.',
+    help: 'Supplies IPv4 addresses. Headwater does nothing else, so it refuses to start without IPv4.',
     default: 'true',
     fromConfigDir: true,
   },
@@ -25,7 +25,7 @@ export const supplyOptions = {
     kind: text('name', /^[\w.:/@-]{1,128}$/, '1 to 128 letters, digits and characters of . _ : / @ -'),
     origin: 'operator',
     group: 'supply',
-    help: 'Name of the cluster, written into the tags of the network interfaces that Headwater creates. Give each cluster of an account its own: interfaces that are left over are collected only for a cluster with another name than default.',
+    help: 'Name of the cluster, written to the tags of the network interfaces that Headwater creates. Give each cluster of an account its own name: orphaned interfaces are deleted only if the name is not default.',
     default: 'default',
     fromConfigDir: true,
   },
@@ -33,7 +33,7 @@ export const supplyOptions = {
     kind: list('subnet-...,...', /^subnet-[\da-f]{8,17}$/, 'subnet ids separated by commas or spaces'),
     origin: 'operator',
     group: 'supply',
-    help: 'The only subnets in which interfaces are created and addresses taken. Empty means all subnets of the VPC. What a CiliumNode asks for narrows it further.',
+    help: 'The only subnets that interfaces and addresses come from. Empty means all subnets of the VPC. The selection of a CiliumNode narrows it further.',
     default: '',
     fromConfigDir: true,
   },
@@ -41,7 +41,7 @@ export const supplyOptions = {
     kind: tagFilter,
     origin: 'operator',
     group: 'supply',
-    help: 'Only subnets that carry all of these tags are used. Empty means all subnets of the VPC.',
+    help: 'Uses only subnets that carry all of these tags. Empty means all subnets of the VPC.',
     default: '',
     fromConfigDir: true,
   },
@@ -49,7 +49,7 @@ export const supplyOptions = {
     kind: tagFilter,
     origin: 'operator',
     group: 'supply',
-    help: "Only instances that carry all of these tags are looked at. Set it where one VPC holds many instances that are not this cluster's: listings get shorter. A node whose instance lacks a tag gets no addresses.",
+    help: 'Reads only instances that carry all of these tags. Set it if a VPC holds many other instances: listings get shorter. A node whose instance lacks a tag gets no addresses.',
     default: '',
     fromConfigDir: true,
   },
@@ -57,7 +57,7 @@ export const supplyOptions = {
     kind: duration({ least: 10_000, most: 24 * hour }),
     origin: 'headwater',
     group: 'supply',
-    help: 'Time between two full listings of the cloud. Between them the inventory follows from the answers to every call and from looks at single instances, so that a shorter interval only finds sooner what others changed by hand, at the price of more calls.',
+    help: 'Time between two full listings of the cloud. In between, Headwater follows the answers to its own calls and reads single instances. A shorter interval only finds manual changes sooner, and costs more calls.',
     default: '10m',
     fromConfigDir: true,
   },

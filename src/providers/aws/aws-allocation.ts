@@ -1,39 +1,44 @@
-// AWS as Headwater's core sees it.
-import type { AllocationImplementation } from '../allocation-implementation.ts';
-import type { Ec2Edge } from './ec2-edge.ts';
+// Implements the core's cloud contract for AWS.
+import type { AllocationImplementation } from '../contract/allocation-implementation.ts';
+import type { Ec2Client } from './ec2-client.ts';
 import { actionOf, perform } from './perform.ts';
 import { readPublicAddresses } from './public-addresses.ts';
-import { mostFilterValues, observe, readInfrastructure, readLimits, readSubnetCounts } from './read.ts';
+import { mostFilterValues } from './in-parts.ts';
+import { observe, reach, readInfrastructure, readLimits, readSubnetCounts } from './read.ts';
 import { readDetached } from './read-detached.ts';
 import type { ReadOptions } from './read-options.ts';
-import { eniStatus, recallStatus } from './status.ts';
+import { awsWords, eniStatus, restoreStatus, statusWithout } from './cilium-node-section.ts';
 
-export function awsAllocation(edge: Ec2Edge, options: ReadOptions): AllocationImplementation {
+export function awsAllocation(client: Ec2Client, options: ReadOptions): AllocationImplementation {
   return {
     mostInstancesPerLook: mostFilterValues,
     mostTypesPerRead: mostFilterValues,
-    observe: (scope, context) => observe(edge, scope, options, context),
-    readInfrastructure: (networkIds, context) => readInfrastructure(edge, networkIds, options, context),
-    readSubnetCounts: (networkIds, context) => readSubnetCounts(edge, networkIds, options, context),
-    readLimits: (types, context) => readLimits(edge, types, context),
-    readPublicAddresses: (tags, context) => readPublicAddresses(edge, tags, context),
-    readDetached: (scope, context) => readDetached(edge, scope, options.pageSize, context),
+    reach: (context) => reach(client, context),
+    observe: (scope, context) => observe(client, scope, options, context),
+    readInfrastructure: (networkIds, context, zones) =>
+      readInfrastructure(client, networkIds, { ...options, zones }, context),
+    readSubnetCounts: (networkIds, context) => readSubnetCounts(client, networkIds, options, context),
+    readLimits: (types, context) => readLimits(client, types, context),
+    readPublicAddresses: (tags, context) => readPublicAddresses(client, tags, context),
+    readDetached: (scope, context) => readDetached(client, scope, options.pageSize, context),
     admit: async (kinds, context) => {
-      const giveBack = await edge.admit(
+      const refund = await client.admit(
         kinds.map((kind) => actionOf[kind]),
         context,
       );
-      return (unsent = kinds) => giveBack(unsent.map((kind) => actionOf[kind]));
+      return (unsent = kinds) => refund(unsent.map((kind) => actionOf[kind]));
     },
-    reconsider: () => edge.reconsider(),
-    expectedWait: (kinds, urgency) =>
-      edge.expectedWait(
+    reconsider: () => client.reconsider(),
+    expectedWait: (kinds, priority) =>
+      client.expectedWait(
         kinds.map((kind) => actionOf[kind]),
-        urgency,
+        priority,
       ),
-    perform: (operation, context) => perform(edge, operation, context),
+    perform: (operation, context) => perform(client, operation, context),
     statusKey: 'eni',
     statusOf: eniStatus,
-    recall: recallStatus,
+    statusWithout,
+    restore: restoreStatus,
+    words: awsWords,
   };
 }

@@ -1,5 +1,5 @@
-// The one file that imports the AWS SDK. The SDK signs, sends and decodes; it must never retry by itself, because a
-// repeated AssignPrivateIpAddresses assigns twice.
+// The only file that imports the AWS SDK for EC2. The SDK signs, sends and decodes errors. It must never
+// retry: a repeated AssignPrivateIpAddresses assigns twice.
 import {
   AssignPrivateIpAddressesCommand,
   AssociateAddressCommand,
@@ -22,6 +22,7 @@ import {
 } from '@aws-sdk/client-ec2';
 import { untrustedCertificate } from '../../network/certificate-trouble.ts';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import type { Clock } from '../../runtime/clock.ts';
 import { compactPages } from './compact-pages.ts';
 import {
   type Ec2Action,
@@ -32,24 +33,29 @@ import {
   type Ec2Output,
   type Sending,
 } from './ec2-api.ts';
-import { lookingAgent, lookingOnceConnected, lookingTlsAgent } from './looking-agents.ts';
+import { lookingAgent, lookingOnceConnected, lookingTlsAgent } from './pre-send-agents.ts';
 import { ProxiedHandler } from './proxied-handler.ts';
+import type { WhereaboutsSource } from './whereabouts.ts';
 
 export interface AwsApiOptions {
   /** Undefined: the SDK's own chain (environment, shared configuration). */
   readonly region: string | undefined;
   /** URL; undefined: the SDK's own choice. */
   readonly endpoint: string | undefined;
-  /** Most connections to one host. */
+  /** Maximum connections to one host. */
   readonly connections: number;
-  /** Of a connection, in ms. Requests are ended by their signal. */
+  /** Times the transfer of answer bodies. */
+  readonly clock: Clock;
+  /** Timeout for opening a connection, in ms. A request ends by its signal. */
   readonly connectionTimeout: number;
-  /** The proxy for a target; undefined: none. */
+  /** The proxy for a target; undefined for none. */
   readonly proxyFor: (target: URL) => URL | undefined;
-  /** Told before the first request to each host, those that credentials are had from included. */
+  /** Called before the first request to each host, including hosts that serve credentials. */
   readonly onRoute: (host: string, proxy: URL | undefined) => void;
-  /** Sends in the place of the network. */
+  /** Sends requests instead of the network. */
   readonly handler?: Handler;
+  /** Whether the environment sets an STS endpoint, which the SDK reads. */
+  readonly hasStsEndpoint?: boolean;
 }
 
 type Handler = NonNullable<EC2ClientConfig['requestHandler']>;
@@ -75,31 +81,65 @@ const commands = {
   UnassignPrivateIpAddresses: UnassignPrivateIpAddressesCommand,
 } satisfies Record<Ec2Action, unknown>;
 
-export class AwsApi implements Ec2Api {
+export class AwsApi implements Ec2Api, WhereaboutsSource {
+  readonly #config: EC2ClientConfig;
   readonly #client: EC2Client;
+  readonly #options: AwsApiOptions;
+  readonly #handler: Handler;
 
   constructor(options: AwsApiOptions) {
+    this.#options = options;
+    this.#handler = options.handler ?? handlerOf(options);
     const config: EC2ClientConfig = {
       maxAttempts: 1,
       customUserAgent: 'headwater',
-      requestHandler: options.handler ?? handlerOf(options),
+      requestHandler: this.#handler,
     };
     if (options.region !== undefined) config.region = options.region;
     if (options.endpoint !== undefined) config.endpoint = options.endpoint;
-    this.#client = new EC2Client(config);
-    this.#client.middlewareStack.use(compactPages());
-    // It walks through all of an answer for lines that nobody reads.
+    this.#config = config;
+    this.#client = new EC2Client({ ...config });
+    this.#client.middlewareStack.use(compactPages(options.clock));
+    // It would traverse every answer for log lines that nobody reads.
     this.#client.middlewareStack.remove('loggerMiddleware');
   }
 
-  /** The region that the SDK found; undefined when neither it nor the options name one. */
+  /** The region that the SDK found; undefined if neither the SDK nor the options have one. */
   async region(): Promise<string | undefined> {
     try {
       return await this.#client.config.region();
     } catch {
-      // The SDK says "missing" by rejecting.
+      // The SDK rejects if the region is missing.
       return undefined;
     }
+  }
+
+  async account(signal: AbortSignal): Promise<string | undefined> {
+    const { readAccount } = await import('./sts-api.ts');
+    const { region, credentials } = this.#client.config;
+    const { endpoint, hasStsEndpoint = false } = this.#options;
+    const places = { ec2Endpoint: endpoint, hasOwnEndpoint: hasStsEndpoint };
+    return readAccount({ region, credentials, requestHandler: this.#handler, ...places }, signal);
+  }
+
+  /**
+   * Why the SDK finds no endpoint; undefined if it finds one. Uses a separate client with dummy credentials,
+   * so nothing is sent, not even a credential request.
+   */
+  async endpointProblem(): Promise<string | undefined> {
+    const found = new Error('an endpoint is found');
+    const client = new EC2Client({
+      ...this.#config,
+      credentials: { accessKeyId: '-', secretAccessKey: '-' },
+    });
+    // The SDK resolves the endpoint in the step before.
+    client.middlewareStack.add(() => () => Promise.reject(found), { step: 'build', priority: 'high' });
+    try {
+      await client.send(new DescribeVpcsCommand({}));
+    } catch (error) {
+      if (error !== found) return error instanceof Error ? error.message : String(error);
+    }
+    return undefined;
   }
 
   async send<A extends Ec2Action>(
@@ -119,7 +159,7 @@ export class AwsApi implements Ec2Api {
         throw reason;
       }
     };
-    // Behind all that takes time before a request can leave: credentials, the body, the signature.
+    // Runs after everything that can delay a request: credentials, body, signature.
     const gate =
       <I, O>(next: (args: I) => Promise<O>) =>
       async (args: I): Promise<O> => {
@@ -131,7 +171,8 @@ export class AwsApi implements Ec2Api {
       };
     command.middlewareStack.add(gate, { step: 'deserialize', priority: 'low', name: 'gate' });
     try {
-      return await this.#client.send(command, { abortSignal: signal });
+      // Its content was read by the shape of this action.
+      return (await this.#client.send(command, { abortSignal: signal })) as Ec2Output<A>;
     } catch (error) {
       throw refusal === undefined ? callErrorOf(error) : refusal.reason;
     }
@@ -142,10 +183,10 @@ export class AwsApi implements Ec2Api {
   }
 }
 
-/** Sends what the client and the clients of its credential chain have to send. */
+/** The request handler for the client and for the clients of its credential chain. */
 function handlerOf({ connections, connectionTimeout, proxyFor, onRoute }: AwsApiOptions): Handler {
   const handlerVia = (proxy: URL | undefined): NodeHttpHandler => {
-    // Which requests go through it is decided before: the agents are told of no exceptions.
+    // The caller already chose which requests use the proxy, so the agents get no exceptions.
     const proxyEnv = proxy && { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href };
     const agent = { keepAlive: true, maxSockets: connections, ...(proxyEnv && { proxyEnv }) };
     return new NodeHttpHandler({
@@ -157,7 +198,7 @@ function handlerOf({ connections, connectionTimeout, proxyFor, onRoute }: AwsApi
   return new ProxiedHandler({ proxyFor, handlerVia, onRoute });
 }
 
-/** Errors by which Node.js and the SDK say that a request never left. */
+/** Error codes of Node.js and the SDK for a request that never left. */
 const notSent: ReadonlySet<unknown> = new Set([
   ...untrustedCertificate,
   'ECONNREFUSED',
@@ -179,18 +220,36 @@ interface SdkError {
   readonly $response?: { readonly headers?: Readonly<Record<string, string | undefined>> };
 }
 
-/** What the SDK threw, as the rest of Headwater knows failures. Exported for its table test alone. */
+const programFailed =
+  'the credential_process of the profile failed; run it by hand to see its output, which is not logged because it may hold credentials';
+
+/** Converts an error of the SDK to ours. Exported only for its table test. */
 export function callErrorOf(error: unknown): Ec2CallError {
   const { name, message, code, $fault, $metadata = {}, $response } = (error ?? {}) as SdkError;
   const answered = $fault !== undefined && typeof name === 'string' && name !== 'Unknown';
+  const fromProgram = isOfProgram(message);
   const told = {
-    message: typeof message === 'string' ? message : String(error),
-    code: answered ? name : ([code, name].find((item) => typeof item === 'string') ?? 'Error'),
+    message: fromProgram ? programFailed : textOf(message, error),
+    code: answered ? name : firstText(code, name),
     status: $metadata.httpStatusCode,
     requestId: $metadata.requestId,
     retryAfter: secondsIn($response?.headers?.['retry-after']),
   };
-  return new Ec2CallError({ ...told, result: resultOf(answered, told) }, { cause: error });
+  // The command line and output of a credential program may contain secrets.
+  return new Ec2CallError({ ...told, result: resultOf(answered, told) }, fromProgram ? {} : { cause: error });
+}
+
+/** Node.js starts the message this way, with the whole command line, and the SDK keeps it. */
+function isOfProgram(message: unknown): boolean {
+  return typeof message === 'string' && message.includes('Command failed');
+}
+
+function firstText(...items: readonly unknown[]): string {
+  return items.find((item) => typeof item === 'string') ?? 'Error';
+}
+
+function textOf(message: unknown, error: unknown): string {
+  return typeof message === 'string' ? message : String(error);
 }
 
 /** In ms. */
@@ -206,7 +265,7 @@ function resultOf(
     status,
   }: { readonly code: string; readonly message: string; readonly status: number | undefined },
 ): Ec2CallResult {
-  // A 5xx other than a throttle may come from behind the point where the change was made.
+  // A 5xx other than a throttle may come after the change was made.
   if (answered) return (status ?? 500) < 500 || code === 'RequestLimitExceeded' ? 'refused' : 'noAnswer';
   const early = notSent.has(code) || /did not establish a connection|Region is missing/.test(message);
   return early ? 'notSent' : 'noAnswer';

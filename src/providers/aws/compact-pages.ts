@@ -1,10 +1,16 @@
-// Makes the SDK's client read pages of DescribeNetworkInterfaces with Headwater's own reader. The SDK signs, sends, and
-// decodes errors; it reads by itself whatever the reader does not understand, from the same bytes.
+// Makes the SDK's client parse EC2 answers with Headwater's own reader. The SDK signs, sends and decodes
+// errors. Every answer that says "done" or "this exists" goes through our reader only. An answer that is not
+// from EC2 rejects the call.
 import { Readable } from 'node:stream';
+import type { Clock } from '../../runtime/clock.ts';
+import { answerShapes } from './answer-shapes.ts';
+import { boundedBody, checkHeaders, UnreadableAnswer } from './bounded-body.ts';
+import type { Ec2Action } from './ec2-api.ts';
 import { BodyGatherer } from './gathered-body.ts';
-import { type InterfacePage, readInterfacePage } from './page-reader.ts';
+import { type AnswerShape, readAnswer } from './page-reader.ts';
+import { NotUnderstood } from './xml-cursor.ts';
 
-/** Of the SDK's middleware, what is used here. Whatever is passed through is not looked at. */
+/** The part of the SDK's middleware interface used here. Data that is only passed on has no type. */
 interface Stack {
   add(middleware: Middleware, options: { step: 'initialize'; priority: 'high'; name: string }): void;
   add(middleware: Middleware, options: { step: 'deserialize'; priority: 'low'; name: string }): void;
@@ -15,56 +21,77 @@ type Handler = (args: never) => Promise<{ readonly response?: unknown; output?: 
 
 interface Answer {
   readonly statusCode: number;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
   body: unknown;
 }
 
-/** To be given to `use` of a client's middleware stack. */
-export function compactPages(): { readonly applyToStack: (stack: Stack) => void } {
+/** Twice a page of 1,000 interfaces with 50 addresses each, in bytes. */
+const mostOfPage = 32 * 2 ** 20;
+/** Limits for the answer to a mutation, and for an error, in bytes. */
+const mostOfChange = 2 ** 20;
+const mostOfRefusal = 2 ** 16;
+
+/** For `use` of a client's middleware stack. */
+export function compactPages(clock: Clock): { readonly applyToStack: (stack: Stack) => void } {
   const gatherer = new BodyGatherer();
-  const pages = new WeakMap<object, InterfacePage>();
+  const outputs = new WeakMap<object, object>();
+
+  const gather = async (answer: Answer, most: number): Promise<Buffer> => {
+    const body = answer.body instanceof Readable ? answer.body : Readable.from([]);
+    try {
+      checkHeaders(answer.headers ?? {}, most);
+    } catch (error) {
+      body.destroy();
+      throw error;
+    }
+    return gatherer.gather(boundedBody(body, { most, clock }));
+  };
+
+  const read = async (action: Ec2Action, answer: Answer): Promise<object> => {
+    const most = action.startsWith('Describe') ? mostOfPage : mostOfChange;
+    const bytes = await gather(answer, most);
+    try {
+      return await readInTurns(answerShapes[action], bytes);
+    } finally {
+      gatherer.recycle(bytes);
+    }
+  };
 
   const nextToTheWire: Middleware =
-    (next, { commandName }) =>
+    (next, { commandName = '' }) =>
     async (args) => {
       const result = await next(args);
       const { response } = result;
-      if (commandName !== 'DescribeNetworkInterfacesCommand' || !isSuccess(response)) return result;
-      const { body } = response;
-      if (!(body instanceof Readable)) return result;
-      const bytes = await gatherer.gather(body).catch((error: Error) => ({ error }));
-      if ('error' in bytes) {
-        // The SDK shall tell this failure as it tells every other.
-        response.body = failing(bytes.error);
-        return result;
+      if (!isAnswer(response)) return result;
+      const action = commandName.replace(/Command$/, '');
+      if (!isSuccess(response)) response.body = await gather(response, mostOfRefusal).then(plain, nothing);
+      else if (isKnown(action)) {
+        outputs.set(
+          response,
+          await read(action, response).catch((error: unknown) => refuse(error, response)),
+        );
+        response.body = undefined;
       }
-      const page = await readInTurns(bytes);
-      if (page === undefined) {
-        response.body = bytes;
-        return result;
-      }
-      response.body = undefined;
-      pages.set(response, page);
-      gatherer.giveBack(bytes);
       return result;
     };
 
   const aroundTheSdk: Middleware = (next) => async (args) => {
     const result = await next(args);
-    const page = isSuccess(result.response) ? pages.get(result.response) : undefined;
-    return page === undefined ? result : { ...result, output: { ...result.output, ...page } };
+    const output = isAnswer(result.response) ? outputs.get(result.response) : undefined;
+    return output === undefined ? result : { ...result, output: { ...result.output, ...output } };
   };
 
   return {
     applyToStack: (stack) => {
-      stack.add(nextToTheWire, { step: 'deserialize', priority: 'low', name: 'readInterfacePage' });
-      // Around all of the SDK, which would go through every page once more, for a log that nobody keeps.
-      stack.add(aroundTheSdk, { step: 'initialize', priority: 'high', name: 'takeInterfacePage' });
+      stack.add(nextToTheWire, { step: 'deserialize', priority: 'low', name: 'readAnswer' });
+      // Outside all other middleware: the SDK would traverse every page again for a log that nobody keeps.
+      stack.add(aroundTheSdk, { step: 'initialize', priority: 'high', name: 'takeAnswer' });
     },
   };
 }
 
-async function readInTurns(body: Buffer): Promise<InterfacePage | undefined> {
-  const reading = readInterfacePage(body);
+async function readInTurns(shape: AnswerShape<object>, body: Buffer): Promise<object> {
+  const reading = readAnswer(shape, body);
   for (;;) {
     const { done, value } = reading.next();
     if (done === true) return value;
@@ -72,15 +99,34 @@ async function readInTurns(body: Buffer): Promise<InterfacePage | undefined> {
   }
 }
 
-function isSuccess(response: unknown): response is Answer {
-  if (typeof response !== 'object' || response === null || !('statusCode' in response)) return false;
-  return typeof response.statusCode === 'number' && response.statusCode >= 200 && response.statusCode < 300;
+/** Keeps the status and the request id of the answer. */
+function refuse(error: unknown, { statusCode, headers = {} }: Answer): never {
+  const known =
+    error instanceof NotUnderstood ? new UnreadableAnswer(error.message, { cause: error }) : error;
+  if (!(known instanceof UnreadableAnswer)) throw known;
+  const requestId = headers['x-amzn-requestid'] ?? headers['x-amz-request-id'];
+  throw Object.assign(known, { $metadata: { httpStatusCode: statusCode, requestId } });
 }
 
-function failing(error: Error): Readable {
-  return new Readable({
-    read() {
-      this.destroy(error);
-    },
-  });
+/** The SDK builds a tree of an error. EC2 never sends a declaration in one. */
+function plain(refusal: Buffer): Buffer {
+  return refusal.includes('<!') ? nothing() : refusal;
+}
+
+/** For an error without a body the SDK uses the status. */
+function nothing(): Buffer {
+  return Buffer.alloc(0);
+}
+
+function isKnown(action: string): action is Ec2Action {
+  return Object.hasOwn(answerShapes, action);
+}
+
+function isAnswer(response: unknown): response is Answer {
+  if (typeof response !== 'object' || response === null || !('statusCode' in response)) return false;
+  return typeof response.statusCode === 'number';
+}
+
+function isSuccess({ statusCode }: Answer): boolean {
+  return statusCode >= 200 && statusCode < 300;
 }

@@ -1,5 +1,5 @@
-// The EC2 actions that Headwater calls, reduced to the members it sends and reads. Everything in an answer is optional:
-// what it must hold is checked where it is read. Names are EC2's own.
+// The EC2 actions that Headwater calls, reduced to the members it sends and reads. All answer members are
+// optional; the reader of an answer validates them. Names are EC2's own.
 
 export interface Filter {
   readonly Name: string;
@@ -11,6 +11,13 @@ export interface Tag {
   readonly Value?: string | undefined;
 }
 
+/** Some EC2 emulators show an empty one instead of none. In a Wavelength Zone it holds a carrier address. */
+export interface Ec2Association {
+  readonly IpOwnerId?: string | undefined;
+  readonly PublicIp?: string | undefined;
+  readonly CarrierIp?: string | undefined;
+}
+
 export interface Ec2NetworkInterface {
   readonly NetworkInterfaceId?: string | undefined;
   readonly Description?: string | undefined;
@@ -20,18 +27,21 @@ export interface Ec2NetworkInterface {
   readonly MacAddress?: string | undefined;
   readonly PrivateIpAddress?: string | undefined;
   readonly PrivateIpAddresses?: readonly Ec2PrivateAddress[] | undefined;
+  readonly Ipv6Addresses?: readonly { readonly Ipv6Address?: string | undefined }[] | undefined;
   readonly Ipv4Prefixes?: readonly { readonly Ipv4Prefix?: string | undefined }[] | undefined;
   readonly Groups?: readonly { readonly GroupId?: string | undefined }[] | undefined;
   readonly TagSet?: readonly Tag[] | undefined;
   readonly InterfaceType?: string | undefined;
   readonly RequesterManaged?: boolean | undefined;
-  readonly Association?: { readonly PublicIp?: string | undefined } | undefined;
+  readonly Status?: string | undefined;
+  readonly Association?: Ec2Association | undefined;
   readonly Attachment?: Ec2Attachment | undefined;
 }
 
 export interface Ec2PrivateAddress {
   readonly PrivateIpAddress?: string | undefined;
   readonly Primary?: boolean | undefined;
+  readonly Association?: Ec2Association | undefined;
 }
 
 export interface Ec2Attachment {
@@ -46,6 +56,7 @@ export interface Ec2Attachment {
 export interface Ec2Subnet {
   readonly SubnetId?: string | undefined;
   readonly CidrBlock?: string | undefined;
+  readonly Ipv6Native?: boolean | undefined;
   readonly VpcId?: string | undefined;
   readonly AvailabilityZone?: string | undefined;
   readonly AvailableIpAddressCount?: number | undefined;
@@ -96,7 +107,7 @@ export interface Ec2InstanceType {
 
 export interface Ec2Instance {
   readonly InstanceId?: string | undefined;
-  readonly State?: { readonly Name?: string | undefined } | undefined;
+  readonly State?: { readonly Code?: number | undefined; readonly Name?: string | undefined } | undefined;
 }
 
 export interface Ec2Reservation {
@@ -116,7 +127,7 @@ interface Page {
   readonly NextToken?: string | undefined;
 }
 
-/** What a listing may be asked for: a filter, at most so many results, and where the page before ended. */
+/** Input of a listing: filters, the page size, and the token of the previous page. */
 export interface ListInput extends Page {
   readonly Filters?: readonly Filter[];
   readonly MaxResults?: number;
@@ -126,6 +137,11 @@ export interface ListInput extends Page {
 interface Listing<Member extends string, Item> {
   readonly input: ListInput;
   readonly output: Page & { readonly [M in Member]?: readonly Item[] | undefined };
+}
+
+/** Answer of a call that only confirms success. */
+interface Done {
+  readonly Return?: boolean | undefined;
 }
 
 export interface Ec2Actions {
@@ -171,6 +187,7 @@ export interface Ec2Actions {
       readonly Ipv4PrefixCount?: number;
     };
     readonly output: {
+      readonly NetworkInterfaceId?: string | undefined;
       readonly AssignedPrivateIpAddresses?:
         | readonly { readonly PrivateIpAddress?: string | undefined }[]
         | undefined;
@@ -183,11 +200,11 @@ export interface Ec2Actions {
       readonly PrivateIpAddresses?: readonly string[];
       readonly Ipv4Prefixes?: readonly string[];
     };
-    readonly output: object;
+    readonly output: Done;
   };
   DetachNetworkInterface: {
     readonly input: { readonly AttachmentId: string };
-    readonly output: object;
+    readonly output: Done;
   };
   AssociateAddress: {
     readonly input: {
@@ -202,11 +219,11 @@ export interface Ec2Actions {
       readonly NetworkInterfaceId: string;
       readonly Attachment: { readonly AttachmentId: string; readonly DeleteOnTermination: boolean };
     };
-    readonly output: object;
+    readonly output: Done;
   };
   DeleteNetworkInterface: {
     readonly input: { readonly NetworkInterfaceId: string };
-    readonly output: object;
+    readonly output: Done;
   };
 }
 
@@ -215,7 +232,7 @@ export type Ec2Input<A extends Ec2Action> = Ec2Actions[A]['input'];
 export type Ec2Output<A extends Ec2Action> = Ec2Actions[A]['output'];
 
 /**
- * Sends one request, once there is a place among those in flight, and reads its answer; no retries, no waiting for rate
+ * Sends one request, once a slot is free, and parses its answer. It neither retries nor waits for rate
  * limits. Rejects with an Ec2CallError, or with what `onSend` threw.
  */
 export interface Ec2Api {
@@ -225,29 +242,29 @@ export interface Ec2Api {
 export interface Sending {
   /** Ends the wait for the answer. */
   readonly signal: AbortSignal;
-  /** Called right before the request leaves. What it throws keeps the request from leaving. */
+  /** Called immediately before the request leaves. If it throws, the request does not leave. */
   readonly onSend: () => void;
-  /** Called once there is a connection, after which nothing is waited for any more. What it throws does the same. */
+  /** Called once there is a connection; nothing waits after that. If it throws, the request does not leave. */
   readonly onConnected?: () => void;
 }
 
-/** Why a call did not end in an answer that can be used. */
+/** Why a call ended without a usable answer. */
 export type Ec2CallResult =
-  /** EC2 said no; nothing happened. */
+  /** EC2 refused; nothing happened. */
   | 'refused'
   /** The request never left. */
   | 'notSent'
-  /** It was sent, and no answer came that says whether it happened. */
+  /** It was sent, and no answer says whether it happened. */
   | 'noAnswer';
 
 export class Ec2CallError extends Error {
   readonly result: Ec2CallResult;
-  /** EC2's code, or one of the client's for what never reached EC2. */
+  /** EC2's code, or a client code for a request that never reached EC2. */
   readonly code: string;
   /** HTTP status; undefined without an answer. */
   readonly status: number | undefined;
   readonly requestId: string | undefined;
-  /** How long EC2 asks to be left alone, in ms; undefined where it doesn't. */
+  /** The back-off that EC2 asks for, in ms; undefined if it asks for none. */
   readonly retryAfter: number | undefined;
 
   constructor(

@@ -1,5 +1,7 @@
-// The one place that knows EC2's error codes (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html).
-import type { CloudFailure, CloudFailureKind } from '../cloud-failure.ts';
+// The only file that knows EC2's error codes
+// (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html).
+import { foreignText } from '../../network/foreign-text.ts';
+import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
 import type { Ec2Action, Ec2CallError } from './ec2-api.ts';
 
 const kinds: Readonly<Record<string, CloudFailureKind>> = {
@@ -24,7 +26,7 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   'InvalidNetworkInterface.InUse': 'conflict',
   IdempotentParameterMismatch: 'conflict',
   'Resource.AlreadyAssociated': 'conflict',
-  // Of addresses that a listing showed a moment ago.
+  // For addresses that a listing showed moments ago.
   'InvalidAllocationID.NotFound': 'conflict',
   UnauthorizedOperation: 'notAuthorized',
   AuthFailure: 'notAuthorized',
@@ -41,11 +43,14 @@ const kinds: Readonly<Record<string, CloudFailureKind>> = {
   ExpiredTokenException: 'notAuthorized',
   CredentialsProviderError: 'notAuthorized',
   TokenProviderError: 'notAuthorized',
+  UnreadableAnswer: 'unreadable',
   Fenced: 'fenced',
   Stopped: 'stopped',
 };
 
-/** Codes that mean several things, told apart by their text. */
+type Subject = NonNullable<CloudFailure['about']>;
+
+/** Codes with several meanings, distinguished by their message. */
 const byText: readonly { readonly code: string; readonly text: RegExp; readonly kind: CloudFailureKind }[] = [
   { code: 'InvalidParameterValue', text: /interface attached at device/, kind: 'deviceIndexTaken' },
   {
@@ -62,41 +67,111 @@ const byText: readonly { readonly code: string; readonly text: RegExp; readonly 
   { code: 'IncorrectState', text: /is not 'running'/, kind: 'instanceNotRunning' },
 ];
 
-/** What differs each time would let the same refusal never read the same. */
+/** What a code concerns, if its kind does not say it. */
+const subjects: Readonly<Record<string, Subject>> = {
+  // The limit counts all interfaces of the region
+  // (https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html).
+  NetworkInterfaceLimitExceeded: 'action',
+  'InvalidGroup.NotFound': 'securityGroups',
+  'InvalidSecurityGroupID.NotFound': 'securityGroups',
+  SecurityGroupsPerInterfaceLimitExceeded: 'securityGroups',
+  SecurityGroupLimitExceeded: 'securityGroups',
+};
+
+/** Codes that concern several things, distinguished by their message. */
+const subjectsByText: readonly {
+  readonly code: string;
+  readonly text: RegExp;
+  readonly about: Subject;
+}[] = [
+  {
+    code: 'InvalidParameterValue',
+    text: /^Security group \S+ and subnet \S+ belong to different networks/,
+    about: 'securityGroups',
+  },
+  { code: 'UnsupportedOperation', text: /does not support prefixes/, about: 'prefixes' },
+];
+
+/** Parts that differ in each message. Without them, equal refusals have equal texts. */
 const encodedPart = /\s*Encoded authorization failure message: \S+/;
 const freshId = /\b(eni|eni-attach)-[0-9a-f]{8,17}\b/g;
 
+/** Maximum characters of an error code or request id. */
+const mostOfCode = 100;
+
 export function failureOf(action: Ec2Action, error: Ec2CallError): CloudFailure {
   const permission = deniedPermission(action, error);
+  const about = subjectOf(error, permission);
+  const credentials = credentialTrouble.get(error.code);
   return {
     kind: kindOf(action, error),
     action,
-    code: error.code,
-    message: error.message.replace(encodedPart, '').replace(freshId, '$1-…'),
-    requestId: error.requestId,
+    code: foreignText(error.code, mostOfCode),
+    message: foreignText(error.message.replace(encodedPart, '').replace(freshId, '$1-…')),
+    requestId: error.requestId === undefined ? undefined : foreignText(error.requestId, mostOfCode),
     ...(permission !== undefined && { permission }),
+    ...(about !== undefined && { about }),
+    ...(credentials !== undefined && { credentials }),
   };
 }
 
-/** Codes by which an identity that is known is not permitted something; others say that it is not known. */
-const denials: ReadonlySet<string> = new Set([
+/** Codes for an unknown or expired identity: no policy fixes that. */
+const credentialTrouble: ReadonlyMap<string, NonNullable<CloudFailure['credentials']>> = new Map([
+  ['AuthFailure', 'invalid'],
+  ['InvalidClientTokenId', 'invalid'],
+  ['UnrecognizedClientException', 'invalid'],
+  ['MissingAuthenticationToken', 'invalid'],
+  ['SignatureDoesNotMatch', 'invalid'],
+  ['CredentialsProviderError', 'invalid'],
+  ['TokenProviderError', 'invalid'],
+  ['RequestExpired', 'expired'],
+  ['ExpiredToken', 'expired'],
+  ['ExpiredTokenException', 'expired'],
+]);
+
+/** Codes for a known identity that lacks a permission. Other codes mean an unknown identity. */
+const missingPermissions: ReadonlySet<string> = new Set([
   'UnauthorizedOperation',
   'AccessDenied',
   'AccessDeniedException',
 ]);
 
-/** Not always the call's own: its tags need another, and so does a role on the way to EC2. */
+/** The denied permission may not be the call's own: its tags need another, and so does assuming a role. */
 function deniedPermission(action: Ec2Action, { code, message }: Ec2CallError): string | undefined {
-  if (!denials.has(code)) return undefined;
+  if (!missingPermissions.has(code)) return undefined;
   const [, named] = /is not authorized to perform: ([a-z0-9-]+:[A-Za-z0-9]+)/.exec(message) ?? [];
   return named ?? (code === 'UnauthorizedOperation' ? `ec2:${action}` : undefined);
+}
+
+/** Resources by their type in an ARN. */
+const subjectsByType: Readonly<Record<string, Subject>> = {
+  subnet: 'subnet',
+  'security-group': 'securityGroups',
+  'network-interface': 'interface',
+  instance: 'instance',
+};
+
+function subjectOf({ code, message }: Ec2CallError, permission: string | undefined): Subject | undefined {
+  if (permission !== undefined) return deniedSubject(message);
+  // An unknown identity may do nothing at all. EC2 also uses AuthFailure for resources of other accounts.
+  if (kinds[code] === 'notAuthorized' && code !== 'AuthFailure' && !missingPermissions.has(code))
+    return 'action';
+  const byText = subjectsByText.find((each) => each.code === code && each.text.test(message));
+  return byText?.about ?? subjects[code];
+}
+
+/** A denial on one resource says nothing about another. The name of a new interface is `*`. */
+function deniedSubject(message: string): Subject | undefined {
+  const [, type = '', id] = / on resource: arn:[^:]*:ec2:[^:]*:[^:]*:([a-z-]+)\/(\S+)/.exec(message) ?? [];
+  if (id === undefined) return / is not authorized to perform: /.test(message) ? 'action' : undefined;
+  return id === '*' ? 'action' : subjectsByType[type];
 }
 
 function kindOf(action: Ec2Action, error: Ec2CallError): CloudFailureKind {
   const known =
     byText.find(({ code, text }) => code === error.code && text.test(error.message))?.kind ??
     kinds[error.code];
-  // EC2 may not know an interface for some seconds after creating it, and we attach and modify only what we just made.
+  // EC2 may not know an interface for some seconds after its creation, and we attach and modify only new ones.
   if (
     known === 'interfaceGone' &&
     (action === 'AttachNetworkInterface' || action === 'ModifyNetworkInterfaceAttribute')

@@ -1,24 +1,27 @@
-// The bytes of an answer in one place. Pieces that are kept until all have come, and put together then, take twice the memory
-// of a page, which is what a controller of many nodes needs most of at once: a large answer is about as large as those before.
-// Its place is taken by the next one. A new place for each adds its size to a heap that is near its limit at one blow, and what V8
-// does then, before anything else, is a whole collection on one thread: 70 to 160 ms (bench/notes.md).
+// Collects the bytes of an answer in one reused buffer. Chunks that are kept and joined at the end take twice
+// the memory of a page, which dominates the peak of a large controller. A large answer is about as long as
+// earlier ones, so their buffer is reused. A new buffer per page grows a nearly full heap by its whole size.
+// V8 then runs a full collection on one thread before anything else (docs/decisions/v8-flags.md).
 
-/** Shorter answers, in bytes, are no pages. */
+/** Shorter answers are not pages, in bytes. */
 const short = 2 ** 18;
-/** By how much a page may be longer than any before. */
+/** How much longer than any earlier page a page may be. */
 const slack = 1.1;
 
 export class BodyGatherer {
   /** Length of the longest answer so far, in bytes. */
   #longest = 0;
-  /** The place of an answer that is read. */
+  /** The buffer of an answer that was already read. */
   #spare: Buffer | undefined;
 
-  /** Rejects with what reading the body fails of. The bytes are the caller's until it gives them back, if it does. */
+  /**
+   * Rejects with the error from reading the body. The caller owns the bytes until it recycles them, which is
+   * optional.
+   */
   async gather(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
     let room: Buffer | undefined;
     let filled = 0;
-    /** What has no room. */
+    /** Chunks outside the buffer: received before it was assigned, or beyond its end. */
     let pieces: Uint8Array[] = [];
     let length = 0;
     for await (const piece of body) {
@@ -37,8 +40,8 @@ export class BodyGatherer {
     return pieces.length === 0 ? begun : Buffer.concat([begun, ...pieces]);
   }
 
-  /** To be called once nobody reads what `gather` gave any more: another answer takes all of the ArrayBuffer behind it. */
-  giveBack({ buffer }: Buffer): void {
+  /** Call it when nothing reads the result of `gather` any longer: another answer overwrites its whole ArrayBuffer. */
+  recycle({ buffer }: Buffer): void {
     const room = Buffer.from(buffer);
     if (room.byteLength > Math.max(short, this.#spare?.byteLength ?? 0)) this.#spare = room;
   }
@@ -46,7 +49,7 @@ export class BodyGatherer {
   #takeRoom(): Buffer {
     const spare = this.#spare;
     this.#spare = undefined;
-    // One without slack would not hold the next answer, which is mostly a little longer while a fleet grows.
+    // Without slack it would be too small for the next answer, which is usually a little longer while a fleet grows.
     if (spare !== undefined && spare.byteLength > this.#longest) return spare;
     return Buffer.allocUnsafeSlow(Math.ceil(this.#longest * slack));
   }

@@ -1,7 +1,14 @@
-// Reads what EC2 shows of subnets, VPCs, route tables and security groups.
-import type { Network, RouteTable, SecurityGroup, Subnet, UnreadablePart } from '../infrastructure.ts';
-import { parseBlock } from '../ipv4.ts';
-import { carries } from '../network-interface.ts';
+// Parses subnets, VPCs, route tables and security groups from EC2 answers.
+import type {
+  Network,
+  RouteTable,
+  SecurityGroup,
+  Subnet,
+  UnreadablePart,
+} from '../contract/infrastructure.ts';
+import { parseBlock, sizeOf } from '../contract/ipv4.ts';
+import { isIdOf } from './ids.ts';
+import { carries } from '../contract/network-interface.ts';
 import type { Ec2RouteTable, Ec2SecurityGroup, Ec2Subnet, Ec2Vpc } from './ec2-api.ts';
 import { readTags } from './network-interface.ts';
 import type { ReadOptions } from './read-options.ts';
@@ -10,10 +17,17 @@ export function isUnreadable(read: unknown): read is UnreadablePart {
   return typeof read === 'object' && read !== null && 'problem' in read;
 }
 
+/** Undefined for an IPv6-only subnet, which has no addresses for pods. */
 export function readSubnet(
   shown: Ec2Subnet,
   options: Pick<ReadOptions, 'subnetIds' | 'subnetTags'>,
-): Subnet | UnreadablePart {
+): Subnet | UnreadablePart | undefined {
+  const problem = problemOfSubnet(shown);
+  if (problem !== undefined) return { what: 'subnet', id: shown.SubnetId || '(without an id)', problem };
+  return isIpv6Native(shown) ? undefined : ipv4Subnet(shown, options);
+}
+
+function ipv4Subnet(shown: Ec2Subnet, options: Pick<ReadOptions, 'subnetIds' | 'subnetTags'>): Subnet {
   const {
     SubnetId: id = '',
     VpcId: networkId = '',
@@ -21,8 +35,6 @@ export function readSubnet(
     AvailabilityZone: zone = '',
   } = shown;
   const { AvailableIpAddressCount: freeAddresses = -1 } = shown;
-  const problem = problemOfSubnet(shown);
-  if (problem !== undefined) return { what: 'subnet', id: id || '(without an id)', problem };
   const tags = readTags(shown.Tags);
   const { subnetIds, subnetTags } = options;
   const eligible = (subnetIds.length === 0 || subnetIds.includes(id)) && carries(tags, subnetTags);
@@ -34,18 +46,37 @@ function problemOfSubnet(shown: Ec2Subnet): string | undefined {
     (member) => shown[member] === undefined,
   );
   if (missing !== undefined) return `${missing} is missing`;
-  if (parseBlock(shown.CidrBlock ?? '') === undefined)
-    return `${JSON.stringify(shown.CidrBlock)} is not an IPv4 block`;
-  return Number.isInteger(shown.AvailableIpAddressCount) ? undefined : 'AvailableIpAddressCount is missing';
+  if (!isIdOf('subnet', shown.SubnetId)) return `SubnetId is ${JSON.stringify(shown.SubnetId)}`;
+  if (!isIdOf('vpc', shown.VpcId)) return `VpcId is ${JSON.stringify(shown.VpcId)}`;
+  return isIpv6Native(shown) ? undefined : addressProblemOf(shown);
+}
+
+/** The subnet says so and has no IPv4 CIDR (https://docs.aws.amazon.com/vpc/latest/userguide/subnet-basics.html). */
+function isIpv6Native({ CidrBlock, Ipv6Native }: Ec2Subnet): boolean {
+  return Ipv6Native === true && CidrBlock === undefined;
+}
+
+function addressProblemOf(shown: Ec2Subnet): string | undefined {
+  const block = parseBlock(shown.CidrBlock ?? '');
+  if (block === undefined) return `${JSON.stringify(shown.CidrBlock)} is not an IPv4 block`;
+  const { AvailableIpAddressCount: free } = shown;
+  if (!Number.isInteger(free)) return 'AvailableIpAddressCount is missing';
+  return Number(free) >= 0 && Number(free) <= sizeOf(block) ? undefined : `it has ${free} free addresses`;
 }
 
 export function readNetwork(shown: Ec2Vpc): Network | UnreadablePart {
   const { VpcId: id, CidrBlock: primaryCidr } = shown;
-  if (id === undefined || primaryCidr === undefined || parseBlock(primaryCidr) === undefined) {
-    const problem =
-      id === undefined ? 'VpcId is missing' : `${JSON.stringify(primaryCidr)} is not an IPv4 block`;
+  if (!isIdOf('vpc', id) || primaryCidr === undefined || parseBlock(primaryCidr) === undefined) {
+    const problem = isIdOf('vpc', id)
+      ? `${JSON.stringify(primaryCidr)} is not an IPv4 block`
+      : 'VpcId is missing';
     return { what: 'network', id: id ?? '(without an id)', problem };
   }
+  const broken = shown.CidrBlockAssociationSet?.find(
+    ({ CidrBlock }) => CidrBlock !== undefined && parseBlock(CidrBlock) === undefined,
+  );
+  if (broken !== undefined)
+    return { what: 'network', id, problem: `${JSON.stringify(broken.CidrBlock)} is not an IPv4 block` };
   const associated = (shown.CidrBlockAssociationSet ?? []).flatMap((item) =>
     item.CidrBlockState?.State === 'associated' && item.CidrBlock !== undefined ? [item.CidrBlock] : [],
   );
@@ -54,7 +85,7 @@ export function readNetwork(shown: Ec2Vpc): Network | UnreadablePart {
 
 export function readRouteTable(shown: Ec2RouteTable): RouteTable | UnreadablePart {
   const { RouteTableId: id, VpcId: networkId } = shown;
-  if (id === undefined || networkId === undefined) {
+  if (!isIdOf('rtb', id) || !isIdOf('vpc', networkId)) {
     return { what: 'route table', id: id ?? '(without an id)', problem: 'RouteTableId or VpcId is missing' };
   }
   return { id, networkId, subnetIds: (shown.Associations ?? []).flatMap((item) => item.SubnetId ?? []) };
@@ -62,7 +93,7 @@ export function readRouteTable(shown: Ec2RouteTable): RouteTable | UnreadablePar
 
 export function readSecurityGroup(shown: Ec2SecurityGroup): SecurityGroup | UnreadablePart {
   const { GroupId: id, VpcId: networkId } = shown;
-  if (id === undefined || networkId === undefined) {
+  if (!isIdOf('sg', id) || !isIdOf('vpc', networkId)) {
     return { what: 'security group', id: id ?? '(without an id)', problem: 'GroupId or VpcId is missing' };
   }
   return { id, networkId, tags: readTags(shown.Tags) };

@@ -1,18 +1,18 @@
-// The metadata service of the EC2 instance that this process runs on, version 2: asked for the region when nothing else
-// says it (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html).
+// Reads the region from the EC2 instance metadata service, version 2, if nothing else provides it
+// (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html).
 
 import { Agent, request, type RequestOptions } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** Where instances find it. */
+/** The service's address on an instance. */
 export const instanceMetadata = 'http://169.254.169.254';
 
-/** Of the whole conversation, in ms. */
+/** Timeout for all requests together, in ms. */
 const timeout = 3000;
 
 /**
- * The region of the instance. Rejects when the service does not answer: then this is no EC2 instance, or the service is
- * out of reach of pods (its hop limit).
+ * The region of the instance. Rejects if the service does not answer: this is no EC2 instance, or the hop
+ * limit keeps pods from reaching the service.
  */
 export async function regionOfInstance(endpoint: string, signal: AbortSignal): Promise<string> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
@@ -30,10 +30,7 @@ export async function regionOfInstance(endpoint: string, signal: AbortSignal): P
   return region;
 }
 
-/**
- * By an agent of its own, which knows no proxy: not even the one that NODE_USE_ENV_PROXY puts behind fetch and the agents
- * that are shared.
- */
+/** Uses its own agent without a proxy. NODE_USE_ENV_PROXY adds one to fetch and to the global agents. */
 function ask(url: string, options: RequestOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     const agent = new Agent();

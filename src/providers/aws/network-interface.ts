@@ -1,30 +1,56 @@
-// Reads what EC2 shows of one network interface. What cannot be understood is named and set aside; it never spoils the
-// answer that it came in.
-import { oneCopy } from '../../memory/one-copy.ts';
-import { parseAddress, parseBlock } from '../ipv4.ts';
-import type { Attachment, NetworkInterface, Tags } from '../network-interface.ts';
-import type { Observation } from '../observation.ts';
-import type { Ec2Attachment, Ec2NetworkInterface, Tag } from './ec2-api.ts';
+// Parses one network interface from an EC2 answer. An interface that cannot be parsed is reported and
+// skipped; it does not invalidate the answer.
+import { isIdOf } from './ids.ts';
+import { intern } from '../../runtime/intern.ts';
+import { parseAddress, parseBlock } from '../contract/ipv4.ts';
+import type { Attachment, NetworkInterface, Tags } from '../contract/network-interface.ts';
+import type { Observation } from '../contract/observation.ts';
+import type { Ec2Association, Ec2Attachment, Ec2NetworkInterface, Tag } from './ec2-api.ts';
 
-/** Undefined for an interface that no instance has and none of ours needs to know of. */
+/** Undefined for an interface without an instance, which our instances do not need. */
 export function readInterface(shown: Ec2NetworkInterface): Observation | undefined {
-  const instanceId = shown.Attachment?.InstanceId;
+  const instanceId = holderOf(shown);
   if (instanceId === undefined) return undefined;
+  const slot = {
+    id: shown.NetworkInterfaceId ?? '(without an id)',
+    instanceId,
+    deviceIndex: shown.Attachment?.DeviceIndex,
+    networkCard: shown.Attachment?.NetworkCardIndex ?? 0,
+  };
+  if (isAddressless(shown)) {
+    const problem = spoilageOf(shown);
+    if (problem === undefined) return { kind: 'addresslessInterface', interface: slot };
+    return { kind: 'unreadableInterface', interface: { ...slot, problem } };
+  }
   const read = tryRead(shown);
   if ('interface' in read) return { kind: 'interface', interface: read.interface };
-  return {
-    kind: 'unreadableInterface',
-    interface: {
-      id: shown.NetworkInterfaceId ?? '(without an id)',
-      instanceId,
-      deviceIndex: shown.Attachment?.DeviceIndex,
-      networkCard: shown.Attachment?.NetworkCardIndex ?? 0,
-      problem: read.problem,
-    },
-  };
+  return { kind: 'unreadableInterface', interface: { ...slot, problem: read.problem } };
 }
 
-/** Reads an interface that need not be attached, as the answer to its creation shows it. */
+/** The instance that holds it. A detached attachment stays visible for a while but holds nothing. */
+export function holderOf({ Attachment: attachment }: Ec2NetworkInterface): string | undefined {
+  return hasEnded(attachment) ? undefined : attachment?.InstanceId;
+}
+
+function hasEnded(attachment: Ec2Attachment | undefined): boolean {
+  return attachment?.Status === 'detached';
+}
+
+/**
+ * Whether its kind has no IPv4 address: an EFA-only interface or one in an IPv6-native subnet
+ * (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html). EC2 shows no other interface without one.
+ */
+function isAddressless(shown: Ec2NetworkInterface): boolean {
+  const isOfIpv6 = (shown.Ipv6Addresses ?? []).length > 0;
+  return hasNoIpv4(shown) && (shown.InterfaceType === 'efa-only' || isOfIpv6);
+}
+
+function hasNoIpv4(shown: Ec2NetworkInterface): boolean {
+  const { PrivateIpAddress, PrivateIpAddresses: addresses = [], Ipv4Prefixes: prefixes = [] } = shown;
+  return PrivateIpAddress === undefined && addresses.length + prefixes.length === 0;
+}
+
+/** Parses an interface that may be unattached, as in the answer to its creation. */
 export function tryRead(
   shown: Ec2NetworkInterface,
 ): { readonly interface: NetworkInterface } | { readonly problem: string } {
@@ -32,6 +58,7 @@ export function tryRead(
   if (problem !== undefined) return { problem };
   const primaryAddress = textOf(shown.PrivateIpAddress);
   const attachment = shown.Attachment === undefined ? undefined : readAttachment(shown.Attachment);
+  const associated = associatedOn(shown);
   return {
     interface: {
       id: textOf(shown.NetworkInterfaceId),
@@ -43,6 +70,7 @@ export function tryRead(
       primaryAddress,
       publicAddress: shown.Association?.PublicIp,
       addresses: addressesOf(shown).filter((address) => address !== primaryAddress),
+      ...(associated.length > 0 && { associated }),
       prefixes: (shown.Ipv4Prefixes ?? []).map((item) => textOf(item.Ipv4Prefix)),
       securityGroupIds: (shown.Groups ?? []).flatMap((group) => group.GroupId ?? []).sort(),
       tags: readTags(shown.TagSet),
@@ -52,7 +80,17 @@ export function tryRead(
   };
 }
 
-/** In order of their keys: EC2 shows them in any order, and the same tags must look the same. */
+function associatedOn({
+  PrivateIpAddress: primary,
+  PrivateIpAddresses: all = [],
+}: Ec2NetworkInterface): string[] {
+  return all.flatMap(({ PrivateIpAddress: address, Association: association = {} }) => {
+    const leadsHere = association.PublicIp !== undefined || association.CarrierIp !== undefined;
+    return leadsHere && address !== undefined && address !== primary ? [address] : [];
+  });
+}
+
+/** Sorted by key: EC2 returns tags in any order, and equal tags must compare equal. */
 export function readTags(tags: readonly Tag[] | undefined): Tags {
   const entries = (tags ?? []).flatMap(({ Key, Value }) =>
     Key === undefined ? [] : [[Key, Value ?? ''] as const],
@@ -67,30 +105,107 @@ const attachmentStates: readonly string[] = [
   'detaching',
 ] satisfies Attachment['state'][];
 
-function problemOf(shown: Ec2NetworkInterface): string | undefined {
-  for (const member of required) {
-    if (shown[member] === undefined || shown[member] === '') return `${member} is missing`;
-  }
-  if (shown.PrivateIpAddress === undefined) return 'it has no private IPv4 address';
-  const addresses = [shown.PrivateIpAddress, ...addressesOf(shown)];
-  const wrong = addresses.find((address) => parseAddress(address) === undefined);
-  if (wrong !== undefined) return `${JSON.stringify(wrong)} is not an IPv4 address`;
-  const prefix = shown.Ipv4Prefixes?.find((item) => parseBlock(item.Ipv4Prefix ?? '')?.length !== 28);
-  if (prefix !== undefined) return `${JSON.stringify(prefix.Ipv4Prefix)} is not an IPv4 /28 prefix`;
-  return shown.Attachment === undefined ? undefined : attachmentProblem(shown.Attachment);
+/** EC2 shows all of these for an attached interface. */
+const requiredWhenAttached = ['AvailabilityZone', 'Groups', 'InterfaceType', 'RequesterManaged'] as const;
+
+const idKinds = { NetworkInterfaceId: 'eni', VpcId: 'vpc', SubnetId: 'subnet' } as const;
+
+/** No instance has as many. EC2 sends no higher number. */
+const mostDevices = 256;
+
+/**
+ * A defect that EC2 never sends, so the record proves nothing: missing parts may exist. Undefined for a
+ * record that EC2 does send but Headwater cannot use, such as an interface without IPv4.
+ */
+export function spoilageOf(shown: Ec2NetworkInterface): string | undefined {
+  if (isAddressless(shown)) return formProblem(shown) ?? attachmentProblem(shown);
+  return hasNoIpv4(shown) ? formProblem(shown) : problemOf(shown);
 }
 
-function attachmentProblem(attachment: Ec2Attachment): string | undefined {
-  if (attachment.AttachmentId === undefined) return 'Attachment.AttachmentId is missing';
-  if (!Number.isInteger(attachment.DeviceIndex)) return 'Attachment.DeviceIndex is missing';
+function problemOf(shown: Ec2NetworkInterface): string | undefined {
+  return formProblem(shown) ?? addressProblem(shown) ?? attachmentProblem(shown);
+}
+
+/** Checks members that every interface has. */
+function formProblem(shown: Ec2NetworkInterface): string | undefined {
+  const missing = required.find((member) => (shown[member] ?? '') === '');
+  if (missing !== undefined) return `${missing} is missing`;
+  for (const member of ['NetworkInterfaceId', 'VpcId', 'SubnetId'] as const)
+    if (!isIdOf(idKinds[member], shown[member])) return `${member} is ${JSON.stringify(shown[member])}`;
+  if (!/^[0-9a-f]{1,2}(:[0-9a-f]{1,2}){5}$/i.test(shown.MacAddress ?? ''))
+    return `${JSON.stringify(shown.MacAddress)} is not a MAC address`;
+  const group = shown.Groups?.find(({ GroupId }) => !isIdOf('sg', GroupId));
+  return group === undefined ? undefined : `a security group is ${JSON.stringify(group.GroupId)}`;
+}
+
+function addressProblem(shown: Ec2NetworkInterface): string | undefined {
+  if (shown.PrivateIpAddress === undefined) return 'it has no private IPv4 address';
+  const secondary = addressesOf(shown);
+  const wrong = [shown.PrivateIpAddress, ...secondary].find((address) => !isOfHost(address));
+  if (wrong !== undefined) return `${JSON.stringify(wrong)} is not an IPv4 address`;
+  const prefix = shown.Ipv4Prefixes?.find((item) => !isDelegated(item.Ipv4Prefix));
+  if (prefix !== undefined) return `${JSON.stringify(prefix.Ipv4Prefix)} is not an IPv4 /28 prefix`;
+  const prefixes = (shown.Ipv4Prefixes ?? []).map((item) => textOf(item.Ipv4Prefix));
+  const twice = repeated([...secondary, ...prefixes]);
+  return twice === undefined ? associationProblem(shown.Association) : `it has ${twice} twice`;
+}
+
+function associationProblem({ PublicIp, CarrierIp, IpOwnerId }: Ec2Association = {}): string | undefined {
+  if (PublicIp !== undefined)
+    return isOfHost(PublicIp) ? undefined : `${JSON.stringify(PublicIp)} is not an IPv4 address`;
+  return IpOwnerId !== undefined && CarrierIp === undefined ? 'its association names no address' : undefined;
+}
+
+function isOfHost(text: string): boolean {
+  const first = (parseAddress(text) ?? 0) >>> 24;
+  return first !== 0 && first !== 127 && first < 224;
+}
+
+function isDelegated(prefix: string | undefined): boolean {
+  return parseBlock(prefix ?? '')?.length === 28 && isOfHost((prefix ?? '').split('/')[0] ?? '');
+}
+
+/** The first duplicate. */
+export function repeated(items: readonly string[]): string | undefined {
+  return new Set(items).size === items.length
+    ? undefined
+    : items.find((item, index) => items.indexOf(item) < index);
+}
+
+function attachmentProblem(shown: Ec2NetworkInterface): string | undefined {
+  const { Attachment: attachment } = shown;
+  if (attachment === undefined || hasEnded(attachment)) return undefined;
+  if (!isIdOf('eni-attach', attachment.AttachmentId)) return 'Attachment.AttachmentId is missing';
+  if (!isIndex(attachment.DeviceIndex)) return 'Attachment.DeviceIndex is missing';
   if (!attachmentStates.includes(attachment.Status ?? '')) {
     return `its attachment state ${JSON.stringify(attachment.Status)} is unknown`;
   }
-  return undefined;
+  return attachment.InstanceId === undefined ? undefined : problemOnInstance(shown, attachment);
+}
+
+function problemOnInstance(shown: Ec2NetworkInterface, attachment: Ec2Attachment): string | undefined {
+  if (!isIdOf('i', attachment.InstanceId)) return `its instance is ${JSON.stringify(attachment.InstanceId)}`;
+  const missing = requiredWhenAttached.find((member) => shown[member] === undefined);
+  if (missing !== undefined) return `${missing} is missing`;
+  if (!isIndex(attachment.NetworkCardIndex)) return 'Attachment.NetworkCardIndex is missing';
+  if (attachment.DeleteOnTermination === undefined) return 'Attachment.DeleteOnTermination is missing';
+  if (shown.Status === 'available') return 'it is attached and said to be available';
+  return isAddressless(shown) ? undefined : primaryProblem(shown);
+}
+
+function primaryProblem(shown: Ec2NetworkInterface): string | undefined {
+  if (shown.PrivateIpAddresses === undefined) return 'PrivateIpAddresses is missing';
+  const primary = (shown.PrivateIpAddresses ?? []).filter(({ Primary }) => Primary === true);
+  const isPrimary = primary.length === 1 && primary[0]?.PrivateIpAddress === shown.PrivateIpAddress;
+  return isPrimary ? undefined : 'its primary address is not the one among its addresses';
+}
+
+function isIndex(value: number | undefined): boolean {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) < mostDevices;
 }
 
 function readAttachment(attachment: Ec2Attachment): Attachment | undefined {
-  if (attachment.InstanceId === undefined) return undefined;
+  if (attachment.InstanceId === undefined || hasEnded(attachment)) return undefined;
   return {
     id: attachment.AttachmentId ?? '',
     instanceId: attachment.InstanceId,
@@ -102,17 +217,23 @@ function readAttachment(attachment: Ec2Attachment): Attachment | undefined {
 }
 
 function addressesOf(shown: Ec2NetworkInterface): string[] {
-  return (shown.PrivateIpAddresses ?? []).map((item) => oneCopy(textOf(item.PrivateIpAddress)));
+  return (shown.PrivateIpAddresses ?? []).map((item) => intern(textOf(item.PrivateIpAddress)));
 }
 
 function textOf(value: string | undefined): string {
   return value ?? '';
 }
 
-/** Other kinds of interface, and those that AWS services made for themselves, are not ours to use. */
+/**
+ * Headwater does not use special interface types or interfaces that AWS services created. The interface at
+ * index 0 of card 0 has the node's primary address. It is the primary interface whatever its type, even an
+ * EFA.
+ */
 function reservation(shown: Ec2NetworkInterface, attachment: Attachment | undefined): string | undefined {
   if (shown.RequesterManaged === true) return 'requester-managed';
-  if (shown.InterfaceType !== undefined && shown.InterfaceType !== 'interface') return shown.InterfaceType;
-  if (attachment !== undefined && attachment.networkCard > 0) return `network card ${attachment.networkCard}`;
-  return undefined;
+  const { deviceIndex, networkCard = 0 } = attachment ?? {};
+  const isPrimary = deviceIndex === 0 && networkCard === 0;
+  const isPlain = shown.InterfaceType === undefined || shown.InterfaceType === 'interface';
+  if (!isPlain && !isPrimary) return shown.InterfaceType;
+  return networkCard > 0 ? `network card ${networkCard}` : undefined;
 }

@@ -1,76 +1,96 @@
-// Reads the answers to DescribeNetworkInterfaces from their bytes: only what Headwater uses of them, into plain records that
-// keep nothing of the page alive. A page of 1,000 interfaces takes the SDK's own reader far longer than others may be kept
-// waiting, and its result several times the memory.
-import type { Ec2Attachment, Ec2NetworkInterface, Ec2Output, Ec2PrivateAddress, Tag } from './ec2-api.ts';
+// Parses EC2 answers from their bytes into plain records with only the members that Headwater uses. The
+// records keep no part of the answer alive. For a page of 1,000 interfaces the SDK's parser blocks the event
+// loop too long and takes several times the memory. An answer in any other form is rejected as a whole.
+import { isUtf8 } from 'node:buffer';
+import type { Ec2Action, Ec2Output } from './ec2-api.ts';
 import { nameHash, NotUnderstood, XmlCursor } from './xml-cursor.ts';
 
-export type InterfacePage = Ec2Output<'DescribeNetworkInterfaces'>;
-
-/** So many interfaces are read before others get a turn. */
+/** Items parsed before yielding to others. */
 const batch = 25;
+/** No call accepts a higher MaxResults, and no interface has as many of anything. */
+const mostItems = 1000;
+
+/** The shape of an answer: its root element and its members. */
+export interface AnswerShape<T> {
+  readonly root: readonly number[];
+  readonly members: MembersByHash;
+  /** Only for its type. */
+  readonly output?: T;
+}
 
 /**
- * What the SDK would read of this answer, as far as `InterfacePage` has it; undefined for an answer that has anything in it
- * that this reader does not know, which must be left to the SDK. Pauses now and then, so that others can get a turn.
+ * What the SDK would return for this answer, limited to the shape. Yields now and then so that other work can
+ * run. Throws NotUnderstood unless the input is exactly one such answer.
  */
-export function* readInterfacePage(body: Buffer): Generator<undefined, InterfacePage | undefined> {
-  const source = { cursor: new XmlCursor(body), known: new Map<string, string>() };
-  try {
-    source.cursor.enterRoot();
-    return source.cursor.isNamed(root) ? yield* readMembers(source) : undefined;
-  } catch (error) {
-    if (error instanceof NotUnderstood) return undefined;
-    throw error;
+export function* readAnswer<T>(shape: AnswerShape<T>, body: Buffer): Generator<undefined, T> {
+  if (!isUtf8(body)) throw new NotUnderstood('another encoding than UTF-8');
+  const source: Source = { cursor: new XmlCursor(body), known: new Map() };
+  const { cursor } = source;
+  cursor.enterRoot();
+  if (!cursor.isNamed(shape.root)) throw new NotUnderstood('it is the answer to something else');
+  const output: Record<string, unknown> = {};
+  while (cursor.enterChild()) {
+    const member = memberAt(cursor, shape.members);
+    if (member === undefined) {
+      if (shape.members.has(nextToken) && /token/i.test(cursor.name()))
+        throw new NotUnderstood('a page token by another name');
+      cursor.skip();
+    } else if (member.name in output) throw twice();
+    else {
+      const { item: ofItem } = member.read;
+      output[member.name] = ofItem === undefined ? member.read(source) : yield* readItems(source, ofItem);
+    }
   }
+  cursor.expectEnd();
+  // It has the members of the shape, which are those of `T`.
+  return output as T;
 }
 
-function* readMembers(source: Source): Generator<undefined, InterfacePage> {
+function* readItems(source: Source, read: Read<unknown>): Generator<undefined, unknown[]> {
   const { cursor } = source;
-  let interfaces: Ec2NetworkInterface[] | undefined;
-  let token: string | undefined;
+  const items: unknown[] = [];
   while (cursor.enterChild()) {
-    if (cursor.isNamed(interfaceSet) && interfaces === undefined) interfaces = yield* readInterfaces(source);
-    else if (cursor.isNamed(nextToken) && token === undefined) token = text(source);
-    else if (cursor.isNamed(interfaceSet) || cursor.isNamed(nextToken)) throw twice();
-    else cursor.skip();
+    checkItem(cursor, items.length);
+    items.push(read(source));
+    if (items.length % batch === batch - 1) yield;
   }
-  return {
-    ...(interfaces === undefined ? {} : { NetworkInterfaces: interfaces }),
-    ...(token === undefined ? {} : { NextToken: token }),
-  };
+  return items;
 }
 
-function* readInterfaces(source: Source): Generator<undefined, Ec2NetworkInterface[]> {
-  const { cursor } = source;
-  const interfaces: Ec2NetworkInterface[] = [];
-  while (cursor.enterChild()) {
-    if (cursor.isNamed(item)) interfaces.push(networkInterface(source));
-    else cursor.skip();
-    if (interfaces.length % batch === batch - 1) yield;
-  }
-  return interfaces;
+function checkItem(cursor: XmlCursor, before: number): void {
+  if (!cursor.isNamed(item)) throw new NotUnderstood('something else than an item in a list');
+  if (before >= mostItems) throw new NotUnderstood(`more than ${mostItems} items in a list`);
+}
+
+function memberAt(cursor: XmlCursor, members: MembersByHash): Member | undefined {
+  const member = members.get(cursor.hash);
+  return member !== undefined && cursor.isNamed(member.element) ? member : undefined;
 }
 
 function twice(): NotUnderstood {
   return new NotUnderstood('an element that comes twice');
 }
 
-const root = bytesOf('DescribeNetworkInterfacesResponse');
-const interfaceSet = bytesOf('networkInterfaceSet');
-const nextToken = bytesOf('nextToken');
 const item = bytesOf('item');
+const nextToken = nameHash('nextToken');
 
 interface Source {
   readonly cursor: XmlCursor;
-  /** Texts of this page that many interfaces have alike: one copy of each is kept. */
+  /** Strings that repeat in this page: each is kept once. */
   readonly known: Map<string, string>;
 }
 
 /** Reads the element that the cursor has entered, and leaves it. */
-type Read<T> = (source: Source) => T;
+export interface Read<T> {
+  (source: Source): T;
+  /** For a list: reads one item. */
+  readonly item?: Read<unknown>;
+}
 
-/** For every member of `T`, the element that it stands in. */
-type Members<T> = { readonly [M in keyof T]-?: readonly [element: string, read: Read<NonNullable<T[M]>>] };
+/** The element name for every member of `T`. */
+export type Members<T> = {
+  readonly [M in keyof T]-?: readonly [element: string, read: Read<NonNullable<T[M]>>];
+};
 
 interface Member {
   readonly element: readonly number[];
@@ -78,81 +98,73 @@ interface Member {
   readonly read: Read<unknown>;
 }
 
-const text: Read<string> = ({ cursor }) => cursor.text();
-const number: Read<number> = ({ cursor }) => Number(cursor.text());
-const flag: Read<boolean> = ({ cursor }) => cursor.text().toLowerCase() === 'true';
+type MembersByHash = ReadonlyMap<number, Member>;
 
-const shared: Read<string> = ({ cursor, known }) => {
+export const text: Read<string> = ({ cursor }) => cursor.text();
+
+export const number: Read<number> = ({ cursor }) => {
+  const digits = cursor.text();
+  if (!/^\d{1,10}$/.test(digits)) throw new NotUnderstood('something else than a number');
+  return Number(digits);
+};
+
+export const flag: Read<boolean> = ({ cursor }) => {
+  const word = cursor.text().toLowerCase();
+  if (word !== 'true' && word !== 'false') throw new NotUnderstood('something else than true or false');
+  return word === 'true';
+};
+
+export const shared: Read<string> = ({ cursor, known }) => {
   const value = cursor.text();
   const before = known.get(value);
   if (before === undefined) known.set(value, value);
   return before ?? value;
 };
 
-function record<T extends object>(members: Members<T>): Read<T> {
-  const byHash = new Map<number, Member>();
-  for (const [name, [element, read]] of Object.entries<readonly [string, Read<unknown>]>(members))
-    byHash.set(nameHash(element), { element: bytesOf(element), name, read });
+/** `refused`: elements that must not appear inside an unknown member: it would be a known member under another name. */
+export function record<T extends object>(members: Members<T>, refused: readonly string[] = []): Read<T> {
+  const byHash = membersByHash(members);
+  const refusedHashes = new Set(refused.map(nameHash));
   return (source) => {
     const { cursor } = source;
     const result: Record<string, unknown> = {};
     while (cursor.enterChild()) {
-      const member = byHash.get(cursor.hash);
-      if (member === undefined || !cursor.isNamed(member.element)) cursor.skip();
+      const member = memberAt(cursor, byHash);
+      if (member === undefined) cursor.skip(refusedHashes);
       else if (member.name in result) throw twice();
       else result[member.name] = member.read(source);
     }
-    // It has what `members` names, which is what `T` has.
+    // It has the members of `members`, which are those of `T`.
     return result as T;
   };
 }
 
-function listOf<T>(read: Read<T>): Read<readonly T[]> {
-  return (source) => {
+export function listOf<T>(read: Read<T>): Read<readonly T[]> {
+  const all = (source: Source): readonly T[] => {
     const { cursor } = source;
     const items: T[] = [];
     while (cursor.enterChild()) {
-      if (cursor.isNamed(item)) items.push(read(source));
-      else cursor.skip();
+      checkItem(cursor, items.length);
+      items.push(read(source));
     }
     return items;
   };
+  return Object.assign(all, { item: read });
 }
 
-const privateAddress = record<Ec2PrivateAddress>({
-  PrivateIpAddress: ['privateIpAddress', text],
-  Primary: ['primary', flag],
-});
+export function answer<A extends Ec2Action>(
+  action: A,
+  members: Members<Ec2Output<A>>,
+): AnswerShape<Ec2Output<A>> {
+  return { root: bytesOf(`${action}Response`), members: membersByHash(members) };
+}
 
-const attachment = record<Ec2Attachment>({
-  AttachmentId: ['attachmentId', text],
-  InstanceId: ['instanceId', text],
-  DeviceIndex: ['deviceIndex', number],
-  NetworkCardIndex: ['networkCardIndex', number],
-  Status: ['status', shared],
-  DeleteOnTermination: ['deleteOnTermination', flag],
-});
-
-const networkInterface = record<Ec2NetworkInterface>({
-  NetworkInterfaceId: ['networkInterfaceId', text],
-  Description: ['description', shared],
-  VpcId: ['vpcId', shared],
-  SubnetId: ['subnetId', shared],
-  AvailabilityZone: ['availabilityZone', shared],
-  MacAddress: ['macAddress', text],
-  PrivateIpAddress: ['privateIpAddress', text],
-  PrivateIpAddresses: ['privateIpAddressesSet', listOf(privateAddress)],
-  Ipv4Prefixes: [
-    'ipv4PrefixSet',
-    listOf(record<{ readonly Ipv4Prefix?: string }>({ Ipv4Prefix: ['ipv4Prefix', text] })),
-  ],
-  Groups: ['groupSet', listOf(record<{ readonly GroupId?: string }>({ GroupId: ['groupId', shared] }))],
-  TagSet: ['tagSet', listOf(record<Tag>({ Key: ['key', shared], Value: ['value', shared] }))],
-  InterfaceType: ['interfaceType', shared],
-  RequesterManaged: ['requesterManaged', flag],
-  Association: ['association', record<{ readonly PublicIp?: string }>({ PublicIp: ['publicIp', text] })],
-  Attachment: ['attachment', attachment],
-});
+function membersByHash(members: object): MembersByHash {
+  const entries = Object.entries<readonly [string, Read<unknown>]>({ ...members });
+  return new Map(
+    entries.map(([name, [element, read]]) => [nameHash(element), { element: bytesOf(element), name, read }]),
+  );
+}
 
 function bytesOf(name: string): readonly number[] {
   return [...Buffer.from(name)];

@@ -1,8 +1,8 @@
-// Carries operations out on EC2: one operation, one call.
-import type { CallContext } from '../allocation-implementation.ts';
-import { oneCopy } from '../../memory/one-copy.ts';
-import { parseAddress, parseBlock } from '../ipv4.ts';
-import type { Answer } from '../observation.ts';
+// Executes operations on EC2: one operation, one call.
+import type { CallContext } from '../contract/allocation-implementation.ts';
+import { intern } from '../../runtime/intern.ts';
+import { parseAddress, parseBlock } from '../contract/ipv4.ts';
+import type { Answer } from '../contract/observation.ts';
 import type {
   AllocateIPs,
   AssociateStaticIP,
@@ -17,10 +17,11 @@ import type {
   ReleaseIPs,
   ReleasePrefixes,
   SetDeleteOnTermination,
-} from '../operation.ts';
+} from '../contract/operation.ts';
 import type { Ec2Action, Ec2Input, Ec2Output } from './ec2-api.ts';
-import { type Ec2Edge, unreadable } from './ec2-edge.ts';
-import { tryRead } from './network-interface.ts';
+import { type Ec2Client, unreadable } from './ec2-client.ts';
+import { isIdOf } from './ids.ts';
+import { repeated, tryRead } from './network-interface.ts';
 
 export const actionOf = {
   createInterface: 'CreateNetworkInterface',
@@ -48,14 +49,14 @@ const performers = {
   deleteInterface,
 } satisfies { [K in OperationKind]: (call: Call, operation: Operation & { kind: K }) => Promise<Outcome> };
 
-export function perform(edge: Ec2Edge, operation: Operation, context: CallContext): Promise<Outcome> {
-  // Each takes operations of the kind under which it stands, which is the one that is looked up.
+export function perform(client: Ec2Client, operation: Operation, context: CallContext): Promise<Outcome> {
+  // Each performer takes the kind of operation it is listed under, which is the kind looked up.
   const carryOut = performers[operation.kind] as (call: Call, operation: Operation) => Promise<Outcome>;
-  return carryOut({ edge, context }, operation);
+  return carryOut({ client, context }, operation);
 }
 
 interface Call {
-  readonly edge: Ec2Edge;
+  readonly client: Ec2Client;
   readonly context: CallContext;
 }
 
@@ -75,7 +76,8 @@ function createInterface(call: Call, operation: CreateInterface): Promise<Outcom
   return write(call, 'CreateNetworkInterface', input, ({ NetworkInterface: shown }) => {
     const read = shown === undefined ? { problem: 'it holds no interface' } : tryRead(shown);
     if ('problem' in read) return read;
-    // We asked for a plain one, whatever the answer calls it.
+    if (read.interface.subnetId !== operation.subnetId) return { problem: 'it is in another subnet' };
+    // We requested a plain interface, whatever type the answer shows.
     return { kind: 'created', interface: { ...read.interface, reservedFor: undefined } };
   });
 }
@@ -89,7 +91,7 @@ function attachInterface(call: Call, operation: AttachInterface): Promise<Outcom
     NetworkCardIndex: 0,
   };
   return write(call, 'AttachNetworkInterface', input, ({ AttachmentId: attachmentId }) => {
-    if (attachmentId === undefined) return { problem: 'it names no attachment' };
+    if (!isIdOf('eni-attach', attachmentId)) return { problem: 'it names no attachment' };
     return { kind: 'attached', interfaceId, instanceId, deviceIndex, attachmentId };
   });
 }
@@ -108,19 +110,23 @@ function allocate(call: Call, operation: AllocateIPs | AllocatePrefixes): Promis
   });
 }
 
-/** Some EC2 look-alikes answer with more than was asked for: whatever is named is on the interface. */
+/** Some EC2 emulators return more than was requested. Everything named is on the interface. */
 function readAssigned(
   { interfaceId, instanceId }: AllocateIPs | AllocatePrefixes,
   output: Ec2Output<'AssignPrivateIpAddresses'>,
 ): Extract<Answer, { kind: 'allocated' }> | { readonly problem: string } {
+  const { NetworkInterfaceId: given = interfaceId } = output;
+  if (given !== interfaceId) return { problem: `it is about ${given}` };
   const addresses = (output.AssignedPrivateIpAddresses ?? []).map((item) =>
-    oneCopy(item.PrivateIpAddress ?? ''),
+    intern(item.PrivateIpAddress ?? ''),
   );
   const wrong = addresses.find((address) => parseAddress(address) === undefined);
   if (wrong !== undefined) return { problem: `${JSON.stringify(wrong)} is not an IPv4 address` };
   const prefixes = (output.AssignedIpv4Prefixes ?? []).map((item) => item.Ipv4Prefix ?? '');
   const broken = prefixes.find((prefix) => parseBlock(prefix)?.length !== 28);
   if (broken !== undefined) return { problem: `${JSON.stringify(broken)} is not an IPv4 /28 prefix` };
+  const twice = repeated([...addresses, ...prefixes]);
+  if (twice !== undefined) return { problem: `it names ${twice} twice` };
   return { kind: 'allocated', interfaceId, instanceId, addresses, prefixes };
 }
 
@@ -140,7 +146,7 @@ function associateStaticIP(call: Call, operation: AssociateStaticIP): Promise<Ou
   const input = {
     AllocationId: addressId,
     NetworkInterfaceId: interfaceId,
-    // EC2's own default would take it from whatever has it.
+    // EC2's default would move the address away from its current holder.
     AllowReassociation: false as const,
   };
   const answer: Answer = { kind: 'staticIPAssociated', interfaceId, instanceId, publicAddress };
@@ -171,16 +177,17 @@ function deleteInterface(call: Call, operation: DeleteInterface): Promise<Outcom
   return write(call, 'DeleteNetworkInterface', { NetworkInterfaceId: interfaceId }, () => answer);
 }
 
-/** An answer that says "done" and cannot be read leaves open what was done. */
+/** A success answer that cannot be parsed leaves the result ambiguous. */
 async function write<A extends Ec2Action>(
   call: Call,
   action: A,
   input: Ec2Input<A>,
   read: (output: Ec2Output<A>) => Answer | { readonly problem: string },
 ): Promise<Outcome> {
-  const result = await call.edge.write(action, input, call.context);
+  const result = await call.client.write(action, input, call.context);
   if (result.kind !== 'answered') return result;
-  const answer = read(result.output);
+  const isRefused = 'Return' in result.output && result.output.Return === false;
+  const answer = isRefused ? { problem: 'it says that nothing was done' } : read(result.output);
   if ('kind' in answer) return { kind: 'done', answer };
   return {
     kind: 'ambiguous',

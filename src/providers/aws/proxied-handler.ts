@@ -1,19 +1,19 @@
-// Sends each request of the AWS SDK directly or through the proxy that is meant for its target: EC2's, and those by which
-// the SDK's credential chain asks STS and SSO, which it sends by the same handler. It knows nothing of the SDK but the
-// shape of its handlers (https://docs.aws.amazon.com/AWSJavaScriptSDK/v3/latest/Package/-smithy-types/Interface/RequestHandler/).
+// Routes each request of the AWS SDK directly or through the proxy for its target. This includes the
+// credential chain's requests to STS and SSO, which use the same handler. It depends only on the SDK's
+// handler interface
+// (https://docs.aws.amazon.com/AWSJavaScriptSDK/v3/latest/Package/-smithy-types/Interface/RequestHandler/).
 import type { Readable } from 'node:stream';
 import { unknownAuthority } from '../../network/certificate-trouble.ts';
-import { proxyInWords } from '../../network/proxies.ts';
-import { proxyTrouble } from '../../network/proxy-trouble.ts';
+import { proxyInWords, proxyTrouble } from '../../network/proxies.ts';
 
-/** What both the SDK's handlers and this one are. */
+/** The interface that the SDK's handlers and this one share. */
 export interface HttpHandler<Request, Options, Response> {
   handle(request: Request, options?: Options): Promise<{ response: Response }>;
   destroy?(): void;
 }
 
 export interface TargetedRequest {
-  /** With its colon. */
+  /** Includes the colon. */
   readonly protocol: string;
   readonly hostname: string;
   readonly port?: number | undefined;
@@ -21,20 +21,20 @@ export interface TargetedRequest {
 
 interface Answer {
   statusCode: number;
-  /** A stream, where there is anything. */
+  /** A stream, if there is a body. */
   body?: unknown;
 }
 
 export interface ProxiedHandlerOptions<Handler> {
-  /** The proxy for a target; undefined: none. */
+  /** The proxy for a target; undefined for none. */
   readonly proxyFor: (target: URL) => URL | undefined;
-  /** A handler that sends everything through a proxy, or nothing if undefined. Called once for each. */
+  /** Creates a handler that sends everything through a proxy, or directly if undefined. Called once per proxy. */
   readonly handlerVia: (proxy: URL | undefined) => Handler;
-  /** Told before the first request to each host. */
+  /** Called before the first request to each host. */
   readonly onRoute: (host: string, proxy: URL | undefined) => void;
 }
 
-/** A proxy did not let a request through; nothing reached the target. `code` is for people and for tables. */
+/** A proxy rejected the request; nothing reached the target. `code` is for people and for tables. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly code = 'ProxyError';
@@ -62,7 +62,7 @@ export class ProxiedHandler<Request extends TargetedRequest, Options, Response e
     try {
       const answer = await this.#handlerVia(proxy).handle(request, options);
       if (proxy !== undefined && answer.response.statusCode === 407) {
-        // Unread, it would keep its connection for ever.
+        // An unread body would keep its connection open forever.
         (answer.response.body as Partial<Readable> | undefined)?.destroy?.();
         throw new ProxyError(proxyTrouble(proxy, target.host, { status: 407, why: '' }));
       }
@@ -76,7 +76,7 @@ export class ProxiedHandler<Request extends TargetedRequest, Options, Response e
     for (const handler of this.#handlers.values()) handler.destroy?.();
   }
 
-  /** The SDK may settle things with its handler; there is nothing to settle with this one. */
+  /** The SDK may configure its handler; this one has nothing to configure. */
   updateHttpClientConfig(): void {}
 
   httpHandlerConfigs(): object {
@@ -92,7 +92,7 @@ export class ProxiedHandler<Request extends TargetedRequest, Options, Response e
   }
 }
 
-/** What Node.js's agents and the SDK's handler reject with. */
+/** The errors of Node.js agents and the SDK's handler. */
 interface Failure {
   readonly code?: unknown;
   readonly syscall?: unknown;
@@ -111,14 +111,14 @@ function explained(error: unknown, target: URL, proxy: URL | undefined): unknown
   return new ProxyError(text, { cause: error });
 }
 
-/** It keeps its code, by which it is known that nothing was sent. */
+/** It keeps its code, which shows that nothing was sent. */
 function untrusted(cause: Failure, target: URL, proxy: URL | undefined): Error {
   const way = proxy === undefined ? '' : ` through the proxy ${proxyInWords(proxy)}`;
   const text = `the certificate of ${target.host}${way} is not trusted: ${String(cause.message)}; name its authority in --extra-ca-file`;
   return Object.assign(new Error(text, { cause }), { code: cause.code });
 }
 
-/** Through a proxy, the only connection that this process makes is the one to the proxy. */
+/** Through a proxy, this process connects only to the proxy. */
 function isBeforeTheTunnel(error: Failure): boolean {
   const { code, syscall } = innermost(error);
   return (
@@ -129,7 +129,7 @@ function isBeforeTheTunnel(error: Failure): boolean {
   );
 }
 
-/** Of one error for each address that was tried, the first. */
+/** The first error, if there is one per attempted address. */
 function innermost(error: Failure): Failure {
   const { errors } = error;
   return Array.isArray(errors) && errors.length > 0 ? (errors[0] as Failure) : error;

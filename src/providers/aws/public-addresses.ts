@@ -1,33 +1,35 @@
 // Reads Elastic IP addresses from EC2.
-import type { CallContext, ObservedPublicAddresses } from '../allocation-implementation.ts';
-import { parseAddress } from '../ipv4.ts';
-import { carries, type Tags } from '../network-interface.ts';
-import type { PublicAddress } from '../public-address.ts';
+import type { CallContext, ObservedPublicAddresses } from '../contract/allocation-implementation.ts';
+import { parseAddress } from '../contract/ipv4.ts';
+import { carries, type Tags, type PublicAddress } from '../contract/network-interface.ts';
 import type { Ec2Address } from './ec2-api.ts';
-import { type Ec2Edge, unreadable } from './ec2-edge.ts';
+import { type Ec2Client, unreadable } from './ec2-client.ts';
 import { readTags } from './network-interface.ts';
 
-/** Of one resource; of a key and of a value, in characters (https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html). */
+/**
+ * Maximum tags of a resource, and characters of a key and a value
+ * (https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html).
+ */
 const mostTags = 50;
 const longestKey = 128;
 const longestValue = 256;
 
-/** Those that carry all of the tags. One that cannot be understood is left out. */
+/** Addresses that carry all of the tags. Skips addresses that cannot be parsed. */
 export async function readPublicAddresses(
-  edge: Ec2Edge,
+  client: Ec2Client,
   tags: Tags,
   context: CallContext,
 ): Promise<ObservedPublicAddresses> {
-  // Nothing can carry them, and EC2 takes no question about them.
+  // No resource can carry them, and EC2 rejects such a filter.
   if (!areTags(tags)) return { begunAt: 0, addresses: [] };
   const Filters = Object.entries(tags).map(([key, value]) => ({
     Name: `tag:${key}`,
-    // Filters take these for patterns unless told otherwise.
+    // Filters treat these as wildcards unless escaped.
     Values: [value.replaceAll(/[\\*?]/g, String.raw`\$&`)],
   }));
   const addresses: PublicAddress[] = [];
   let begun: number | undefined;
-  for await (const { begunAt, output } of edge.pages('DescribeAddresses', { Filters }, context)) {
+  for await (const { begunAt, output } of client.pages('DescribeAddresses', { Filters }, context)) {
     begun ??= begunAt;
     const { Addresses: list } = output;
     if (list === undefined) throw unreadable('DescribeAddresses', 'the answer has no Addresses');

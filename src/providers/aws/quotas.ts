@@ -1,7 +1,7 @@
 // EC2's token buckets per account, region and action, as AWS documents them
-// (https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html). Attach has no entry of its own there and
-// falls under the default for mutating actions.
-import type { BucketSize } from '../token-bucket.ts';
+// (https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html). Attach has no entry there and
+// uses the default for mutating actions.
+import type { BucketSize } from '../rate-limit/token-bucket.ts';
 import type { Ec2Action } from './ec2-api.ts';
 
 const reads: BucketSize = { capacity: 100, refill: 20 };
@@ -29,7 +29,7 @@ const quotas: Readonly<Record<Ec2Action, BucketSize>> = {
 
 export const quotaActions = Object.keys(quotas) as readonly Ec2Action[];
 
-/** The buckets of which `share` is ours to use: the account has other users. `raised`: those that AWS changed for it. */
+/** Our `share` of the buckets: the account has other users. `raised`: buckets that AWS changed for the account. */
 export function ourQuotas(
   share: number,
   raised: ReadonlyMap<string, BucketSize>,

@@ -1,20 +1,21 @@
-// Reads from EC2 which interfaces are attached to nothing. What it shows may be deleted: that a server heeded the filters
-// is checked, and what cannot be understood is left out.
-import type { CallContext, DetachedScope, ObservedDetached } from '../allocation-implementation.ts';
-import { carries } from '../network-interface.ts';
-import type { Ec2Edge } from './ec2-edge.ts';
+// Reads detached interfaces from EC2. Its result may be deleted, so it verifies that the server applied the
+// filters, and skips what cannot be parsed.
+import type { CallContext, DetachedScope, ObservedDetached } from '../contract/allocation-implementation.ts';
+import { carries } from '../contract/network-interface.ts';
+import type { Ec2Client } from './ec2-client.ts';
 import type { Ec2NetworkInterface, Filter } from './ec2-api.ts';
 import { readTags, tryRead } from './network-interface.ts';
 import { filtersOf, readList } from './read.ts';
 
 export async function readDetached(
-  edge: Ec2Edge,
+  client: Ec2Client,
   scope: DetachedScope,
   pageSize: number,
   context: CallContext,
 ): Promise<ObservedDetached> {
   const { tags, networkId, ids } = scope;
-  if (Object.keys(tags).length === 0) throw new RangeError('without tags, anybody would be asked for');
+  if (Object.keys(tags).length === 0)
+    throw new RangeError('without tags, the interfaces of others would be read');
   const filters: Filter[] = [
     { Name: 'status', Values: ['available'] },
     ...filtersOf(tags),
@@ -22,7 +23,7 @@ export async function readDetached(
     ...(ids === undefined ? [] : [{ Name: 'network-interface-id', Values: ids }]),
   ];
   const input = { Filters: filters, MaxResults: pageSize };
-  const from = { edge, context };
+  const from = { client, context };
   const read = await readList(from, 'DescribeNetworkInterfaces', 'NetworkInterfaces', input);
   const wanted = read.items.filter((shown) => isWanted(shown, scope));
   const interfaces = wanted.flatMap((shown) => {
@@ -35,6 +36,7 @@ export async function readDetached(
 function isWanted(shown: Ec2NetworkInterface, { tags, networkId, ids }: DetachedScope): boolean {
   return (
     shown.Attachment === undefined &&
+    (shown.Status ?? 'available') === 'available' &&
     carries(readTags(shown.TagSet), tags) &&
     (networkId === undefined || shown.VpcId === networkId) &&
     (ids === undefined || ids.includes(shown.NetworkInterfaceId ?? ''))

@@ -1,12 +1,14 @@
-// Steps through an XML document in a buffer, element by element, without making a tree or a text of the whole. It knows the
-// plain part of XML that cloud APIs answer with, and refuses all else (CDATA, DOCTYPE, broken markup): whoever uses it must
-// have another reader for that. What it does read, it reads as the AWS SDK does.
+// Steps through an XML document in a buffer without building a tree or a string of the whole. It supports the
+// plain XML of cloud APIs. It rejects CDATA, DOCTYPE and custom entities, other encodings, malformed markup
+// and a second document. What it reads, it reads as the AWS SDK does.
 
-/** The document has something that the cursor does not know. */
+/** The document contains something that the cursor does not support. */
 export class NotUnderstood extends Error {}
 
 /** Deeper than any answer of EC2. */
 const mostDepth = 64;
+/** Longest text to read, in bytes: longer than any EC2 text, page tokens included. */
+const mostText = 8192;
 
 const tab = 0x09;
 const lineFeed = 0x0a;
@@ -22,33 +24,53 @@ const equals = 0x3d;
 const greater = 0x3e;
 const question = 0x3f;
 
+const nothingRefused: ReadonlySet<number> = new Set();
+
 export class XmlCursor {
-  /** A number made of the name of the element that was entered last: see `nameHash`. */
+  /** Hash of the last entered element's name: see `nameHash`. */
   hash = 0;
   readonly #bytes: Buffer;
   #at = 0;
   #nameStart = 0;
   #nameEnd = 0;
-  /** The element that was entered last has its end in the same tag. */
+  /** The last entered element is self-closing. */
   #isClosed = false;
-  /** Where the names of the open elements are: pairs of start and end. */
+  /** Positions of the names of open elements: pairs of start and end. */
   readonly #open: number[] = [];
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
   }
 
-  /** Enters the outermost element. Its attributes are left alone if they only declare namespaces. */
+  /** Enters the root element. Skips its attributes if they only declare namespaces. */
   enterRoot(): void {
     for (;;) {
       this.#skipSpace();
       if (this.#bytes[this.#at] !== less) throw new NotUnderstood('no element at the start');
-      if (!this.#skipRemark()) break;
+      this.#checkEncoding();
+      if (!this.#skipWarning()) break;
     }
     this.#enter('namespaces');
   }
 
-  /** Whether the element that was entered last has this name. */
+  /** Call it after leaving the root element: only comments and processing instructions may follow. */
+  expectEnd(): void {
+    for (;;) {
+      this.#skipSpace();
+      if (this.#at >= this.#bytes.length) return;
+      if (this.#bytes[this.#at] !== less || !this.#skipWarning())
+        throw new NotUnderstood('more than one answer');
+    }
+  }
+
+  /** A declaration may name only the supported encoding. */
+  #checkEncoding(): void {
+    const head = this.#bytes.toString('latin1', this.#at, this.#at + 200);
+    const [, encoding = 'utf-8'] = /^<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(head) ?? [];
+    if (encoding.toLowerCase() !== 'utf-8') throw new NotUnderstood('another encoding than UTF-8');
+  }
+
+  /** Whether the last entered element has this name. */
   isNamed(name: readonly number[]): boolean {
     const bytes = this.#bytes;
     let at = this.#nameStart;
@@ -57,7 +79,12 @@ export class XmlCursor {
     return true;
   }
 
-  /** Enters the next element inside the current one; false at the current one's end, which leaves it. */
+  /** Name of the last entered element. */
+  name(): string {
+    return this.#bytes.toString('latin1', this.#nameStart, this.#nameEnd);
+  }
+
+  /** Enters the next child of the current element; at its end, leaves it and returns false. */
   enterChild(): boolean {
     if (this.#leaveIfClosed()) return false;
     for (;;) {
@@ -67,13 +94,13 @@ export class XmlCursor {
         this.#leave();
         return false;
       }
-      if (!this.#skipRemark()) break;
+      if (!this.#skipWarning()) break;
     }
     this.#enter('none');
     return true;
   }
 
-  /** The text of the current element, which it leaves; it must have nothing else in it. */
+  /** The text of the current element, which it leaves; the element must contain only text. */
   text(): string {
     if (this.#leaveIfClosed()) return '';
     const bytes = this.#bytes;
@@ -82,24 +109,26 @@ export class XmlCursor {
     let plain = 1;
     for (let byte = bytes[at]; byte !== less; byte = bytes[++at]) {
       if (byte === undefined) throw new NotUnderstood('the end is missing');
-      // Bit by bit, because this loop goes over most of a page.
+      // Bitwise, because this loop covers most of a page.
       plain &= Number(byte < 0x80 && byte !== ampersand && byte >= space);
     }
     this.#at = at;
     if (bytes[at + 1] !== slash) throw new NotUnderstood('more than text in an element');
+    if (at - start > mostText) throw new NotUnderstood('a text that is too long');
     this.#leave();
     return plain === 1 ? bytes.toString('latin1', start, at) : decoded(bytes.toString('utf8', start, at));
   }
 
-  /** Leaves the current element, whatever it has in it. */
-  skip(): void {
+  /** Leaves the current element and skips its content, which must not contain an element with a hash in `refused`. */
+  skip(refused: ReadonlySet<number> = nothingRefused): void {
     if (this.#leaveIfClosed()) return;
     const depth = this.#open.length;
     while (this.#open.length >= depth) {
       this.#at = this.#find(less);
       if (this.#bytes[this.#at + 1] === slash) this.#leave();
-      else if (!this.#skipRemark()) {
+      else if (!this.#skipWarning()) {
         this.#enter('any');
+        if (refused.has(this.hash)) throw new NotUnderstood('a known member inside an unknown one');
         this.#leaveIfClosed();
       }
     }
@@ -162,7 +191,7 @@ export class XmlCursor {
     return name;
   }
 
-  /** Takes the end of an element that has its end in its first tag. */
+  /** Leaves the current element if it is self-closing. */
   #leaveIfClosed(): boolean {
     if (!this.#isClosed) return false;
     this.#isClosed = false;
@@ -170,7 +199,7 @@ export class XmlCursor {
     return true;
   }
 
-  /** Takes the last tag of the current element, at which the cursor stands. */
+  /** Consumes the end tag of the current element at the cursor. */
   #leave(): void {
     const bytes = this.#bytes;
     const end = this.#open.pop() ?? 0;
@@ -183,8 +212,8 @@ export class XmlCursor {
     this.#at = at + 1;
   }
 
-  /** Passes over a comment or a processing instruction; false where none stands here. */
-  #skipRemark(): boolean {
+  /** Skips a comment or processing instruction; false if there is none here. */
+  #skipWarning(): boolean {
     const next = this.#bytes[this.#at + 1];
     if (next !== exclamation && next !== question) return false;
     const [begin, end] = next === question ? ['<?', '?>'] : ['<!--', '-->'];
@@ -197,8 +226,8 @@ export class XmlCursor {
   }
 
   /**
-   * Passes over the space between elements. The SDK takes space without a line end for the text of the element around it,
-   * and then for all that there is in it.
+   * Skips whitespace between elements. The SDK treats whitespace without a line break as the text of the
+   * enclosing element and ignores its children.
    */
   #skipBlank(): void {
     const bytes = this.#bytes;
@@ -225,7 +254,7 @@ export class XmlCursor {
   }
 }
 
-/** The `hash` of an element of this name. Others may have it too: `isNamed` tells. */
+/** The `hash` of an element name. Other names may share it: `isNamed` decides. */
 export function nameHash(name: string): number {
   return Buffer.from(name).reduce(stirred, 0);
 }
@@ -249,7 +278,11 @@ function isNameByte(byte: number | undefined): byte is number {
 
 const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
+// oxlint-disable-next-line no-control-regex
+const illegal = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
+
 function decoded(raw: string): string {
+  if (illegal.test(raw)) throw new NotUnderstood('a character that XML does not have');
   const text = raw
     .replaceAll(/\r\n?/g, '\n')
     .replaceAll(
@@ -257,9 +290,10 @@ function decoded(raw: string): string {
       (_, hex?: string, decimal?: string, name?: string) => {
         if (name !== undefined && Object.hasOwn(named, name)) return named[name] ?? '';
         const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-        // The SDK takes what is higher for another character.
-        if (!(code <= 0xffff)) throw new NotUnderstood('a character that is not known by this name');
-        return String.fromCharCode(code);
+        if (!(code > 0 && code <= 0x10ffff))
+          throw new NotUnderstood('a character that is not known by this name');
+        // A surrogate may come as a number of its own.
+        return code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code);
       },
     );
   return text.trim() === '' && text.includes('\n') ? '' : text;

@@ -1,30 +1,30 @@
-// The IPv4 addresses of one subnet: who may have which, how many are free, and which one is handed out next. It knows
-// nothing of interfaces; it never hands out an address twice.
-import type { Random } from '../../scheduling/random.ts';
+// The IPv4 addresses of one subnet: which may be used for what, how many are free and which one is next. It
+// knows no interfaces and never hands out an address twice.
+import type { Random } from '../../runtime/random.ts';
 import { type Ipv4Block, contains, covers, sizeOf } from './ipv4.ts';
 import { PickSet } from './pick-set.ts';
 
-/** Addresses in a prefix: the clouds delegate /28 blocks. */
+/** Addresses in a prefix: clouds delegate /28 blocks. */
 export const prefixSize = 16;
 
-/** How many addresses that were just freed are remembered as candidates to be handed out again at once. */
+/** How many freed addresses are remembered as candidates for immediate reuse. */
 const remembered = 64;
 
 export type ReservationType = 'explicit' | 'prefix';
 
-/** What an address is kept for. `system`: the cloud's own five. */
+/** What an address is reserved for. `system`: the cloud's own five. */
 type Purpose = 'open' | 'system' | ReservationType;
 
-/** Why an address or prefix that was asked for by name cannot be had. */
+/** Why an explicitly requested address or prefix is unavailable. */
 export type Obstacle = 'outside' | 'reserved' | 'held' | 'misaligned';
 
-/** What lacks: enough addresses; enough addresses for that many prefixes; enough whole blocks among them. */
+/** What is missing: addresses, addresses for the prefixes, or whole blocks. */
 export type Shortage = 'addresses' | 'prefixAddresses' | 'blocks';
 
 export interface AddressSpaceOptions {
   readonly block: Ipv4Block;
   readonly random: Random;
-  /** Chance that an address which was freed recently is preferred. */
+  /** Chance that a recently freed address is preferred. */
   readonly reuse: number;
 }
 
@@ -49,12 +49,12 @@ export class AddressSpace {
     this.#refresh(0, size);
   }
 
-  /** Addresses that are neither held nor reserved: what the cloud reports as available. */
+  /** Addresses neither held nor reserved: what the cloud reports as available. */
   get available(): number {
     return this.#open.size;
   }
 
-  /** What would be lacking if so many single addresses and prefixes were taken together. */
+  /** What would be missing if this many addresses and prefixes were taken together. */
   shortage(addresses: number, prefixes: number): Shortage | undefined {
     const fromReservations = Math.min(prefixes, this.#reservedBlocks.size);
     const fromOpen = prefixes - fromReservations;
@@ -70,7 +70,7 @@ export class AddressSpace {
     return this.#options.block.first + offset;
   }
 
-  /** Takes any free aligned block, of a reservation for prefixes where there is one; returns its first address. */
+  /** Takes any free aligned block, from a prefix reservation if possible; returns its first address. */
   takePrefix(): number {
     const blocks = this.#reservedBlocks.size > 0 ? this.#reservedBlocks : this.#openBlocks;
     const offset = blocks.pick(this.#options.random) * prefixSize;
@@ -78,7 +78,7 @@ export class AddressSpace {
     return this.#options.block.first + offset;
   }
 
-  /** Whether a certain address may be held. */
+  /** Why a given address cannot be held; undefined if it can. */
   obstacleTo(address: number): Obstacle | undefined {
     if (!contains(this.#options.block, address)) return 'outside';
     const offset = address - this.#options.block.first;
@@ -87,7 +87,7 @@ export class AddressSpace {
     return this.#held[offset] === 1 ? 'held' : undefined;
   }
 
-  /** Whether a certain block may be held as a prefix. */
+  /** Why a given block cannot be held as a prefix; undefined if it can. */
   obstacleToPrefix(prefix: Ipv4Block): Obstacle | undefined {
     if (sizeOf(prefix) !== prefixSize) return 'misaligned';
     if (!covers(this.#options.block, prefix)) return 'outside';
@@ -115,7 +115,7 @@ export class AddressSpace {
     this.#mark(first - this.#options.block.first, prefixSize, false);
   }
 
-  /** Keeps a block for explicit addresses or for prefixes only. */
+  /** Reserves a block for explicit addresses or for prefixes only. */
   reserve(block: Ipv4Block, type: ReservationType): void {
     this.#dedicate(block, type);
   }
@@ -146,7 +146,7 @@ export class AddressSpace {
     this.#refresh(start, sizeOf(block));
   }
 
-  /** Brings the sets up to date after something changed in [start, start + count). */
+  /** Updates the sets after a change in [start, start + count). */
   #refresh(start: number, count: number): void {
     for (let offset = start; offset < start + count; offset++) {
       this.#open.set(offset, this.#held[offset] === 0 && this.#purposes[offset] === 'open');
@@ -159,7 +159,7 @@ export class AddressSpace {
     }
   }
 
-  /** What all 16 addresses from `start` on are kept for, if none is held and all are kept for the same. */
+  /** The common purpose of the 16 addresses from `start` on, if none is held and all have the same purpose. */
   #purposeOfFree(start: number): Purpose | undefined {
     const end = start + prefixSize;
     if (end > this.#held.length || this.#held.subarray(start, end).includes(1)) return undefined;
@@ -169,8 +169,9 @@ export class AddressSpace {
 }
 
 /**
- * The first four addresses of a subnet and its last one belong to the cloud
- * (https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html; Azure and Alibaba keep as many or fewer).
+ * The first four addresses and the last address of a subnet belong to the cloud
+ * (https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html; Azure and Alibaba reserve as many or
+ * fewer).
  */
 function systemOffsets(size: number): number[] {
   return [0, 1, 2, 3, size - 1];

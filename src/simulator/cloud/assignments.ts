@@ -1,4 +1,4 @@
-// Addresses and prefixes are added to an interface and taken from it.
+// Assigns addresses and prefixes to an interface and unassigns them.
 import { claim, type Claim, type Claimed, readAddress, readPrefix, release, slotsOf } from './claims.ts';
 import type { CloudNetwork } from './cloud-network.ts';
 import { refuse } from './cloud-refusal.ts';
@@ -11,8 +11,8 @@ import type { NetworkInterface } from './records.ts';
 type Ipv6Held = Pick<NetworkInterface, 'ipv6Addresses' | 'ipv6Prefixes'>;
 
 /**
- * Adds what is wanted to an interface and says what it now has of it. A certain address that is a secondary one of
- * another interface moves, if `reassign` allows it; one that is there already stays.
+ * Assigns what is requested and returns what the interface now has of it. A given secondary address of
+ * another interface moves if `reassign` allows it. An address already on the interface stays.
  */
 export function assign(network: CloudNetwork, id: string, wanted: Claim, reassign: boolean): Claimed {
   const record = network.find('interfaces', id);
@@ -38,7 +38,7 @@ export function assign(network: CloudNetwork, id: string, wanted: Claim, reassig
   return { addresses: [...present, ...moved, ...claimed.addresses], prefixes: claimed.prefixes };
 }
 
-/** Takes secondary addresses and prefixes from an interface: all of them or none. */
+/** Unassigns secondary addresses and prefixes, all or none. */
 export function unassign(network: CloudNetwork, id: string, unwanted: Claimed): void {
   const record = network.find('interfaces', id);
   refuseManaged(record);
@@ -61,7 +61,7 @@ export function unassign(network: CloudNetwork, id: string, unwanted: Claimed): 
   });
 }
 
-/** Adds IPv6 addresses and prefixes to an interface; returns the new ones. Refuses beyond the limit of its type. */
+/** Assigns IPv6 addresses and prefixes; returns the new ones. Refuses more than the type's limit. */
 export function assignIpv6(network: CloudNetwork, id: string, wanted: Ipv6Claim): Ipv6Held {
   const record = network.find('interfaces', id);
   refuseManaged(record);
@@ -76,7 +76,7 @@ export function assignIpv6(network: CloudNetwork, id: string, wanted: Ipv6Claim)
   return claimed;
 }
 
-/** Takes IPv6 addresses and prefixes from an interface: all of them or none. */
+/** Unassigns IPv6 addresses and prefixes, all or none. */
 export function unassignIpv6(network: CloudNetwork, id: string, unwanted: Ipv6Held): void {
   const record = network.find('interfaces', id);
   refuseManaged(record);
@@ -98,7 +98,7 @@ interface Move {
   readonly holder: string;
 }
 
-/** Which of those addresses other interfaces of the subnet have; refuses the ones that cannot move. */
+/** The addresses that other interfaces of the subnet hold; refuses those that cannot move. */
 function movesOf(
   network: CloudNetwork,
   target: NetworkInterface,
@@ -124,7 +124,7 @@ function holds(record: NetworkInterface, address: string): boolean {
   return record.addresses.includes(address) || inPrefix();
 }
 
-/** The address leaves its holder; a public address that belongs to it goes along. */
+/** Removes the address from its holder; an associated public address moves with it. */
 function takeFrom(network: CloudNetwork, { address, holder: holderId }: Move, interfaceId: string): void {
   const holder = network.interfaces.get(holderId);
   if (holder === undefined) return;

@@ -1,10 +1,10 @@
-// Interfaces are attached to instances and detached from them; both take a while.
+// Attaches interfaces to instances and detaches them. Both take time.
 import type { CloudNetwork } from './cloud-network.ts';
 import { refuse } from './cloud-refusal.ts';
 import { refuseBeyondInterfaces, refuseOverload, typeOf } from './interface-limits.ts';
 import { type Attachment, type Instance, type NetworkInterface, withAttachment } from './records.ts';
 
-/** Where an interface goes on an instance. */
+/** The slot of an interface on an instance. */
 export interface AttachPlace {
   readonly deviceIndex: number;
   readonly cardIndex: number;
@@ -17,14 +17,14 @@ export interface AttachRequest extends AttachPlace {
 }
 
 /**
- * States in which an instance takes an interface: hot and warm
+ * Instance states that allow an attach: hot and warm
  * (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/network-interface-attachments.html).
  */
 const attachable = new Set(['running', 'stopped']);
 
 /**
- * Begins to attach an interface that is free; it is `attached` after a while. Refused where the place, the zone, the
- * instance's state or the limits of its type speak against it.
+ * Starts to attach a free interface; it becomes `attached` later. Refuses if slot, zone, instance state or
+ * type limits prevent it.
  */
 export function attach(network: CloudNetwork, request: AttachRequest): Attachment {
   const record = network.find('interfaces', request.interfaceId);
@@ -35,12 +35,13 @@ export function attach(network: CloudNetwork, request: AttachRequest): Attachmen
     refuse({ kind: 'instanceState', instanceId: instance.id, state: instance.state });
   }
   refuseJoin(record, instance, attachedTo(network, instance), request);
+  refuseOtherOutpost(network, record, instance);
   const attachment = newAttachment(network, instance.id, request);
   join(network, record, attachment);
   return attachment;
 }
 
-/** Begins to detach. The primary interface stays. */
+/** Starts to detach. The primary interface cannot be detached. */
 export function detach(network: CloudNetwork, attachmentId: string): void {
   const { record, attachment } = findAttachment(network, attachmentId);
   if (record.requesterManaged) refuse({ kind: 'managedAttachment' });
@@ -51,7 +52,7 @@ export function detach(network: CloudNetwork, attachmentId: string): void {
   network.after(network.times.detachMs, () => part(network, record.id, attachmentId));
 }
 
-/** Says whether an interface goes with its instance. The attachment has to be its present one. */
+/** Sets whether an interface is deleted with its instance. The attachment must be its current one. */
 export function setDeleteOnTermination(
   network: CloudNetwork,
   interfaceId: string,
@@ -65,12 +66,12 @@ export function setDeleteOnTermination(
   network.put('interfaces', withAttachment(record, { ...attachment, deleteOnTermination }));
 }
 
-/** Everything attached to an instance, attaching and detaching included. */
+/** Everything attached to an instance, including what is attaching or detaching. */
 export function attachedTo(network: CloudNetwork, instance: Instance): readonly NetworkInterface[] {
   return instance.interfaceIds.flatMap((id) => network.interfaces.get(id) ?? []);
 }
 
-/** Refuses an attachment that the place, the zone or the limits of the instance's type do not allow. */
+/** Refuses an attachment that slot, zone or type limits do not allow. */
 export function refuseJoin(
   record: NetworkInterface,
   instance: Instance,
@@ -92,7 +93,16 @@ export function refuseJoin(
   refuseOverload(type, record);
 }
 
-/** The attachment that a request makes, from this moment on. */
+/** Interfaces on an Outpost are only for instances there, and vice versa. */
+function refuseOtherOutpost(network: CloudNetwork, record: NetworkInterface, instance: Instance): void {
+  const primary = attachedTo(network, instance).find(({ attachment }) => attachment?.deviceIndex === 0);
+  const outpostOf = (subnetId: string | undefined): string | undefined =>
+    network.subnets.get(subnetId ?? '')?.outpost;
+  if (outpostOf(record.subnetId) !== outpostOf(primary?.subnetId))
+    refuse({ kind: 'otherOutpost', interfaceId: record.id, instanceId: instance.id });
+}
+
+/** The attachment that a request creates now. */
 export function newAttachment(
   network: CloudNetwork,
   instanceId: string,
@@ -109,7 +119,7 @@ export function newAttachment(
   };
 }
 
-/** Writes an attachment that nothing speaks against into both records; it settles after a while. */
+/** Writes a validated attachment into both records; it settles later. */
 export function join(network: CloudNetwork, record: NetworkInterface, attachment: Attachment): void {
   const instance = network.instances.get(attachment.instanceId);
   if (instance === undefined) throw new Error(`no instance ${attachment.instanceId} to attach to`);
@@ -118,7 +128,7 @@ export function join(network: CloudNetwork, record: NetworkInterface, attachment
   network.after(network.times.attachMs, () => settle(network, record.id, attachment.id));
 }
 
-/** The interface is the instance's no more. */
+/** Removes the interface from the instance. */
 export function part(network: CloudNetwork, interfaceId: string, attachmentId: string): void {
   const record = network.interfaces.get(interfaceId);
   if (record?.attachment?.id !== attachmentId) return;

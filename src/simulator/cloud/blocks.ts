@@ -1,9 +1,9 @@
-// Reading blocks that requests name; what is not one is refused.
+// Parses blocks in requests and refuses malformed ones.
 import { refuse } from './cloud-refusal.ts';
 import { type Ipv4Block, parseIpv4Block } from './ipv4.ts';
 import { type Ipv6Block, parseIpv6Block } from './ipv6.ts';
 
-/** The block that `text` lies in; refused where it is none. */
+/** The block that contains `text`; refuses malformed text. */
 export function readBlock(text: string): Ipv4Block {
   return parseIpv4Block(text) ?? refuse({ kind: 'blockMalformed', block: text });
 }

@@ -1,4 +1,4 @@
-// A topology becomes a network: everything it names is there from the beginning, running and attached.
+// Builds a network from a topology. Everything it names exists from the start, running and attached.
 import { CloudNetwork, type CloudNetworkOptions } from './cloud-network.ts';
 import { launch, type LaunchInterface } from './instances.ts';
 import { noIpv6 } from './ipv6-claims.ts';
@@ -12,7 +12,7 @@ import { vpcNameOf } from './topology-checks.ts';
 import type { InterfacePlan, Topology } from './topology-schema.ts';
 import { addVpcBlock, addVpcIpv6Block, createVpc } from './vpcs.ts';
 
-/** Ids by the names that the topology gives. */
+/** Ids by their topology names. */
 interface Directory {
   readonly vpcs: Map<string, string>;
   readonly subnets: Map<string, string>;
@@ -21,7 +21,7 @@ interface Directory {
 
 type InstancePlan = Topology['instances'][number];
 
-/** Builds a checked topology; refuses, as the cloud would, what does not fit (too few addresses in a subnet). */
+/** Builds a validated topology. Refuses what does not fit, as the cloud would (too few addresses in a subnet). */
 export function buildNetwork(options: CloudNetworkOptions): CloudNetwork {
   const network = new CloudNetwork(options);
   const { topology } = options;

@@ -1,10 +1,10 @@
-// Taking addresses and prefixes of a subnet for one interface, all or nothing, and giving them back.
+// Takes addresses and prefixes of a subnet for one interface, all or nothing, and releases them.
 import type { AddressSpace, Obstacle } from './address-space.ts';
 import type { CloudNetwork } from './cloud-network.ts';
 import { type CloudProblem, refuse } from './cloud-refusal.ts';
 import { contains, formatIpv4, formatIpv4Block, type Ipv4Block, parseIpv4, parseIpv4Block } from './ipv4.ts';
 
-/** What is wanted: so many of any, and certain ones. */
+/** The request: a count of any, plus given ones. */
 export interface Claim {
   readonly count: number;
   readonly addresses: readonly string[];
@@ -12,21 +12,21 @@ export interface Claim {
   readonly prefixes: readonly string[];
 }
 
-/** What was taken, certain ones first. */
+/** What was taken, given ones first. */
 export interface Claimed {
   readonly addresses: readonly string[];
   readonly prefixes: readonly string[];
 }
 
-/** A claim for no address: what others are spread over. */
+/** An empty claim, as a base for others. */
 export const nothing: Claim = { count: 0, addresses: [], prefixCount: 0, prefixes: [] };
 
-/** How many of an interface's address slots a claim fills: a prefix fills one, as an address does. */
+/** Address slots that a claim fills: a prefix fills one, like an address. */
 export function slotsOf(claim: Claim): number {
   return claim.count + claim.addresses.length + claim.prefixCount + claim.prefixes.length;
 }
 
-/** Takes what is wanted, or refuses and takes nothing. */
+/** Takes what is requested, or refuses and takes nothing. */
 export function claim(network: CloudNetwork, subnetId: string, wanted: Claim): Claimed {
   const space = network.space(subnetId);
   const addresses = wanted.addresses.map((text) => addressToHold(space, text));
@@ -40,7 +40,7 @@ export function claim(network: CloudNetwork, subnetId: string, wanted: Claim): C
     prefixes.forEach((prefix) => space.releasePrefix(prefix.first));
     refuse(problemOfShortage[shortage](subnetId));
   }
-  // Prefixes first: an address taken at random could break the last whole block.
+  // Prefixes first: a random address could break the last whole block.
   const takenPrefixes = Array.from({ length: wanted.prefixCount }, () => space.takePrefix());
   const takenAddresses = Array.from({ length: wanted.count }, () => space.takeAddress());
   network.recount(subnetId);
@@ -52,7 +52,7 @@ export function claim(network: CloudNetwork, subnetId: string, wanted: Claim): C
   };
 }
 
-/** Gives back what was taken. */
+/** Releases what was taken. */
 export function release(network: CloudNetwork, subnetId: string, claimed: Claimed): void {
   const space = network.space(subnetId);
   for (const text of claimed.addresses) space.releaseAddress(readAddress(text));
@@ -60,12 +60,12 @@ export function release(network: CloudNetwork, subnetId: string, claimed: Claime
   network.recount(subnetId);
 }
 
-/** The address as a number; refused where it is none. */
+/** The address as a number; refuses malformed text. */
 export function readAddress(text: string): number {
   return parseIpv4(text) ?? refuse({ kind: 'addressMalformed', address: text });
 }
 
-/** A prefix as it is written must be aligned: host bits are not cleared here. */
+/** A prefix must be written aligned: host bits are not cleared here. */
 export function readPrefix(text: string): Ipv4Block {
   const block = parseIpv4Block(text);
   if (block?.length !== 28 || formatIpv4Block(block) !== text) {

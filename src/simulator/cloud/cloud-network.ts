@@ -1,8 +1,8 @@
-// The state of one cloud network: every record, the addresses of every subnet, and what was true a little while ago.
-// It keeps records and addresses in step; the rules for changing them are functions in the files beside it. It never
-// waits and never speaks to anybody: what takes time is an action on the clock.
-import type { Clock } from '../../scheduling/clock.ts';
-import type { Random } from '../../scheduling/random.ts';
+// The state of one cloud network: every record, every subnet's addresses, and the recent past. It keeps
+// records and addresses consistent; the files beside it hold the rules for changes. It never waits and has no
+// I/O: what takes time is an action on the clock.
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
 import { AddressSpace } from './address-space.ts';
 import { CloudRefusal } from './cloud-refusal.ts';
 import { parseIpv4Block } from './ipv4.ts';
@@ -18,17 +18,17 @@ export interface CloudNetworkOptions {
   readonly random: Random;
 }
 
-/** The records as they were at one instant, without what is not visible yet. */
+/** The records at one instant, without those not visible yet. */
 export type NetworkView = <K extends RecordKind>(kind: K) => Moment<Records[K]>;
 
 type Timelines = { readonly [K in RecordKind]: Timeline<Records[K]> };
 
-/** One cloud network; `interfaces`, `instances` and `subnets` are its true present state, for judges to read. */
+/** One cloud network. `interfaces`, `instances` and `subnets` are its true current state, for invariant checks. */
 export class CloudNetwork {
   readonly account: string;
   readonly region: string;
   readonly clock: Clock;
-  /** How long things take, and how they lag. May be replaced while the cloud runs. */
+  /** How long operations take and how far reads lag. May change while the cloud runs. */
   times: Topology['times'];
   consistency: Topology['consistency'];
   readonly #random: Random;
@@ -38,14 +38,14 @@ export class CloudNetwork {
   readonly #timelines: Timelines;
   readonly #spaces = new Map<string, AddressSpace>();
   readonly #ipv6Spaces = new Map<string, Ipv6Space>();
-  /** When each thing that is not visible to everybody yet becomes so. */
+  /** When each new, still hidden record becomes visible. */
   readonly #visibleFrom = new Map<string, number>();
-  /** Told of every change of an interface, for judges. */
+  /** Called on every change of an interface, for invariant checks. */
   onInterface: (before: NetworkInterface | undefined, after: NetworkInterface | undefined) => void = () =>
     undefined;
   #begun = false;
 
-  /** An empty network. Until `begin`, whatever is added counts as having been there for ever. */
+  /** An empty network. Everything added before `begin` counts as always present. */
   constructor({ topology, clock, random }: CloudNetworkOptions) {
     this.account = topology.account;
     this.region = topology.region;
@@ -84,7 +84,7 @@ export class CloudNetwork {
     return this.all('subnets');
   }
 
-  /** From here on changes have a time, and new things take a while to be visible. */
+  /** From now on changes have a time, and new records become visible with a delay. */
   begin(): void {
     this.#begun = true;
   }
@@ -98,7 +98,7 @@ export class CloudNetwork {
     return this.#timelines[kind].current;
   }
 
-  /** The record of that id; refused where there is none or it is not visible yet. */
+  /** The record with that id; refuses if it does not exist or is not visible yet. */
   find<K extends RecordKind>(kind: K, id: string): Records[K] {
     const record = this.all(kind).get(id);
     if (record === undefined || this.#hidden(id))
@@ -106,7 +106,7 @@ export class CloudNetwork {
     return record;
   }
 
-  /** Adds or replaces a record. One that is new stays invisible for the configured time. */
+  /** Adds or replaces a record. A new one stays hidden for the configured time. */
   put<K extends RecordKind>(kind: K, record: Records[K]): void {
     const timeline: Timeline<Records[K]> = this.#timelines[kind];
     if (this.#begun && !timeline.current.has(record.id)) this.#hide(record.id);
@@ -144,14 +144,14 @@ export class CloudNetwork {
     return range.min + this.#delays.next() * (range.max - range.min);
   }
 
-  /** Runs `action` after a time drawn from `range`; at once where that is nothing, or before the network has begun. */
+  /** Runs `action` after a time drawn from `range`; at once if that is zero or before `begin`. */
   after(range: MsRange, action: () => void): void {
     const delay = this.#begun ? this.draw(range) : 0;
     if (delay === 0) action();
     else this.clock.schedule(delay, action);
   }
 
-  /** Adds a subnet with the room that it has. */
+  /** Adds a subnet with all its addresses free. */
   addSubnet(subnet: Omit<Subnet, 'available'>): Subnet {
     const block = parseIpv4Block(subnet.block);
     if (block === undefined) throw new Error(`not a block: ${subnet.block}`);
@@ -166,7 +166,7 @@ export class CloudNetwork {
     return record;
   }
 
-  /** The addresses of a subnet. Whoever takes or releases some calls `recount` afterwards. */
+  /** The addresses of a subnet. After taking or releasing some, call `recount`. */
   space(subnetId: string): AddressSpace {
     const space = this.#spaces.get(subnetId);
     if (space === undefined) throw new CloudRefusal({ kind: 'notFound', what: 'subnets', id: subnetId });

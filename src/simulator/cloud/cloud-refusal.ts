@@ -1,5 +1,4 @@
-// Why the network refuses something, in words of no particular cloud. Each wire protocol has a table that turns a
-// problem into its own code, status and message.
+// Cloud-neutral reasons for a refusal. Each wire protocol maps a problem to its own code, status and message.
 import type { AttachmentStatus, InstanceState, RecordKind } from './records.ts';
 
 export type CloudProblem =
@@ -34,6 +33,7 @@ export type CloudProblem =
   | { readonly kind: 'indexTaken'; readonly instanceId: string; readonly deviceIndex: number }
   | { readonly kind: 'noSuchCard'; readonly cardIndex: number; readonly type: string }
   | { readonly kind: 'otherZone'; readonly interfaceId: string; readonly instanceId: string }
+  | { readonly kind: 'otherOutpost'; readonly interfaceId: string; readonly instanceId: string }
   | { readonly kind: 'instanceState'; readonly instanceId: string; readonly state: InstanceState }
   | { readonly kind: 'attachmentState'; readonly id: string; readonly status: AttachmentStatus }
   | { readonly kind: 'primaryNotDetachable' }
@@ -62,7 +62,7 @@ export type CloudProblem =
   | { readonly kind: 'reservedTag'; readonly key: string }
   | { readonly kind: 'publicAddressTaken'; readonly id: string };
 
-/** The network did not do what was asked, and changed nothing. */
+/** The network refused the request and changed nothing. */
 export class CloudRefusal extends Error {
   readonly problem: CloudProblem;
 

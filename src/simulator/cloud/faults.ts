@@ -1,14 +1,14 @@
-// Faults that are put in on purpose: which request meets which, by action, chance, number and parameters. What a fault
-// then does is the gateway's.
-import type { Random } from '../../scheduling/random.ts';
+// Injected faults: decides which request meets which, by action, chance, count and parameters. The gateway
+// applies them.
+import type { Random } from '../../runtime/random.ts';
 
-/** When an answer is lost: did the request have its effect before, does it never have it, or will it have it later? */
+/** When an answer is lost: whether the request takes effect before, never or later. */
 export type LostEffect = 'before' | 'after' | 'late';
 
-/** What becomes of the connection of a lost answer. */
+/** What happens to the connection of a lost answer. */
 export type Connection = 'drop' | 'hang';
 
-/** How an answer can be spoilt. */
+/** How an answer is garbled. */
 export type Garbling = 'truncated' | 'empty' | 'idsMissing' | 'unknownEnum' | 'html502';
 
 export type Fault =
@@ -18,8 +18,8 @@ export type Fault =
   | {
       readonly kind: 'lost';
       /**
-       * `before`: it happens, and the answer is lost. `after`: it never happens. `late`: it happens `delayMs` later,
-       * and the connection hangs.
+       * `before`: it takes effect, and the answer is lost. `after`: it never takes effect. `late`: it takes
+       * effect `delayMs` later, and the connection hangs.
        */
       readonly effect: LostEffect;
       readonly connection: Connection;
@@ -30,25 +30,25 @@ export type Fault =
 export interface FaultRule {
   /** Name of an action, or `*`. */
   readonly action: string;
-  /** Chance that a request which fits meets the fault. */
+  /** Chance that a matching request meets the fault. */
   readonly rate: number;
-  /** For how many requests; without, for all. */
+  /** Maximum number of requests; unlimited if absent. */
   readonly count?: number | undefined;
-  /** Only requests with these parameters; a list parameter has to contain the value. */
+  /** Only requests with these parameters; a list parameter must contain the value. */
   readonly match: Readonly<Record<string, string>>;
   readonly fault: Fault;
 }
 
 export interface StandingFault extends FaultRule {
   readonly id: number;
-  /** How many requests have met it. */
+  /** How many requests met it. */
   readonly met: number;
 }
 
 export class Faults {
   readonly #random: Random;
   #rules: readonly StandingFault[] = [];
-  /** Told of every request that meets a fault. */
+  /** Called for every request that meets a fault. */
   onMet: (fault: Fault, action: string, input: Readonly<Record<string, unknown>>) => void = () => undefined;
   #lastId = 0;
 
@@ -60,14 +60,14 @@ export class Faults {
     return this.#rules;
   }
 
-  /** Returns the id by which the rule can be removed. */
+  /** Returns the id that removes the rule. */
   add(rule: FaultRule): number {
     this.#lastId += 1;
     this.#rules = [...this.#rules, { ...rule, id: this.#lastId, met: 0 }];
     return this.#lastId;
   }
 
-  /** Says whether there was such a rule. */
+  /** Returns whether the rule existed. */
   remove(id: number): boolean {
     const before = this.#rules.length;
     this.#rules = this.#rules.filter((rule) => rule.id !== id);
@@ -78,7 +78,7 @@ export class Faults {
     this.#rules = [];
   }
 
-  /** What a request meets: every slowness, and the first of anything else. */
+  /** The faults of a request: every `slow` one, and the first of any other kind. */
   meet(action: string, input: Readonly<Record<string, unknown>>): readonly Fault[] {
     const met: Fault[] = [];
     let decided = false;

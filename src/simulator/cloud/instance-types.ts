@@ -1,4 +1,4 @@
-// Instance types and what their network can carry, as DescribeInstanceTypes reports them
+// Instance types and their network limits, as DescribeInstanceTypes reports them
 // (https://docs.aws.amazon.com/ec2/latest/instancetypes/instance-type-names.html, "Network specifications").
 
 export interface InstanceType {
@@ -8,27 +8,27 @@ export interface InstanceType {
   readonly architecture: 'x86_64' | 'arm64';
   readonly cpus: number;
   readonly memoryMiB: number;
-  /** Interfaces that each network card takes. */
+  /** Interfaces that each network card supports. */
   readonly cards: readonly number[];
-  /** Single addresses and prefixes of one interface together, the primary address included. */
+  /** Addresses and prefixes of one interface in total, including the primary address. */
   readonly ipv4PerInterface: number;
   readonly ipv6PerInterface: number;
   readonly networkPerformance: string;
-  /** Elastic Fabric Adapters it takes. */
+  /** Elastic Fabric Adapters that it supports. */
   readonly efaInterfaces: number;
 }
 
-/** Interfaces an instance of the type can have. */
+/** Interfaces that an instance of the type can have. */
 export function interfacesOf(type: InstanceType): number {
   return type.cards.reduce((sum, card) => sum + card, 0);
 }
 
-/** Whether interfaces of the type can carry prefixes: only what is built on Nitro can. */
+/** Whether interfaces of the type support prefixes: Xen instances do not. */
 export function carriesPrefixes(type: InstanceType): boolean {
   return type.hypervisor !== 'xen';
 }
 
-/** The most addresses that an interface of any type can carry: the limit while it is attached to nothing. */
+/** The most addresses on an interface of any type: the limit for a detached one. */
 export const ipv4PerDetachedInterface = 64;
 
 type Row = readonly [
@@ -131,7 +131,7 @@ const rows: readonly Row[] = [
   ['hpc7g.16xlarge', 'nitro', 'arm64', 64, 131072, [4], 50, 50, '200 Gigabit', 1],
 ];
 
-/** Every type the model knows, by name. */
+/** Every known type, by name. */
 export const instanceTypes: ReadonlyMap<string, InstanceType> = new Map(
   rows.map((row) => {
     const [name, hypervisor, architecture, cpus, memoryMiB, cards, ...network] = row;

@@ -1,4 +1,4 @@
-// Instances are launched, started, stopped and terminated; each change takes a while, and takes the interfaces along.
+// Launches, starts, stops and terminates instances. Each change takes time and includes the interfaces.
 import { attachedTo, join, newAttachment, part, refuseJoin } from './attachments.ts';
 import { nothing } from './claims.ts';
 import type { CloudNetwork } from './cloud-network.ts';
@@ -17,7 +17,7 @@ import {
 } from './records.ts';
 import { refuseTags } from './tags.ts';
 
-/** An interface that an instance is launched with: one that exists, or one to be made. */
+/** An interface of a launch: an existing one, or a new one. */
 export type LaunchInterface = {
   readonly deviceIndex: number;
   readonly cardIndex: number;
@@ -46,7 +46,7 @@ export interface StateChange {
   readonly after: InstanceState;
 }
 
-/** Launches one instance with its interfaces, or refuses and leaves nothing behind. */
+/** Launches one instance with its interfaces, or refuses and leaks nothing. */
 export function launch(network: CloudNetwork, request: LaunchRequest): Instance {
   const type = typeNamed(request.type);
   refuseTags({}, request.tags);
@@ -70,7 +70,7 @@ export function launch(network: CloudNetwork, request: LaunchRequest): Instance 
   }
 }
 
-/** Takes a launch back, with every interface that was made for it. */
+/** Undoes a launch, with every interface created for it. */
 export function undoLaunch(network: CloudNetwork, id: string): void {
   const instance = network.instances.get(id);
   if (instance === undefined) return;
@@ -78,7 +78,7 @@ export function undoLaunch(network: CloudNetwork, id: string): void {
   network.delete('instances', id);
 }
 
-/** Begins to terminate; a terminated instance stays visible for a while. Repeating it changes nothing. */
+/** Starts termination; a terminated instance stays visible for a while. Repeating it changes nothing. */
 export function terminate(network: CloudNetwork, ids: readonly string[]): readonly StateChange[] {
   return changeAll(network, ids, (instance) => {
     if (instance.state === 'terminated' || instance.state === 'shutting-down') return instance.state;
@@ -89,7 +89,7 @@ export function terminate(network: CloudNetwork, ids: readonly string[]): readon
   });
 }
 
-/** Begins to stop running instances; its interfaces keep their addresses. */
+/** Starts to stop running instances; their interfaces keep their addresses. */
 export function stop(network: CloudNetwork, ids: readonly string[]): readonly StateChange[] {
   return changeAll(network, ids, (instance) => {
     if (instance.state === 'stopped' || instance.state === 'stopping') return instance.state;
@@ -100,7 +100,7 @@ export function stop(network: CloudNetwork, ids: readonly string[]): readonly St
   });
 }
 
-/** Begins to start stopped instances. */
+/** Starts stopped instances. */
 export function start(network: CloudNetwork, ids: readonly string[]): readonly StateChange[] {
   return changeAll(network, ids, (instance) => {
     if (instance.state === 'running' || instance.state === 'pending') return instance.state;
@@ -111,7 +111,7 @@ export function start(network: CloudNetwork, ids: readonly string[]): readonly S
   });
 }
 
-/** An interface to be made in a subnet, without anything special. */
+/** A request for a plain new interface in a subnet. */
 export function plainInterface(subnetId: string, groupIds: readonly string[]): InterfaceRequest {
   const rest = { description: '', tags: {} };
   return { subnetId, claim: nothing, ipv6: noIpv6, type: 'interface', groupIds, ...rest };
@@ -154,7 +154,7 @@ function newInstance(network: CloudNetwork, request: LaunchRequest, primary: Net
   };
 }
 
-/** The attachments of a launch; refused where one of them would be. */
+/** The attachments of a launch; refuses if one of them is refused. */
 function attachmentsOf(
   network: CloudNetwork,
   instance: Instance,
@@ -177,7 +177,7 @@ function markDetaching(network: CloudNetwork, record: NetworkInterface): void {
   network.put('interfaces', withAttachment(record, { ...attachment, status: 'detaching' }));
 }
 
-/** The machine is gone: its interfaces go with it or stay behind, and after a while nothing remembers it. */
+/** Ends the instance: its interfaces are deleted or remain detached, and its record disappears later. */
 function end(network: CloudNetwork, id: string): void {
   const instance = network.instances.get(id);
   if (instance === undefined) return;

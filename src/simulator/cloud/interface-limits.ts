@@ -1,4 +1,4 @@
-// How much an interface carries and an instance takes, by instance type.
+// Limits of interfaces and instances, by instance type.
 import type { CloudNetwork } from './cloud-network.ts';
 import { refuse } from './cloud-refusal.ts';
 import {
@@ -15,17 +15,17 @@ export function typeOf(instance: Instance): InstanceType {
   return typeNamed(instance.type);
 }
 
-/** The type of that name; refused where there is none. */
+/** The type of that name; refuses an unknown one. */
 export function typeNamed(name: string): InstanceType {
   return instanceTypes.get(name) ?? refuse({ kind: 'unknownInstanceType', type: name });
 }
 
-/** Address slots that an interface fills: its single addresses and its prefixes. */
+/** Address slots that an interface fills: its addresses and prefixes. */
 export function filledSlots(record: Pick<NetworkInterface, 'addresses' | 'prefixes'>): number {
   return record.addresses.length + record.prefixes.length;
 }
 
-/** Refuses more slots than the type of the instance allows, or than any type does while there is no instance. */
+/** Refuses more slots than the instance type allows, or than any type allows for a detached interface. */
 export function refuseBeyondSlots(network: CloudNetwork, record: NetworkInterface, more: number): void {
   const limit = hostOf(network, record)?.ipv4PerInterface ?? ipv4PerDetachedInterface;
   if (filledSlots(record) + more > limit) refuse({ kind: 'addressLimit', interfaceId: record.id, limit });
@@ -38,13 +38,13 @@ export function refuseBeyondIpv6(network: CloudNetwork, record: NetworkInterface
   if (filled + more > limit) refuse({ kind: 'ipv6Limit', interfaceId: record.id, limit });
 }
 
-/** Refuses prefixes on an interface whose instance cannot have them. */
+/** Refuses prefixes on an interface whose instance does not support them. */
 export function refusePrefixesOnXen(network: CloudNetwork, record: NetworkInterface): void {
   const type = hostOf(network, record);
   if (type !== undefined && !carriesPrefixes(type)) refuse({ kind: 'prefixesUnsupported', type: type.name });
 }
 
-/** Refuses an interface that carries more than the type allows. */
+/** Refuses an interface that exceeds the limits of the type. */
 export function refuseOverload(type: InstanceType, record: NetworkInterface): void {
   if (filledSlots(record) > type.ipv4PerInterface) {
     refuse({ kind: 'addressLimit', interfaceId: record.id, limit: type.ipv4PerInterface });
@@ -56,7 +56,7 @@ export function refuseOverload(type: InstanceType, record: NetworkInterface): vo
   if (prefixes > 0 && !carriesPrefixes(type)) refuse({ kind: 'prefixesUnsupported', type: type.name });
 }
 
-/** Refuses one more interface on a card that does not exist or is full. */
+/** Refuses another interface on a missing or full network card. */
 export function refuseBeyondInterfaces(
   type: InstanceType,
   attached: readonly NetworkInterface[],

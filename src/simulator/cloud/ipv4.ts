@@ -1,4 +1,4 @@
-// IPv4 addresses and blocks of the model as numbers. Text is read strictly: four decimal parts, no leading zeros.
+// IPv4 addresses and blocks as numbers. Parsing is strict: four decimal parts without leading zeros.
 
 export interface Ipv4Block {
   /** The lowest address, as an unsigned 32-bit number. */
@@ -10,7 +10,7 @@ export interface Ipv4Block {
 const part = String.raw`(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
 const dotted = new RegExp(`^${part}\\.${part}\\.${part}\\.${part}$`);
 
-/** The address as an unsigned number, or undefined where `text` is not one. */
+/** The address as an unsigned number; undefined for malformed text. */
 export function parseIpv4(text: string): number | undefined {
   const parts = dotted.exec(text)?.slice(1);
   return parts?.reduce((address, digits) => address * 256 + Number(digits), 0);
@@ -20,7 +20,7 @@ export function formatIpv4(address: number): string {
   return [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join('.');
 }
 
-/** The block that `text` (`a.b.c.d/n`) lies in: host bits are cleared, as EC2 clears them. */
+/** The block that contains `text` (`a.b.c.d/n`): clears host bits, as EC2 does. */
 export function parseIpv4Block(text: string): Ipv4Block | undefined {
   const [address, bits, ...rest] = text.split('/');
   const base = parseIpv4(address ?? '');
@@ -33,7 +33,7 @@ export function formatIpv4Block(block: Ipv4Block): string {
   return `${formatIpv4(block.first)}/${block.length}`;
 }
 
-/** How many addresses a block has. */
+/** Number of addresses in a block. */
 export function sizeOf(block: Ipv4Block): number {
   return 2 ** (32 - block.length);
 }
@@ -42,7 +42,7 @@ export function contains(block: Ipv4Block, address: number): boolean {
   return address >= block.first && address < block.first + sizeOf(block);
 }
 
-/** Whether all of `inner` lies in `outer`. */
+/** Whether `inner` lies entirely in `outer`. */
 export function covers(outer: Ipv4Block, inner: Ipv4Block): boolean {
   return contains(outer, inner.first) && inner.length >= outer.length;
 }

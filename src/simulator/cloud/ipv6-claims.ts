@@ -1,4 +1,4 @@
-// Taking IPv6 addresses and prefixes of a subnet for one interface, all or nothing, and giving them back.
+// Takes IPv6 addresses and prefixes of a subnet for one interface, all or nothing, and releases them.
 import type { CloudNetwork } from './cloud-network.ts';
 import { refuse } from './cloud-refusal.ts';
 import { formatIpv6, formatIpv6Block, type Ipv6Block, parseIpv6, parseIpv6Block } from './ipv6.ts';
@@ -12,17 +12,17 @@ export interface Ipv6Claim {
   readonly prefixes: readonly string[];
 }
 
-/** A claim for nothing: what others are spread over. */
+/** An empty claim, as a base for others. */
 export const noIpv6: Ipv6Claim = { count: 0, addresses: [], prefixCount: 0, prefixes: [] };
 
 type Ipv6Held = Pick<NetworkInterface, 'ipv6Addresses' | 'ipv6Prefixes'>;
 
-/** How many of an interface’s IPv6 slots a claim fills. */
+/** IPv6 slots of an interface that a claim fills. */
 export function ipv6SlotsOf(claim: Ipv6Claim): number {
   return claim.count + claim.addresses.length + claim.prefixCount + claim.prefixes.length;
 }
 
-/** Takes what is wanted, or refuses and takes nothing. */
+/** Takes what is requested, or refuses and takes nothing. */
 export function claimIpv6(network: CloudNetwork, subnetId: string, wanted: Ipv6Claim): Ipv6Held {
   if (ipv6SlotsOf(wanted) === 0) return { ipv6Addresses: [], ipv6Prefixes: [] };
   const space = network.ipv6Space(subnetId) ?? refuse({ kind: 'noIpv6', subnetId });
@@ -51,19 +51,19 @@ export function claimIpv6(network: CloudNetwork, subnetId: string, wanted: Ipv6C
   };
 }
 
-/** Gives back what was taken. */
+/** Releases what was taken. */
 export function releaseIpv6(network: CloudNetwork, subnetId: string, held: Ipv6Held): void {
   const space = network.ipv6Space(subnetId);
   for (const address of held.ipv6Addresses) space?.releaseAddress(readIpv6(address));
   for (const prefix of held.ipv6Prefixes) space?.releasePrefix(readIpv6Prefix(prefix).first);
 }
 
-/** The address as a number; refused where it is none. */
+/** The address as a number; refuses malformed text. */
 export function readIpv6(text: string): bigint {
   return parseIpv6(text) ?? refuse({ kind: 'addressMalformed', address: text });
 }
 
-/** A prefix of /80; refused where it is none. */
+/** A /80 prefix; refuses anything else. */
 export function readIpv6Prefix(text: string): Ipv6Block {
   const block = parseIpv6Block(text);
   if (block?.length !== ipv6PrefixLength) return refuse({ kind: 'prefixMalformed', prefix: text });

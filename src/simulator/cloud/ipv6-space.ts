@@ -1,13 +1,13 @@
-// The IPv6 addresses and /80 prefixes of one subnet: which are held and which come next. So much of a /64 is free that
-// only what is held is remembered.
-import type { Random } from '../../scheduling/random.ts';
+// The IPv6 addresses and /80 prefixes of one subnet: which are held and which come next. A /64 is so large
+// that only held ones are stored.
+import type { Random } from '../../runtime/random.ts';
 import { type Ipv6Block, containsIpv6 } from './ipv6.ts';
 
 /** Length of a delegated prefix. */
 export const ipv6PrefixLength = 80;
 
 const hostBits = 48n;
-/** Prefixes of /80 in a /64; the first one holds the cloud's own addresses and the single ones. */
+/** /80 prefixes in a /64; the first one contains the cloud's own addresses and the single addresses. */
 const prefixes = 2 ** (ipv6PrefixLength - 64);
 
 export class Ipv6Space {
@@ -21,7 +21,7 @@ export class Ipv6Space {
     this.#random = random;
   }
 
-  /** Takes any free /80; returns its first address, or undefined when all are held. */
+  /** Takes any free /80; returns its first address, or undefined if all are held. */
   takePrefix(): bigint | undefined {
     if (this.#heldPrefixes.size >= prefixes - 1) return undefined;
     for (;;) {
@@ -31,7 +31,7 @@ export class Ipv6Space {
     }
   }
 
-  /** Takes any free address outside every prefix that can be delegated. */
+  /** Takes any free address outside the delegable prefixes. */
   takeAddress(): bigint {
     for (;;) {
       const address = this.#block.first + 0x10n + BigInt(`0x${this.#random.hex(11)}`);
@@ -39,7 +39,7 @@ export class Ipv6Space {
     }
   }
 
-  /** Holds a certain /80; false where it is outside the subnet, not aligned or held. */
+  /** Holds a given /80; false if it is outside the subnet, unaligned or held. */
   holdPrefix(prefix: Ipv6Block): boolean {
     const free = prefix.length === ipv6PrefixLength && containsIpv6(this.#block, prefix.first);
     if (!free || this.#heldPrefixes.has(prefix.first)) return false;
@@ -47,7 +47,7 @@ export class Ipv6Space {
     return true;
   }
 
-  /** Holds a certain address; false where it is outside the subnet or held. */
+  /** Holds a given address; false if it is outside the subnet or held. */
   holdAddress(address: bigint): boolean {
     const prefix = (address >> hostBits) << hostBits;
     const held = this.#heldAddresses.has(address) || this.#heldPrefixes.has(prefix);

@@ -1,4 +1,4 @@
-// IPv6 addresses and blocks of the model, as far as subnets of /64 and prefixes of /80 need them.
+// IPv6 addresses and blocks, as far as /64 subnets and /80 prefixes need them.
 import { isIPv6 } from 'node:net';
 
 export interface Ipv6Block {
@@ -8,7 +8,7 @@ export interface Ipv6Block {
   readonly length: number;
 }
 
-/** The address as a number, or undefined where `text` is not one. Zones and embedded IPv4 are not accepted. */
+/** The address as a number; undefined for malformed text. Rejects zones and embedded IPv4. */
 export function parseIpv6(text: string): bigint | undefined {
   if (!isIPv6(text) || /[.%]/.test(text)) return undefined;
   const [head = '', tail] = text.split('::');
@@ -18,7 +18,7 @@ export function parseIpv6(text: string): bigint | undefined {
   return groups.reduce((address, group) => (address << 16n) | BigInt(`0x${group}`), 0n);
 }
 
-/** The block that `text` lies in: host bits are cleared. */
+/** The block that contains `text`, with host bits cleared. */
 export function parseIpv6Block(text: string): Ipv6Block | undefined {
   const [address, bits, ...rest] = text.split('/');
   const base = parseIpv6(address ?? '');
@@ -29,7 +29,7 @@ export function parseIpv6Block(text: string): Ipv6Block | undefined {
   return { first: (base >> host) << host, length };
 }
 
-/** The shortest form (RFC 5952): the longest run of zero groups is written as `::`. */
+/** The shortest form (RFC 5952): the longest run of zero groups becomes `::`. */
 export function formatIpv6(address: bigint): string {
   const groups = Array.from({ length: 8 }, (_, index) =>
     ((address >> BigInt(112 - 16 * index)) & 0xffffn).toString(16),

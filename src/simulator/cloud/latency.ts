@@ -1,14 +1,14 @@
-// How long calls take: around a mean that each action has, scattered as real latencies are.
-import type { Random } from '../../scheduling/random.ts';
+// Call latencies: each action has a mean, with realistic scatter.
+import type { Random } from '../../runtime/random.ts';
 
 export interface LatencySettings {
-  /** Multiplies every delay; 0: none. */
+  /** Multiplies every delay; 0 disables delays. */
   readonly scale: number;
   /** Sigma of the log-normal distribution. */
   readonly spread: number;
 }
 
-/** A delay in ms, drawn log-normally so that its mean is `mean` ms times the scale. */
+/** A log-normal delay in ms with the mean `mean` times the scale. */
 export function drawLatency(mean: number, { scale, spread }: LatencySettings, random: Random): number {
   if (scale === 0) return 0;
   return mean * scale * Math.exp(spread * normal(random) - spread ** 2 / 2);

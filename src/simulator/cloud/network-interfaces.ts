@@ -1,4 +1,4 @@
-// Interfaces come and go, and change what is written on them. Their addresses and attachments are ruled elsewhere.
+// Creates, deletes and modifies interfaces. Other files have the rules for addresses and attachments.
 import { claim, type Claim, release, slotsOf } from './claims.ts';
 import type { CloudNetwork } from './cloud-network.ts';
 import { refuse } from './cloud-refusal.ts';
@@ -7,25 +7,25 @@ import { claimIpv6, type Ipv6Claim, releaseIpv6 } from './ipv6-claims.ts';
 import type { InterfaceType, NetworkInterface, Subnet, Tags } from './records.ts';
 import { refuseTags } from './tags.ts';
 
-/** Security groups that one interface takes (https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html). */
+/** Maximum security groups per interface (https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html). */
 const groupsPerInterface = 5;
 
 export interface InterfaceRequest {
   readonly subnetId: string;
-  /** Without one, any free address becomes the primary one. */
+  /** If absent, any free address becomes the primary one. */
   readonly primaryAddress?: string | undefined;
-  /** Beyond the primary address. */
+  /** In addition to the primary address. */
   readonly claim: Claim;
   readonly ipv6: Ipv6Claim;
   readonly type: InterfaceType;
-  /** Without any, the VPC's default group. */
+  /** If empty, the VPC's default group. */
   readonly groupIds: readonly string[];
   readonly description: string;
   readonly requesterManaged?: boolean;
   readonly tags: Tags;
 }
 
-/** Makes an interface that is attached to nothing, or refuses and takes nothing. */
+/** Creates a detached interface, or refuses and takes nothing. */
 export function createInterface(network: CloudNetwork, request: InterfaceRequest): NetworkInterface {
   const subnet = network.find('subnets', request.subnetId);
   const groupIds = groupsFor(network, subnet, request.groupIds);
@@ -58,7 +58,7 @@ export function createInterface(network: CloudNetwork, request: InterfaceRequest
   return record;
 }
 
-/** Deletes an interface that is attached to nothing. */
+/** Deletes a detached interface. */
 export function deleteInterface(network: CloudNetwork, id: string): void {
   const record = network.find('interfaces', id);
   if (record.requesterManaged) refuse({ kind: 'managedInterface', interfaceId: id });
@@ -66,7 +66,7 @@ export function deleteInterface(network: CloudNetwork, id: string): void {
   removeInterface(network, record);
 }
 
-/** Takes an interface out of the network with everything it holds. */
+/** Removes an interface from the network with everything it holds. */
 export function removeInterface(network: CloudNetwork, record: NetworkInterface): void {
   release(network, record.subnetId, record);
   releaseIpv6(network, record.subnetId, record);
@@ -80,7 +80,7 @@ export interface InterfaceChange {
   readonly sourceDestCheck?: boolean;
 }
 
-/** Changes what is written on an interface that its owner may change. */
+/** Modifies the attributes of an interface that its owner may change. */
 export function changeInterface(network: CloudNetwork, id: string, change: InterfaceChange): void {
   const record = network.find('interfaces', id);
   if (record.requesterManaged) refuse({ kind: 'managedInterface', interfaceId: id });

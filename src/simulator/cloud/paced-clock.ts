@@ -1,5 +1,5 @@
-// A clock whose pace can be changed while things wait on it: how a running cloud is sped up or slowed down.
-import type { Clock } from '../../scheduling/clock.ts';
+// A clock whose pace can change while actions wait on it: it speeds a running cloud up or slows it down.
+import type { Clock } from '../../runtime/clock.ts';
 
 interface Waiting {
   readonly due: number;
@@ -13,7 +13,7 @@ export class PacedClock implements Clock {
   #pace = 1;
   #monotonicStart: number;
   #wallStart: number;
-  /** What the inner clock showed when the pace was last changed. */
+  /** Time of the inner clock at the last change of pace. */
   #since: number;
 
   constructor(clock: Clock) {
@@ -23,12 +23,12 @@ export class PacedClock implements Clock {
     this.#wallStart = clock.wall();
   }
 
-  /** Seconds that pass here while one passes on the inner clock. */
+  /** Seconds that pass here per second of the inner clock. */
   get pace(): number {
     return this.#pace;
   }
 
-  /** Changes the pace for everything, what waits already included. `pace` must be positive. */
+  /** Changes the pace for everything, including waiting actions. `pace` must be positive. */
   setPace(pace: number): void {
     if (!(pace > 0)) throw new RangeError(`a clock cannot run at ${pace}`);
     this.#monotonicStart = this.monotonic();
@@ -59,7 +59,7 @@ export class PacedClock implements Clock {
     };
   }
 
-  /** Forgets everything that waits: nothing happens on this clock any more, unless it is scheduled after. */
+  /** Cancels all waiting actions. Later ones still run. */
   stop(): void {
     for (const waiting of this.#waiting) waiting.cancel();
     this.#waiting.clear();

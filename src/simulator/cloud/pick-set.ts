@@ -1,13 +1,13 @@
-// A set of small whole numbers that gives a random member in constant time, however full it is.
-import type { Random } from '../../scheduling/random.ts';
+// A set of small integers that returns a random member in constant time, however full it is.
+import type { Random } from '../../runtime/random.ts';
 
 export class PickSet {
   readonly #members: Int32Array;
-  /** Where each number stands in `#members`, or -1. */
+  /** Index of each number in `#members`, or -1. */
   readonly #places: Int32Array;
   #size = 0;
 
-  /** Takes numbers of [0, below). */
+  /** Holds numbers of [0, below). */
   constructor(below: number) {
     this.#members = new Int32Array(below);
     this.#places = new Int32Array(below).fill(-1);
@@ -21,14 +21,14 @@ export class PickSet {
     return (this.#places[member] ?? -1) >= 0;
   }
 
-  /** Makes `member` belong to the set or not. */
+  /** Adds `member` to the set or removes it. */
   set(member: number, belongs: boolean): void {
     if (belongs === this.has(member)) return;
     if (belongs) this.#add(member);
     else this.#remove(member);
   }
 
-  /** Any member, each as likely as the others; the set must not be empty. */
+  /** A uniformly random member; the set must not be empty. */
   pick(random: Random): number {
     const member = this.#members[random.integer(this.#size)];
     if (member === undefined || this.#size === 0) throw new RangeError('cannot pick from an empty set');

@@ -1,4 +1,5 @@
-// Public addresses (Elastic IPs): allocated to the account, associated with an address of an interface, released.
+// Public addresses (Elastic IPs): allocates them to the account, associates them with an interface address,
+// and releases them.
 import { attachedTo } from './attachments.ts';
 import type { CloudNetwork } from './cloud-network.ts';
 import { refuse } from './cloud-refusal.ts';
@@ -6,11 +7,11 @@ import { formatIpv4 } from './ipv4.ts';
 import type { NetworkInterface, PublicAddress, PublicAssociation, Tags } from './records.ts';
 import { refuseTags } from './tags.ts';
 
-/** The documentation block 198.18.0.0/15 stands for the cloud's public addresses. */
+/** The documentation block 198.18.0.0/15 represents the cloud's public addresses. */
 const firstPublic = 0xc612_0000;
 const publicAddresses = 2 ** 17;
 
-/** Gives the account a public address, of its wish or any. */
+/** Allocates a public address to the account, a given one or any. */
 export function allocateAddress(
   network: CloudNetwork,
   request: { readonly address?: string | undefined; readonly tags: Tags },
@@ -26,7 +27,7 @@ export function allocateAddress(
   return record;
 }
 
-/** Gives back a public address that is associated with nothing. */
+/** Releases a public address without an association. */
 export function releaseAddress(network: CloudNetwork, id: string): void {
   const record = network.find('publicAddresses', id);
   if (record.association !== undefined) refuse({ kind: 'inUse', what: 'publicAddresses', id });
@@ -36,14 +37,14 @@ export function releaseAddress(network: CloudNetwork, id: string): void {
 export interface AssociationRequest {
   readonly id: string;
   readonly interfaceId: string;
-  /** Without one, the primary address. */
+  /** If absent, the primary address. */
   readonly privateAddress?: string | undefined;
   readonly reassociate: boolean;
 }
 
 /**
- * Associates a public address with an address of an interface. Repeating it changes nothing; an address that is
- * associated elsewhere moves only if that is allowed.
+ * Associates a public address with an interface address. Repeating it changes nothing. An address with
+ * another association moves only if allowed.
  */
 export function associate(network: CloudNetwork, request: AssociationRequest): PublicAssociation {
   const record = network.find('publicAddresses', request.id);
@@ -65,7 +66,7 @@ export function associate(network: CloudNetwork, request: AssociationRequest): P
   return association;
 }
 
-/** The only interface of an instance, which an association by instance means. */
+/** The only interface of an instance: the target of an association by instance. */
 export function onlyInterface(network: CloudNetwork, instanceId: string): NetworkInterface | undefined {
   const attached = attachedTo(network, network.find('instances', instanceId));
   return attached.length === 1 ? attached[0] : undefined;
@@ -79,7 +80,7 @@ export function disassociate(network: CloudNetwork, associationId: string): void
   return refuse({ kind: 'associationNotFound', id: associationId });
 }
 
-/** An instance takes no public address before it runs. */
+/** A pending instance accepts no public address. */
 function refusePending(network: CloudNetwork, target: NetworkInterface): void {
   const instance = network.instances.get(target.instanceId ?? '');
   if (instance?.state !== 'pending') return;

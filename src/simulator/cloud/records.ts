@@ -1,5 +1,5 @@
-// What a cloud network consists of, as plain immutable data. Times are wall-clock ms since the epoch; addresses and
-// blocks are canonical text.
+// The records of a cloud network, as plain immutable data. Times are wall-clock ms since the epoch; addresses
+// and blocks are canonical text.
 import type { ReservationType } from './address-space.ts';
 
 export type Tags = Readonly<Record<string, string>>;
@@ -22,12 +22,14 @@ export interface Subnet {
   readonly zone: string;
   readonly block: string;
   readonly ipv6Block?: AssociatedBlock;
+  /** The Outpost that contains it. */
+  readonly outpost?: string;
   /** Addresses neither held nor reserved. */
   readonly available: number;
   readonly tags: Tags;
 }
 
-/** A part of a subnet kept for explicit addresses or for prefixes. */
+/** A part of a subnet reserved for explicit addresses or for prefixes. */
 export interface BlockReservation {
   readonly id: string;
   readonly subnetId: string;
@@ -44,7 +46,7 @@ export interface RouteTable {
   readonly tags: Tags;
 }
 
-/** Without a subnet: the main table of its VPC, which holds for every subnet that has no table of its own. */
+/** Without a subnet: the main table of its VPC, which applies to every subnet without its own table. */
 export interface RouteTableAssociation {
   readonly id: string;
   readonly subnetId?: string;
@@ -85,9 +87,9 @@ export interface Instance {
   readonly vpcId: string;
   readonly subnetId: string;
   readonly zone: string;
-  /** Of everything attached, attaching or detaching. */
+  /** Everything attached, attaching or detaching. */
   readonly interfaceIds: readonly string[];
-  /** Of the primary interface; kept while it is being taken away. */
+  /** The primary interface's address; kept during termination. */
   readonly primaryAddress: string;
   readonly clientToken?: string;
   readonly tags: Tags;
@@ -115,7 +117,7 @@ export interface NetworkInterface {
   readonly type: InterfaceType;
   readonly status: 'available' | 'in-use';
   readonly attachment?: Attachment;
-  /** The attachment's, repeated where judges look for them. */
+  /** Copies of the attachment's values, for invariant checks. */
   readonly instanceId?: string;
   readonly deviceIndex?: number;
   readonly primaryAddress: string;
@@ -128,7 +130,7 @@ export interface NetworkInterface {
   readonly description: string;
   readonly mac: string;
   readonly sourceDestCheck: boolean;
-  /** Made by another service of the cloud, such as a load balancer: its owner may not change it. */
+  /** Created by another service of the cloud, such as a load balancer: its owner may not change it. */
   readonly requesterManaged: boolean;
   readonly tags: Tags;
 }

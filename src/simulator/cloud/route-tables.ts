@@ -1,10 +1,10 @@
-// Route tables, as far as it matters which subnets share one.
+// Route tables, limited to which subnets share one.
 import type { CloudNetwork } from './cloud-network.ts';
 import { refuse } from './cloud-refusal.ts';
 import type { RouteTable, Tags } from './records.ts';
 import { refuseTags } from './tags.ts';
 
-/** An empty table of a VPC. */
+/** Creates an empty table in a VPC. */
 export function createRouteTable(
   network: CloudNetwork,
   request: { readonly id?: string | undefined; readonly vpcId: string; readonly tags: Tags },
@@ -17,14 +17,14 @@ export function createRouteTable(
   return table;
 }
 
-/** Deletes a table that holds for no subnet. */
+/** Deletes a table that no subnet uses. */
 export function deleteRouteTable(network: CloudNetwork, id: string): void {
   const table = network.find('routeTables', id);
   if (table.associations.length > 0) refuse({ kind: 'dependency', what: 'routeTables', id });
   network.delete('routeTables', id);
 }
 
-/** Puts a subnet under a table; returns the id of the association. */
+/** Associates a subnet with a table; returns the id of the association. */
 export function associateRouteTable(network: CloudNetwork, tableId: string, subnetId: string): string {
   const table = network.find('routeTables', tableId);
   network.find('subnets', subnetId);

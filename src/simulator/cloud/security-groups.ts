@@ -1,4 +1,4 @@
-// Security groups, as far as interfaces belong to them.
+// Security groups, limited to which interfaces belong to them.
 import type { CloudNetwork } from './cloud-network.ts';
 import { refuse } from './cloud-refusal.ts';
 import type { SecurityGroup } from './records.ts';
@@ -6,7 +6,7 @@ import { refuseTags } from './tags.ts';
 
 export type GroupRequest = Omit<SecurityGroup, 'id'> & { readonly id?: string | undefined };
 
-/** A group of a VPC, where its name is not taken. */
+/** Creates a group in a VPC if its name is free. */
 export function createGroup(network: CloudNetwork, request: GroupRequest): SecurityGroup {
   network.find('vpcs', request.vpcId);
   refuseTags({}, request.tags);
@@ -18,7 +18,7 @@ export function createGroup(network: CloudNetwork, request: GroupRequest): Secur
   return putGroup(network, request);
 }
 
-/** Deletes a group that no interface belongs to and that is not the default one. */
+/** Deletes a group that no interface uses and that is not the default one. */
 export function deleteGroup(network: CloudNetwork, id: string): void {
   const group = network.find('groups', id);
   if (group.name === 'default') refuse({ kind: 'defaultGroup' });
@@ -28,7 +28,7 @@ export function deleteGroup(network: CloudNetwork, id: string): void {
   network.delete('groups', id);
 }
 
-/** Adds a group, whatever its name. */
+/** Adds a group with any name. */
 export function putGroup(network: CloudNetwork, { id, ...rest }: GroupRequest): SecurityGroup {
   const group: SecurityGroup = { id: id ?? network.newId('sg'), ...rest };
   network.put('groups', group);

@@ -1,4 +1,4 @@
-// Subnets, and the parts of them that are reserved.
+// Subnets and their reservations.
 import type { ReservationType } from './address-space.ts';
 import { readBlock, readIpv6Block } from './blocks.ts';
 import type { CloudNetwork } from './cloud-network.ts';
@@ -14,10 +14,11 @@ export interface SubnetRequest {
   readonly zone: string;
   readonly block: string;
   readonly ipv6Block?: string | undefined;
+  readonly outpost?: string | undefined;
   readonly tags: Tags;
 }
 
-/** A subnet of a VPC, of /16 to /28, that overlaps no other. */
+/** Creates a subnet of /16 to /28 that overlaps no other. */
 export function createSubnet(network: CloudNetwork, request: SubnetRequest): Subnet {
   const vpc = network.find('vpcs', request.vpcId);
   const block = readBlock(request.block);
@@ -34,11 +35,12 @@ export function createSubnet(network: CloudNetwork, request: SubnetRequest): Sub
     zone: request.zone,
     block: formatIpv4Block(block),
     ...ipv6OfSubnet(network, siblings, request.ipv6Block),
+    ...(request.outpost !== undefined && { outpost: request.outpost }),
     tags: request.tags,
   });
 }
 
-/** Deletes a subnet without interfaces, its reservations and associations with it. */
+/** Deletes a subnet without interfaces, including its reservations and associations. */
 export function deleteSubnet(network: CloudNetwork, id: string): void {
   network.find('subnets', id);
   if ([...network.interfaces.values()].some((record) => record.subnetId === id)) {
@@ -63,7 +65,7 @@ export interface ReservationRequest {
   readonly tags: Tags;
 }
 
-/** Keeps a part of a subnet; addresses that are held in it stay held. */
+/** Reserves a part of a subnet; held addresses in it stay held. */
 export function createReservation(network: CloudNetwork, request: ReservationRequest): BlockReservation {
   const subnet = network.find('subnets', request.subnetId);
   const block = readBlock(request.block);
@@ -80,7 +82,7 @@ export function createReservation(network: CloudNetwork, request: ReservationReq
   return record;
 }
 
-/** Ends a reservation: what is free of it is open to all again. */
+/** Ends a reservation: its free addresses become available for all uses. */
 export function deleteReservation(network: CloudNetwork, id: string): BlockReservation {
   const record = network.find('reservations', id);
   network.space(record.subnetId).open(readBlock(record.block));
@@ -89,7 +91,7 @@ export function deleteReservation(network: CloudNetwork, id: string): BlockReser
   return record;
 }
 
-/** Zones of a region are its name and a letter. */
+/** A zone name is the region's name and a letter. */
 function refuseZone(network: CloudNetwork, zone: string): void {
   if (!zone.startsWith(network.region) || !/^[a-z]$/.test(zone.slice(network.region.length))) {
     refuse({ kind: 'unknownZone', zone });

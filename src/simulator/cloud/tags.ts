@@ -1,12 +1,12 @@
-// Tags, on whatever carries them.
+// Tags on any kind of record.
 import type { CloudNetwork } from './cloud-network.ts';
 import { refuse } from './cloud-refusal.ts';
 import type { RecordKind, Tags } from './records.ts';
 
-/** Tags that one thing takes (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html). */
+/** Maximum tags per resource (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html). */
 const tagsPerRecord = 50;
 
-/** Everything that carries tags, by the prefix of its ids. */
+/** Record kinds with tags, by id prefix. */
 const kinds: ReadonlyMap<string, RecordKind> = new Map([
   ['vpc', 'vpcs'],
   ['subnet', 'subnets'],
@@ -18,7 +18,7 @@ const kinds: ReadonlyMap<string, RecordKind> = new Map([
   ['eni', 'interfaces'],
 ]);
 
-/** What kind of thing an id names. */
+/** The kind of record that an id names. */
 export function kindOfId(id: string): RecordKind | undefined {
   return kinds.get(id.slice(0, id.lastIndexOf('-')));
 }
@@ -35,19 +35,19 @@ export function refuseTags(present: Tags, added: Tags): void {
   if (Object.keys({ ...present, ...added }).length > tagsPerRecord) refuse({ kind: 'tooManyTags' });
 }
 
-/** Adds tags to everything named, or to nothing. */
+/** Adds tags to all named records, or to none. */
 export function addTags(network: CloudNetwork, things: readonly Tagged[], tags: Tags): void {
   for (const { kind, id } of things) refuseTags(network.find(kind, id).tags, tags);
   for (const { kind, id } of things) change(network, kind, id, (present) => ({ ...present, ...tags }));
 }
 
-/** Which tags to remove: a key with any value, or with a certain one. */
+/** Tags to remove: a key with any value, or with a given one. */
 export interface TagRemoval {
   readonly key: string;
   readonly value?: string | undefined;
 }
 
-/** Removes tags from everything named; without removals, all of them. What is not there is not missed. */
+/** Removes tags from all named records; without removals, all tags. Missing tags are no error. */
 export function removeTags(
   network: CloudNetwork,
   things: readonly Tagged[],

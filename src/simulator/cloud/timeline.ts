@@ -1,30 +1,30 @@
-// Records that can also be read as they were a little while ago: how a listing of an eventually consistent cloud comes
-// to show the past. Records are immutable; a change replaces one.
+// Records that can also be read as of a recent time. This lets listings of an eventually consistent cloud
+// show the past. Records are immutable; a change replaces one.
 
 interface Version<T> {
   readonly at: number;
-  /** Undefined: gone from then on. */
+  /** Undefined: deleted from then on. */
   readonly value: T | undefined;
 }
 
 interface History<T> {
-  /** Since when there is such a record. */
+  /** When the record first existed. */
   readonly since: number;
-  /** Oldest first; what nobody looks back to is dropped. */
+  /** Oldest first; versions that no read can reach are dropped. */
   readonly versions: Version<T>[];
 }
 
 export interface TimelineOptions {
-  /** The present, in monotonic ms. */
+  /** The current time, in monotonic ms. */
   readonly now: () => number;
-  /** How far back anybody looks, in ms. */
+  /** The furthest that a read looks back, in ms. */
   readonly memory: () => number;
 }
 
-/** Some instant of a timeline. */
+/** The timeline at one instant. */
 export interface Moment<T> {
   get(id: string): T | undefined;
-  /** Records in order of their ids, from the first one behind `cursor`. */
+  /** Records ordered by id, starting after `cursor`. */
   after(cursor: string): Iterable<T>;
 }
 
@@ -32,7 +32,7 @@ export class Timeline<T extends { readonly id: string }> {
   readonly #options: TimelineOptions;
   readonly #current = new Map<string, T>();
   readonly #histories = new Map<string, History<T>>();
-  /** Ids of everything remembered, sorted when it is next read. */
+  /** Ids of all remembered records, sorted on the next read. */
   #order: string[] = [];
   #unsorted = false;
   readonly #gone: { readonly id: string; readonly at: number }[] = [];
@@ -58,7 +58,7 @@ export class Timeline<T extends { readonly id: string }> {
     this.#forget();
   }
 
-  /** The records as they were at `time`, which must lie within the memory. */
+  /** The records as of `time`, which must lie within the memory. */
   at(time: number): Moment<T> {
     const get = (id: string): T | undefined => {
       const history = this.#histories.get(id);
@@ -93,7 +93,7 @@ export class Timeline<T extends { readonly id: string }> {
     if (oldest > 0) versions.splice(0, oldest);
   }
 
-  /** Drops what is gone for longer than anybody looks back. */
+  /** Drops deleted records that no read can reach. */
   #forget(): void {
     const horizon = this.#options.now() - this.#options.memory();
     while (this.#gone[0] !== undefined && this.#gone[0].at <= horizon) {

@@ -1,5 +1,5 @@
-// A token bucket: full at first, refilled all the time, empty when too much was asked of it.
-import type { Clock } from '../../scheduling/clock.ts';
+// A token bucket: starts full, refills continuously, and is empty after too many calls.
+import type { Clock } from '../../runtime/clock.ts';
 
 export interface BucketSize {
   readonly capacity: number;
@@ -19,7 +19,7 @@ export class TokenBucket {
     this.#countedAt = clock.monotonic();
   }
 
-  /** Tokens there are now. */
+  /** The current number of tokens. */
   get level(): number {
     const now = this.#clock.monotonic();
     const refill = ((now - this.#countedAt) / 1000) * this.#size.refillPerSecond;
@@ -28,14 +28,14 @@ export class TokenBucket {
     return this.#tokens;
   }
 
-  /** Takes so many tokens, or none and says no. */
+  /** Takes this many tokens, or none and returns false. */
   take(count: number): boolean {
     if (this.level < count) return false;
     this.#tokens -= count;
     return true;
   }
 
-  /** Takes as many of the tokens as there are, as somebody else would. */
+  /** Takes up to this many tokens, as another caller would. */
   drain(count: number): void {
     this.#tokens = Math.max(0, this.level - count);
   }

@@ -1,4 +1,4 @@
-// What the parts of a topology must agree on: names that refer to each other, blocks that lie in each other, limits.
+// Cross-validates the parts of a topology: references between names, blocks within blocks, limits.
 import { interfacesOf, instanceTypes } from './instance-types.ts';
 import { prefixSize } from './address-space.ts';
 import { covers, type Ipv4Block, overlap, parseIpv4Block, sizeOf } from './ipv4.ts';
@@ -10,7 +10,7 @@ interface Named {
 
 type InstancePlan = Topology['instances'][number];
 
-/** Every disagreement, as a text of path, what is accepted and what was found. */
+/** Every inconsistency, as text with path, accepted and actual value. */
 export function disagreements(topology: Topology): string[] {
   return [
     ...repeated('vpcs', topology.vpcs),
@@ -24,7 +24,7 @@ export function disagreements(topology: Topology): string[] {
   ];
 }
 
-/** The VPC that a subnet, table or group belongs to: the one it names, or the only one. */
+/** The VPC of a subnet, table or group: the one it names, or the only one. */
 export function vpcNameOf(
   topology: Topology,
   owner: { readonly vpc?: string | undefined },
@@ -170,7 +170,7 @@ function limits(plan: InstancePlan, path: string): string[] {
   return problems;
 }
 
-/** A block that has been checked to be one. */
+/** A block that was already validated. */
 function read(text: string): Ipv4Block {
   const block = parseIpv4Block(text);
   if (block === undefined) throw new Error(`not a block: ${text}`);

@@ -1,10 +1,10 @@
-// What may stand in a topology, field by field, with its defaults. What fields must agree on is checked elsewhere.
+// The schema of a topology, field by field, with defaults. Rules across fields are checked elsewhere.
 import * as z from 'zod';
 import { instanceTypes } from './instance-types.ts';
 import { parseIpv4, parseIpv4Block } from './ipv4.ts';
 import { parseIpv6Block } from './ipv6.ts';
 
-/** An object whose unknown keys are refused, naming the known ones. */
+/** An object that rejects unknown keys and names the known ones. */
 function section<S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core.$strict> {
   const keys = Object.keys(shape).join(', ');
   const unknown = 'unrecognized_keys';
@@ -53,7 +53,7 @@ const share = z.number('expected a share from 0 to 1').min(0).max(1);
 const ms = z.number('expected milliseconds').min(0);
 const factor = z.number('expected a factor, 0 or more').min(0);
 
-/** A number, or a range that each draw lies in. */
+/** A number, or a range for each draw. */
 export const msRange = z
   .union([ms, section({ min: ms, max: ms })], 'expected milliseconds, or min and max in milliseconds')
   .transform((value) => (typeof value === 'number' ? { min: value, max: value } : value))
@@ -75,7 +75,7 @@ const networkInterface = section({
   tags,
 });
 
-/** The whole of a topology. */
+/** The whole topology. */
 export const topologySchema = section({
   account: matching('expected an account number of 12 digits', /^\d{12}$/).default('123456789012'),
   region: matching('expected a region such as us-east-1', /^[a-z]{2}(-[a-z]+)+-\d$/).default('us-east-1'),
@@ -111,6 +111,8 @@ export const topologySchema = section({
         zone,
         block,
         ipv6Block: ipv6SubnetBlock.optional(),
+        /** The Outpost that contains it; if absent, it is in the zone itself. */
+        outpost: name.optional(),
         reservations: z
           .array(
             section({ block, type: z.enum(['explicit', 'prefix']), description: z.string().default('') }),
@@ -159,19 +161,19 @@ export const topologySchema = section({
     throttle: z.boolean().default(true),
     /** Multiplies the size and the refill of every bucket. */
     scale: factor.default(1),
-    /** Whether listings without pagination and filters are refused, as for very large accounts. */
+    /** Whether unpaginated listings without filters are rejected, as for very large accounts. */
     refuseUnpaginated: z.boolean().default(false),
   }).prefault({}),
   latency: section({
-    /** Multiplies every delay; 0: none. */
+    /** Multiplies every delay; 0 disables delays. */
     scale: factor.default(1),
-    /** How far delays scatter: sigma of the log-normal distribution. */
+    /** Scatter of delays: sigma of the log-normal distribution. */
     spread: factor.default(0.5),
   }).prefault({}),
   consistency: section({
-    /** For how long after its creation a thing is not found. */
+    /** How long a new record is not found. */
     visibilityDelayMs: msRange.prefault({ min: 0, max: 500 }),
-    /** How far behind the present a listing is. */
+    /** How far a listing lags behind. */
     listingLagMs: msRange.prefault({ min: 0, max: 1000 }),
     /** Chance that a page is cut short although more follows. */
     shortPages: share.default(0),
@@ -182,18 +184,18 @@ export const topologySchema = section({
     startMs: msRange.prefault({ min: 5000, max: 20_000 }),
     stopMs: msRange.prefault({ min: 5000, max: 20_000 }),
     terminateMs: msRange.prefault({ min: 5000, max: 20_000 }),
-    /** For how long a terminated instance is still listed. */
+    /** How long a terminated instance is still listed. */
     terminatedVisibleMs: msRange.prefault(3_600_000),
   }).prefault({}),
-  /** Chance that an address which was freed recently is handed out before any other. */
+  /** Chance that a recently freed address is handed out before any other. */
   reuse: share.default(0.3),
 });
 
-/** A topology with every default filled in. */
+/** A topology with all defaults set. */
 export type Topology = z.output<typeof topologySchema>;
-/** An interface beyond the primary one. */
+/** An interface besides the primary one. */
 export type InterfacePlan = z.output<typeof networkInterface>;
-/** What a delay is drawn from, evenly, in ms. */
+/** The uniform range of a delay, in ms. */
 export interface MsRange {
   readonly min: number;
   readonly max: number;

@@ -1,5 +1,5 @@
-// Reading a topology: what a simulated cloud consists of at the beginning, and how it behaves. Text comes in, a checked
-// topology or every problem at once comes out; nothing is built here.
+// Parses a topology: the initial content and the behavior of a simulated cloud. Returns a validated topology
+// or all problems at once; builds nothing.
 import { parse, YAMLParseError } from 'yaml';
 import type * as z from 'zod';
 import { disagreements } from './topology-checks.ts';
@@ -9,7 +9,7 @@ export type { Topology } from './topology-schema.ts';
 
 export type ReadTopology = { readonly topology: Topology } | { readonly problems: readonly string[] };
 
-/** Reads YAML or JSON. Each problem names the path, what is wanted there and what was found. */
+/** Parses YAML or JSON. Each problem names the path, what is expected there and what was found. */
 export function readTopology(text: string): ReadTopology {
   const document = documentOf(text);
   if ('problem' in document) return { problems: [document.problem] };

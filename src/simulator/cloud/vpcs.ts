@@ -1,4 +1,4 @@
-// VPCs: each with its blocks, its main route table and its default security group.
+// VPCs with their blocks, main route table and default security group.
 import { readBlock, readIpv6Block } from './blocks.ts';
 import type { CloudNetwork } from './cloud-network.ts';
 import { refuse } from './cloud-refusal.ts';
@@ -8,7 +8,7 @@ import type { RouteTable, Tags, Vpc } from './records.ts';
 import { putGroup } from './security-groups.ts';
 import { refuseTags } from './tags.ts';
 
-/** A VPC with its main route table and its default security group. */
+/** Creates a VPC with its main route table and default security group. */
 export function createVpc(
   network: CloudNetwork,
   request: { readonly id?: string | undefined; readonly block: string; readonly tags: Tags },
@@ -29,7 +29,7 @@ export function createVpc(
   return vpc;
 }
 
-/** Gives a VPC another IPv4 block. */
+/** Adds an IPv4 block to a VPC. */
 export function addVpcBlock(network: CloudNetwork, vpcId: string, text: string): Vpc {
   const vpc = network.find('vpcs', vpcId);
   const block = readVpcBlock(text);
@@ -41,7 +41,7 @@ export function addVpcBlock(network: CloudNetwork, vpcId: string, text: string):
   return changed;
 }
 
-/** Gives a VPC an IPv6 block of /56; without a wish, one that the cloud picks. */
+/** Adds an IPv6 /56 block to a VPC; if none is given, the cloud picks one. */
 export function addVpcIpv6Block(network: CloudNetwork, vpcId: string, wish?: string): Vpc {
   const vpc = network.find('vpcs', vpcId);
   const associationId = network.newId('vpc-cidr-assoc');
@@ -53,7 +53,7 @@ export function addVpcIpv6Block(network: CloudNetwork, vpcId: string, wish?: str
   return changed;
 }
 
-/** Deletes a VPC that has nothing but what it was made with. */
+/** Deletes a VPC that contains only what it was created with. */
 export function deleteVpc(network: CloudNetwork, id: string): void {
   network.find('vpcs', id);
   const owned = (record: { readonly vpcId: string }): boolean => record.vpcId === id;

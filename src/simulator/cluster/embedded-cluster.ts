@@ -1,6 +1,6 @@
 // A whole cluster in one process, without a controller: a cloud, a Kubernetes API, and nodes with agents and pods.
-import type { Clock } from '../../scheduling/clock.ts';
-import type { Random } from '../../scheduling/random.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
 import type { CloudNetwork } from '../cloud/cloud-network.ts';
 import type { Topology } from '../cloud/topology.ts';
 import { createEc2, type Ec2 } from '../ec2/create-ec2.ts';
@@ -14,14 +14,14 @@ export interface EmbeddedClusterOptions {
   readonly topology: Topology;
   readonly clock: Clock;
   readonly random: Random;
-  /** How many times faster than in life agents and kubelets act. */
+  /** Speed-up of agents and kubelets. */
   readonly pace: number;
-  /** What the agent of a machine is told beyond what the machine itself says. */
+  /** Adds what a machine's agent knows beyond its instance metadata. */
   readonly configure: (facts: MachineFacts, index: number) => NodeFacts;
   readonly onEvent?: (event: WorkloadEvent) => void;
 }
 
-/** What an instance says of itself. */
+/** What an instance knows about itself. */
 export type MachineFacts = Omit<NodeFacts, 'protocol' | 'ipam' | 'eni' | 'agentAddresses'>;
 
 export interface EmbeddedCluster {
@@ -45,7 +45,7 @@ export function createEmbeddedCluster(options: EmbeddedClusterOptions): Embedded
   return { ec2, kubernetes, workload };
 }
 
-/** Every running instance, as the machine of a node. */
+/** Every running instance as a node's machine. */
 export function machinesOf(network: CloudNetwork): MachineFacts[] {
   const primary = new Map(
     [...network.interfaces.values()]

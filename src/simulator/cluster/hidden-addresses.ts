@@ -1,19 +1,19 @@
-// Addresses in use that a CiliumNode does not show to its agent any more: after a restart the agent would give them to
-// nobody, or take them from the pods that have them.
+// Finds addresses in use that a CiliumNode no longer shows to its agent. After a restart the agent could not
+// assign them, or would take them from their pods.
 import { contains, type Ipv4Block, parseIpv4, parseIpv4Block } from '../cloud/ipv4.ts';
 import { type JsonObject, listAt, objectAt, textAt, textsAt } from '../workload/json.ts';
 import type { Protocol } from '../workload/node-facts.ts';
 
 export interface AddressesInUse {
   readonly protocol: Protocol;
-  /** User by address, as the agent itself remembers. */
+  /** User by address, as the agent remembers it. */
   readonly remembered: ReadonlyMap<string, string>;
 }
 
 /**
- * Users by hidden address. An agent of the CRD allocator finds its addresses in the pool, and never agrees to lose one
- * in use. A multi-pool agent finds them on the interfaces; what it uses of a block that it told to have dropped was
- * given back by itself.
+ * Users by hidden address. A CRD agent finds its addresses in the pool and never agrees to release one in
+ * use. A multi-pool agent finds them on the interfaces. If it reported a block as dropped, it gave up the
+ * addresses in it.
  */
 export function hiddenAddresses(node: JsonObject, use: AddressesInUse): ReadonlyMap<string, string> {
   return use.protocol === 'crd-allocator' ? notInPool(node, use) : notOnInterfaces(node, use);

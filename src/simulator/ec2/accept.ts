@@ -1,9 +1,9 @@
-// Holds an input against its shape: what it may not contain, what it must, and what each value may be.
+// Validates an input against its shape: unknown and missing members, and the values.
 import { Ec2Refusal, invalidParameterValue, missingParameter } from './ec2-refusal.ts';
 import { refuseMalformedId } from './ids.ts';
 import type { Fields, ListShape, Members, RecordShape, Shape, TextShape } from './shape.ts';
 
-/** The input, once it is known to be what `shape` describes. */
+/** Returns the input with the type of `shape`. */
 export function accept<F extends Fields>(shape: RecordShape<F>, input: unknown): Members<F> {
   checkRecord(shape, input, '');
   return input as Members<F>;
@@ -63,7 +63,7 @@ function wrongValue(value: unknown, name: string): Ec2Refusal {
   return invalidParameterValue(`Value (${shown}) for parameter ${lowerFirst(name)} is invalid.`);
 }
 
-/** EC2’s refusal of a parameter that an action does not have. */
+/** EC2's refusal of an unknown parameter. */
 export function unknownParameter(name: string): Ec2Refusal {
   return new Ec2Refusal('UnknownParameter', `The parameter ${name} is not recognized`);
 }

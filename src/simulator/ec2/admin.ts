@@ -1,4 +1,4 @@
-// The endpoint beside EC2's through which a test or a person looks into the cloud and puts faults into it.
+// The admin endpoint beside EC2's: inspects the cloud and injects faults.
 import * as z from 'zod';
 import type { Fault, FaultRule } from '../cloud/faults.ts';
 import { msRange } from '../cloud/topology-schema.ts';
@@ -54,7 +54,7 @@ const settings = z.strictObject({
   listingLagMs: msRange.optional(),
 });
 
-/** What a route does with the checked body; what it returns is answered as JSON. */
+/** Handles a validated body; the result is returned as JSON. */
 interface Route<T = unknown> {
   readonly body?: z.ZodType<T>;
   readonly run: (gateway: Ec2Gateway, body: T, rest: string) => unknown;

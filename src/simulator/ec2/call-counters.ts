@@ -1,11 +1,11 @@
-// How often each action was called, and what became of it.
+// Counts the calls of each action by outcome.
 
 export interface CallCount {
   readonly calls: number;
   /** Answered with an error other than throttling. */
   readonly refused: number;
   readonly throttled: number;
-  /** Never answered, or not readably. */
+  /** Without an answer, or with an unreadable one. */
   readonly lost: number;
 }
 
@@ -23,7 +23,7 @@ export class CallCounters {
     return this.#counts.get(action) ?? none;
   }
 
-  /** Every action that was called, by name. */
+  /** Every called action, by name. */
   all(): Record<string, CallCount> {
     return Object.fromEntries([...this.#counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }

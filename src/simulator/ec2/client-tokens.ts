@@ -1,4 +1,4 @@
-// Idempotency by client token: a request that is repeated gets the thing that the first one made
+// Idempotency by client token: a repeated request returns what the first one created
 // (https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-idempotency.html).
 import { Ec2Refusal } from './ec2-refusal.ts';
 
@@ -11,8 +11,8 @@ export class ClientTokens {
   readonly #remembered = new Map<string, Remembered>();
 
   /**
-   * What the token already stands for, or `make`s it and remembers. A token that comes again with other parameters
-   * is refused. `made` is an id; what it names may be gone since.
+   * Returns what the token already created, or calls `make` and remembers the result. Refuses a token with
+   * other parameters. `made` is an id; its resource may be gone since.
    */
   once(
     request: { readonly action: string; readonly token: string | undefined; readonly parameters: unknown },
@@ -32,7 +32,7 @@ export class ClientTokens {
   }
 }
 
-/** EC2’s refusal of a token that comes again for something else. */
+/** EC2's refusal of a token reused for another request. */
 export function mismatch(): Ec2Refusal {
   return new Ec2Refusal(
     'IdempotentParameterMismatch',

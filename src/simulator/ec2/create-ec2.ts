@@ -1,6 +1,6 @@
-// An EC2 in one process: a topology becomes a network with its gateway, on any clock.
-import type { Clock } from '../../scheduling/clock.ts';
-import type { Random } from '../../scheduling/random.ts';
+// Builds an in-process EC2 from a topology: a network with its gateway, on any clock.
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
 import { buildNetwork } from '../cloud/build-network.ts';
 import type { CloudNetwork } from '../cloud/cloud-network.ts';
 import { PacedClock } from '../cloud/paced-clock.ts';
@@ -10,11 +10,11 @@ import { Ec2Gateway } from './ec2-gateway.ts';
 export interface Ec2 {
   readonly network: CloudNetwork;
   readonly gateway: Ec2Gateway;
-  /** The time of the cloud, whose pace can be changed. */
+  /** The cloud's clock, whose pace can change. */
   readonly clock: PacedClock;
 }
 
-/** Throws `CloudRefusal` where the topology asks for more than its subnets hold. */
+/** Throws `CloudRefusal` if the topology needs more than its subnets hold. */
 export function createEc2(options: {
   readonly topology: Topology;
   readonly clock: Clock;

@@ -1,7 +1,7 @@
-// The front door of EC2, apart from any socket: authorization, throttling, faults, delays, then the action itself. The
-// HTTP server and in-process clients both come through here.
-import { sleep } from '../../scheduling/clock.ts';
-import type { Random } from '../../scheduling/random.ts';
+// The EC2 gateway without sockets: authorization, throttling, faults, delays, then the action. The HTTP
+// server and in-process clients share it.
+import { sleep } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
 import type { CloudNetwork } from '../cloud/cloud-network.ts';
 import { CloudRefusal } from '../cloud/cloud-refusal.ts';
 import { type Fault, Faults } from '../cloud/faults.ts';
@@ -24,7 +24,7 @@ import { refusalOf } from './refusal-of-problem.ts';
 import { type BucketKey, type LimitSettings, RequestLimits } from './request-limits.ts';
 import type { Credential } from './sigv4.ts';
 
-/** Who calls, once its signature has been checked. */
+/** The caller, after its signature was verified. */
 export interface Caller {
   readonly arn: string;
 }
@@ -48,13 +48,13 @@ interface Request {
   readonly caller: Caller;
 }
 
-/** A request that nothing was found against before it begins, and the faults that it meets. */
+/** An admitted request with the faults that it meets. */
 interface Admitted {
   readonly request: Request;
   readonly faults: readonly Fault[];
 }
 
-/** The request whose effect takes place at this very moment. */
+/** The request whose effect happens at this moment. */
 export interface ActingRequest {
   readonly action: string;
   readonly parameters: Input;
@@ -62,28 +62,28 @@ export interface ActingRequest {
 }
 
 const never = new AbortController().signal;
-/** Of the time that the call would have taken: a refusal at the door comes so soon. */
+/** Share of the call's normal latency after which a refused call is answered. */
 const refusalShare = 0.1;
 
-/** EC2 to whoever calls it from inside the process; what it does can be changed while it runs. */
+/** EC2 for in-process callers; its behavior can change at run time. */
 export class Ec2Gateway {
   readonly network: CloudNetwork;
-  /** The time of the cloud, whose pace can be changed. */
+  /** The cloud's clock, whose pace can change. */
   readonly clock: PacedClock;
-  /** Whose signatures the HTTP front accepts. */
+  /** Credentials that the HTTP server accepts. */
   readonly credentials: readonly Credential[];
   readonly faults: Faults;
   readonly limits: RequestLimits;
   readonly counters = new CallCounters();
   latency: LatencySettings;
   refuseUnpaginated: boolean;
-  /** The only actions that anybody may call; undefined: all. */
+  /** The only allowed actions; undefined for all. */
   allowedActions: ReadonlySet<string> | undefined;
-  /** What a caller may do, by its ARN; one without a policy may do everything. */
+  /** Policies by caller ARN; a caller without one may do everything. */
   readonly policies = new Map<string, IamPolicy>();
-  /** Told what a caller with a policy had to be allowed, and whether it was. */
+  /** Called with each permission that a caller with a policy needed, and the result. */
   onChecked: ((permission: Permission, isAllowed: boolean, caller: Caller) => void) | undefined;
-  /** Told of every request when it comes, whatever becomes of it. */
+  /** Called on arrival of every request, whatever its outcome. */
   onCall: ((caller: Caller, action: string) => void) | undefined;
   readonly #denials: Random;
   readonly #latencies: Random;
@@ -109,19 +109,19 @@ export class Ec2Gateway {
     this.#pageTokens = new PageTokens(random.fork('page-tokens').hex(32));
   }
 
-  /** As policies and answers name who calls with that key. */
+  /** The caller's ARN, as policies and answers show it. */
   arnOf({ user }: Pick<Credential, 'user'>): string {
     return `arn:aws:iam::${this.network.account}:user/${user}`;
   }
 
-  /** For those who are told of a change while it happens, and want to know whose it is; undefined in between. */
+  /** The request behind a change, for change listeners; undefined otherwise. */
   get acting(): ActingRequest | undefined {
     return this.#acting;
   }
 
   /**
-   * Calls an action, with input and output in the SDKs' member names. Throws `Ec2Refusal`; `AnswerLost` where a fault
-   * lost the answer, whatever the effect was; `AnswerGarbled` where it cannot be read. An empty answer is `{}`.
+   * Calls an action with the SDKs' member names. Throws `Ec2Refusal`; `AnswerLost` if a fault lost the
+   * answer, with or without an effect; `AnswerGarbled` if the answer is unreadable.
    */
   async call(action: string, input: Input, caller: Caller): Promise<Output> {
     const exchange = await this.exchange(action, input, caller);
@@ -133,12 +133,11 @@ export class Ec2Gateway {
       case 'lost':
         throw new AnswerLost(exchange.connection);
       case 'garbled':
-        if (exchange.form === 'empty') return {};
         throw new AnswerGarbled(exchange.form);
     }
   }
 
-  /** The same, with everything that can become of a request as a value. */
+  /** The same, with every outcome as a value. */
   async exchange(action: string, input: Input, caller: Caller): Promise<Exchange> {
     this.counters.add(action, 'calls');
     this.onCall?.(caller, action);
@@ -181,7 +180,7 @@ export class Ec2Gateway {
     return { request: { name, action, parameters, caller }, faults };
   }
 
-  /** The effect, and the answer `rest` ms later, unless a fault spoils the one or the other. */
+  /** Applies the effect, then answers `rest` ms later, unless a fault interferes. */
   async #perform({ request, faults }: Admitted, rest: number): Promise<Exchange> {
     const { action } = request;
     const fault = faults.find(({ kind }) => kind === 'lost' || kind === 'garbled');
@@ -212,7 +211,7 @@ export class Ec2Gateway {
     });
     if (denied === undefined) return;
     const { action, resource } = denied;
-    // What only its owner can decode is different each time.
+    // A part that only its owner can decode differs each time.
     const [on, encoded] =
       resource === '*'
         ? ['', '']
@@ -244,14 +243,14 @@ export class Ec2Gateway {
     }
   }
 
-  /** The answer is lost before anything has happened; a late request has its effect when nobody waits any more. */
+  /** Loses the answer before any effect; a late request takes effect after the caller gave up. */
   #lose(fault: Extract<Fault, { kind: 'lost' }>, request: Request): Exchange {
     if (fault.effect === 'late') {
       this.clock.schedule(fault.delayMs, () => {
         try {
           this.#run(request);
         } catch (error) {
-          // Nobody is left to be told that the cloud refuses.
+          // Nobody waits for this refusal.
           if (!(error instanceof CloudRefusal || error instanceof Ec2Refusal)) throw error;
           this.counters.add(request.name, 'refused');
         }
@@ -265,7 +264,7 @@ export class Ec2Gateway {
   }
 }
 
-/** What the action is called with; refuses dry runs. */
+/** The parameters of the action; refuses dry runs. */
 function withoutDryRun({ DryRun, ...parameters }: Input): Input {
   if (DryRun === true) {
     throw new Ec2Refusal('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.', 412);
@@ -273,7 +272,7 @@ function withoutDryRun({ DryRun, ...parameters }: Input): Input {
   return parameters;
 }
 
-/** Whether a request asks for a whole listing: without ids, filters or pages. */
+/** Whether a request lists everything: without ids, filters or pages. */
 function isWhole({ MaxResults, NextToken, ...rest }: Input): boolean {
   const narrow = Object.values(rest).some((value) => Array.isArray(value) && value.length > 0);
   return MaxResults === undefined && NextToken === undefined && !narrow;
@@ -305,7 +304,7 @@ function garble(form: Extract<Fault, { kind: 'garbled' }>['form'], output: Outpu
   }
 }
 
-/** How many things an answer lists. */
+/** Number of items in an answer. */
 function lengthOf(output: Output): number {
   return Math.max(0, ...Object.values(output).map((value) => (Array.isArray(value) ? value.length : 0)));
 }

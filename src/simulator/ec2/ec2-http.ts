@@ -1,4 +1,4 @@
-// One HTTP request to EC2 and what comes back, apart from any socket: the signature, the parameters, the answer's text.
+// Answers one HTTP request to EC2, without sockets: signature, parameters, and the text of the answer.
 import type { Exchange } from './exchange.ts';
 import { allActions } from './actions/all-actions.ts';
 import { apiVersion, decodeParameters, encodeAnswer, encodeRefusal } from './ec2-query.ts';
@@ -12,7 +12,7 @@ export type HttpOutcome =
       readonly status: number;
       readonly headers: Readonly<Record<string, string>>;
       readonly body: string;
-      /** Only so much of the body is sent before the connection ends. */
+      /** The body is cut off after this many bytes. */
       readonly cutAt?: number;
     }
   | { readonly kind: 'drop' }
@@ -20,12 +20,12 @@ export type HttpOutcome =
 
 export interface HttpContext {
   readonly gateway: Ec2Gateway;
-  /** The present as clients know it, in wall-clock ms: signatures are judged by it. */
+  /** The clients' wall clock in ms, for signatures. */
   readonly now: number;
   readonly requestId: string;
 }
 
-/** Answers one request to the EC2 endpoint. Never rejects for what a client did. */
+/** Answers one request to the EC2 endpoint. Never rejects because of a client. */
 export async function answerEc2(request: SignedRequest, context: HttpContext): Promise<HttpOutcome> {
   const { gateway, now, requestId } = context;
   try {
@@ -65,7 +65,7 @@ function requestedAction(parameters: readonly (readonly [string, string])[]): st
   return action;
 }
 
-/** The parameters as the action names them; an unknown action is left to the gateway to refuse. */
+/** The parameters with the action's names; the gateway refuses unknown actions. */
 function inputOf(
   action: string,
   parameters: readonly (readonly [string, string])[],

@@ -1,19 +1,19 @@
-// EC2's Query protocol: flat form parameters in, XML out, both by the shapes of an action
+// EC2's Query protocol: flat form parameters in, XML out, both by an action's shapes
 // (https://docs.aws.amazon.com/ec2/latest/devguide/ec2-query-api.html).
 import { unknownParameter } from './accept.ts';
 import { type Ec2Refusal, invalidParameterValue } from './ec2-refusal.ts';
 import type { Fields, RecordShape, Shape } from './shape.ts';
 
-/** API version, part of every request and of the namespace of every answer. */
+/** API version, in every request and in the namespace of every answer. */
 export const apiVersion = '2016-11-15';
 
-/** Parameters as a tree: `Filter.1.Name=x` is found at Filter, 1, Name. */
+/** Parameters as a tree: `Filter.1.Name=x` is at Filter, 1, Name. */
 interface Node {
   value?: string;
   readonly children: Map<string, Node>;
 }
 
-/** The input that form parameters make, in member names. Refuses parameters that the shape does not know. */
+/** Decodes form parameters to an input with member names. Refuses parameters that the shape does not have. */
 export function decodeParameters(
   shape: RecordShape,
   parameters: Iterable<readonly [string, string]>,
@@ -27,7 +27,7 @@ export function encodeAnswer(action: string, shape: RecordShape, output: unknown
   return `${declaration}<${action}Response xmlns="http://ec2.amazonaws.com/doc/${apiVersion}/"><requestId>${requestId}</requestId>${body}</${action}Response>`;
 }
 
-/** The answer that says no. */
+/** The answer of a refusal. */
 export function encodeRefusal(refusal: Ec2Refusal, requestId: string): string {
   const error = `<Error>${element('Code', refusal.code)}${element('Message', refusal.message)}</Error>`;
   return `${declaration}<Response><Errors>${error}</Errors>${element('RequestID', requestId)}</Response>`;
@@ -103,10 +103,10 @@ function unreadable(value: string, path: string, expected: string): Ec2Refusal {
   );
 }
 
-/** Makes the text of a value. */
+/** Serializes a value. */
 type Writer = (value: unknown) => string;
 
-/** A page has some ten thousand elements, and while it is written nobody else is answered: shapes are looked at once. */
+/** A page has some ten thousand elements and writing it blocks the event loop, so each shape is compiled once. */
 const bodyWriters = new WeakMap<RecordShape, Writer>();
 
 function bodyWriterOf(shape: RecordShape): Writer {
@@ -145,7 +145,7 @@ function keeping(write: Writer): Writer {
 
 function elementWriter(name: string, shape: Shape): Writer {
   const [start, end] = [`<${name}>`, `</${name}>`];
-  // Joined text lies in one piece. Added-up text is a tree of pieces, which is put together with the whole page and is garbage then.
+  // A joined string is contiguous. A concatenated one is a tree that V8 flattens with the whole page and then discards.
   const wrap =
     (write: Writer): Writer =>
     (value) =>

@@ -1,6 +1,6 @@
-// How EC2 says no: a code, a status and a message.
+// A refusal of EC2: code, status and message.
 
-/** Thrown where EC2 refuses a request; nothing has happened then. */
+/** Thrown if EC2 refuses a request; nothing has changed then. */
 export class Ec2Refusal extends Error {
   readonly code: string;
   readonly status: number;

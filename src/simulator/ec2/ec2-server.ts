@@ -1,41 +1,41 @@
-// EC2 on a socket: the only file of the model that touches one.
+// Serves EC2 on a socket: the only file of the model that uses one.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '../../scheduling/clock.ts';
-import { Random } from '../../scheduling/random.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { Random } from '../../runtime/random.ts';
 import { answerAdmin } from './admin.ts';
 import type { Ec2Gateway } from './ec2-gateway.ts';
 import { answerEc2, type HttpContext, type HttpOutcome } from './ec2-http.ts';
 
 export interface Ec2ServerOptions {
   readonly gateway: Ec2Gateway;
-  /** The time that clients live in, by which their signatures are judged; the cloud's own may run faster. */
+  /** The clients' clock, for signatures; the cloud's own may run faster. */
   readonly clock: Clock;
-  /** 0: any free port. */
+  /** 0 uses any free port. */
   readonly port: number;
-  /** By default the loopback address. */
+  /** The loopback address by default. */
   readonly host?: string;
 }
 
 export interface Ec2Server {
   readonly url: string;
-  /** Ends every connection, and resolves once the port is free. */
+  /** Ends every connection; resolves once the port is free. */
   close(): Promise<void>;
 }
 
-/** Longer than clients keep a connection that they do not use, so that none is closed under a request. */
+/** Longer than clients keep idle connections, so no connection closes during a request. */
 const keepAliveMs = 75_000;
 
-/** No request to EC2 is larger. */
+/** No EC2 request is larger. */
 const mostBodyBytes = 1_000_000;
 
-/** Rejects where the port is taken, naming it. */
+/** Rejects with an error that names the port if it is in use. */
 export async function startEc2Server(options: Ec2ServerOptions): Promise<Ec2Server> {
   const { gateway, clock, port, host = '127.0.0.1' } = options;
   const requestIds = new Random(`request-ids/${gateway.network.account}`);
   const server = createServer({ keepAliveTimeout: keepAliveMs, headersTimeout: keepAliveMs + 5000 });
   server.on('request', (request, response) => {
-    // A rejection here is a bug of the model and ends the process, as any does.
+    // A rejection here is a bug of the model and ends the process.
     void serve(request, response, () => ({ gateway, now: clock.wall(), requestId: requestIds.uuid() }));
   });
   await listening(server, port, host);
@@ -74,7 +74,7 @@ async function answer(message: IncomingMessage, body: string, context: HttpConte
   return answerEc2({ method, url, headers, body }, context);
 }
 
-/** The whole body; undefined where the client leaves in the middle or sends too much. */
+/** The whole body; undefined if the client disconnects or sends too much. */
 function read(message: IncomingMessage): Promise<string | undefined> {
   const pieces: Buffer[] = [];
   let bytes = 0;

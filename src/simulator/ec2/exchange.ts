@@ -1,4 +1,4 @@
-// What can become of a request to EC2, apart from any socket.
+// The possible outcomes of an EC2 request, without sockets.
 import type { Connection } from '../cloud/faults.ts';
 import type { Ec2Refusal } from './ec2-refusal.ts';
 import type { RecordShape } from './shape.ts';
@@ -10,9 +10,9 @@ export type Exchange =
       readonly shape: RecordShape;
     }
   | { readonly kind: 'refused'; readonly refusal: Ec2Refusal }
-  /** The answer never arrives: the connection is dropped, or hangs until the client has had enough. */
+  /** The answer never arrives: the connection is dropped, or hangs until the client's time-out. */
   | { readonly kind: 'lost'; readonly connection: Connection }
-  /** Something arrives that is not the answer. */
+  /** Something other than the answer arrives. */
   | {
       readonly kind: 'garbled';
       readonly form: 'truncated' | 'empty' | 'html502';
@@ -20,9 +20,9 @@ export type Exchange =
       readonly shape: RecordShape;
     };
 
-/** Thrown to callers inside the process whose answer is lost. */
+/** Thrown to in-process callers if the answer is lost. */
 export class AnswerLost extends Error {
-  /** `hang`: a client would wait until its time-out; the caller makes that wait itself. */
+  /** `hang`: a client would wait until its time-out; the in-process caller waits itself. */
   readonly connection: Connection;
 
   constructor(connection: Connection) {
@@ -32,14 +32,18 @@ export class AnswerLost extends Error {
   }
 }
 
-/** Thrown to callers inside the process whose answer cannot be read. */
-export class AnswerGarbled extends Error {
-  readonly form: 'truncated' | 'html502';
+const garblings = {
+  empty: 'the answer is empty',
+  truncated: 'the answer ends in the middle',
+  html502: 'the answer is a page of HTML with status 502',
+};
 
-  constructor(form: 'truncated' | 'html502') {
-    super(
-      form === 'truncated' ? 'the answer ends in the middle' : 'the answer is a page of HTML with status 502',
-    );
+/** Thrown to in-process callers if the answer is unreadable. */
+export class AnswerGarbled extends Error {
+  readonly form: keyof typeof garblings;
+
+  constructor(form: keyof typeof garblings) {
+    super(garblings[form]);
     this.name = 'AnswerGarbled';
     this.form = form;
   }

@@ -1,25 +1,26 @@
-// Filters of the Describe actions: names are joined by "and", the values of one by "or"; `*` stands for any characters,
-// `?` for one, and a backslash takes either literally
+// Filters of the Describe actions. Names combine with "and", values of one name with "or". `*` matches any
+// text, `?` one character, and a backslash escapes either
 // (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Filtering.html).
 import type { NetworkView } from '../cloud/cloud-network.ts';
 import type { Tags } from '../cloud/records.ts';
 import { Ec2Refusal, invalidParameterValue } from './ec2-refusal.ts';
 import { list, type Members, record, text } from './shape.ts';
 
-/** The parameter, as every action that filters has it. */
+/** The parameter that all filtering actions share. */
 export const filterShape = list(record({ Name: text, Values: { ...list(text), wire: 'Value' } }));
 
 export type Filter = Members<{ Name: typeof text; Values: ReturnType<typeof list<typeof text>> }>;
 
-/** What a filter of that name looks at: one value or several, or nothing. */
+/** What a filter of that name matches against: one value, several, or nothing. */
 export type FilterTable<T> = Readonly<Record<string, (record: T, view: NetworkView) => FilterSubject>>;
 
 type FilterSubject = string | number | boolean | undefined | readonly (string | undefined)[];
 
-/** Values that the filters of one request may have together. */
+/** Maximum values of all filters in a request, and maximum length of each. */
 const mostValues = 200;
+const longestValue = 255;
 
-/** Whether a record fits. Refuses filters that the table does not know. */
+/** A test for records. Refuses filters that the table does not know. */
 export function compileFilters<T extends { readonly tags?: Tags }>(
   filters: readonly Filter[],
   table: FilterTable<T>,
@@ -31,6 +32,13 @@ export function compileFilters<T extends { readonly tags?: Tags }>(
       `The maximum number of filter values specified on a single call is ${mostValues}`,
     );
   }
+  const tooLong = filters.find(({ Values = [] }) => Values.some((value) => value.length > longestValue));
+  if (tooLong !== undefined) {
+    throw new Ec2Refusal(
+      'FilterLimitExceeded',
+      `The maximum length for a filter value is ${longestValue} characters`,
+    );
+  }
   const tests = filters.map(({ Name = '', Values = [] }) => {
     const subject = subjectOf(Name, table);
     const fits = matcher(Values);
@@ -39,14 +47,14 @@ export function compileFilters<T extends { readonly tags?: Tags }>(
   return (record, view) => tests.every((test) => test(record, view));
 }
 
-/** Whether any of the patterns is the whole text. */
+/** Whether any pattern matches the whole text. */
 export function matcher(patterns: readonly string[]): (text: string) => boolean {
   const exact = new Set(patterns.filter((pattern) => !/[*?\\]/.test(pattern)));
   const wild = patterns.filter((pattern) => !exact.has(pattern)).map(expressionOf);
   return (text) => exact.has(text) || wild.some((expression) => expression.test(text));
 }
 
-/** Whether a pattern can be any text at all. */
+/** Whether a pattern matches any text. */
 export function matchesEverything(pattern: string): boolean {
   return /^\*+$/.test(pattern);
 }

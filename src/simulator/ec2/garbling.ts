@@ -1,4 +1,4 @@
-// Answers that are well-formed and yet not what they should be.
+// Garbles answers that stay well-formed.
 
 type Output = Readonly<Record<string, unknown>>;
 
@@ -7,7 +7,7 @@ export function withoutIds(output: Output): Output {
   return mapMembers(output, (member, value) => (/Ids?$/.test(member) ? undefined : value));
 }
 
-/** The output with states that no client has heard of. */
+/** The output with unknown states. */
 export function withUnknownEnums(output: Output): Output {
   const enums = /^(Status|State|InterfaceType|Hypervisor|Name)$/;
   return mapMembers(output, (member, value) =>

@@ -1,18 +1,18 @@
-// What an IAM policy allows: the part of the language that a policy of plain grants needs. A policy that says more is
-// refused when it is read, so that nothing it says is passed over.
+// Evaluates IAM policies: the part of the language that plain grants need. Refuses a policy with anything
+// else when it is parsed, so nothing in it is ignored.
 import * as z from 'zod';
 
-/** One thing that a call must be allowed to do. */
+/** One permission that a call needs. */
 export interface Permission {
   /** As policies name it, such as `ec2:CreateTags`. */
   readonly action: string;
-  /** ARN of what it is done to; `*` where the service checks no resource. */
+  /** ARN of the target; `*` if the service checks no resource. */
   readonly resource: string;
-  /** Condition keys with their values; undefined where they are not known, because there is no such resource. */
+  /** Values by condition key; undefined if unknown because the resource does not exist. */
   readonly context: ReadonlyMap<string, string> | undefined;
 }
 
-/** Whether the value that a request has, if any, satisfies a pattern. */
+/** Whether a request's value, if any, satisfies a pattern. */
 const operators = {
   StringEquals: (value: string, wanted: string) => value === wanted,
   StringLike: isLike,
@@ -42,12 +42,12 @@ const schema = z.strictObject({
 export type IamPolicy = z.output<typeof schema>;
 type Statement = IamPolicy['Statement'][number];
 
-/** Throws where the text is no policy, or says what this model does not understand. */
+/** Throws if the text is not a policy or uses unsupported features. */
 export function readIamPolicy(text: string): IamPolicy {
   return schema.parse(JSON.parse(text));
 }
 
-/** Whether some statement of the policy allows it. */
+/** Whether a statement of the policy allows it. */
 export function isAllowed(policy: IamPolicy, wanted: Permission): boolean {
   return policy.Statement.some((statement) => allows(statement, wanted));
 }
@@ -61,7 +61,7 @@ function allows(statement: Statement, { action, resource, context }: Permission)
   );
 }
 
-/** Every key of every operator has to fit; a key that the request does not have fits nothing. */
+/** Every key of every operator must match; a key that the request lacks never matches. */
 function isMet(condition: Statement['Condition'], context: ReadonlyMap<string, string>): boolean {
   const names = ['StringEquals', 'StringLike', 'ArnLike'] as const;
   return names.every((name) =>

@@ -1,14 +1,14 @@
-// How EC2's ids look, and how it refuses one that is malformed or names nothing
+// The form of EC2's ids, and its refusals of malformed and unknown ones
 // (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html; the spelling is EC2's own).
 import type { RecordKind } from '../cloud/records.ts';
 import { Ec2Refusal } from './ec2-refusal.ts';
 
 interface IdRule {
   readonly prefix: string;
-  /** Code for a malformed one; without, it is refused as one that does not exist. */
+  /** Code for a malformed id; if absent, it is refused as unknown. */
   readonly malformed?: string;
   readonly notFound: string;
-  /** What EC2 calls the thing when it does not exist. */
+  /** EC2's name of the resource in messages. */
   readonly label: string;
 }
 
@@ -67,10 +67,10 @@ const rules: Readonly<Record<RecordKind | 'attachment', IdRule>> = {
   },
 };
 
-/** An id has 8 digits, or 17 as all that are given out today. */
+/** An id has 8 digits, or 17 like all new ones. */
 const digits = /^([0-9a-f]{8}|[0-9a-f]{17})$/;
 
-/** Refuses text that cannot be the id of such a thing. */
+/** Refuses a malformed id of that kind. */
 export function refuseMalformedId(kind: RecordKind | 'attachment', id: string): void {
   const { prefix, malformed } = rules[kind];
   if (id.startsWith(`${prefix}-`) && digits.test(id.slice(prefix.length + 1))) return;
@@ -79,7 +79,7 @@ export function refuseMalformedId(kind: RecordKind | 'attachment', id: string): 
   throw new Ec2Refusal(malformed, `Invalid id: "${id}"${expected}`);
 }
 
-/** EC2’s refusal of an id that names nothing. */
+/** EC2's refusal of an unknown id. */
 export function idNotFound(kind: RecordKind | 'attachment', id: string): Ec2Refusal {
   const { notFound, label } = rules[kind];
   return new Ec2Refusal(notFound, `The ${label} '${id}' does not exist`);

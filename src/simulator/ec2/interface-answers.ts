@@ -1,4 +1,4 @@
-// From the network's records of interfaces to EC2's.
+// Converts the network's interface records to EC2's form.
 import type { NetworkView } from '../cloud/cloud-network.ts';
 import type { NetworkInterface, PublicAddress } from '../cloud/records.ts';
 import type { instanceNetworkInterface, networkInterface } from './interface-shapes.ts';
@@ -11,7 +11,7 @@ export interface Owner {
   readonly region: string;
 }
 
-/** EC2's form of records, which never change, where it depends on nothing else. */
+/** Cached EC2 forms of immutable records that depend on nothing else. */
 export type Described = WeakMap<NetworkInterface, Value<typeof networkInterface>>;
 
 export interface AnswersContext {
@@ -20,7 +20,7 @@ export interface AnswersContext {
   readonly described: Described;
 }
 
-/** Makes EC2's form of interfaces, all of one instant. */
+/** Builds EC2's form of interfaces, all at one instant. */
 export class InterfaceAnswers {
   readonly #owner: Owner;
   readonly #view: NetworkView;
@@ -39,7 +39,7 @@ export class InterfaceAnswers {
   }
 
   describe(record: NetworkInterface): Value<typeof networkInterface> {
-    // A view may lack a group that the interface was made with a moment ago.
+    // A view may lack a group of an interface created moments ago.
     const groups = this.#view('groups');
     if (this.#publicAddresses.size > 0 || record.groupIds.some((id) => groups.get(id) === undefined))
       return this.#describe(record);

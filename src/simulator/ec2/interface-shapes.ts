@@ -1,4 +1,4 @@
-// Network interfaces in answers: as DescribeNetworkInterfaces shows them and as DescribeInstances does.
+// Shapes of network interfaces in DescribeNetworkInterfaces and in DescribeInstances.
 import { as, flag, integer, kept, list, record, text, time } from './shape.ts';
 import { tagSet } from './tag-shapes.ts';
 
@@ -62,7 +62,7 @@ export const networkInterface = kept(
   }),
 );
 
-/** The same interface inside an instance: it has no tags and no zone there. */
+/** The same interface inside an instance, without tags and zone. */
 export const instanceNetworkInterface = record({
   ...common,
   PrivateIpAddresses: as(

@@ -1,4 +1,4 @@
-// How long EC2's calls take on average, in ms: what operators report for a region in good health.
+// EC2's mean call latencies in ms, as operators report them for a healthy region.
 import { isRead } from './request-limits.ts';
 
 const reported: Readonly<Record<string, number>> = {
@@ -15,15 +15,15 @@ const reported: Readonly<Record<string, number>> = {
   RunInstances: 1500,
 };
 
-/** Each result beyond a thousand makes a listing slower: 19,000 in one answer take more than ten seconds. */
+/** Each result beyond a thousand slows a listing: 19,000 in one answer take over ten seconds. */
 const msPerResult = 0.55;
 
-/** The mean of an action. */
+/** The mean latency of an action. */
 export function meanLatency(action: string): number {
   return reported[action] ?? (isRead(action) ? 150 : 300);
 }
 
-/** What a long answer adds. */
+/** The additional latency of a long answer. */
 export function lengthLatency(results: number): number {
   return Math.max(0, results - 1000) * msPerResult;
 }

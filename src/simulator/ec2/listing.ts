@@ -1,4 +1,4 @@
-// What every Describe action has in common: by ids or page by page, filtered, as the network was a little while ago.
+// What all Describe actions share: listing by id or by page, filtered, from a lagging view.
 import type { RecordKind, Records } from '../cloud/records.ts';
 import type { ActionContext } from './action.ts';
 import { Ec2Refusal, invalidParameterCombination, invalidParameterValue } from './ec2-refusal.ts';
@@ -6,25 +6,25 @@ import { compileFilters, type Filter, type FilterTable, filterShape, matchesEver
 import { idNotFound } from './ids.ts';
 import { integer, text } from './shape.ts';
 
-/** Members that a paginated action has. */
+/** Members of a paginated action. */
 export const pageFields = {
   Filters: { ...filterShape, wire: 'Filter' },
   MaxResults: integer,
   NextToken: text,
 } as const;
 
-/** What is particular about one Describe action. */
+/** What differs between Describe actions. */
 export interface Listing<K extends RecordKind> {
   readonly action: string;
   readonly kind: K;
-  /** What EC2 calls the parameter of ids in its messages. */
+  /** EC2's name of the ids parameter in messages. */
   readonly idParameter: string;
   readonly filters: FilterTable<Records[K]>;
-  /** Filters that make a listing small enough to be answered whole in a large account. */
+  /** Filters that make an unpaginated listing acceptable in a large account. */
   readonly narrowing?: readonly string[];
-  /** Where a filter has a certain value, the only ids worth a look. */
+  /** For a filter value, the only ids that can match. */
   readonly index?: Readonly<Record<string, (value: string, context: ActionContext) => readonly string[]>>;
-  /** Most results that may be asked for at once; by default 1000. */
+  /** Maximum results per page; 1000 by default. */
   readonly most?: number;
 }
 
@@ -43,7 +43,7 @@ export interface Page<T> {
 const fewest = 5;
 const mostByDefault = 1000;
 
-/** The parameters of a listing, whatever its ids are called. */
+/** The parameters of a listing, whatever the name of its ids. */
 export function listRequest(
   ids: readonly string[] | undefined,
   input: {
@@ -56,7 +56,7 @@ export function listRequest(
   return { ids: ids ?? [], filters: input.Filters ?? [], maxResults: input.MaxResults, nextToken };
 }
 
-/** The records that a request asks for: those of its ids, or the next page. Refuses what EC2 refuses of listings. */
+/** The requested records: those of the ids, or the next page. Refuses what EC2 refuses. */
 export function listRecords<K extends RecordKind>(
   listing: Listing<K>,
   request: ListRequest,
@@ -82,7 +82,7 @@ export function listRecords<K extends RecordKind>(
   );
 }
 
-/** The next page of things in order of their ids. */
+/** The next page, ordered by id. */
 export function turnPage<T extends { readonly id: string }>(
   listing: {
     readonly action: string;
@@ -101,7 +101,7 @@ export function turnPage<T extends { readonly id: string }>(
     : { records };
 }
 
-/** Refuses ids together with pages, and pages too short or too long. */
+/** Refuses ids with pages, and page sizes outside the limits. */
 export function refuseCombination(
   { idParameter, most = mostByDefault }: Pick<Listing<RecordKind>, 'idParameter' | 'most'>,
   { ids, maxResults, nextToken }: ListRequest,
@@ -125,7 +125,7 @@ export function refuseCombination(
 }
 
 /**
- * With many interfaces the operation fails without pagination or one of certain filters
+ * With many interfaces the operation fails without pagination or certain filters
  * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeNetworkInterfaces.html).
  */
 function refuseUnpaginated(
@@ -178,7 +178,7 @@ function collect<T>(
   return { records: page, more: false };
 }
 
-/** How long a page may be: now and then shorter than asked for, as EC2 warns it may be. */
+/** The length of a page: sometimes shorter than requested, as EC2 documents. */
 function lengthOf({ maxResults }: ListRequest, { network, random }: ActionContext): number {
   if (maxResults === undefined) return Infinity;
   const { shortPages } = network.consistency;

@@ -1,6 +1,6 @@
 // Names that EC2 derives: zone ids, DNS names, ARNs.
 
-/** Short forms of the directions in region names, as zone ids have them. */
+/** Short forms of directions in zone ids. */
 const directions: Readonly<Record<string, string>> = {
   north: 'n',
   south: 's',
@@ -21,19 +21,19 @@ export function zoneIdOf(zone: string): string {
   return `${area.join('')}${steps.at(-1) ?? ''}-az${letter.charCodeAt(0) - 96}`;
 }
 
-/** The name inside the VPC that belongs to a private address. */
+/** The private DNS name of an address. */
 export function privateDnsName(region: string, address: string): string {
   const domain = region === 'us-east-1' ? 'ec2.internal' : `${region}.compute.internal`;
   return `ip-${address.replaceAll('.', '-')}.${domain}`;
 }
 
-/** The name outside that belongs to a public address. */
+/** The public DNS name of an address. */
 export function publicDnsName(region: string, address: string): string {
   const domain = region === 'us-east-1' ? 'compute-1' : `${region}.compute`;
   return `ec2-${address.replaceAll('.', '-')}.${domain}.amazonaws.com`;
 }
 
-/** The ARN of a thing of this account. */
+/** The ARN of a resource of this account. */
 export function arnOf(
   network: { readonly region: string; readonly account: string },
   resource: string,

@@ -1,5 +1,4 @@
-// Opaque tokens that say where the next page of a listing begins. Only this cloud can make one, and it fits only the
-// request that it was made for.
+// Opaque page tokens. Only this cloud can issue one, and it is valid only for the same request.
 import { createHmac } from 'node:crypto';
 import { invalidParameterValue } from './ec2-refusal.ts';
 
@@ -10,7 +9,7 @@ export class PageTokens {
     this.#secret = secret;
   }
 
-  /** The token for what follows `cursor` in the listing that `request` stands for. */
+  /** The token for the items after `cursor` in the listing of `request`. */
   issue(request: string, cursor: string): string {
     const body = Buffer.from(cursor).toString('base64url');
     return `${body}.${this.#seal(request, cursor)}`;

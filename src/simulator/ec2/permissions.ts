@@ -1,13 +1,13 @@
-// Which permissions EC2 checks before it carries a call out, on which resources, with which condition keys
-// (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html). A resource that the reference
-// calls optional is taken for one that is checked wherever the call touches it.
+// The permissions that EC2 checks for a call, with resources and condition keys
+// (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html). A resource that
+// the reference calls optional counts as checked whenever the call touches it.
 import type { CloudNetwork } from '../cloud/cloud-network.ts';
 import type { NetworkInterface, Tags } from '../cloud/records.ts';
 import type { Permission } from './iam-policy.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** What a call of the action has to be allowed to do. Actions that are not known here are checked without a resource. */
+/** The permissions that a call needs. Unknown actions are checked without a resource. */
 export function permissionsFor(action: string, input: Input, network: CloudNetwork): readonly Permission[] {
   const resources = resourcesOf[action]?.(input, new Resources(network)) ?? [];
   if (resources.length === 0) return [{ action: `ec2:${action}`, resource: '*', context: new Map() }];
@@ -41,7 +41,7 @@ const resourcesOf: Readonly<Record<string, (input: Input, known: Resources) => r
   ],
 };
 
-/** Tags that a call gives to what it makes need a permission of their own. */
+/** Tags on a created resource need their own permission. */
 function taggingBy(action: string, input: Input, known: Resources): readonly Permission[] {
   const tags = requestTags(input);
   if (action !== 'CreateNetworkInterface' || tags.size === 0) return [];
@@ -87,7 +87,7 @@ class Resources {
     return [this.interface(id), ...(instanceId === undefined ? [] : [this.instance(instanceId)])];
   }
 
-  /** What an attachment joins. */
+  /** The two sides of an attachment. */
   attached(attachmentId: string): readonly Resource[] {
     const isIt = ({ attachment }: NetworkInterface): boolean => attachment?.id === attachmentId;
     const found = [...this.#network.interfaces.values()].find(isIt);
@@ -105,7 +105,7 @@ class Resources {
     const context = new Map(
       Object.entries(record.tags).map(([key, value]) => [`aws:ResourceTag/${key}`, value]),
     );
-    // Of instances and public addresses the network is no condition key.
+    // For instances and public addresses the network is not a condition key.
     if (record.vpcId !== undefined && type !== 'instance')
       context.set('ec2:Vpc', this.#arn('vpc', record.vpcId));
     return { resource, context };

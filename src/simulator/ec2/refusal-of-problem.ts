@@ -1,5 +1,5 @@
-// What EC2 says to each problem of the network. The texts are EC2's as far as they are known from its documentation
-// (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html) and from what its users report.
+// EC2's refusal for each problem of the network. The texts follow its documentation
+// (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html) and reports of its users.
 import type { CloudProblem } from '../cloud/cloud-refusal.ts';
 import type { RecordKind } from '../cloud/records.ts';
 import { Ec2Refusal, invalidParameterCombination, invalidParameterValue } from './ec2-refusal.ts';
@@ -82,6 +82,11 @@ const attachments = {
     invalidParameterCombination(
       'You may not attach a network interface to an instance if they are not in the same availability zone',
     ),
+  // Based on the text about zones: EC2's own is not documented.
+  otherOutpost: () =>
+    invalidParameterCombination(
+      'You may not attach a network interface to an instance if they are not on the same Outpost',
+    ),
   instanceState: ({ instanceId }, action) =>
     stateActions[action] === undefined
       ? refusal('IncorrectState', `Instance '${instanceId}' is not 'running'.`)
@@ -105,7 +110,7 @@ const attachments = {
     invalidParameterCombination(`${type} instances do not support Elastic Fabric Adapters.`),
 } satisfies Partial<Say>;
 
-/** What cannot be done to an instance in its state, by action; others need it to run. */
+/** What an action cannot do to an instance in its state; other actions need it to run. */
 const stateActions: Readonly<Record<string, string>> = {
   StopInstances: 'stopped',
   StartInstances: 'started',

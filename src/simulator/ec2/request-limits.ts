@@ -1,6 +1,6 @@
-// EC2's throttling: one token bucket an action, and one of its own for listings that ask for everything at once
+// EC2's throttling: one token bucket per action, and a separate one for listings of everything
 // (https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html).
-import type { Clock } from '../../scheduling/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { type BucketSize, TokenBucket } from '../cloud/token-bucket.ts';
 
 const bucket = (capacity: number, refillPerSecond: number): BucketSize => ({ capacity, refillPerSecond });
@@ -9,7 +9,7 @@ const read = bucket(100, 20);
 const wholeListing = bucket(50, 10);
 const write = bucket(50, 5);
 
-/** Actions with a bucket of another size than their kind's. */
+/** Actions with another bucket size than their kind. */
 const special: Readonly<Record<string, BucketSize>> = {
   AssignPrivateIpAddresses: bucket(100, 5),
   UnassignPrivateIpAddresses: bucket(100, 5),
@@ -24,10 +24,10 @@ const special: Readonly<Record<string, BucketSize>> = {
   TerminateInstances: bucket(100, 5),
 };
 
-/** Actions that also take a token for each thing they make. */
+/** Actions that also take a token per created resource. */
 const resources: Readonly<Record<string, BucketSize>> = { RunInstances: bucket(1000, 2) };
 
-/** Listings that have a bucket of their own when they are neither filtered nor paginated. */
+/** Listings with a separate bucket if they are neither filtered nor paginated. */
 const listed = new Set([
   'DescribeInstances',
   'DescribeInstanceStatus',
@@ -41,12 +41,12 @@ export interface LimitSettings {
   readonly scale: number;
 }
 
-/** Which bucket a request draws from. */
+/** The bucket of a request. */
 export interface BucketKey {
   readonly action: string;
-  /** The request asks for everything at once. */
+  /** The request lists everything at once. */
   readonly whole: boolean;
-  /** Things that the request makes. */
+  /** Number of resources that the request creates. */
   readonly made?: number;
 }
 
@@ -64,13 +64,13 @@ export class RequestLimits {
     return this.#settings;
   }
 
-  /** Other settings; every bucket is full again. */
+  /** Changes the settings; every bucket is full again. */
   change(settings: LimitSettings): void {
     this.#settings = settings;
     this.#buckets.clear();
   }
 
-  /** Takes the tokens of a request, or says that it is one too many. */
+  /** Takes the tokens of a request; returns false if it is throttled. */
   allow(key: BucketKey): boolean {
     if (!this.#settings.throttle) return true;
     if (!this.#requests(key).take(1)) return false;
@@ -83,7 +83,7 @@ export class RequestLimits {
     this.#requests(key).drain(tokens);
   }
 
-  /** Tokens left in every bucket that was used, by its name. */
+  /** Remaining tokens of every used bucket, by name. */
   levels(): Record<string, number> {
     return Object.fromEntries(
       [...this.#buckets].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, { level }]) => [name, level]),
@@ -109,7 +109,7 @@ export class RequestLimits {
   }
 }
 
-/** Whether an action only reads, by the words that EC2's names begin with. */
+/** Whether an action only reads, by the prefix of its name. */
 export function isRead(action: string): boolean {
   return /^(Describe|Get|List|Search)/.test(action);
 }

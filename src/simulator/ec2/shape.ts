@@ -1,18 +1,18 @@
-// The language in which the EC2 actions' inputs and outputs are written down: one description gives the TypeScript
-// type, the names on the wire in both directions, and what is refused.
+// The shape language for inputs and outputs of EC2 actions. One description gives the TypeScript type, the
+// wire names in both directions, and the validation.
 import type { RecordKind } from '../cloud/records.ts';
 
 interface Described {
-  /** Name on the wire, where it is not the member's own. */
+  /** Name on the wire, if it differs from the member's. */
   readonly wire?: string;
   readonly required?: boolean;
 }
 
 export interface TextShape extends Described {
   readonly kind: 'text';
-  /** The only values accepted. */
+  /** The only accepted values. */
   readonly values?: readonly string[];
-  /** The text is the id of such a thing, and refused where it is not formed like one. */
+  /** The text is an id of that kind and must have its form. */
   readonly id?: RecordKind | 'attachment';
 }
 
@@ -36,7 +36,7 @@ export interface ListShape<I extends Shape = Shape> extends Described {
 export interface RecordShape<F extends Fields = Fields> extends Described {
   readonly kind: 'record';
   readonly fields: F;
-  /** A value of it never changes, and comes again: its text is kept for as long as the value is. */
+  /** Values are immutable and recur: their text is cached as long as the value. */
   readonly kept?: true;
 }
 
@@ -72,12 +72,12 @@ export const integer = { kind: 'integer' } as const;
 export const flag = { kind: 'flag' } as const;
 export const time = { kind: 'time' } as const;
 
-/** One of a closed set of texts. */
+/** One of a closed set of strings. */
 export function oneOf(...values: readonly string[]): TextShape {
   return { kind: 'text', values };
 }
 
-/** The id of such a thing. */
+/** An id of that kind. */
 export function idOf(kind: RecordKind | 'attachment'): TextShape {
   return { kind: 'text', id: kind };
 }
@@ -90,17 +90,17 @@ export function record<F extends Fields>(fields: F): RecordShape<F> {
   return { kind: 'record', fields };
 }
 
-/** The same shape, of values that never change and come again. */
+/** The same shape, for immutable, recurring values. */
 export function kept<F extends Fields>(shape: RecordShape<F>): RecordShape<F> {
   return { ...shape, kept: true };
 }
 
-/** The same shape under another name on the wire. */
+/** The same shape under another wire name. */
 export function as<S extends Shape>(wire: string, shape: S): S & { readonly wire: string } {
   return { ...shape, wire };
 }
 
-/** The same shape, which has to be given. */
+/** The same shape as a required member. */
 export function required<S extends Shape>(shape: S): S & { readonly required: true } {
   return { ...shape, required: true };
 }

@@ -1,4 +1,4 @@
-// AWS Signature Version 4 of a request, recomputed and compared
+// Verifies AWS Signature Version 4 by recomputing it
 // (https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html).
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { Ec2Refusal } from './ec2-refusal.ts';
@@ -6,7 +6,7 @@ import { Ec2Refusal } from './ec2-refusal.ts';
 export interface Credential {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Name of the user that the key belongs to. */
+  /** Name of the user that owns the key. */
   readonly user: string;
 }
 
@@ -22,16 +22,16 @@ export interface SignedRequest {
 export interface SignatureCheck {
   readonly credentials: readonly Credential[];
   readonly region: string;
-  /** The present, in wall-clock ms. */
+  /** The current time, in wall-clock ms. */
   readonly now: number;
 }
 
-/** How far the request's time may be from ours; the common error RequestExpired names 15 minutes. */
+/** Maximum difference between the request's time and ours; the common error RequestExpired names 15 minutes. */
 const toleratedSkewMs = 15 * 60_000;
 
 const algorithm = 'AWS4-HMAC-SHA256';
 
-/** Whose request it is; refuses one that is not signed, or not by a key known here, not now, or wrongly. */
+/** The credential of the request. Refuses a missing, wrong or expired signature and an unknown key. */
 export function verifySignature(
   request: SignedRequest,
   { credentials, region, now }: SignatureCheck,
@@ -64,7 +64,7 @@ export function verifySignature(
 interface Authorization {
   readonly keyId: string;
   readonly date: string;
-  /** Date, region, service and the closing word. */
+  /** Date, region, service and the terminator. */
   readonly scope: string;
   readonly signedHeaders: readonly string[];
   readonly signature: string;
@@ -105,7 +105,7 @@ function canonicalQuery(query: string): string {
     .join('&');
 }
 
-/** RFC 3986: everything but unreserved characters. */
+/** RFC 3986: encodes everything but unreserved characters. */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

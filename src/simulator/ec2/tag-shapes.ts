@@ -5,26 +5,26 @@ import { list, record, text, type Value } from './shape.ts';
 
 const tagShape = record({ Key: text, Value: text });
 
-/** A set of tags in an answer. */
+/** Tags in an answer. */
 export const tagSet = { ...list(tagShape), wire: 'tagSet' } as const;
 
-/** Tags to give to what a request makes. */
+/** Tags for the resources that a request creates. */
 export const tagSpecifications = {
   ...list(record({ ResourceType: text, Tags: { ...list(tagShape), wire: 'Tag' } })),
   wire: 'TagSpecification',
 } as const;
 
-/** Tags as an answer has them. */
+/** Tags in answer form. */
 export function tagsOut(tags: Tags): Value<typeof tagSet> {
   return Object.entries(tags).map(([Key, value]) => ({ Key, Value: value }));
 }
 
-/** Tags as a request gives them; of a key that comes twice the last one counts. */
+/** Tags of a request; for a repeated key the last one counts. */
 export function tagsIn(tags: Value<typeof tagSet> | undefined): Tags {
   return Object.fromEntries((tags ?? []).map(({ Key = '', Value: value = '' }) => [Key, value]));
 }
 
-/** The tags that a request specifies for things of `type`; others than `types` are refused. */
+/** The tags specified for resources of `type`; refuses other types than `types`. */
 export function specifiedTags(
   specifications: Value<typeof tagSpecifications> | undefined,
   type: string,

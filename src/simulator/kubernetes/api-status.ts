@@ -1,5 +1,5 @@
-// Every refusal of the API server: its Status object, in the server's own words. Thrown anywhere below a request and
-// turned into an answer in one place; nobody in between acts on one.
+// Builds every refusal of the API server as a Status object with the server's own texts. Thrown anywhere
+// below a request and converted to an answer in one place; no code in between handles one.
 // https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.32/#status-v1-meta
 import { type FieldError, joinedFieldErrors } from './field-error.ts';
 import { quoted } from './go-text.ts';
@@ -26,7 +26,7 @@ export interface ApiStatus extends JsonObject {
   readonly status: 'Failure' | 'Success';
 }
 
-/** A group and a resource or kind in it, for texts. */
+/** A group with a resource or kind in it, for messages. */
 export interface GroupName {
   readonly group: string;
   readonly name: string;
@@ -51,7 +51,7 @@ export interface Failure {
   readonly reason?: string;
   readonly message: string;
   readonly details?: StatusDetails;
-  /** Of the list, where a failed list still offers a token to go on with. */
+  /** Metadata of a list, for a failed list that still returns a continue token. */
   readonly metadata?: JsonObject;
 }
 
@@ -156,7 +156,7 @@ export function alreadyExists(resource: GroupName, name: string): StatusError {
   });
 }
 
-/** For a name that the server made up itself. */
+/** For a name that the server generated. */
 export function generatedNameExists(resource: GroupName, name: string): StatusError {
   const because = 'already exists, the server was not able to generate a unique name for the object';
   return new StatusError({
@@ -176,7 +176,7 @@ export function conflict(type: GroupName, name: string, because: string): Status
   });
 }
 
-/** For a list or watch from a version that is no longer remembered. */
+/** For a list or watch from a version that is no longer in the history. */
 export function expired(message: string, metadata: JsonObject = {}): StatusError {
   return new StatusError({ code: 410, reason: 'Expired', message, metadata });
 }
@@ -191,7 +191,7 @@ export function unsupportedMediaType(message: string, details?: StatusDetails): 
   return new StatusError(details === undefined ? failure : { ...failure, details });
 }
 
-/** `kind` is the kind, or the resource where the refusal comes from the storage. */
+/** `kind` is the kind, or the resource if the storage refuses. */
 export function invalidObject(kind: GroupName, name: string, errors: readonly FieldError[]): StatusError {
   const causes = errors.map(({ reason, message, field }): StatusCause => ({ reason, message, field }));
   const details = detailsOf(kind, name, { causes });
@@ -225,7 +225,7 @@ export function internalError(because: string): StatusError {
   });
 }
 
-/** An error that the server passes on as it found it: no reason, no details. */
+/** An error that the server passes on unchanged: no reason, no details. */
 export function unclassifiedError(message: string): StatusError {
   return new StatusError({ code: 500, message });
 }

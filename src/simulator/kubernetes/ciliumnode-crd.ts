@@ -1,4 +1,4 @@
-// The CustomResourceDefinition of CiliumNode, as it is installed into any Kubernetes API: the embedded one and real ones.
+// The CustomResourceDefinition of CiliumNode, to install into any Kubernetes API: the embedded one and real ones.
 import { text } from './ciliumnode-schema-parts.ts';
 import { ciliumNodeSpecSchema } from './ciliumnode-spec-schema.ts';
 import { ciliumNodeStatusSchema } from './ciliumnode-status-schema.ts';

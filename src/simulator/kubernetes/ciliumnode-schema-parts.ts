@@ -1,4 +1,4 @@
-// The few shapes of which the CiliumNode schema is made.
+// Building blocks of the CiliumNode schema.
 import type { StructuralSchema } from './schema/structural-schema.ts';
 
 export const text: StructuralSchema = { type: 'string' };
@@ -20,7 +20,7 @@ export function mapOf(values: StructuralSchema): StructuralSchema {
   return { type: 'object', additionalProperties: values };
 }
 
-/** Who holds an address and on which interface it is. */
+/** The owner of an address and its interface. */
 export const allocationByAddress: StructuralSchema = mapOf(struct({ owner: text, resource: text }));
 
 export function described(description: string, schema: StructuralSchema): StructuralSchema {

@@ -1,4 +1,4 @@
-// The schema of a CiliumNode's spec: what a node is and what it asks for.
+// The schema of a CiliumNode's spec: what a node is and what it requests.
 import {
   allocationByAddress,
   count,

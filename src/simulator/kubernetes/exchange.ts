@@ -1,5 +1,5 @@
-// One request to the embedded Kubernetes API and its answer, apart from any socket: the HTTP server in front of it, the
-// agents, and tests that run in virtual time all speak to the same handler.
+// One request to the embedded Kubernetes API and its answer, independent of sockets. The HTTP server, the
+// agents and tests in virtual time share one handler.
 
 import type { JsonObject, JsonValue } from './json-value.ts';
 
@@ -11,7 +11,7 @@ export interface KubernetesRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** What the body spells, from those in this very process: then nobody has to spell it. */
+  /** The parsed body, from in-process clients: saves serializing. */
   readonly value?: JsonObject;
 }
 
@@ -19,19 +19,19 @@ export interface KubernetesResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A watch answers piece by piece, each piece one or more whole lines, and ends when the watch does. */
+  /** A watch answers in chunks of one or more whole lines, and ends when the watch does. */
   readonly body: string | AsyncIterable<string> | EventStream;
-  /** What the body spells, for those in this very process: then nobody has to read it. */
+  /** The parsed body, for in-process clients: saves parsing. */
   readonly value?: JsonValue;
 }
 
 /** The body of a watch. */
 export interface EventStream extends AsyncIterable<string> {
-  /** The events that its lines spell; of what broke off in the middle of a line, nothing. */
+  /** The events of its lines, without one that broke off in the middle of a line. */
   readonly events: () => AsyncIterable<JsonObject>;
 }
 
-/** Answers one request. Never rejects for what a client did; aborting `signal` ends a watch. */
+/** Answers one request. Never rejects because of a client; aborting `signal` ends a watch. */
 export type KubernetesHandler = (
   request: KubernetesRequest,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// What is wrong with one field of an object, in the words and reasons of the API server
+// Describes an invalid field with the API server's reasons and texts
 // (https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.32/#statuscause-v1-meta).
 import { printed, quoted } from './go-text.ts';
 import type { JsonValue } from './json-value.ts';
@@ -16,7 +16,7 @@ export type FieldErrorReason =
 
 export interface FieldError {
   readonly reason: FieldErrorReason;
-  /** The path of the field, as `spec.containers[0].name`. */
+  /** The path of the field, such as `spec.containers[0].name`. */
   readonly field: string;
   /** Without the path. */
   readonly message: string;
@@ -36,7 +36,7 @@ export function invalid(field: string, value: JsonValue | undefined, detail: str
   };
 }
 
-/** Like `invalid`, for a value whose Go representation is not JSON's; `shown` is printed as it is. */
+/** Like `invalid`, for a value whose Go form differs from JSON; `shown` is printed unchanged. */
 export function invalidAs(field: string, shown: string, detail: string): FieldError {
   return { reason: 'FieldValueInvalid', field, message: withDetail(`Invalid value: ${shown}`, detail) };
 }
@@ -49,7 +49,7 @@ export function notSupported(field: string, value: JsonValue, supported: readonl
   return notSupportedAs(field, printed(value), supported);
 }
 
-/** Like `notSupported`, for a value whose Go representation is not JSON's. */
+/** Like `notSupported`, for a value whose Go form differs from JSON. */
 export function notSupportedAs(field: string, shown: string, supported: readonly string[]): FieldError {
   const detail = `supported values: ${supported.map(quoted).join(', ')}`;
   return {
@@ -87,7 +87,7 @@ export function notFoundField(field: string, value: JsonValue): FieldError {
   return { reason: 'FieldValueNotFound', field, message: `Not found: ${printed(value)}` };
 }
 
-/** All of them in one text, each text once. */
+/** All errors as one text, without duplicates. */
 export function joinedFieldErrors(errors: readonly FieldError[]): string {
   const texts = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))];
   return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;

@@ -1,12 +1,12 @@
-// How the API server, written in Go, prints values inside its error texts.
+// Prints values in error texts as the API server, written in Go, does.
 import { isJsonArray, isJsonObject, type JsonValue } from './json-value.ts';
 
-/** A text in double quotes, as `%q` prints it. */
+/** A string in double quotes, as `%q` prints it. */
 export function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-/** A value as field errors show it: numbers and flags bare, texts quoted, anything else in Go syntax. */
+/** A value as field errors print it: bare numbers and booleans, quoted strings, anything else in Go syntax. */
 export function printed(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'string') return quoted(value);
@@ -25,7 +25,7 @@ function goSyntax(value: JsonValue): string {
   return String(value);
 }
 
-/** A list of texts as `%#v` prints it. */
+/** A list of strings as `%#v` prints it. */
 export function goTexts(texts: readonly string[]): string {
   return `[]string{${texts.map(quoted).join(', ')}}`;
 }

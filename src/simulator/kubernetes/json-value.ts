@@ -1,4 +1,4 @@
-// Plain JSON as the model holds it: read-only types, comparison, and freezing. Nothing here knows what Kubernetes is.
+// Plain JSON in the model: read-only types, comparison and freezing. Knows nothing of Kubernetes.
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
@@ -14,7 +14,7 @@ export function isJsonArray(value: unknown): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** Whether both say the same; the order of an object's fields says nothing. */
+/** Whether both are equal; the order of an object's fields does not count. */
 export function sameJson(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
   if (left === right) return true;
   if (isJsonArray(left)) return isJsonArray(right) && sameItems(left, right);
@@ -31,7 +31,7 @@ function sameFields(left: JsonObject, right: JsonObject): boolean {
   return names.every((name) => Object.hasOwn(right, name) && sameJson(left[name], right[name]));
 }
 
-/** Freezes the whole value and returns it; what is frozen already is taken to be frozen below as well. */
+/** Freezes the whole value and returns it. A frozen value counts as deeply frozen. */
 export function deepFreeze<Value extends JsonValue>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
@@ -39,7 +39,7 @@ export function deepFreeze<Value extends JsonValue>(value: Value): Value {
   return value;
 }
 
-/** The value at a path of field names, or undefined where the path leaves the objects. */
+/** The value at a path of field names; undefined if the path leaves the objects. */
 export function valueAt(value: JsonValue | undefined, ...path: readonly string[]): JsonValue | undefined {
   let found = value;
   for (const name of path) {
@@ -49,7 +49,7 @@ export function valueAt(value: JsonValue | undefined, ...path: readonly string[]
   return found;
 }
 
-/** The text at a path of field names; anything else there counts as no text. */
+/** The string at a path of field names; empty for anything else. */
 export function textAt(value: JsonValue | undefined, ...path: readonly string[]): string {
   const found = valueAt(value, ...path);
   return typeof found === 'string' ? found : '';
@@ -57,11 +57,11 @@ export function textAt(value: JsonValue | undefined, ...path: readonly string[])
 
 /** A copy without the named fields. */
 export function withoutFields(value: JsonObject, ...names: readonly string[]): JsonObject {
-  // A request may name a field "__proto__": assigned, that would be the prototype.
+  // A request may contain a field "__proto__". Assigning it would set the prototype.
   return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
 }
 
-/** A copy without the fields that are undefined, so that optional fields can be listed in one literal. */
+/** A copy without undefined fields, so that one literal can list optional fields. */
 export function definedFields(fields: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
   const defined: Record<string, JsonValue> = {};
   for (const name of Object.keys(fields)) {

@@ -1,8 +1,7 @@
-// The embedded Kubernetes API: one store, the resources served from it, and one handler for every request, whether it came
-// over a socket or not. It keeps time by the injected clock and draws from the injected randomness, so that the same
-// requests at the same instants give the same history.
-import { type Clock, sleep } from '../../scheduling/clock.ts';
-import type { Random } from '../../scheduling/random.ts';
+// The embedded Kubernetes API: one store, its resources, and one handler for every request, with or without a
+// socket. Time and randomness are injected, so the same requests at the same instants give the same history.
+import { type Clock, sleep } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
 import { noSuchResource, StatusError } from './api-status.ts';
 import type { KubernetesHandler, KubernetesRequest, KubernetesResponse } from './exchange.ts';
 import { adminPrefix, serveAdmin } from './faults/fault-admin.ts';
@@ -35,22 +34,23 @@ import { createObject } from './writing/create-object.ts';
 export interface KubernetesModelOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Definitions that are there from the start. */
+  /** Definitions installed at the start. */
   readonly crds?: readonly CustomResourceDefinition[];
-  /** Bearer tokens and whose they are. Without it, everybody is admitted as an administrator. */
+  /** Users by bearer token. Without it, everyone is an administrator. */
   readonly tokens?: Tokens;
-  /** Says what a user may do; without it, everything. */
+  /** Authorizes users; without it, everything is allowed. */
   readonly authorize?: Authorize;
-  /** Each resource remembers at least this many of its last changes. */
+  /** Each resource keeps at least this many recent changes. */
   readonly historyLimit?: number;
-  /** How many changes a watcher may let lie unread before it is cut off. */
+  /** A watcher with more unread changes than this is disconnected. */
   readonly watchBacklog?: number;
-  /** Whether objects go with their owners and with their namespace, as where a controller manager runs. */
+  /** Whether objects are deleted with their owners and namespace, as with a controller manager. */
   readonly collectGarbage?: boolean;
 }
 
 interface Asked extends RequestUrl {
   readonly request: KubernetesRequest;
+  readonly isEmptied: boolean;
 }
 
 const systemNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
@@ -93,27 +93,27 @@ export class KubernetesModel {
     this.#bootstrap(options.crds ?? []);
   }
 
-  /** Replaces what users may do, from the next request on. */
+  /** Replaces the authorizer, from the next request on. */
   set authorize(authorize: Authorize | undefined) {
     this.#authorize = authorize;
   }
 
-  /** How many requests have come so far. */
+  /** Number of requests so far. */
   get requests(): number {
     return this.#requests.total;
   }
 
-  /** How many watches are open. */
+  /** Number of open watches. */
   get openWatches(): number {
     return this.#server.openWatches.size;
   }
 
-  /** The request that is carried out at this very moment; undefined in between. */
+  /** The request being processed now; undefined otherwise. */
   get acting(): KubernetesRequest | undefined {
     return this.#acting;
   }
 
-  /** Calls `listener` with every change of the collection `<resource>.<group>`, while it is written. */
+  /** Calls `listener` with every change of the collection `<resource>.<group>`, during the write. */
   follow(collection: string, listener: (change: Change) => void): void {
     this.#server.store.listen((name, change) => {
       if (name === collection) listener(change);
@@ -126,8 +126,8 @@ export class KubernetesModel {
   }
 
   /**
-   * Answers one request. Rejects with `ConnectionDropped` where a fault breaks the connection, and otherwise only for
-   * bugs.
+   * Answers one request. Rejects with `ConnectionDropped` if a fault breaks the connection, and otherwise
+   * only on bugs.
    */
   readonly handle: KubernetesHandler = async (request, signal) => {
     const url = this.#urls.read(request.url);
@@ -144,14 +144,14 @@ export class KubernetesModel {
     if (fate.delay > 0 && !(await this.#waited(fate.delay, signal))) throw new ConnectionDropped();
     if (fate.dropped === 'before') throw new ConnectionDropped();
     if (fate.refusal !== undefined) return refusal(fate.refusal);
-    const answer = this.#answer({ request, ...url }, signal);
+    const answer = this.#answer({ request, ...url, isEmptied: fate.isEmptied }, signal);
     if (fate.dropped === 'after') throw new ConnectionDropped();
     return answer;
   };
 
   /**
-   * One object as it is now, frozen; undefined when it is not there. `resourcePath` is `nodes`, `ciliumnodes.cilium.io`, or
-   * with a version `ciliumnodes.v2.cilium.io`.
+   * The current object, frozen; undefined if it does not exist. `resourcePath` is `nodes`,
+   * `ciliumnodes.cilium.io`, or with a version `ciliumnodes.v2.cilium.io`.
    */
   get(resourcePath: string, name: string, namespace = ''): KubernetesObject | undefined {
     this.#expiry.run();
@@ -160,7 +160,7 @@ export class KubernetesModel {
     return stored === undefined ? undefined : type.fromStored(stored);
   }
 
-  /** All objects of a resource, or of one namespace of it, frozen, in the order of their names. */
+  /** All objects of a resource, or of one of its namespaces, frozen and ordered by name. */
   list(resourcePath: string, namespace = ''): readonly KubernetesObject[] {
     this.#expiry.run();
     const type = this.#typeAt(resourcePath);
@@ -203,7 +203,7 @@ export class KubernetesModel {
   }
 
   #route(
-    { request, path, query, target }: Asked,
+    { request, path, query, target, isEmptied }: Asked,
     context: { readonly signal: AbortSignal; readonly warn: (text: string) => void },
   ): KubernetesResponse {
     const user = authenticate(this.#tokens, request.headers['authorization']);
@@ -213,7 +213,7 @@ export class KubernetesModel {
     const type = this.#registry.find(target.group, target.version, target.resource);
     if (type === undefined) return this.#unknownResource(target);
     if (request.value === undefined) checkBodySize(request.body ?? '');
-    return serveResource({ request, query, type, target, server: this.#server, ...context });
+    return serveResource({ request, query, type, target, isEmptied, server: this.#server, ...context });
   }
 
   #unknownResource({ group, version }: ResourceTarget): KubernetesResponse {
@@ -228,7 +228,7 @@ export class KubernetesModel {
     });
   }
 
-  /** What a real cluster has from its start on; its own versions are forgotten, as those of a real start are. */
+  /** Creates what a real cluster starts with, and drops those versions from the history as a real one does. */
   #bootstrap(crds: readonly CustomResourceDefinition[]): void {
     for (const name of systemNamespaces)
       this.#create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
@@ -240,7 +240,11 @@ export class KubernetesModel {
   #create(resourcePath: string, object: KubernetesObject): void {
     const type = this.#typeAt(resourcePath);
     const { object: decoded } = type.decode(object);
-    createObject(this.#server, { type, namespace: '' }, decoded, { dryRun: false, warn: () => undefined });
+    createObject(this.#server, { type, namespace: '' }, decoded, {
+      dryRun: false,
+      warn: () => undefined,
+      writer: { manager: 'kube-apiserver', subresource: '' },
+    });
   }
 }
 

@@ -1,8 +1,8 @@
-// Puts the model on a socket: plain HTTP on a loopback address. Only here do requests have bytes and connections.
+// Serves the model over plain HTTP on a loopback address. Only here do requests have bytes and connections.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isIPv6, type AddressInfo } from 'node:net';
 import { stringify } from 'yaml';
-import type { Clock } from '../../scheduling/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { internalError } from './api-status.ts';
 import type { KubernetesRequest, KubernetesResponse } from './exchange.ts';
 import { ConnectionDropped } from './faults/faults.ts';
@@ -11,11 +11,11 @@ import { refusal } from './serving/answers.ts';
 
 export interface KubernetesServerOptions {
   readonly model: KubernetesModel;
-  /** Whose time answers are dated by. */
+  /** The clock for Date headers. */
   readonly clock: Clock;
-  /** 0 takes any free port. */
+  /** 0 uses any free port. */
   readonly port: number;
-  /** 127.0.0.1 when left out. */
+  /** 127.0.0.1 if omitted. */
   readonly host?: string;
 }
 
@@ -26,7 +26,7 @@ export interface KubernetesServer {
   close(): Promise<void>;
 }
 
-/** Resolves once the server listens; rejects with an error that names the port when it cannot. */
+/** Resolves once the server listens; rejects with an error that names the port if it cannot. */
 export async function startKubernetesServer(options: KubernetesServerOptions): Promise<KubernetesServer> {
   const { port, host = '127.0.0.1' } = options;
   const server = createServer((incoming, outgoing) => {
@@ -113,7 +113,7 @@ export interface KubeConfigOptions {
   readonly token?: string;
 }
 
-/** A kubeconfig, as YAML, that kubectl and client libraries accept for a server on plain HTTP. */
+/** A kubeconfig in YAML that kubectl and client libraries accept for a plain HTTP server. */
 export function kubeConfigFor({ url, token }: KubeConfigOptions): string {
   const name = 'headwater';
   return stringify({

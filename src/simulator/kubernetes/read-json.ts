@@ -1,4 +1,4 @@
-// Reads JSON, and says in the words of Go's decoder what is wrong with a text that is none.
+// Parses JSON and reports malformed text with the words of Go's decoder.
 import { quoted } from './go-text.ts';
 import type { JsonValue } from './json-value.ts';
 
@@ -32,7 +32,7 @@ function translated(text: string, message: string): string {
   return `invalid character ${quoted(character).replaceAll('"', "'")} ${phrase}`;
 }
 
-/** The character that does not fit, empty where the text is over too soon. */
+/** The unexpected character; empty if the text ends too early. */
 function culprit(text: string, message: string): string {
   if (/^Unexpected end|^Unterminated string/.test(message)) return '';
   const token = /^Unexpected token '(.)'/su.exec(message)?.[1];

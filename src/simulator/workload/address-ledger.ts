@@ -1,9 +1,9 @@
-// Which machine uses which address, over all machines of a fleet: what no agent can see by itself.
+// Tracks which machine uses which address across the whole fleet, which no single agent can see.
 
 export class AddressLedger {
   readonly #holders = new Map<string, string>();
 
-  /** Notes that `node` uses the address; answers with another node that does so already, if there is one. */
+  /** Records that `node` uses the address; returns another node that already uses it, if any. */
   take(network: string, address: string, node: string): string | undefined {
     const key = `${network}/${address}`;
     const holder = this.#holders.get(key);

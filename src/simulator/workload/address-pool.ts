@@ -4,13 +4,13 @@ import { isObject, type JsonObject, textAt, valueAt } from './json.ts';
 export interface PoolEntry {
   /** Id of the interface that carries the address. */
   readonly resource: string;
-  /** Not empty: set aside for somebody, nobody else may have it. */
+  /** If set, the address is reserved for this owner. */
   readonly owner: string;
 }
 
 export type AddressPool = ReadonlyMap<string, PoolEntry>;
 
-/** Undefined while the field is absent or null, which is not the same as an empty pool. */
+/** Undefined while the field is absent or null, which differs from an empty pool. */
 export function addressPoolOf(node: JsonObject): AddressPool | undefined {
   const entries = valueAt(node, 'spec', 'ipam', 'pool');
   if (!isObject(entries)) return undefined;

@@ -1,5 +1,5 @@
 // The addresses of one CIDR, first and last included, and which of them are taken.
-import type { Random } from '../../scheduling/random.ts';
+import type { Random } from '../../runtime/random.ts';
 import { type Cidr, sizeOf } from './ipv4.ts';
 
 export class AddressRange {
@@ -24,14 +24,14 @@ export class AddressRange {
     return address >= this.#first && address < this.#first + this.#size;
   }
 
-  /** Says whether the address is of this range and was free; then it is taken. */
+  /** Takes the address; returns false if it is outside the range or taken. */
   take(address: number): boolean {
     if (!this.covers(address) || this.#taken.has(address)) return false;
     this.#taken.add(address);
     return true;
   }
 
-  /** Takes the first free address at or after a random place, going round; undefined when all are taken. */
+  /** Takes the first free address from a random start, wrapping around; undefined if all are taken. */
   takeAny(random: Random): number | undefined {
     if (this.free === 0) return undefined;
     const start = random.integer(this.#size);

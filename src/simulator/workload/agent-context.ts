@@ -1,6 +1,6 @@
-// What an agent is given to live with: its machine, the way to the API, time and chance. Both protocols take the same.
-import type { Clock } from '../../scheduling/clock.ts';
-import type { Random } from '../../scheduling/random.ts';
+// An agent's environment: its machine, API client, clock and randomness. Both protocols use the same.
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
 import type { Recorder } from './journal.ts';
 import type { KubernetesClient } from './kubernetes-client.ts';
 import type { MachineMemory } from './machine-memory.ts';
@@ -9,16 +9,16 @@ import type { NodeFacts } from './node-facts.ts';
 export interface AgentContext {
   readonly facts: NodeFacts;
   readonly client: KubernetesClient;
-  /** The agent's pace: a faster clock makes all of its waits shorter. */
+  /** The agent's clock: a faster one shortens all its waits. */
   readonly clock: Clock;
   readonly random: Random;
   readonly memory: MachineMemory;
   readonly record: Recorder;
-  /** Longest time that an event takes from the API to the agent, in ms of its pace. */
+  /** Maximum delay of an event from the API to the agent, in ms of its pace. */
   readonly watchLag: number;
-  /** Told what only a bug of the agent can cause. */
+  /** Called for errors that only a bug of the agent can cause. */
   readonly onBug: (error: unknown) => void;
 }
 
-/** Least time between two writes of an agent to its CiliumNode, in ms: `ipam-cilium-node-update-rate`. */
+/** Minimum time between two writes of an agent to its CiliumNode, in ms: `ipam-cilium-node-update-rate`. */
 export const updateInterval = 15_000;

@@ -1,34 +1,34 @@
-// What is common to agents of both protocols, seen from outside: their life, the addresses they give to pods, and what
-// they noticed. An agent speaks to nobody but the Kubernetes API.
+// The common interface of agents of both protocols: lifecycle, address assignment and violations. An agent
+// talks only to the Kubernetes API.
 import type { Protocol } from './node-facts.ts';
 import type { Violation } from './violation-log.ts';
 
 export type AgentPhase = 'new' | 'starting' | 'serving' | 'stopped';
 
-/** What an attempt to give an address to a pod came to. */
+/** The result of an attempt to assign an address to a pod. */
 export type CniAnswer =
   | { readonly kind: 'allocated'; readonly address: string }
   | { readonly kind: 'refused'; readonly reason: string }
-  /** The agent does not serve pods now; it did not even count the attempt. */
+  /** The agent serves no pods now and did not count the attempt. */
   | { readonly kind: 'unavailable' };
 
 export interface Agent {
   readonly nodeName: string;
   readonly protocol: Protocol;
   readonly phase: AgentPhase;
-  /** Everything noticed on this machine, by this agent and by those before it. */
+  /** All violations on this machine, by this agent and earlier ones. */
   readonly violations: readonly Violation[];
 
-  /** Begins its life; once only. It serves pods as soon as its protocol lets it. */
+  /** Starts the agent; call it once. It serves pods as soon as its protocol allows. */
   start(): void;
-  /** Ends it, as a process ends: nothing more is written. Resolves once all is quiet. */
+  /** Ends like a process: nothing more is written. Resolves once it is idle. */
   stop(): Promise<void>;
-  /** Gives an address to `owner`, the one it has if it has one. */
+  /** Assigns an address to `owner`, or returns its current one. */
   add(owner: string): CniAnswer;
-  /** Takes the address of `owner` back, also while the agent is down. */
+  /** Releases the address of `owner`, even while the agent is down. */
   remove(owner: string): void;
-  /** Address to owner (`namespace/name` of a pod, or what the agent takes for itself): the truth of this machine. */
+  /** Owner by address (`namespace/name` of a pod, or the agent's own purpose): the truth of this machine. */
   addressesInUse(): ReadonlyMap<string, string>;
-  /** The subset of the addresses in use that the CiliumNode does not offer at this moment. */
+  /** The addresses in use that the CiliumNode does not offer now. */
   missingAddresses(): ReadonlyMap<string, string>;
 }

@@ -1,4 +1,4 @@
-// The CIDRs that an agent of the multi-pool protocol may allocate from, worked out from the status of its node alone.
+// The CIDRs that a multi-pool agent may allocate from, derived only from its node's status.
 import { type ExclusionRule, type InterfaceStatus, isExcluded } from './interface-status.ts';
 import { baseOf, type Cidr, formatCidr, parseAddress, parseCidr } from './ipv4.ts';
 
@@ -10,8 +10,8 @@ export interface AttachedCidr {
 }
 
 /**
- * Each prefix of each interface that is not excluded, and each address outside of its interface's prefixes as a /32.
- * What cannot be read is left out; what is listed twice counts once.
+ * Every prefix of every interface that is not excluded, plus each address outside its interface's prefixes as
+ * a /32. Skips malformed and duplicate entries.
  */
 export function attachedCidrs(
   interfaces: readonly InterfaceStatus[],

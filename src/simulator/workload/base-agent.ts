@@ -1,6 +1,7 @@
-// What agents of both protocols do alike: announce the node, watch it, wait until it may start, restore the endpoints
-// of the machine, take addresses for themselves, then serve pods. How addresses are kept is the protocol's.
-import { sleep } from '../../scheduling/clock.ts';
+// What agents of both protocols share: announce the node, watch it, wait until they may start, restore the
+// machine's endpoints, take their own addresses, then serve pods. The protocol decides how addresses are
+// managed.
+import { sleep } from '../../runtime/clock.ts';
 import type { Agent, AgentPhase, CniAnswer } from './agent.ts';
 import type { AgentContext } from './agent-context.ts';
 import type { Holding } from './holdings.ts';
@@ -19,7 +20,7 @@ export abstract class BaseAgent implements Agent {
   abstract readonly protocol: Protocol;
   protected readonly context: AgentContext;
   protected readonly ownNode: OwnNodeClient;
-  /** Endpoints have their addresses again: from here on the agent speaks of addresses in use. */
+  /** Endpoints have their addresses again: from now on the agent reports addresses in use. */
   protected isRestored = false;
   #phase: AgentPhase = 'new';
   #life: Promise<void> = Promise.resolve();
@@ -31,21 +32,21 @@ export abstract class BaseAgent implements Agent {
     this.ownNode = new OwnNodeClient(context);
   }
 
-  /** The own CiliumNode as the watch shows it, undefined once it was deleted. */
+  /** The own CiliumNode as the watch shows it; undefined after its deletion. */
   protected abstract observe(node: JsonObject | undefined): void;
   /** Whether the start gate is open. */
   protected abstract isReady(): boolean;
   protected abstract allocate(owner: string): Allocation;
-  /** Takes this very address for `owner` again, as it was before a restart. */
+  /** Assigns this exact address to `owner` again, as before a restart. */
   protected abstract reallocate(address: string, owner: string): Allocation;
-  /** Whether the agent itself told that it does not hold this address, so that losing it is nobody else's doing. */
+  /** Whether the agent itself reported that it does not hold this address, so its loss is no fault of others. */
   protected abstract wasGivenUp(address: string): boolean;
   protected abstract free(address: string): void;
   /** All endpoints are restored. */
   protected abstract onRestored(): void;
-  /** What goes on beside the watch until `signal` is aborted. */
+  /** Runs beside the watch until `signal` aborts. */
   protected abstract background(signal: AbortSignal): Promise<void>;
-  /** Nothing is written any more; resolves once that is so. */
+  /** Stops all writes; resolves once they have ended. */
   protected abstract halt(): Promise<void>;
   abstract missingAddresses(): ReadonlyMap<string, string>;
 
@@ -91,7 +92,7 @@ export abstract class BaseAgent implements Agent {
     if (this.isRestored && this.#phase !== 'stopped') this.free(address);
   }
 
-  /** Lets an agent that waits at the gate look again now. */
+  /** Makes an agent that waits at the gate check again now. */
   protected knock(): void {
     this.#wake();
   }
@@ -152,7 +153,7 @@ export abstract class BaseAgent implements Agent {
     this.onRestored();
   }
 
-  /** An endpoint that cannot be restored is deleted: its pod has lost the address. */
+  /** Deletes an endpoint that cannot be restored: its pod has lost the address. */
   #forget(address: string, owner: string): void {
     const { memory, record } = this.context;
     memory.unbind(owner);

@@ -1,4 +1,4 @@
-// Which CIDRs an agent of the multi-pool protocol drops, and which dropped ones it takes back, as pure functions.
+// Decides which CIDRs a multi-pool agent drops and which dropped ones it reclaims. Pure.
 
 export interface HeldCidr {
   readonly cidr: string;
@@ -11,10 +11,7 @@ export interface DroppedCidr {
   readonly size: number;
 }
 
-/**
- * CIDRs to drop, from the last backwards: no address in use, and at least `freeNeeded` addresses stay free without
- * them.
- */
+/** CIDRs to drop, last first: those without an address in use, while at least `freeNeeded` addresses stay free. */
 export function cidrsToDrop(held: readonly HeldCidr[], freeNeeded: number): readonly string[] {
   let free = freeOf(held);
   const dropped: string[] = [];
@@ -27,8 +24,8 @@ export function cidrsToDrop(held: readonly HeldCidr[], freeNeeded: number): read
 }
 
 /**
- * Dropped CIDRs to take back, in the order in which they were dropped, until at least `freeNeeded` addresses are free.
- * The caller passes only those that are attached still.
+ * Dropped CIDRs to reclaim, in the order they were dropped, until at least `freeNeeded` addresses are free.
+ * The caller passes only CIDRs that are still attached.
  */
 export function cidrsToReclaim(
   dropped: readonly DroppedCidr[],

@@ -1,6 +1,6 @@
-// What an agent of the multi-pool protocol holds in memory: the CIDRs it allocates from, those it dropped that are
-// attached still, and those that vanished under addresses in use. It never gives up an address in use.
-import type { Random } from '../../scheduling/random.ts';
+// A multi-pool agent's state in memory: CIDRs that it allocates from, dropped ones that are still attached,
+// and vanished ones with addresses in use. It never gives up an address in use.
+import type { Random } from '../../runtime/random.ts';
 import { AddressRange } from './address-range.ts';
 import type { AttachedCidr } from './attached-cidrs.ts';
 import { cidrsToDrop, cidrsToReclaim, type HeldCidr } from './cidr-balance.ts';
@@ -9,7 +9,7 @@ import { type Cidr, formatAddress, parseAddress, sizeOf } from './ipv4.ts';
 interface Held {
   readonly range: AddressRange;
   readonly source: Cidr;
-  /** No longer attached, held only because addresses of it are in use; nothing new is taken from it. */
+  /** Detached, and held only because of addresses in use; nothing new is taken from it. */
   vanished: boolean;
 }
 
@@ -27,7 +27,7 @@ export class CidrPool {
   readonly #held = new Map<string, Held>();
   readonly #dropped = new Map<string, Cidr>();
 
-  /** Follows what is attached now. New CIDRs are added, unless they were dropped and have been attached ever since. */
+  /** Applies what is attached now. Adds new CIDRs, unless they were dropped and have been attached since. */
   update(attached: ReadonlyMap<string, AttachedCidr>): void {
     for (const cidr of this.#dropped.keys()) {
       if (!attached.has(cidr)) this.#dropped.delete(cidr);
@@ -41,25 +41,25 @@ export class CidrPool {
     }
   }
 
-  /** How many addresses are taken. */
+  /** Number of addresses taken. */
   get inUse(): number {
     let sum = 0;
     for (const { range } of this.#held.values()) sum += range.used;
     return sum;
   }
 
-  /** Whether an address could be taken right now. */
+  /** Whether an address could be taken now. */
   get hasFree(): boolean {
     for (const held of this.#held.values()) if (freeIn(held) > 0) return true;
     return false;
   }
 
-  /** All CIDRs held, vanished ones included, sorted as text. */
+  /** All held CIDRs, including vanished ones, sorted as text. */
   get cidrs(): readonly string[] {
     return [...this.#held.keys()].toSorted();
   }
 
-  /** Takes an address of the first CIDR that has one. */
+  /** Takes an address of the first CIDR with a free one. */
   takeAny(random: Random): TakenAddress | undefined {
     for (const [cidr, held] of this.#held) {
       const address = held.vanished ? undefined : held.range.takeAny(random);
@@ -68,7 +68,7 @@ export class CidrPool {
     return undefined;
   }
 
-  /** Takes exactly this address; undefined when no CIDR covers it or it is taken. */
+  /** Takes exactly this address; undefined if no CIDR contains it or it is taken. */
   take(text: string): TakenAddress | undefined {
     const address = parseAddress(text) ?? -1;
     for (const [cidr, held] of this.#held) {
@@ -82,8 +82,8 @@ export class CidrPool {
   }
 
   /**
-   * Takes dropped CIDRs back while fewer than `freeNeeded` addresses are free, then drops those that are not needed.
-   * What is taken back can be allocated from at once, before anybody was told.
+   * Reclaims dropped CIDRs while fewer than `freeNeeded` addresses are free, then drops the unneeded ones. A
+   * reclaimed CIDR is usable at once, before the agent reports it.
    */
   balance(freeNeeded: number): Balance {
     const reclaimed = cidrsToReclaim(this.#droppedCidrs(), this.#heldCidrs(), freeNeeded);

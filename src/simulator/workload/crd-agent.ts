@@ -1,6 +1,7 @@
-// An agent of the CRD allocator, as in ENI mode up to Cilium 1.19: takes addresses out of `spec.ipam.pool`, tells which
-// ones it uses and answers the release handshake by writing the whole status from its own, perhaps outdated, copy.
-import { Trigger } from '../../scheduling/trigger.ts';
+// An agent of the CRD allocator, as in ENI mode up to Cilium 1.19. It takes addresses from `spec.ipam.pool`,
+// reports used ones and answers the release handshake. It writes the whole status from its own, possibly
+// stale, copy.
+import { Trigger } from '../../runtime/trigger.ts';
 import { type AddressPool, addressPoolOf, type PoolEntry } from './address-pool.ts';
 import { type AgentContext, updateInterval } from './agent-context.ts';
 import { type Allocation, BaseAgent } from './base-agent.ts';
@@ -13,7 +14,7 @@ import { answerHandshake, mayBeAllocated, releaseStatesOf, type ReleaseStates } 
 import { resolveInterface } from './routing-facts.ts';
 import { isGateOpen, requiredAddresses } from './start-gate.ts';
 
-/** The own CiliumNode as last seen, with this agent's answers to the handshake in it. */
+/** The own CiliumNode as last seen, with this agent's handshake answers. */
 interface View {
   readonly node: JsonObject;
   readonly version: string;
@@ -26,10 +27,10 @@ export class CrdAgent extends BaseAgent {
   readonly protocol = 'crd-allocator';
   readonly #holdings = new Holdings<Holding>();
   readonly #refresh: Trigger;
-  /** Addresses in use that the handshake called released, each told once. */
+  /** Addresses in use that the handshake reported as released, each recorded once. */
   readonly #releasedInUse = new Set<string>();
   #view: View | undefined;
-  /** The version that was outdated when it was written last: only another one is worth a try. */
+  /** The version of the last conflict: only a newer one is worth a retry. */
   #refusedVersion: string | undefined;
 
   constructor(context: AgentContext) {
@@ -78,8 +79,8 @@ export class CrdAgent extends BaseAgent {
   }
 
   /**
-   * Looks at the pool only. What is marked for release by the time that its user is restored is kept all the same, and
-   * answered accordingly: the mark was put there without knowing of the use.
+   * Checks only the pool. An address marked for release before its user is restored stays, and the agent
+   * answers accordingly: the mark was set without knowledge of the use.
    */
   protected reallocate(address: string, owner: string): Allocation {
     const entry = this.#view?.pool?.get(address);
@@ -106,7 +107,7 @@ export class CrdAgent extends BaseAgent {
   }
 
   protected async background(): Promise<void> {
-    // Nothing: this protocol acts on events alone.
+    // Empty: this protocol acts only on events.
   }
 
   protected halt(): Promise<void> {
@@ -165,7 +166,7 @@ export class CrdAgent extends BaseAgent {
     if (answer.kind === 'refused') this.#refresh.fire();
   }
 
-  /** The object with this agent's part of the status in it; what is empty is left out, as its encoder does. */
+  /** The object with this agent's part of the status; empty fields are omitted, as its encoder does. */
   #statusOf(view: View): JsonObject {
     const used = Object.fromEntries(
       [...this.#holdings].map(([address, { owner, interfaceId }]) => [

@@ -1,6 +1,6 @@
-// Hands things on in order, each after a little while: what makes the view of a watcher older than the truth.
-import type { Clock } from '../../scheduling/clock.ts';
-import type { Random } from '../../scheduling/random.ts';
+// Delivers items in order, each with a delay, so that a watcher's view is stale.
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
 
 export class DelayedDelivery {
   readonly #clock: Clock;
@@ -10,7 +10,7 @@ export class DelayedDelivery {
   readonly #held: (() => void)[] = [];
   #latest = 0;
 
-  /** Each delivery takes up to `longest` ms; none takes place once `signal` is aborted. */
+  /** Each delivery takes up to `longest` ms; none happens once `signal` aborts. */
   constructor(clock: Clock, random: Random, longest: number, signal: AbortSignal) {
     this.#clock = clock;
     this.#random = random;
@@ -18,7 +18,7 @@ export class DelayedDelivery {
     this.#signal = signal;
   }
 
-  /** Calls `action` after what was handed over before; at once if nothing is to be delayed. */
+  /** Calls `action` after earlier deliveries; at once without a delay. */
   deliver(action: () => void): void {
     if (this.#longest === 0) {
       if (!this.#signal.aborted) action();
@@ -27,7 +27,7 @@ export class DelayedDelivery {
     const now = this.#clock.monotonic();
     this.#latest = Math.max(this.#latest, now + this.#random.next() * this.#longest);
     this.#held.push(action);
-    // Timers of a real clock that are due together fire in any order: each hands on whatever has waited longest.
+    // Real timers due at the same time fire in any order, so each delivers the item that waited longest.
     this.#clock.schedule(this.#latest - now, () => {
       const next = this.#held.shift();
       if (!this.#signal.aborted) next?.();

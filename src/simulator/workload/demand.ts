@@ -1,9 +1,9 @@
-// How many addresses an agent of the multi-pool protocol asks for.
+// How many addresses a multi-pool agent requests.
 
 /** The only pool that cloud agents allocate from. */
 export const defaultPool = 'default';
 
-/** The buffer of an agent that nobody told another one. */
+/** The buffer of an agent without a configured one. */
 export const initialPreAllocate = 8;
 
 /** How long a failed attempt counts as demand, in ms. */
@@ -15,16 +15,16 @@ export interface DemandInputs {
   readonly preAllocate: number;
 }
 
-/** Linear, so that whoever reads it can tell the use by subtracting the buffer. */
+/** Linear, so a reader gets the use by subtracting the buffer. */
 export function demandOf({ inUse, pending, preAllocate }: DemandInputs): number {
   return inUse + pending + preAllocate;
 }
 
-/** Attempts that failed and were not repeated with success yet, one for each owner. */
+/** Failed attempts without a later success, one per owner. */
 export class PendingAllocations {
   readonly #expiries = new Map<string, number>();
 
-  /** Notes a failed attempt at `now`; a later one of the same owner takes its place. */
+  /** Records a failed attempt at `now`; a later one of the same owner replaces it. */
   failed(owner: string, now: number): void {
     this.#expiries.set(owner, now + pendingLifetime);
   }
@@ -33,7 +33,7 @@ export class PendingAllocations {
     this.#expiries.delete(owner);
   }
 
-  /** How many count at `now`. */
+  /** Number of attempts that count at `now`. */
   count(now: number): number {
     for (const [owner, expiry] of this.#expiries) {
       if (now > expiry) this.#expiries.delete(owner);

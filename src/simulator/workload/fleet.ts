@@ -1,8 +1,8 @@
-// A fleet of nodes under load: makes Nodes, agents and kubelets, runs workloads on them, and shows a judge which
-// addresses are in use and what went wrong. It knows neither controller nor cloud.
-import type { Clock } from '../../scheduling/clock.ts';
-import type { Random } from '../../scheduling/random.ts';
-import { scaledClock } from '../../scheduling/scaled-clock.ts';
+// A fleet of nodes under load: creates Nodes, agents and kubelets, runs workloads on them, and exposes
+// addresses in use and violations. It knows neither controller nor cloud.
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import { scaledClock } from '../../runtime/scaled-clock.ts';
 import type { KubernetesHandler } from '../kubernetes/exchange.ts';
 import { AddressLedger } from './address-ledger.ts';
 import { type WorkloadEvent, type Recorder, recorderFor } from './journal.ts';
@@ -18,11 +18,11 @@ import { noWaits, sumOfWaits, type WaitFigures } from './waiting-times.ts';
 import type { Workload } from './workload.ts';
 import { drive } from './workload-driver.ts';
 
-/** Where machines come from and go to, for workloads in which nodes are replaced. */
+/** Launches and terminates machines, for workloads that replace nodes. */
 export interface Machines {
-  /** Ends the machine; resolves once it no longer runs. */
+  /** Terminates the machine; resolves once it no longer runs. */
   readonly terminate: (facts: NodeFacts) => Promise<void>;
-  /** Starts one to take the place of `previous`, under another name. */
+  /** Launches a replacement for `previous` under another name. */
   readonly launch: (previous: NodeFacts) => Promise<NodeFacts>;
 }
 
@@ -31,21 +31,21 @@ export interface FleetOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly nodes: readonly NodeFacts[];
-  /** How many times faster than in life agents and kubelets act. */
+  /** Speed-up of agents and kubelets. */
   readonly pace: number;
-  /** Longest time that an event takes from the API to an agent, in ms of their pace; 50 if not given. */
+  /** Maximum delay of an event from the API to an agent, in ms of their pace; 50 by default. */
   readonly watchLag?: number;
-  /** Most pods on one node; 110 if not given. */
+  /** Maximum pods per node; 110 by default. */
   readonly podsPerNode?: number;
-  /** From the deletion of a pod to its end, in seconds of the agents' pace; 2 if not given. */
+  /** Grace period of a pod, in seconds of the agents' pace; 2 by default. */
   readonly podGrace?: number;
   readonly machines?: Machines;
   readonly onEvent?: (event: WorkloadEvent) => void;
-  /** Told what only a bug of the workload can cause; thrown as an uncaught exception if not given. */
+  /** Called for errors that only a bug of the workload can cause; by default an uncaught exception. */
   readonly onBug?: (error: unknown) => void;
 }
 
-/** Downtime of an agent that is restarted or replaced, in ms of the agents' pace; up to twice that. */
+/** Downtime of a restarted or replaced agent, in ms of the agents' pace; at most twice that. */
 const usualDowntime = 5_000;
 
 export class WorkloadFleet {
@@ -56,7 +56,7 @@ export class WorkloadFleet {
   readonly #pods: PodRegistry;
   readonly #ledger = new AddressLedger();
   readonly #machines = new Map<string, Machine>();
-  /** Of nodes that are gone. */
+  /** Of removed nodes. */
   readonly #pastViolations: ViolationLog[] = [];
   #pastWaits = noWaits;
   readonly #stopping = new AbortController();
@@ -78,28 +78,28 @@ export class WorkloadFleet {
     });
   }
 
-  /** Makes all nodes and lets their agents begin. Resolves once the Node objects exist. */
+  /** Creates all nodes and starts their agents. Resolves once the Node objects exist. */
   async start(): Promise<void> {
     await Promise.all(this.#options.nodes.map((facts) => this.addNode(facts)));
   }
 
-  /** Ends all agents and kubelets, and every workload. Objects stay as they are. */
+  /** Stops all agents, kubelets and workloads. Objects stay unchanged. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the fleet stops'));
     await Promise.all([...this.#machines.values()].map((machine) => machine.stop()));
   }
 
-  /** All that a judge may know of each node. */
+  /** The state of each node for invariant checks. */
   get views(): readonly NodeView[] {
     return [...this.#machines.values()].map(nodeViewOf);
   }
 
-  /** The machine of a node, for judges to look into; undefined where there is no such node. */
+  /** The machine of a node, for invariant checks; undefined for an unknown node. */
   machineOf(nodeName: string): Pick<Machine, 'facts' | 'memory' | 'protocol'> | undefined {
     return this.#machines.get(nodeName);
   }
 
-  /** Of all agents that are or were. A run is good only while this is empty. */
+  /** Violations of all current and former agents. A run passes only while this is empty. */
   get violations(): readonly Violation[] {
     const present = [...this.#machines.values()].map((machine) => machine.memory.violations);
     return [...this.#pastViolations, ...present]
@@ -107,18 +107,18 @@ export class WorkloadFleet {
       .toSorted((a, b) => a.at - b.at);
   }
 
-  /** How long the pods of all nodes that are or were had to wait for their addresses. */
+  /** How long pods of all current and former nodes waited for addresses. */
   get waits(): WaitFigures {
     const present = [...this.#machines.values()].map((machine) => machine.kubelet.waits);
     return present.reduce(sumOfWaits, this.#pastWaits);
   }
 
-  /** Throws a RangeError for a node that is not there. */
+  /** Throws a RangeError for an unknown node. */
   view(nodeName: string): NodeView {
     return nodeViewOf(this.#machine(nodeName));
   }
 
-  /** Resolves once the Node object exists and what runs on the node has been started. */
+  /** Resolves once the Node object exists and everything on the node was started. */
   async addNode(facts: NodeFacts): Promise<void> {
     if (this.#machines.has(facts.name)) throw new RangeError(`there is a node ${facts.name} already`);
     const { clock, random, watchLag = 50 } = this.#options;
@@ -141,7 +141,7 @@ export class WorkloadFleet {
     machine.start();
   }
 
-  /** Ends what runs on the node, then its machine if machines are given, then deletes its objects. */
+  /** Stops everything on the node, terminates its machine if machines are configured, then deletes its objects. */
   async removeNode(nodeName: string): Promise<NodeFacts> {
     const machine = this.#machine(nodeName);
     const lost = this.#pods.removeNode(nodeName);
@@ -155,12 +155,17 @@ export class WorkloadFleet {
     return machine.facts;
   }
 
-  /** The agent goes and comes back; resolves once it has been started again. */
+  /** Changes what the node's agents request, from the next start on. */
+  reconfigure(nodeName: string, change: Pick<NodeFacts, 'ipam' | 'eni'>): void {
+    this.#machine(nodeName).reconfigure(change);
+  }
+
+  /** Restarts the agent; resolves once it was started again. */
   restartAgent(nodeName: string): Promise<void> {
     return this.changeAgent(nodeName, this.#machine(nodeName).protocol);
   }
 
-  /** The agent goes, and one of `protocol` takes its place, as in an upgrade; pods keep running. */
+  /** Replaces the agent by one of `protocol`, as in an upgrade; pods keep running. */
   changeAgent(nodeName: string, protocol: Protocol): Promise<void> {
     const downtime = usualDowntime * (1 + this.#options.random.next());
     return this.#machine(nodeName).restartAgent(protocol, downtime);
@@ -177,7 +182,7 @@ export class WorkloadFleet {
     return this.#pods.delete(key, this.#stopping.signal);
   }
 
-  /** Another machine takes the place of this one. Throws unless machines were given. */
+  /** Replaces the node's machine. Throws if no machines are configured. */
   async replaceNode(nodeName: string): Promise<void> {
     const { machines } = this.#options;
     if (machines === undefined) throw new Error('a fleet without machines cannot replace a node');
@@ -185,7 +190,7 @@ export class WorkloadFleet {
     await this.addNode(await machines.launch(previous));
   }
 
-  /** Resolves once the workload is at its end or `signal` is aborted. Several may run at the same time. */
+  /** Resolves once the workload ends or `signal` aborts. Several may run at the same time. */
   run(workload: Workload, signal: AbortSignal): Promise<void> {
     const random = this.#options.random.fork(`workload-${workload.name}`);
     return drive(
@@ -196,7 +201,7 @@ export class WorkloadFleet {
     );
   }
 
-  /** The nodes that are there, in the order in which they came, and the protocol of the agent on each. */
+  /** The current nodes, in order of creation, with each agent's protocol. */
   get protocols(): ReadonlyMap<string, Protocol> {
     return new Map([...this.#machines].map(([name, { protocol }]) => [name, protocol]));
   }

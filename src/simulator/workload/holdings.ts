@@ -1,5 +1,5 @@
-// The addresses that one agent process has given away, and whether its CiliumNode offers them still. An address that
-// was offered and is not any more is a loss, told once until it returns.
+// Addresses assigned by one agent process, and whether its CiliumNode still offers them. An offered address
+// that disappears is a loss, reported once until it returns.
 import type { ViolationKind } from './violation-log.ts';
 
 export interface Holding {
@@ -7,7 +7,7 @@ export interface Holding {
   readonly interfaceId: string;
 }
 
-/** Where an address that is held is to be found in the CiliumNode. */
+/** Where the CiliumNode shows a held address. */
 export type Whereabouts =
   | { readonly kind: 'offered'; readonly interfaceId: string }
   | { readonly kind: 'absent' }
@@ -26,7 +26,7 @@ export interface Changes<H extends Holding> {
 
 interface Entry<H extends Holding> {
   readonly holding: H;
-  /** The CiliumNode, by uid, in which the address was last seen. */
+  /** The CiliumNode, by uid, that last showed the address. */
   seenIn: string;
   missing: boolean;
 }
@@ -57,7 +57,7 @@ export class Holdings<H extends Holding> {
     for (const [address, { holding }] of this.#entries) yield [address, holding];
   }
 
-  /** Address to owner of all that are missing now. */
+  /** Owner by address of all that are missing now. */
   get missing(): ReadonlyMap<string, string> {
     const found = new Map<string, string>();
     for (const [address, entry] of this.#entries) if (entry.missing) found.set(address, entry.holding.owner);
@@ -65,8 +65,8 @@ export class Holdings<H extends Holding> {
   }
 
   /**
-   * Compares with the CiliumNode `uid`. What this object never offered cannot be lost in it: a CiliumNode that was
-   * deleted and made anew begins empty.
+   * Compares with the CiliumNode `uid`. An object cannot lose what it never offered: a recreated CiliumNode
+   * starts empty.
    */
   compare(uid: string, find: (address: string, holding: H) => Whereabouts): Changes<H> {
     const losses: Loss<H>[] = [];

@@ -1,18 +1,18 @@
-// Repeats a request that must take effect, until it has or its effect is there already.
-import { type Clock, sleep } from '../../scheduling/clock.ts';
+// Repeats a request until it takes effect or its effect already exists.
+import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { Answer } from './kubernetes-client.ts';
 
-/** Between attempts when the API does not answer as it should, in ms. */
+/** Pause between attempts if the API does not answer as expected, in ms. */
 const pause = 1_000;
 
-/** Whether the same request may get another answer: nobody answered, too many asked, or the server is at fault. */
+/** Whether a retry may get another answer: no answer, too many requests, or a server error. */
 export function isPassing(status: number): boolean {
   return status === 0 || status === 429 || status >= 500;
 }
 
 /**
- * Sends until the answer is good or has the status `enough`. Throws an Error for any other refusal that repeating would
- * not change, and the reason of `signal` once it is aborted.
+ * Sends until the answer succeeds or has the status `enough`. Throws an Error for any other permanent
+ * refusal, and the reason of `signal` once it aborts.
  */
 export async function insist(
   send: () => Promise<Answer>,

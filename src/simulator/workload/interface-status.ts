@@ -1,4 +1,4 @@
-// The interfaces in the status of a CiliumNode, as an agent reads them, and which of them it leaves alone.
+// The interfaces in a CiliumNode's status as an agent reads them, and which of them it excludes.
 import { type JsonObject, numberAt, objectAt, textAt, textMapAt, textsAt, valueAt } from './json.ts';
 
 export interface InterfaceStatus {
@@ -15,12 +15,12 @@ export interface InterfaceStatus {
 }
 
 export interface ExclusionRule {
-  /** Interfaces of a lower device index are no pod interfaces; undefined: the index does not matter. */
+  /** Interfaces with a lower device index carry no pods; undefined if the index does not matter. */
   readonly firstInterfaceIndex: number | undefined;
   readonly tags: ReadonlyMap<string, string>;
 }
 
-/** By device index, then by id, under which `status.eni.enis` holds them. */
+/** Ordered by device index, then by id, the key in `status.eni.enis`. */
 export function interfacesOf(node: JsonObject): readonly InterfaceStatus[] {
   return Object.values(objectAt(node, 'status', 'eni', 'enis'))
     .map((entry) => ({
@@ -45,7 +45,10 @@ export function exclusionOf(node: JsonObject): ExclusionRule {
   };
 }
 
-/** Whether pods get no address of this interface: index too low, or all of the tags on it (no tags: none excluded). */
+/**
+ * Whether pods get no address of this interface: its index is too low, or it carries all the tags (no tags
+ * exclude none).
+ */
 export function isExcluded(candidate: InterfaceStatus, rule: ExclusionRule): boolean {
   if (rule.firstInterfaceIndex !== undefined && candidate.number < rule.firstInterfaceIndex) return true;
   return rule.tags.size > 0 && [...rule.tags].every(([name, value]) => candidate.tags.get(name) === value);

@@ -1,4 +1,4 @@
-// IPv4 addresses and CIDRs as numbers: the agents' own arithmetic, shared with nobody.
+// IPv4 addresses and CIDRs as numbers: the agents' own arithmetic, shared with no other code.
 
 export interface Cidr {
   /** The first address, as an unsigned 32-bit number. */
@@ -9,7 +9,7 @@ export interface Cidr {
 
 const octet = /^(?:0|[1-9]\d{0,2})$/;
 
-/** The number of a dotted address, undefined for anything that is not exactly one. */
+/** The number of a dotted address; undefined for anything else. */
 export function parseAddress(text: string): number | undefined {
   const parts = text.split('.');
   if (parts.length !== 4) return undefined;
@@ -26,7 +26,7 @@ export function formatAddress(value: number): string {
   return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`;
 }
 
-/** The CIDR of a text, its host part cleared; undefined for anything else. */
+/** The CIDR of a text with its host part cleared; undefined for anything else. */
 export function parseCidr(text: string): Cidr | undefined {
   const slash = text.indexOf('/');
   const first = parseAddress(text.slice(0, Math.max(slash, 0)));
@@ -40,12 +40,12 @@ export function formatCidr(cidr: Cidr): string {
   return `${formatAddress(cidr.first)}/${cidr.bits}`;
 }
 
-/** How many addresses, first and last included. */
+/** Number of addresses, first and last included. */
 export function sizeOf(cidr: Cidr): number {
   return 2 ** (32 - cidr.bits);
 }
 
-/** The first address of the CIDR of `bits` that holds `address`. */
+/** The first address of the CIDR of `bits` that contains `address`. */
 export function baseOf(address: number, bits: number): number {
   return bits === 0 ? 0 : (address & (-1 << (32 - bits))) >>> 0;
 }

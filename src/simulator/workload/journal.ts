@@ -1,6 +1,6 @@
-// What happens in the workload, as a sequence of events: for those who watch a demonstration, and to prove that one
-// seed gives one history. Recording costs nothing while nobody listens.
-import type { Clock } from '../../scheduling/clock.ts';
+// The events of a workload, for people who watch a demonstration and to prove that one seed gives one
+// history. Recording costs nothing without a listener.
+import type { Clock } from '../../runtime/clock.ts';
 
 export type WorkloadEventKind =
   | 'node-added'
@@ -25,7 +25,7 @@ export type WorkloadEventKind =
   | 'violation';
 
 export interface WorkloadEvent {
-  /** Monotonic ms of the clock that everything runs on. */
+  /** Monotonic ms of the shared clock. */
   readonly at: number;
   readonly node: string;
   readonly kind: WorkloadEventKind;

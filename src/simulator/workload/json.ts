@@ -1,5 +1,5 @@
-// Reading JSON the way the agents' language does: a field that is missing, null or of another kind reads as the zero of
-// its type. Never changes what it is given.
+// Reads JSON as the agents' language does: a missing, null or mistyped field reads as the zero of its type.
+// Never mutates its input.
 
 import type { JsonObject as StrictObject } from '../kubernetes/json-value.ts';
 
@@ -11,19 +11,19 @@ export interface JsonObject {
 
 const nothing: JsonObject = Object.freeze({});
 
-/** The object that `text` spells. Throws a SyntaxError for what is no JSON, a TypeError for JSON that is no object. */
+/** Parses an object. Throws a SyntaxError for malformed JSON and a TypeError for JSON that is not an object. */
 export function parseObject(text: string): JsonObject {
   const value = JSON.parse(text) as Json;
   if (!isObject(value)) throw new TypeError('the text spells JSON but not an object');
   return value;
 }
 
-/** The same without fields that are undefined, as text would have it; the same object where there are none. */
+/** The object without undefined fields, as serialization would drop them; the same object if there are none. */
 export function asJson(object: JsonObject): StrictObject {
   return spelt(object) as StrictObject;
 }
 
-/** What is frozen comes from the API, which holds nothing undefined. */
+/** A frozen object comes from the API and has no undefined fields. */
 function spelt(value: Json): Json {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   if (Array.isArray(value)) return (value as readonly Json[]).map(spelt);
@@ -35,7 +35,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What lies at the end of `path`, undefined where the path breaks off. */
+/** The value at `path`; undefined if the path breaks off. */
 export function valueAt(value: Json | undefined, ...path: readonly string[]): Json | undefined {
   let current = value;
   for (const name of path) {
@@ -65,12 +65,12 @@ export function numberAt(value: Json | undefined, ...path: readonly string[]): n
   return typeof found === 'number' ? found : 0;
 }
 
-/** The texts of a list; what is no text is left out. */
+/** The strings of a list; skips other items. */
 export function textsAt(value: Json | undefined, ...path: readonly string[]): readonly string[] {
   return listAt(value, ...path).filter((item) => typeof item === 'string');
 }
 
-/** The texts of an object under their names; what is no text is left out. */
+/** The strings of an object by name; skips other fields. */
 export function textMapAt(value: Json | undefined, ...path: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const [name, text] of Object.entries(objectAt(value, ...path))) {

@@ -1,8 +1,8 @@
-// The part of a kubelet that matters to addresses: it notices pods bound to its node, asks the agent for an address
-// until it gets one, reports the pod as running, and gives the address back when the pod has ended. It decides nothing
-// about which address.
-import type { Clock } from '../../scheduling/clock.ts';
-import type { Random } from '../../scheduling/random.ts';
+// The address-related part of a kubelet. It detects pods bound to its node and requests an address from the
+// agent until it gets one. It reports the pod as running and releases the address when the pod ends. It does
+// not choose the address.
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
 import type { Agent } from './agent.ts';
 import { isPassing } from './insist.ts';
 import type { Recorder } from './journal.ts';
@@ -18,17 +18,17 @@ export interface KubeletOptions {
   readonly client: KubernetesClient;
   /** The kubelet's pace. */
   readonly clock: Clock;
-  /** What waits are measured on, and starts are dated by. */
+  /** Measures waits and dates starts. */
   readonly stopwatch: Clock;
   readonly random: Random;
   readonly watchLag: number;
   readonly record: Recorder;
   readonly onBug: (error: unknown) => void;
-  /** The agent of the machine, whichever it is at the moment. */
+  /** The machine's current agent. */
   readonly agent: () => Agent;
 }
 
-/** Least time before a failed set-up or request is repeated, in ms; half of it more at most. */
+/** Minimum delay before a failed set-up or request is retried, in ms; at most half of it more. */
 const retryInterval = 10_000;
 
 interface Sandbox {
@@ -50,19 +50,19 @@ export class Kubelet {
     this.#options = options;
   }
 
-  /** Pods without the address that they need, and since when they wait, in monotonic ms of the stopwatch. */
+  /** Pods without the address they need, and since when they wait, in monotonic ms of the stopwatch. */
   get waiting(): ReadonlyMap<string, number> {
     const found = new Map<string, number>();
     for (const [key, { phase, since }] of this.#sandboxes) if (phase === 'waiting') found.set(key, since);
     return found;
   }
 
-  /** Of the pods that have their address, or had it until they ended. */
+  /** Waits of pods that have their address or had it until they ended. */
   get waits(): WaitFigures {
     return this.#waits;
   }
 
-  /** Begins its life; once only. */
+  /** Starts the kubelet; call it once. */
   start(): void {
     const { facts, client, clock, random, watchLag, record } = this.#options;
     this.#watching = this.#guarded(
@@ -86,7 +86,7 @@ export class Kubelet {
     );
   }
 
-  /** Ends it, and all pods of the machine with it, without a word to anybody. */
+  /** Stops the kubelet and all pods of the machine without notifying anyone. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error(`the kubelet of ${this.#options.facts.name} stops`));
     for (const sandbox of this.#sandboxes.values()) sandbox.cancelTimer();
@@ -116,7 +116,7 @@ export class Kubelet {
     else this.#setUp(sandbox);
   }
 
-  /** The pod that went by this name is gone, and its end was never seen. */
+  /** The former pod of this name is gone, and its end was never seen. */
   #replace(sandbox: Sandbox, pod: Pod): void {
     this.#vanished(sandbox.pod);
     this.#meet(pod);
@@ -178,7 +178,7 @@ export class Kubelet {
     this.#options.record('pod-gone', sandbox.pod.key);
   }
 
-  /** Deletes the object of a pod that has ended. */
+  /** Deletes the object of a terminated pod. */
   #remove({ key, uid }: Pod): void {
     const options: JsonObject = {
       apiVersion: 'v1',
@@ -192,7 +192,7 @@ export class Kubelet {
     );
   }
 
-  /** Sends until an answer came that repeating would not change, while `isDue`. */
+  /** Sends until a retry would not change the answer, while `isDue`. */
   #request(send: () => Promise<Answer>, isDue: () => boolean): void {
     const attempt = async (): Promise<void> => {
       const answer = await send();
@@ -211,7 +211,7 @@ export class Kubelet {
     });
   }
 
-  /** Lets nothing pass but bugs. */
+  /** Reports only bugs. */
   async #guarded(work: Promise<void>): Promise<void> {
     try {
       await work;

@@ -1,5 +1,4 @@
-// The agents' own client of the Kubernetes API: plain requests and answers as values. It repeats nothing and keeps
-// nothing.
+// The agents' own Kubernetes client: plain requests, answers as values. It neither retries nor caches.
 import { types } from 'node:util';
 import type { KubernetesHandler, KubernetesRequest } from '../kubernetes/exchange.ts';
 import { ConnectionDropped } from '../kubernetes/faults/faults.ts';
@@ -7,7 +6,7 @@ import { asJson, isObject, type JsonObject, parseObject, textAt } from './json.t
 
 export interface Refusal {
   readonly kind: 'refused';
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 without an answer. */
   readonly status: number;
   /** Kubernetes' reason, such as `Conflict`. */
   readonly reason: string;
@@ -16,7 +15,7 @@ export interface Refusal {
 
 export interface Success {
   readonly kind: 'ok';
-  /** What the API answered; read only when it is asked for. */
+  /** The API's answer, parsed on access. */
   readonly object: JsonObject;
 }
 
@@ -77,7 +76,7 @@ export class KubernetesClient {
     return new TextualSuccess(text);
   }
 
-  /** A request that the network leaves without an answer is refused with status 0, unless this side gave it up. */
+  /** A request without an answer is refused with status 0, unless this side aborted it. */
   async #send(
     request: KubernetesRequest,
     signal: AbortSignal,
@@ -96,14 +95,17 @@ export class KubernetesClient {
   }
 }
 
-/** Whether the network is to blame, of a handler in this process or of Node.js (whose errors have a code); else a bug. */
+/**
+ * Whether the network failed, in an in-process handler or in Node.js (whose errors have a code); otherwise it
+ * is a bug.
+ */
 export function isConnectionFailure(error: unknown): boolean {
   if (error instanceof ConnectionDropped) return true;
-  // Of whichever realm: a test runner keeps one of its own.
+  // From any realm: a test runner has its own.
   return types.isNativeError(error) && 'code' in error && typeof error.code === 'string';
 }
 
-/** Spells its value only where somebody reads the text. */
+/** Serializes its value only if the text is read. */
 class SpeakingRequest implements KubernetesRequest {
   readonly method: string;
   readonly url: string;
@@ -159,7 +161,7 @@ async function textOf(body: string | AsyncIterable<string>): Promise<string> {
   return text;
 }
 
-/** The events of whole lines; an unfinished last one is left out. */
+/** The events of whole lines; drops an incomplete last one. */
 async function* eventsIn(pieces: AsyncIterable<string>): AsyncGenerator<JsonObject> {
   let rest = '';
   for await (const piece of pieces) {

@@ -1,12 +1,12 @@
-// What a machine remembers while its agent comes and goes: the endpoints, that is, which pod uses which address. This,
-// not what an agent writes to Kubernetes, is the truth about addresses in use.
+// A machine's state that outlives its agent: the endpoints, which say which pod uses which address. This is
+// the truth about addresses in use, not what an agent writes to Kubernetes.
 import type { AddressLedger } from './address-ledger.ts';
 import type { NodeFacts } from './node-facts.ts';
 import type { ViolationLog } from './violation-log.ts';
 
 export class MachineMemory {
   readonly violations: ViolationLog;
-  /** CIDRs that were attached when the agent last told which ones it holds, and that it did not name then. */
+  /** CIDRs that were attached at the agent's last report of its CIDRs but not named in it. */
   leftOut: ReadonlySet<string> = new Set();
   readonly #facts: NodeFacts;
   readonly #ledger: AddressLedger;
@@ -19,7 +19,7 @@ export class MachineMemory {
     this.violations = violations;
   }
 
-  /** Address to owner. */
+  /** Owner by address. */
   get endpoints(): ReadonlyMap<string, string> {
     return this.#owners;
   }
@@ -37,7 +37,7 @@ export class MachineMemory {
     this.#addresses.set(owner, address);
   }
 
-  /** The address that `owner` had. */
+  /** Returns the address that `owner` had. */
   unbind(owner: string): string | undefined {
     const address = this.#addresses.get(owner);
     if (address === undefined) return undefined;
@@ -47,7 +47,7 @@ export class MachineMemory {
     return address;
   }
 
-  /** The machine is gone, and with it all that ran there. */
+  /** The machine is gone with everything on it. */
   clear(): void {
     for (const owner of this.#addresses.keys()) this.unbind(owner);
   }

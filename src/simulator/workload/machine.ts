@@ -1,6 +1,6 @@
-// One node of the fleet with all that runs on it: its kubelet, its agent of the moment, and what outlives that agent.
-import { type Clock, sleep } from '../../scheduling/clock.ts';
-import type { Random } from '../../scheduling/random.ts';
+// One node of the fleet with everything on it: its kubelet, its current agent, and the state that outlives that agent.
+import { type Clock, sleep } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
 import type { AddressLedger } from './address-ledger.ts';
 import type { Agent } from './agent.ts';
 import type { AgentContext } from './agent-context.ts';
@@ -16,9 +16,9 @@ import { ViolationLog } from './violation-log.ts';
 export interface MachineOptions {
   readonly facts: NodeFacts;
   readonly client: KubernetesClient;
-  /** What is seen on this machine is stamped and measured with this. */
+  /** The clock for measurements and timestamps on this machine. */
   readonly clock: Clock;
-  /** What agent and kubelet live by. */
+  /** The clock of agent and kubelet. */
   readonly pace: Clock;
   readonly random: Random;
   readonly watchLag: number;
@@ -28,21 +28,21 @@ export interface MachineOptions {
 }
 
 export class Machine {
-  readonly facts: NodeFacts;
   readonly memory: MachineMemory;
   readonly kubelet: Kubelet;
   readonly #options: MachineOptions;
+  #facts: NodeFacts;
   readonly #stopping = new AbortController();
   #agent: Agent;
   #protocol: Protocol;
   #generation = 0;
-  /** Restarts follow one another. */
+  /** Restarts run one after another. */
   #restarting: Promise<void> = Promise.resolve();
 
   constructor(options: MachineOptions) {
     const { facts, clock, pace, ledger, record, random } = options;
     this.#options = options;
-    this.facts = facts;
+    this.#facts = facts;
     this.memory = new MachineMemory(facts, ledger, new ViolationLog(facts.name, clock, record));
     this.#protocol = facts.protocol;
     this.#agent = this.#newAgent(facts.protocol);
@@ -55,12 +55,21 @@ export class Machine {
     });
   }
 
-  /** The agent that runs, or the one that ran last while none does. */
+  get facts(): NodeFacts {
+    return this.#facts;
+  }
+
+  /** Changes what its agent requests, from the next agent start on. */
+  reconfigure(change: Pick<NodeFacts, 'ipam' | 'eni'>): void {
+    this.#facts = { ...this.#facts, ...change };
+  }
+
+  /** The running agent, or the last one while none runs. */
   get agent(): Agent {
     return this.#agent;
   }
 
-  /** Of the agent that runs, or that is about to take its place. */
+  /** The protocol of the running agent or of its replacement. */
   get protocol(): Protocol {
     return this.#protocol;
   }
@@ -71,8 +80,8 @@ export class Machine {
   }
 
   /**
-   * Ends the agent and starts another one of `protocol` after `downtime` ms of the machine's pace. Pods run on
-   * meanwhile. Resolves once the new agent was started, or the machine stopped.
+   * Stops the agent and starts one of `protocol` after `downtime` ms of the machine's pace. Pods keep
+   * running. Resolves once the new agent was started or the machine stopped.
    */
   restartAgent(protocol: Protocol, downtime: number): Promise<void> {
     this.#protocol = protocol;
@@ -80,9 +89,9 @@ export class Machine {
     return this.#restarting;
   }
 
-  /** Ends everything, as when the power goes; addresses count as in use no longer. */
+  /** Stops everything, as in a power failure; its addresses no longer count as in use. */
   async stop(): Promise<void> {
-    this.#stopping.abort(new Error(`the machine ${this.facts.name} stops`));
+    this.#stopping.abort(new Error(`the machine ${this.#facts.name} stops`));
     await Promise.all([this.#agent.stop(), this.kubelet.stop()]);
     await this.#restarting;
     this.memory.clear();
@@ -103,9 +112,9 @@ export class Machine {
   }
 
   #newAgent(protocol: Protocol): Agent {
-    const { facts, client, pace, random, watchLag, record, onBug } = this.#options;
+    const { client, pace, random, watchLag, record, onBug } = this.#options;
     const context: AgentContext = {
-      facts,
+      facts: this.#facts,
       client,
       clock: pace,
       random: random.fork(`agent-${this.#generation++}`),

@@ -1,8 +1,8 @@
-// An agent of the multi-pool protocol, as in ENI mode from Cilium 1.20: takes addresses out of the CIDRs that the status
-// shows, tells how many it wants and which CIDRs it holds by writing the whole spec from its own, perhaps outdated,
+// An agent of the multi-pool protocol, as in ENI mode from Cilium 1.20. It takes addresses from the CIDRs in
+// the status. It reports its demand and its CIDRs by writing the whole spec from its own, possibly stale,
 // copy. It reads neither `spec.ipam.pool` nor the release handshake.
-import { sleep } from '../../scheduling/clock.ts';
-import { Trigger } from '../../scheduling/trigger.ts';
+import { sleep } from '../../runtime/clock.ts';
+import { Trigger } from '../../runtime/trigger.ts';
 import { type AgentContext, updateInterval } from './agent-context.ts';
 import { type AttachedCidr, attachedCidrs } from './attached-cidrs.ts';
 import { type Allocation, BaseAgent } from './base-agent.ts';
@@ -26,7 +26,7 @@ interface View {
   readonly attached: ReadonlyMap<string, AttachedCidr>;
 }
 
-/** How often the agent compares what it wrote with what it holds, in ms. */
+/** Interval at which the agent compares what it wrote with what it holds, in ms. */
 const refreshInterval = 60_000;
 
 export class MultiPoolAgent extends BaseAgent {
@@ -37,7 +37,7 @@ export class MultiPoolAgent extends BaseAgent {
   readonly #refresh: Trigger;
   #view: View | undefined;
   #preAllocate = initialPreAllocate;
-  /** Its demand stands in the CiliumNode and nothing of the other protocol does. */
+  /** The CiliumNode shows its demand and nothing of the other protocol. */
   #isAnnounced = false;
 
   constructor(context: AgentContext) {
@@ -54,7 +54,7 @@ export class MultiPoolAgent extends BaseAgent {
     return this.#holdings.missing;
   }
 
-  /** A deleted CiliumNode changes nothing: the agent goes on with what it saw last. */
+  /** A deleted CiliumNode changes nothing: the agent continues with the last seen state. */
   protected observe(node: JsonObject | undefined): void {
     if (node === undefined) return;
     const previous = this.#view;
@@ -121,7 +121,7 @@ export class MultiPoolAgent extends BaseAgent {
     return this.#refresh.stop();
   }
 
-  /** What was left out once, then detached, and is attached anew, is the agent's like anything new. */
+  /** A CIDR that was left out, detached and attached again counts as new. */
   #welcomeNew(previous: View, attached: View['attached']): void {
     const { memory } = this.context;
     const known = (cidr: string): boolean => previous.attached.has(cidr) || !attached.has(cidr);
@@ -152,8 +152,8 @@ export class MultiPoolAgent extends BaseAgent {
   }
 
   /**
-   * A CIDR that this agent did not name when it told last what it holds may leave the status; that an address of it was
-   * given to a pod since is a race that the agent lost. It names the CIDR in its next write, and so asks for it back.
+   * A CIDR that this agent did not name in its last report may leave the status. If a pod got an address of
+   * it since, the agent lost that race. It names the CIDR in its next write and so requests it back.
    */
   #noticeLoss({ address, holding, what }: Loss<CidrHolding>): void {
     const { memory, record } = this.context;
@@ -162,7 +162,7 @@ export class MultiPoolAgent extends BaseAgent {
     memory.violations.add({ pod: holding.owner, address, interfaceId: holding.interfaceId, what });
   }
 
-  /** Writes demand and CIDRs if they differ; a conflict waits for the next cause or refresh. */
+  /** Writes demand and CIDRs if they differ; after a conflict, waits for the next cause or refresh. */
   async #write(signal: AbortSignal): Promise<void> {
     const view = this.#view;
     if (view === undefined) return;
@@ -180,14 +180,14 @@ export class MultiPoolAgent extends BaseAgent {
     this.knock();
   }
 
-  /** Before the endpoints are restored, what agents before this one left out may be what a pod uses. */
+  /** Before the endpoints are restored, a pod may use what earlier agents left out. */
   #rememberLeftOut(view: View, named: readonly string[]): void {
     const { memory } = this.context;
     const before = this.isRestored ? [] : memory.leftOut;
     memory.leftOut = difference([...before, ...view.attached.keys()], named);
   }
 
-  /** How many addresses the agent wants; takes back and drops CIDRs by that, once it knows what is in use. */
+  /** Computes the demand; reclaims and drops CIDRs accordingly, once the use is known. */
   #settleDemand(): number {
     const inUse = this.#pool.inUse;
     const pending = this.#pending.count(this.context.clock.monotonic());
@@ -201,8 +201,8 @@ export class MultiPoolAgent extends BaseAgent {
   }
 
   /**
-   * Empties what an agent of the other protocol left in `status.ipam.used`, by which the reader tells the protocols
-   * apart. Says whether nothing is left of it.
+   * Empties `status.ipam.used` of an agent of the other protocol, which readers use to tell the protocols
+   * apart. Returns whether it is empty.
    */
   async #clearUsed(node: JsonObject, signal: AbortSignal): Promise<boolean> {
     const status = objectAt(node, 'status');

@@ -1,9 +1,9 @@
-// What is known of a machine before its agent runs: what the instance metadata and the agent's configuration say.
+// What a machine knows before its agent runs: instance metadata and the agent's configuration.
 
-/** How an agent tells its demand and gives addresses back: ENI mode up to Cilium 1.19, and from 1.20 on. */
+/** How an agent reports demand and releases addresses: ENI mode up to Cilium 1.19, and from 1.20 on. */
 export type Protocol = 'crd-allocator' | 'multi-pool';
 
-/** Addresses that an agent takes for itself, named as their owner. */
+/** Addresses that an agent takes for itself, used as their owner name. */
 export type AgentAddress = 'router' | 'health';
 
 export interface IpamWatermarks {
@@ -20,7 +20,7 @@ export interface EniOptions {
   readonly securityGroupTags?: Readonly<Record<string, string>>;
   readonly subnetIds?: readonly string[];
   readonly subnetTags?: Readonly<Record<string, string>>;
-  /** Interfaces that carry all of these tags are left alone by both sides. */
+  /** Both sides exclude interfaces that carry all of these tags. */
   readonly excludeInterfaceTags?: Readonly<Record<string, string>>;
   readonly usePrimaryAddress?: boolean;
   readonly deleteOnTermination?: boolean;
@@ -42,13 +42,13 @@ export interface NodeFacts {
   readonly protocol: Protocol;
   readonly ipam?: IpamWatermarks;
   readonly eni?: EniOptions;
-  /** Router and health if not given, as an agent with health checking takes them. */
+  /** Router and health by default, as an agent with health checking takes them. */
   readonly agentAddresses?: readonly AgentAddress[];
 }
 
 const usualAgentAddresses: readonly AgentAddress[] = ['router', 'health'];
 
-/** The addresses that the agent of this machine takes for itself before it serves pods. */
+/** The addresses that this machine's agent takes for itself before it serves pods. */
 export function agentAddressesOf(facts: NodeFacts): readonly AgentAddress[] {
   return facts.agentAddresses ?? usualAgentAddresses;
 }

@@ -1,6 +1,6 @@
-// The Node objects of the fleet: made when a machine comes, deleted with all that hangs on them when it goes, which is
-// otherwise the work of Kubernetes' own garbage collectors.
-import type { Clock } from '../../scheduling/clock.ts';
+// The Node objects of the fleet. Deletes them with all their dependents when a machine goes, like Kubernetes'
+// garbage collector.
+import type { Clock } from '../../runtime/clock.ts';
 import { insist } from './insist.ts';
 import type { JsonObject } from './json.ts';
 import type { KubernetesClient } from './kubernetes-client.ts';
@@ -34,7 +34,12 @@ export class NodeObjects {
   }
 }
 
-function newNode(facts: NodeFacts): JsonObject {
+/** In the form that the cloud's controller writes. */
+export function providerIdOf({ zone, instanceId }: Pick<NodeFacts, 'zone' | 'instanceId'>): string {
+  return `aws:///${zone}/${instanceId}`;
+}
+
+export function newNode(facts: NodeFacts): JsonObject {
   return {
     apiVersion: 'v1',
     kind: 'Node',
@@ -46,7 +51,7 @@ function newNode(facts: NodeFacts): JsonObject {
         'topology.kubernetes.io/zone': facts.zone,
       },
     },
-    spec: { providerID: `aws:///${facts.zone}/${facts.instanceId}` },
+    spec: { providerID: providerIdOf(facts) },
     status: { addresses: [{ type: 'InternalIP', address: facts.primaryAddress }] },
   };
 }

@@ -1,4 +1,4 @@
-// What a judge may know of one node at one moment. Maps are those of the agents themselves: they change as time goes on.
+// The state of one node for invariant checks. The maps are live: they belong to the agents.
 import type { AgentPhase } from './agent.ts';
 import type { Machine } from './machine.ts';
 import type { NodeFacts, Protocol } from './node-facts.ts';
@@ -10,14 +10,14 @@ export interface NodeView {
   readonly facts: NodeFacts;
   readonly protocol: Protocol;
   readonly phase: AgentPhase;
-  /** Address to `namespace/name`, or to `router` or `health`; also while the agent is down. */
+  /** `namespace/name`, `router` or `health` by address; also while the agent is down. */
   readonly addressesInUse: ReadonlyMap<string, string>;
-  /** Those of them that the CiliumNode does not offer now. */
+  /** Those that the CiliumNode does not offer now. */
   readonly missingAddresses: ReadonlyMap<string, string>;
   readonly violations: readonly Violation[];
   /** Pods without an address, and since when they wait, in monotonic ms. */
   readonly waitingPods: ReadonlyMap<string, number>;
-  /** How long those that have one had to wait. */
+  /** Waits of the pods that have one. */
   readonly waits: WaitFigures;
 }
 

@@ -1,37 +1,37 @@
-// Keeps up with some objects of the Kubernetes API: a list, then a watch from there, taken up again where it broke off,
-// and a new list when the API no longer knows that place. Events arrive in order, none twice, perhaps a little late.
-import { type Clock, sleep } from '../../scheduling/clock.ts';
-import type { Random } from '../../scheduling/random.ts';
+// Follows objects of the Kubernetes API: a list, then a watch that resumes after a break, and a new list once
+// its version has expired. Events arrive in order and only once, possibly delayed.
+import { type Clock, sleep } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
 import { DelayedDelivery } from './delayed-delivery.ts';
 import { isObject, type JsonObject, listAt, numberAt, objectAt, textAt } from './json.ts';
 import { isConnectionFailure, type KubernetesClient, type Refusal } from './kubernetes-client.ts';
 
 export interface WatchedObjects {
-  /** All of them, as a list found them: what is not among them is gone. */
+  /** All objects of a list: any other is gone. */
   readonly onList: (objects: readonly JsonObject[]) => void;
   readonly onChange: (object: JsonObject) => void;
   readonly onDelete: (object: JsonObject) => void;
-  /** The API refused or the watch broke; it is tried again. */
+  /** The API refused or the watch broke; a retry follows. */
   readonly onTrouble: (reason: string) => void;
 }
 
 export interface WatchOptions {
   readonly client: KubernetesClient;
-  /** Of the collection. */
+  /** Path of the collection. */
   readonly path: string;
   readonly fieldSelector: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Longest time between the answer and its arrival here, in ms. */
+  /** Maximum delay of an answer, in ms. */
   readonly lag: number;
 }
 
-/** Before a new list, and between the starts of watches that break off at once, in ms. */
+/** Pause before a new list, and between watches that break at once, in ms. */
 const pause = 1_000;
 
 type Ending = 'broken' | 'expired';
 
-/** Runs until `signal` is aborted, and then rejects with its reason. */
+/** Runs until `signal` aborts, then rejects with its reason. */
 export async function watchObjects(
   options: WatchOptions,
   objects: WatchedObjects,
@@ -69,7 +69,7 @@ class ObjectWatch {
     return true;
   }
 
-  /** Watches, again and again, until the place to go on from has expired. */
+  /** Repeats watches until the version to resume from has expired. */
   async follow(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     for (;;) {
@@ -107,7 +107,7 @@ class ObjectWatch {
     return 'broken';
   }
 
-  /** Takes one event; says how the watch ended if it did. */
+  /** Applies one event; returns how the watch ended, if it did. */
   #takeEvent(event: JsonObject): Ending | undefined {
     const object = objectAt(event, 'object');
     const { onChange, onDelete } = this.#objects;

@@ -1,6 +1,6 @@
-// An agent's way to its own CiliumNode: makes it or renews it at the start, and writes it whole. It never reads or
-// writes the object of another node.
-import { type Clock, sleep } from '../../scheduling/clock.ts';
+// An agent's client for its own CiliumNode: creates or renews it at the start and writes it as a whole. It
+// never accesses another node's object.
+import { type Clock, sleep } from '../../runtime/clock.ts';
 import { type JsonObject, textAt } from './json.ts';
 import type { Recorder } from './journal.ts';
 import type { Answer, KubernetesClient } from './kubernetes-client.ts';
@@ -14,7 +14,7 @@ export interface OwnNodeClientOptions {
   readonly record: Recorder;
 }
 
-/** Between attempts to announce the node, in ms. */
+/** Pause between attempts to announce the node, in ms. */
 const announcePause = 1_000;
 
 export class OwnNodeClient {
@@ -26,7 +26,7 @@ export class OwnNodeClient {
     this.#path = `${ciliumNodesPath}/${options.facts.name}`;
   }
 
-  /** Creates or renews the object; repeats until that worked, and rejects when `signal` is aborted. */
+  /** Creates or renews the object; retries until success, and rejects when `signal` aborts. */
   async announce(signal: AbortSignal): Promise<void> {
     for (;;) {
       const answer = await this.#announceOnce(signal);
@@ -35,12 +35,12 @@ export class OwnNodeClient {
     }
   }
 
-  /** Writes all but the status, as `object` has it, if nobody has written since. */
+  /** Writes `object` without its status, unless another write came first. */
   async replace(object: JsonObject, signal: AbortSignal): Promise<Answer> {
     return this.#told(this.#path, await this.#options.client.replace(this.#path, object, signal));
   }
 
-  /** Writes the status alone, as `object` has it, if nobody has written since. */
+  /** Writes the status of `object`, unless another write came first. */
   async replaceStatus(object: JsonObject, signal: AbortSignal): Promise<Answer> {
     const path = `${this.#path}/status`;
     return this.#told(path, await this.#options.client.replace(path, object, signal));

@@ -1,11 +1,11 @@
-// What an agent says of itself in its CiliumNode when it starts. It writes all of `spec.eni` anew each time, keeps
-// watermarks that it has no setting for, and never touches what others write: pool and status.
+// What an agent writes into its CiliumNode at the start. It rewrites all of `spec.eni`, keeps watermarks it
+// has no setting for, and never touches the parts of others: pool and status.
 import { type JsonObject, objectAt } from './json.ts';
 import type { EniOptions, IpamWatermarks, NodeFacts } from './node-facts.ts';
 
 export const ciliumNodesPath = '/apis/cilium.io/v2/ciliumnodes';
 
-/** The object of a node that has none yet. `nodeUid` is that of the Node which is to own it. */
+/** A new CiliumNode object. `nodeUid` is that of its owner Node. */
 export function newOwnNode(facts: NodeFacts, nodeUid: string): JsonObject {
   return {
     apiVersion: 'cilium.io/v2',
@@ -15,7 +15,7 @@ export function newOwnNode(facts: NodeFacts, nodeUid: string): JsonObject {
   };
 }
 
-/** The object that is there, with this agent's facts in it. */
+/** The existing object with this agent's facts. */
 export function renewedOwnNode(facts: NodeFacts, nodeUid: string, found: JsonObject): JsonObject {
   return {
     ...found,
@@ -41,7 +41,7 @@ function announcedSpec(facts: NodeFacts, previous: JsonObject): JsonObject {
   };
 }
 
-/** Only what is set: zero means that somebody else may fill it in. */
+/** Only set values: zero lets others set it. */
 function watermarks(ipam: IpamWatermarks): JsonObject {
   return withoutZeros({
     'min-allocate': ipam.minAllocate,

@@ -1,10 +1,10 @@
-// Which node a new pod is bound to: the little of a scheduler that a workload needs.
-import type { Random } from '../../scheduling/random.ts';
+// Chooses the node of a new pod: the part of a scheduler that a workload needs.
+import type { Random } from '../../runtime/random.ts';
 import type { Placement } from './workload.ts';
 
 /**
- * One of the nodes that hold fewer than `capacity` pods, undefined if there is none. `loads`: pods by node, in a fixed
- * order. Ties are broken by chance.
+ * A node with fewer than `capacity` pods; undefined if there is none. `loads`: pods by node, in a fixed
+ * order. Ties are random.
  */
 export function chooseNode(
   loads: ReadonlyMap<string, number>,

@@ -1,7 +1,7 @@
-// The pods that the workload made, and where they are bound: creates and deletes them through the Kubernetes API, as a
-// user and a scheduler would.
-import type { Clock } from '../../scheduling/clock.ts';
-import type { Random } from '../../scheduling/random.ts';
+// The pods of the workload and their nodes. Creates and deletes them through the Kubernetes API, like a user
+// and a scheduler.
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
 import { insist } from './insist.ts';
 import type { KubernetesClient } from './kubernetes-client.ts';
 import { chooseNode } from './placement.ts';
@@ -11,7 +11,7 @@ import type { Placement } from './workload.ts';
 export interface PodWish {
   readonly name: string;
   readonly hostNetwork?: boolean;
-  /** `spread` if not given; does not matter when `nodeName` says where. */
+  /** `spread` by default; ignored with `nodeName`. */
   readonly placement?: Placement;
   readonly nodeName?: string;
 }
@@ -25,18 +25,18 @@ export interface PodRegistryOptions {
   readonly client: KubernetesClient;
   readonly clock: Clock;
   readonly random: Random;
-  /** Most pods on one node. */
+  /** Maximum pods per node. */
   readonly podsPerNode: number;
-  /** Of each pod, in seconds of the kubelets' pace. */
+  /** Grace period of each pod, in seconds of the kubelets' pace. */
   readonly grace: number;
 }
 
 export class PodRegistry {
   readonly #options: PodRegistryOptions;
   readonly #loads = new Map<string, number>();
-  /** Pod to node. */
+  /** Node by pod. */
   readonly #nodes = new Map<string, string>();
-  /** Under way. */
+  /** Creations in flight. */
   readonly #creations = new Map<string, Promise<void>>();
 
   constructor(options: PodRegistryOptions) {
@@ -47,7 +47,7 @@ export class PodRegistry {
     this.#loads.set(name, 0);
   }
 
-  /** Forgets the node; answers with the pods that were bound to it. */
+  /** Removes the node; returns the pods that were bound to it. */
   removeNode(name: string): readonly string[] {
     this.#loads.delete(name);
     const lost = [...this.#nodes].filter(([, node]) => node === name).map(([key]) => key);
@@ -73,7 +73,7 @@ export class PodRegistry {
     return { kind: 'created', key, nodeName };
   }
 
-  /** Resolves once the API knows that the pod is to be deleted, or that it is gone; after its creation, if need be. */
+  /** Resolves once the API has recorded the deletion or the pod is gone; waits for its creation first. */
   async delete(key: string, signal: AbortSignal): Promise<void> {
     const { client, clock } = this.#options;
     await this.#creations.get(key);

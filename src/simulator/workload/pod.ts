@@ -1,11 +1,11 @@
-// Pods as the workload makes them and as a kubelet reads them.
+// Pods as the workload creates them and as a kubelet reads them.
 import { type JsonObject, numberAt, objectAt, textAt, valueAt } from './json.ts';
 
 export interface PodRequest {
   readonly name: string;
   readonly nodeName: string;
   readonly hostNetwork: boolean;
-  /** Between the wish to delete it and its end, in seconds. */
+  /** Grace period, in seconds. */
   readonly grace: number;
 }
 
@@ -14,11 +14,11 @@ export interface Pod {
   readonly key: string;
   readonly uid: string;
   readonly hostNetwork: boolean;
-  /** Somebody asked for its deletion. */
+  /** Its deletion was requested. */
   readonly isDeleting: boolean;
-  /** Between that and its end, in ms. */
+  /** Grace period, in ms. */
   readonly grace: number;
-  /** It has run to its end and needs no address. */
+  /** It has terminated and needs no address. */
   readonly isFinished: boolean;
 }
 
@@ -33,7 +33,7 @@ export function podKey(name: string): string {
   return `${namespace}/${name}`;
 }
 
-/** Of the object itself; `key` as `podKey` makes it. */
+/** Path of the object; `key` is in the form of `podKey`. */
 export function podPath(key: string): string {
   const [space = '', name = ''] = key.split('/');
   return `/api/v1/namespaces/${space}/pods/${name}`;
@@ -67,7 +67,7 @@ export function podOf(object: JsonObject): Pod {
   };
 }
 
-/** A merge patch of the status of a pod that has begun to run; it fails if `uid` is no longer that of the pod. */
+/** A merge patch for the status of a running pod; it fails if the pod has another `uid`. */
 export function runningPatch(uid: string, addresses: { host: string; pod: string }, start: Date): JsonObject {
   return {
     metadata: { uid },

@@ -1,10 +1,10 @@
-// What an agent of the multi-pool protocol writes of itself: `spec.ipam.pools` of its CiliumNode.
+// A multi-pool agent's own part of its CiliumNode: `spec.ipam.pools`.
 import { defaultPool } from './demand.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt } from './json.ts';
 
 /**
- * The object with demand and CIDRs in it. Without any CIDR what was written there before stays: an agent that has seen
- * none yet must not say that it holds none.
+ * The object with demand and CIDRs. Without any CIDR, keeps the earlier ones: an agent that has seen none yet
+ * must not report that it holds none.
  */
 export function withPools(node: JsonObject, requested: number, cidrs: readonly string[]): JsonObject {
   const spec = objectAt(node, 'spec');
@@ -17,7 +17,7 @@ export function withPools(node: JsonObject, requested: number, cidrs: readonly s
   return { ...node, spec: { ...spec, ipam: { ...ipam, pools } } };
 }
 
-/** Whether both objects say the same in `spec.ipam.pools`. An empty list and none are the same. */
+/** Whether both objects agree in `spec.ipam.pools`. An empty list equals a missing one. */
 export function saySameOfPools(a: JsonObject, b: JsonObject): boolean {
   return digest(a) === digest(b);
 }

@@ -1,9 +1,9 @@
-// Which address of the pool a pod gets under the CRD allocator: any that is allowed, at random.
-import type { Random } from '../../scheduling/random.ts';
+// Picks a pod's address under the CRD allocator: any allowed one, at random.
+import type { Random } from '../../runtime/random.ts';
 import type { AddressPool } from './address-pool.ts';
 import { mayBeAllocated, type ReleaseStates } from './release-handshake.ts';
 
-/** Undefined when nothing is left: everything is allocated, in the release handshake, or set aside for an owner. */
+/** Undefined if none is left: each is allocated, in the release handshake, or reserved for an owner. */
 export function pickAddress(
   pool: AddressPool,
   states: ReleaseStates,

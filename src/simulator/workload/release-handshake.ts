@@ -1,9 +1,9 @@
-// The agent's half of giving an address back under the CRD allocator, as a pure function. An operator marks an address,
-// the agent answers, the operator unassigns it and says so, the agent forgets it.
+// The agent's half of the release handshake under the CRD allocator. Pure. An operator marks an address, the
+// agent answers, the operator unassigns it and reports that, the agent deletes the entry.
 import type { AddressPool } from './address-pool.ts';
 import { type JsonObject, textMapAt } from './json.ts';
 
-/** `status.ipam.release-ips`: the state of each address that is on its way out. */
+/** `status.ipam.release-ips`: the state of each address being released. */
 export type ReleaseStates = ReadonlyMap<string, string>;
 
 export interface HandshakeAnswer {
@@ -12,7 +12,7 @@ export interface HandshakeAnswer {
   readonly changed: readonly string[];
 }
 
-/** States of an address that must not be given to a pod. */
+/** States in which an address must not be assigned to a pod. */
 const offLimits: ReadonlySet<string> = new Set(['marked-for-release', 'ready-for-release', 'released']);
 
 export function releaseStatesOf(node: JsonObject): ReleaseStates {
@@ -23,7 +23,7 @@ export function mayBeAllocated(address: string, states: ReleaseStates): boolean 
   return !offLimits.has(states.get(address) ?? '');
 }
 
-/** What the agent makes of `states`. Without a pool it answers nothing. */
+/** The agent's answer to `states`. Without a pool it answers nothing. */
 export function answerHandshake(
   states: ReleaseStates,
   pool: AddressPool | undefined,

@@ -1,5 +1,5 @@
-// What an agent must know of an address before it gives it to a pod: which interface carries it and how packets leave
-// by it. An address that does not resolve cannot be used.
+// What an agent must know about an address before a pod gets it: its interface and the route of its packets.
+// An address that cannot be resolved cannot be used.
 import type { InterfaceStatus } from './interface-status.ts';
 import { formatAddress, parseCidr } from './ipv4.ts';
 
@@ -17,7 +17,7 @@ export type Resolution =
   | { readonly kind: 'resolved'; readonly facts: RoutingFacts }
   | { readonly kind: 'unresolved'; readonly reason: string };
 
-/** Resolves the interface `id` among `interfaces`, all that the status holds. */
+/** Resolves the interface `id` among all `interfaces` of the status. */
 export function resolveInterface(interfaces: readonly InterfaceStatus[], id: string): Resolution {
   const found = interfaces.find((candidate) => candidate.id === id);
   if (found === undefined) return unresolved(`unable to find ENI ${id}`);

@@ -1,11 +1,11 @@
-// What a workload does and when, as a sequence in order of time: worked out from the description and chance alone, so
-// that it does not depend on how those who are loaded react.
-import type { Random } from '../../scheduling/random.ts';
+// Computes the actions of a workload in time order, only from its description and randomness. It does not
+// depend on how the cluster reacts.
+import type { Random } from '../../runtime/random.ts';
 import type { Burst, Departure, RollingDeploy, SteadyLoad, Workload, WorkloadAction } from './workload.ts';
 
 const minute = 60_000;
 
-/** The actions of a workload; without end where the workload has none. */
+/** The actions of a workload; infinite if the workload has no end. */
 export function scheduleOf(workload: Workload, random: Random): Iterable<WorkloadAction> {
   switch (workload.kind) {
     case 'steady':
@@ -94,12 +94,12 @@ function creation(load: SteadyLoad | Burst | RollingDeploy, pod: string, at: num
   };
 }
 
-/** A draw with this mean; never endless. */
+/** An exponential draw with this mean; always finite. */
 function exponential(random: Random, mean: number): number {
   return -Math.log(1 - random.next()) * mean;
 }
 
-/** Pods and when they go, the next one first. */
+/** Pods and their departure times, earliest first. */
 class Departures {
   readonly #pending: { readonly at: number; readonly pod: string }[] = [];
 

@@ -1,15 +1,15 @@
-// When an agent of the CRD allocator may start: enough addresses in the pool, and a VPC that it can route to.
+// Decides when an agent of the CRD allocator may start: enough addresses in the pool, and a routable VPC.
 import type { AddressPool } from './address-pool.ts';
 import type { InterfaceStatus } from './interface-status.ts';
 import { parseCidr } from './ipv4.ts';
 import { type JsonObject, numberAt } from './json.ts';
 
-/** How often an agent that waits looks again, in ms. */
+/** How often a waiting agent checks again, in ms. */
 export const gatePollInterval = 5_000;
 
 /**
- * How many addresses the pool must hold: `min-allocate`, else `pre-allocate`, else one for the router and one more for
- * health checking.
+ * Addresses that the pool must hold: `min-allocate`, else `pre-allocate`, else one for the router and another
+ * for health checking.
  */
 export function requiredAddresses(node: JsonObject, healthChecking: boolean): number {
   const minimum = numberAt(node, 'spec', 'ipam', 'min-allocate');
@@ -19,7 +19,7 @@ export function requiredAddresses(node: JsonObject, healthChecking: boolean): nu
   return healthChecking ? 2 : 1;
 }
 
-/** Entries in the release handshake and addresses in use count like any other. */
+/** Addresses in the release handshake and in use count like any other. */
 export function isGateOpen(
   pool: AddressPool | undefined,
   interfaces: readonly InterfaceStatus[],

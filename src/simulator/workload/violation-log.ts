@@ -1,6 +1,5 @@
-// What must never happen to an address that a pod uses, noticed by the agent that gave it. A run with an entry here has
-// failed.
-import type { Clock } from '../../scheduling/clock.ts';
+// Violations for addresses in use, detected by the agent that assigned them. A run with an entry here has failed.
+import type { Clock } from '../../runtime/clock.ts';
 import type { Recorder } from './journal.ts';
 
 export type ViolationKind =
@@ -8,25 +7,25 @@ export type ViolationKind =
   | 'address-vanished'
   /** Its interface left the status while in use. */
   | 'interface-vanished'
-  /** It is offered by another interface than the one that it was taken from. */
+  /** Another interface than before offers it. */
   | 'address-moved'
-  /** The release handshake calls it released while in use. */
+  /** The release handshake reports it as released while in use. */
   | 'released-while-in-use'
-  /** The agent started again and did not find it. */
+  /** The restarted agent did not find it. */
   | 'lost-across-restart'
-  /** It was offered, but what routes it was not to be found in the status. */
+  /** It was offered without its routing data in the status. */
   | 'offered-without-interface'
-  /** Two nodes gave it to their pods. */
+  /** Two nodes assigned it to pods. */
   | 'used-on-two-nodes';
 
 export interface Violation {
-  /** Monotonic ms of the clock that everything runs on. */
+  /** Monotonic ms of the shared clock. */
   readonly at: number;
   readonly node: string;
-  /** `namespace/name`, or what the agent took the address for. */
+  /** `namespace/name`, or the agent's own purpose. */
   readonly pod: string;
   readonly address: string;
-  /** Of the interface that carried the address, where it is known. */
+  /** Id of the interface with the address, if known. */
   readonly interfaceId: string;
   readonly what: ViolationKind;
 }

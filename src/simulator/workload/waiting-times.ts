@@ -1,7 +1,7 @@
-// How long pods waited for an address, in figures that don't grow with their number.
+// How long pods waited for an address, in figures of constant size.
 
 export interface WaitFigures {
-  /** Pods that got what they waited for. */
+  /** Pods that got an address. */
   readonly count: number;
   /** Sum of their waits, in ms. */
   readonly total: number;
@@ -18,7 +18,7 @@ export function withWait(figures: WaitFigures, wait: number): WaitFigures {
   };
 }
 
-/** The figures of both together. */
+/** The combined figures. */
 export function sumOfWaits(a: WaitFigures, b: WaitFigures): WaitFigures {
   return {
     count: a.count + b.count,

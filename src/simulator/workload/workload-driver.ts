@@ -1,20 +1,19 @@
-// Does what a schedule says, when it says so. It waits for nobody: an action that takes long does not hold the next one
-// up.
-import { type Clock, sleep } from '../../scheduling/clock.ts';
-import type { Random } from '../../scheduling/random.ts';
+// Executes a schedule on time. It waits for no action: a slow one does not delay the next.
+import { type Clock, sleep } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
 import type { Protocol } from './node-facts.ts';
 import { podKey } from './pod.ts';
 import type { PodWish } from './pod-registry.ts';
 import type { WorkloadAction } from './workload.ts';
 
-/** What a schedule can be carried out on. */
+/** What a schedule is executed on. */
 export interface Stage {
   readonly createPod: (wish: PodWish) => Promise<unknown>;
   readonly deletePod: (key: string) => Promise<void>;
   readonly replaceNode: (nodeName: string) => Promise<void>;
   readonly restartAgent: (nodeName: string) => Promise<void>;
   readonly changeAgent: (nodeName: string, protocol: Protocol) => Promise<void>;
-  /** The nodes that are there, and the protocol of the agent on each, in a fixed order. */
+  /** The current nodes with each agent's protocol, in a fixed order. */
   readonly protocols: ReadonlyMap<string, Protocol>;
 }
 
@@ -24,7 +23,7 @@ export interface DriverOptions {
   readonly onBug: (error: unknown) => void;
 }
 
-/** Resolves once the schedule is at its end or `signal` is aborted, and what was begun has ended. */
+/** Resolves once the schedule ends or `signal` aborts, and all started actions have ended. */
 export async function drive(
   schedule: Iterable<WorkloadAction>,
   stage: Stage,
@@ -45,7 +44,7 @@ export async function drive(
   await Promise.all(underWay);
 }
 
-/** Waits until `time`; false if the signal came first. */
+/** Waits until `time`; false if the signal aborts first. */
 async function reached(clock: Clock, time: number, signal: AbortSignal): Promise<boolean> {
   const wait = time - clock.monotonic();
   if (wait <= 0 || signal.aborted) return !signal.aborted;

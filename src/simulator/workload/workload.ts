@@ -1,81 +1,81 @@
-// What can be asked of a fleet over time, as plain data. How each becomes a sequence of actions is in `schedule.ts`.
+// Load on a fleet over time, as plain data. `schedule.ts` turns it into actions.
 
-/** Which node a new pod goes to: the emptiest, any, or the fullest that has room. */
+/** Which node gets a new pod: the emptiest, any, or the fullest with room. */
 export type Placement = 'spread' | 'random' | 'pack';
 
 interface PodLoad {
-  /** Pods are named after it; no two workloads of a run may have the same. */
+  /** Prefix of the pods' names; unique per run. */
   readonly name: string;
-  /** `spread` if not given. */
+  /** `spread` by default. */
   readonly placement?: Placement;
-  /** The node of all pods, in the place of `placement`. */
+  /** The node of all pods, instead of `placement`. */
   readonly nodeName?: string;
-  /** Pods that use the network of their node and need no address. */
+  /** Pods on the host network, which need no address. */
   readonly hostNetwork?: boolean;
 }
 
-/** Pods that come and go: exponential times between arrivals, and exponential lifetimes. All times in ms. */
+/** Pods that come and go, with exponential inter-arrival times and lifetimes. All times in ms. */
 export interface SteadyLoad extends PodLoad {
   readonly kind: 'steady';
   readonly arrivalsPerMinute: number;
   readonly meanLifetime: number;
-  /** No pod arrives after this; forever if not given. */
+  /** No pod arrives after this; unlimited by default. */
   readonly duration?: number;
 }
 
-/** Many pods within a short time, all gone after another. All times in ms. */
+/** Many pods within a short time, all deleted later. All times in ms. */
 export interface Burst extends PodLoad {
   readonly kind: 'burst';
   readonly at: number;
   readonly pods: number;
   /** The pods are created evenly over this time. */
   readonly over: number;
-  /** From the creation of each pod to its deletion; they stay if it is not given. */
+  /** From a pod's creation to its deletion; unlimited by default. */
   readonly lifetime?: number;
 }
 
-/** The pods of a burst are deleted, evenly over a time in ms. */
+/** Deletes the pods of a burst evenly over a time, in ms. */
 export interface Departure {
   readonly kind: 'departure';
   readonly name: string;
   readonly at: number;
-  /** Name of the burst, and how many pods it had. */
+  /** Name of the burst, and its number of pods. */
   readonly of: string;
   readonly pods: number;
   readonly over: number;
 }
 
-/** As many pods all the time, replaced by new ones from time to time. All times in ms. */
+/** A constant number of pods, replaced periodically. All times in ms. */
 export interface RollingDeploy extends PodLoad {
   readonly kind: 'rolling-deploy';
   readonly replicas: number;
-  /** From the beginning of one replacement of all to the next. */
+  /** From the start of one full replacement to the next. */
   readonly every: number;
-  /** So many are created before as many old ones are deleted. */
+  /** Number of pods created before as many old ones are deleted. */
   readonly surge: number;
-  /** Between the creation of new pods and the deletion of the old, and again to the next step. */
+  /** Between the creation of new pods and the deletion of old ones, and before the next step. */
   readonly settle: number;
 }
 
-/** A node goes and another one comes, again and again. */
+/** Replaces nodes repeatedly, one at a time. */
 export interface NodeChurn {
   readonly kind: 'node-churn';
   readonly name: string;
   readonly every: number;
 }
 
-/** An agent stops and starts again, one at a time. */
+/** Restarts agents, one at a time. */
 export interface AgentRestarts {
   readonly kind: 'agent-restarts';
   readonly name: string;
   readonly every: number;
 }
 
-/** One agent after another is replaced by one of the multi-pool protocol, until all are. */
+/** Replaces agents by multi-pool agents, one at a time, until all are. */
 export interface RollingUpgrade {
   readonly kind: 'rolling-upgrade';
   readonly name: string;
-  /** Before the first, in ms. */
+  /** Delay of the first one, in ms. */
   readonly at: number;
   readonly every: number;
 }
@@ -89,7 +89,7 @@ export type Workload =
   | AgentRestarts
   | RollingUpgrade;
 
-/** One thing to do, `at` ms after the beginning of the workload. */
+/** One action, `at` ms after the start of the workload. */
 export type WorkloadAction = { readonly at: number } & (
   | {
       readonly kind: 'create-pod';

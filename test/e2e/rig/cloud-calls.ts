@@ -1,5 +1,5 @@
 // Who called EC2, with what and when: told by the EC2 model, not by who calls.
-import type { Clock } from '../../../src/scheduling/clock.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
 import type { Ec2Gateway } from '../../../src/simulator/ec2/ec2-gateway.ts';
 
 export interface CloudCall {

@@ -1,7 +1,7 @@
 // Whether all is well in a cluster on a real API server, by what the cloud holds, what the agents remember and what the API
 // server shows: looked at again and again while tests go on.
-import { type Clock, sleep } from '../../../src/scheduling/clock.ts';
-import { type Breach, breachesIn } from '../../../src/simulator/cluster/judge.ts';
+import { type Clock, sleep } from '../../../src/runtime/clock.ts';
+import { type Breach, breachesIn } from '../../../src/simulator/cluster/invariants.ts';
 import type { CloudNetwork } from '../../../src/simulator/cloud/cloud-network.ts';
 import type { WorkloadFleet } from '../../../src/simulator/workload/fleet.ts';
 import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';

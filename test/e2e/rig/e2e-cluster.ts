@@ -1,18 +1,26 @@
 // A whole cluster for a test: a real API server, the EC2 model and the agents in this process, and controllers as processes
 // of their own under the service account and the roles of the chart.
-import { Random } from '../../../src/scheduling/random.ts';
-import { type Clock, sleep } from '../../../src/scheduling/clock.ts';
-import { systemClock } from '../../../src/scheduling/system-clock.ts';
+import { Random } from '../../../src/runtime/random.ts';
+import { type Clock, sleep } from '../../../src/runtime/clock.ts';
+import { systemClock } from '../../../src/runtime/system-clock.ts';
 import type { Topology } from '../../../src/simulator/cloud/topology.ts';
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import { machinesOf } from '../../../src/simulator/cluster/embedded-cluster.ts';
-import { looseInterfaces, type NodeStanding, standings } from '../../../src/simulator/cluster/judge.ts';
+import { looseInterfaces, type NodeStanding, standings } from '../../../src/simulator/cluster/invariants.ts';
 import type { Credential } from '../../../src/simulator/ec2/sigv4.ts';
 import { createEc2, type Ec2 } from '../../../src/simulator/ec2/create-ec2.ts';
 import { type Ec2Server, startEc2Server } from '../../../src/simulator/ec2/ec2-server.ts';
 import { WorkloadFleet } from '../../../src/simulator/workload/fleet.ts';
-import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../../src/simulator/workload/json.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  listAt,
+  objectAt,
+  textAt,
+} from '../../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
+import { newNode } from '../../../src/simulator/workload/node-objects.ts';
 import { ciliumNodesPath, newOwnNode } from '../../../src/simulator/workload/own-node.ts';
 import { ClusterJudge } from './cluster-judge.ts';
 import { missDenied } from '../../support/missed-permissions.ts';
@@ -33,6 +41,8 @@ export interface E2eClusterOptions {
   readonly flags?: readonly string[];
   /** Of the API server. */
   readonly apiFlags?: readonly string[];
+  /** Of the API server: not even the roles of the chart are there. */
+  readonly withoutRoles?: boolean;
   /** So many of the machines, the last ones, are no nodes at first. */
   readonly spare?: number;
   /** Between two looks at all nodes, in ms, where there are many; 50 if not given, and 500 for the judge. */
@@ -55,7 +65,7 @@ export const usualFlags: readonly string[] = [
   '--cluster-name=e2e',
   '--aws-release-excess-ips=true',
   '--excess-ip-release-delay=3',
-  '--release-hidden-time=7500ms',
+  '--release-quarantine=7500ms',
   '--cloud-call-timeout=8s',
   '--consistency-window=4s',
 ];
@@ -133,6 +143,7 @@ export class E2eCluster {
     const api = await startRealApi({
       clock: systemClock,
       ...(options.apiFlags !== undefined && { flags: options.apiFlags }),
+      ...(options.withoutRoles !== undefined && { withoutRoles: options.withoutRoles }),
     }).catch(async (error: unknown) => {
       await ec2Server.close();
       throw error;
@@ -221,6 +232,14 @@ export class E2eCluster {
 
   async ciliumNodes(): Promise<readonly JsonObject[]> {
     return listAt(await this.api.call('GET', ciliumNodesPath), 'items').filter(isObject);
+  }
+
+  /** Makes the Node of a machine as its kubelet and the cloud's controller would, unless it is there. */
+  async register(facts: NodeFacts): Promise<void> {
+    const { items } = await this.api.call('GET', '/api/v1/nodes');
+    const isThere = (node: Json): boolean => textAt(node, 'metadata', 'name') === facts.name;
+    if (!(Array.isArray(items) && items.some(isThere)))
+      await this.api.call('POST', '/api/v1/nodes', newNode(facts));
   }
 
   /** Makes the CiliumNode of a machine as its agent would; no agent runs. What had its name before is deleted. */

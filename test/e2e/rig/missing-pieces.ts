@@ -1,31 +1,30 @@
 // What the tests on a real API server need of the machine, and how to get what is not there.
 import { execFile } from 'node:child_process';
 
-interface Piece {
+export interface Piece {
   readonly command: readonly [program: string, ...args: string[]];
   readonly advice: string;
   /** Whether what the command says is good enough; anything if not given. */
   readonly fits?: (output: string) => boolean;
 }
 
-const etcd: Piece = {
+export const etcd: Piece = {
   command: ['etcd', '--version'],
   advice: 'etcd is not on the PATH: apt-get install etcd-server',
 };
-const setpriv: Piece = {
+export const setpriv: Piece = {
   command: ['setpriv', '--version'],
   advice: 'setpriv is not on the PATH: apt-get install util-linux',
 };
-const go: Piece = {
+export const go: Piece = {
   command: ['go', 'version'],
   advice:
     'no Go 1.23 or newer is on the PATH, and kube-apiserver is not built yet: install one (https://go.dev/dl)',
-  fits: isGoNewEnough,
+  fits: (output) => isGoNewEnough(output),
 };
 
 /** One line of advice for each piece that is missing. */
-export async function missingPieces(needs: { readonly go: boolean }): Promise<readonly string[]> {
-  const pieces = [etcd, setpriv, ...(needs.go ? [go] : [])];
+export async function missingPieces(pieces: readonly Piece[]): Promise<readonly string[]> {
   const found = await Promise.all(pieces.map(runs));
   return pieces.filter((_, index) => found[index] === false).map(({ advice }) => advice);
 }
@@ -36,8 +35,8 @@ function runs({ command: [program, ...args], fits = () => true }: Piece): Promis
   });
 }
 
-/** Whether it can build kube-apiserver, by what `go version` says. */
-export function isGoNewEnough(output: string): boolean {
+/** Whether it is Go 1.23 or newer, or 1.`least`, by what `go version` says. */
+export function isGoNewEnough(output: string, least = 23): boolean {
   const [, minor = '0'] = /\bgo1\.(\d+)/.exec(output) ?? [];
-  return Number(minor) >= 23;
+  return Number(minor) >= least;
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RigChild } from '../../../rig/child-process.ts';
 import { type Endpoint, handlerFor } from '../../../rig/http.ts';
-import { type Clock, sleep } from '../../../src/scheduling/clock.ts';
+import { type Clock, sleep } from '../../../src/runtime/clock.ts';
 import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
 import type { KubernetesHandler } from '../../../src/simulator/kubernetes/exchange.ts';
 import { type JsonObject, listAt, textAt } from '../../../src/simulator/workload/json.ts';
@@ -28,6 +28,8 @@ export interface RealApiOptions {
   readonly clock: Clock;
   /** Of the API server, beyond those that it always has. */
   readonly flags?: readonly string[];
+  /** Not even the roles of the chart are there. */
+  readonly withoutRoles?: boolean;
 }
 
 export interface RealApi {
@@ -48,6 +50,8 @@ export interface RealApi {
    * there. `url`: of a server in front of this one.
    */
   kubeconfigFor(serviceAccount: string, url?: string): Promise<string>;
+  /** Path of a kubeconfig for a service account that is there, with the rights that it has. */
+  kubeconfigOf(serviceAccount: string, url?: string): Promise<string>;
   /** One request as one who may everything; rejects when it is refused. */
   readonly call: (method: Method, path: string, body?: JsonObject) => Promise<JsonObject>;
   /** Ends the API server as its operating system would; `start` brings it back. */
@@ -145,6 +149,11 @@ class RunningApi implements RealApi {
       this.#accounts.add(serviceAccount);
       await createServiceAccount(call, serviceAccount, await shippedRoles());
     }
+    return this.kubeconfigOf(serviceAccount, url);
+  }
+
+  async kubeconfigOf(serviceAccount: string, url = this.url): Promise<string> {
+    const { call } = this;
     const token = await tokenOf(call, serviceAccount);
     const path = join(
       this.#parts.directory,
@@ -173,7 +182,7 @@ class RunningApi implements RealApi {
       await this.call('GET', '/apis/cilium.io/v2/ciliumnodes');
       return true;
     });
-    await createRoles(this.call, await shippedRoles());
+    if (this.#parts.withoutRoles !== true) await createRoles(this.call, await shippedRoles());
   }
 
   async startServer(): Promise<void> {

@@ -1,7 +1,7 @@
 // Controllers that contend for one Lease, as many at any time as a Deployment keeps, and who of them holds it: by what the
 // API server says. When somebody took it or gave it back is what they wrote into it, by the wall clock that all of them share:
 // whoever looks at a large fleet meanwhile may come to read it seconds later.
-import { sleep } from '../../../src/scheduling/clock.ts';
+import { sleep } from '../../../src/runtime/clock.ts';
 import { textAt } from '../../../src/simulator/workload/json.ts';
 import type { E2eCluster } from './e2e-cluster.ts';
 import type { E2eController } from './e2e-controller.ts';
@@ -17,7 +17,7 @@ const replicas = 2;
 /** How a controller ends that was killed or told to end. */
 const expectedEnds: ReadonlySet<string> = new Set(['ended with SIGKILL', 'ended with exit code 0']);
 /** The one error of a controller that lost the Lease. */
-export const lossOfLease = 'leadership is lost: ending, to be started anew';
+export const lossOfLease = 'leader election lost, exiting';
 
 export interface Rival {
   readonly controller: E2eController;

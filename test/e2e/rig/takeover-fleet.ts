@@ -44,7 +44,7 @@ export function takeoverFleet({ nodes, kills, flags: timings }: TakeoverPlan): T
       ...flags,
       `--cloud-quota-overrides=AssignPrivateIpAddresses=${100 * scale}:${5 * scale}`,
       // Of agents that are not faster than in life.
-      '--release-hidden-time=75s',
+      '--release-quarantine=75s',
     ],
   };
   return { cluster, pods: large * 4, supplied: 600_000, collected: 600_000 };

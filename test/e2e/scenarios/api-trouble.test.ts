@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { sleep } from '../../../src/scheduling/clock.ts';
+import { sleep } from '../../../src/runtime/clock.ts';
 import type { E2eCluster } from '../rig/e2e-cluster.ts';
 import type { E2eController } from '../rig/e2e-controller.ts';
 import { sharedCluster } from '../rig/shared-cluster.ts';
@@ -100,9 +100,7 @@ describe('trouble that outlasts the Lease', () => {
     await cluster.untilSupplied();
 
     expect(how).toBe('ended with exit code 1');
-    expect(controller.at('error').map(({ message }) => message)).toEqual([
-      'leadership is lost: ending, to be started anew',
-    ]);
+    expect(controller.at('error').map(({ message }) => message)).toEqual(['leader election lost, exiting']);
     expect(next.at('error')).toEqual([]);
   });
 });

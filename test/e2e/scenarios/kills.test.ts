@@ -1,7 +1,7 @@
 // Leaders that end while pods come and go: killed at random moments, and told to end.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { sleep } from '../../../src/scheduling/clock.ts';
-import { Random } from '../../../src/scheduling/random.ts';
+import { sleep } from '../../../src/runtime/clock.ts';
+import { Random } from '../../../src/runtime/random.ts';
 import { CloudCalls } from '../rig/cloud-calls.ts';
 import type { E2eCluster } from '../rig/e2e-cluster.ts';
 import { type Holding, Rivals } from '../rig/rivals.ts';
@@ -16,7 +16,7 @@ const fleet = takeoverFleet(plan);
 const random = new Random('kills');
 
 /** Of a new leader, in ms: it takes nothing away for so long. */
-const quietStart = 20_000;
+const leaderQuietPeriod = 20_000;
 /** A takeover, and being supplied after it. */
 const patience = fleet.supplied + 2 * lease;
 const limit = 2 * (patience + fleet.collected);
@@ -123,7 +123,7 @@ describe('two controllers under load', () => {
     expect(rivals.surprises).toEqual([]);
     const early = calls
       .takenAway(notBefore, rival.controller.user)
-      .filter(({ at }) => at < notBefore + quietStart);
+      .filter(({ at }) => at < notBefore + leaderQuietPeriod);
     expect(early).toEqual([]);
   }
 
@@ -184,8 +184,8 @@ describe('two controllers under load', () => {
         await stopped;
 
         if (givenBackAt !== undefined) {
-          figures.note('from SIGTERM to the lease given back', givenBackAt - toldAt);
-          figures.note('from the lease given back to the lease held', next.tookAt - givenBackAt);
+          figures.note('from SIGTERM to the lease released', givenBackAt - toldAt);
+          figures.note('from the lease released to the lease held', next.tookAt - givenBackAt);
         }
         expect(await child.ended).toBe('ended with exit code 0');
         await untilServed(cluster, load);

@@ -1,6 +1,6 @@
 // Each verb of the shipped roles, taken out of them one by one: what the controller says.
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { type NeededAccess, neededAccess } from '../../../src/kubernetes/needed-access.ts';
+import { type NeededAccess, neededAccess } from '../../../src/kubernetes/access/needed-access.ts';
 import { valueAt } from '../../../src/simulator/workload/json.ts';
 import { withPools } from '../../../src/simulator/workload/pool-demand.ts';
 import { type E2eCluster, usualServiceAccount } from '../rig/e2e-cluster.ts';
@@ -48,11 +48,16 @@ function refusalOf({ verb, resource }: NeededAccess): RegExp {
 const inOperation: Readonly<Record<string, { readonly line: RegExp; readonly arrange?: Arrangement }>> = {
   'list ciliumnodes': { line: /^cannot read from Kubernetes$/ },
   'watch ciliumnodes': { line: /^cannot read from Kubernetes$/ },
-  'get ciliumnodes': { line: /^nothing is taken back from a node$/, arrange: announceExcess },
+  'get ciliumnodes': {
+    line: /^cannot release addresses: the CiliumNode cannot be read$/,
+    arrange: announceExcess,
+  },
   'patch ciliumnodes': { line: /^cannot publish a node$/ },
   'patch ciliumnodes/status': { line: /^cannot publish a node$/ },
-  'list pods': { line: /^cannot see which pods wait/ },
-  'watch pods': { line: /^cannot see which pods wait/ },
+  'list nodes': { line: /^cannot read Nodes/ },
+  'watch nodes': { line: /^cannot read Nodes/ },
+  'list pods': { line: /^cannot read pods:/ },
+  'watch pods': { line: /^cannot read pods:/ },
   'create events': { line: /^cannot write Events$/, arrange: announceStranger },
   'get customresourcedefinitions': {
     line: /^writing only fields of a CiliumNode that every version of Cilium has$/,
@@ -121,6 +126,7 @@ describe('the shipped roles without one verb', () => {
   beforeAll(async () => {
     const cluster = shared();
     const { name } = cluster.machine();
+    await cluster.register(cluster.machine());
     await cluster.announce(cluster.machine());
     const started = await cluster.startReadyController();
     await cluster.until('the node has addresses', async () => (await cluster.pool(name)).length >= 8);

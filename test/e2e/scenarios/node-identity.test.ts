@@ -57,7 +57,7 @@ const wrongs: readonly Wrong[] = [
   },
   {
     what: 'whose instance is that of another node',
-    reason: 'DuplicateInstance',
+    reason: 'InstanceOfAnother',
     facts: (cluster) => ({ instanceId: cluster.machine(2).instanceId }),
   },
 ];

@@ -19,9 +19,10 @@ describe('a watch that is cut', () => {
     const kubeconfig = await cluster.api.kubeconfigFor(usualServiceAccount, gate.url);
     // The Lease has to outlast the cut: what is looked at here is the watch.
     const flags = ['--leader-election-lease-duration=2m', '--leader-election-renew-deadline=100s'];
-    const controller = await cluster.startReadyController({ kubeconfig, flags });
     const [changed, gone] = [cluster.machine(0), cluster.machine(1)];
+    // Before the start: an empty list is read again soon, and that list would count as no relist.
     for (const each of [changed, gone]) await cluster.announce(each, (node) => withPools(node, 4, []));
+    const controller = await cluster.startReadyController({ kubeconfig, flags });
     for (const { name } of [changed, gone]) {
       await cluster.until('it has addresses', async () => (await cluster.pool(name)).length >= 4);
     }

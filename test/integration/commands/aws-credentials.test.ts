@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../../src/scheduling/system-clock.ts';
+import { systemClock } from '../../../src/runtime/system-clock.ts';
 import { type Front, startFront } from '../../support/front.ts';
 import { startProxy } from '../../support/local-proxy.ts';
 import { json, loopbackServer } from '../../support/loopback-server.ts';
@@ -106,7 +106,7 @@ describe('a role in the account of the nodes', () => {
       AWS_ENDPOINT_URL_STS: sts.url,
       ...environment,
     });
-    await child.said(/"msg":"gave a node/);
+    await child.said(/"msg":"(?:assigned|attached) /);
 
     expect(sts.asked).toEqual([`AssumeRole ${nodesRole}`]);
     expect(signers()).toEqual(new Set([firstSigner]));
@@ -128,7 +128,7 @@ describe('a role in the account of the nodes', () => {
       AWS_PROFILE: 'nodes',
       AWS_ENDPOINT_URL_STS: sts.url,
     });
-    await child.said(/"msg":"gave a node/);
+    await child.said(/"msg":"(?:assigned|attached) /);
 
     expect(sts.asked).toEqual([`AssumeRoleWithWebIdentity ${podRole}`, `AssumeRole ${nodesRole}`]);
     expect(signers()).toEqual(new Set([firstSigner]));
@@ -153,7 +153,7 @@ describe('a role in the account of the nodes', () => {
       AWS_CONTAINER_CREDENTIALS_FULL_URI: `${agent.url}/v1/credentials`,
       AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: await file('token', 'the-token-of-the-pod'),
     });
-    await child.said(/"msg":"gave a node/);
+    await child.said(/"msg":"(?:assigned|attached) /);
 
     expect(sts.asked).toEqual([`AssumeRole ${nodesRole}`]);
     expect(signers()).toEqual(new Set([firstSigner]));
@@ -174,7 +174,7 @@ describe('a role in the account of the nodes', () => {
       AWS_ACCESS_KEY_ID: source.id,
       AWS_SECRET_ACCESS_KEY: source.secret,
     });
-    await child.said(/"msg":"gave a node/);
+    await child.said(/"msg":"(?:assigned|attached) /);
 
     expect(signers()).toEqual(new Set([firstSigner, `${second.id} ${second.token}`]));
   });
@@ -219,7 +219,7 @@ test('keys of the instance come from its metadata service, past every proxy', as
     HTTPS_PROXY: proxy.url,
     NODE_USE_ENV_PROXY: '1',
   });
-  await child.said(/"msg":"gave a node/);
+  await child.said(/"msg":"(?:assigned|attached) /);
 
   expect(signers()).toEqual(new Set([firstSigner]));
   expect(asked).toContain('/latest/meta-data/iam/security-credentials/node-role');

@@ -13,7 +13,7 @@ export interface Ended {
   readonly err: string;
 }
 
-export interface Surroundings {
+export interface ProcessEnvironment {
   /** All that it has besides a PATH: nothing of the process that runs the tests gets in. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly program?: string;
@@ -28,8 +28,11 @@ export async function endAll(): Promise<void> {
 }
 
 /** Runs it to its end. */
-export function headwater(args: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
-  return new Child(args, surroundings).ended;
+export function headwater(
+  args: readonly string[],
+  processEnvironment: ProcessEnvironment = {},
+): Promise<Ended> {
+  return new Child(args, processEnvironment).ended;
 }
 
 export class Child {
@@ -40,8 +43,8 @@ export class Child {
   #err = '';
   #hasEnded = false;
 
-  constructor(args: readonly string[], surroundings: Surroundings = {}) {
-    const { environment, program: path = program } = surroundings;
+  constructor(args: readonly string[], processEnvironment: ProcessEnvironment = {}) {
+    const { environment, program: path = program } = processEnvironment;
     this.#process = spawn(path, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env['PATH'], AWS_EC2_METADATA_DISABLED: 'true', ...environment },
@@ -133,4 +136,13 @@ function parentOf(pid: string): number | undefined {
 /** Lines of a text, without the empty one at its end. */
 export function linesOf(text: string): readonly string[] {
   return text.split('\n').filter((line) => line !== '');
+}
+
+/** What kept it from starting, as its lines of log on standard error say. */
+export function problemsOf({ err }: Pick<Ended, 'err'>): readonly string[] {
+  return linesOf(err).map((line) => {
+    const { level, msg, problem } = JSON.parse(line) as Readonly<Record<string, string | undefined>>;
+    if (level !== 'error' || msg !== 'cannot start' || problem === undefined) throw new Error(line);
+    return problem;
+  });
 }

@@ -52,10 +52,10 @@ describe('what is not understood ends with exit code 2 and one line that names i
   test.each<[string[], RegExp]>([
     [['rnu'], /^headwater: unknown command 'rnu' \(Did you mean run\?\)$/],
     [['help', 'simulatr'], /^headwater: unknown command 'simulatr' \(Did you mean simulate\?\)$/],
-    [['--nodes=3'], /^headwater: unknown option '--nodes=3'$/],
-    [['run', '--serve-adr=:1'], /^headwater run: unknown option --serve-adr; did you mean --serve-addr\?$/],
-    [['run', '--cluster-name'], /--cluster-name <name>/],
-    [['run', 'away'], /^headwater run: unexpected argument "away"$/],
+    [['--nodes=3'], /^headwater: unknown option '--nodes'$/],
+    [['run', '--serve-adr=:1'], /"problem":"unknown option --serve-adr; did you mean --serve-addr\?"/],
+    [['run', '--cluster-name'], /^{"level":"error".*--cluster-name <name>.*"msg":"cannot start"}$/],
+    [['run', 'away'], /"problem":"unexpected argument \\"away\\""/],
     [['simulate', '--frobnicate'], /^headwater simulate: unknown option --frobnicate$/],
     [['simulate'], /^headwater simulate: nothing to serve: give --topology, --kubernetes, or both$/],
     [

@@ -5,16 +5,19 @@ import {
   UnassignPrivateIpAddressesCommand,
 } from '@aws-sdk/client-ec2';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Child, childrenOf, endAll, isAlive } from './child.ts';
 
 const controllers: number[] = [];
+/** Directories of logs, which stay where a demonstration fails. */
+const logs: string[] = [];
 
 /** Not after each: tests that run at the same time share the hook. */
 afterAll(async () => {
   await endAll();
   for (const pid of controllers.filter(isAlive)) process.kill(pid, 'SIGKILL');
+  for (const log of logs) await rm(log, { recursive: true, force: true });
 });
 
 interface Demonstration {
@@ -29,6 +32,7 @@ async function begin(...more: readonly string[]): Promise<Demonstration> {
   const child = new Child(['demo', '--nodes=6', '--plain', ...more]);
   const endpoint = await child.word(/embedded EC2 on (\S+) /);
   const kubeconfig = await child.word(/embedded Kubernetes API: (\S+)/);
+  logs.push(dirname(await child.word(/^its log: (\S+)$/m)));
   await child.said(/the controller leads, and knows 6 nodes/);
   const [controller, ...others] = childrenOf(child.pid);
   if (controller === undefined || others.length > 0) throw new Error('the controller is not the only child');
@@ -90,7 +94,7 @@ describe('the demonstration', () => {
   // The one that is seen through to its end: it takes more than a minute.
   const whole = Promise.withResolvers<Demonstration>();
 
-  test.concurrent('ends by itself with exit code 0 and a summary, and leaves nothing behind', async () => {
+  test.concurrent('exits with code 0 and a summary, and leaves nothing behind', async () => {
     whole.resolve(begin());
     const demo = await whole.promise;
 
@@ -120,12 +124,12 @@ describe('the demonstration', () => {
       /^== 4\. a subnet runs out$/,
       /^ {3}"no address is left in subnet-[0-9a-f]+: add a subnet .*, or free addresses there"$/,
       /^ {3}\(subnet-[0-9a-f]+ is pods-c\); Events say the same: SubnetsExhausted on its CiliumNode/,
-      /^== 5\. give-back$/,
+      /^== 5\. scale-down$/,
       /^== 6\. SIGKILL and recovery$/,
       /^ {3}KILLED process \d+ with SIGKILL, started process \d+$/,
-      /^ {3}left behind: \d+ addresses marked, \d+ ready, .*; [1-9]\d* given back so far$/,
+      /^ {3}left behind: \d+ addresses marked, \d+ ready, .*; [1-9]\d* unassigned so far$/,
       /^ {3}TAKEN OVER \d+\.\d s after the kill/,
-      /^ {3}GOES ON [23]\d\.\d s later/,
+      /^ {3}RESUMES [23]\d\.\d s later/,
       /^every pod has its address/,
     ].map(placeOf);
     const somewhere = [
@@ -173,9 +177,12 @@ describe('the demonstration', () => {
     process.kill(demo.controller, 'SIGKILL');
 
     const { code, out, err } = await demo.child.ended;
+    const log = /^its log: (\S+)$/m.exec(out)?.[1] ?? '';
     expect({ code, err }).toEqual({ code: 1, err: '' });
     expect(out).toMatch(/^the controller was ended by SIGKILL \(\d+\.\d s\)$/m);
     expect(isGone(demo)).toBe(true);
+    // What went wrong can be looked up.
+    expect(await readFile(log, 'utf8')).toMatch(/"msg":"leading"/);
   });
 
   test.concurrent.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
@@ -185,7 +192,7 @@ describe('the demonstration', () => {
 
       const { code, out, err } = await demo.child.stop(signal);
 
-      expect({ code, err }).toEqual({ code: 1, err: '' });
+      expect({ code, err }).toEqual({ code: 130, err: '' });
       expect(out).toMatch(/^interrupted \(/m);
       expect(isGone(demo)).toBe(true);
     },
@@ -195,13 +202,15 @@ describe('the demonstration', () => {
     const demo = await begin('--seed=both');
 
     process.kill(demo.controller, 'SIGINT');
+    const log = await demo.child.word(/^its log: (\S+)$/m);
     const { out } = await demo.child.stop('SIGINT');
 
     expect(out).toMatch(/^interrupted \(/m);
     expect(isGone(demo)).toBe(true);
+    expect(existsSync(log)).toBe(false);
   });
 
-  test.concurrent('whoever asks twice does not wait for a controller that hangs, and leaves nothing behind either', async () => {
+  test.concurrent('ends on a second request without waiting for a controller that hangs, and leaves nothing behind either', async () => {
     const demo = await begin('--seed=twice');
 
     process.kill(demo.controller, 'SIGSTOP');
@@ -209,7 +218,7 @@ describe('the demonstration', () => {
     await demo.child.said(/^interrupted \(/m);
     const { code, err } = await demo.child.stop('SIGINT');
 
-    expect({ code, err }).toEqual({ code: 1, err: '' });
+    expect({ code, err }).toEqual({ code: 130, err: '' });
     while (!isGone(demo)) await new Promise((resolve) => setImmediate(resolve)); // killed, not waited for
   });
 
@@ -219,7 +228,7 @@ describe('the demonstration', () => {
     demo.child.hangUp();
 
     const { code, err } = await demo.child.ended;
-    expect({ code, err }).toEqual({ code: 1, err: '' });
+    expect({ code, err }).toEqual({ code: 130, err: '' });
     expect(isGone(demo)).toBe(true);
   });
 });

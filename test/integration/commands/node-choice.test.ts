@@ -62,6 +62,20 @@ describe('where the only node of the PATH is too old', () => {
     );
   });
 
+  test('and none comes along for the machine: exit code 2, and the remedy is to install one', async () => {
+    const alone = await install('mac');
+    await mkdir(join(directory, 'mac-bin'));
+    await writeFile(join(directory, 'mac-bin', 'uname'), '#!/bin/sh\necho Darwin arm64\n', { mode: 0o755 });
+    const environment = { PATH: `${join(directory, 'mac-bin')}:${PATH}` };
+
+    const ran = await headwater(['run'], { environment, program: alone });
+
+    expect(ran).toMatchObject({ code: 2, out: '' });
+    expect(ran.err).toContain(
+      ': install it, because none comes along for Darwin arm64, or name one in HEADWATER_NODE\n',
+    );
+  });
+
   test('HEADWATER_NODE names one', async () => {
     const alone = await install('named');
     const environment = { PATH, HEADWATER_NODE: process.execPath };
@@ -69,6 +83,20 @@ describe('where the only node of the PATH is too old', () => {
     const ran = await headwater(['demo', 'a b'], { environment, program: alone });
 
     expect(ran).toMatchObject({ code: 0, out: 'bundle demo a b\n', err: '' });
+  });
+
+  test('an installation without the bundle says so in one line', async () => {
+    const empty = await install('empty');
+    await rm(join(directory, 'empty', 'dist'), { recursive: true });
+    const environment = { PATH, HEADWATER_NODE: process.execPath };
+
+    const ran = await headwater(['run'], { environment, program: empty });
+
+    expect(ran).toMatchObject({
+      code: 2,
+      out: '',
+      err: `headwater: neither the bundle nor its sources are in ${join(directory, 'empty')}: run 'npm run build' there, or take another image\n`,
+    });
   });
 
   test('HEADWATER_NODE names one that is too old: it is passed over', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { certificateAuthority } from '../../support/certificates.ts';
 import { startFront } from '../../support/front.ts';
 import { startProxy } from '../../support/local-proxy.ts';
-import { Child, endAll, headwater, linesOf } from './child.ts';
+import { Child, endAll, headwater, linesOf, problemsOf } from './child.ts';
 import { announce, simulate, supplyKeys } from './simulated.ts';
 
 let directory = '';
@@ -59,7 +59,7 @@ describe('behind a proxy that wants a password', () => {
       },
     );
     const address = `http://127.0.0.1:${await child.word(/"port":(\d+).*"msg":"serving health/)}`;
-    await child.said(/"node":"one".*"msg":"gave a node/);
+    await child.said(/"node":"one".*"msg":"(?:assigned|attached) /);
     const status = await (await fetch(`${address}/status`)).text();
     const { code, out, err } = await child.stop();
 
@@ -67,13 +67,13 @@ describe('behind a proxy that wants a password', () => {
     const lines = linesOf(out).map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines).toContainEqual(
       expect.objectContaining({
-        msg: 'speaking to Kubernetes',
+        msg: 'connecting to Kubernetes',
         server: 'https://api.headwater.test:6443',
         proxy: proxy.url,
       }),
     );
     expect(lines).toContainEqual(
-      expect.objectContaining({ msg: 'speaking to AWS', host: 'ec2.headwater.test', proxy: proxy.url }),
+      expect.objectContaining({ msg: 'connecting to AWS', host: 'ec2.headwater.test', proxy: proxy.url }),
     );
     expect(lines).toContainEqual(
       expect.objectContaining({ level: 'warn', variable: 'NO_PROXY', entry: 'nonsense/8' }),
@@ -95,12 +95,12 @@ describe('what cannot be used is refused in one line: exit code 2', () => {
     });
 
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(linesOf(err)).toEqual([
+    expect(problemsOf({ err })).toEqual([
       expect.stringMatching(
-        /^headwater run: https_proxy: "…@proxy:1080" from the environment is refused; accepted: /,
+        /^https_proxy: "socks5:\/\/proxy:1080" from the environment is refused; accepted: /,
       ),
       expect.stringMatching(
-        /^headwater run: extra-ca-file: ".*\/text" from the flag --extra-ca-file is refused because it holds no certificate as PEM; accepted: /,
+        /^extra-ca-file: ".*\/text" from the flag --extra-ca-file is refused because it holds no certificate as PEM; accepted: /,
       ),
     ]);
   });

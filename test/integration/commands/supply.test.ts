@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { EC2Client, DescribeInstancesCommand } from '@aws-sdk/client-ec2';
+import { EC2Client, DescribeInstancesCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,14 +19,25 @@ async function objectAt(url: string): Promise<Record<string, unknown>> {
   return (await (await fetch(url)).json()) as Record<string, unknown>;
 }
 
+/** Flags of a controller on a simulation that `simulate` started. */
+function flagsFor({ ec2, kubeconfig }: { readonly ec2: string; readonly kubeconfig: string }): string[] {
+  return [
+    `--k8s-kubeconfig-path=${kubeconfig}`,
+    `--ec2-api-endpoint=${ec2}`,
+    '--aws-region=us-east-1',
+    '--serve-addr=127.0.0.1:0',
+  ];
+}
+
+function clientOf(endpoint: string): EC2Client {
+  const credentials = { accessKeyId: 'AKIASUPPLY0000000001', secretAccessKey: 'supply-secret' };
+  return new EC2Client({ endpoint, region: 'us-east-1', credentials });
+}
+
 describe('simulate', () => {
-  test('serves EC2 to any client and the Kubernetes API, until it is told to end', async () => {
+  test('serves EC2 to any client and the Kubernetes API, until it is interrupted', async () => {
     const { child, ec2, api, kubeconfig } = await simulate(join(directory, 'served'));
-    const client = new EC2Client({
-      endpoint: ec2,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'AKIASUPPLY0000000001', secretAccessKey: 'supply-secret' },
-    });
+    const client = clientOf(ec2);
 
     const { Reservations: found = [] } = await client.send(new DescribeInstancesCommand({}));
     const { kind } = await objectAt(`${api}/apis/cilium.io/v2/ciliumnodes`);
@@ -37,6 +48,16 @@ describe('simulate', () => {
     expect(kind).toBe('CiliumNodeList');
     expect(await readFile(kubeconfig, 'utf8')).toContain(`server: ${api}`);
     expect(await child.stop('SIGINT')).toMatchObject({ code: 0, err: '' });
+  });
+
+  test('ends on SIGTERM although a terminated instance would stay visible for an hour', async () => {
+    const { child, ec2 } = await simulate(join(directory, 'terminated'));
+    const client = clientOf(ec2);
+
+    await client.send(new TerminateInstancesCommand({ InstanceIds: ['i-00000000000000001'] }));
+
+    client.destroy();
+    expect(await child.stop('SIGTERM')).toMatchObject({ code: 0, err: '' });
   });
 
   test.each<[string, string, RegExp[]]>([
@@ -88,8 +109,9 @@ instances: [{ name: many, type: m5.large, subnet: a, count: 12, securityGroups: 
 });
 
 describe('run', () => {
-  test('supplies nodes, says how it stands over HTTP, and ends when it is told to', async () => {
-    const { ec2, api, kubeconfig } = await simulate(join(directory, 'supplied'));
+  test('supplies nodes, reports its state over HTTP, and exits on a signal', async () => {
+    const simulated = await simulate(join(directory, 'supplied'));
+    const { api } = simulated;
     await announce(api, 'one', 'i-00000000000000001');
     const folder = await mkdtemp(join(directory, 'config-'));
     await Promise.all([
@@ -98,24 +120,16 @@ describe('run', () => {
       writeFile(join(folder, 'cluster-name'), 'from-the-directory'),
     ]);
 
-    const child = new Child(
-      [
-        'run',
-        '--k8s-kubeconfig-path',
-        kubeconfig,
-        '--ec2-api-endpoint',
-        ec2,
-        '--aws-region=us-east-1',
-        '--serve-addr=127.0.0.1:0',
-        '--config-dir',
-        folder,
-      ],
-      { environment: supplyKeys },
-    );
+    const child = new Child(['run', ...flagsFor(simulated), '--config-dir', folder], {
+      environment: supplyKeys,
+    });
     const address = `http://127.0.0.1:${await child.word(/"port":(\d+).*"msg":"serving health/)}`;
-    await Promise.all([child.said(/"msg":"read the cloud"/), child.said(/"node":"one".*"msg":"gave a node/)]);
+    await Promise.all([
+      child.said(/"msg":"read the cloud"/),
+      child.said(/"node":"one".*"msg":"(?:assigned|attached) /),
+    ]);
     await announce(api, 'two', 'i-00000000000000002');
-    await child.said(/"node":"two".*"msg":"gave a node/);
+    await child.said(/"node":"two".*"msg":"(?:assigned|attached) /);
 
     const answers = await Promise.all(
       ['healthz', 'v1/healthz', 'readyz'].map(async (path) => {
@@ -148,34 +162,55 @@ describe('run', () => {
     ]);
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a standby too, whose health is fine', async (signal) => {
-    const { ec2, api, kubeconfig } = await simulate(join(directory, `standby-${signal}`));
-    const held = await fetch(`${api}/apis/coordination.k8s.io/v1/namespaces/kube-system/leases`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        apiVersion: 'coordination.k8s.io/v1',
-        kind: 'Lease',
-        metadata: { name: 'headwater', namespace: 'kube-system' },
-        spec: { holderIdentity: 'somebody', leaseDurationSeconds: 600 },
-      }),
-    });
-    expect(held.status).toBe(201);
+  test('SIGHUP releases the Lease, as the other signals do, also when shell and kernel send one each', async () => {
+    const simulated = await simulate(join(directory, 'hung-up'));
+    const { api } = simulated;
+    const child = new Child(['run', ...flagsFor(simulated)], { environment: supplyKeys });
+    await child.said(/"msg":"leading"/);
 
-    const child = new Child([
-      'run',
-      '--k8s-kubeconfig-path',
-      kubeconfig,
-      '--ec2-api-endpoint',
-      ec2,
-      '--aws-region=us-east-1',
-      '--serve-addr=127.0.0.1:0',
+    child.signal('SIGHUP');
+    await child.said(/"signal":"SIGHUP","msg":"shutting down"/);
+    const ended = await child.stop('SIGHUP');
+
+    expect(ended).toMatchObject({ code: 0, signal: undefined, err: '' });
+    const leases = await objectAt(`${api}/apis/coordination.k8s.io/v1/leases`);
+    expect(leases['items']).toEqual([
+      expect.objectContaining({ spec: expect.objectContaining({ holderIdentity: '' }) }),
     ]);
-    const address = `http://127.0.0.1:${await child.word(/"port":(\d+).*"msg":"serving health/)}`;
-    await child.said(/"holder":"somebody".*"msg":"standing by: another process leads"/);
-    const [health, readiness] = await Promise.all([fetch(`${address}/healthz`), fetch(`${address}/readyz`)]);
-
-    expect([health.status, readiness.status]).toEqual([200, 200]);
-    expect(await child.stop(signal)).toMatchObject({ code: 0, err: '' });
   });
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    '%s ends a standby too, whose health is fine',
+    async (signal) => {
+      const simulated = await simulate(join(directory, `standby-${signal}`));
+      const { api } = simulated;
+      const held = await fetch(`${api}/apis/coordination.k8s.io/v1/namespaces/kube-system/leases`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          apiVersion: 'coordination.k8s.io/v1',
+          kind: 'Lease',
+          metadata: { name: 'headwater', namespace: 'kube-system' },
+          spec: { holderIdentity: 'somebody', leaseDurationSeconds: 600 },
+        }),
+      });
+      expect(held.status).toBe(201);
+
+      const child = new Child(['run', ...flagsFor(simulated), '--log-level=debug'], {
+        environment: supplyKeys,
+      });
+      const address = `http://127.0.0.1:${await child.word(/"port":(\d+).*"msg":"serving health/)}`;
+      await child.said(/"holder":"somebody".*"msg":"standing by: another process leads"/);
+      // Its one call: only then it is known that it could take over.
+      await child.said(/"action":"DescribeVpcs","outcome":"OK"/);
+      const health = await fetch(`${address}/healthz`);
+      const readiness = await fetch(`${address}/readyz`);
+      const status = await objectAt(`${address}/status`);
+
+      expect([health.status, await readiness.text()]).toEqual([200, 'ok']);
+      expect(status).toMatchObject({ state: 'standby', leader: 'somebody' });
+      expect(status).not.toHaveProperty('nodes');
+      expect(await child.stop(signal)).toMatchObject({ code: 0, err: '' });
+    },
+  );
 });

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
-import { Child, endAll, headwater, linesOf } from './child.ts';
+import { Child, endAll, headwater, problemsOf } from './child.ts';
 
 let directory = '';
 let taken: Server;
@@ -34,14 +34,14 @@ instances: []
 
 const region = '--aws-region=eu-central-1';
 
-describe('what stands in the way of a start is told in one line, without a stack: exit code 1', () => {
+describe('the reason not to start is one line without a stack, and the exit code is 1', () => {
   test('no way to a cluster', async () => {
     const { code, out, err } = await headwater(['run', region], { environment: { HOME: directory } });
 
     expect(code).toBe(1);
-    expect(linesOf(err)).toEqual([
+    expect(problemsOf({ err })).toEqual([
       expect.stringMatching(
-        /^headwater run: found no way to a cluster: .*\.kube\/config\. .*--k8s-kubeconfig-path, KUBECONFIG or --k8s-api-server$/,
+        /^found no cluster: .*\.kube\/config\. .*--k8s-kubeconfig-path, KUBECONFIG or --k8s-api-server$/,
       ),
     ]);
     expect(out).not.toContain('stack');
@@ -65,7 +65,7 @@ describe('what stands in the way of a start is told in one line, without a stack
     ]);
 
     expect(code).toBe(1);
-    expect(linesOf(err)).toEqual([expect.stringMatching(line)]);
+    expect(problemsOf({ err })).toEqual([expect.stringMatching(line)]);
     expect(out).not.toContain('stack');
   });
 
@@ -77,10 +77,25 @@ describe('what stands in the way of a start is told in one line, without a stack
       `--serve-addr=127.0.0.1:${port}`,
     ]);
 
-    expect(ran).toMatchObject({
-      code: 1,
-      err: `headwater run: cannot listen on 127.0.0.1:${port}: the port is taken; set --serve-addr\n`,
+    expect(ran.code).toBe(1);
+    expect(problemsOf(ran)).toEqual([
+      `cannot listen on 127.0.0.1:${port}: the port is taken; set --serve-addr`,
+    ]);
+  });
+
+  test.each([
+    ['FIPS', { AWS_USE_FIPS_ENDPOINT: 'true' }, ['--ec2-api-endpoint=https://ec2.example']],
+    ['dual stack', { AWS_USE_DUALSTACK_ENDPOINT: 'true' }, ['--ec2-api-endpoint=https://ec2.example']],
+    ['FIPS', { AWS_USE_FIPS_ENDPOINT: 'true', AWS_ENDPOINT_URL_EC2: 'https://ec2.example' }, []],
+  ])('%s beside an endpoint of your own, with %j: exit code 2', async (_, environment, flags) => {
+    const ran = await headwater(['run', region, '--k8s-api-server=http://127.0.0.1:1', ...flags], {
+      environment,
     });
+
+    expect(ran.code).toBe(2);
+    expect(problemsOf(ran)).toEqual([
+      expect.stringMatching(/^name the FIPS or dual-stack endpoint itself by --ec2-api-endpoint and unset/),
+    ]);
   });
 
   test('ports that are taken, of what simulates', async () => {
@@ -110,6 +125,39 @@ describe('what stands in the way of a start is told in one line, without a stack
       err: `headwater simulate: cannot serve the Kubernetes API on 127.0.0.1 port ${port}: the port is taken; set --kubernetes-port\n`,
     });
   });
+});
+
+test.each<[string, Readonly<Record<string, string>>, RegExp]>([
+  ['AWS_DEFAULT_REGION alone', { AWS_DEFAULT_REGION: 'eu-west-3' }, /"region":"eu-west-3","msg":"using EC2/],
+  [
+    'AWS_REGION before it',
+    { AWS_DEFAULT_REGION: 'eu-west-3', AWS_REGION: 'eu-west-1' },
+    /"region":"eu-west-1","msg":"using EC2/,
+  ],
+])('the region is that of %s', async (_, environment, line) => {
+  const child = new Child(['run', '--k8s-api-server=http://127.0.0.1:1', '--serve-addr=127.0.0.1:0'], {
+    environment,
+  });
+
+  await child.said(line);
+  expect(await child.stop()).toMatchObject({ code: 0, err: '' });
+});
+
+test('the first line of the log names the version, as /status and the metrics do', async () => {
+  const { version } = JSON.parse(
+    await readFile(join(import.meta.dirname, '..', '..', '..', 'package.json'), 'utf8'),
+  ) as { version: string };
+  const child = new Child(['run', region, '--k8s-api-server=http://127.0.0.1:1', '--serve-addr=127.0.0.1:0']);
+  const address = `http://127.0.0.1:${await child.word(/"port":(\d+).*"msg":"serving health/)}`;
+
+  const [status, metrics] = await Promise.all(
+    ['status', 'metrics'].map(async (path) => (await fetch(`${address}/${path}`)).text()),
+  );
+  const { out } = await child.stop();
+
+  expect(JSON.parse(out.split('\n', 1)[0] ?? '')).toMatchObject({ version });
+  expect(JSON.parse(status ?? '')).toMatchObject({ version, state: 'starting' });
+  expect(metrics).toContain(`headwater_build_info{version="${version}",node_version="`);
 });
 
 test('an API server that cannot be reached is waited for, is no reason to restart, and does not hold up the end', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Ec2CallError } from '../../../src/providers/aws/ec2-api.ts';
-import { ownershipTags } from '../../../src/providers/ownership-tags.ts';
+import { ownershipTags } from '../../../src/providers/orphans/ownership-tags.ts';
 import { attach } from '../../../src/simulator/cloud/attachments.ts';
 import type { Fault } from '../../../src/simulator/cloud/faults.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
@@ -113,7 +113,7 @@ describe('a process that is gone for good', () => {
   );
 });
 
-describe('an interface that was made for an instance and left over', () => {
+describe('an orphaned interface that was made for an instance', () => {
   test('is attached instead of a new one, filled, and published', async () => {
     const world = worldOf();
     const machine = world.machine();
@@ -128,11 +128,9 @@ describe('an interface that was made for an instance and left over', () => {
     expect(world.pool(machine).size).toBe(15);
     expect([...world.pool(machine).values()].filter((each) => each === id)).toHaveLength(6);
     expect(calls(controller, 'CreateNetworkInterface')).toEqual([]);
-    expect(await controller.metric('headwater_adoptions_total{result="attached"}')).toBe(1);
-    expect(controller.logged.map(({ message }) => message)).toContain(
-      'gave a node an interface that was left over',
-    );
-    expect(await controller.metric('headwater_orphans')).toBe(0);
+    expect(await controller.metric('headwater_orphan_adoptions_total{result="attached"}')).toBe(1);
+    expect(controller.logged.map(({ message }) => message)).toContain('attached orphaned interface');
+    expect(await controller.metric('headwater_orphaned_interfaces')).toBe(0);
     expect(world.broken()).toEqual([]);
   });
 
@@ -222,7 +220,7 @@ describe('an interface that was made for an instance and left over', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('and that another process attaches by itself is left to it', async () => {
+  test('is left to another process that attaches it', async () => {
     const world = worldOf();
     const machine = world.machine();
     const id = leaveFor(world, machine, { addresses: 9 });
@@ -248,7 +246,7 @@ describe('an interface that was made for an instance and left over', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('and that somebody attached elsewhere in the last moment makes way for a new one', async () => {
+  test('is replaced by a new one if it is attached elsewhere in the last moment', async () => {
     const world = worldOf({ instances: [instance({ count: 2 })] });
     const [machine, other] = [world.machine(0), world.machine(1)];
     const id = leaveFor(world, machine);
@@ -274,7 +272,7 @@ describe('an interface that was made for an instance and left over', () => {
     await world.advance(3 * minute);
 
     expect(found(world, id)?.instanceId).toBe(other.instanceId);
-    expect(await controller.metric('headwater_adoptions_total{result="failed"}')).toBe(1);
+    expect(await controller.metric('headwater_orphan_adoptions_total{result="failed"}')).toBe(1);
     expect(world.pool(machine).size).toBe(15);
     expect(calls(controller, 'CreateNetworkInterface')).toHaveLength(1);
     expect(world.loose()).toEqual([]);
@@ -307,7 +305,7 @@ describe('an interface that was made for an instance and left over', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('holds nobody up when it cannot be looked for', async () => {
+  test('delays no node if it cannot be looked for', async () => {
     const world = worldOf();
     const machine = world.machine();
     leaveFor(world, machine);
@@ -327,7 +325,7 @@ describe('an interface that was made for an instance and left over', () => {
 
     await world.until('it is served', () => world.pool(machine).size === 15, 15_000);
 
-    expect(controller.warnings()).toContain('cannot read which interfaces are attached to nothing');
+    expect(controller.warnings()).toContain('cannot read orphaned interfaces');
     expect(world.broken()).toEqual([]);
   });
 });
@@ -362,7 +360,7 @@ describe('a creation', () => {
     expect(world.pool(machine).size).toBe(15);
     expect(controller.logged.filter(({ level }) => level === 'error')).toEqual([]);
     expect(controller.logged.map(({ message }) => message)).toContain(
-      'an interface may have been created whose answer got lost: it is looked for, and attached or collected',
+      'an interface may have been created, but the answer was lost: it is attached or deleted once it is found',
     );
     expect(world.broken()).toEqual([]);
   });

@@ -52,21 +52,22 @@ describe('what happens to one node', () => {
     );
 
     await world.announce(world.machine(2));
-    await world.request(world.machine(0), 20);
+    await world.request(world.machine(0), 9);
     await world.advance(15_000);
     const during = world.machines.map((machine) => world.pool(machine).size);
     for (const end of ends) end();
     await world.advance(120_000);
 
-    expect(during).toEqual([20, 8, 0]);
-    expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([20, 8, 8]);
+    expect(during).toEqual([9, 8, 0]);
+    expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([9, 8, 8]);
     expect(controller.controller.state).toBe('leading');
     expect(world.broken()).toEqual([]);
   });
 
-  test.each<{ what: string; change: Shown }>([
+  test.each<{ what: string; change: Shown; isUsual?: boolean }>([
     {
       what: 'has IPv6 addresses alone',
+      isUsual: true,
       change: {
         PrivateIpAddress: undefined,
         PrivateIpAddresses: [],
@@ -78,41 +79,83 @@ describe('what happens to one node', () => {
       change: { PrivateIpAddresses: [{ PrivateIpAddress: '10.0.0.999' }] },
     },
     { what: 'is in a state that nobody knows', change: { Attachment: { Status: 'odd' } } },
-  ])('whose interface $what is served beside it, and so are the others', async ({ change }) => {
-    const interfaces = [{ deviceIndex: 1, addresses: 3 }];
+  ])(
+    'whose interface $what is served beside it, and so are the others',
+    async ({ change, isUsual = false }) => {
+      const interfaces = [{ deviceIndex: 1, addresses: 3 }];
+      const world = new World({
+        cloud: testCloud({ instances: [instance({ interfaces }), instance({ name: 'other' })] }),
+        configure: () => ({ ipam: { preAllocate: 12 } }),
+      });
+      const spoil = (shown: Shown): Shown => {
+        if (deviceIndexOf(shown) !== 1) return shown;
+        const { Attachment: attachment, ...rest } = change;
+        const { Attachment: own } = shown;
+        return {
+          ...shown,
+          ...rest,
+          Attachment: { ...(own as object), ...(attachment as object | undefined) },
+        };
+      };
+      const [machine, other] = [world.machine(0), world.machine(1)];
+      const instanceId = machine.instanceId;
+      const isOurs = ({ Attachment }: Shown): boolean =>
+        textAt(Attachment as JsonObject, 'InstanceId') === instanceId;
+      const controller = startController(world, {
+        tamper: showing((shown) => (isOurs(shown) ? spoil(shown) : shown)),
+        flags: { 'resync-interval': '30s' },
+      });
+
+      for (const each of world.machines) await world.announce(each);
+      await world.advance(120_000);
+
+      // Its slot counts as taken: the new interface is the third.
+      expect(world.interfaces(machine).map(({ deviceIndex }) => deviceIndex)).toEqual([0, 1, 2]);
+      expect([machine, other].map((each) => world.pool(each).size)).toEqual([12, 12]);
+      expect(controller.warnings()).toEqual(isUsual ? [] : ['node has warnings']);
+      expect(controller.changes.filter(({ result }) => result !== 'OK')).toEqual([]);
+      expect(world.broken()).toEqual([]);
+    },
+  );
+
+  test('whose 32 EFAs have no IP by design is no news, and each takes a slot of its own card', async () => {
+    const efas = Array.from({ length: 32 }, (_, cardIndex) => ({
+      deviceIndex: 1,
+      cardIndex,
+      type: 'efa-only',
+    }));
     const world = new World({
-      cloud: testCloud({ instances: [instance({ interfaces }), instance({ name: 'other' })] }),
-      configure: () => ({ ipam: { preAllocate: 12 } }),
+      cloud: testCloud({ instances: [instance({ type: 'p5.48xlarge', interfaces: efas })] }),
     });
-    const spoil = (shown: Shown): Shown => {
-      if (deviceIndexOf(shown) !== 1) return shown;
-      const { Attachment: attachment, ...rest } = change;
-      const { Attachment: own } = shown;
-      return { ...shown, ...rest, Attachment: { ...(own as object), ...(attachment as object | undefined) } };
-    };
-    const [machine, other] = [world.machine(0), world.machine(1)];
-    const instanceId = machine.instanceId;
-    const isOurs = ({ Attachment }: Shown): boolean =>
-      textAt(Attachment as JsonObject, 'InstanceId') === instanceId;
+    const withoutIp = (shown: Shown): Shown => ({
+      ...shown,
+      PrivateIpAddress: undefined,
+      PrivateIpAddresses: [],
+    });
     const controller = startController(world, {
-      tamper: showing((shown) => (isOurs(shown) ? spoil(shown) : shown)),
+      tamper: showing((shown) => (shown['InterfaceType'] === 'efa-only' ? withoutIp(shown) : shown)),
       flags: { 'resync-interval': '30s' },
     });
+    const machine = world.machine(0);
 
-    for (const each of world.machines) await world.announce(each);
+    await world.announce(machine);
+    await world.request(machine, 49);
     await world.advance(120_000);
 
-    // Its slot counts as taken: the new interface is the third.
-    expect(world.interfaces(machine).map(({ deviceIndex }) => deviceIndex)).toEqual([0, 1, 2]);
-    expect([machine, other].map((each) => world.pool(each).size)).toEqual([12, 12]);
-    expect(controller.warnings()).toEqual(['a node is served, but not all is well with it']);
-    expect(controller.changes.filter(({ result }) => result !== 'OK')).toEqual([]);
+    // Card 0 carries two interfaces: no slot is left beside the primary one.
+    expect(world.interfaces(machine)).toHaveLength(33);
+    expect(world.pool(machine).size).toBe(49);
+    expect(controller.warnings()).toEqual([]);
+    expect(world.events(machine.name)).toEqual([]);
+    expect(await controller.metric('headwater_interfaces{state="unreadable"}')).toBe(0);
     expect(world.broken()).toEqual([]);
   });
 
   test('when its calls fail is tried once a minute at least, in a fleet of any size', async () => {
+    // Somebody else has all slots but the first, so that nothing can take the place of what is refused.
+    const interfaces = [1, 2].map((deviceIndex) => ({ deviceIndex, requesterManaged: true }));
     const world = new World({
-      cloud: testCloud({ instances: [instance({ count: 25 })] }),
+      cloud: testCloud({ instances: [instance({ count: 20, interfaces })] }),
     });
     const machine = world.machine(3);
     const controller = startController(world);

@@ -124,7 +124,8 @@ describe('an answer to', () => {
         };
       });
 
-      expect(calls).toBeLessThan(300);
+      // A read goes round eight pages before it is refused, and some fifty reads are due in 5 min.
+      expect(calls).toBeLessThan(500);
       expectAllIsWell(world);
     },
   );

@@ -32,7 +32,7 @@ describe('a process that has the Lease and cannot list CiliumNodes', () => {
     await world.advance(10_000);
 
     expect(second.controller.unreadiness()).toMatch(/^it has the Lease and reads CiliumNodes: .+/);
-    expect(second.calls).toEqual([]);
+    expect(second.changes).toEqual([]);
     expect(second.publications).toEqual([]);
 
     allow();
@@ -40,13 +40,13 @@ describe('a process that has the Lease and cannot list CiliumNodes', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('leaves the Lease to others after a minute', async () => {
+  test('releases the Lease after a minute', async () => {
     const { world, second, allow } = await scene();
     await world.advance(70_000);
 
     expect(await second.outcome).toBe('lost');
     expect(second.logged.map(({ message }) => message)).toContain(
-      'cannot read CiliumNodes: leaving the Lease to others, to be started anew',
+      'cannot read CiliumNodes: releasing the Lease, exiting',
     );
 
     allow();
@@ -54,7 +54,7 @@ describe('a process that has the Lease and cannot list CiliumNodes', () => {
     await world.until('the third leads', () => third.controller.state === 'leading', 10_000);
   });
 
-  test('ends at once when it is told to', async () => {
+  test('exits at once on a shutdown', async () => {
     const { world, second } = await scene();
     second.stop();
     await world.advance(1000);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { processSurroundings } from '../../../src/config/process-surroundings.ts';
+import { thisProcess } from '../../../src/config/process-surroundings.ts';
 import { type MountedConfig, mountedConfig } from '../../support/config-directory.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
@@ -15,14 +15,14 @@ afterEach(() => {
   config.remove();
 });
 
-const surroundings = { ...processSurroundings, environment: {} };
+const processEnvironment = { ...thisProcess, environment: {} };
 
 function start(world: World, flags: Readonly<Record<string, string>> = {}): WorldController {
   config.mount({});
-  return startController(world, { flags: { 'config-dir': config.path, ...flags }, surroundings });
+  return startController(world, { flags: { 'config-dir': config.path, ...flags }, processEnvironment });
 }
 
-const rehearsed = ({ logged }: WorldController): readonly string[] =>
+const dryRunDecision = ({ logged }: WorldController): readonly string[] =>
   logged.map(({ message }) => message).filter((message) => message.startsWith('dry run: '));
 
 const besidesTheLease = ({ writes }: WorldController): readonly string[] =>
@@ -46,15 +46,15 @@ describe('a dry run', () => {
     expect(controller.writes.length).toBeGreaterThan(10);
     expect(world.events(unknown.name)).toEqual([]);
     // Of each node the status, and the watermark that its agent left open.
-    expect(rehearsed(controller).toSorted()).toEqual([
-      'dry run: would give a node addresses',
-      'dry run: would give a node addresses',
-      'dry run: would give a node an interface',
+    expect(dryRunDecision(controller).toSorted()).toEqual([
+      'dry run: would assign addresses',
+      'dry run: would assign addresses',
+      'dry run: would attach new interface',
       ...Array.from({ length: 6 }, () => 'dry run: would write a CiliumNode'),
     ]);
     expect(controller.logged).toContainEqual({
       level: 'info',
-      message: 'dry run: would give a node addresses',
+      message: 'dry run: would assign addresses',
       details: {
         node: machine.name,
         subnet: 'subnet-0000000000000000a',
@@ -62,21 +62,21 @@ describe('a dry run', () => {
         interface: world.interfaces(machine)[0]?.id,
       },
     });
-    expect(controller.warnings()).toContain('node does not get what it needs');
-    expect(controller.controller.status().stopped).toEqual([
-      { reason: 'dryRun', stops: ['give', 'takeAway', 'publish', 'tell'] },
+    expect(controller.warnings()).toContain('node cannot be satisfied');
+    expect(controller.controller.status().paused).toEqual([
+      { reason: 'dryRun', activities: ['allocation', 'release', 'ciliumnode-writes', 'events'] },
     ]);
-    expect(await controller.metric('headwater_mutations_stopped{reason="dryRun"}')).toBe(1);
+    expect(await controller.metric('headwater_mutations_paused{reason="dryRun"}')).toBe(1);
     expect(world.broken()).toEqual([]);
   });
 
-  test('says anew what changes', async () => {
+  test('logs again what changes', async () => {
     const world = new World();
     const machine = world.machine();
     const controller = start(world, { 'dry-run': 'true' });
     await world.announce(machine);
     await world.advance(60_000);
-    const before = rehearsed(controller).length;
+    const before = dryRunDecision(controller).length;
 
     await world.patch(machine, { spec: { ipam: { 'pre-allocate': 9 } } });
     await world.advance(60_000);
@@ -87,7 +87,7 @@ describe('a dry run', () => {
     expect(later.map(({ details }) => details['addresses'] ?? details['part'])).toEqual([9]);
   });
 
-  test('that ends in the directory supplies everybody, and one that begins there ends it all', async () => {
+  test('that is turned off in the directory supplies every node, and one that is turned on there stops all changes', async () => {
     const world = new World();
     const machine = world.machine();
     const controller = start(world);

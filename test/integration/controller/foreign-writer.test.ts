@@ -1,4 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { KubernetesClient } from '../../../src/simulator/workload/kubernetes-client.ts';
+import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
+import { callKubernetes } from '../../support/kubernetes-call.ts';
 import { StandInOperator } from '../../support/stand-in-operator.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
@@ -24,7 +27,7 @@ async function settled(count = 2): Promise<{ world: World; controller: WorldCont
 
 async function foreignWrites(controller: WorldController): Promise<number> {
   const parts = await Promise.all(
-    ['pool', 'status'].map((part) => controller.metric(`headwater_foreign_writes_total{part="${part}"}`)),
+    ['pool', 'status'].map((part) => controller.metric(`headwater_conflicting_writes_total{part="${part}"}`)),
   );
   return parts.reduce<number>((sum, each) => sum + (each ?? 0), 0);
 }
@@ -32,20 +35,20 @@ async function foreignWrites(controller: WorldController): Promise<number> {
 const releasing = { 'aws-release-excess-ips': 'true', 'excess-ip-release-delay': '60' };
 
 const isStopped = ({ controller }: WorldController): boolean =>
-  controller.status().stopped.some(({ stops }) => stops.includes('give'));
+  controller.status().paused.some(({ activities }) => activities.includes('allocation'));
 
 const lines = (controller: WorldController, text: RegExp): number =>
   controller.logged.filter(({ level, message }) => level === 'warn' && text.test(message)).length;
 
 describe('a cilium-operator that still runs', () => {
-  test('stops everything, and says so everywhere', async () => {
+  test('pauses all changes, which is reported everywhere', async () => {
     const { world, controller } = await settled();
     const operator = new StandInOperator(world);
     const [machine] = world.machines;
     if (machine === undefined) throw new Error('there is no machine');
 
     void operator.run();
-    await world.until('all is stopped', () => isStopped(controller), 5000);
+    await world.until('all is paused', () => isStopped(controller), 5000);
     await world.advance(2000);
     const since = world.clock.monotonic();
     await world.request(machine, 20);
@@ -54,32 +57,66 @@ describe('a cilium-operator that still runs', () => {
     expect(controller.changes.filter(({ at }) => at > since)).toEqual([]);
     expect(controller.publications.filter(({ at }) => at > since)).toEqual([]);
     expect(world.events(machine.name)).toContainEqual(
-      expect.stringMatching(/^CiliumNode ForeignWriter: somebody other than Headwater wrote the pool/),
+      expect.stringMatching(/^CiliumNode ConflictingWriter: another program wrote the pool/),
     );
     expect(world.events(machine.name)).toContainEqual(
-      expect.stringMatching(/^CiliumNode MutationsStopped: .* somebody else writes CiliumNodes too/),
+      expect.stringMatching(/^CiliumNode MutationsPaused: .* another program writes CiliumNodes/),
     );
     expect(await foreignWrites(controller)).toBeGreaterThanOrEqual(2);
-    expect(await controller.metric('headwater_mutations_stopped{reason="foreignWriter"}')).toBe(1);
-    expect(controller.controller.status().stopped).toEqual([
+    expect(await controller.metric('headwater_mutations_paused{reason="conflictingWriter"}')).toBe(1);
+    expect(await controller.metric('headwater_conflicting_writer{stops="fleet"}')).toBe(1);
+    expect(controller.controller.status().paused).toEqual([
       {
-        reason: 'foreignWriter',
-        stops: ['give', 'takeAway', 'publish'],
+        reason: 'conflictingWriter',
+        activities: ['allocation', 'release', 'ciliumnode-writes'],
         node: expect.stringMatching(/^ip-/) as unknown,
         parts: ['status'],
         quietInSeconds: expect.any(Number) as unknown,
       },
     ]);
-    expect(lines(controller, /another writer of CiliumNodes is at work/)).toBe(1);
+    expect(lines(controller, /conflicting writer continues/)).toBe(1);
     expect(world.broken()).toEqual([]);
   });
 
-  test('and is gone: after 5 quiet minutes all goes on, and what is lacking is supplied', async () => {
+  test.each([
+    { what: 'a cilium-operator', userAgent: 'cilium-operator-aws/1.17.4', isFleet: true },
+    { what: 'anybody else', userAgent: 'kubectl/v1.31.0', isFleet: false },
+  ])('known by its name freezes the fleet at its first write, and $what so: $isFleet', async (row) => {
+    const { world, controller } = await settled();
+    const client = new KubernetesClient(world.cluster.kubernetes.handle, row.userAgent);
+    const [machine, other] = world.machines;
+    if (machine === undefined || other === undefined) throw new Error('there are no machines');
+    const [address = ''] = world.pool(machine).keys();
+
+    await callKubernetes(client, {
+      method: 'PATCH',
+      path: `/apis/cilium.io/v2/ciliumnodes/${machine.name}`,
+      body: { spec: { ipam: { pool: { [address]: { owner: 'somebody' } } } } },
+    });
+    await world.advance(1000);
+    const stopped = isStopped(controller);
+    const since = world.clock.monotonic();
+    await world.request(other, 9);
+    await world.advance(60_000);
+
+    expect(stopped).toBe(row.isFleet);
+    expect(controller.changes.some(({ at }) => at > since)).toBe(!row.isFleet);
+    expect(controller.controller.status().paused).toMatchObject([
+      {
+        reason: 'conflictingWriter',
+        manager: row.userAgent.split('/')[0],
+        node: machine.name,
+        parts: ['pool'],
+      },
+    ]);
+  });
+
+  test('and then stops: after 5 quiet minutes changes resume, and deficits are served', async () => {
     const { world, controller } = await settled();
     const operator = new StandInOperator(world);
     const machine = world.machine();
     void operator.run();
-    await world.until('all is stopped', () => isStopped(controller), 5000);
+    await world.until('all is paused', () => isStopped(controller), 5000);
     await world.advance(60_000);
     operator.stop();
     await world.request(machine, 20);
@@ -97,9 +134,9 @@ describe('a cilium-operator that still runs', () => {
     expect(world.operatorError(machine)).toBe('');
     // What the other left out is there again.
     expect(Object.values(world.enis(machine))[0]).toHaveProperty('availability-zone');
-    expect(lines(controller, /nobody else has written a CiliumNode for 5 min/)).toBe(1);
-    expect(await controller.metric('headwater_mutations_stopped{reason="foreignWriter"}')).toBe(0);
-    expect(controller.controller.status().stopped).toEqual([]);
+    expect(lines(controller, /no conflicting write for 5 min/)).toBe(1);
+    expect(await controller.metric('headwater_mutations_paused{reason="conflictingWriter"}')).toBe(0);
+    expect(controller.controller.status().paused).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 
@@ -109,7 +146,7 @@ describe('a cilium-operator that still runs', () => {
 
     await world.advance(7_200_000);
 
-    const stops = lines(controller, /another writer of CiliumNodes is at work/);
+    const stops = lines(controller, /conflicting writer continues/);
     const after = controller.publications.filter(({ at }) => at > 61_000);
     expect(stops).toBeGreaterThan(10);
     expect(stops).toBeLessThanOrEqual(24);
@@ -119,7 +156,7 @@ describe('a cilium-operator that still runs', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('does not keep a unit that was begun from its end', async () => {
+  test('does not keep an operation in flight from finishing', async () => {
     const { world, controller } = await settled();
     const machine = world.machine();
     const full = world.held(machine).length;
@@ -128,7 +165,7 @@ describe('a cilium-operator that still runs', () => {
     await world.advance(3000);
 
     await new StandInOperator(world).resync();
-    await world.until('all is stopped', () => isStopped(controller), 1000);
+    await world.until('all is paused', () => isStopped(controller), 1000);
     const stopped = world.clock.monotonic();
     await world.advance(30_000);
 
@@ -154,23 +191,27 @@ describe('somebody who edits a pool by hand', () => {
     await world.advance(1000);
     await world.request(other, 20);
     await world.advance(30_000);
-    const during = controller.controller.status().stopped;
+    const during = controller.controller.status().paused;
+    const stops = await Promise.all(
+      ['releases', 'fleet'].map((each) => controller.metric(`headwater_conflicting_writer{stops="${each}"}`)),
+    );
     await world.advance(quiet);
 
+    expect(stops).toEqual([1, 0]);
     expect(world.pool(machine).has(address)).toBe(true);
     expect(world.pool(other).size).toBe(20);
     expect(during).toEqual([
-      expect.objectContaining({ reason: 'foreignWriter', stops: ['takeAway'], node: machine.name }),
+      expect.objectContaining({ reason: 'conflictingWriter', activities: ['release'], node: machine.name }),
     ]);
-    expect(controller.controller.status().stopped).toEqual([]);
+    expect(controller.controller.status().paused).toEqual([]);
     expect(await foreignWrites(controller)).toBe(1);
-    expect(lines(controller, /somebody else wrote a CiliumNode/)).toBe(1);
+    expect(lines(controller, /conflicting writer detected/)).toBe(1);
     expect(world.events(machine.name)).toContainEqual(
-      expect.stringMatching(/^CiliumNode ForeignWriter: somebody other than Headwater/),
+      expect.stringMatching(/^CiliumNode ConflictingWriter: another program/),
     );
   });
 
-  test('while addresses are given back: none is until it has been quiet', async () => {
+  test('during a release keeps addresses from being released until it has been quiet', async () => {
     const world = worldOf(2);
     const controller = startController(world, { flags: releasing });
     const { workload } = world.cluster;
@@ -185,7 +226,7 @@ describe('somebody who edits a pool by hand', () => {
 
     await world.patch(world.machine(), { spec: { ipam: { pool: { '10.0.0.250': { resource: 'eni-1' } } } } });
     const since = world.clock.monotonic();
-    await world.until('it goes on', () => controller.controller.status().stopped.length === 0, quiet + 5000);
+    await world.until('it goes on', () => controller.controller.status().paused.length === 0, quiet + 5000);
     const quietUntil = world.clock.monotonic();
     await world.advance(600_000);
 
@@ -196,7 +237,7 @@ describe('somebody who edits a pool by hand', () => {
     expect(world.held(world.machine())).toHaveLength((workload.views[0]?.addressesInUse.size ?? 0) + 8);
   });
 
-  test('again is taken for a writer', async () => {
+  test('twice counts as a conflicting writer', async () => {
     const { world, controller } = await settled();
     const machine = world.machine();
     const [address = ''] = world.pool(machine).keys();
@@ -215,7 +256,48 @@ describe('somebody who edits a pool by hand', () => {
     expect(world.pool(machine).has(address)).toBe(true);
   });
 
-  test('shortly after a change of leader is taken for what the one before still wrote', async () => {
+  test('twice on one node stops that node, and the fleet once the same writer writes another', async () => {
+    const { world, controller } = await settled(4);
+    const [first, second, third, fourth] = world.machines;
+    if (!first || !second || !third || !fourth) throw new Error('there are no four machines');
+    let writes = 0;
+    const patch = async (userAgent: string, machine: NodeFacts): Promise<void> => {
+      // What is only struck names nobody: the API server tells who set a field.
+      const address = `10.0.48.${++writes}`;
+      await callKubernetes(new KubernetesClient(world.cluster.kubernetes.handle, userAgent), {
+        method: 'PATCH',
+        path: `/apis/cilium.io/v2/ciliumnodes/${machine.name}`,
+        body: { spec: { ipam: { pool: { [address]: { resource: 'eni-1' } } } } },
+      });
+      await world.advance(2000);
+    };
+    /** Whether it gets what it asks for. */
+    const isServed = async (machine: NodeFacts): Promise<boolean> => {
+      const wanted = world.pool(machine).size + 1;
+      await world.request(machine, wanted);
+      await world.advance(10_000);
+      return world.pool(machine).size >= wanted;
+    };
+
+    for (let write = 0; write < 2; write++) await patch('kubectl/v1.31.0', first);
+    const afterTwo = [await isServed(first), await isServed(second)];
+    for (let write = 0; write < 2; write++) await patch('k9s/v0.50', second);
+    const ofAnother = [await isServed(second), await isServed(third)];
+    await patch('kubectl/v1.31.0', third);
+    const ofTheSame = await isServed(fourth);
+
+    expect(afterTwo).toEqual([false, true]);
+    expect(ofAnother).toEqual([false, true]);
+    expect(ofTheSame).toBe(false);
+    expect(world.events(first.name)).toContainEqual(
+      expect.stringMatching(
+        /^CiliumNode ConflictingWriter: kubectl, not Headwater, wrote .*: this node gets nothing, and nothing is released from any until there has been no such write for 5 minutes/,
+      ),
+    );
+    expect(await controller.metric('headwater_conflicting_writer{stops="fleet"}')).toBe(1);
+  });
+
+  test('shortly after a change of leader counts as a late write of the previous leader', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     const controller = startController(world);
@@ -231,7 +313,7 @@ describe('somebody who edits a pool by hand', () => {
   });
 });
 
-describe('others who write CiliumNodes', () => {
+describe('no conflicting writers are', () => {
   test('agents of both protocols, over an hour of pods that come and go and agents that are replaced', async () => {
     const world = worldOf(4);
     const controller = startController(world, { flags: releasing });
@@ -253,7 +335,7 @@ describe('others who write CiliumNodes', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('the leader before, however it went, and lost answers', async () => {
+  test('the previous leader, however it ended, and writes with lost answers', async () => {
     const world = worldOf(3);
     const { workload } = world.cluster;
     void workload.start();
@@ -284,7 +366,7 @@ describe('others who write CiliumNodes', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('the leader before, of which the watch tells minutes late', async () => {
+  test('the previous leader, whose writes the watch shows minutes late', async () => {
     const world = worldOf(2);
     const [before, next] = ['headwater-a', 'headwater-b'].map((identity) =>
       startController(world, { identity }),
@@ -312,7 +394,7 @@ describe('others who write CiliumNodes', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('whoever looks after nodes that Headwater leaves alone', async () => {
+  test('those who write nodes that Headwater does not manage', async () => {
     const tags = { role: 'worker' };
     const world = new World({
       cloud: testCloud({ instances: [instance({ tags }), instance({ name: 'other' })] }),
@@ -336,6 +418,6 @@ describe('others who write CiliumNodes', () => {
     await world.advance(1000);
 
     expect(await foreignWrites(controller)).toBe(0);
-    expect(controller.controller.status().stopped).toEqual([]);
+    expect(controller.controller.status().paused).toEqual([]);
   });
 });

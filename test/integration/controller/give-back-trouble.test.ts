@@ -172,7 +172,7 @@ describe.each(protocols)('a new leader beside an agent of %s', (protocol) => {
   );
 });
 
-test('what one node gives back serves another at once', async () => {
+test('addresses that one node releases serve another at once', async () => {
   const world = await BusyWorld.start({
     cloud: testCloud({ instances: [instance({ count: 2 })] }),
     configure: () => ({ eni: { subnetTags: { purpose: 'pods' }, firstInterfaceIndex: 1 } }),
@@ -189,7 +189,7 @@ test('what one node gives back serves another at once', async () => {
   expect(world.broken()).toEqual([]);
 });
 
-test('a new leader tries to take nothing back before it may, and takes all at once then', async () => {
+test('a new leader tries to release nothing before it may, and then releases all at once', async () => {
   const soon = { 'excess-ip-release-delay': '3' };
   const world = await node('crd-allocator', soon);
   const end = world.fault(unassign, { kind: 'throttle' });
@@ -208,7 +208,9 @@ test('a new leader tries to take nothing back before it may, and takes all at on
   const took = world.clock.monotonic() - leadsAt;
   await world.advance(120_000);
 
-  const early = logged.filter(({ message }) => message.startsWith('too early or too late'));
+  const early = logged.filter(({ message }) =>
+    message.startsWith('release deferred: outside the safe lease window'),
+  );
   expect(early).toEqual([]);
   expect(took).toBeLessThan(25_000);
   expectSettled(world);

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { assign } from '../../../src/simulator/cloud/assignments.ts';
+import { associate } from '../../../src/simulator/cloud/public-addresses.ts';
 import { nothing } from '../../../src/simulator/cloud/claims.ts';
 import type { IpamWatermarks, Protocol } from '../../../src/simulator/workload/node-facts.ts';
 import { textMapAt } from '../../../src/simulator/workload/json.ts';
-import { standings } from '../../../src/simulator/cluster/judge.ts';
+import { standings } from '../../../src/simulator/cluster/invariants.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController, type WorldController } from '../../support/world-controller.ts';
@@ -14,16 +15,22 @@ const releasing = { 'aws-release-excess-ips': 'true' };
 async function busyNode(
   protocol: Protocol,
   pods: number,
-  { ipam = {}, flags = releasing }: { ipam?: IpamWatermarks; flags?: Readonly<Record<string, string>> } = {},
+  {
+    ipam = {},
+    flags = releasing,
+    cloud = {},
+  }: {
+    ipam?: IpamWatermarks;
+    flags?: Readonly<Record<string, string>>;
+    cloud?: Readonly<Record<string, unknown>>;
+  } = {},
 ): Promise<{ world: World; controller: WorldController }> {
   const world = new World({
-    cloud: testCloud({ instances: [instance()] }),
+    cloud: testCloud({ instances: [instance()], ...cloud }),
     configure: () => ({ protocol, ipam }),
   });
-  const controller = startController(world, { flags });
-  const started = world.cluster.workload.start();
-  await world.advance(1);
-  await started;
+  const controller = startController(world, { flags: { 'resync-interval': '30s', ...flags } });
+  await world.startAgents();
   await world.advance(60_000);
   for (let index = 0; index < pods; index++) {
     void world.cluster.workload.createPod({ name: `pod-${index}`, placement: 'spread' });
@@ -33,7 +40,7 @@ async function busyNode(
 }
 
 describe.each(['crd-allocator', 'multi-pool'] as const)('an agent of %s', (protocol) => {
-  test('gives back what its pods leave behind, down to the watermarks', async () => {
+  test('releases what its pods leave behind, down to the watermarks', async () => {
     const { world } = await busyNode(protocol, 15);
     const machine = world.machine();
     const before = world.held(machine).length;
@@ -47,6 +54,37 @@ describe.each(['crd-allocator', 'multi-pool'] as const)('an agent of %s', (proto
     expect(standings(world.cluster)).toEqual([expect.objectContaining({ met: true, excess: 0 })]);
     expect([...world.pool(machine).keys()].sort()).toEqual([...world.held(machine)].sort());
     expect(textMapAt(world.ciliumNode(machine), 'status', 'ipam', 'release-ips')).toEqual(new Map());
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('keeps an address to which somebody led a public one, whether or not its pods use it', async () => {
+    const { world, controller } = await busyNode(protocol, 15, {
+      cloud: { publicAddresses: [{ count: 1 }] },
+    });
+    const machine = world.machine();
+    const { network } = world.cluster.ec2;
+    const [publicAddress] = network.all('publicAddresses').keys();
+    const isUsed = (address: string): boolean =>
+      world.cluster.workload.views[0]?.addressesInUse.has(address) === true;
+
+    for (let index = 0; index < 15; index++) await world.cluster.workload.deletePod(`default/pod-${index}`);
+    const led = world
+      .interfaces(machine)
+      .flatMap((item) =>
+        item.addresses
+          .filter((address) => address !== item.primaryAddress)
+          .map((address) => ({ item, address })),
+      )
+      .find(({ address }) => !isUsed(address));
+    const [interfaceId = '', privateAddress = ''] = [led?.item.id, led?.address];
+    associate(network, { id: publicAddress ?? '', interfaceId, privateAddress, reassociate: false });
+    await world.advance(900_000);
+
+    const released = controller.changes.filter(({ action }) => action === 'UnassignPrivateIpAddresses');
+    expect(released.length).toBeGreaterThan(0);
+    expect(JSON.stringify(released)).not.toContain(`"${privateAddress}"`);
+    expect(world.held(machine)).toContain(privateAddress);
+    expect(world.pool(machine).has(privateAddress)).toBe(true);
     expect(world.broken()).toEqual([]);
   });
 
@@ -64,7 +102,7 @@ describe.each(['crd-allocator', 'multi-pool'] as const)('an agent of %s', (proto
   });
 });
 
-test('an interface without pod addresses is given back after an hour, and its slot can be used again', async () => {
+test('an interface without pod addresses is deleted after an hour, and its slot can be used again', async () => {
   const { world, controller } = await busyNode('crd-allocator', 14, {
     flags: { ...releasing, 'idle-interface-delay': '1h' },
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { quotaActions } from '../../../src/providers/aws/quotas.ts';
-import { ownershipTags } from '../../../src/providers/ownership-tags.ts';
+import { instanceTag, operationTag } from '../../../src/providers/orphans/ownership-tags.ts';
 import { attach } from '../../../src/simulator/cloud/attachments.ts';
 import type { IamPolicy } from '../../../src/simulator/ec2/iam-policy.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
@@ -69,7 +69,7 @@ const ownTags = { 'eni-gc-tags': 'team=net' };
 
 const idleOf: Readonly<Record<string, Pick<Scene, 'idle' | 'flags'>>> = {
   OurInterfaces: {
-    idle: { team: 'net', ...ownershipTags('i-0123456789abcdef0', 'earlier') },
+    idle: { team: 'net', [operationTag]: 'earlier' },
     flags: { ...releasing, ...ownTags },
   },
   InterfacesThatCiliumOperatorMade: { idle: belongingTo('blue'), flags: releasing },
@@ -100,7 +100,7 @@ const scenes: Readonly<Record<string, (grant: Grant) => Scene>> = {
   'ec2:CreateTags': () => noInterface,
   'ec2:AttachNetworkInterface': () => noInterface,
   // New interfaces come with addresses.
-  'ec2:AssignPrivateIpAddresses': () => ({ shownBy: 'the error of the node', meanwhile: [11, 0] }),
+  'ec2:AssignPrivateIpAddresses': () => ({ shownBy: 'the error of the node', meanwhile: [11, 4] }),
   'ec2:UnassignPrivateIpAddresses': () => ({ ...housekeeping, flags: releasing, had: 9, meanwhile: [20, 9] }),
   'ec2:ModifyNetworkInterfaceAttribute': ({ sid }) =>
     sid === 'InterfacesThatCiliumOperatorMade'
@@ -142,13 +142,12 @@ async function play(scene: Scene, policy: IamPolicy): Promise<{ world: World; co
   if (idle !== undefined) {
     const { instanceId } = machine;
     const description = `Cilium-CNI (${instanceId})`;
-    const interfaceId = leave(world, { tags: idle, description, addresses: 0 });
+    const tags = operationTag in idle ? { ...idle, [instanceTag]: instanceId } : idle;
+    const interfaceId = leave(world, { tags, description, addresses: 0 });
     attach(world.cluster.ec2.network, { interfaceId, instanceId, deviceIndex: 1, cardIndex: 0 });
   }
   const controller = startController(world, { flags: { 'cluster-name': 'blue', ...flags } });
-  const started = world.cluster.workload.start();
-  await world.advance(1);
-  await started;
+  await world.startAgents();
   await world.advance(1000);
   if (isStatic) await world.patch(machine, { spec: { ipam: { 'static-ip-tags': { pool: 'egress' } } } });
   return { world, controller };
@@ -158,17 +157,17 @@ function shown(
   { shownBy }: Scene,
   { world, controller }: { readonly world: World; readonly controller: WorldController },
 ): string {
-  const { remarks } = controller.controller.status();
+  const { warnings = [] } = controller.controller.status();
   const texts = {
     'the error of the node': () => world.operatorError(world.machine()),
-    'a remark on the node': () => remarks.map(({ why }) => why).join('; '),
+    'a remark on the node': () => warnings.map(({ why }) => why).join('; '),
     readiness: () => controller.controller.unreadiness() ?? '',
     'the log': () => controller.warnings().join('; '),
   } as const satisfies Record<Scene['shownBy'], () => string>;
   return texts[shownBy]();
 }
 
-const warning = 'the cloud does not permit what Headwater needs';
+const warning = 'missing cloud permission';
 
 function poolSizes(world: World): readonly number[] {
   return world.machines.map((machine) => world.pool(machine).size);

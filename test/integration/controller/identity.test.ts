@@ -109,6 +109,7 @@ describe('a node', () => {
     await world.advance(30_000);
     const before = world.held(machine);
 
+    await world.register({ ...machine, instanceId: other.instanceId });
     await world.patch(machine, { spec: { 'instance-id': other.instanceId } });
     await world.advance(30_000);
 
@@ -118,6 +119,25 @@ describe('a node', () => {
     expect(Object.keys(world.enis(machine))).toEqual(world.interfaces(other).map(({ id }) => id));
     expect(world.held(machine)).toEqual(before);
     expect(world.broken()).toEqual([]);
+  });
+
+  test('whose name goes to another instance just as its status is wiped is offered nothing of the former one', async () => {
+    const world = worldOf(2);
+    const [machine, other] = [world.machine(0), world.machine(1)];
+    startController(world);
+    await world.announce(machine);
+    await world.advance(30_000);
+    const before = world.held(machine);
+    world.fault('DescribeNetworkInterfaces', { kind: 'slow', ms: 20_000 });
+
+    await world.register({ ...machine, instanceId: other.instanceId });
+    await world.patchStatus(machine, { eni: { enis: null } });
+    await world.patch(machine, { spec: { 'instance-id': other.instanceId } });
+    await world.advance(10_000);
+
+    const offered = [...world.pool(machine).keys()];
+    expect(offered.filter((address) => before.includes(address))).toEqual([]);
+    expect(world.bugs).toEqual([]);
   });
 
   test('of an instance that another node has is named and not served, until that one is gone', async () => {
@@ -139,7 +159,9 @@ describe('a node', () => {
     expect(meanwhile.events).toEqual(
       expect.arrayContaining([expect.stringMatching(/^CiliumNode DuplicateInstance: .* CiliumNode ip-/)]),
     );
-    expect(status.short).toEqual([expect.objectContaining({ name: 'twin', reason: 'DuplicateInstance' })]);
+    expect(status.inDeficit).toEqual([
+      expect.objectContaining({ name: 'twin', reason: 'DuplicateInstance' }),
+    ]);
     expect(world.pool(twin).size).toBe(8);
     expect(world.broken()).toEqual([]);
   });
@@ -188,7 +210,7 @@ describe('a node', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('that is ignored counts as set aside no longer', async () => {
+  test('that is ignored no longer counts as blocked', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     const controller = startController(world);
@@ -199,8 +221,8 @@ describe('a node', () => {
     await world.patch(machine, { metadata: { annotations: { 'ipam.cilium.io/ignore': 'true' } } });
     await world.advance(30_000);
 
-    expect(before).toMatchObject({ total: 1, set_aside: 1 });
-    expect(controller.controller.status().nodes).toMatchObject({ total: 0, set_aside: 0 });
+    expect(before).toMatchObject({ total: 1, blocked: 1 });
+    expect(controller.controller.status().nodes).toMatchObject({ total: 0, blocked: 0 });
   });
 
   test('on its way out is left as it is', async () => {
@@ -252,7 +274,7 @@ describe('a node', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('that told a wrong network is served soon after it tells the right one', async () => {
+  test('that named a wrong network is served soon after it names the right one', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     const controller = startController(world);

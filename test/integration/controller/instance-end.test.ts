@@ -50,7 +50,7 @@ describe('a CiliumNode whose instance is terminated', () => {
       expect.stringMatching(/^CiliumNode InstanceTerminated: instance i-\w+ is terminated: delete the Node/),
     ]);
     expect(callsAbout(controller, [machine.instanceId, ...enis], emptiedAt)).toEqual([]);
-    expect(controller.controller.status().short).toEqual([
+    expect(controller.controller.status().inDeficit).toEqual([
       expect.objectContaining({ name: machine.name, reason: 'InstanceTerminated' }),
     ]);
     expect(world.pool(world.machine(1)).size).toBe(12);
@@ -58,20 +58,22 @@ describe('a CiliumNode whose instance is terminated', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('is emptied by a controller that starts when the cloud has forgotten the instance', async () => {
+  test('keeps what it shows under a controller that starts when the cloud has forgotten the instance, and says so', async () => {
     const { world, controller } = await servedWorld(1);
     const machine = world.machine();
     controller.kill();
     end(world, machine);
     await world.advance(2 * 3_600_000);
 
-    startController(world, { identity: 'headwater-1', flags: resyncOften });
-    await world.until('it is emptied', () => Object.keys(world.enis(machine)).length === 0, 300_000);
-    await world.advance(60_000);
+    const shown = { pool: world.pool(machine), enis: world.enis(machine) };
 
-    expect(world.pool(machine).size).toBe(0);
-    expect(world.operatorError(machine)).toMatch(/is not found/);
-    expect(world.broken()).toEqual([]);
+    startController(world, { identity: 'headwater-1', flags: resyncOften });
+    await world.advance(900_000);
+
+    expect({ pool: world.pool(machine), enis: world.enis(machine) }).toEqual(shown);
+    expect(world.pool(machine).size).toBeGreaterThan(0);
+    expect(world.operatorError(machine)).toMatch(/is not found: check Headwater's region, account and role/);
+    expect(world.bugs).toEqual([]);
   });
 
   test('that is deleted afterwards is forgotten', async () => {
@@ -83,7 +85,10 @@ describe('a CiliumNode whose instance is terminated', () => {
     await world.delete(machine);
     await world.advance(600_000);
 
-    expect(controller.controller.status()).toMatchObject({ nodes: { total: 1, supplied: 1 }, short: [] });
+    expect(controller.controller.status()).toMatchObject({
+      nodes: { total: 1, satisfied: 1 },
+      inDeficit: [],
+    });
     expect(world.loose()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
@@ -102,7 +107,10 @@ describe('a CiliumNode whose instance is terminated', () => {
     expect(had).toBe(2);
     expect(world.interfaces(machine)).toEqual([]);
     expect(callsAbout(controller, [machine.instanceId], deletedAt)).toEqual([]);
-    expect(controller.controller.status()).toMatchObject({ nodes: { total: 1, supplied: 1 }, short: [] });
+    expect(controller.controller.status()).toMatchObject({
+      nodes: { total: 1, satisfied: 1 },
+      inDeficit: [],
+    });
     expect(world.loose()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });

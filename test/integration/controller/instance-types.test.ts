@@ -23,7 +23,7 @@ const senseless = (): object => ({
 });
 
 describe('an answer about instance types', () => {
-  test('that is empty once costs the fleet seconds, and nobody is told of it', async () => {
+  test('that is empty once costs the fleet seconds, and is not reported', async () => {
     const { world, controller } = await fleetWith(1, empty);
 
     await world.advance(20_000);
@@ -34,14 +34,29 @@ describe('an answer about instance types', () => {
   });
 
   test.each([
-    ['empty', empty, 'InstanceTypeUnknown'],
-    ['senseless', senseless, 'InstanceTypeUnreadable'],
-  ])('that is %s several times sets the fleet aside for a minute at a time', async (_, spoil, reason) => {
-    const { world, controller } = await fleetWith(3, spoil);
+    {
+      how: 'names no type',
+      pause: 'a minute',
+      times: 3,
+      spoil: empty,
+      reason: 'InstanceTypeUnknown',
+      ms: 120_000,
+    },
+    {
+      how: 'makes no sense',
+      pause: '5 s',
+      times: 7,
+      spoil: senseless,
+      reason: 'InstanceTypeUnreadable',
+      ms: 10_000,
+    },
+  ])('that $how several times blocks the fleet for $pause at a time', async (given) => {
+    const { times, spoil, reason, ms } = given;
+    const { world, controller } = await fleetWith(times, spoil);
     await world.advance(30_000);
-    const reasons = controller.controller.status().short.map((node) => node.reason);
+    const reasons = controller.controller.status().inDeficit?.map((node) => node.reason);
 
-    await world.advance(120_000);
+    await world.advance(ms);
 
     expect(reasons).toEqual([reason, reason, reason]);
     expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([8, 8, 8]);

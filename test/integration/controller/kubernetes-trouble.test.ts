@@ -5,13 +5,17 @@ import { ids, instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
+const nodesList = { what: 'CiliumNodes', path: /\/ciliumnodes(\?|$)/ };
+const clusterNodesList = { what: 'Nodes', path: /\/nodes(\?|$)/ };
+const podsList = { what: 'Pods', path: /\/pods\?.*status.phase/ };
+
 const ciliumNodes = /^\/apis\/cilium\.io\/v2\/ciliumnodes/;
 
 function worldOf(count = 2): World {
   return new World({ cloud: testCloud({ instances: [instance({ count })] }) });
 }
 
-test('503 to reads of the definition of CiliumNodes as it starts: newer fields are written all the same', async () => {
+test('503 to reads of the definition of CiliumNodes as it starts: newer fields are still written', async () => {
   const publicAddresses = [{ count: 1, tags: { pool: 'egress' } }];
   const world = new World({ cloud: testCloud({ instances: [instance()], publicAddresses }) });
   world.refuse(503, 'GET', /customresourcedefinitions/, 3);
@@ -41,7 +45,7 @@ describe('Kubernetes answers', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('409 to writes because somebody else writes all the time', async () => {
+  test('409 to writes because another client writes all the time', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     let left = 12;
@@ -59,7 +63,7 @@ describe('Kubernetes answers', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('409 for as long as anybody cares to look: it is asked ever less', async () => {
+  test('409 to a write without end: the write is retried ever less often', async () => {
     const world = worldOf(1);
     const controller = startController(world);
     world.refuse(409, 'PATCH', ciliumNodes);
@@ -85,7 +89,7 @@ describe('Kubernetes answers', () => {
     await world.advance(300_000);
     const during = {
       offered: world.machines.map((machine) => world.pool(machine).size),
-      denied: await controller.metric(`headwater_publications_total{part="${part}",outcome="denied"}`),
+      denied: await controller.metric(`headwater_ciliumnode_writes_total{part="${part}",outcome="denied"}`),
       warnings: controller.logged.filter(({ level }) => level === 'warn'),
     };
     end();
@@ -117,10 +121,7 @@ describe('Kubernetes answers', () => {
 
     const pools = world.machines.map((machine) => world.pool(machine).size);
     expect(pools.toSorted((a, b) => a - b)).toEqual([0, 8]);
-    expect(controller.warnings().toSorted()).toEqual([
-      'cannot write Events',
-      'node does not get what it needs',
-    ]);
+    expect(controller.warnings().toSorted()).toEqual(['cannot write Events', 'node cannot be satisfied']);
     expect(world.machines.filter((machine) => world.operatorError(machine) !== '')).toHaveLength(1);
   });
 
@@ -198,6 +199,55 @@ describe('Kubernetes answers', () => {
     expect(world.broken()).toEqual([]);
   });
 
+  test.each([
+    { ...nodesList, how: 'the same process leads on', next: false, known: [4, 0] },
+    { ...nodesList, how: 'another process leads', next: true, known: [0, 0] },
+    { ...clusterNodesList, how: 'the same process leads on', next: false, known: [4, 0] },
+    { ...clusterNodesList, how: 'another process leads', next: true, known: [4, 4] },
+    { ...podsList, how: 'the same process leads on', next: false, known: [4, 0] },
+    { ...podsList, how: 'another process leads', next: true, known: [4, 0] },
+  ])(
+    'a list of $what with nothing in it while $how: nothing is taken, and all is served again',
+    async (given) => {
+      const world = worldOf(4);
+      const flags = {
+        'aws-release-excess-ips': 'true',
+        'excess-ip-release-delay': '30s',
+        'cluster-name': 'blue',
+      };
+      const first = startController(world, { flags });
+      for (const machine of world.machines) await world.announce(machine);
+      await world.advance(60_000);
+      for (const machine of world.machines) await world.use(machine, 4);
+      await world.advance(60_000);
+      const before = world.machines.map((machine) => world.pool(machine));
+
+      const { faults } = world.cluster.kubernetes;
+      const end = world.kubernetesFault({ method: 'GET', path: given.path, effect: { kind: 'emptyList' } });
+      faults.expireHistory();
+      faults.cutWatches(/allowWatchBookmarks/);
+      if (given.next) first.stop();
+      const leader = given.next ? startController(world, { identity: 'headwater-1', flags }) : first;
+      await world.advance(300_000);
+      const meanwhile = world.machines.map((machine) => world.pool(machine));
+      const { nodes, unverified } = leader.controller.status();
+      end();
+      await world.advance(120_000);
+      // Nobody writes these CiliumNodes anew.
+      for (const machine of world.machines) await world.addPods(machine, { count: 12, prefix: machine.name });
+      await world.advance(60_000);
+
+      const calls = [first, leader].flatMap((each) => each.calls.map(({ action }) => action));
+      expect(before.map(({ size }) => size)).toEqual([12, 12, 12, 12]);
+      expect(meanwhile).toEqual(before);
+      // A process that has just begun knows of none.
+      expect([nodes?.['total'], unverified?.count ?? 0]).toEqual(given.known);
+      expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([16, 16, 16, 16]);
+      expect(calls.filter((action) => /^(Unassign|Detach|Delete)/.test(action))).toEqual([]);
+      expect(world.broken()).toEqual([]);
+    },
+  );
+
   test('slowly and twice: events that come late and doubled change nothing', async () => {
     const world = worldOf(4);
     startController(world);
@@ -251,7 +301,7 @@ describe('a definition of CiliumNode', () => {
     expect(controller.publications).toHaveLength(writes);
     expect(world.cluster.ec2.network.all('publicAddresses').values().next().value?.association).toBeDefined();
     expect(world.machines.map((machine) => world.operatorError(machine))).toEqual(['', '']);
-    expect(controller.warnings()).toEqual(['node does not get what it needs']);
+    expect(controller.warnings()).toEqual(['node cannot be satisfied']);
     expect(world.machines.map((machine) => world.pool(machine).size).toSorted((a, b) => a - b)).toEqual([
       0, 8,
     ]);

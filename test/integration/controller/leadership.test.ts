@@ -25,7 +25,7 @@ function burst(world: World, name: string, pods: number): void {
 const odd = { kind: 'error', code: 'Odd', status: 400, message: 'odd' } as const;
 
 describe('of two controllers', () => {
-  test('one acts, and the other reads nothing of the cloud', async () => {
+  test('one acts, and the other asks the cloud for nothing but one answer', async () => {
     const world = worldOf();
     const both = ['headwater-a', 'headwater-b'].map((identity) => startController(world, { identity }));
     void world.cluster.workload.start();
@@ -36,13 +36,28 @@ describe('of two controllers', () => {
     const [leader, standby] = both.toSorted((a, b) => Number(leads(b)) - Number(leads(a)));
     expect(both.filter(leads)).toHaveLength(1);
     expect(standby?.controller.state).toBe('standby');
-    expect(standby?.calls).toEqual([]);
+    expect(standby?.calls.map(({ action }) => action)).toEqual(['DescribeVpcs']);
     expect(standby?.publications).toEqual([]);
     expect(await standby?.metric('headwater_leader')).toBe(0);
     expect(await leader?.metric('headwater_leader')).toBe(1);
     expect(standby?.controller.unreadiness()).toBeUndefined();
     expect(world.cluster.workload.waits.count).toBe(30);
     expect(world.broken()).toEqual([]);
+  });
+
+  test('the one that stands by names the leader in its status, and does not say zero of what it does not know', async () => {
+    const world = worldOf();
+    const both = ['headwater-a', 'headwater-b'].map((identity) => startController(world, { identity }));
+    await world.advance(30_000);
+
+    const [leading, standing] = both
+      .toSorted((a, b) => Number(leads(b)) - Number(leads(a)))
+      .map(({ controller }) => controller.status());
+    expect(leading).toMatchObject({ state: 'leading', nodes: expect.anything(), version: '1.2.3' });
+    expect(leading).not.toHaveProperty('leader');
+    expect(standing).toMatchObject({ state: 'standby', leader: leading?.identity, version: '1.2.3' });
+    const ofTheFleet = ['nodes', 'addresses', 'inDeficit', 'warnings', 'excluded', 'subnets'];
+    expect(Object.keys(standing ?? {}).filter((key) => ofTheFleet.includes(key))).toEqual([]);
   });
 
   test('the one that ends hands over at once, in the middle of a burst', async () => {
@@ -129,7 +144,7 @@ describe('a controller', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('that lost its lease takes nothing away any more', async () => {
+  test('takes nothing away after it lost its lease', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     const controller = startController(world);
@@ -146,7 +161,7 @@ describe('a controller', () => {
     expect(await controller.outcome).toBe('lost');
     expect(deletions(controller)).toBe(0);
     expect(controller.logged).toContainEqual(
-      expect.objectContaining({ message: 'leadership is lost: ending, to be started anew' }),
+      expect.objectContaining({ message: 'leader election lost, exiting' }),
     );
     expect(world.broken()).toEqual([]);
   });
@@ -167,7 +182,7 @@ describe('a controller', () => {
     expect(await controller.outcome).toBe('lost');
   });
 
-  test('whose election breaks by a bug does nothing any more, and fails', async () => {
+  test('stops acting, and fails, if its election breaks by a bug', async () => {
     const world = worldOf(1);
     let isBroken = false;
     const controller = startController(world, {
@@ -197,16 +212,18 @@ describe('a controller', () => {
 
     await world.announce(world.machine());
     await world.advance(60_000);
+    const leads = await controller.metric('headwater_leader');
     controller.stop();
     await world.advance(30_000);
 
+    expect(leads).toBe(1);
     expect(world.pool(world.machine()).size).toBe(8);
     expect(controller.writes.filter(({ path }) => path.includes('/leases'))).toEqual([]);
     expect(await controller.outcome).toBe('stopped');
   });
 });
 
-describe('told to end', () => {
+describe('shutting down', () => {
   test('with nothing under way, a controller ends at once and gives its lease back', async () => {
     const world = worldOf(2);
     const controller = startController(world);
@@ -227,7 +244,7 @@ describe('told to end', () => {
   });
 
   test.each([100, 600, 1100, 1600, 2500])(
-    'in the middle of a scale-up (%d ms), it finishes what was begun and begins nothing',
+    'in the middle of a scale-up (%d ms), it finishes operations in flight and starts none',
     async (into) => {
       const world = worldOf(1);
       const machine = world.machine();
@@ -250,7 +267,7 @@ describe('told to end', () => {
   );
 
   test.each(['CreateNetworkInterface', 'AttachNetworkInterface'])(
-    'while %s hangs, it ends after 20 s all the same',
+    'while %s hangs, it still ends after 20 s',
     async (action) => {
       const world = worldOf(1);
       const machine = world.machine();

@@ -63,7 +63,7 @@ describe('an answer', () => {
       expect([...world.pool(machine).keys()].toSorted()).toEqual(world.held(machine).toSorted());
       expect(world.loose()).toEqual([]);
       expect(world.operatorError(machine)).toBe('');
-      expect(controller.controller.status().short).toEqual([]);
+      expect(controller.controller.status().inDeficit).toEqual([]);
       expect(world.broken()).toEqual([]);
     },
   );

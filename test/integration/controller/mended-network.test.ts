@@ -43,7 +43,7 @@ describe('a network that somebody mends', () => {
     const controller = startController(world, { flags });
     await world.announce(machine);
     await world.advance(90_000);
-    const before = controller.controller.status().short.map((node) => node.reason);
+    const before = controller.controller.status().inDeficit?.map((node) => node.reason);
 
     mend(world);
     await world.advance(70_000);

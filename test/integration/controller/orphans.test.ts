@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { Ec2CallError } from '../../../src/providers/aws/ec2-api.ts';
 import { attach } from '../../../src/simulator/cloud/attachments.ts';
 import { deleteInterface } from '../../../src/simulator/cloud/network-interfaces.ts';
-import { ownershipTags } from '../../../src/providers/ownership-tags.ts';
+import { ownershipTags } from '../../../src/providers/orphans/ownership-tags.ts';
 import { controllerArn } from '../../support/in-process-ec2.ts';
-import { belongingTo, found, leave } from '../../support/leftovers.ts';
+import { belongingTo, found, joinWith, leave } from '../../support/leftovers.ts';
 import { shippedPolicy, withoutTagConditions } from '../../support/shipped-policy.ts';
-import { testCloud } from '../../support/test-cloud.ts';
+import { ids, instance, subnets, testBlock, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import {
   type ControllerSetup,
@@ -16,10 +16,17 @@ import {
 
 const minute = 60_000;
 const blue = belongingTo('blue');
-const deleted = 'deleted an interface that was attached to nothing';
+const deleted = 'deleted orphaned interface';
 
-function worldOf(): World {
-  return new World({ cloud: testCloud({ consistency: { visibilityDelayMs: 0, listingLagMs: 0 } }) });
+async function worldOf(): Promise<World> {
+  const world = new World({
+    cloud: testCloud({
+      consistency: { visibilityDelayMs: 0, listingLagMs: 0 },
+      instances: [instance(), instance({ name: 'member' })],
+    }),
+  });
+  await joinWith(world, world.machine(1), { ...blue, mine: 'yes' });
+  return world;
 }
 
 function start(world: World, setup: ControllerSetup = {}): WorldController {
@@ -45,16 +52,16 @@ function asksForDetached(input: object): boolean {
 }
 
 function collected(controller: WorldController, result: string): Promise<number | undefined> {
-  return controller.metric(`headwater_orphan_collections_total{result="${result}"}`);
+  return controller.metric(`headwater_orphan_deletions_total{result="${result}"}`);
 }
 
 function linesOf({ logged }: WorldController, message: string): unknown[] {
   return logged.filter((line) => line.message === message).map(({ details }) => details['interface']);
 }
 
-describe('an interface that is attached to nothing', () => {
+describe('an orphaned interface', () => {
   test('is deleted once it was seen so for the interval, and not before', async () => {
-    const world = worldOf();
+    const world = await worldOf();
     const old = leave(world, { tags: blue });
     const controller = start(world);
     await world.advance(2 * minute);
@@ -62,7 +69,7 @@ describe('an interface that is attached to nothing', () => {
 
     await world.advance(3 * minute - 5000);
     const before = found(world, old);
-    const gauge = await controller.metric('headwater_orphans');
+    const gauge = await controller.metric('headwater_orphaned_interfaces');
     await world.advance(10_000);
     const then = [found(world, old), found(world, young)];
     await world.advance(5 * minute - 20_000);
@@ -84,8 +91,8 @@ describe('an interface that is attached to nothing', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('and is not this cluster’s is never touched', async () => {
-    const world = worldOf();
+  test('of another cluster is never touched', async () => {
+    const world = await worldOf();
     const others = [
       leave(world, { tags: belongingTo('green') }),
       leave(world, { tags: { 'io.cilium/cilium-managed': 'true' } }),
@@ -102,8 +109,43 @@ describe('an interface that is attached to nothing', () => {
     expect(deletions(controller)).toEqual([[ours, 'OK']]);
   });
 
+  test('is not taken for this cluster’s because a CiliumNode without a Node names an instance of its network', async () => {
+    const far = { name: 'far', id: 'subnet-0000000000000000d', zone: 'us-east-1a', block: '10.9.0.0/24' };
+    const world = new World({
+      cloud: testCloud({
+        vpcs: [
+          { name: 'main', id: ids.vpc, blocks: [testBlock] },
+          { name: 'other', blocks: ['10.9.0.0/16'] },
+        ],
+        subnets: [
+          { ...subnets.nodes, vpc: 'main' },
+          { ...far, vpc: 'other' },
+        ],
+        routeTables: [],
+        consistency: { visibilityDelayMs: 0, listingLagMs: 0 },
+        securityGroups: [
+          { name: 'nodes', id: ids.nodeGroup, vpc: 'main' },
+          { name: 'far', id: 'sg-00000000000000003', vpc: 'other' },
+        ],
+        instances: [instance(), instance({ name: 'stranger', subnet: 'far', securityGroups: ['far'] })],
+      }),
+    });
+    await joinWith(world, world.machine(0), { ...blue, mine: 'yes' });
+    const [near, others] = [
+      leave(world, { tags: blue }),
+      leave(world, { tags: blue, subnetId: far.id, groupId: 'sg-00000000000000003' }),
+    ];
+    await world.announceAlone({ ...world.machine(1), name: 'a-fake' });
+    const controller = start(world);
+
+    await world.advance(30 * minute);
+
+    expect(found(world, others)).toBeDefined();
+    expect(deletions(controller)).toEqual([[near, 'OK']]);
+  });
+
   test('is not taken from a server that heeds no filters', async () => {
-    const world = worldOf();
+    const world = await worldOf();
     const [own, other] = [leave(world, { tags: blue }), leave(world, { tags: belongingTo('green') })];
     const machine = world.machine();
     const everything = (): readonly object[] =>
@@ -111,7 +153,7 @@ describe('an interface that is attached to nothing', () => {
         NetworkInterfaceId: id,
         VpcId: machine.vpcId,
         SubnetId: 'subnet-1',
-        MacAddress: '02:00',
+        MacAddress: '02:00:00:00:00:09',
         PrivateIpAddress: '10.0.0.9',
         TagSet: Object.entries(found(world, id)?.tags ?? {}).map(([Key, Value]) => ({ Key, Value })),
       }));
@@ -132,7 +174,7 @@ describe('an interface that is attached to nothing', () => {
     ],
     ['not by the tags of the name where others are given', { 'eni-gc-tags': 'yours=yes' }, false],
   ])('is known %s', async (_, flags, taken) => {
-    const world = worldOf();
+    const world = await worldOf();
     const id = leave(world, { tags: { ...blue, mine: 'yes' } });
 
     start(world, { flags });
@@ -142,7 +184,7 @@ describe('an interface that is attached to nothing', () => {
   });
 
   test('is one of at most 25 that are deleted at a time', async () => {
-    const world = worldOf();
+    const world = await worldOf();
     const ids = Array.from({ length: 30 }, () => leave(world, { tags: blue, addresses: 0 }));
     const controller = start(world);
     const left = (): number => ids.filter((id) => found(world, id) !== undefined).length;
@@ -156,9 +198,9 @@ describe('an interface that is attached to nothing', () => {
     expect(readings(controller, true)).toHaveLength(2);
   });
 
-  test('stays where the name of the cluster is nobody’s, and where nothing is to be collected', async () => {
+  test('stays if the cluster has no name of its own, or if collection is off', async () => {
     for (const flags of [{ 'cluster-name': 'default' }, { 'eni-gc-interval': '0' }]) {
-      const world = worldOf();
+      const world = await worldOf();
       const id = leave(world, { tags: belongingTo(flags['cluster-name'] ?? 'blue') });
       const controller = start(world, { flags });
 
@@ -171,8 +213,8 @@ describe('an interface that is attached to nothing', () => {
     }
   });
 
-  test('is only told of in a dry run, once', async () => {
-    const world = worldOf();
+  test('is only logged in a dry run, once', async () => {
+    const world = await worldOf();
     const id = leave(world, { tags: blue });
     const controller = start(world, { flags: { 'eni-gc-dry-run': 'true' } });
 
@@ -180,7 +222,7 @@ describe('an interface that is attached to nothing', () => {
 
     expect(found(world, id)).toBeDefined();
     expect(deletions(controller)).toEqual([]);
-    expect(linesOf(controller, 'would delete an interface that is attached to nothing')).toEqual([id]);
+    expect(linesOf(controller, 'would delete orphaned interface')).toEqual([id]);
     expect(await collected(controller, 'would_delete')).toBe(1);
   });
 });
@@ -197,8 +239,8 @@ describe('between the listing and the deletion', () => {
     ['attached, after the second look', inUse, false, 'in_use'],
     ['deleted, before the second look', inNothing, true, 'changed'],
     ['deleted, after the second look', inNothing, false, 'not_found'],
-  ])('somebody has it %s: that is no failure', async (_, act, beforeLook, result) => {
-    const world = worldOf();
+  ])('it is taken (%s), which is no failure', async (_, act, beforeLook, result) => {
+    const world = await worldOf();
     const id = leave(world, { tags: blue });
     let acted = false;
     const controller = start(world, {
@@ -221,7 +263,7 @@ describe('between the listing and the deletion', () => {
   });
 
   test('it is shown without our tags: somebody keeps it', async () => {
-    const world = worldOf();
+    const world = await worldOf();
     const id = leave(world, { tags: blue });
     const controller = start(world);
     await world.advance(4 * minute);
@@ -235,7 +277,7 @@ describe('between the listing and the deletion', () => {
   });
 
   test('the leader loses its lease: nothing is deleted', async () => {
-    const world = worldOf();
+    const world = await worldOf();
     const id = leave(world, { tags: blue });
     const controller = start(world);
     await world.advance(5 * minute - 15_000);
@@ -248,9 +290,9 @@ describe('between the listing and the deletion', () => {
   });
 });
 
-describe('a reading of what is attached to nothing', () => {
+describe('a reading of orphaned interfaces', () => {
   test('that fails is tried again, and says so', async () => {
-    const world = worldOf();
+    const world = await worldOf();
     const id = leave(world, { tags: blue });
     let failing = true;
     const controller = start(world, {
@@ -270,9 +312,7 @@ describe('a reading of what is attached to nothing', () => {
     expect(during.calls).toBeLessThan(30);
     // Nobody waits for it.
     expect(during.held).toBe(15);
-    expect(new Set(controller.warnings())).toEqual(
-      new Set(['cannot read which interfaces are attached to nothing']),
-    );
+    expect(new Set(controller.warnings())).toEqual(new Set(['cannot read orphaned interfaces']));
     expect(found(world, id)).toBeUndefined();
   });
 
@@ -283,7 +323,7 @@ describe('a reading of what is attached to nothing', () => {
       }),
     });
     const controllers = ['a', 'b'].map((identity) => start(world, { identity }));
-    for (const machine of world.machines) await world.announce(machine);
+    await world.announce(world.machine());
 
     await world.advance(60 * minute);
 
@@ -301,7 +341,7 @@ describe('delete-on-termination of an interface that was attached', () => {
     ['by cilium-operator', () => blue],
     ['by cilium-operator without tags', () => ({})],
   ])('%s is set', async (_, tagsOf) => {
-    const world = worldOf();
+    const world = await worldOf();
     const { policies } = world.cluster.ec2.gateway;
     if (Object.keys(tagsOf('')).length === 0)
       policies.set(controllerArn, withoutTagConditions(shippedPolicy));
@@ -322,7 +362,7 @@ describe('delete-on-termination of an interface that was attached', () => {
   });
 
   test('is set by the next process where the one before was gone between the two calls', async () => {
-    const world = worldOf();
+    const world = await worldOf();
     const machine = world.machine();
     const first = start(world, {
       onCall: (action, _, result) => {

@@ -3,7 +3,7 @@ import { attach } from '../../../src/simulator/cloud/attachments.ts';
 import { plainInterface, stop, start, terminate } from '../../../src/simulator/cloud/instances.ts';
 import { createInterface } from '../../../src/simulator/cloud/network-interfaces.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
-import { ids, instance, testCloud } from '../../support/test-cloud.ts';
+import { ids, instance, subnets, testBlock, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
@@ -108,7 +108,7 @@ describe('somebody else', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('tags the instances that are to be served: others are left as they are', async () => {
+  test('tags the instances to serve: the others are reported, and stay as they are', async () => {
     const tags = { role: 'worker' };
     const world = new World({ cloud: at({ instances: [instance({ tags }), instance({ name: 'other' })] }) });
     const controller = startController(world, { flags: { 'instance-tags-filter': 'role=worker' } });
@@ -119,27 +119,53 @@ describe('somebody else', () => {
 
     expect(world.pool(machine).size).toBe(8);
     expect(world.held(other)).toEqual([]);
-    expect(world.history.of(other.name)).toHaveLength(1);
-    expect(controller.controller.status().short).toEqual([
+    const [announced, , ...later] = world.history.of(other.name).map(({ object }) => object);
+    const error = `instance ${other.instanceId} does not carry the tags of --instance-tags-filter`;
+    expect(world.operatorError(other)).toBe(error);
+    expect(world.ciliumNode(other)?.['spec']).toEqual(announced?.['spec']);
+    expect(later).toEqual([]);
+
+    // Whoever serves it instead is not contradicted.
+    await world.patchStatus(other, { ipam: { 'operator-status': null } });
+    await world.advance(600_000);
+    expect(world.operatorError(other)).toBe('');
+    expect(controller.controller.status().inDeficit).toEqual([
       expect.objectContaining({ name: other.name, reason: 'InstanceNotManaged' }),
     ]);
     expect(world.broken()).toEqual([]);
   });
 
   test('says in which network alone Headwater serves nodes', async () => {
-    const world = new World({ cloud: at({ instances: [instance({ count: 2 })] }) });
+    const outside = 'vpc-00000000000000009';
+    const network = at({
+      vpcs: [
+        { name: 'main', id: ids.vpc, blocks: [testBlock] },
+        { name: 'outside', id: outside, blocks: ['10.9.0.0/16'] },
+      ],
+      subnets: [
+        ...Object.values(subnets).map((subnet) => ({ ...subnet, vpc: 'main' })),
+        { name: 'outside', zone: 'us-east-1a', vpc: 'outside', block: '10.9.0.0/24' },
+      ],
+      routeTables: [],
+      securityGroups: [],
+      instances: [
+        instance({ securityGroups: [] }),
+        instance({ name: 'other', subnet: 'outside', securityGroups: [] }),
+      ],
+    });
+    const world = new World({ cloud: network });
     const controller = startController(world, { flags: { 'vpc-id': ids.vpc } });
     const [machine, other] = [world.machine(0), world.machine(1)];
 
     await world.announce(machine);
-    await world.announce({ ...other, vpcId: 'vpc-00000000000000009' });
+    await world.announce(other);
     await world.advance(300_000);
     await world.request(other, 20);
     await world.advance(290_000);
 
     expect(world.pool(machine).size).toBe(8);
     expect(world.held(other)).toEqual([]);
-    expect(controller.controller.status().short).toEqual([
+    expect(controller.controller.status().inDeficit).toEqual([
       expect.objectContaining({ name: other.name, reason: 'OutsideNetwork' }),
     ]);
     expect(controller.calls.filter(({ action }) => action === 'DescribeVpcs')).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { processSurroundings } from '../../../src/config/process-surroundings.ts';
+import { thisProcess } from '../../../src/config/process-surroundings.ts';
 import { assign } from '../../../src/simulator/cloud/assignments.ts';
 import { nothing } from '../../../src/simulator/cloud/claims.ts';
 import { type MountedConfig, mountedConfig } from '../../support/config-directory.ts';
@@ -17,7 +17,7 @@ afterEach(() => {
   config.remove();
 });
 
-const surroundings = { ...processSurroundings, environment: {} };
+const processEnvironment = { ...thisProcess, environment: {} };
 
 /** A node that is supplied, and a controller that reads the directory. */
 async function settled(flags: Readonly<Record<string, string>> = {}): Promise<{
@@ -26,14 +26,17 @@ async function settled(flags: Readonly<Record<string, string>> = {}): Promise<{
 }> {
   config.mount({});
   const world = new World({ cloud: testCloud({ instances: [instance({ type: 'm5.xlarge' })] }) });
-  const controller = startController(world, { flags: { 'config-dir': config.path, ...flags }, surroundings });
+  const controller = startController(world, {
+    flags: { 'config-dir': config.path, ...flags },
+    processEnvironment,
+  });
   await world.announce(world.machine());
   await world.advance(60_000);
   return { world, controller };
 }
 
 describe('mutations paused in the directory', () => {
-  test('begins nothing, says so, and goes on once it is taken back', async () => {
+  test('start nothing, are reported, and resume once the option is removed', async () => {
     const { world, controller } = await settled();
     const machine = world.machine();
     const before = controller.changes.length;
@@ -44,8 +47,8 @@ describe('mutations paused in the directory', () => {
     await world.advance(300_000);
     const during = {
       changes: controller.changes.length,
-      stopped: controller.controller.status().stopped,
-      paused: await controller.metric('headwater_mutations_stopped{reason="paused"}'),
+      stopped: controller.controller.status().paused,
+      paused: await controller.metric('headwater_mutations_paused{reason="paused"}'),
       error: world.operatorError(machine),
       events: world.events(machine.name),
     };
@@ -53,22 +56,22 @@ describe('mutations paused in the directory', () => {
     await world.advance(20_000);
 
     expect(during.changes).toBe(before);
-    expect(during.stopped).toEqual([{ reason: 'paused', stops: ['give', 'takeAway'] }]);
+    expect(during.stopped).toEqual([{ reason: 'paused', activities: ['allocation', 'release'] }]);
     expect(during.paused).toBe(1);
     expect(during.error).toBe('the node lacks addresses and gets none for now: it is paused (--pause)');
     expect(during.events).toContainEqual(
-      expect.stringContaining(`CiliumNode MutationsStopped: ${during.error}`),
+      expect.stringContaining(`CiliumNode MutationsPaused: ${during.error}`),
     );
     expect(world.pool(machine).size).toBe(20);
     expect(world.operatorError(machine)).toBe('');
-    expect(await controller.metric('headwater_mutations_stopped{reason="paused"}')).toBe(0);
+    expect(await controller.metric('headwater_mutations_paused{reason="paused"}')).toBe(0);
     expect(
       controller.logged.filter(({ message }) => message === 'options changed while running'),
     ).toHaveLength(2);
     expect(world.broken()).toEqual([]);
   });
 
-  test('goes on showing what the cloud has', async () => {
+  test('still show what the cloud has', async () => {
     const { world } = await settled({ 'resync-interval': '30s' });
     const machine = world.machine();
     config.mount({ pause: 'mutations' });
@@ -114,7 +117,7 @@ describe('mutations paused in the directory', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('holds what waits for the rate limits, and what was decided before', async () => {
+  test('hold back what waits for the rate limits, and what was decided before', async () => {
     const { world, controller } = await settled({
       'limit-ipam-api-qps': '0.05',
       'limit-ipam-api-burst': '1',
@@ -142,7 +145,7 @@ describe.each(['crd-allocator', 'multi-pool'] as const)(
   (protocol) => {
     // Before anything is in excess for long enough; while the agent is asked or the address is hidden; and in between.
     test.each([20_000, 190_000, 215_000, 260_000])(
-      'gives back (%d ms into it): nothing is taken away, what is needed is given, and then it goes on',
+      'releases (%d ms into it): nothing is taken away, demand is served, and then releases resume',
       async (into) => {
         config.mount({});
         const world = new World({
@@ -151,7 +154,7 @@ describe.each(['crd-allocator', 'multi-pool'] as const)(
         });
         const { workload } = world.cluster;
         const flags = { 'config-dir': config.path, 'aws-release-excess-ips': 'true' };
-        const controller = startController(world, { flags, surroundings });
+        const controller = startController(world, { flags, processEnvironment });
         void workload.start();
         await world.advance(60_000);
         for (let index = 0; index < 15; index++) {
@@ -203,7 +206,7 @@ describe('an interface without pod addresses', () => {
       'aws-release-excess-ips': 'true',
       'idle-interface-delay': '1h',
     };
-    const controller = startController(world, { flags, surroundings });
+    const controller = startController(world, { flags, processEnvironment });
     void workload.start();
     await world.advance(60_000);
     for (let index = 0; index < 14; index++) {
@@ -233,7 +236,7 @@ describe('an interface without pod addresses', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('that is being detached by then is deleted all the same', async () => {
+  test('that is already being detached is still deleted', async () => {
     const { world, controller } = await almostIdle();
     world.fault('DeleteNetworkInterface', { kind: 'error', code: 'Odd', status: 400, message: 'odd' }, 4);
     const detaching = (): number =>
@@ -242,7 +245,7 @@ describe('an interface without pod addresses', () => {
 
     config.mount({ pause: 'releases' });
     await world.advance(10_000);
-    const whenPaused = [controller.controller.status().stopped.length, world.loose().length];
+    const whenPaused = [controller.controller.status().paused.length, world.loose().length];
     await world.advance(300_000);
 
     expect(whenPaused[0]).toBe(1);
@@ -253,7 +256,7 @@ describe('an interface without pod addresses', () => {
 });
 
 describe('releases paused', () => {
-  test('by a flag: giving goes on, and the directory has no say', async () => {
+  test('by a flag: allocation continues, and the directory changes nothing', async () => {
     const { world, controller } = await settled({ pause: 'releases' });
     config.mount({ pause: 'mutations' });
     await world.advance(20_000);
@@ -262,13 +265,13 @@ describe('releases paused', () => {
     await world.advance(30_000);
 
     expect(world.pool(world.machine()).size).toBe(20);
-    expect(controller.controller.status().stopped).toEqual([{ reason: 'paused', stops: ['takeAway'] }]);
+    expect(controller.controller.status().paused).toEqual([{ reason: 'paused', activities: ['release'] }]);
     expect(world.broken()).toEqual([]);
   });
 });
 
 describe('a value that is not accepted', () => {
-  test('in the directory is told once, and what was valid before stays', async () => {
+  test('in the directory is logged once, and the previous value stays', async () => {
     const { world, controller } = await settled();
     config.mount({ pause: 'mutations' });
     await world.advance(10_000);
@@ -278,12 +281,12 @@ describe('a value that is not accepted', () => {
 
     expect(controller.logged.filter(({ level }) => level === 'warn')).toContainEqual({
       level: 'warn',
-      message: 'an option cannot be changed: its value stays',
+      message: 'option not changed: the previous value stays',
       details: {
         problem: `pause: "all" from the file ${config.path}/pause is refused; accepted: releases, mutations, or several of them separated by commas or spaces`,
       },
     });
-    expect(controller.warnings().filter((text) => text.startsWith('an option'))).toHaveLength(1);
-    expect(controller.controller.status().stopped).toHaveLength(1);
+    expect(controller.warnings().filter((text) => text.startsWith('option not changed'))).toHaveLength(1);
+    expect(controller.controller.status().paused).toHaveLength(1);
   });
 });

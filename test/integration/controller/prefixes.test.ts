@@ -198,9 +198,9 @@ describe('a subnet without whole blocks', () => {
 
     expect(changes(controller)).toEqual(['Create pods 1x16 InsufficientCidrBlocks', 'Create morePods 1x16']);
     expect(controller.warnings()).toEqual([]);
-    expect(await controller.metric('headwater_set_aside{what="subnet",reason="PrefixSpaceFragmented"}')).toBe(
-      1,
-    );
+    expect(
+      await controller.metric('headwater_blocked{resource="subnet",reason="PrefixSpaceFragmented"}'),
+    ).toBe(1);
     expect(world.broken()).toEqual([]);
   });
 

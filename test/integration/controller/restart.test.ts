@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { looseInterfaces } from '../../../src/simulator/cluster/judge.ts';
+import { looseInterfaces } from '../../../src/simulator/cluster/invariants.ts';
 import { objectAt } from '../../../src/simulator/workload/json.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
@@ -28,7 +28,7 @@ async function fleet(): Promise<World> {
   return world;
 }
 
-describe('a controller that is started anew', () => {
+describe('a restarted controller', () => {
   test.each([
     { what: 'an empty listing', garbled: undefined },
     { what: 'a listing without ids', garbled: 'idsMissing' },
@@ -84,7 +84,10 @@ describe('a controller that is started anew', () => {
     await world.advance(240_000);
 
     expect(struck(world, from)).toEqual([]);
-    expect(second.warnings()).toEqual([]);
+    expect(second.warnings()).toEqual(world.machines.map(() => 'node cannot be satisfied'));
+    expect(world.machines.map((machine) => world.operatorError(machine))).toEqual(
+      world.machines.map(() => ''),
+    );
     expect(world.cluster.workload.waits.count).toBe(40);
     expect(world.broken()).toEqual([]);
   });

@@ -60,6 +60,25 @@ async function served(
 }
 
 describe('a node that asks for a static address', () => {
+  test('gets none while no Node names its instance, and gets one once a Node does', async () => {
+    const world = worldOf(2, 2);
+    const [machine, other] = world.machines as [NodeFacts, NodeFacts];
+    // Nodes are known, but none is of this name.
+    await world.register(other);
+    const controller = startController(world, { flags: { 'resync-interval': '60s' } });
+    await world.announceAlone(machine, { spec: { ipam } });
+    await world.advance(300_000);
+    const before = publicAddressOf(world, machine);
+    const { unverified } = controller.controller.status();
+
+    await world.register(machine);
+    await world.advance(60_000);
+
+    expect(before).toBeUndefined();
+    expect(JSON.stringify(unverified)).toContain(machine.name);
+    expect(publicAddressOf(world, machine)).toBeDefined();
+  });
+
   test('gets a free one with the tags, shown on its interface and in its status', async () => {
     const world = worldOf(1, 2);
     const machine = world.machine();
@@ -108,7 +127,7 @@ describe('a node that asks for a static address', () => {
     expect(world.pool(machine).size).toBe(8);
   });
 
-  test('is not told of it where the schema has no place for that', async () => {
+  test('does not show it if the schema has no field for it', async () => {
     const world = worldOf(1, 1);
     const machine = world.machine();
     const schema = JSON.parse(
@@ -187,7 +206,7 @@ describe('a node whose static address is not to be had', () => {
       expect.stringMatching(row.says),
     ]);
     expect(world.operatorError(machine)).toBe('');
-    expect(controller.controller.status().remarks).toEqual([]);
+    expect(controller.controller.status().warnings).toEqual([]);
     expect(asked).toBeGreaterThan(10);
     expect(asked).toBeLessThan(30);
     expect(controller.warnings()).toHaveLength(1);
@@ -207,13 +226,13 @@ describe('a node whose static address is not to be had', () => {
     });
 
     const controller = await served(world);
-    const { remarks } = controller.controller.status();
+    const { warnings } = controller.controller.status();
     const early = world.pool(machine).size;
     restore();
     await world.advance(400_000);
 
     expect(early).toBe(8);
-    expect(remarks).toEqual([
+    expect(warnings).toEqual([
       expect.objectContaining({
         node: machine.name,
         reason: 'StaticIpNotAssociated',
@@ -252,7 +271,7 @@ describe('many nodes that ask for addresses of one set of tags', () => {
     expect(
       controller.controller
         .status()
-        .remarks.map(({ node }) => node)
+        .warnings?.map(({ node }) => node)
         .toSorted(),
     ).toEqual(without.map(({ name }) => name).toSorted());
     expect(count(controller, 'AssociateAddress')).toBe(12);

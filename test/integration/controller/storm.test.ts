@@ -1,8 +1,8 @@
 // Everything at once, drawn at random: pods that come and go on small subnets, agents of both protocols that restart and
 // are upgraded, controllers that are killed and take over, faults of EC2 and of Kubernetes, jumps of the wall clock.
 import { expect, test } from '@jest/globals';
-import { Random } from '../../../src/scheduling/random.ts';
-import { standings } from '../../../src/simulator/cluster/judge.ts';
+import { Random } from '../../../src/runtime/random.ts';
+import { standings } from '../../../src/simulator/cluster/invariants.ts';
 import { BusyWorld } from '../../support/busy-world.ts';
 import { ids, instance, subnets, testCloud } from '../../support/test-cloud.ts';
 import type { WorldController } from '../../support/world-controller.ts';

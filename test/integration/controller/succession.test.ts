@@ -120,6 +120,7 @@ describe('a name that goes to another instance', () => {
       message: 'away',
     });
 
+    await world.register({ ...machine, instanceId: other.instanceId });
     await world.patch(machine, { spec: { 'instance-id': other.instanceId } });
     await world.advance(60_000);
     const meanwhile = { pool: world.pool(machine).size, enis: Object.keys(world.enis(machine)) };
@@ -139,6 +140,7 @@ describe('a name that goes to another instance', () => {
     await world.advance(60_000);
     const before = offered(world, machine);
     first.kill();
+    await world.register({ ...machine, instanceId: other.instanceId });
     await world.patch(machine, { spec: { 'instance-id': other.instanceId } });
     await world.advance(20_000);
 

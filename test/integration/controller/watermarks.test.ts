@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { EniOptions, IpamWatermarks } from '../../../src/simulator/workload/node-facts.ts';
-import { looseInterfaces, standings } from '../../../src/simulator/cluster/judge.ts';
+import { looseInterfaces, standings } from '../../../src/simulator/cluster/invariants.ts';
 import { numberAt } from '../../../src/simulator/workload/json.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';

@@ -118,7 +118,7 @@ test('a fresh address in use is not hidden from a multi-pool agent that has yet 
   expect(world.broken()).toEqual([]);
 });
 
-test('all that is in excess is given back in the end', async () => {
+test('all excess is released in the end', async () => {
   const world = await scene({ type: 'm5.large', seed: 'adopt-1', pods: 4, subnetIds: [ids.pods] });
   const hanging = { kind: 'lost', effect: 'after', connection: 'hang', delayMs: 0 } as const;
   world.fault('AttachNetworkInterface', hanging, 1);

@@ -1,18 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import { readCiliumNode } from '../../../src/kubernetes/cilium-node-reader.ts';
+import { readCiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
 import {
   CiliumNodeWriter,
   ciliumNodesPath,
   type WriteTarget,
-} from '../../../src/kubernetes/cilium-node-writer.ts';
-import { EventRecorder } from '../../../src/kubernetes/events.ts';
-import { type JsonObject, textAt, valueAt } from '../../../src/kubernetes/json.ts';
-import { PendingPods } from '../../../src/kubernetes/pending-pods.ts';
-import { Reflector } from '../../../src/kubernetes/reflector.ts';
-import { readServedSchema } from '../../../src/kubernetes/served-schema.ts';
-import { sleep } from '../../../src/scheduling/clock.ts';
-import { Random } from '../../../src/scheduling/random.ts';
-import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+} from '../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
+import { EventRecorder } from '../../../src/kubernetes/events/events.ts';
+import { type JsonObject, textAt, valueAt } from '../../../src/kubernetes/transport/json.ts';
+import { PendingPods } from '../../../src/kubernetes/watch/pending-pods.ts';
+import { Reflector } from '../../../src/kubernetes/watch/reflector.ts';
+import { readServedSchema } from '../../../src/kubernetes/cilium-node/served-schema.ts';
+import { sleep } from '../../../src/runtime/clock.ts';
+import { Random } from '../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import type { FaultRule } from '../../../src/simulator/kubernetes/faults/faults.ts';
 import { ciliumNodes, EmbeddedApi } from './embedded-api.ts';
 
@@ -104,7 +104,7 @@ describe('writing against the embedded API', () => {
     expect(denied).toMatchObject({
       kind: 'denied',
       message: expect.stringMatching(
-        /^may not patch ciliumnodes\/status of cilium.io: .*cannot patch resource/,
+        /^allow Headwater to patch ciliumnodes\/status of cilium.io: .*cannot patch resource/,
       ),
     });
   });

@@ -1,8 +1,8 @@
 // The embedded Kubernetes API with CiliumNodes, and a way to speak to it that shares nothing with the code under test.
-import { InProcessTransport } from '../../../src/kubernetes/in-process-transport.ts';
-import type { JsonObject } from '../../../src/kubernetes/json.ts';
-import type { Clock } from '../../../src/scheduling/clock.ts';
-import { Random } from '../../../src/scheduling/random.ts';
+import { InProcessTransport } from '../../../src/kubernetes/transport/in-process-transport.ts';
+import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
+import { Random } from '../../../src/runtime/random.ts';
 import { ciliumNodeCrd } from '../../../src/simulator/kubernetes/ciliumnode-crd.ts';
 import {
   KubernetesModel,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { InProcessTransport } from '../../../src/kubernetes/in-process-transport.ts';
-import { LeaderElection } from '../../../src/kubernetes/leader-election.ts';
-import { sleep } from '../../../src/scheduling/clock.ts';
-import { Random } from '../../../src/scheduling/random.ts';
-import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { InProcessTransport } from '../../../src/kubernetes/transport/in-process-transport.ts';
+import { LeaderElection } from '../../../src/kubernetes/lease/leader-election.ts';
+import { sleep } from '../../../src/runtime/clock.ts';
+import { Random } from '../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import type { FaultEffect } from '../../../src/simulator/kubernetes/faults/faults.ts';
 import { FreezableClock } from '../../unit/kubernetes/freezable-clock.ts';
 import { EmbeddedApi } from './embedded-api.ts';

@@ -2,16 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Credentials } from '../../../src/kubernetes/cluster-access.ts';
-import { type ClusterAccessOptions, loadClusterAccess } from '../../../src/kubernetes/load-cluster-access.ts';
-import { UndiciTransport } from '../../../src/kubernetes/undici-transport.ts';
-import { systemClock } from '../../../src/scheduling/system-clock.ts';
-import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import type { Credentials } from '../../../src/kubernetes/transport/cluster-access.ts';
+import { loadClusterAccess } from '../../../src/kubernetes/auth/load-cluster-access.ts';
+import { UndiciTransport } from '../../../src/kubernetes/transport/undici-transport.ts';
+import { systemClock } from '../../../src/runtime/system-clock.ts';
+import { describeError } from '../../../src/observability/describe-error.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { json, loopbackServer } from '../../support/loopback-server.ts';
 
+type ClusterAccessOptions = Parameters<typeof loadClusterAccess>[0];
 const never = new AbortController().signal;
 let directory = '';
-
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'headwater-'));
   await mkdir(join(directory, 'account'));
@@ -33,7 +34,7 @@ interface Config {
   readonly current?: string | null;
 }
 
-/** JSON is YAML. */
+// JSON is YAML.
 function configText({
   server = 'https://api.example:6443',
   cluster,
@@ -191,13 +192,13 @@ describe('what keeps us from finding it is said', () => {
       'a provider that is no more',
       async () => ({ kubeconfig: await write('bad', { user: { 'auth-provider': { name: 'gcp' } } }) }),
       'KUBECONFIG_INVALID',
-      'the auth-provider gcp is no more',
+      'the auth-provider gcp no longer exists',
     ],
     [
       'a program without a command',
       async () => ({ kubeconfig: await write('bad', { user: { exec: { apiVersion: 'v1' } } }) }),
       'KUBECONFIG_INVALID',
-      'users: u: user.exec is not as it should be',
+      'users: u: user.exec is invalid',
     ],
   ])('%s', async (_what, given, code, words) => {
     const loading = loadClusterAccess(options(await given()));
@@ -296,7 +297,7 @@ describe('the user of a kubeconfig', () => {
     const loaded = loadClusterAccess(options({ kubeconfig }));
 
     await expect(loaded).rejects.toMatchObject({ code: 'KUBECONFIG_INVALID' });
-    await expect(loaded).rejects.toThrow('the address of the proxy is "…@proxy"; it must begin with');
+    await expect(loaded).rejects.toThrow('the address of the proxy is "socks5://proxy"; it must begin with');
   });
 
   test('the proxy of a cluster', async () => {
@@ -405,7 +406,7 @@ describe('a credential program', () => {
       'fails',
       () => program('failing', {}, 3),
       { installHint: 'see the manual' },
-      'please log in (see the manual)',
+      'it ended with 3; run it by hand',
     ],
     ['is not there', () => Promise.resolve(), {}, 'the credential program ./failing failed'],
     [
@@ -414,7 +415,7 @@ describe('a credential program', () => {
       {},
       'the credential program ./failing failed',
     ],
-  ])('that %s is an error with what it said', async (_what, make, more, words) => {
+  ])('that %s is an error that says so', async (_what, make, more, words) => {
     await rm(join(directory, 'failing'), { force: true });
     await make();
     await chmod(join(directory, 'failing'), 0o755).catch(() => undefined);
@@ -423,6 +424,40 @@ describe('a credential program', () => {
 
     await expect(access.credentials()).rejects.toMatchObject({ code: 'KUBERNETES_CREDENTIALS' });
     await expect(access.credentials()).rejects.toThrow(words);
+  });
+
+  test.each([
+    [
+      'in arguments, variables and standard error',
+      '#!/bin/sh\necho planted-stderr >&2\necho planted-out\nexit 3\n',
+    ],
+    ['in what is no JSON', '#!/bin/sh\necho planted-out\n'],
+    ['in what is no ExecCredential', `#!/bin/sh\necho '{"status":"planted-out"}'\n`],
+  ])('that fails keeps what is secret to itself: %s', async (_, script) => {
+    await write('failing', script);
+    await chmod(join(directory, 'failing'), 0o755);
+    const kubeconfig = await write(
+      'config',
+      exec('./failing', {
+        args: ['planted'],
+        env: [{ name: 'A', value: 'planted' }],
+        installHint: 'planted',
+      }),
+    );
+    const access = await loadClusterAccess(options({ kubeconfig, environment: process.env }));
+    const error: unknown = await access.credentials().catch((reason: unknown) => reason);
+    expect(JSON.stringify(describeError(error))).toMatch(
+      /^(?!.*planted).*the credential program \.\/failing failed/,
+    );
+  });
+
+  test('a kubeconfig that is no YAML is refused with the place alone', async () => {
+    const kubeconfig = await write('bad', 'users:\n- token: "planted-token\n  password: planted: : x\n');
+    const error: unknown = await loadClusterAccess(options({ kubeconfig })).catch(
+      (reason: unknown) => reason,
+    );
+
+    expect(JSON.stringify(describeError(error))).toMatch(/^(?!.*planted).*is not YAML: line \d+, column \d+/);
   });
 
   test('that hangs is given up after a minute', async () => {

@@ -4,13 +4,20 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import type { ClusterAccess, Credentials, TlsMaterial } from '../../../src/kubernetes/cluster-access.ts';
-import { UserCredentials, type UserOptions } from '../../../src/kubernetes/user-credentials.ts';
-import type { StreamLine } from '../../../src/kubernetes/transport.ts';
-import { UndiciTransport, type UndiciTransportOptions } from '../../../src/kubernetes/undici-transport.ts';
+import type {
+  ClusterAccess,
+  Credentials,
+  TlsMaterial,
+} from '../../../src/kubernetes/transport/cluster-access.ts';
+import { UserCredentials, type UserOptions } from '../../../src/kubernetes/auth/user-credentials.ts';
+import type { StreamLine } from '../../../src/kubernetes/transport/transport.ts';
+import {
+  UndiciTransport,
+  type UndiciTransportOptions,
+} from '../../../src/kubernetes/transport/undici-transport.ts';
 import { describeError } from '../../../src/observability/describe-error.ts';
-import { systemClock } from '../../../src/scheduling/system-clock.ts';
-import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { systemClock } from '../../../src/runtime/system-clock.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { type Answer, json, type LoopbackServer, loopbackServer } from '../../support/loopback-server.ts';
 import { type Certificate, certificateAuthority, selfSignedCertificate } from '../../support/certificates.ts';
 import { type LocalProxy, type ProxySetup, startProxy } from '../../support/local-proxy.ts';
@@ -148,7 +155,7 @@ describe('UndiciTransport', () => {
     },
   );
 
-  test('a server that nobody vouches for is refused, with what to do; unless told to trust it', async () => {
+  test('an untrusted server is refused, with what to do, unless its authority is trusted', async () => {
     const certificate = selfSignedCertificate('api');
     const server = await serve((_request, response) => json(response, 200, {}), certificate);
     const request = { method: 'GET', path: '/' } as const;
@@ -291,7 +298,7 @@ describe('UndiciTransport', () => {
     },
   );
 
-  test('goes through a proxy that is spoken to over TLS', async () => {
+  test('goes through a proxy that is reached over TLS', async () => {
     const trusted = getCACertificates('default');
     const authority = certificateAuthority('for proxies');
     const certificate = certificateAuthority('api');

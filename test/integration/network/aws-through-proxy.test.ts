@@ -5,13 +5,14 @@ import { type Proxies, proxyFor } from '../../../src/network/proxies.ts';
 import { AwsApi } from '../../../src/providers/aws/aws-api.ts';
 import { Ec2CallError } from '../../../src/providers/aws/ec2-api.ts';
 import { failureOf } from '../../../src/providers/aws/errors.ts';
+import { systemClock } from '../../../src/runtime/system-clock.ts';
 import { certificateAuthority } from '../../support/certificates.ts';
 import { type Front, startFront } from '../../support/front.ts';
 import { type LocalProxy, type ProxySetup, startProxy } from '../../support/local-proxy.ts';
 import { type Rig, startRig } from '../simulator/ec2/ec2-rig.ts';
 
 const sending = {
-  urgency: () => 'waiting' as const,
+  priority: () => 'high' as const,
   signal: new AbortController().signal,
   onSend: () => undefined,
 } as const;
@@ -62,6 +63,7 @@ function callerOf(endpoint: string, proxy: string, exceptions = ''): Caller {
     region: 'us-east-1',
     endpoint,
     connections: 4,
+    clock: systemClock,
     connectionTimeout: 300,
     proxyFor: (target) => proxyFor(target, proxies),
     onRoute: (host, via) => routes.push(`${host} by ${via?.host ?? 'none'}`),
@@ -107,14 +109,14 @@ describe('EC2 through a proxy', () => {
     expect(proxy.asked).toEqual(['POST http://ec2.headwater.test/']);
   });
 
-  test('to a proxy that itself is spoken to over TLS', async () => {
+  test('through a proxy that is reached over TLS', async () => {
     const proxy = await proxyWith({ tls: authority.issue('proxy.headwater.test') });
 
     expect(await callerOf('https://ec2.headwater.test', proxy.url).call()).toBe(2);
     expect(await callerOf('http://ec2.headwater.test', proxy.url).call()).toBe(2);
   });
 
-  test('what is excepted, and this machine, is spoken to directly', async () => {
+  test('reaches exceptions, and this machine, directly', async () => {
     const proxy = await proxyWith();
 
     const excepted = callerOf('https://ec2.headwater.test', proxy.url, '.headwater.test');
@@ -175,7 +177,7 @@ describe('EC2 through a proxy', () => {
     expect(error.message).toContain('refuses its user and password (407)');
   });
 
-  test('an authority that nobody trusts is told, with what to do', async () => {
+  test('names an untrusted authority, with what to do', async () => {
     const stranger = await startFront(rig.url, certificateAuthority('stranger').issue('ec2.headwater.test'));
     ended.push(stranger.close);
     const proxy = await proxyWith({ routes: { 'ec2.headwater.test:443': stranger.url } });

@@ -3,6 +3,8 @@
 export type Invariant =
   /** A call of ours took an address away that a pod holds. */
   | 'taken-in-use'
+  /** A call of ours took from an instance what its own node did not give up. */
+  | 'not-given-up'
   /** A write of ours hid an address that a pod holds. */
   | 'hidden-in-use'
   /** A write of ours offers what the cloud had not assigned to the instance of late. */

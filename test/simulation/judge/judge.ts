@@ -7,9 +7,12 @@ import type { EmbeddedCluster } from '../../../src/simulator/cluster/embedded-cl
 import type { Change } from '../../../src/simulator/kubernetes/storage/change.ts';
 import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';
 import type { WorkloadEvent } from '../../../src/simulator/workload/journal.ts';
-import { Assignments, prefixOf } from './assignments.ts';
+import { Allowances } from './allowances.ts';
+import { Assignments, membersOf, prefixOf } from './assignments.ts';
 import type { Breach, Invariant } from './breach.ts';
+import { isFake } from './fakes.ts';
 import { GivenBack } from './given-back.ts';
+import { GivenUp } from './given-up.ts';
 import { addedBy, carries, carriesTheSame, growthOf, staying } from './interface-change.ts';
 import { PodUses } from './pod-uses.ts';
 import { Readings } from './readings.ts';
@@ -22,6 +25,7 @@ import { offeredBy, type ShownInterface, type ShownNode, shownNodeOf } from './s
 export interface EndedCall {
   readonly input: JsonObject;
   readonly result: string;
+  readonly sentAt: number;
   /** Of a call that succeeded. */
   readonly output: JsonObject;
 }
@@ -36,6 +40,7 @@ export interface JudgeOptions {
 export class Judge {
   readonly breaches: Breach[] = [];
   readonly assignments: Assignments;
+  readonly allowances: Allowances;
   readonly #options: JudgeOptions;
   /** Node by instance id. */
   readonly #nodes = new Map<string, string>();
@@ -45,14 +50,15 @@ export class Judge {
   readonly #shown = new Map<string, ReadonlyMap<string, number>>();
   /** When somebody else last took an address away: what follows from that is not ours. */
   readonly #foreign = new Map<string, number>();
-  /** By instance, how many addresses somebody else gave it. */
-  readonly #gifts = new Map<string, number>();
+  /** Instances from which somebody else took something away. */
+  readonly #losers = new Set<string>();
   /** By controller, when its first call ended: on standby it makes none. */
   readonly #begunAt = new Map<string, number>();
   /** When the latest of them began. */
   #lastBegunAt = -Infinity;
   readonly #podUses: PodUses;
   readonly #givenBack = new GivenBack();
+  readonly #givenUp: GivenUp;
   readonly #readings: Readings;
   readonly #received: Received;
   readonly #rightStrikes: RightStrikes;
@@ -62,7 +68,9 @@ export class Judge {
     this.#options = options;
     const { ec2, kubernetes } = options.cluster;
     this.assignments = new Assignments(options.now);
+    this.allowances = new Allowances(options.now);
     this.#podUses = new PodUses(options.now);
+    this.#givenUp = new GivenUp(options.now);
     this.#readings = new Readings(options.now);
     this.#received = new Received(options.now);
     this.#rightStrikes = new RightStrikes(options.now);
@@ -73,7 +81,9 @@ export class Judge {
       this.#seeInterface(before, after);
       this.assignments.change(before, after);
     };
-    kubernetes.follow('ciliumnodes.cilium.io', (change) => this.#seeNode(change));
+    kubernetes.follow('ciliumnodes.cilium.io', (change) => {
+      if (!isFake(change.key)) this.#seeNode(change);
+    });
   }
 
   /**
@@ -84,13 +94,13 @@ export class Judge {
     this.#foreign.set(address, this.#options.now());
   }
 
-  /** Somebody else gave an instance an address: nobody asks whether it may have so many. */
-  noteGift(instanceId: string): void {
-    this.#gifts.set(instanceId, this.gifts(instanceId) + 1);
+  /** Somebody else took something away from an instance: that it is missing is true. */
+  noteLoss(instanceId: string): void {
+    this.#losers.add(instanceId);
   }
 
-  gifts(instanceId: string): number {
-    return this.#gifts.get(instanceId) ?? 0;
+  hasLost(instanceId: string): boolean {
+    return this.#losers.has(instanceId);
   }
 
   #isExcused(address: string): boolean {
@@ -105,7 +115,8 @@ export class Judge {
   }
 
   /** A call of a controller has ended. */
-  hearCall(identity: string, action: string, { input, result, output }: EndedCall): void {
+  hearCall(identity: string, action: string, ended: EndedCall): void {
+    const { input, result, output } = ended;
     if (!this.#begunAt.has(identity)) {
       this.#lastBegunAt = this.#options.now();
       this.#begunAt.set(identity, this.#lastBegunAt);
@@ -114,7 +125,7 @@ export class Judge {
     if (action === 'UnassignPrivateIpAddresses' && result === 'OK')
       this.#givenBack.answered(identity, input, (holding) => this.#isHeld(holding));
     if (result === 'OK') this.#received.add(identity, action, input, output);
-    const again = this.#staleFacts.add(identity, action, input, result);
+    const again = this.#staleFacts.add(identity, action, ended);
     if (again !== undefined) this.note('refused-again', again);
   }
 
@@ -203,6 +214,7 @@ export class Judge {
     const added = addedBy(before, after);
     this.#givenBack.forget(added);
     if (before === undefined && after !== undefined) this.#staleFacts.made(after.id);
+    this.#judgeGivenUp(before, after);
     const { acting } = this.#options.cluster.ec2.gateway;
     if (acting === undefined) return;
     if (after !== undefined) this.#received.given(nameOf(acting), after.id, added);
@@ -212,6 +224,18 @@ export class Judge {
     // What was leaving already does not leave by this call.
     const kept = staying(before) === undefined ? after : staying(after);
     if (before !== undefined) this.#judgeLoss(acting, before, kept);
+  }
+
+  /** No call of ours takes from an instance what its own node did not give up. */
+  #judgeGivenUp(before: NetworkInterface | undefined, after: NetworkInterface | undefined): void {
+    const { acting } = this.#options.cluster.ec2.gateway;
+    const instanceId = before?.instanceId;
+    if (acting?.action !== 'UnassignPrivateIpAddresses' || instanceId === undefined) return;
+    const taken = addedBy(after, before).flatMap((each) => (each.includes('/') ? membersOf(each) : [each]));
+    for (const address of taken) {
+      if (this.#givenUp.has(instanceId, address)) continue;
+      this.note('not-given-up', `${nameOf(acting)} takes ${address} of ${instanceId}, which no node gave up`);
+    }
   }
 
   #judgeLoss(acting: ActingRequest, before: NetworkInterface, kept: NetworkInterface | undefined): void {
@@ -234,17 +258,32 @@ export class Judge {
   ): void {
     const { instanceId, gained } = growthOf(before, after);
     const node = this.#nodes.get(instanceId) ?? '';
-    const { maxAllocate = Infinity } = this.#options.cluster.workload.machineOf(node)?.facts.ipam ?? {};
+    const { maxAllocate: latest = Infinity } =
+      this.#options.cluster.workload.machineOf(node)?.facts.ipam ?? {};
+    const maxAllocate = Math.max(latest, this.allowances.formerLimit(instanceId));
     // What came to be shown after the call was sent, it cannot have reckoned with.
     const sentAt = this.#options.now() - slowestCall;
     const shown = [...(this.#shown.get(node) ?? [])].filter(
-      ([address, since]) => since <= sentAt && this.assignments.has(instanceId, address),
+      ([address, since]) => since <= sentAt && this.#isSupply(node, instanceId, address),
     );
-    if (gained <= 0 || shown.length + gained <= maxAllocate + this.gifts(instanceId)) return;
+    if (gained <= 0 || shown.length + gained <= maxAllocate + this.allowances.gifts(instanceId)) return;
     const begunAt = this.#begunAt.get(nameOf(acting)) ?? Infinity;
     if (this.#options.now() < begunAt + this.#options.consistencyWindow) return;
     const text = `${acting.action} of ${nameOf(acting)} brings ${gained} to ${node}, which shows ${shown.length} and may have ${maxAllocate}`;
     this.note('beyond-limit', text);
+  }
+
+  /** Whether an address that a node shows is its instance's, and on an interface for pods or known to be in use: the others leave. */
+  #isSupply(node: string, instanceId: string, address: string): boolean {
+    if (!this.assignments.has(instanceId, address)) return false;
+    const { cluster } = this.#options;
+    const first = cluster.workload.machineOf(node)?.facts.eni?.firstInterfaceIndex ?? 0;
+    const toldBy = this.#options.now() - useToldWithin;
+    const isUsed = this.#inUse(node, instanceId).has(address) && this.#podUses.hadAt(node, address, toldBy);
+    if (first === 0 || isUsed) return true;
+    return [...cluster.ec2.network.interfaces.values()].some(
+      (item) => item.instanceId === instanceId && (item.deviceIndex ?? 0) >= first && carries(item, address),
+    );
   }
 
   #noteTaken({ action, caller }: ActingRequest, what: string, address: string): void {
@@ -266,6 +305,7 @@ export class Judge {
 
   #seeNode({ kind, key, object, previous }: Change): void {
     const shown = shownNodeOf(kind === 'DELETED' ? undefined : object);
+    this.#givenUp.see(shown);
     const protocol = this.#options.cluster.workload.machineOf(key)?.protocol ?? 'crd-allocator';
     const offered = new Set([...offeredBy(shown, protocol), ...Object.keys(shown.pool)]);
     const writer = this.#options.cluster.kubernetes.acting?.headers ?? {};
@@ -303,14 +343,16 @@ export class Judge {
     }
   }
 
-  /** An address that is offered anew is shown on the interface that has it: what its agent routes over. */
+  /** An address that is offered anew is shown on the interface that has it, and that is attached: what its agent routes over. */
   #judgeCarrier(node: string, { instanceId, interfaces }: ShownNode, address: string): void {
     if (!this.assignments.has(instanceId, address)) return;
     for (const [id, { addresses = [] }] of Object.entries(interfaces)) {
       if (!addresses.includes(address)) continue;
       const item = this.#options.cluster.ec2.network.interfaces.get(id);
-      if (carries(item, address)) continue;
-      this.note('offered-without-interface', `${node} offers ${address} on ${id}, which does not have it`);
+      const isAttaching = item?.attachment?.status === 'attaching';
+      if (carries(item, address) && !isAttaching) continue;
+      const fault = isAttaching ? 'is not attached yet' : 'does not have it';
+      this.note('offered-without-interface', `${node} offers ${address} on ${id}, which ${fault}`);
     }
   }
 
@@ -365,10 +407,18 @@ export class Judge {
     return this.#isExcused(address) || this.#wasLostToOthers(instanceId, address);
   }
 
-  /** The instance has not had it for so long that two readings can have shown it. */
+  /**
+   * The instance has not had it for so long that two readings can have shown it, or the interface that has it is shown detached or
+   * on another instance.
+   */
   #wasLostToOthers(instanceId: string, address: string): boolean {
-    const { now, consistencyWindow } = this.#options;
-    return this.assignments.lastHad(instanceId, address) <= now() - consistencyWindow;
+    const { now, consistencyWindow, cluster } = this.#options;
+    const lastHad = this.assignments.lastHad(instanceId, address);
+    if (lastHad === Infinity) return false;
+    if (lastHad <= now() - consistencyWindow) return true;
+    return [...cluster.ec2.network.interfaces.values()].some(
+      (item) => item.instanceId !== instanceId && carries(item, address),
+    );
   }
 
   /** An address that is offered anew was the instance's of late, or the writer has not asked since it was lost. */
@@ -419,6 +469,9 @@ function nameOf({ caller }: ActingRequest): string {
 
 /** What somebody else changed has to be mended within, in ms. */
 const mendedWithin = 300_000;
+
+/** From when a pod has an address until each controller knows, at most, in ms: agents write every 15 s, and watches are late. */
+const useToldWithin = 180_000;
 
 /** From when a call is sent until its effect, at most, in ms. */
 const slowestCall = 20_000;

@@ -1,6 +1,6 @@
 // Pods that wait for an address for longer than anything that goes wrong in a scenario can make them, although their node
 // could have one more.
-import { standings } from '../../../src/simulator/cluster/judge.ts';
+import { standings } from '../../../src/simulator/cluster/invariants.ts';
 import type { Stage } from '../stage.ts';
 import { mayStart, roomFor } from './unsettled.ts';
 
@@ -26,6 +26,8 @@ export function watchForLatePods(stage: Stage, longestWait: number): void {
 
 /** Node by pod. */
 function waitingWithoutNeed(stage: Stage): ReadonlyMap<string, string> {
+  // A lease may be longer than the longest wait: until it ends, nobody follows a leader that was killed.
+  if (stage.leader === undefined) return new Map();
   const byNode = new Map(standings(stage.cluster).map((standing) => [standing.node, standing]));
   const able = stage.cluster.workload.views.filter((view) => {
     const standing = byNode.get(view.nodeName);

@@ -10,11 +10,17 @@ export interface StaleFactsOptions {
   readonly isThere: (interfaceId: string) => boolean;
 }
 
+interface RefusableCall {
+  readonly input: JsonObject;
+  readonly result: string;
+  readonly sentAt: number;
+}
+
 export class StaleFacts {
   readonly #options: StaleFactsOptions;
   readonly #madeAt = new Map<string, number>();
-  /** Calls by controller. */
-  readonly #refused = new Map<string, Set<string>>();
+  /** When each call was first refused, by controller. */
+  readonly #refused = new Map<string, Map<string, number>>();
 
   constructor(options: StaleFactsOptions) {
     this.#options = options;
@@ -30,16 +36,17 @@ export class StaleFacts {
     this.#refused.delete(identity);
   }
 
-  /** A call of a controller has ended. The result says what was refused again, if that is what it was. */
-  add(identity: string, action: string, input: JsonObject, result: string): string | undefined {
+  /** A call of a controller, sent at `sentAt`, has ended. Returns what was refused again, although the refusal was known. */
+  add(identity: string, action: string, { input, result, sentAt }: RefusableCall): string | undefined {
     const { now, consistencyWindow, isThere } = this.#options;
     const interfaceId = textAt(input, 'NetworkInterfaceId');
     if (result !== 'InvalidNetworkInterfaceID.NotFound' || isThere(interfaceId)) return undefined;
     if (now() < (this.#madeAt.get(interfaceId) ?? -Infinity) + consistencyWindow) return undefined;
     const call = `${action} of ${identity} for ${interfaceId}, which is gone`;
-    const refused = this.#refused.get(identity) ?? new Set();
-    if (refused.has(call)) return call;
-    this.#refused.set(identity, refused.add(call));
+    const refused = this.#refused.get(identity) ?? new Map<string, number>();
+    const refusedAt = refused.get(call);
+    if (refusedAt !== undefined) return sentAt > refusedAt ? call : undefined;
+    this.#refused.set(identity, refused.set(call, now()));
     return undefined;
   }
 }

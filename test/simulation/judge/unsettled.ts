@@ -1,11 +1,12 @@
 // What is not yet as it should be, once nothing goes wrong any more.
-import { looseInterfaces, type NodeStanding, standings } from '../../../src/simulator/cluster/judge.ts';
-import { instanceTypes } from '../../../src/simulator/cloud/instance-types.ts';
+import { looseInterfaces, type NodeStanding, standings } from '../../../src/simulator/cluster/invariants.ts';
+import { instanceTypes, carriesPrefixes } from '../../../src/simulator/cloud/instance-types.ts';
 import { contains, parseIpv4, parseIpv4Block } from '../../../src/simulator/cloud/ipv4.ts';
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
 import { requiredAddresses } from '../../../src/simulator/workload/start-gate.ts';
 import type { Stage } from '../stage.ts';
+import { membersOf } from './assignments.ts';
 import type { Breach, Invariant } from './breach.ts';
 import { offeredBy, shownNodeOf } from './shown-node.ts';
 
@@ -34,11 +35,47 @@ function noteSupply(stage: Stage, view: NodeView, standing: NodeStanding, note: 
   const room = roomFor(stage, view);
   const figures = `held ${held}, used ${used}, at most ${most}`;
   if (!met && room > 0) note('short', `${nodeName} lacks addresses: ${figures}, room for ${room}`);
-  const limit = Math.max(most, used) + stage.judge.gifts(view.facts.instanceId) + graceOf(stage, view);
-  if (held > limit) note('beyond-limit', `${nodeName} has more than it may: ${figures}`);
+  if (held > limitOf(stage, view, standing))
+    note('beyond-limit', `${nodeName} has more than it may: ${figures}`);
   if (view.waitingPods.size > 0 && used < most && room > 0 && mayStart(stage, view, standing))
     note('waiting', `${view.waitingPods.size} pods wait on ${nodeName}: ${figures}`);
   noteExcess(stage, view, standing, (text) => note('excess', `${text}: ${figures}`));
+}
+
+/**
+ * What a node may keep at most: what its agent uses outranks each limit. An agent that is not asked says that it holds its free
+ * buffer as well. What somebody else gave, or was there before a limit shrank, goes only where releases are on.
+ */
+function limitOf(stage: Stage, view: NodeView, { used, most }: NodeStanding): number {
+  const { instanceId } = view.facts;
+  const releases = stage.options.awsReleaseExcessIps;
+  if (!releases && stage.reconfigured.has(instanceId)) return Infinity;
+  const kept = view.protocol === 'multi-pool' ? heldByAgent(stage, view) : used + view.waitingPods.size;
+  const gifts = releases ? 0 : stage.judge.allowances.gifts(instanceId);
+  return Math.max(most, kept, singlesOf(stage, view)) + gifts + graceOf(stage, view);
+}
+
+/**
+ * Single addresses that a node which gets prefixes may have: it is limited by blocks, and where none is whole, single addresses
+ * fill each interface that it may have, those at device indexes above its own count as well.
+ */
+function singlesOf(stage: Stage, { facts }: NodeView): number {
+  const type = instanceTypes.get(facts.instanceType);
+  const asks = stage.options.awsEnablePrefixDelegation && facts.eni?.disablePrefixDelegation !== true;
+  if (type === undefined || !asks || !carriesPrefixes(type)) return 0;
+  const { firstInterfaceIndex: first = 0 } = facts.eni ?? {};
+  const held = interfacesOf(stage, facts.instanceId);
+  const below = held.filter(({ deviceIndex = 0 }) => deviceIndex < first).length;
+  const singles = ((type.cards[0] ?? 0) - below) * (type.ipv4PerInterface - 1);
+  return Math.min(singles, facts.ipam?.maxAllocate ?? Infinity);
+}
+
+/** Addresses that an agent which is not asked says it holds, as far as its instance has them. */
+function heldByAgent(stage: Stage, { nodeName, facts }: NodeView): number {
+  const { allocated } = shownNodeOf(stage.cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName));
+  return allocated
+    .flatMap((cidr) => (cidr.endsWith('/32') ? [cidr.slice(0, -3)] : membersOf(cidr)))
+    .filter((address) => stage.judge.assignments.has(facts.instanceId, address)).length;
 }
 
 function noteExcess(

@@ -31,12 +31,12 @@ describe('callFigures', () => {
     });
   });
 
-  test('of nothing is nothing', () => {
+  test('are empty when no call was made', () => {
     expect(callFigures({})).toEqual({ calls: 0, mutating: 0, modify: 0, reads: 0, throttled: 0, created: 0 });
   });
 });
 
-test('callsBetween is what came later, also of actions that were new', () => {
+test('callsBetween has the calls that came later, those of new actions included', () => {
   const before = {
     AttachNetworkInterface: count(5, { refused: 1 }),
     DescribeSubnets: count(2, { throttled: 1 }),
@@ -49,7 +49,7 @@ test('callsBetween is what came later, also of actions that were new', () => {
   expect(between['CreateNetworkInterface']).toEqual(counts.CreateNetworkInterface);
 });
 
-test('callsInWords tells what was called and what was refused', () => {
+test('callsInWords names the calls and how many were refused', () => {
   expect(callsInWords({ ...counts, DescribeVpcs: count(0) })).toBe(
     'AttachNetworkInterface 12 (1 refused, 1 throttled), CreateNetworkInterface 11 (1 throttled), ' +
       'DescribeNetworkInterfaces 4, DescribeSubnets 2 (1 throttled), ModifyNetworkInterfaceAttribute 10',

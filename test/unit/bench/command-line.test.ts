@@ -20,7 +20,7 @@ describe('readCommandLine', () => {
     expect(read(...args).settings).toEqual(settings);
   });
 
-  test('all figures, or those that were named, in the order in which they were', () => {
+  test('selects all figures, or the named ones in the order given', () => {
     expect(read().figures).toEqual(allFigures);
     expect(read('--only', 'idle-cpu', '--only', 'scale-up-reads').figures.map(({ name }) => name)).toEqual([
       'idle-cpu',
@@ -44,7 +44,7 @@ describe('readCommandLine', () => {
     expect(() => read(...args)).toThrow(problem);
   });
 
-  test('--list', () => {
+  test('accepts --list', () => {
     expect(readCommandLine(['--list'], allFigures)).toBe('list');
   });
 });

@@ -17,7 +17,7 @@ describe('percentile', () => {
     expect(percentile(values, share)).toBe(expected);
   });
 
-  test('is the least value that so many do not exceed', () => {
+  test('is the smallest value that at least that part of the values does not exceed', () => {
     const values = fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 1 });
     fc.assert(
       fc.property(values, fc.integer({ min: 1, max: 100 }), (all, percent) => {

@@ -69,7 +69,7 @@ describe('runCommandLine', () => {
     expect(await run(args)).toEqual({ code: 0, out: '', err: '', given });
   });
 
-  test.each([0, 1, 2])('the exit code of the command is ours: %d', async (exits) => {
+  test.each([0, 1, 2])('returns the exit code of the command: %d', async (exits) => {
     expect(await run(['work'], { exits })).toMatchObject({ code: exits });
   });
 
@@ -94,12 +94,12 @@ describe('runCommandLine', () => {
     [['work', '--seed'], "headwater: option '--seed <text>' argument missing\n"],
     [['wrok'], "headwater: unknown command 'wrok' (Did you mean work?)\n"],
     [['help', 'wrok'], "headwater: unknown command 'wrok' (Did you mean work?)\n"],
-    [['--seed=7'], "headwater: unknown option '--seed=7'\n"],
+    [['--seed=7'], "headwater: unknown option '--seed'\n"],
   ])('%j is refused with exit code 2, a line for each problem, and nothing runs', async (args, err) => {
     expect(await run(args)).toEqual({ code: 2, out: '', err, given: undefined });
   });
 
-  test('without a command the help is the answer, and a refusal', async () => {
+  test('prints the help and fails without a command', async () => {
     const { code, out, err } = await run([]);
 
     expect(code).toBe(2);
@@ -111,7 +111,7 @@ describe('runCommandLine', () => {
     expect(await run([flag])).toMatchObject({ code: 0, out: '1.2.3\n', err: '' });
   });
 
-  test('the help of the program', async () => {
+  test('prints the help of the program', async () => {
     const { code, out } = await run(['--help'], { columns: 200 });
 
     expect(code).toBe(0);
@@ -131,7 +131,7 @@ Exit codes: 0 fine, 1 failure, 2 usage.
 `);
   });
 
-  test.each([[['work', '--help']], [['help', 'work']]])('the help of a command: %j', async (args) => {
+  test.each([[['work', '--help']], [['help', 'work']]])('prints the help of a command: %j', async (args) => {
     const { code, out } = await run(args);
 
     expect(code).toBe(0);

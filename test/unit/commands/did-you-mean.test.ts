@@ -26,7 +26,7 @@ describe('nearest', () => {
     expect(nearest(word, names)).toBe(expected);
   });
 
-  test('without candidates there is nothing to mean', () => {
+  test('finds nothing without candidates', () => {
     expect(nearest('--debug', [])).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { loadOrRefuse, type Start } from '../../../src/commands/load-or-refuse.ts';
-import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 
 interface Started {
   readonly start: Start;
@@ -18,7 +18,7 @@ function load(
   const err: string[] = [];
   const log: string[] = [];
   const start = loadOrRefuse(new Map(Object.entries(flags)), {
-    surroundings: { environment, readFile: missing, readDirectory: missing },
+    processEnvironment: { environment, readFile: missing, readDirectory: missing },
     clock: new VirtualClock(),
     err: (text) => err.push(text),
     logTo: { write: (line) => log.push(line) },
@@ -45,7 +45,7 @@ describe('loadOrRefuse', () => {
     expect(err).toEqual([]);
   });
 
-  test('what was given, what does nothing and what costs is logged', () => {
+  test('logs options that are set, that have no effect and that cost time', () => {
     const { log } = load(
       { 'enable-metrics': ['true'], 'limit-ipam-api-qps': ['4'] },
       { CILIUM_CLUSTER_NAME: 'prod' },
@@ -65,10 +65,77 @@ describe('loadOrRefuse', () => {
     ]);
   });
 
-  test('the log is as loud as asked', () => {
+  test('maps, lists and units are logged as they were given', () => {
+    const { log } = load({
+      'cloud-quota-overrides': ['AttachNetworkInterface=100:10'],
+      'eni-tags': ['team=net', '{"cost":"7"}'],
+      'resync-interval': ['90s'],
+      'subnet-ids-filter': ['subnet-0123abcd subnet-4567abcd'],
+      'serve-addr': ['127.0.0.1:9966'],
+      'aws-max-results-per-call': ['0'],
+      'dry-run': ['true'],
+    });
+
+    const { options } = log[0] as { options: Readonly<Record<string, { value: unknown }>> };
+    expect(Object.fromEntries(Object.entries(options).map(([name, { value }]) => [name, value]))).toEqual({
+      'cloud-quota-overrides': 'AttachNetworkInterface=100:10',
+      'eni-tags': ['team=net', '{"cost":"7"}'],
+      'resync-interval': '90s',
+      'subnet-ids-filter': 'subnet-0123abcd subnet-4567abcd',
+      'serve-addr': '127.0.0.1:9966',
+      'aws-max-results-per-call': '0',
+      'dry-run': true,
+    });
+  });
+
+  test('logs at the level that was asked for', () => {
     const flags = { 'limit-ipam-api-qps': ['4'], 'enable-metrics': ['true'], 'cluster-name': ['prod'] };
     const { log } = load({ ...flags, 'log-level': ['warn'] });
 
     expect(log.map(({ level }) => level)).toEqual(['warn']);
+  });
+
+  test('warns of a variable that no option has, and suggests the likely one', () => {
+    const { log } = load(
+      { 'cluster-name': ['prod'] },
+      {
+        HEADWATER_VPCID: 'vpc-0123abcd',
+        HEADWATER_EC2_API_ENDPOINT: 'https://user:secret@ec2.example',
+        HEADWATER_COLOUR: 'blue',
+        HEADWATER_AWS_REGION: 'eu-central-1',
+        HEADWATER_NODE: '/usr/bin/node',
+        HEADWATER_V8_FLAGS: '--single-threaded',
+        HEADWATER_EMPTY: '',
+        CILIUM_ELSEWHERE: 'not ours',
+      },
+    );
+
+    const warnings = log.filter(({ level }) => level === 'warn');
+    expect(warnings.map(({ msg, variable, meant }) => [msg, variable, meant])).toEqual([
+      ['no option has this environment variable', 'HEADWATER_VPCID', 'HEADWATER_VPC_ID'],
+      ['no option has this environment variable', 'HEADWATER_EC2_API_ENDPOINT', 'CILIUM_EC2_API_ENDPOINT'],
+      ['no option has this environment variable', 'HEADWATER_COLOUR', undefined],
+    ]);
+    expect(JSON.stringify(log)).not.toContain('secret');
+  });
+
+  test('does not warn of variables that Kubernetes sets for a Service named headwater', () => {
+    const { log } = load(
+      { 'cluster-name': ['prod'] },
+      {
+        HEADWATER_SERVICE_HOST: '10.0.0.1',
+        HEADWATER_SERVICE_PORT: '9966',
+        HEADWATER_SERVICE_PORT_METRICS: '9966',
+        HEADWATER_PORT: 'tcp://10.0.0.1:9966',
+        HEADWATER_PORT_9966_TCP: 'tcp://10.0.0.1:9966',
+        HEADWATER_PORT_9966_TCP_ADDR: '10.0.0.1',
+        HEADWATER_METRICS_SERVICE_HOST: '10.0.0.2',
+        HEADWATER_METRICS_SERVICE_PORT: '9966',
+        HEADWATER_METRICS_PORT: 'tcp://10.0.0.2:9966',
+        HEADWATER_METRICS_PORT_9966_TCP_PROTO: 'tcp',
+      },
+    );
+
+    expect(log.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ async function help(columns?: number): Promise<string> {
 }
 
 describe('headwater run --help', () => {
-  test('tells every option with its variable', async () => {
+  test('lists every option with its variable', async () => {
     const text = await help();
 
     const missing = [
@@ -52,8 +52,8 @@ describe('headwater run --help', () => {
   test.each([
     `
   --aws-max-results-per-call <number>
-        Results a page when listing. Fewer mean more calls; change it only if
-        large pages time out.
+        Results per page of a listing. Smaller pages mean more calls; change it
+        only if large pages time out.
         Accepted: a whole number from 5 to 1000, or 0 for 1000
         Default: 0. Environment: CILIUM_AWS_MAX_RESULTS_PER_CALL
 
@@ -61,12 +61,10 @@ describe('headwater run --help', () => {
 `,
     `
   --k8s-namespace <namespace>
-        The namespace of the Lease by which replicas elect their leader.
+        The namespace of the Lease that elects the leader among the replicas.
         Accepted: the name of a namespace: up to 63 of a-z, 0-9 and -
         Default: the pod's own namespace in a cluster, else kube-system.
         Environment: CILIUM_K8S_NAMESPACE; never from --config-dir
-
-Leader election:
 `,
     `
   --enable-metrics [value]

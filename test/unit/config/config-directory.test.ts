@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfigDirectory } from '../../../src/config/config-directory.ts';
-import { processSurroundings } from '../../../src/config/process-surroundings.ts';
+import { thisProcess } from '../../../src/config/process-surroundings.ts';
 
 let directory = '';
 
@@ -39,7 +39,7 @@ describe('readConfigDirectory', () => {
       'config-dir': '/elsewhere',
     });
 
-    const { files, failures } = readConfigDirectory(directory, processSurroundings);
+    const { files, failures } = readConfigDirectory(directory, thisProcess);
 
     expect(failures).toEqual([]);
     expect(Object.fromEntries(files)).toEqual({
@@ -52,12 +52,12 @@ describe('readConfigDirectory', () => {
     });
   });
 
-  test('never opens a file of others', () => {
+  test('never opens a file of other programs', () => {
     mkdirSync(join(directory, 'cluster-id'));
     symlinkSync('nowhere', join(directory, 'identity-allocation-mode'));
     writeFileSync(join(directory, '.ipam'), 'cluster-pool');
 
-    const read = readConfigDirectory(`${directory}/`, processSurroundings);
+    const read = readConfigDirectory(`${directory}/`, thisProcess);
 
     expect(read).toEqual({ files: new Map(), failures: [] });
   });
@@ -67,7 +67,7 @@ describe('readConfigDirectory', () => {
     symlinkSync('nowhere', join(directory, 'debug'));
     writeFileSync(join(directory, 'cluster-name'), 'prod');
 
-    const { files, failures } = readConfigDirectory(directory, processSurroundings);
+    const { files, failures } = readConfigDirectory(directory, thisProcess);
 
     expect([...files.keys()]).toEqual(['cluster-name']);
     expect(failures).toEqual([
@@ -83,7 +83,7 @@ describe('readConfigDirectory', () => {
     writeFileSync(join(directory, 'file'), '');
     const path = join(directory, name);
 
-    const { failures } = readConfigDirectory(path, processSurroundings);
+    const { failures } = readConfigDirectory(path, thisProcess);
 
     expect(failures).toEqual([{ name: undefined, path, because }]);
   });
@@ -97,7 +97,7 @@ describe('readConfigDirectory', () => {
       throw error;
     };
 
-    const { failures } = readConfigDirectory('/etc/x', { ...processSurroundings, readDirectory });
+    const { failures } = readConfigDirectory('/etc/x', { ...thisProcess, readDirectory });
 
     expect(failures).toEqual([{ name: undefined, path: '/etc/x', because }]);
   });

@@ -9,14 +9,14 @@ function read(text: string): ReturnType<typeof readExtraAuthorities> {
   return readExtraAuthorities('/ca.pem', { readFile: () => text });
 }
 
-describe('certificate authorities to trust besides the others', () => {
-  test('all of a file, whatever stands between them', () => {
+describe('additional certificate authorities', () => {
+  test('are all those of the file, whatever text is between them', () => {
     const reading = read(`# corporate\r\n${one.replaceAll('\n', '\r\n')}\n\nSubject: two\n${two}`);
 
     expect(reading).toMatchObject({ kind: 'certificates', certificates: [expect.anything(), two.trim()] });
   });
 
-  test('none without a file', () => {
+  test('are none without a file', () => {
     expect(readExtraAuthorities(undefined, { readFile: () => one })).toEqual({
       kind: 'certificates',
       certificates: [],

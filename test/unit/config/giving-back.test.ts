@@ -61,7 +61,7 @@ describe('a lease and the time-out of calls that take something away', () => {
     expect(decision.kind === 'free' ? undefined : decision.remedy).toBe(row.remedy);
   });
 
-  test('each remedy is one', () => {
+  test('each suggested remedy works', () => {
     const before = { lease: 5000, retry: 2000, timeout: 30_000, kind: 'never' } as const;
 
     expect(decide({ ...before, lease: 8000 }).kind).toBe('free');

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { renameSync } from 'node:fs';
 import { LiveOptions } from '../../../src/config/live-options.ts';
 import { type LiveValues, readLiveOptions } from '../../../src/config/read-live-options.ts';
-import { processSurroundings } from '../../../src/config/process-surroundings.ts';
-import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { thisProcess } from '../../../src/config/process-surroundings.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { type MountedConfig, mountedConfig } from '../../support/config-directory.ts';
 
 let config: MountedConfig;
@@ -30,13 +30,13 @@ function start(
     Object.entries({ 'config-dir': config.path, ...flags }).map(([name, text]) => [name, [text]]),
   );
   const read = (): ReturnType<typeof readLiveOptions> =>
-    readLiveOptions(given, { ...processSurroundings, environment });
+    readLiveOptions(given, { ...thisProcess, environment });
   const { values } = read();
   const clock = new VirtualClock();
   const changes: LiveValues[] = [];
   const problems: string[] = [];
   const live = new LiveOptions({
-    values: { dryRun: false, pause: [], ...values },
+    values: { dryRun: false, pause: [], allowWithdrawals: undefined, ...values },
     read,
     clock,
     onChange: (next) => changes.push(next),
@@ -47,7 +47,7 @@ function start(
 }
 
 describe('options that change in the directory', () => {
-  test('are told within 10 s, each change once', async () => {
+  test('take effect within 10 s, and each change is reported once', async () => {
     config.mount({});
     const { changes, pass } = start();
 
@@ -66,7 +66,24 @@ describe('options that change in the directory', () => {
     ]);
   });
 
-  test('stay as they are while the directory says what is not accepted, and say so once', async () => {
+  test('include a token, and its removal', async () => {
+    config.mount({});
+    const { changes, problems, pass } = start();
+
+    config.mount({ 'allow-withdrawals': '0123456789\n' });
+    await pass();
+    config.mount({ 'allow-withdrawals': 'all of them' });
+    await pass();
+    config.mount({});
+    await pass();
+
+    expect(changes.map(({ allowWithdrawals }) => allowWithdrawals)).toEqual(['0123456789', undefined]);
+    expect(problems).toEqual([
+      `allow-withdrawals: the value of the file ${config.path}/allow-withdrawals is refused; accepted: the 10 hexadecimal digits at the end of a message WithdrawalsHeld`,
+    ]);
+  });
+
+  test('keep their values while the directory has a value that is not accepted, which is reported once', async () => {
     config.mount({ pause: 'mutations' });
     const { changes, problems, pass } = start();
 
@@ -84,7 +101,7 @@ describe('options that change in the directory', () => {
     ]);
   });
 
-  test('stay as they are while the directory cannot be read', async () => {
+  test('keep their values while the directory cannot be read', async () => {
     config.mount({ pause: 'mutations' });
     const { changes, problems, pass } = start();
 
@@ -99,7 +116,7 @@ describe('options that change in the directory', () => {
     expect(changes).toEqual([]);
   });
 
-  test('count for nothing against a flag or the environment', async () => {
+  test('do not override a flag or the environment', async () => {
     config.mount({});
     const { changes, pass } = start({ pause: 'releases' }, { HEADWATER_DRY_RUN: 'false' });
 
@@ -109,7 +126,7 @@ describe('options that change in the directory', () => {
     expect(changes).toEqual([]);
   });
 
-  test('are not looked for where there is no directory', async () => {
+  test('are not read without a directory', async () => {
     const { changes, problems, pass } = start({ 'config-dir': '' });
 
     await pass(60_000);

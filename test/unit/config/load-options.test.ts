@@ -1,43 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { loadOptions } from '../../../src/config/load-options.ts';
+import { plainValue } from '../../../src/network/foreign-text.ts';
 import {
   environmentNameOf,
   type OptionName,
   type Options,
   optionNames,
 } from '../../../src/config/option-table.ts';
-
-interface Outside {
-  readonly flags?: Readonly<Record<string, readonly string[]>>;
-  readonly environment?: Readonly<Record<string, string>>;
-  /** Files by their whole path. */
-  readonly files?: Readonly<Record<string, string>>;
-}
-
-type Loaded = ReturnType<typeof loadOptions>;
-
-function load({ flags = {}, environment = {}, files = {} }: Outside): Loaded {
-  const missing = (): never => {
-    throw Object.assign(new Error('missing'), { code: 'ENOENT' });
-  };
-  return loadOptions(new Map(Object.entries(flags)), {
-    environment,
-    readFile: (path) => files[path] ?? missing(),
-    readDirectory: (path) =>
-      Object.keys(files)
-        .filter((file) => file.startsWith(`${path}/`))
-        .map((file) => file.slice(path.length + 1)),
-  });
-}
-
-function accepted(loaded: Loaded): Extract<Loaded, { kind: 'options' }> {
-  if (loaded.kind === 'refused') throw new Error(loaded.problems.join('\n'));
-  return loaded;
-}
-
-function problemsOf(loaded: Loaded): readonly string[] {
-  return loaded.kind === 'refused' ? loaded.problems : [];
-}
+import { accepted, load, type Outside, problemsOf } from './loading.ts';
 
 /** For each option a text that it refuses. Paths take everything that can be read. */
 const refused: Readonly<
@@ -52,8 +22,9 @@ const refused: Readonly<
   'resync-interval': '600',
   'aws-release-excess-ips': 'perhaps',
   'excess-ip-release-delay': '2 minutes',
-  'release-hidden-time': '75',
+  'release-quarantine': '75',
   'idle-interface-delay': '-1h',
+  'allow-withdrawals': 'all',
   'aws-region': 'Frankfurt',
   'vpc-id': 'vpc-123',
   'ec2-api-endpoint': 'ftp://ec2',
@@ -63,7 +34,7 @@ const refused: Readonly<
   'cloud-quota-overrides': 'AttachNetworkInterface=100',
   'spread-cloud-calls': 'maybe',
   'eni-gc-tags': '=y',
-  'eni-gc-interval': '30s',
+  'eni-gc-interval': '4s',
   'eni-gc-dry-run': 'maybe',
   'parallel-alloc-workers': '0',
   'limit-ipam-api-qps': '0',
@@ -74,6 +45,7 @@ const refused: Readonly<
   'consistency-window': '1h',
   'k8s-api-server': 'kubernetes.default',
   'k8s-namespace': 'kube_system',
+  'require-node': 'perhaps',
   'leader-election': '2',
   'leader-election-lease-name': 'Lease',
   'leader-election-lease-duration': '15500ms',
@@ -82,6 +54,7 @@ const refused: Readonly<
   'dry-run': 'maybe',
   pause: 'everything',
   'serve-addr': '9966',
+  'node-metrics-limit': '100001',
   'log-level': 'trace',
   debug: 'on',
 };
@@ -91,16 +64,17 @@ describe('a value that is refused', () => {
     const byFlag = problemsOf(load({ flags: { [name]: [text] } }));
     const byEnvironment = problemsOf(load({ environment: { [environmentNameOf(name)]: text } }));
 
-    const quoted = JSON.stringify(text);
+    const shown = plainValue(text);
+    const value = shown === undefined ? 'the value of' : `${JSON.stringify(shown)} from`;
     expect(byFlag).toHaveLength(1);
-    expect(byFlag[0]).toContain(`${name}: ${quoted} from the flag --${name} is refused; accepted: `);
+    expect(byFlag[0]).toContain(`${name}: ${value} the flag --${name} is refused; accepted: `);
     expect(byEnvironment).toHaveLength(1);
     expect(byEnvironment[0]).toContain(
-      `${name}: ${quoted} from the environment variable ${environmentNameOf(name)} is refused; accepted: `,
+      `${name}: ${value} the environment variable ${environmentNameOf(name)} is refused; accepted: `,
     );
   });
 
-  test('the whole line', () => {
+  test('is reported in this line', () => {
     const loaded = load({
       flags: { 'config-dir': ['/c'] },
       files: { '/c/parallel-alloc-workers': '5000\n' },
@@ -111,7 +85,7 @@ describe('a value that is refused', () => {
     ]);
   });
 
-  test('everything that is wrong is said at once, on one line each', () => {
+  test('is reported together with all others, on one line each', () => {
     const loaded = load({
       flags: { 'vpc-id': ['a\nb'], 'parallel-alloc-workers': ['0'] },
       environment: { CILIUM_IPAM: 'azure', HEADWATER_CONFIG_DIR: '/c' },
@@ -128,19 +102,28 @@ describe('a value that is refused', () => {
     expect(problemsOf(loaded).join('')).not.toContain('\n');
   });
 
-  test('a long value is cut', () => {
+  test('is shown without the password of its URL, whichever option it was given to', () => {
+    const text = 'https://user:planted@host/?token=planted#';
+    const lines = problemsOf(
+      load({ flags: Object.fromEntries(Object.keys(refused).map((name) => [name, [text]])) }),
+    );
+    expect(lines.length).toBeGreaterThan(30);
+    expect(lines.join()).not.toContain('planted');
+  });
+
+  test('is cut if it is long', () => {
     const [line = ''] = problemsOf(load({ flags: { 'vpc-id': ['x'.repeat(5000)] } }));
 
     expect(line.length).toBeLessThan(250);
   });
 
-  test('one of several occurrences suffices', () => {
+  test('is refused even if it is one of several occurrences', () => {
     const loaded = load({ flags: { 'resync-interval': ['soon', '5m'] } });
 
     expect(problemsOf(loaded)[0]).toContain('"soon"');
   });
 
-  test('a directory that cannot be read, and a file in it', () => {
+  test('may be a directory that cannot be read, or a file in it', () => {
     const readFile = (): never => {
       throw Object.assign(new Error('no'), { code: 'EACCES' });
     };
@@ -206,7 +189,7 @@ describe('precedence', () => {
     expect(sources['cluster-name'].kind).toBe(source);
   });
 
-  test('each option finds its own place', () => {
+  test('applies to each option separately', () => {
     const { options, sources } = accepted(
       load({
         flags: { 'config-dir': ['/c'], 'vpc-id': ['vpc-0123abcd'] },
@@ -265,7 +248,7 @@ describe('precedence', () => {
 });
 
 describe('defaults', () => {
-  test('without anything given', () => {
+  test('apply if nothing is set', () => {
     const { options, sources, notices, warnings } = accepted(load({}));
 
     expect(options).toEqual({
@@ -278,8 +261,9 @@ describe('defaults', () => {
       resyncInterval: 600_000,
       awsReleaseExcessIps: false,
       excessIpReleaseDelay: 180_000,
-      releaseHiddenTime: 75_000,
+      releaseQuarantine: 75_000,
       idleInterfaceDelay: 3_600_000,
+      allowWithdrawals: undefined,
       awsRegion: undefined,
       vpcId: undefined,
       ec2ApiEndpoint: undefined,
@@ -298,6 +282,7 @@ describe('defaults', () => {
       k8sApiServer: undefined,
       k8sKubeconfigPath: undefined,
       k8sNamespace: 'kube-system',
+      requireNode: false,
       leaderElection: true,
       leaderElectionLeaseName: 'headwater',
       leaderElectionLeaseDuration: 15_000,
@@ -311,17 +296,16 @@ describe('defaults', () => {
       pause: [],
       extraCaFile: undefined,
       serveAddr: { host: undefined, port: 9966 },
+      nodeMetricsLimit: 2000,
       logLevel: 'info',
       debug: false,
     } satisfies Options);
     expect(Object.keys(sources)).toEqual(optionNames);
     expect(notices).toEqual([]);
-    expect(warnings.map(({ message }) => message)).toEqual([
-      'interfaces that are attached to nothing are not collected',
-    ]);
+    expect(warnings.map(({ message }) => message)).toEqual(['orphaned interfaces are not deleted']);
   });
 
-  test('in a pod the namespace is its own', () => {
+  test('include the namespace of the pod', () => {
     const { options } = accepted(
       load({ files: { '/var/run/secrets/kubernetes.io/serviceaccount/namespace': 'network\n' } }),
     );
@@ -343,42 +327,8 @@ describe('debug', () => {
   });
 });
 
-describe('lease timings', () => {
-  test.each([
-    ['15s', '10s', '2s'],
-    ['11s', '10.999s', '9.1s'],
-  ])('%s, %s, %s go together', (lease, renew, retry) => {
-    const loaded = load({
-      flags: {
-        'leader-election-lease-duration': [lease],
-        'leader-election-renew-deadline': [renew],
-        'leader-election-retry-period': [retry],
-      },
-    });
-
-    expect(loaded.kind).toBe('options');
-  });
-
-  test.each<[Outside, string]>([
-    [
-      { flags: { 'leader-election-renew-deadline': ['15s'] } },
-      'leader-election-renew-deadline: "15s" from the flag --leader-election-renew-deadline is refused; accepted: less than leader-election-lease-duration, which is 15s (the default)',
-    ],
-    [
-      { environment: { CILIUM_LEADER_ELECTION_LEASE_DURATION: '5s' } },
-      'leader-election-renew-deadline: "10s" from the default is refused; accepted: less than leader-election-lease-duration, which is 5s (the environment variable CILIUM_LEADER_ELECTION_LEASE_DURATION)',
-    ],
-    [
-      { flags: { 'leader-election-retry-period': ['8400ms'] } },
-      'leader-election-retry-period: "8s400ms" from the flag --leader-election-retry-period is refused; accepted: a duration that multiplied by 1.2 is less than leader-election-renew-deadline, which is 10s (the default)',
-    ],
-  ])('%j', (outside, line) => {
-    expect(problemsOf(load(outside))).toEqual([line]);
-  });
-});
-
 describe('options without effect', () => {
-  test('are noticed when given by flag or environment', () => {
+  test('are reported if they are set by flag or environment', () => {
     const { notices } = accepted(
       load({ flags: { 'enable-metrics': ['true'] }, environment: { CILIUM_ENABLE_IPV6: 'false' } }),
     );
@@ -389,7 +339,7 @@ describe('options without effect', () => {
     ]);
   });
 
-  test('pass in silence in a directory', () => {
+  test('are ignored silently in a directory', () => {
     const files = { '/c/enable-ipv6': 'true', '/c/enable-metrics': 'true' };
 
     const { notices } = accepted(load({ flags: { 'config-dir': ['/c'] }, files }));
@@ -406,7 +356,7 @@ describe('a cap on all cloud calls', () => {
       'limit-ipam-api-burst',
       'the file /c/limit-ipam-api-burst',
     ],
-  ])('%j is warned of with its cost', (outside, option, from) => {
+  ])('%j is a warning that states its cost', (outside, option, from) => {
     const { warnings } = accepted(load(outside));
 
     expect(warnings).toContainEqual({
@@ -422,7 +372,7 @@ describe('a cap on all cloud calls', () => {
     });
   });
 
-  test('that costs nothing is a notice', () => {
+  test('is only a notice if it costs nothing', () => {
     const { notices, warnings } = accepted(
       load({ flags: { 'limit-ipam-api-qps': ['100'], 'limit-ipam-api-burst': ['500'] } }),
     );
@@ -433,7 +383,7 @@ describe('a cap on all cloud calls', () => {
 });
 
 describe('interfaces that are attached to nothing', () => {
-  const said = 'interfaces that are attached to nothing are not collected';
+  const said = 'orphaned interfaces are not deleted';
 
   test.each<[string, Outside, readonly string[]]>([
     ['no name', {}, [said]],
@@ -452,6 +402,7 @@ describe('interfaces that are attached to nothing', () => {
   test.each([
     ['0', 0],
     ['0s', 0],
+    ['5s', 5000],
     ['1m', 60_000],
     ['24h', 86_400_000],
   ])('are looked for every %s', (text, ms) => {
@@ -460,31 +411,9 @@ describe('interfaces that are attached to nothing', () => {
     expect(options.eniGcInterval).toBe(ms);
   });
 
-  test.each(['59s', '25h', '5'])('are not looked for every %s', (text) => {
+  test.each(['4.9s', '25h', '5'])('are not looked for every %s', (text) => {
     expect(problemsOf(load({ flags: { 'eni-gc-interval': [text] } }))).toEqual([
-      expect.stringContaining('a duration from 1m to 24h'),
+      expect.stringContaining('a duration from 5s to 24h'),
     ]);
-  });
-});
-
-describe('a lease', () => {
-  const never = 'nothing is ever released, detached or deleted: the lease is too short';
-  const seldom = 'releases, detachments and deletions are held up: the lease is short for them';
-
-  test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
-    ['of the default', {}, []],
-    ['that a default time-out outlasts', { 'lease-duration': '5s', 'renew-deadline': '4s' }, [never]],
-    ['that leaves little of itself', { 'lease-duration': '6s', 'renew-deadline': '4s' }, [seldom]],
-  ])('%s is said to be too short where it is', (_, timings, expected) => {
-    const given = Object.entries(timings).map(([name, text]) => [`leader-election-${name}`, [text]] as const);
-
-    const { warnings } = accepted(
-      load({ flags: { 'cluster-name': ['blue'], ...Object.fromEntries(given) } }),
-    );
-
-    expect(warnings.map(({ message }) => message)).toEqual(expected);
-    for (const { details } of warnings) {
-      expect(details['remedy']).toContain('--leader-election-lease-duration');
-    }
   });
 });

@@ -3,7 +3,7 @@ import { collectionOf } from '../../../src/config/orphan-collection.ts';
 
 const given = { clusterName: 'blue', eniGcTags: {}, eniGcInterval: 300_000, eniGcDryRun: false };
 
-describe('collecting what is attached to nothing', () => {
+describe('the collection of orphaned interfaces', () => {
   test.each([
     ['is done for a cluster with a name', {}, 'on'],
     ['is refused for one without', { clusterName: 'default' }, 'refused'],
@@ -14,7 +14,7 @@ describe('collecting what is attached to nothing', () => {
     expect(collectionOf({ ...given, ...change }).kind).toBe(kind);
   });
 
-  test('is done as said', () => {
+  test('follows the options', () => {
     expect(collectionOf({ ...given, eniGcDryRun: true })).toEqual({
       kind: 'on',
       interval: 300_000,

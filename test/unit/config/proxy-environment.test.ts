@@ -29,14 +29,14 @@ describe('the proxies of the environment', () => {
 
   test.each<[Environment, string]>([
     [{ HTTPS_PROXY: 'socks5://a.test:1080' }, 'HTTPS_PROXY: "socks5://a.test:1080" from'],
-    [{ https_proxy: 'http://' }, 'https_proxy: "http://" from'],
-    [{ HTTP_PROXY: 'http://a.test:99999' }, 'HTTP_PROXY: "http://a.test:99999" from'],
-    [{ HTTP_PROXY: 'http://a.test/path' }, 'HTTP_PROXY: "http://a.test/path" from'],
-    [{ HTTP_PROXY: 'http://a b' }, 'HTTP_PROXY: "http://a b" from'],
+    [{ https_proxy: 'http://' }, 'https_proxy: its value from'],
+    [{ HTTP_PROXY: 'http://a.test:99999' }, 'HTTP_PROXY: its value from'],
+    [{ HTTP_PROXY: 'http://a.test/path' }, 'HTTP_PROXY: "http://a.test" from'],
+    [{ HTTP_PROXY: 'http://a b' }, 'HTTP_PROXY: its value from'],
     // What may be a password is not shown.
-    [{ HTTPS_PROXY: 'socks5://user:secret@a.test' }, 'HTTPS_PROXY: "…@a.test" from'],
-    [{ HTTPS_PROXY: 'http://user:100%secret@a.test' }, 'HTTPS_PROXY: "…@a.test" from'],
-    [{ HTTPS_PROXY: 'http://user:se@cr/et@a.test' }, 'HTTPS_PROXY: "…@a.test" from'],
+    [{ HTTPS_PROXY: 'socks5://user:secret@a.test' }, 'HTTPS_PROXY: "socks5://a.test" from'],
+    [{ HTTPS_PROXY: 'http://user:100%secret@a.test' }, 'HTTPS_PROXY: "http://a.test" from'],
+    [{ HTTPS_PROXY: 'http://user:se@cr/et@a.test' }, 'HTTPS_PROXY: its value from'],
   ])('%j is refused, in one line', (environment, beginning) => {
     const { problems, proxies } = read(environment);
 
@@ -48,7 +48,7 @@ describe('the proxies of the environment', () => {
   });
 
   test.each(['NO_PROXY', 'no_proxy'])(
-    '%s says what goes without; what matches nothing is told',
+    '%s lists the exceptions, and an entry that matches nothing is reported',
     (variable) => {
       const { proxies, remarks } = read({ [variable]: '10.0.0.0/8,10.0.0.0/40' });
 

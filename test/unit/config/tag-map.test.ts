@@ -11,6 +11,12 @@ describe('parseTags', () => {
     ['zones=x,y,team=net', { zones: 'x,y', team: 'net' }],
     ['type=4,15,15', { type: '4,15,15' }],
     ['token=dGVzdA==', { token: 'dGVzdA==' }],
+    ['team=net role=pods', { team: 'net', role: 'pods' }],
+    ['  team=net   role=pods\nzones=x,y ', { team: 'net', role: 'pods', zones: 'x,y' }],
+    ['a=1, b=2 c=3', { a: '1', b: '2', c: '3' }],
+    ['Name=My Cluster', { Name: 'My Cluster' }],
+    ['cost centre=42', { 'cost centre': '42' }],
+    ['Name=My Cluster,team=net', { Name: 'My Cluster', team: 'net' }],
     ['kubernetes.io/cluster/prod=owned', { 'kubernetes.io/cluster/prod': 'owned' }],
     ['{}', {}],
     ['{"a": "1", "b": ""}', { a: '1', b: '' }],
@@ -25,6 +31,11 @@ describe('parseTags', () => {
     '=1',
     ',=1',
     'a=1,=2',
+    // Either the value of Name holds a pair, or the list has a word that is none: nobody can tell.
+    'Name=My Cluster team=net',
+    'team=net cost centre=42',
+    'team=net =2',
+    'a = 1 b = 2',
     '{"a": 1}',
     '{"a": null}',
     '{"": "x"}',
@@ -35,7 +46,7 @@ describe('parseTags', () => {
     expect(parseTags(text)).toBeUndefined();
   });
 
-  test('a key that objects know already is a key as any other', () => {
+  test('accepts a key that is also a property of every object', () => {
     expect(Object.entries(parseTags('__proto__=x,constructor=y') ?? {})).toEqual([
       ['__proto__', 'x'],
       ['constructor', 'y'],

@@ -110,8 +110,8 @@ describe('a value is refused', () => {
   });
 });
 
-describe('what was given several times', () => {
-  test('adds up where there may be many', () => {
+describe('a value that is given several times', () => {
+  test('is combined for lists and maps', () => {
     expect(
       kinds['list']?.combine?.([
         ['a', 'b'],

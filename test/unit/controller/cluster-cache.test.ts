@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { ClusterCache } from '../../../src/controller/cluster-cache.ts';
-import { Random } from '../../../src/scheduling/random.ts';
-import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { Random } from '../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { ScriptedTransport, status } from '../kubernetes/scripted-transport.ts';
 
-test('what keeps CiliumNodes from becoming known is told while it is tried again, too', async () => {
+test('the reason why CiliumNodes cannot be read is reported during retries, too', async () => {
   const clock = new VirtualClock();
   let tries = 0;
   const transport = new ScriptedTransport(clock, ({ path }) =>
@@ -20,6 +20,8 @@ test('what keeps CiliumNodes from becoming known is told while it is tried again
       throw error;
     },
     onNode: () => undefined,
+    instanceIdOf: () => undefined,
+    onIdentities: () => undefined,
     onWaitingPods: () => undefined,
   });
   const ending = new AbortController();

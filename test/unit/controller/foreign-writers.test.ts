@@ -1,19 +1,56 @@
 import { describe, expect, test } from '@jest/globals';
 import { ForeignWriters } from '../../../src/controller/foreign-writers.ts';
-import type { CiliumNode } from '../../../src/kubernetes/cilium-node.ts';
-import { readCiliumNode } from '../../../src/kubernetes/cilium-node-reader.ts';
-import { MutationPermission, noStops } from '../../../src/providers/mutation-permission.ts';
-import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import type { CiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node.ts';
+import { readCiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
+import { MutationPermission, noStops } from '../../../src/providers/gate/mutation-permission.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { ciliumNode } from '../kubernetes/cilium-node-fixture.ts';
 
-function nodeAt(resourceVersion: string, pool: readonly string[]): CiliumNode {
+function nodeAt(
+  resourceVersion: string,
+  pool: readonly string[],
+  { name = 'node-1', manager }: { readonly name?: string; readonly manager?: string | undefined } = {},
+): CiliumNode {
   const entries = Object.fromEntries(pool.map((address) => [address, { resource: 'eni-1' }]));
+  const fieldsV1 = { 'f:spec': { 'f:ipam': { 'f:pool': {} } } };
+  const managedFields = manager === undefined ? [] : [{ manager, fieldsV1 }];
   const reading = readCiliumNode(
-    ciliumNode({ metadata: { resourceVersion }, spec: { ipam: { pool: { '10.0.0.1': null, ...entries } } } }),
+    ciliumNode({
+      metadata: { name, resourceVersion, managedFields },
+      spec: { ipam: { pool: { '10.0.0.1': null, ...entries } } },
+    }),
   );
   if (reading.kind !== 'node') throw new Error(JSON.stringify(reading.problems));
   return reading.node;
+}
+
+interface Rig {
+  readonly clock: VirtualClock;
+  readonly permission: MutationPermission;
+  readonly writers: ForeignWriters;
+  readonly told: string[];
+}
+
+function rig(change: Partial<ConstructorParameters<typeof ForeignWriters>[0]> = {}): Rig {
+  const clock = new VirtualClock();
+  const permission = new MutationPermission(noStops);
+  const told: string[] = [];
+  const writers = new ForeignWriters({
+    clock,
+    permission,
+    ownWrites: { isAnswer: () => false, openOn: () => [], settle: () => undefined },
+    counts: () => true,
+    leads: () => true,
+    knownVersion: () => '200',
+    collectionVersion: () => Promise.resolve('100'),
+    statusKey: 'eni',
+    log: recordingLogger(),
+    metrics: { headwater_conflicting_writes_total: { add: () => undefined } },
+    tell: (_, { message }) => told.push(message),
+    ...change,
+  });
+  return { clock, permission, writers, told };
 }
 
 /** What stops after a pool was seen to change, `after` ms into a term that learnt of version 100 as soon as it could. */
@@ -31,26 +68,17 @@ async function stopsAfter(
     readonly versions?: readonly (string | undefined)[];
   } = {},
 ): Promise<string> {
-  const clock = new VirtualClock();
-  const permission = new MutationPermission(noStops);
   const answers = [...versions];
-  const writers = new ForeignWriters({
-    clock,
-    permission,
-    ownWrites: { isAnswer: () => false, openOn: () => [], settle: () => undefined },
+  const { clock, permission, writers } = rig({
     leads: () => leads,
     knownVersion: () => known ?? version,
     collectionVersion: () => Promise.resolve(answers.shift()),
-    statusKey: 'eni',
-    log: recordingLogger(),
-    metrics: { headwater_foreign_writes_total: { add: () => undefined } },
-    tell: () => undefined,
   });
   void writers.run(new AbortController().signal);
   await clock.advance(after);
   writers.judge(nodeAt('90', ['10.0.0.1']), nodeAt(version, ['10.0.0.3']));
   writers.stop();
-  return permission.stops.foreignWriter;
+  return permission.stops.conflictingWriter;
 }
 
 describe('a write that is not ours', () => {
@@ -70,5 +98,85 @@ describe('a write that is not ours', () => {
     ['told to a process that does not lead any more', 21_000, { leads: false }, 'none'],
   ])('%s', async (_, after, circumstances, stops) => {
     expect(await stopsAfter(after, circumstances)).toBe(stops);
+  });
+});
+
+describe('what several writes stop', () => {
+  const all = 'no node gets anything, and nothing is released from any until';
+  const own = 'this node gets nothing, and nothing is released from any until';
+  const releases = 'nothing is released from any node until';
+
+  test.each<[string, readonly (readonly [node: string, manager: string | undefined])[], object, string]>([
+    ['one, releases', [['a', 'kubectl-patch']], { conflictingWriter: 'suspected' }, releases],
+    [
+      'two of one node, that node',
+      [
+        ['a', 'kubectl-patch'],
+        ['a', 'kubectl-edit'],
+      ],
+      { conflictingWriter: 'atWork', foreignlyWritten: ['a'] },
+      own,
+    ],
+    [
+      'one of each of two nodes by one writer, everything',
+      [
+        ['a', 'kubectl-patch'],
+        ['b', 'kubectl-patch'],
+      ],
+      { conflictingWriter: 'atWork', foreignlyWritten: undefined },
+      all,
+    ],
+    [
+      'one of each of two nodes by writers without a name, everything',
+      [
+        ['a', undefined],
+        ['b', undefined],
+      ],
+      { conflictingWriter: 'atWork', foreignlyWritten: undefined },
+      all,
+    ],
+    [
+      'one of each of two nodes by two writers, releases',
+      [
+        ['a', 'kubectl-patch'],
+        ['b', 'kubectl-edit'],
+      ],
+      { conflictingWriter: 'suspected' },
+      releases,
+    ],
+    [
+      'another of a third node, no more than before',
+      [
+        ['a', 'kubectl-patch'],
+        ['a', 'kubectl-patch'],
+        ['b', 'kubectl-edit'],
+      ],
+      { conflictingWriter: 'atWork', foreignlyWritten: ['a'] },
+      releases,
+    ],
+    [
+      'one by a cilium-operator, everything',
+      [['a', 'cilium-operator-aws']],
+      { conflictingWriter: 'atWork', foreignlyWritten: undefined },
+      all,
+    ],
+  ])('%s', async (_, writes, stops, effect) => {
+    const { writers, permission, told, clock } = rig();
+    void writers.run(new AbortController().signal);
+    await clock.advance(21_000);
+
+    for (const [index, [name, manager]] of writes.entries()) {
+      writers.judge(
+        nodeAt('100', ['10.0.0.1'], { name }),
+        nodeAt(`${101 + index}`, ['10.0.0.3'], { name, manager }),
+      );
+    }
+
+    expect(permission.stops).toMatchObject(stops);
+    expect(told.at(-1)).toContain(writes.at(-1)?.[1] ?? 'another program');
+    expect(told.at(-1)).toContain(`wrote the pool or the interfaces of this CiliumNode: ${effect}`);
+    await clock.advance(300_001);
+    expect(permission.stops).toEqual(noStops);
+    writers.stop();
   });
 });

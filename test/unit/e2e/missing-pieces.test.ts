@@ -9,3 +9,8 @@ test.each([
 ])('a Go that can build kube-apiserver: %s, where it says %j', (fits, output) => {
   expect(isGoNewEnough(output)).toBe(fits);
 });
+
+test('a Go that is new enough for one program is not so for every other', () => {
+  expect(isGoNewEnough('go version go1.24.3 linux/amd64', 26)).toBe(false);
+  expect(isGoNewEnough('go version go1.26.0 linux/amd64', 26)).toBe(true);
+});

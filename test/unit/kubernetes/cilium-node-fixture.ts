@@ -1,6 +1,6 @@
 // A CiliumNode as an agent on AWS and a controller leave it, and ways to spoil it.
-import type { Json, JsonObject } from '../../../src/kubernetes/json.ts';
-import { applyMergePatch } from '../../../src/kubernetes/merge-patch.ts';
+import type { Json, JsonObject } from '../../../src/kubernetes/transport/json.ts';
+import { applyMergePatch } from '../../../src/kubernetes/transport/merge-patch.ts';
 
 const wellFormed: JsonObject = {
   apiVersion: 'cilium.io/v2',

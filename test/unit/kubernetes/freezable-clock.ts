@@ -1,6 +1,6 @@
 // The clock of one process among several: it can be frozen, as a stopped or starved process is, and its wall clock can be
 // set. Time goes on meanwhile; what was due runs when the process does again.
-import type { Clock } from '../../../src/scheduling/clock.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
 
 export class FreezableClock implements Clock {
   readonly #clock: Clock;

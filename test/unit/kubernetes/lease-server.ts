@@ -1,6 +1,6 @@
 // One Lease as an API server keeps it, in memory: resource versions, conflicts, and whatever goes wrong on the way.
-import type { JsonObject } from '../../../src/kubernetes/json.ts';
-import type { TransportRequest } from '../../../src/kubernetes/transport.ts';
+import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
+import type { TransportRequest } from '../../../src/kubernetes/transport/transport.ts';
 import { type Script, type Server, status } from './scripted-transport.ts';
 
 export class LeaseServer {

@@ -1,10 +1,14 @@
 // A reflector of colored things against a scripted API server, in virtual time.
-import { type JsonObject, textAt } from '../../../src/kubernetes/json.ts';
-import type { Change } from '../../../src/kubernetes/object-store.ts';
-import { Reflector, type ReflectorState } from '../../../src/kubernetes/reflector.ts';
-import type { TransportRequest } from '../../../src/kubernetes/transport.ts';
-import { Random } from '../../../src/scheduling/random.ts';
-import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { type JsonObject, textAt } from '../../../src/kubernetes/transport/json.ts';
+import type { Change } from '../../../src/kubernetes/watch/object-store.ts';
+import {
+  Reflector,
+  type ReflectorOptions,
+  type ReflectorState,
+} from '../../../src/kubernetes/watch/reflector.ts';
+import type { TransportRequest } from '../../../src/kubernetes/transport/transport.ts';
+import { Random } from '../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { type Script, ScriptedTransport, type Server } from './scripted-transport.ts';
 
 export interface Rig {
@@ -18,7 +22,11 @@ export interface Rig {
 }
 
 /** What is kept of an object is its `spec.color`; a color that is missing is a bug of the transform. */
-export function rig(server: Server, onChange: (change: Change<string>) => void = () => undefined): Rig {
+export function rig(
+  server: Server,
+  onChange: (change: Change<string>) => void = () => undefined,
+  options: Pick<ReflectorOptions<string>, 'doubtsEmptyLists'> = {},
+): Rig {
   const clock = new VirtualClock();
   const transport = new ScriptedTransport(clock, server);
   const changes: string[] = [];
@@ -29,6 +37,7 @@ export function rig(server: Server, onChange: (change: Change<string>) => void =
     clock,
     random: new Random('reflector'),
     path: '/things',
+    ...options,
     transform: (raw) => {
       const color = textAt(raw, 'spec', 'color');
       if (color === undefined) throw new Error('no color');

@@ -1,14 +1,14 @@
 // An API server that says what a test makes it say, in virtual time.
-import type { Clock } from '../../../src/scheduling/clock.ts';
-import { withDeadline } from '../../../src/kubernetes/deadline.ts';
-import { KubernetesError } from '../../../src/kubernetes/kubernetes-error.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
+import { withDeadline } from '../../../src/kubernetes/transport/deadline.ts';
+import { KubernetesError } from '../../../src/kubernetes/transport/kubernetes-error.ts';
 import {
   defaultTimeout,
   type KubernetesTransport,
   type StreamAnswer,
   type TransportAnswer,
   type TransportRequest,
-} from '../../../src/kubernetes/transport.ts';
+} from '../../../src/kubernetes/transport/transport.ts';
 
 export interface Said {
   readonly status: number;

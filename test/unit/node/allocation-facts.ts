@@ -1,16 +1,16 @@
 // What the planning for one node rests on, for tests: an m5.large in a network of two subnets, changed where the test
 // says so.
-import type { InstanceLimits } from '../../../src/providers/allocation-implementation.ts';
+import type { InstanceLimits } from '../../../src/providers/contract/allocation-implementation.ts';
 import {
   emptyInfrastructure,
   type Infrastructure,
   type Subnet,
-} from '../../../src/providers/infrastructure.ts';
-import type { InstanceView } from '../../../src/providers/instance-view.ts';
-import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
-import type { UnreadableInterface } from '../../../src/providers/observation.ts';
-import type { NodeRequirements } from '../../../src/node/node-requirements.ts';
-import type { AllocationFacts } from '../../../src/node/prepare-ip-allocation.ts';
+} from '../../../src/providers/contract/infrastructure.ts';
+import type { InstanceView } from '../../../src/providers/contract/instance-view.ts';
+import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
+import type { OccupiedSlot, UnreadableInterface } from '../../../src/providers/contract/observation.ts';
+import type { NodeRequirements } from '../../../src/node/demand/node-requirements.ts';
+import type { AllocationFacts } from '../../../src/node/allocate/prepare-ip-allocation.ts';
 import { addresses, attachment, networkInterface } from '../providers/interfaces.ts';
 
 export const m5Large: InstanceLimits = { interfaces: 3, addressesPerInterface: 10, prefixes: true };
@@ -77,17 +77,28 @@ export function eni(
 export function view(
   interfaces: readonly NetworkInterface[],
   unreadable: readonly UnreadableInterface[] = [],
+  addressless: readonly OccupiedSlot[] = [],
 ): InstanceView {
   return {
     id: 'i-1',
     read: true,
+    presence: 'shown',
     interfaces,
     unreadable,
+    addressless,
     instance: undefined,
     unconfirmed: new Map(),
     doubted: new Set(),
-    lookDue: undefined,
+    awaited: new Map(),
+    withdrawn: new Set(),
+    unseen: new Set(),
+    refreshDue: undefined,
   };
+}
+
+/** An EFA without IP. */
+export function addressless(change: Partial<OccupiedSlot> = {}): OccupiedSlot {
+  return { id: 'eni-efa', instanceId: 'i-1', deviceIndex: 1, networkCard: 0, ...change };
 }
 
 export function unreadable(change: Partial<UnreadableInterface> = {}): UnreadableInterface {
@@ -110,6 +121,7 @@ export function facts(
     most: Infinity,
     underway: [],
     frozen: new Set(),
+    refusalOf: () => undefined,
     orphans: { read: true, fit: [], unclear: [] },
     preferNew: false,
     ...rest,

@@ -1,8 +1,8 @@
 // CiliumNodes as the API serves them, read as the controller reads them.
-import type { CiliumNode } from '../../../src/kubernetes/cilium-node.ts';
-import { readCiliumNode } from '../../../src/kubernetes/cilium-node-reader.ts';
-import type { JsonObject } from '../../../src/kubernetes/json.ts';
-import { applyMergePatch } from '../../../src/kubernetes/merge-patch.ts';
+import type { CiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node.ts';
+import { readCiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
+import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
+import { applyMergePatch } from '../../../src/kubernetes/transport/merge-patch.ts';
 import { ciliumNode } from '../kubernetes/cilium-node-fixture.ts';
 
 export interface NodeParts {

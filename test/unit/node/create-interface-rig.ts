@@ -4,12 +4,12 @@ import {
   createInterface,
   type CreateInterfaceDeps,
   type CreateInterfaceResult,
-} from '../../../src/node/create-interface.ts';
-import type { CreateInterface, Operation, Outcome } from '../../../src/providers/operation.ts';
-import { VisibilityLag } from '../../../src/providers/visibility-lag.ts';
-import { Random } from '../../../src/scheduling/random.ts';
-import { sleep } from '../../../src/scheduling/clock.ts';
-import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+} from '../../../src/node/allocate/create-interface.ts';
+import type { CreateInterface, Operation, Outcome } from '../../../src/providers/contract/operation.ts';
+import { VisibilityLag } from '../../../src/providers/inventory/visibility-lag.ts';
+import { Random } from '../../../src/runtime/random.ts';
+import { sleep } from '../../../src/runtime/clock.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { scriptedImplementation } from '../providers/scripted-implementation.ts';
 import { created, done } from './outcomes.ts';
 
@@ -35,6 +35,8 @@ export interface Rig {
   readonly begun: string[];
   readonly folded: string[];
   readonly throttles: string[];
+  /** What was said to be certain before the deletion began. */
+  readonly refused: string[];
   readonly deadline: AbortController;
   readonly result: () => CreateInterfaceResult | undefined;
   readonly error: () => unknown;
@@ -69,6 +71,7 @@ export function rig(scene: Scene): Rig {
   const begun: string[] = [];
   const folded: string[] = [];
   const throttles: string[] = [];
+  const refused: string[] = [];
   const visibilityLag = new VisibilityLag();
   if (scene.lag !== undefined) visibilityLag.unknown(scene.lag - 100);
   const never = new AbortController().signal;
@@ -109,12 +112,13 @@ export function rig(scene: Scene): Rig {
     clock,
     random: new Random(scene.seed ?? 'unit'),
     consistencyWindow: 30_000,
-    context: { urgency: () => 'toppingUp', signal: deadline.signal },
+    context: { priority: () => 'normal', signal: deadline.signal },
     fold: (answer) => folded.push(answer.kind),
     look,
     attachedAt: (id) => (id === 'eni-9' ? shownAt : undefined),
     visibilityLag,
     onThrottle: ({ kind }) => throttles.push(kind),
+    onRefused: ({ kind }) => refused.push(kind),
     indexAfter: (index) => {
       let found = index + 1;
       while (scene.taken?.includes(found)) found++;
@@ -137,6 +141,7 @@ export function rig(scene: Scene): Rig {
     begun,
     folded,
     throttles,
+    refused,
     deadline,
     result: () => result,
     error: () => error,

@@ -1,7 +1,7 @@
 // What a cloud makes of operations, for tests.
-import type { CloudFailure, CloudFailureKind } from '../../../src/providers/cloud-failure.ts';
-import type { Answer } from '../../../src/providers/observation.ts';
-import type { Outcome } from '../../../src/providers/operation.ts';
+import type { CloudFailure, CloudFailureKind } from '../../../src/providers/contract/cloud-failure.ts';
+import type { Answer } from '../../../src/providers/contract/observation.ts';
+import type { Outcome } from '../../../src/providers/contract/operation.ts';
 import { addresses, networkInterface } from '../providers/interfaces.ts';
 
 export function failure(kind: CloudFailureKind): CloudFailure {

@@ -1,22 +1,23 @@
 // A pool maintainer beside a small cloud that answers as the test says, on a virtual clock. What the cloud answers goes
 // into a real inventory and a real subnet ledger; every call back leads to a new evaluation, as in a managed node.
-import { podAddresses } from '../../../src/node/capacity.ts';
-import type { NodeRequirements } from '../../../src/node/node-requirements.ts';
-import type { FinishedStep } from '../../../src/node/finished-step.ts';
-import { PoolMaintainer } from '../../../src/node/pool-maintainer.ts';
-import type { AllocationPlan } from '../../../src/node/prepare-ip-allocation.ts';
-import type { GiveBack, InstanceLimits } from '../../../src/providers/allocation-implementation.ts';
-import { Inventory } from '../../../src/providers/inventory.ts';
-import { MutationPermission, noStops } from '../../../src/providers/mutation-permission.ts';
-import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
-import type { Operation, Outcome } from '../../../src/providers/operation.ts';
-import { Orphans } from '../../../src/providers/orphans.ts';
-import { SubnetLedger } from '../../../src/providers/subnet-ledger.ts';
-import type { Urgency } from '../../../src/providers/urgency.ts';
-import { VisibilityLag } from '../../../src/providers/visibility-lag.ts';
-import { sleep } from '../../../src/scheduling/clock.ts';
-import { Random } from '../../../src/scheduling/random.ts';
-import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { podAddresses } from '../../../src/node/demand/capacity.ts';
+import type { NodeRequirements } from '../../../src/node/demand/node-requirements.ts';
+import type { FinishedStep } from '../../../src/node/allocate/step-result.ts';
+import { PoolMaintainer } from '../../../src/node/allocate/pool-maintainer.ts';
+import type { AllocationPlan } from '../../../src/node/allocate/prepare-ip-allocation.ts';
+import { SetAside } from '../../../src/node/allocate/set-aside.ts';
+import type { Refund, InstanceLimits } from '../../../src/providers/contract/allocation-implementation.ts';
+import { Inventory } from '../../../src/providers/inventory/inventory.ts';
+import { MutationPermission, noStops } from '../../../src/providers/gate/mutation-permission.ts';
+import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
+import type { Operation, Outcome } from '../../../src/providers/contract/operation.ts';
+import { Orphans } from '../../../src/providers/orphans/orphans.ts';
+import { SubnetLedger } from '../../../src/providers/catalog/subnet-ledger.ts';
+import type { Priority } from '../../../src/providers/contract/priority.ts';
+import { VisibilityLag } from '../../../src/providers/inventory/visibility-lag.ts';
+import { sleep } from '../../../src/runtime/clock.ts';
+import { Random } from '../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { scriptedImplementation } from '../providers/scripted-implementation.ts';
 import { eni, infrastructure, m5Large, requirements, subnet } from './allocation-facts.ts';
 import { attached, created, done } from './outcomes.ts';
@@ -39,6 +40,8 @@ export interface PoolScene {
   readonly lookDuration?: number;
   /** Whether admissions wait for `admitNext`. */
   readonly crowded?: boolean;
+  /** How much too early timers fire, in ms. */
+  readonly haste?: number;
   readonly spreadCalls?: boolean;
   /** An interface that is on its way out. */
   readonly leaving?: string;
@@ -60,6 +63,7 @@ export class PoolRig {
   readonly clock = new VirtualClock();
   readonly inventory = new Inventory({ consistencyWindow });
   readonly ledger = new SubnetLedger();
+  readonly blocked = new SetAside({ clock: this.clock, random: new Random('set aside') });
   readonly maintainer: PoolMaintainer;
   readonly permission = new MutationPermission(noStops);
   readonly orphans: Orphans;
@@ -72,7 +76,7 @@ export class PoolRig {
   readonly looks: number[] = [];
   /** When it was told that the urgency of what waits has risen. */
   readonly reconsidered: number[] = [];
-  urgency: Urgency = 'toppingUp';
+  priority: Priority = 'normal';
   /** Kinds of the operations that were given back, joined; `all` where it was all that were admitted together. */
   readonly givenBack: string[] = [];
   target: number;
@@ -87,12 +91,15 @@ export class PoolRig {
 
   constructor(scene: PoolScene = {}) {
     this.#scene = scene;
+    const { haste = 0 } = scene;
+    const schedule = this.clock.schedule.bind(this.clock);
+    this.clock.schedule = (ms, action) => schedule(ms > haste ? ms - haste : ms, action);
     this.target = scene.target ?? 8;
     const observations = (scene.interfaces ?? [eni(0)]).map(
       (item) => ({ kind: 'interface', interface: item }) as const,
     );
     this.inventory.track('i-1');
-    this.inventory.foldLook({ begunAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
+    this.inventory.applyRefresh({ begunAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
     this.ledger.observe(new Map(Object.entries(this.#free())), 0);
     this.orphans = new Orphans({
       isHeld: () => false,
@@ -113,19 +120,20 @@ export class PoolRig {
         perform: (operation, { signal }) => this.#perform(operation, signal),
       }),
       ledger: this.ledger,
+      blocked: this.blocked,
       clock: this.clock,
       random: new Random('pool'),
       timing: { callTimeout, consistencyWindow },
       interfaceTags: { owner: 'headwater' },
       permission: this.permission,
       facts: () => this.#facts(),
-      urgency: () => this.urgency,
-      fold: (answer) => this.inventory.foldAnswer(answer, this.clock.monotonic()),
+      priority: () => this.priority,
+      fold: (answer) => this.inventory.applyAnswer(answer, this.clock.monotonic()),
       orphans: this.orphans,
       adopt: (item) => this.inventory.adopt(item),
       abandon: (interfaceId) => this.inventory.abandon(interfaceId),
       look: () => this.#look(),
-      doubt: (from) => this.doubts.push(from),
+      invalidate: (from) => this.doubts.push(from),
       wake: () => void this.clock.schedule(0, () => this.evaluate()),
       onStep: (step) => this.steps.push(step),
       onBug: (error) => this.bugs.push(error),
@@ -192,14 +200,14 @@ export class PoolRig {
     };
   }
 
-  #admit(signal: AbortSignal): Promise<GiveBack> {
-    const giveBack: GiveBack = (kinds) => {
+  #admit(signal: AbortSignal): Promise<Refund> {
+    const refund: Refund = (kinds) => {
       this.givenBack.push(kinds?.join() ?? 'all');
     };
     if (signal.aborted) return Promise.reject(signal.reason as Error);
-    if (this.#scene.crowded !== true) return Promise.resolve(giveBack);
+    if (this.#scene.crowded !== true) return Promise.resolve(refund);
     return new Promise((resolve, reject) => {
-      const admitted = (): void => resolve(giveBack);
+      const admitted = (): void => resolve(refund);
       this.#pending.push(admitted);
       signal.addEventListener('abort', () => {
         this.#pending.splice(this.#pending.indexOf(admitted), 1);
@@ -261,7 +269,12 @@ export class PoolRig {
       ...shown.map((item) => ({ kind: 'interface', interface: item }) as const),
       ...unreadable.map((item) => ({ kind: 'unreadableInterface', interface: item }) as const),
     ];
-    this.inventory.foldLook({ begunAt, endedAt: this.clock.monotonic(), instanceIds: ['i-1'], observations });
+    this.inventory.applyRefresh({
+      begunAt,
+      endedAt: this.clock.monotonic(),
+      instanceIds: ['i-1'],
+      observations,
+    });
   }
 }
 

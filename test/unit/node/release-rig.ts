@@ -1,19 +1,19 @@
 // An address releaser beside a small cloud that answers as the test says, and a CiliumNode that is published as soon as
 // it changes, on a virtual clock. What the cloud answers goes into a real inventory.
-import type { CiliumNode } from '../../../src/kubernetes/cilium-node.ts';
-import type { JsonObject } from '../../../src/kubernetes/json.ts';
-import type { Release } from '../../../src/node/address-release.ts';
-import { AddressReleaser, type ReleasableFacts } from '../../../src/node/address-releaser.ts';
-import type { FinishedRelease } from '../../../src/node/unassignments.ts';
-import { podAddresses } from '../../../src/node/capacity.ts';
-import { Inventory } from '../../../src/providers/inventory.ts';
-import { addressesOf } from '../../../src/providers/ipv4.ts';
-import { MutationPermission, noStops } from '../../../src/providers/mutation-permission.ts';
-import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
-import type { Operation, Outcome } from '../../../src/providers/operation.ts';
-import { sleep } from '../../../src/scheduling/clock.ts';
-import { Random } from '../../../src/scheduling/random.ts';
-import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import type { CiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node.ts';
+import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
+import type { Release } from '../../../src/node/release/release-state.ts';
+import { Releaser, type ReleasableFacts } from '../../../src/node/release/releaser.ts';
+import type { FinishedRelease } from '../../../src/node/release/unassign.ts';
+import { podAddresses } from '../../../src/node/demand/capacity.ts';
+import { Inventory } from '../../../src/providers/inventory/inventory.ts';
+import { addressesOf } from '../../../src/providers/contract/ipv4.ts';
+import { MutationPermission, noStops } from '../../../src/providers/gate/mutation-permission.ts';
+import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
+import type { Operation, Outcome } from '../../../src/providers/contract/operation.ts';
+import { sleep } from '../../../src/runtime/clock.ts';
+import { Random } from '../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { requirements } from './allocation-facts.ts';
 import { nodeOf } from './cilium-nodes.ts';
 import { done } from './outcomes.ts';
@@ -43,10 +43,12 @@ const never = new AbortController().signal;
 export class ReleaseRig {
   readonly clock = new VirtualClock();
   readonly inventory = new Inventory({ consistencyWindow: timing.consistencyWindow });
-  readonly releaser: AddressReleaser;
+  readonly releaser: Releaser;
   /** `eni-0 10.0.0.10,10.0.0.11@ms`: unassignments as they are sent. */
   readonly calls: string[] = [];
   readonly finished: FinishedRelease[] = [];
+  /** Ids of what left without a call. */
+  readonly withdrawn: string[] = [];
   readonly bugs: unknown[] = [];
   /** When something about the instance became unclear. */
   readonly doubts: number[] = [];
@@ -72,8 +74,8 @@ export class ReleaseRig {
     this.keep = scene.keep ?? [...this.holds].flatMap(membersOf).length;
     this.inventory.track('i-1');
     const observations = scene.interfaces.map((item) => ({ kind: 'interface', interface: item }) as const);
-    this.inventory.foldLook({ begunAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
-    this.releaser = new AddressReleaser({
+    this.inventory.applyRefresh({ begunAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
+    this.releaser = new Releaser({
       instanceId: 'i-1',
       implementation: {
         admit: () => Promise.resolve(() => void this.givenBack++),
@@ -88,10 +90,11 @@ export class ReleaseRig {
       facts: () => this.#facts(),
       isGrowing: (interfaceId) => this.growing.has(interfaceId),
       readNode: () => Promise.resolve(scene.onRead?.(this) ?? true),
-      fold: (answer) => this.inventory.foldAnswer(answer, this.clock.monotonic()),
-      doubt: (from) => this.doubts.push(from),
+      fold: (answer) => this.inventory.applyAnswer(answer, this.clock.monotonic()),
+      invalidate: (from) => this.doubts.push(from),
       wake: () => this.wake(),
       onRelease: (release) => this.finished.push(release),
+      onWithdrawn: (holdings) => this.withdrawn.push(...holdings.map(({ id }) => id)),
       onBug: (error) => this.bugs.push(error),
     });
     this.#show();
@@ -136,6 +139,7 @@ export class ReleaseRig {
       requirements: requirements(),
       excess: Math.max(0, staying - this.keep),
       wanted: Math.max(0, this.keep - staying),
+      retired: [],
     };
   }
 

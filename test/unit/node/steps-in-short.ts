@@ -1,6 +1,6 @@
 // Steps of a plan as short texts, for tables.
-import { type PlannedStep } from '../../../src/node/planned-step.ts';
-import { prepareIPAllocation } from '../../../src/node/prepare-ip-allocation.ts';
+import { type PlannedStep } from '../../../src/node/allocate/planned-step.ts';
+import { prepareIPAllocation } from '../../../src/node/allocate/prepare-ip-allocation.ts';
 import { facts } from './allocation-facts.ts';
 
 /** Steps in short: `eni-0+3`, `adopt eni-8@1`, or `new@1:subnet-1+9`; with prefixes `eni-0+2x16`, or `new@1:subnet-1+2x16`. */

@@ -9,7 +9,7 @@ import {
   type Verdict,
 } from '../../../src/observability/http-server.ts';
 import { createMetricRegistry } from '../../../src/observability/metrics.ts';
-import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 const started: HttpServer[] = [];
@@ -28,6 +28,7 @@ async function start(options: Partial<HttpServerOptions> = {}): Promise<HttpServ
     health: fine,
     ready: fine,
     status: () => ({ nodes: 3 }),
+    node: (name) => ({ known: name === 'one', name }),
     metrics: createMetricRegistry({ measureProcess: false }),
     ...options,
   });
@@ -75,6 +76,8 @@ describe('startHttpServer', () => {
       'never listed the nodes',
     ],
     ['/status', {}, 200, '{\n  "nodes": 3\n}\n'],
+    ['/status?node=one', {}, 200, '{\n  "known": true,\n  "name": "one"\n}\n'],
+    ['/status?node=t%77o', {}, 404, '{\n  "known": false,\n  "name": "two"\n}\n'],
     ['/', {}, 404, 'not found; there is /healthz, /v1/healthz, /readyz, /metrics, /status'],
     ['/healthz/', {}, 404, 'not found; there is /healthz, /v1/healthz, /readyz, /metrics, /status'],
   ])('GET %s %#', async (path, options, code, body) => {

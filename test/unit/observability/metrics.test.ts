@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   createMetricRegistry,
+  metricTable,
   type MetricRegistry,
   type Metrics,
 } from '../../../src/observability/metrics.ts';
@@ -44,29 +45,43 @@ const expected: readonly Expected[] = [
   ]),
   ['cilium_operator_ec2_api_duration_seconds', 'histogram', ['operation', 'response_code'], go],
   ['cilium_operator_ec2_api_rate_limit_duration_seconds', 'histogram', ['operation'], go],
+  ['headwater_build_info', 'gauge', ['node_version', 'version']],
   ['headwater_addresses', 'gauge', ['state']],
+  ['headwater_pending_pods', 'gauge', []],
+  ['headwater_interfaces', 'gauge', ['state']],
+  ['headwater_prefixes', 'gauge', []],
   ['headwater_nodes', 'gauge', ['state']],
-  ['headwater_set_aside', 'gauge', ['reason', 'what']],
-  ['headwater_time_to_supply_seconds', 'histogram', [], supply],
-  ['headwater_oldest_shortage_seconds', 'gauge', ['urgency']],
-  ['headwater_calls_per_supply', 'histogram', [], [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50]],
+  ['headwater_blocked', 'gauge', ['reason', 'resource']],
+  ['headwater_node_needed_addresses', 'gauge', ['target_node']],
+  ['headwater_allocation_latency_seconds', 'histogram', [], supply],
+  ['headwater_oldest_deficit_seconds', 'gauge', ['priority']],
+  ['headwater_allocation_calls', 'histogram', [], [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50]],
   ['headwater_cloud_calls_total', 'counter', ['action', 'outcome']],
   ['headwater_cloud_call_duration_seconds', 'histogram', ['action'], call],
-  ['headwater_cloud_calls_waiting', 'gauge', ['action', 'urgency']],
-  ['headwater_cloud_budget_tokens', 'gauge', ['action']],
-  ['headwater_cloud_budget_refill_per_second', 'gauge', ['action']],
-  ['headwater_cloud_budget_learned_share', 'gauge', ['action']],
+  ['headwater_cloud_calls_queued', 'gauge', ['action', 'priority']],
+  ['headwater_cloud_rate_limit_tokens', 'gauge', ['action']],
+  ['headwater_cloud_rate_limit_refill_per_second', 'gauge', ['action']],
+  ['headwater_cloud_rate_limit_learned_ratio', 'gauge', ['action']],
   ['headwater_cloud_calls_in_flight', 'gauge', []],
   ['headwater_subnet_free_addresses', 'gauge', ['availability_zone', 'subnet_id']],
-  ['headwater_subnet_reserved_addresses', 'gauge', ['subnet_id']],
-  ['headwater_orphans', 'gauge', []],
-  ['headwater_adoptions_total', 'counter', ['result']],
-  ['headwater_orphan_collections_total', 'counter', ['result']],
+  ['headwater_subnet_size_addresses', 'gauge', ['availability_zone', 'subnet_id']],
+  ['headwater_subnet_reserved_addresses', 'gauge', ['availability_zone', 'subnet_id']],
+  ['headwater_subnet_free_blocks', 'gauge', ['availability_zone', 'subnet_id']],
+  ['headwater_subnet_fragmentation_ratio', 'gauge', ['availability_zone', 'subnet_id']],
+  ['headwater_subnet_assigned_addresses', 'gauge', ['availability_zone', 'subnet_id']],
+  ['headwater_subnet_nodes', 'gauge', ['availability_zone', 'subnet_id']],
+  ['headwater_orphaned_interfaces', 'gauge', []],
+  ['headwater_orphan_adoptions_total', 'counter', ['result']],
+  ['headwater_orphan_deletions_total', 'counter', ['result']],
   ['headwater_inventory_age_seconds', 'gauge', []],
+  ['headwater_resync_interval_seconds', 'gauge', []],
   ['headwater_resync_duration_seconds', 'histogram', ['outcome'], resync],
-  ['headwater_publications_total', 'counter', ['outcome', 'part']],
-  ['headwater_foreign_writes_total', 'counter', ['part']],
-  ['headwater_mutations_stopped', 'gauge', ['reason']],
+  ['headwater_ciliumnode_writes_total', 'counter', ['outcome', 'part']],
+  ['headwater_conflicting_writes_total', 'counter', ['part']],
+  ['headwater_conflicting_writer', 'gauge', ['stops']],
+  ['headwater_mutations_paused', 'gauge', ['reason']],
+  ['headwater_withdrawals_held', 'gauge', []],
+  ['headwater_heap_limit_bytes', 'gauge', []],
   ['headwater_leader', 'gauge', []],
   ['headwater_watch_restarts_total', 'counter', ['resource']],
   ['headwater_watch_relists_total', 'counter', ['resource']],
@@ -75,6 +90,7 @@ const expected: readonly Expected[] = [
 
 /** Gives every metric whose labels are not known beforehand one series. */
 function feed(metrics: Metrics): void {
+  metrics.headwater_build_info.set({ version: '1.2.3', node_version: 'v24.0.0' }, 1);
   const target_node = 'node-1';
   const subnet = { subnet_id: 'subnet-1' };
   metrics.cilium_operator_ipam_available_ips.set({ target_node }, 12);
@@ -100,16 +116,23 @@ function feed(metrics: Metrics): void {
     { operation: 'CreateNetworkInterface' },
     0.2,
   );
-  metrics.headwater_set_aside.set({ what: 'subnet', reason: 'subnetExhausted' }, 1);
+  metrics.headwater_blocked.set({ resource: 'subnet', reason: 'subnetExhausted' }, 1);
   metrics.headwater_cloud_calls_total.add({ action: 'CreateNetworkInterface', outcome: 'ok' });
   metrics.headwater_cloud_call_duration_seconds.observe({ action: 'CreateNetworkInterface' }, 1.2);
-  metrics.headwater_cloud_calls_waiting.set({ action: 'CreateNetworkInterface', urgency: 'waiting' }, 4);
-  metrics.headwater_cloud_budget_tokens.set({ action: 'CreateNetworkInterface' }, 80);
-  metrics.headwater_cloud_budget_refill_per_second.set({ action: 'CreateNetworkInterface' }, 4);
-  metrics.headwater_cloud_budget_learned_share.set({ action: 'CreateNetworkInterface' }, 1);
-  metrics.headwater_subnet_free_addresses.set({ ...subnet, availability_zone: 'a' }, 200);
-  metrics.headwater_subnet_reserved_addresses.set(subnet, 14);
-  metrics.headwater_publications_total.add({ part: 'spec', outcome: 'written' });
+  metrics.headwater_cloud_calls_queued.set({ action: 'CreateNetworkInterface', priority: 'high' }, 4);
+  metrics.headwater_cloud_rate_limit_tokens.set({ action: 'CreateNetworkInterface' }, 80);
+  metrics.headwater_cloud_rate_limit_refill_per_second.set({ action: 'CreateNetworkInterface' }, 4);
+  metrics.headwater_cloud_rate_limit_learned_ratio.set({ action: 'CreateNetworkInterface' }, 1);
+  const inZone = { ...subnet, availability_zone: 'a' };
+  metrics.headwater_subnet_free_addresses.set(inZone, 200);
+  metrics.headwater_subnet_size_addresses.set(inZone, 256);
+  metrics.headwater_subnet_reserved_addresses.set(inZone, 14);
+  metrics.headwater_subnet_free_blocks.set(inZone, 9);
+  metrics.headwater_subnet_fragmentation_ratio.set(inZone, 0.28);
+  metrics.headwater_subnet_assigned_addresses.set(inZone, 40);
+  metrics.headwater_subnet_nodes.set(inZone, 3);
+  metrics.headwater_node_needed_addresses.set({ target_node: 'n' }, 8);
+  metrics.headwater_ciliumnode_writes_total.add({ part: 'spec', outcome: 'written' });
   metrics.headwater_watch_restarts_total.add({ resource: 'ciliumnodes' });
   metrics.headwater_watch_relists_total.add({ resource: 'pods' });
   metrics.headwater_kubernetes_requests_total.add({ verb: 'patch', resource: 'ciliumnodes', code: '200' });
@@ -144,6 +167,23 @@ describe('createMetricRegistry', () => {
     expect(families(await scrape())).toEqual(expected);
   });
 
+  test('no label is one that configurations of Prometheus add to what they scrape', () => {
+    const added = [
+      'cluster',
+      'job',
+      'instance',
+      'namespace',
+      'pod',
+      'node',
+      'container',
+      'service',
+      'endpoint',
+    ];
+    const labels = Object.values(metricTable).flatMap((row) => Object.keys(row.labels));
+
+    expect(labels.filter((label) => added.includes(label))).toEqual([]);
+  });
+
   test('what is known beforehand is there from the start, at zero', async () => {
     const text = await registry().scrape();
 
@@ -151,14 +191,14 @@ describe('createMetricRegistry', () => {
       'cilium_operator_ipam_resync_total 0',
       'cilium_operator_ipam_nodes{category="in-deficit"} 0',
       'cilium_operator_ipam_ips{type="available"} 0',
-      'headwater_addresses{state="waiting"} 0',
-      'headwater_nodes{state="set_aside"} 0',
+      'headwater_pending_pods 0',
+      'headwater_nodes{state="blocked"} 0',
       'headwater_resync_duration_seconds_count{outcome="failed"} 0',
       'headwater_leader 0',
     ]) {
       expect(text.split('\n')).toContain(line);
     }
-    expect(text).not.toContain('headwater_set_aside{');
+    expect(text).not.toContain('headwater_blocked{');
   });
 
   test('counters add up, gauges hold the last value, histograms count', async () => {
@@ -166,19 +206,19 @@ describe('createMetricRegistry', () => {
 
     metrics.cilium_operator_ipam_resync_total.add();
     metrics.cilium_operator_ipam_resync_total.add(2);
-    metrics.headwater_nodes.set({ state: 'short' }, 7);
-    metrics.headwater_nodes.set({ state: 'short' }, 5);
-    metrics.headwater_time_to_supply_seconds.observe(2.2);
-    metrics.headwater_time_to_supply_seconds.observe(1000);
+    metrics.headwater_nodes.set({ state: 'in_deficit' }, 7);
+    metrics.headwater_nodes.set({ state: 'in_deficit' }, 5);
+    metrics.headwater_allocation_latency_seconds.observe(2.2);
+    metrics.headwater_allocation_latency_seconds.observe(1000);
 
     const lines = (await scrape()).split('\n');
     for (const line of [
       'cilium_operator_ipam_resync_total 3',
-      'headwater_nodes{state="short"} 5',
-      'headwater_time_to_supply_seconds_bucket{le="2"} 0',
-      'headwater_time_to_supply_seconds_bucket{le="3"} 1',
-      'headwater_time_to_supply_seconds_bucket{le="600"} 1',
-      'headwater_time_to_supply_seconds_bucket{le="+Inf"} 2',
+      'headwater_nodes{state="in_deficit"} 5',
+      'headwater_allocation_latency_seconds_bucket{le="2"} 0',
+      'headwater_allocation_latency_seconds_bucket{le="3"} 1',
+      'headwater_allocation_latency_seconds_bucket{le="600"} 1',
+      'headwater_allocation_latency_seconds_bucket{le="+Inf"} 2',
     ]) {
       expect(lines).toContain(line);
     }
@@ -201,12 +241,12 @@ describe('createMetricRegistry', () => {
 
   test('replacing all series of a gauge ends those that are not named', async () => {
     const { metrics, scrape } = registry();
-    metrics.headwater_set_aside.set({ what: 'node', reason: 'limitReached' }, 2);
+    metrics.headwater_blocked.set({ resource: 'node', reason: 'limitReached' }, 2);
 
-    metrics.headwater_set_aside.replaceAll([[{ what: 'subnet', reason: 'subnetExhausted' }, 1]]);
+    metrics.headwater_blocked.replaceAll([[{ resource: 'subnet', reason: 'subnetExhausted' }, 1]]);
 
-    const series = (await scrape()).split('\n').filter((line) => line.startsWith('headwater_set_aside{'));
-    expect(series).toEqual(['headwater_set_aside{what="subnet",reason="subnetExhausted"} 1']);
+    const series = (await scrape()).split('\n').filter((line) => line.startsWith('headwater_blocked{'));
+    expect(series).toEqual(['headwater_blocked{resource="subnet",reason="subnetExhausted"} 1']);
   });
 
   test('collectors run before every scrape', async () => {
@@ -242,7 +282,7 @@ describe('createMetricRegistry', () => {
       // @ts-expect-error: no such label
       () => metrics.headwater_nodes.set({ kind: 'short' }, 1),
       // @ts-expect-error: a label is missing
-      () => metrics.headwater_publications_total.add({ part: 'spec' }),
+      () => metrics.headwater_ciliumnode_writes_total.add({ part: 'spec' }),
       // @ts-expect-error: there are no labels
       () => metrics.headwater_leader.set({ state: 'short' }, 1),
     ];

@@ -1,11 +1,11 @@
 // A cloud with one instance whose interfaces come and go, read late and torn: every reading shows each interface as it
 // was at some time between "as late as the cloud may lag" before the request and the answer. Drives an inventory the way
 // the controller does and notes what it takes away although the cloud has it.
-import { Inventory } from '../../../src/providers/inventory.ts';
-import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
-import type { Observation } from '../../../src/providers/observation.ts';
-import { Random } from '../../../src/scheduling/random.ts';
-import { VirtualClock } from '../../../src/scheduling/virtual-clock.ts';
+import { Inventory } from '../../../src/providers/inventory/inventory.ts';
+import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
+import type { Observation } from '../../../src/providers/contract/observation.ts';
+import { Random } from '../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { attachment, networkInterface } from './interfaces.ts';
 import { ended } from './inventory-rig.ts';
 
@@ -84,7 +84,7 @@ export class CloudHistory {
   async #pass(ms: number): Promise<void> {
     const end = this.clock.monotonic() + ms;
     while (this.clock.monotonic() < end) {
-      const due = this.#inventory.view('i-1')?.lookDue ?? Infinity;
+      const due = this.#inventory.view('i-1')?.refreshDue ?? Infinity;
       if (due <= this.clock.monotonic()) this.#look();
       await this.clock.advance(Math.min(10, end - this.clock.monotonic()));
     }
@@ -124,7 +124,8 @@ export class CloudHistory {
   #interfaceGoes(): void {
     this.#change((state) => {
       const id = this.#anyInterface(state);
-      if (id !== undefined && state.size > 1) state.delete(id);
+      // An instance keeps its primary interface for life.
+      if (id !== undefined && id !== 'eni-1') state.delete(id);
     });
   }
 
@@ -152,7 +153,7 @@ export class CloudHistory {
         addresses: [address],
         prefixes: [],
       } as const;
-      this.#folding(inventory, () => inventory.foldAnswer(answer, this.clock.monotonic()));
+      this.#folding(inventory, () => inventory.applyAnswer(answer, this.clock.monotonic()));
       this.#unanswered.delete(address);
     });
   }
@@ -162,7 +163,7 @@ export class CloudHistory {
     const id = this.#name('eni-own');
     const held = [this.#name('own')];
     const made = record(id, held, { attachment: undefined });
-    inventory.foldAnswer({ kind: 'created', interface: made }, this.clock.monotonic());
+    inventory.applyAnswer({ kind: 'created', interface: made }, this.clock.monotonic());
     const duration = this.#random.integer(latency);
     this.clock.schedule(this.#random.integer(duration + 1), () =>
       this.#change((state) => state.set(id, held)),
@@ -170,7 +171,7 @@ export class CloudHistory {
     this.clock.schedule(duration, () => {
       const at = { interfaceId: id, instanceId: 'i-1', deviceIndex: 1, attachmentId: 'attach-1' };
       this.#folding(inventory, () =>
-        inventory.foldAnswer({ kind: 'attached', ...at }, this.clock.monotonic()),
+        inventory.applyAnswer({ kind: 'attached', ...at }, this.clock.monotonic()),
       );
     });
   }
@@ -184,7 +185,7 @@ export class CloudHistory {
       this.#looking = false;
       const observations = this.#shown(begunAt);
       const look = { begunAt, endedAt: this.clock.monotonic(), instanceIds: ['i-1'], observations };
-      this.#folding(inventory, () => inventory.foldLook(look));
+      this.#folding(inventory, () => inventory.applyRefresh(look));
     });
   }
 

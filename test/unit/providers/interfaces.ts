@@ -1,5 +1,5 @@
 // Network interfaces for tests: one complete record, changed where the test says so.
-import type { Attachment, NetworkInterface } from '../../../src/providers/network-interface.ts';
+import type { Attachment, NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
 
 export function attachment(change: Partial<Attachment> = {}): Attachment {
   return {

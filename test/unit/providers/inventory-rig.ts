@@ -1,8 +1,9 @@
 // An inventory with a consistency window of 30 (ms), and short ways to tell it what the cloud shows.
-import type { InstanceView } from '../../../src/providers/instance-view.ts';
-import { Inventory, type Listing } from '../../../src/providers/inventory.ts';
-import type { NetworkInterface } from '../../../src/providers/network-interface.ts';
-import type { Answer, Instance, Observation } from '../../../src/providers/observation.ts';
+import type { InstanceView } from '../../../src/providers/contract/instance-view.ts';
+import { Inventory, type Listing } from '../../../src/providers/inventory/inventory.ts';
+import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
+import type { Answer, Instance, Observation } from '../../../src/providers/contract/observation.ts';
+import type { WithdrawalGate } from '../../../src/providers/inventory/withdrawals.ts';
 import { attachment, networkInterface } from './interfaces.ts';
 
 export const window = 30;
@@ -20,10 +21,14 @@ export interface InventoryRig {
 }
 
 /** `takenAt`: when the memory of `recalled` was taken up; readings are believed at once if not given. */
-export function inventoryRig(recalled: readonly NetworkInterface[] = [], takenAt?: number): InventoryRig {
-  const inventory = new Inventory({ consistencyWindow: window });
-  if (takenAt === undefined) inventory.track('i-1', recalled);
-  else inventory.track('i-1', recalled, takenAt, new Set());
+export function inventoryRig(
+  restored: readonly NetworkInterface[] = [],
+  takenAt?: number,
+  gate?: WithdrawalGate,
+): InventoryRig {
+  const inventory = new Inventory({ consistencyWindow: window, ...(gate && { gate }) });
+  if (takenAt === undefined) inventory.track('i-1', restored);
+  else inventory.track('i-1', restored, takenAt, new Set());
   const observed = (shown: NetworkInterface | Observation): Observation =>
     'kind' in shown ? shown : { kind: 'interface', interface: shown };
   const view = (): InstanceView => {
@@ -35,14 +40,14 @@ export function inventoryRig(recalled: readonly NetworkInterface[] = [], takenAt
     inventory,
     look: (begunAt, ...shown) =>
       inventory
-        .foldLook({ begunAt, endedAt: begunAt, instanceIds: ['i-1'], observations: shown.map(observed) })
+        .applyRefresh({ begunAt, endedAt: begunAt, instanceIds: ['i-1'], observations: shown.map(observed) })
         .has('i-1'),
     list: (begunAt, ...shown) => {
       const listing = inventory.beginListing(begunAt);
       listing.fold(shown.map(observed), begunAt);
       return ended(listing).has('i-1');
     },
-    answer: (endedAt, answer) => inventory.foldAnswer(answer, endedAt).has('i-1'),
+    answer: (endedAt, answer) => inventory.applyAnswer(answer, endedAt).has('i-1'),
     view,
     holdings: () => {
       const found = view().interfaces.find(({ id }) => id === 'eni-1');
@@ -77,6 +82,11 @@ export function further(deviceIndex: number, change: Partial<NetworkInterface> =
 
 export function instance(change: Partial<Instance> = {}): Observation {
   return { kind: 'instance', instance: { id: 'i-1', state: 'running', managed: true, ...change } };
+}
+
+/** An EFA without IP. */
+export function addressless(id: string, networkCard: number): Observation {
+  return { kind: 'addresslessInterface', interface: { id, instanceId: 'i-1', deviceIndex: 1, networkCard } };
 }
 
 export function unreadable(id = 'eni-9', problem = 'MacAddress is missing', deviceIndex = 5): Observation {

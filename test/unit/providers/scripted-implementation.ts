@@ -1,5 +1,22 @@
 // A cloud of which only what the test gives exists; whatever else is asked of it is a failure of the test.
-import type { AllocationImplementation } from '../../../src/providers/allocation-implementation.ts';
+import type {
+  AllocationImplementation,
+  CloudWords,
+} from '../../../src/providers/contract/allocation-implementation.ts';
+
+/** Of no cloud that exists. */
+export const words: CloudWords = {
+  publicAddress: 'floating address',
+  fields: {
+    section: 'section',
+    instanceType: 'section.type',
+    networkId: 'section.network',
+    zone: 'section.zone',
+    securityGroupIds: 'section.groups',
+    securityGroupTags: 'section.group-tags',
+  },
+  options: { networkId: '--network', instanceTags: '--instance-tags' },
+};
 
 export function scriptedImplementation(given: Partial<AllocationImplementation>): AllocationImplementation {
   const missing = (name: string) => (): never => {
@@ -9,6 +26,8 @@ export function scriptedImplementation(given: Partial<AllocationImplementation>)
     mostInstancesPerLook: 200,
     mostTypesPerRead: 200,
     statusKey: 'eni',
+    words,
+    reach: missing('reach'),
     observe: missing('observe'),
     readInfrastructure: missing('readInfrastructure'),
     readSubnetCounts: missing('readSubnetCounts'),
@@ -20,7 +39,8 @@ export function scriptedImplementation(given: Partial<AllocationImplementation>)
     expectedWait: () => 0,
     perform: missing('perform'),
     statusOf: missing('statusOf'),
-    recall: missing('recall'),
+    statusWithout: missing('statusWithout'),
+    restore: missing('restore'),
     ...given,
   };
 }

@@ -1,11 +1,11 @@
-// The shrinking half: pods leave, and what they leave goes back, with the consent of the agents.
+// Chapter about shrinking: pods leave, and their addresses are released with the agents' consent.
 import type { Chapter, Stage } from '../chapter.ts';
 import { departureOf, reportPods, webPods } from './pods.ts';
 import { smallZoneNodes } from './small-zone.ts';
 
-/** The others leave so much later than those that the short node waits for, in ms. */
+/** Delay of the other departures after those that the short node waits for, in ms. */
 const headStart = 4000;
-/** How long it can be watched in the middle, in ms: some of it is done by then, and most is not. */
+/** How long the middle stays on screen, in ms: by then some releases are done and most are not. */
 const readingTime = 750;
 const longest = 14_000;
 
@@ -13,7 +13,7 @@ export function giveBack(stage: Stage): Chapter {
   const web = webPods(stage.nodes);
   let since: number | undefined;
   return {
-    title: 'give-back',
+    title: 'scale-down',
     look: [
       'First the pods of the other node in the crowded zone leave, then most pods everywhere. Agents up to 1.19 are asked:',
       'marked, then ready (they agree), then released. Those from 1.20 drop addresses, which are hidden for a while first.',
@@ -27,7 +27,7 @@ export function giveBack(stage: Stage): Chapter {
     watch: ({ picture: { departures }, elapsed }) => {
       const { marked, ready, hidden, givenBack } = departures;
       const isInTheMiddle = marked + ready > 0 && marked + ready + hidden > stage.nodes / 2;
-      // A small fleet may be through with it before anybody looks.
+      // A small fleet may finish before the first check.
       if (elapsed >= longest) return givenBack > 0 ? 'over' : 'underway';
       if (!isInTheMiddle || elapsed < headStart + 3000) return 'underway';
       since ??= elapsed;

@@ -1,5 +1,5 @@
-// Answers of EC2 that never come, although what was asked for was done: the worst case, because nobody may ask again
-// without looking first.
+// Chapter about EC2 calls that succeed and whose answers are lost. This is the worst case: a blind retry would repeat
+// the effect.
 import { textsAt } from '../../../simulator/workload/json.ts';
 import type { Chapter, Stage } from '../chapter.ts';
 import type { LogLine } from '../controller-process.ts';
@@ -10,7 +10,7 @@ import { batchPods } from './pods.ts';
 interface Lost {
   readonly node: string;
   readonly interfaceId: string;
-  /** What the cloud holds there since. */
+  /** What the cloud has held there since. */
   readonly addresses: readonly string[];
   readonly at: number;
 }
@@ -21,7 +21,7 @@ const create = 'CreateNetworkInterface';
 export function lostAnswers(stage: Stage): Chapter {
   const { faults } = stage.cluster.ec2.gateway;
   const open = new Set<Lost>();
-  /** Ids of rules. */
+  /** Rule IDs. */
   let assignments: readonly number[] = [];
   let creation: number | undefined;
   const toLose = stage.nodes < 10 ? 1 : 3;
@@ -39,7 +39,7 @@ export function lostAnswers(stage: Stage): Chapter {
     title: 'answers get lost',
     look: [
       `EC2 carries out the next ${assign} and the next ${create}, but the answers never arrive.`,
-      'Asking again blindly would take addresses twice. Look at what the controller finds by itself.',
+      'Asking again blindly would assign addresses twice. Watch what the controller finds out.',
     ],
     longest: 10_000,
     begin: () => {
@@ -76,7 +76,7 @@ export function lostAnswers(stage: Stage): Chapter {
   };
 }
 
-/** All but those in the small zone, whose nodes have a chapter of their own. */
+/** All except the small zone, whose nodes have their own chapter. */
 function interfacesElsewhere({ cluster }: Stage): readonly string[] {
   return [...cluster.ec2.network.interfaces.values()]
     .filter(({ zone }) => zone !== smallZone.name)
@@ -84,11 +84,11 @@ function interfacesElsewhere({ cluster }: Stage): readonly string[] {
 }
 
 function readLost({ message, details }: LogLine): Pick<Lost, 'node' | 'interfaceId'> | undefined {
-  if (message !== 'could not give a node addresses' || details['failure'] !== 'unreachable') return undefined;
+  if (message !== 'could not assign addresses' || details['failure'] !== 'unreachable') return undefined;
   return { node: String(details['node']), interfaceId: String(details['interface']) };
 }
 
-/** Whether the CiliumNode shows all that the call brought and that was not given back since. */
+/** Whether the CiliumNode shows everything that the call added and that was not released since. */
 function isShown(stage: Stage, { node, interfaceId, addresses }: Lost): boolean {
   const held = new Set(secondaryOn(stage, interfaceId));
   const object = stage.cluster.kubernetes.get('ciliumnodes.cilium.io', node);
@@ -104,7 +104,7 @@ function verdictOn(stage: Stage, { node, interfaceId, addresses, at }: Lost, now
   return `${seconds} s later ${node} shows all ${before} addresses of ${interfaceId}${twice}`;
 }
 
-/** Addresses for pods that the cloud holds there. */
+/** Pod addresses that the cloud holds there. */
 function secondaryOn({ cluster }: Stage, interfaceId: string): readonly string[] {
   const item = cluster.ec2.network.interfaces.get(interfaceId);
   return item?.addresses.filter((address) => address !== item.primaryAddress) ?? [];

@@ -1,4 +1,4 @@
-// The pods of the demonstration: which there are, how many, and when they come.
+// Defines the pods of the demonstration: names, counts and arrival times.
 import type { Burst, Departure } from '../../../simulator/workload/workload.ts';
 
 /** On every node. */
@@ -10,7 +10,7 @@ export function batchPods(nodes: number): Burst {
   return { kind: 'burst', name: 'batch', at: 0, pods: nodes * 3, over: 2000 };
 }
 
-/** On one node of the zone whose subnet is small: enough to leave the other one short. */
+/** On one node of the small zone: enough to leave the other in deficit. */
 export function reportPods(nodeName: string): Burst {
   return { kind: 'burst', name: 'report', at: 0, pods: 22, over: 4000, nodeName };
 }
@@ -20,7 +20,7 @@ export function crowdPods(nodeName: string): Burst {
   return { kind: 'burst', name: 'crowd', at: 0, pods: 20, over: 500, nodeName };
 }
 
-/** While nobody leads. */
+/** While there is no leader. */
 export function latePods(nodes: number): Burst {
   return { kind: 'burst', name: 'late', at: 500, pods: Math.ceil(nodes / 2), over: 4000 };
 }

@@ -1,4 +1,4 @@
-// The growing half: nodes join, pods arrive.
+// Chapter about growth: nodes join and pods arrive.
 import type { Chapter, Stage } from '../chapter.ts';
 import { smallZoneNodes } from './small-zone.ts';
 import { reportPods, webPods } from './pods.ts';

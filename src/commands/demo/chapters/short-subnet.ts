@@ -1,11 +1,11 @@
-// A subnet with fewer addresses than its nodes want. What the node says of it is the point.
+// Chapter about a subnet with too few addresses for its nodes. It shows what the node reports about it.
 import { textAt } from '../../../simulator/workload/json.ts';
 import type { Chapter, Stage } from '../chapter.ts';
 import { smallZone } from '../demo-topology.ts';
 import { crowdPods } from './pods.ts';
 import { smallZoneNodes } from './small-zone.ts';
 
-/** How long its words stand alone, in ms. */
+/** How long that report stands alone, in ms. */
 const readingTime = 1500;
 
 export function shortSubnet(stage: Stage): Chapter {
@@ -26,13 +26,15 @@ export function shortSubnet(stage: Stage): Chapter {
     watch: ({ elapsed }) => {
       const error = operatorError(stage, node);
       if (toldAt === undefined) {
-        if (error === '' || elapsed < 1000 || eventsOf(stage, node) === '') return 'underway';
+        if (error === '' || elapsed < 1000 || eventsOf(stage, node, error) === '') return 'underway';
         toldAt = elapsed;
         const { size } = cluster.workload.view(node).waitingPods;
-        stage.tell(`${node} is short, and ${size} of its pods wait. Its status.ipam.operator-status.error:`);
+        stage.tell(
+          `${node} is in deficit, and ${size} of its pods wait. Its status.ipam.operator-status.error:`,
+        );
         stage.tell(`"${error}"`);
         stage.tell(
-          `(${subnetId(stage)} is ${smallZone.subnet}); Events say the same: ${eventsOf(stage, node)}`,
+          `(${subnetId(stage)} is ${smallZone.subnet}); Events say the same: ${eventsOf(stage, node, error)}`,
         );
       }
       if (elapsed < toldAt + readingTime) return 'underway';
@@ -40,7 +42,7 @@ export function shortSubnet(stage: Stage): Chapter {
       if (error !== '' || waitingPods.size > 0) return 'continues';
       const seconds = ((elapsed - toldAt) / 1000).toFixed(1);
       stage.tell(
-        `SERVED: ${node} was short for ${seconds} s; all its pods have addresses now, and the error is gone`,
+        `SERVED: ${node} was in deficit for ${seconds} s; all its pods have addresses now, and the error is gone`,
       );
       return 'over';
     },
@@ -52,10 +54,11 @@ function operatorError({ cluster }: Stage, node: string): string {
   return textAt(object, 'status', 'ipam', 'operator-status', 'error');
 }
 
-function eventsOf({ cluster }: Stage, node: string): string {
+/** Events that say this, by reason and object. The node may have others, of an earlier chapter. */
+function eventsOf({ cluster }: Stage, node: string, said: string): string {
   const events = cluster.kubernetes
     .list('events')
-    .filter((event) => textAt(event, 'involvedObject', 'name') === node);
+    .filter((event) => textAt(event, 'involvedObject', 'name') === node && textAt(event, 'message') === said);
   const named = events.map(
     (event) => `${textAt(event, 'reason')} on its ${textAt(event, 'involvedObject', 'kind')}`,
   );

@@ -3,7 +3,7 @@ import type { EmbeddedCluster } from '../../../simulator/cluster/embedded-cluste
 import { smallZone } from '../demo-topology.ts';
 
 export interface SmallZoneNodes {
-  /** Names of nodes: the one whose pods leave first, and the one that wants what they leave. */
+  /** Node names: `generous` loses pods first, `short` needs their addresses. */
   readonly generous: string;
   readonly short: string;
 }

@@ -1,4 +1,4 @@
-// The controller dies in the middle of taking addresses back, and another finds out where things stand.
+// Chapter about failover: the controller dies in the middle of a release, and a new one recovers the state.
 import type { Chapter, Stage } from '../chapter.ts';
 import type { Departures } from '../departures.ts';
 import { isSettled } from '../picture.ts';
@@ -7,7 +7,7 @@ import { latePods } from './pods.ts';
 export function succession(stage: Stage): Chapter {
   const late = latePods(stage.nodes);
   let hasGoneOn = false;
-  /** Given back by the dead one, whose last calls may have ended after it. */
+  /** Released by the dead controller, whose last calls may have ended after it. */
   let before = 0;
   let now = 0;
   let leadsAt: number | undefined;
@@ -42,7 +42,7 @@ export function succession(stage: Stage): Chapter {
         hasGoneOn = true;
         const seconds = ((elapsed - leadsAt) / 1000).toFixed(1);
         stage.tell(
-          `GOES ON ${seconds} s later: the first address is given back since; no pod has lost its own`,
+          `RESUMES ${seconds} s later: the first address is unassigned since; no pod has lost its own`,
         );
       }
       return leadsAt !== undefined && isSettled(picture) ? 'over' : 'underway';
@@ -51,5 +51,5 @@ export function succession(stage: Stage): Chapter {
 }
 
 function inWords({ marked, ready, released, hidden, givenBack }: Departures): string {
-  return `${marked} addresses marked, ${ready} ready, ${released} released but not forgotten, ${hidden} hidden; ${givenBack} given back so far`;
+  return `${marked} addresses marked, ${ready} ready, ${released} released but not forgotten, ${hidden} hidden; ${givenBack} unassigned so far`;
 }

@@ -1,4 +1,4 @@
-// Assigning addresses and prefixes to interfaces and unassigning them.
+// Assigns addresses and prefixes to interfaces and unassigns them.
 import { assign, assignIpv6, unassign, unassignIpv6 } from '../../cloud/assignments.ts';
 import { type Action, action } from '../action.ts';
 import { Ec2Refusal, invalidParameterCombination, missingParameter } from '../ec2-refusal.ts';

@@ -1,4 +1,4 @@
-// Every action that this EC2 knows, by name.
+// Every supported action, by name.
 import type { Action } from '../action.ts';
 import { addressActions } from './addresses.ts';
 import { attachmentActions } from './attachments.ts';

@@ -1,4 +1,4 @@
-// Attaching interfaces to instances and detaching them.
+// Attaches interfaces to instances and detaches them.
 import { attach, detach } from '../../cloud/attachments.ts';
 import { type Action, action } from '../action.ts';
 import { invalidParameterValue } from '../ec2-refusal.ts';

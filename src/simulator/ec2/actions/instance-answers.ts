@@ -8,7 +8,7 @@ import { privateDnsName, publicDnsName, zoneIdOf } from '../names.ts';
 import { as, flag, integer, list, record, text, time, type Value } from '../shape.ts';
 import { tagSet, tagsOut } from '../tag-shapes.ts';
 
-/** Numbers that EC2 gives to states (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceState.html). */
+/** EC2's codes of states (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceState.html). */
 const stateCodes: Readonly<Record<InstanceState, number>> = {
   pending: 0,
   running: 16,
@@ -20,7 +20,7 @@ const stateCodes: Readonly<Record<InstanceState, number>> = {
 
 export const instanceState = record({ Code: integer, Name: text });
 
-/** A state with its number. */
+/** A state with its code. */
 export function stateOut(state: InstanceState): Value<typeof instanceState> {
   return { Code: stateCodes[state], Name: state };
 }
@@ -54,7 +54,7 @@ export const instanceShape = record({
   Tags: tagSet,
 });
 
-/** A launch and its instances, as RunInstances and DescribeInstances answer. */
+/** A reservation with its instances, as in RunInstances and DescribeInstances. */
 export const reservationShape = record({
   ReservationId: text,
   OwnerId: text,
@@ -62,7 +62,7 @@ export const reservationShape = record({
   Instances: as('instancesSet', list(instanceShape)),
 });
 
-/** Instances under the reservations that they were launched with. */
+/** Instances grouped by the reservations of their launches. */
 export function reservationsOf(
   instances: readonly Instance[],
   context: Pick<ActionContext, 'network' | 'view' | 'described'>,
@@ -116,7 +116,7 @@ function instanceOut(
     Architecture: type.architecture,
     RootDeviceType: 'ebs',
     VirtualizationType: 'hvm',
-    // EC2 says xen of Nitro instances too.
+    // EC2 reports xen for Nitro instances too.
     Hypervisor: 'xen',
     ClientToken: instance.clientToken ?? '',
     EbsOptimized: false,

@@ -1,4 +1,4 @@
-// What instance types can carry.
+// Describes the limits of instance types.
 import { type InstanceType, instanceTypes, interfacesOf } from '../../cloud/instance-types.ts';
 import { type Action, action } from '../action.ts';
 import { Ec2Refusal } from '../ec2-refusal.ts';

@@ -1,4 +1,4 @@
-// Describing instances, and changing their state.
+// Describes instances and changes their state.
 import { start, type StateChange, stop, terminate } from '../../cloud/instances.ts';
 import type { Instance, NetworkInterface } from '../../cloud/records.ts';
 import type { CloudNetwork, NetworkView } from '../../cloud/cloud-network.ts';
@@ -10,7 +10,7 @@ import { zoneIdOf } from '../names.ts';
 import { as, flag, idOf, list, record, text } from '../shape.ts';
 import { instanceState, reservationShape, reservationsOf, stateOut } from './instance-answers.ts';
 
-/** What a filter on an instance's interfaces looks at. */
+/** The subject of a filter on an instance's interfaces. */
 function ofInterfaces(
   subject: (record: NetworkInterface) => readonly string[],
 ): (instance: Instance, view: NetworkView) => readonly string[] {

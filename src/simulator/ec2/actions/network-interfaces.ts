@@ -1,4 +1,4 @@
-// Describing, making, changing and deleting network interfaces.
+// Describes, creates, modifies and deletes network interfaces.
 import { setDeleteOnTermination } from '../../cloud/attachments.ts';
 import type { Claim } from '../../cloud/claims.ts';
 import type { Ipv6Claim } from '../../cloud/ipv6-claims.ts';
@@ -74,7 +74,7 @@ const describeNetworkInterfaces = action({
   },
 });
 
-/** Parameters that say which addresses an interface is made with. */
+/** Parameters for the addresses of a new interface. */
 export const newAddressFields = {
   PrivateIpAddress: text,
   PrivateIpAddresses: list(record({ PrivateIpAddress: text, Primary: flag })),
@@ -125,7 +125,7 @@ const createNetworkInterface = action({
   },
 });
 
-/** Splits what a request wants into the primary address and the rest; refuses what does not go together. */
+/** Splits a request into the primary address and the rest; refuses conflicting parameters. */
 export function newAddresses(input: NewAddresses): {
   readonly primaryAddress: string | undefined;
   readonly claim: Claim;
@@ -154,7 +154,7 @@ export function newAddresses(input: NewAddresses): {
   return { primaryAddress, claim };
 }
 
-/** What a request wants of IPv6. */
+/** The IPv6 part of a request. */
 export function ipv6Claim(input: NewAddresses): Ipv6Claim {
   return {
     count: input.Ipv6AddressCount ?? 0,
@@ -164,7 +164,7 @@ export function ipv6Claim(input: NewAddresses): Ipv6Claim {
   };
 }
 
-/** Refuses a count that is given but not positive. */
+/** Refuses a given count that is not positive. */
 export function refusePositive(count: number | undefined, parameter: string): void {
   if (count === undefined || count > 0) return;
   throw invalidParameterValue(

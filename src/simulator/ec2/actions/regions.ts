@@ -1,4 +1,4 @@
-// The region and its zones, and what the account is.
+// Describes the region, its zones and the account.
 import type { CloudNetwork } from '../../cloud/cloud-network.ts';
 import { type Action, action } from '../action.ts';
 import { invalidParameterValue } from '../ec2-refusal.ts';
@@ -60,7 +60,7 @@ const describeAvailabilityZones = action({
   },
 });
 
-/** Every zone that a subnet lies in. */
+/** Every zone with a subnet. */
 function zonesOf(network: CloudNetwork): readonly string[] {
   return [...new Set([...network.subnets.values()].map(({ zone }) => zone))].toSorted();
 }

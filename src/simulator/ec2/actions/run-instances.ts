@@ -1,4 +1,4 @@
-// Launching instances.
+// Launches instances.
 import { CloudRefusal } from '../../cloud/cloud-refusal.ts';
 import type { CloudNetwork } from '../../cloud/cloud-network.ts';
 import { launch, type LaunchInterface, plainInterface, undoLaunch } from '../../cloud/instances.ts';
@@ -10,7 +10,7 @@ import { specifiedTags, tagSpecifications } from '../tag-shapes.ts';
 import { reservationShape, reservationsOf } from './instance-answers.ts';
 import { ipv6Claim, newAddresses, newAddressFields } from './network-interfaces.ts';
 
-/** What the API launches where no type is given. */
+/** The API's default type. */
 const defaultType = 'm1.small';
 
 const interfaceFields = {
@@ -69,7 +69,7 @@ const runInstances = action({
   },
 });
 
-/** As many instances as there is room for, but not fewer than asked for; returns the id of the reservation. */
+/** Launches as many instances as there is room for, and refuses below the minimum; returns the reservation id. */
 function launchAll(
   network: CloudNetwork,
   input: Input,
@@ -161,7 +161,7 @@ function launchInterface(input: InterfaceInput, tags: Tags): LaunchInterface {
     description: input.Description ?? '',
     tags,
   };
-  // The primary interface goes with its instance unless it is told not to; others stay unless they are told to.
+  // By default the primary interface is deleted with its instance, and others are not.
   const { DeleteOnTermination = DeviceIndex === 0 } = input;
   return { ...place, kind: 'new', request, deleteOnTermination: DeleteOnTermination };
 }

@@ -1,4 +1,4 @@
-// Subnets, and the reservations in them.
+// Subnets and their CIDR reservations.
 import type { ReservationType } from '../../cloud/address-space.ts';
 import type { BlockReservation, Subnet } from '../../cloud/records.ts';
 import { createReservation, createSubnet, deleteReservation, deleteSubnet } from '../../cloud/subnets.ts';
@@ -19,6 +19,7 @@ const subnetShape = record({
   AvailableIpAddressCount: integer,
   AvailabilityZone: text,
   AvailabilityZoneId: text,
+  OutpostArn: text,
   DefaultForAz: flag,
   MapPublicIpOnLaunch: flag,
   AssignIpv6AddressOnCreation: flag,
@@ -174,6 +175,10 @@ function subnetOut(
     AvailableIpAddressCount: subnet.available,
     AvailabilityZone: subnet.zone,
     AvailabilityZoneId: zoneIdOf(subnet.zone),
+    OutpostArn:
+      subnet.outpost === undefined
+        ? undefined
+        : `arn:aws:outposts:${owner.region}:${owner.account}:outpost/${subnet.outpost}`,
     DefaultForAz: false,
     MapPublicIpOnLaunch: false,
     AssignIpv6AddressOnCreation: false,

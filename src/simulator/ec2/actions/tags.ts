@@ -1,4 +1,4 @@
-// Tags of anything.
+// Tags of any resource.
 import type { RecordKind, Tags } from '../../cloud/records.ts';
 import { addTags, kindOfId, removeTags, type Tagged } from '../../cloud/tags.ts';
 import type { NetworkView } from '../../cloud/cloud-network.ts';
@@ -10,7 +10,7 @@ import { listRequest, pageFields, refuseCombination, turnPage } from '../listing
 import { as, list, record, text } from '../shape.ts';
 import { tagsIn } from '../tag-shapes.ts';
 
-/** What EC2 calls the types of things with tags. */
+/** EC2's names of taggable resource types. */
 const types: Readonly<Record<RecordKind, string>> = {
   vpcs: 'vpc',
   subnets: 'subnet',
@@ -23,7 +23,7 @@ const types: Readonly<Record<RecordKind, string>> = {
 };
 
 interface TagOfResource {
-  /** Resource and key: one tag among all. */
+  /** Resource and key: identifies one tag. */
   readonly id: string;
   readonly key: string;
   readonly value: string;

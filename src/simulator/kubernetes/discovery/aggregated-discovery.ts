@@ -1,4 +1,4 @@
-// What is served, all groups in one document: how kubectl finds it out today.
+// Serves aggregated discovery: all groups in one document, as current kubectl requests it.
 // https://kubernetes.io/docs/concepts/overview/kubernetes-api/#aggregated-discovery
 import type { JsonObject } from '../json-value.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
@@ -10,7 +10,7 @@ export interface AggregatedForm {
   readonly contentType: string;
 }
 
-/** The form of aggregated discovery that a client asks for first; undefined when it wants the classic documents. */
+/** The aggregated form that a client prefers; undefined if it wants the classic documents. */
 export function aggregatedForm(accept: string | undefined): AggregatedForm | undefined {
   const [first] = acceptClauses(accept ?? '').filter(({ mediaType }) => isJsonType(mediaType));
   const { as, g, v = '' } = first?.parameters ?? {};
@@ -19,7 +19,7 @@ export function aggregatedForm(accept: string | undefined): AggregatedForm | und
   return { version: v, contentType: `application/json;g=${g};v=${v};as=${as}` };
 }
 
-/** `/api` where `core`, else `/apis`. */
+/** `/api` if `core`, else `/apis`. */
 export function aggregatedDiscovery(
   types: readonly ResourceType[],
   core: boolean,
@@ -62,7 +62,7 @@ function resourceEntry(type: ResourceType): JsonObject {
   };
 }
 
-/** Built-in kinds are taken to be of the group and version that they are listed under. */
+/** For built-in kinds, clients assume the group and version of the list. */
 function responseKind({ custom, names }: ResourceType): JsonObject {
   const { group, version, kind } = names;
   return custom ? { group, version, kind } : { group: '', version: '', kind };

@@ -1,4 +1,4 @@
-// What is served, as clients find it out: the classic documents group by group.
+// Serves classic discovery, group by group.
 // https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api
 import { type JsonObject, type JsonValue } from '../json-value.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
@@ -11,7 +11,7 @@ const subresourceVerbs: Readonly<Record<string, readonly string[]>> = {
   status: ['get', 'patch', 'update'],
 };
 
-/** What clients may do with a resource. */
+/** The verbs of a resource. */
 export function verbsOf(type: ResourceType): readonly string[] {
   if (type.custom) return customVerbs;
   return type.collection === 'namespaces'
@@ -19,12 +19,12 @@ export function verbsOf(type: ResourceType): readonly string[] {
     : builtInVerbs;
 }
 
-/** What clients may do with a part of a resource. */
+/** The verbs of a subresource. */
 export function verbsOfSubresource(name: string): readonly string[] {
   return subresourceVerbs[name] ?? [];
 }
 
-/** The names of a group's types, in the order in which each was first seen. */
+/** The group names of the types, in order of first appearance. */
 export function groupsOf(types: readonly ResourceType[]): readonly string[] {
   return [...new Set(types.map(({ names }) => names.group))].filter((group) => group !== '');
 }
@@ -60,7 +60,7 @@ function groupEntry(types: readonly ResourceType[], group: string): JsonObject {
   return { name: group, versions, preferredVersion: versions[0] ?? null };
 }
 
-/** `/api/v1`, `/apis/<group>/<version>`; undefined when nothing is served there. */
+/** `/api/v1`, `/apis/<group>/<version>`; undefined if nothing is served there. */
 export function resourceList(
   types: readonly ResourceType[],
   group: string,

@@ -1,4 +1,4 @@
-// The OpenAPI documents, as far as clients need them to see which parameters a write takes and to explain fields.
+// Serves the OpenAPI documents, as far as clients need them to check write parameters and explain fields.
 // https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-v3
 import type { JsonObject } from '../json-value.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
@@ -7,19 +7,19 @@ const documentOf = (group: string, version: string): string =>
   group === '' ? `api/${version}` : `apis/${group}/${version}`;
 
 /**
- * `/openapi/v2`, which kubectl reads as Protocol Buffers when a kind is unknown to version 3: the shortest document there
- * is, its version alone.
+ * `/openapi/v2`, which kubectl reads as Protocol Buffers if version 3 lacks a kind. The shortest valid
+ * document: its version alone.
  */
 export const openApiV2Document = '\n\u00032.0';
 
-/** `/openapi/v3`: where the document of each group and version is. */
+/** `/openapi/v3`: the path of each group and version's document. */
 export function openApiIndex(types: readonly ResourceType[]): JsonObject {
   const documents = [...new Set(types.map(({ names }) => documentOf(names.group, names.version)))];
   const entries = documents.map((path) => [path, { serverRelativeURL: `/openapi/v3/${path}` }] as const);
   return { paths: Object.fromEntries(entries) };
 }
 
-/** `/openapi/v3/<document>`; undefined when nothing is served there. */
+/** `/openapi/v3/<document>`; undefined if nothing is served there. */
 export function openApiDocument(types: readonly ResourceType[], document: string): JsonObject | undefined {
   const served = types.filter(({ names }) => documentOf(names.group, names.version) === document);
   if (served.length === 0) return undefined;
@@ -65,7 +65,7 @@ function versionKind({ names: { group, version, kind } }: ResourceType): JsonObj
   return { group, version, kind };
 }
 
-/** The group from its last part to its first, as the server names its schemas. */
+/** The group with its parts reversed, as the server names its schemas. */
 function schemaName({ names: { group, version, kind } }: ResourceType): string {
   const prefix = group === '' ? 'io.k8s.api.core' : group.split('.').toReversed().join('.');
   return `${prefix}.${version}.${kind}`;

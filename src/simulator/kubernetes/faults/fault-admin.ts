@@ -1,5 +1,5 @@
-// The path by which faults are injected, requests counted and writes timed from outside the process: small JSON commands
-// under `/_headwater/`.
+// Admin endpoint under `/_headwater/`: small JSON commands to inject faults, count requests and time writes
+// from outside the process.
 import type { KubernetesRequest, KubernetesResponse } from '../exchange.ts';
 import { type Failure, failureStatus } from '../api-status.ts';
 import { isJsonObject, type JsonObject, type JsonValue, textAt, valueAt } from '../json-value.ts';
@@ -20,11 +20,12 @@ export interface Administered {
 /**
  * Serves one command:
  *
- * - `GET faults` shows the rules in force, `POST faults` injects one, `DELETE faults` takes all back;
- * - `POST close-watches`, `POST cut-watches` end or break open watches, all or those whose URL matches `path`;
- * - `POST expire-history` lets every older version be forgotten;
- * - `GET requests` counts requests by client, method and resource, `DELETE requests` begins anew;
- * - `GET versions` says when each of the latest resource versions was written.
+ * - `GET faults` lists the active rules, `POST faults` injects one, `DELETE faults` removes all;
+ * - `POST close-watches`, `POST cut-watches` end or break open watches, all or those whose URL matches
+ *   `path`;
+ * - `POST expire-history` drops every older version;
+ * - `GET requests` counts requests by client, method and resource, `DELETE requests` resets the counts;
+ * - `GET versions` shows when each recent resource version was written.
  *
  * A rule is `{ "method", "path", "times", "effect": { "kind", ... } }`; `path` is a regular expression.
  */
@@ -108,6 +109,7 @@ function effectOf(effect: JsonValue | undefined): FaultEffect {
     case 'dropBefore':
     case 'dropAfter':
     case 'duplicateEvents':
+    case 'emptyList':
       return { kind };
     default:
       throw new TypeError(`unknown effect "${kind}"`);
@@ -119,7 +121,7 @@ function numberAt(value: JsonValue | undefined, name: string): number | undefine
   return typeof found === 'number' ? found : undefined;
 }
 
-/** A refusal of which only the code need be given. */
+/** A refusal for which only the code is required. */
 function failureOf(effect: JsonValue | undefined): Failure {
   const code = numberAt(effect, 'code') ?? 500;
   const retryAfterSeconds = numberAt(effect, 'retryAfterSeconds');

@@ -1,33 +1,35 @@
-// What goes wrong on purpose: rules that refuse, lose, delay or break requests and watches, each for a number of times.
-import type { Clock } from '../../../scheduling/clock.ts';
+// Injected faults: rules that refuse, lose, delay or break requests and watches, each a limited number of times.
+import type { Clock } from '../../../runtime/clock.ts';
 import { type Failure, StatusError } from '../api-status.ts';
 import { type LineFate, OpenWatches } from '../reading/open-watches.ts';
 
 export type FaultEffect =
-  /** Answers with this refusal instead of doing anything. */
+  /** Answers with this refusal and does nothing. */
   | { readonly kind: 'refuse'; readonly failure: Failure }
-  /** Breaks the connection before the request is looked at. */
+  /** Breaks the connection before the request is processed. */
   | { readonly kind: 'dropBefore' }
-  /** Carries the request out, then breaks the connection instead of answering. */
+  /** Processes the request, then breaks the connection instead of answering. */
   | { readonly kind: 'dropAfter' }
-  /** Looks at the request only after so many ms. */
+  /** Answers a list without its objects; affects no other request. */
+  | { readonly kind: 'emptyList' }
+  /** Processes the request after this many ms. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** Hands watch events over so many ms late. */
+  /** Delivers watch events this many ms late. */
   | { readonly kind: 'delayEvents'; readonly ms: number }
-  /** Hands watch events over twice. */
+  /** Delivers watch events twice. */
   | { readonly kind: 'duplicateEvents' };
 
 export interface FaultRule {
-  /** Upper case; any when left out. */
+  /** Upper case; any if omitted. */
   readonly method?: string;
-  /** Tested against path and query; any when left out. */
+  /** Matched against path and query; any if omitted. */
   readonly path?: RegExp;
-  /** How many requests or events it strikes; 1 when left out, `Infinity` until it is taken back. */
+  /** How many requests or events it affects; 1 if omitted, `Infinity` until it is removed. */
   readonly times?: number;
   readonly effect: FaultEffect;
 }
 
-/** The connection broke: there is no answer, or no more of it. */
+/** The connection broke: the answer is missing or truncated. */
 export class ConnectionDropped extends Error {
   constructor() {
     super('the connection was dropped');
@@ -44,10 +46,12 @@ export interface RequestFate {
   readonly delay: number;
   readonly refusal: StatusError | undefined;
   readonly dropped: 'after' | 'before' | 'no';
+  /** Whether a list is shown empty. */
+  readonly isEmptied: boolean;
 }
 
 export class Faults {
-  /** The watches that faults strike. */
+  /** The watches that faults affect. */
   readonly openWatches: OpenWatches;
   readonly #expireHistory: () => void;
   #armed: ArmedRule[] = [];
@@ -57,7 +61,7 @@ export class Faults {
     this.#expireHistory = expireHistory;
   }
 
-  /** Rules strike in the order in which they were injected. The returned function takes the rule back. */
+  /** Rules apply in injection order. The returned function removes the rule. */
   inject(rule: FaultRule): () => void {
     const armed = { rule, left: rule.times ?? 1 };
     this.#armed.push(armed);
@@ -66,24 +70,24 @@ export class Faults {
     };
   }
 
-  /** Takes back every rule. */
+  /** Removes every rule. */
   clear(): void {
     this.#armed = [];
   }
 
-  /** The rules in force, with how often each will still strike. */
+  /** The active rules, with their remaining number of uses. */
   rules(): readonly FaultRule[] {
     return this.#armed.map(({ rule, left }) => ({ ...rule, times: left }));
   }
 
-  /** Ends the matching watches as a server does that goes down in good order; answers how many. */
+  /** Ends the matching watches as a server does in a graceful shutdown; returns their number. */
   closeWatches(path = /^/): number {
     const watches = this.openWatches.matching(path);
     for (const watch of watches) watch.end();
     return watches.length;
   }
 
-  /** Breaks the matching watches off in the middle of a line; answers how many. */
+  /** Breaks the matching watches in the middle of a line; returns their number. */
   cutWatches(path = /^/): number {
     const watches = this.openWatches.matching(path);
     for (const { lines } of watches) {
@@ -93,28 +97,34 @@ export class Faults {
     return watches.length;
   }
 
-  /** Lets the server forget every version before the current one: what continues or resumes from there gets 410. */
+  /** Drops every version before the current one: continuing or resuming from there fails with 410. */
   expireHistory(): void {
     this.#expireHistory();
   }
 
-  /** What happens to a request; strikes the rules that it meets. */
+  /** What happens to a request; uses up the rules that it matches. */
   fateOfRequest(method: string, url: string): RequestFate {
     let delay = 0;
+    let isEmptied = false;
     for (const armed of this.#meeting(method, url)) {
       const { effect } = armed.rule;
       if (effect.kind === 'delay') {
         this.#strike(armed);
         delay += effect.ms;
+      } else if (effect.kind === 'emptyList') {
+        if (method !== 'GET' || url.includes('watch=')) continue;
+        this.#strike(armed);
+        isEmptied = true;
       } else if (effect.kind === 'refuse') {
         this.#strike(armed);
-        return { delay, refusal: new StatusError(effect.failure), dropped: 'no' };
+        return { delay, refusal: new StatusError(effect.failure), dropped: 'no', isEmptied };
       } else if (effect.kind === 'dropBefore' || effect.kind === 'dropAfter') {
         this.#strike(armed);
-        return { delay, refusal: undefined, dropped: effect.kind === 'dropBefore' ? 'before' : 'after' };
+        const dropped = effect.kind === 'dropBefore' ? 'before' : 'after';
+        return { delay, refusal: undefined, dropped, isEmptied };
       }
     }
-    return { delay, refusal: undefined, dropped: 'no' };
+    return { delay, refusal: undefined, dropped: 'no', isEmptied };
   }
 
   #fateOfLine(url: string): LineFate {

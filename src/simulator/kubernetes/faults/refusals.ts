@@ -1,4 +1,4 @@
-// The refusals that faults make: the reason and text that usually go with an HTTP code.
+// Refusals of faults: the usual reason and message of each HTTP code.
 import type { Failure } from '../api-status.ts';
 
 const usual: Readonly<Record<number, { readonly reason: string; readonly message: string }>> = {
@@ -20,7 +20,7 @@ export interface RefusalDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** The refusal that goes with an HTTP code, for rules that refuse. */
+/** The refusal for an HTTP code. */
 export function refusalWith(code: number, given: RefusalDetails = {}): Failure {
   const { reason = 'Unknown', message = `the server answered ${code}` } = usual[code] ?? {};
   const failure = { code, reason: given.reason ?? reason, message: given.message ?? message };

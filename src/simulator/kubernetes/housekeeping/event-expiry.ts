@@ -1,6 +1,6 @@
-// Events are forgotten an hour after they were last written.
+// Expires Events an hour after their last write.
 // https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/ (--event-ttl)
-import type { Clock } from '../../../scheduling/clock.ts';
+import type { Clock } from '../../../runtime/clock.ts';
 import { coreEvents } from '../resources/events/events.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 
@@ -16,7 +16,7 @@ interface Entry {
 export class EventExpiry {
   readonly #store: ObjectStore;
   readonly #clock: Clock;
-  /** In order of their ends, since all live equally long. */
+  /** Ordered by expiry, since all have the same lifetime. */
   readonly #entries: Entry[] = [];
 
   constructor(store: ObjectStore, clock: Clock) {
@@ -28,7 +28,7 @@ export class EventExpiry {
     });
   }
 
-  /** Removes what is over, before anybody looks. */
+  /** Removes expired Events before any read. */
   run(): void {
     const now = this.#clock.monotonic();
     const alive = this.#entries.findIndex(({ end }) => end > now);

@@ -1,5 +1,5 @@
-// What the controllers of a real cluster clean up: objects whose owners are gone, and what is in a namespace that goes.
-// A bare API server does none of this, so that the model does it only when told to.
+// Collects what the controllers of a real cluster do: objects without owners, and the content of a deleted
+// namespace. A bare API server does not, so the model does it only if configured.
 // https://kubernetes.io/docs/concepts/architecture/garbage-collection/
 import type { KubernetesObject, OwnerReference } from '../objects/kubernetes-object.ts';
 import { withMetadata } from '../objects/object-meta.ts';
@@ -27,11 +27,11 @@ const background = {
 export class GarbageCollector {
   readonly #context: WriteContext;
   readonly #registry: ResourceRegistry;
-  /** By uid: where each object is. */
+  /** Location of each object, by uid. */
   readonly #live = new Map<string, Place>();
-  /** By the uid of an owner: where its dependents are, or once were. */
+  /** Locations of current and former dependents, by the owner's uid. */
   readonly #dependents = new Map<string, Map<string, Place>>();
-  /** What changed and has not been looked at. */
+  /** Changes not yet processed. */
   readonly #dirty: Place[] = [];
 
   constructor(context: WriteContext, registry: ResourceRegistry) {
@@ -40,7 +40,7 @@ export class GarbageCollector {
     context.store.listen((collection, change) => this.#note(collection, change));
   }
 
-  /** Cleans up after everything that happened since the last run. */
+  /** Processes everything that changed since the last run. */
   run(): void {
     for (let place = this.#dirty.shift(); place !== undefined; place = this.#dirty.shift())
       this.#visit(place);
@@ -66,7 +66,7 @@ export class GarbageCollector {
     this.#dependents.set(owner, known.set(`${place.collection} ${place.key}`, place));
   }
 
-  /** A namespace that goes may have lost its last object. */
+  /** A deleted namespace may have lost its last object. */
   #namespaceOf({ metadata: { namespace } }: KubernetesObject): readonly Place[] {
     return namespace === undefined ? [] : [{ collection: namespaces.collection, key: namespace }];
   }
@@ -82,7 +82,7 @@ export class GarbageCollector {
     else this.#settleOwners(type, place, object, object.metadata.ownerReferences);
   }
 
-  /** An object goes with the last of its owners; until then it forgets those that are gone. */
+  /** Deletes an object whose last owner is gone; otherwise removes its references to missing owners. */
   #settleOwners(
     type: ResourceType,
     place: Place,
@@ -110,7 +110,7 @@ export class GarbageCollector {
     if (this.#empty(place.key)) this.#put(place, { ...namespace, spec: {} }, namespaces);
   }
 
-  /** Deletes what is in a namespace; says whether nothing is left. */
+  /** Deletes the content of a namespace; returns whether none is left. */
   #empty(namespace: string): boolean {
     const inside = (): (readonly [ResourceType, KubernetesObject])[] =>
       this.#namespacedTypes().flatMap((type) =>
@@ -131,7 +131,7 @@ export class GarbageCollector {
     );
   }
 
-  /** Says whether none is left; those that wait for something come back here when they are gone. */
+  /** Returns whether none is left. A dependent that waits for something triggers another visit once it is gone. */
   #deleteDependents(owner: string): boolean {
     const places = [...(this.#dependents.get(owner)?.values() ?? [])];
     for (const { collection, key } of places) {
@@ -158,7 +158,7 @@ export class GarbageCollector {
     deleteObject(this.#context, { type, namespace, name }, background);
   }
 
-  /** Writes, or removes what has nothing left to wait for. */
+  /** Writes the object, or removes it if it waits for nothing. */
   #put({ collection, key }: Place, object: KubernetesObject, type?: ResourceType): void {
     const objects = this.#context.store.collection(collection);
     if (type !== undefined && isFinished(type, object)) objects.remove(key);

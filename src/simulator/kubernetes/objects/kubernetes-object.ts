@@ -1,4 +1,4 @@
-// What every Kubernetes object has in common, as types alone.
+// Types of what every Kubernetes object has in common.
 import type { JsonObject } from '../json-value.ts';
 
 export interface OwnerReference extends JsonObject {
@@ -10,7 +10,18 @@ export interface OwnerReference extends JsonObject {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** Decoded metadata: absent and empty are the same, so empty texts, lists and maps do not occur. */
+/** The fields that one manager set by writes of one kind, and the time of its last change. */
+export interface ManagedFields extends JsonObject {
+  readonly manager: string;
+  readonly operation: 'Update';
+  readonly apiVersion: string;
+  readonly time: string;
+  readonly fieldsType: 'FieldsV1';
+  readonly fieldsV1: JsonObject;
+  readonly subresource?: string;
+}
+
+/** Decoded metadata: absent and empty are equal, so empty strings, lists and maps do not occur. */
 export interface ObjectMeta extends JsonObject {
   readonly name?: string;
   readonly generateName?: string;
@@ -25,6 +36,7 @@ export interface ObjectMeta extends JsonObject {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly ownerReferences?: readonly OwnerReference[];
   readonly finalizers?: readonly string[];
+  readonly managedFields?: readonly ManagedFields[];
 }
 
 export interface KubernetesObject extends JsonObject {

@@ -1,4 +1,4 @@
-// What metadata may hold, and what of it may change. Each function answers in the order in which the API server reports.
+// Rules for metadata and its changes. Each function returns errors in the API server's order.
 import { type FieldError, forbiddenField, invalid, invalidAs, required, tooLong } from '../field-error.ts';
 import { goTexts } from '../go-text.ts';
 import { type JsonValue, sameJson } from '../json-value.ts';
@@ -7,7 +7,7 @@ import { dnsLabel, labelValueRule, prefixRule, qualifiedName, type TextRule } fr
 
 const annotationsLimit = 256 * 1024;
 
-/** What is wrong with the metadata of one object. */
+/** Errors in the metadata of one object. */
 export function metadataErrors(
   metadata: ObjectMeta,
   namespaced: boolean,
@@ -86,7 +86,7 @@ function finalizerErrors(finalizers: readonly string[]): readonly FieldError[] {
   return [...errors, invalidAs('metadata.finalizers', goTexts(finalizers), detail)];
 }
 
-/** What may not change, or not so. */
+/** Forbidden changes of the metadata. */
 export function metadataUpdateErrors(next: ObjectMeta, current: ObjectMeta): readonly FieldError[] {
   return [
     ...addedFinalizerErrors(next, current),
@@ -120,7 +120,7 @@ function addedFinalizerErrors(next: ObjectMeta, current: ObjectMeta): readonly F
   return [forbiddenField('metadata.finalizers', detail)];
 }
 
-/** The error for a field that has to stay as it is. */
+/** The error for a change of an immutable field. */
 export function immutable(
   field: string,
   next: JsonValue | undefined,
@@ -139,7 +139,7 @@ function immutableTime(
   return [invalidAs(field, shown, 'field is immutable')];
 }
 
-/** What the server warns of when these finalizers appear on an object. */
+/** The server's warnings about new finalizers on an object. */
 export function finalizerWarnings(
   next: KubernetesObject,
   current: KubernetesObject | undefined,

@@ -1,8 +1,8 @@
-// The rules for names, keys and label values, each answering what is wrong with a text in the API server's words.
+// Rules for names, keys and label values. Each returns the errors of a text with the API server's words.
 // https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
 // https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
 
-/** What is wrong with a text; nothing when it will do. */
+/** Errors of a text; empty if it is valid. */
 export type TextRule = (text: string) => readonly string[];
 
 const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
@@ -44,7 +44,7 @@ function dnsLabelForm(text: string): readonly string[] {
     : [shouldMatch(labelText, label, 'my-name', '123-abc')];
 }
 
-/** Keys of labels and annotations, and finalizers: a name with an optional domain before it. */
+/** Keys of labels and annotations, and finalizers: a name with an optional domain prefix. */
 export const qualifiedName: TextRule = (text) => {
   const parts = text.split('/');
   const name = parts.at(-1) ?? '';
@@ -91,13 +91,13 @@ function configKeyTraps(text: string): readonly string[] {
   return text.startsWith('..') ? ["must not start with '..'"] : [];
 }
 
-/** What every name must be, so that it can stand in a path. */
+/** Required of every name, because it is part of a path. */
 export const pathSegment: TextRule = (text) => {
   if (text === '.' || text === '..') return [`may not be '${text}'`];
   return ['/', '%'].filter((part) => text.includes(part)).map((part) => `may not contain '${part}'`);
 };
 
-/** The rule for the beginning of a name that the server completes: a closing dash is made up for. */
+/** The rule for the prefix of a generated name; a trailing dash is allowed. */
 export function prefixRule(rule: TextRule): TextRule {
   return (text) => rule(text.endsWith('-') ? `${text.slice(0, -2)}a` : text);
 }

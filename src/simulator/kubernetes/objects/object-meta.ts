@@ -1,4 +1,4 @@
-// The metadata that every object carries: its fields, and reading and writing them in an object.
+// The metadata of every object: its fields, and how to read and write them.
 import { definedFields, isJsonObject, type JsonValue, withoutFields } from '../json-value.ts';
 import { flag, int64, text, textMap, texts, time } from '../schema/scalars.ts';
 import { type StructShape, filled, given, list, struct } from '../schema/wire-shape.ts';
@@ -13,7 +13,7 @@ const ownerReference = struct('OwnerReference', {
   blockOwnerDeletion: given(flag),
 });
 
-/** Managed fields are read and forgotten: this API server does not track who set what. */
+/** Read and dropped: the server itself records who set which field. */
 const forgottenMetadata: readonly string[] = ['managedFields', 'selfLink'];
 
 export const objectMetaShape: StructShape = struct('ObjectMeta', {
@@ -32,12 +32,12 @@ export const objectMetaShape: StructShape = struct('ObjectMeta', {
   finalizers: texts,
 });
 
-/** Without the fields that this server does not keep, so that they do not count as unknown. */
+/** Removes the fields that this server does not keep, so they do not count as unknown. */
 export function keptMetadata(metadata: JsonValue): JsonValue {
   return isJsonObject(metadata) ? withoutFields(metadata, ...forgottenMetadata) : metadata;
 }
 
-/** A copy with the given metadata fields replaced; undefined takes a field away. */
+/** A copy with the given metadata fields replaced; undefined removes a field. */
 export function withMetadata(
   object: KubernetesObject,
   changes: Readonly<Partial<Record<keyof ObjectMeta & string, JsonValue | undefined>>>,

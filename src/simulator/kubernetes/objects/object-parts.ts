@@ -1,20 +1,20 @@
-// Reading parts of decoded objects without losing sight of what they are.
+// Reads parts of decoded objects with their types.
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from '../json-value.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 
-/** A part of an object, as `spec`; empty where there is none. */
+/** A part of an object, such as `spec`; empty if absent. */
 export function partOf(object: JsonObject, ...path: readonly string[]): JsonObject {
   const part = valueAt(object, ...path);
   return isJsonObject(part) ? part : {};
 }
 
-/** The items of a list; empty where there is none. */
+/** The items of a list; empty if absent. */
 export function itemsOf(object: JsonValue | undefined, ...path: readonly string[]): readonly JsonValue[] {
   const items = valueAt(object, ...path);
   return isJsonArray(items) ? items : [];
 }
 
-/** `object` with one part as in `source`. */
+/** `object` with one part from `source`. */
 export function withPartOf(
   object: KubernetesObject,
   name: string,

@@ -1,4 +1,4 @@
-// The three kinds of patches: how each is read from a body and applied to an object.
+// The three kinds of patches: how each is parsed from a body and applied to an object.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
 import type { KubernetesRequest } from '../exchange.ts';
 import { badRequest } from '../api-status.ts';
@@ -16,7 +16,7 @@ export type Patch =
   | { readonly kind: 'json'; readonly operations: readonly JsonPatchOperation[] }
   | { readonly kind: 'merge' | 'strategic'; readonly changes: JsonObject };
 
-/** Throws `StatusError` for a body that is no patch of its kind. */
+/** Throws `StatusError` for a body that is not a patch of its kind. */
 export function parsePatch(kind: PatchKind, request: Pick<KubernetesRequest, 'body' | 'value'>): Patch {
   const read = request.value === undefined ? readJson(request.body ?? '') : { value: request.value };
   if ('problem' in read) throw badRequest(`error decoding patch: ${read.problem}`);
@@ -32,7 +32,7 @@ function cannotUnmarshal(value: JsonValue): string {
   return `json: cannot unmarshal ${type === 'boolean' ? 'bool' : type} into Go value of type map[string]interface {}`;
 }
 
-/** The patched object, not yet decoded; throws `StatusError` when the patch cannot be applied. */
+/** The patched object, not yet decoded; throws `StatusError` if the patch cannot be applied. */
 export function applyPatch(patch: Patch, current: KubernetesObject, type: ResourceType): KubernetesObject {
   switch (patch.kind) {
     case 'merge':

@@ -1,5 +1,5 @@
-// JSON patch (RFC 6902). As with the API server, replacing a field that is not there adds it, and a patch that cannot be
-// applied is refused without saying why.
+// JSON patch (RFC 6902). As in the API server, replacing a missing field adds it, and a patch that cannot be
+// applied is refused without a reason.
 import { badRequest, StatusError } from '../api-status.ts';
 import {
   isJsonArray,
@@ -17,7 +17,7 @@ export interface JsonPatchOperation {
   readonly value: JsonValue;
 }
 
-/** Throws `StatusError` for what is no list of operations. */
+/** Throws `StatusError` for anything but a list of operations. */
 export function jsonPatchOf(value: JsonValue): readonly JsonPatchOperation[] {
   if (!isJsonArray(value)) throw notOperations(value);
   return value.map((operation) => {
@@ -38,7 +38,7 @@ function notOperations(value: JsonValue): StatusError {
   );
 }
 
-/** Throws `StatusError` when an operation cannot be carried out. */
+/** Throws `StatusError` if an operation fails. */
 export function applyJsonPatch(target: JsonObject, operations: readonly JsonPatchOperation[]): JsonObject {
   const result = operations.reduce<JsonValue>(applyOperation, target);
   if (!isJsonObject(result)) throw inapplicable();
@@ -120,7 +120,7 @@ function found(value: JsonValue, path: readonly string[]): JsonValue {
   return result;
 }
 
-/** To tests and copies, absent and null are the same. */
+/** For tests and copies, absent equals null. */
 function foundOrNull(value: JsonValue, path: readonly string[]): JsonValue {
   return lookUp(value, path) ?? null;
 }

@@ -1,13 +1,13 @@
-// JSON merge patch (RFC 7386): objects are merged field by field, null takes a field away, anything else replaces.
+// JSON merge patch (RFC 7386): merges objects field by field, removes a field with null, and replaces anything else.
 import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
 
-/** `target` after `patch`; neither is changed. */
+/** `target` after `patch`; mutates neither. */
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (!isJsonObject(patch)) return patch;
   return mergeObjects(isJsonObject(target) ? target : {}, patch);
 }
 
-/** Like `mergePatch`, for the objects that API resources are. */
+/** Like `mergePatch`, for the objects of API resources. */
 export function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {
   const merged: Record<string, JsonValue> = { ...target };
   for (const [name, value] of Object.entries(patch)) {

@@ -1,4 +1,4 @@
-// Strategic merge patch, for built-in resources: like a merge patch, but lists whose items have a key are merged by it.
+// Strategic merge patch for built-in resources: like a merge patch, but lists with keyed items merge by key.
 // https://github.com/kubernetes/community/blob/master/contributors/devel/sig-api-machinery/strategic-merge-patch.md
 import {
   isJsonArray,
@@ -50,7 +50,7 @@ const listsByKind: Readonly<Record<string, Readonly<Record<string, ListRule>>>> 
   },
 };
 
-/** `target` of the kind `kind` after `patch`; neither is changed. */
+/** `target`, of kind `kind`, after `patch`; mutates neither. */
 export function strategicMerge(target: JsonObject, patch: JsonObject, kind: string): JsonObject {
   return mergeFields(target, patch, { path: '', rules: { ...metadataLists, ...listsByKind[kind] } });
 }
@@ -130,12 +130,12 @@ function mergeItems(
 }
 
 interface Placed {
-  /** Where the item was, -1 for a new one. */
+  /** Previous index of the item, -1 for a new one. */
   readonly index: number;
   readonly item: JsonValue;
 }
 
-/** Changed items keep the patch's order, the others their own; where both say nothing, the changed come first. */
+/** Changed items keep the patch's order and others their own. If neither decides, changed items come first. */
 function interleaved(merged: readonly Placed[], untouched: readonly Placed[]): readonly JsonValue[] {
   const rest = [...untouched];
   const result: JsonValue[] = [];

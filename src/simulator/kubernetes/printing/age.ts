@@ -1,5 +1,4 @@
-// How long ago something was, in the few characters that kubectl's tables have for it: two units where the larger one
-// is small, one where it is not.
+// Formats ages as kubectl's tables do: two units while the larger one has a small value, one otherwise.
 import { textAt } from '../json-value.ts';
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
 
@@ -9,11 +8,11 @@ const day = 24 * hour;
 const year = 365 * day;
 
 interface Span {
-  /** Durations below this many seconds are shown so. */
+  /** Applies to durations below this many seconds. */
   readonly below: number;
   readonly unit: string;
   readonly seconds: number;
-  /** The second unit, shown when it is not zero. */
+  /** The second unit, shown unless zero. */
   readonly rest?: { readonly unit: string; readonly seconds: number };
 }
 
@@ -29,7 +28,7 @@ const spans: readonly Span[] = [
   { below: Infinity, unit: 'y', seconds: year },
 ];
 
-/** The age of a time, both in ms since the epoch; a time in the future shows as `<invalid>` or nothing at all. */
+/** The age of a time, both in ms since the epoch; `<invalid>` for a time in the future. */
 export function age(then: number, now: number): string {
   const seconds = Math.trunc((now - then) / 1000);
   if (seconds < -1) return '<invalid>';

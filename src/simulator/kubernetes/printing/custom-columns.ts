@@ -1,16 +1,15 @@
-// The columns of a custom resource: its name, then what its definition lists, else its age.
+// The table columns of a custom resource: its name, then those of its definition, or its age.
 import type { JsonValue } from '../json-value.ts';
 import type { PrinterColumn } from '../resources/custom-resource-definition.ts';
 import { ageOfText } from './age.ts';
 import { compileJsonPath } from './json-path.ts';
-import { nameColumn } from './metadata-columns.ts';
-import type { TableColumn } from './table-column.ts';
+import { nameColumn, type TableColumn } from './table-column.ts';
 
 const onlyAge: readonly PrinterColumn[] = [
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Time since creation' },
 ];
 
-/** Throws a `SyntaxError` for a column whose path cannot be followed. */
+/** Throws a `SyntaxError` for a column with an unsupported path. */
 export function customColumns(columns: readonly PrinterColumn[] = onlyAge): readonly TableColumn[] {
   return [nameColumn, ...columns.map(customColumn)];
 }
@@ -35,7 +34,7 @@ const cellsByType: Readonly<Record<string, (value: JsonValue, now: number) => Js
   integer: (value) => (typeof value === 'number' ? Math.trunc(value) : null),
 };
 
-/** A column shows the first value it finds, and nothing where that is not of its type. */
+/** A column shows the first value found, and nothing if that is of another type. */
 function cellOf(value: JsonValue | undefined, type: string, now: number): JsonValue {
   return value === undefined || value === null ? null : (cellsByType[type]?.(value, now) ?? null);
 }

@@ -1,9 +1,8 @@
-// The columns of events.
+// The table columns of events.
 import { textAt, valueAt } from '../json-value.ts';
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
 import { ageOfText } from './age.ts';
-import { nameColumn } from './metadata-columns.ts';
-import type { TableColumn } from './table-column.ts';
+import { nameColumn, type TableColumn } from './table-column.ts';
 
 const column = (
   name: string,

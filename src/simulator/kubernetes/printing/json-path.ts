@@ -1,14 +1,14 @@
-// The paths of printer columns: `.spec.addresses[?(@.type=="InternalIP")].ip`. Fields, indexes, wildcards and filters by
-// equality are what such columns use; any other path is refused when the column is made.
+// The paths of printer columns: `.spec.addresses[?(@.type=="InternalIP")].ip`. Supports fields, indexes,
+// wildcards and equality filters; rejects any other path when the column is created.
 // https://kubernetes.io/docs/reference/kubectl/jsonpath/
 import { isJsonArray, isJsonObject, type JsonValue, sameJson, valueAt } from '../json-value.ts';
 
 type Step = (value: JsonValue) => readonly JsonValue[];
 
-/** Answers all values that a path leads to. */
+/** Returns all values at a path. */
 export type JsonPath = (value: JsonValue) => readonly JsonValue[];
 
-/** Throws a `SyntaxError` for a path that it cannot follow. */
+/** Throws a `SyntaxError` for an unsupported path. */
 export function compileJsonPath(path: string): JsonPath {
   const steps: Step[] = [];
   let rest = path;

@@ -1,9 +1,8 @@
-// The columns of nodes.
+// The table columns of nodes.
 import { textAt, valueAt } from '../json-value.ts';
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
 import { itemsOf } from '../objects/object-parts.ts';
-import { ageColumn, nameColumn } from './metadata-columns.ts';
-import type { TableColumn } from './table-column.ts';
+import { ageColumn, nameColumn, type TableColumn } from './table-column.ts';
 
 const column = (
   name: string,

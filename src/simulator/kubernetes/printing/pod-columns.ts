@@ -1,10 +1,9 @@
-// The columns of pods.
+// The table columns of pods.
 import { type JsonValue, textAt, valueAt } from '../json-value.ts';
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
 import { itemsOf } from '../objects/object-parts.ts';
 import { ageOfText } from './age.ts';
-import { ageColumn, nameColumn } from './metadata-columns.ts';
-import type { TableColumn } from './table-column.ts';
+import { ageColumn, nameColumn, type TableColumn } from './table-column.ts';
 
 const column = (
   name: string,
@@ -49,7 +48,7 @@ function statusOf(pod: KubernetesObject): string {
   return initializing(pod) ?? containersReason(pod) ?? (gated ? 'SchedulingGated' : initial);
 }
 
-/** What the first container says of which there is something to say; the last one that is done counts least. */
+/** The reason of the first container that has one, unless it is `Completed` while another container runs. */
 function containersReason(pod: KubernetesObject): string | undefined {
   const statuses = itemsOf(pod, 'status', 'containerStatuses');
   const reason = statuses.map(containerReason).find((found) => found !== undefined);
@@ -78,7 +77,7 @@ function numberText(value: JsonValue, name: string): string {
   return typeof number === 'number' ? String(number) : '0';
 }
 
-/** What the first container says that has not made its part of the start. */
+/** The state of the first init container that has not succeeded. */
 function initializing(pod: KubernetesObject): string | undefined {
   const statuses = itemsOf(pod, 'status', 'initContainerStatuses');
   const index = statuses.findIndex((status) => valueAt(status, 'state', 'terminated', 'exitCode') !== 0);

@@ -1,4 +1,4 @@
-// Objects as the tables that kubectl prints.
+// Renders objects as the tables that kubectl prints.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
 import { badRequest } from '../api-status.ts';
 import { invalid } from '../field-error.ts';
@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../json-value.ts';
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
 import type { TableColumn } from './table-column.ts';
 
-/** What of its object each row carries. */
+/** What each row includes of its object. */
 export type IncludedObject = 'Metadata' | 'None' | 'Object';
 
 export interface TableOptions {
@@ -14,11 +14,11 @@ export interface TableOptions {
   readonly included: IncludedObject;
   /** Ms since the epoch, for ages. */
   readonly now: number;
-  /** Rows of a watch after the first come without. */
+  /** False for the rows of a watch after the first. */
   readonly headers: boolean;
 }
 
-/** Throws `StatusError` for a wish that is none. */
+/** Throws `StatusError` for an invalid value. */
 export function includedObjectOf(query: URLSearchParams): IncludedObject {
   const wanted = query.get('includeObject') ?? '';
   if (wanted === '' || wanted === 'Metadata') return 'Metadata';
@@ -31,7 +31,7 @@ export function includedObjectOf(query: URLSearchParams): IncludedObject {
   throw badRequest(`Unable to convert to Table as requested: ${field}: ${message}`);
 }
 
-/** `metadata` is that of the list, or the object's resource version alone. */
+/** `metadata` is that of the list, or only the object's resource version. */
 export function tableOf(
   objects: readonly KubernetesObject[],
   metadata: JsonObject,

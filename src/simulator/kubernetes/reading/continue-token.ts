@@ -1,10 +1,10 @@
-// The token with which a paged list goes on: which state it shows, and after which key. Opaque to clients.
+// The continue token of a paged list: which state it shows, and after which key. Opaque to clients.
 import { badRequest } from '../api-status.ts';
 import { type JsonValue, textAt, valueAt } from '../json-value.ts';
 import { readJson } from '../read-json.ts';
 
 export interface ListPosition {
-  /** The state that the list shows; -1 for whatever the state is when the token comes back. */
+  /** The state that the list shows; -1 for the state when the token is used. */
   readonly revision: number;
   /** The last key that was shown. */
   readonly after: string;
@@ -17,7 +17,7 @@ export function encodeContinue({ revision, after }: ListPosition): string {
   return Buffer.from(JSON.stringify(token)).toString('base64url');
 }
 
-/** Throws `StatusError` for what is no token of this server. */
+/** Throws `StatusError` for a token of another form. */
 export function decodeContinue(token: string): ListPosition {
   const decoded = parsed(token);
   const version = textAt(decoded, 'v');
@@ -41,7 +41,7 @@ function parsed(token: string): JsonValue {
   return read.value;
 }
 
-/** Where a text ceases to be base64, or -1. */
+/** Position of the first byte that is not base64, or -1. */
 function wrongByte(token: string): number {
   const foreign = token.search(/[^A-Za-z0-9_-]/);
   if (foreign >= 0) return foreign;

@@ -1,10 +1,9 @@
-// A body that is written line by line and read at the reader's pace. What is pushed while nobody reads is handed over in
-// one piece.
+// A body written line by line and read at the reader's pace. Lines pushed between reads are delivered as one chunk.
 
 import type { EventStream } from '../exchange.ts';
 import type { JsonObject } from '../json-value.ts';
 
-/** An event, and the line that spells it: spelt once, and only where somebody reads the text. */
+/** An event with its line, which is serialized once, and only if the text is read. */
 export class EventLine {
   readonly event: JsonObject;
   #line: string | undefined;
@@ -34,7 +33,7 @@ export class LineStream implements EventStream {
     return this.#ending === 'no';
   }
 
-  /** Lines that nobody has read yet. */
+  /** Unread lines. */
   get backlog(): number {
     return this.#pending.length;
   }
@@ -45,12 +44,12 @@ export class LineStream implements EventStream {
     this.#wake?.();
   }
 
-  /** Ends after what was pushed. */
+  /** Ends after the pushed lines. */
   end(): void {
     this.#close('yes');
   }
 
-  /** Breaks off after what was pushed: the reader gets `error`. */
+  /** Breaks after the pushed lines: the reader gets `error`. */
   fail(error: Error): void {
     this.#close(error);
   }

@@ -1,4 +1,4 @@
-// The query of a list or watch, decoded and checked as the server does.
+// Parses and validates the query of a list or watch as the server does.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
 import { badRequest, invalidObject } from '../api-status.ts';
 import { type FieldError, forbiddenField, notSupported } from '../field-error.ts';
@@ -13,13 +13,13 @@ export interface ListOptions {
   readonly match: string;
   readonly labelSelector: string;
   readonly fieldSelector: string;
-  /** Seconds; undefined when the request leaves it to the server. */
+  /** Seconds; undefined if the server decides. */
   readonly timeoutSeconds: number | undefined;
   readonly bookmarks: boolean;
   readonly sendInitialEvents: boolean | undefined;
 }
 
-/** Throws `StatusError` for parameters that make no sense, alone or together. */
+/** Throws `StatusError` for invalid parameters or combinations. */
 export function listOptionsOf(query: URLSearchParams): ListOptions {
   const textOf = (name: string): string => query.get(name) ?? '';
   const options: ListOptions = {
@@ -40,7 +40,7 @@ export function listOptionsOf(query: URLSearchParams): ListOptions {
   return effective;
 }
 
-/** Any value but `0` and `false` is yes, even none at all. */
+/** Any value except `0` and `false` means true, even an empty one. */
 export function flagOf(query: URLSearchParams, name: string): boolean | undefined {
   const value = query.get(name);
   return value === null ? undefined : value !== '0' && value.toLowerCase() !== 'false';
@@ -54,7 +54,7 @@ function integerOf(query: URLSearchParams, name: string): number | undefined {
   return Number(value);
 }
 
-/** A watch from no version in particular begins with what is there, whether it asks for that or not. */
+/** A watch without a definite version starts with the existing objects, requested or not. */
 function withInitialEvents(options: ListOptions): ListOptions {
   const anyVersion = options.resourceVersion === '' || options.resourceVersion === '0';
   if (!anyVersion || options.sendInitialEvents !== undefined || options.match !== '') return options;

@@ -1,5 +1,5 @@
-// The watches that are open now, and how lines reach them: at once, unless a fault says otherwise.
-import type { Clock } from '../../../scheduling/clock.ts';
+// The open watches, and how lines reach them: at once, unless a fault decides otherwise.
+import type { Clock } from '../../../runtime/clock.ts';
 import type { EventLine, LineStream } from './line-stream.ts';
 
 export interface OpenWatch {
@@ -9,9 +9,9 @@ export interface OpenWatch {
   readonly end: () => void;
 }
 
-/** What happens to one line on its way. */
+/** What happens to one line in transit. */
 export interface LineFate {
-  /** Ms until it arrives; lines keep their order. */
+  /** Delay in ms; lines keep their order. */
   readonly delay: number;
   readonly copies: number;
 }
@@ -31,13 +31,13 @@ export class OpenWatches {
     return this.#open.size;
   }
 
-  /** The returned function takes it off again. */
+  /** The returned function removes it. */
   add(watch: OpenWatch): () => void {
     this.#open.add(watch);
     return () => this.#open.delete(watch);
   }
 
-  /** Those whose request matches, in the order in which they were opened. */
+  /** Watches with a matching request, in opening order. */
   matching(pattern: RegExp): readonly OpenWatch[] {
     return [...this.#open].filter(({ url }) => pattern.test(url));
   }

@@ -12,7 +12,7 @@ import type { ListOptions } from './list-options.ts';
 
 export interface ObjectPlace {
   readonly type: ResourceType;
-  /** Empty for resources without namespace. */
+  /** Empty for cluster-scoped resources. */
   readonly namespace: string;
   readonly name: string;
 }
@@ -22,11 +22,11 @@ export interface ListPage {
   readonly resourceVersion: string;
   /** Empty on the last page. */
   readonly continueToken: string;
-  /** How many there are beyond this page; undefined where selectors make that unknown. */
+  /** Objects after this page; undefined if selectors make the number unknown. */
   readonly remaining: number | undefined;
 }
 
-/** One object, as new as `resourceVersion` wants it; throws `StatusError`. */
+/** One object, at least as new as `resourceVersion`; throws `StatusError`. */
 export function readObject(
   store: ObjectStore,
   place: ObjectPlace,
@@ -39,7 +39,7 @@ export function readObject(
   return type.fromStored(found);
 }
 
-/** A revision that a request names, 0 for any; throws `StatusError` for what is no number. */
+/** The revision in a request, 0 for any; throws `StatusError` for malformed text. */
 export function parseVersion(text: string): number {
   if (/^\d*$/.test(text)) return Number(text);
   const value = quoted(text);
@@ -48,7 +48,7 @@ export function parseVersion(text: string): number {
   );
 }
 
-/** The real server waits up to three seconds to reach a version before it gives up; here time could not help. */
+/** A real server waits up to three seconds for a version. Here waiting cannot help. */
 export function checkReached(store: ObjectStore, revision: number): void {
   if (revision > store.revision) throw versionTooLarge(revision, store.revision);
 }
@@ -86,7 +86,7 @@ export function listObjects(
 interface View {
   readonly objects: Iterable<StoredObject>;
   readonly revision: number;
-  /** Only what comes after this key is shown. */
+  /** Only objects after this key are shown. */
   readonly after: string;
 }
 

@@ -1,4 +1,4 @@
-// The events of a watch: what a change looks like to somebody who sees only a selection of the objects.
+// Computes the events of a watch: what a change looks like to a watcher of selected objects.
 import type { JsonObject } from '../json-value.ts';
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
 import { withMetadata } from '../objects/object-meta.ts';
@@ -11,7 +11,7 @@ export interface ObjectEvent {
   readonly object: KubernetesObject;
 }
 
-/** An object that begins or ceases to be selected is added or deleted to the watcher, whatever happened to it. */
+/** An object that enters or leaves the selection appears added or deleted to the watcher, whatever the change was. */
 export function eventOf(change: Change, type: ResourceType, selection: Selection): ObjectEvent | undefined {
   const object = type.fromStored(change.object);
   const is = change.kind !== 'DELETED' && selection.matches(object);
@@ -21,13 +21,13 @@ export function eventOf(change: Change, type: ResourceType, selection: Selection
   return { type: 'DELETED', object: change.kind === 'DELETED' ? object : leaving(change, type) };
 }
 
-/** What leaves the selection is shown as it was last seen in it, under the version of the change. */
+/** An object that leaves is shown as last seen in the selection, with the version of the change. */
 function leaving(change: Change, type: ResourceType): KubernetesObject {
   const last = type.fromStored(change.previous ?? change.object);
   return withMetadata(last, { resourceVersion: String(change.revision) });
 }
 
-/** The object of a bookmark: nothing but a version that the watch has reached. */
+/** The object of a bookmark: only a version that the watch has reached. */
 export function bookmarkObject(type: ResourceType, revision: number, initialEnd: boolean): JsonObject {
   const apiVersion = apiVersionOf(type.names);
   const resourceVersion = String(revision);

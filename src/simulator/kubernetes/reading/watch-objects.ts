@@ -1,8 +1,8 @@
-// A watch: what is there first if the request wants that, then every change as it is committed, bookmarks in between,
-// until its time is over.
+// A watch: first the existing objects if requested, then every committed change with bookmarks in between,
+// until its time-out.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
-import type { Clock } from '../../../scheduling/clock.ts';
-import type { Random } from '../../../scheduling/random.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Random } from '../../../runtime/random.ts';
 import { expired, StatusError } from '../api-status.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
 import type { Selection } from '../selecting/selection.ts';
@@ -14,12 +14,12 @@ import type { OpenWatches } from './open-watches.ts';
 import { checkReached, parseVersion } from './read-objects.ts';
 import { bookmarkObject, eventOf, type ObjectEvent } from './watch-events.ts';
 
-export interface WatchSurroundings {
+export interface WatchEnvironment {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly openWatches: OpenWatches;
-  /** A watcher that lets more changes than this lie unread is cut off, as the real server does with slow ones. */
+  /** A watcher with more unread changes is disconnected, as a real server does with slow watchers. */
   readonly watchBacklog: number;
 }
 
@@ -27,26 +27,26 @@ export interface WatchRequest {
   readonly type: ResourceType;
   readonly selection: Selection;
   readonly options: ListOptions;
-  /** Path and query, by which faults find their watches. */
+  /** Path and query; faults select watches by it. */
   readonly url: string;
   /** One event as a line of the body. */
   readonly encode: (event: ObjectEvent) => string | EventLine;
 }
 
 const bookmarkInterval = 60_000;
-/** Watches without a time limit of their own are ended after half an hour to an hour. */
+/** Watches without their own time-out end after 30 to 60 minutes. */
 const shortestDefaultTimeout = 1_800_000;
-/** The last bookmark comes this long before the end. */
+/** The last bookmark comes this long before the end, in ms. */
 const farewell = 2_000;
 
-/** Throws `StatusError` for a version that is no number. The stream ends when `signal` is aborted. */
+/** Throws `StatusError` for a malformed version. The stream ends when `signal` aborts. */
 export function watchObjects(
-  surroundings: WatchSurroundings,
+  processEnvironment: WatchEnvironment,
   request: WatchRequest,
   signal: AbortSignal,
 ): LineStream {
   const wanted = parseVersion(request.options.resourceVersion);
-  const watch = new Watch(surroundings, request);
+  const watch = new Watch(processEnvironment, request);
   signal.addEventListener('abort', watch.end, { once: true });
   watch.start(wanted);
   if (signal.aborted) watch.end();
@@ -54,18 +54,18 @@ export function watchObjects(
 }
 
 class Watch {
-  readonly #surroundings: WatchSurroundings;
+  readonly #processEnvironment: WatchEnvironment;
   readonly #request: WatchRequest;
   readonly #cleanup: (() => void)[] = [];
   #startRevision = 0;
-  /** What is there at the start may be much, and says nothing of how fast the watcher reads. */
+  /** The initial objects can be many and do not show how fast the watcher reads. */
   #initialBacklog = Infinity;
   readonly lines = new LineStream(() => {
     for (const undo of this.#cleanup.splice(0)) undo();
   });
 
-  constructor(surroundings: WatchSurroundings, request: WatchRequest) {
-    this.#surroundings = surroundings;
+  constructor(processEnvironment: WatchEnvironment, request: WatchRequest) {
+    this.#processEnvironment = processEnvironment;
     this.#request = request;
   }
 
@@ -84,7 +84,7 @@ class Watch {
   }
 
   #begin(wanted: number): void {
-    const { store, openWatches } = this.#surroundings;
+    const { store, openWatches } = this.#processEnvironment;
     this.#startRevision = Math.max(wanted, store.revision);
     const { type, selection, options, url } = this.#request;
     const collection = store.collection(type.collection);
@@ -100,7 +100,7 @@ class Watch {
   }
 
   #sendState(wanted: number): void {
-    const { store } = this.#surroundings;
+    const { store } = this.#processEnvironment;
     const { type, selection, options } = this.#request;
     checkReached(store, wanted);
     for (const { object: stored } of store.collection(type.collection).all()) {
@@ -111,7 +111,7 @@ class Watch {
   }
 
   #sendSince(wanted: number): void {
-    const { store } = this.#surroundings;
+    const { store } = this.#processEnvironment;
     const { type, selection } = this.#request;
     const collection = store.collection(type.collection);
     const changes = collection.changesAfter(wanted);
@@ -130,20 +130,20 @@ class Watch {
 
   #send(event: ObjectEvent): void {
     this.#deliver(this.#request.encode(event));
-    if (this.lines.backlog > this.#initialBacklog + this.#surroundings.watchBacklog) this.end();
+    if (this.lines.backlog > this.#initialBacklog + this.#processEnvironment.watchBacklog) this.end();
   }
 
   #sendBookmark(initialEnd: boolean): void {
-    const object = bookmarkObject(this.#request.type, this.#surroundings.store.revision, initialEnd);
+    const object = bookmarkObject(this.#request.type, this.#processEnvironment.store.revision, initialEnd);
     this.#deliver(new EventLine('BOOKMARK', object));
   }
 
   #deliver(text: string | EventLine): void {
-    this.#surroundings.openWatches.deliver(this.#request.url, text, this.lines);
+    this.#processEnvironment.openWatches.deliver(this.#request.url, text, this.lines);
   }
 
   #limitTime(): void {
-    const { clock, random } = this.#surroundings;
+    const { clock, random } = this.#processEnvironment;
     const { timeoutSeconds = 0, bookmarks } = this.#request.options;
     const timeout = timeoutSeconds > 0 ? timeoutSeconds * 1000 : shortestDefaultTimeout * (1 + random.next());
     this.#cleanup.push(clock.schedule(timeout, this.end));
@@ -153,15 +153,15 @@ class Watch {
       this.#cleanup.push(clock.schedule(timeout - farewell, () => this.#sendProgress()));
   }
 
-  /** Bookmarks tell of progress; without any since the watch began, there is nothing to tell. */
+  /** Bookmarks report progress; without changes since the start there is none. */
   #sendProgress(): void {
-    if (this.#surroundings.store.revision > this.#startRevision) this.#sendBookmark(false);
+    if (this.#processEnvironment.store.revision > this.#startRevision) this.#sendBookmark(false);
   }
 
   #repeatBookmark(): void {
     let cancel = (): void => undefined;
     const arm = (): void => {
-      cancel = this.#surroundings.clock.schedule(bookmarkInterval, () => {
+      cancel = this.#processEnvironment.clock.schedule(bookmarkInterval, () => {
         this.#sendProgress();
         arm();
       });

@@ -1,4 +1,4 @@
-// Makes the type of a built-in resource from what is peculiar to it; everything else is as with most of them.
+// Builds the type of a built-in resource from its differences to common defaults.
 import type { FieldError } from '../field-error.ts';
 import type { JsonObject } from '../json-value.ts';
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
@@ -9,10 +9,10 @@ import type { TableColumn } from '../printing/table-column.ts';
 import { decodeWire } from '../schema/wire-decode.ts';
 import { text } from '../schema/scalars.ts';
 import { always, struct, type WireField, type WireShape } from '../schema/wire-shape.ts';
-import { metadataFields } from './metadata-fields.ts';
 import {
   type Decoded,
   endsAtOnce,
+  metadataFields,
   type ResourceNames,
   type ResourceType,
   type SelectableField,
@@ -23,23 +23,23 @@ export interface BuiltIn {
   readonly names: Pick<ResourceNames, 'group' | 'kind' | 'plural' | 'version'> & Partial<ResourceNames>;
   readonly namespaced: boolean;
   readonly columns: readonly TableColumn[];
-  /** The fields beside type and metadata. */
+  /** Fields besides type and metadata. */
   readonly fields: Readonly<Record<string, WireField | WireShape>>;
-  /** Where etcd keeps it, if not under its plural name. */
+  /** Its name in etcd, if not the plural. */
   readonly storageName?: string;
   readonly nameRule?: TextRule;
   readonly createsOnUpdate?: boolean;
   readonly updatesUnconditionally?: boolean;
   readonly returnsDeleted?: boolean;
   readonly deletion?: Partial<ResourceType['deletion']>;
-  /** Selectable beside name and namespace. */
+  /** Selectable fields besides name and namespace. */
   readonly selectableFields?: readonly SelectableField[];
   readonly unknownFieldText?: (field: string) => string;
-  /** What the server fills in, on create and on update. */
+  /** Server-side defaults, on create and on update. */
   readonly fill?: (object: KubernetesObject) => KubernetesObject;
   readonly prepareCreate?: (object: KubernetesObject) => KubernetesObject;
   readonly prepareUpdate?: UpdateRules['prepare'];
-  /** What is wrong with an object beside its metadata. */
+  /** Errors in an object besides its metadata. */
   readonly validate?: (object: KubernetesObject) => readonly FieldError[];
   readonly validateUpdate?: UpdateRules['validate'];
   readonly subresources?: Readonly<Record<string, UpdateRules>>;
@@ -111,12 +111,12 @@ function namesOf(given: BuiltIn['names']): ResourceNames {
   };
 }
 
-/** How resources refuse that offer nothing but name and namespace. */
+/** The refusal of resources that support only name and namespace. */
 function unknownMetadataField(field: string): string {
   return `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }
 
-/** How resources refuse that offer fields of their own. */
+/** The refusal of resources with their own fields. */
 export function unknownOwnField(field: string): string {
   return `field label not supported: ${field}`;
 }

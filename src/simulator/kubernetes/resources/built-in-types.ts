@@ -1,4 +1,4 @@
-// All built-in resources, in the order in which discovery shows them.
+// All built-in resources, in discovery order.
 import { configMaps } from './config-maps.ts';
 import { customResourceDefinitions } from './custom-resource-definitions.ts';
 import { coreEvents, events } from './events/events.ts';

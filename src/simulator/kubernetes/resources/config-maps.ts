@@ -4,7 +4,7 @@ import { type FieldError, forbiddenField, invalid, tooLong } from '../field-erro
 import { sameJson, valueAt } from '../json-value.ts';
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
 import { configKey } from '../objects/names.ts';
-import { ageColumn, nameColumn } from '../printing/metadata-columns.ts';
+import { ageColumn, nameColumn } from '../printing/table-column.ts';
 import { bytes, flag, textMap } from '../schema/scalars.ts';
 import { given, map } from '../schema/wire-shape.ts';
 import { builtInType } from './built-in-type.ts';

@@ -1,4 +1,4 @@
-// The fields of a CustomResourceDefinition that this server acts on.
+// The fields of a CustomResourceDefinition that this server uses.
 // https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/
 import type { StructuralSchema } from '../schema/structural-schema.ts';
 
@@ -28,7 +28,7 @@ export interface CustomResourceDefinition {
 export interface CustomResourceVersion {
   readonly name: string;
   readonly served: boolean;
-  /** One version is the one that objects are stored in. */
+  /** Exactly one version is the storage version. */
   readonly storage: boolean;
   readonly schema: { readonly openAPIV3Schema: StructuralSchema };
   readonly subresources?: { readonly status?: Readonly<Record<string, never>> };

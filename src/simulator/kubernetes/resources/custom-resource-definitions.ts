@@ -1,12 +1,11 @@
-// CustomResourceDefinitions as resources: what is created here is served from then on.
+// CustomResourceDefinitions as resources: once created, the new resource is served.
 // https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/
 import { type FieldError, invalid, required } from '../field-error.ts';
 import { isJsonArray, type JsonObject, type JsonValue, textAt, valueAt } from '../json-value.ts';
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
 import { immutable } from '../objects/metadata-rules.ts';
 import { withMetadata } from '../objects/object-meta.ts';
-import { nameColumn } from '../printing/metadata-columns.ts';
-import type { TableColumn } from '../printing/table-column.ts';
+import { nameColumn, type TableColumn } from '../printing/table-column.ts';
 import { flag, int32, open, text, texts, time } from '../schema/scalars.ts';
 import { always, given, list, struct } from '../schema/wire-shape.ts';
 import { builtInType } from './built-in-type.ts';
@@ -115,7 +114,7 @@ function withDefaults(object: KubernetesObject): KubernetesObject {
   };
 }
 
-/** Names never clash here, so that every definition is established at once. */
+/** Names never clash here, so every definition is established at once. */
 function established(object: KubernetesObject): KubernetesObject {
   const lastTransitionTime = object.metadata.creationTimestamp ?? null;
   const condition = (type: string, reason: string, message: string): JsonObject => ({

@@ -1,4 +1,4 @@
-// A resource as its CustomResourceDefinition describes it: one type for each version that it serves.
+// A resource as its CustomResourceDefinition describes it: one type for each served version.
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/
 import { type FieldError, invalid } from '../field-error.ts';
 import { type JsonObject, sameJson, textAt, withoutFields } from '../json-value.ts';
@@ -13,18 +13,18 @@ import type { StructuralSchema } from '../schema/structural-schema.ts';
 import { validateSchema } from '../schema/validate.ts';
 import { decodeWire } from '../schema/wire-decode.ts';
 import type { CustomResourceDefinition, CustomResourceVersion } from './custom-resource-definition.ts';
-import { metadataFields } from './metadata-fields.ts';
 import {
   apiVersionOf,
   type CreateRules,
   type Decoded,
   endsAtOnce,
+  metadataFields,
   type ResourceNames,
   type ResourceType,
   type UpdateRules,
 } from './resource-type.ts';
 
-/** The types of all versions that a definition serves. */
+/** The types of all served versions of a definition. */
 export function customResourceTypes(definition: CustomResourceDefinition): readonly ResourceType[] {
   return definition.spec.versions
     .filter((version) => version.served)
@@ -102,7 +102,7 @@ function decodeCustomResource(
   };
 }
 
-/** Another version of the kind is pruned to nothing, another kind not at all: both are refused for what they are. */
+/** Another version of the kind is pruned to nothing, another kind not at all. Later checks refuse both. */
 function prunedAs(body: JsonObject, schema: StructuralSchema, names: ResourceNames): Pruned {
   const [group] = textAt(body, 'apiVersion').split('/');
   if (group !== names.group || body['kind'] !== names.kind) return { object: body, unknownFields: [] };
@@ -145,7 +145,7 @@ function updateRules({ names, schema, hasStatus }: Own): UpdateRules {
   };
 }
 
-/** Nothing but the status is taken over: not even metadata. */
+/** Takes over only the status, not even metadata. */
 function statusRules({ names, schema }: Own): UpdateRules {
   return {
     prepare: (next, current) => withStatusOf(current, next),

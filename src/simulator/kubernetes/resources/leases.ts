@@ -1,9 +1,9 @@
-// Leases, by which the replicas of a controller agree on one that leads.
+// Leases, for leader election among replicas.
 // https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1/
 import { type FieldError, forbiddenField, invalid } from '../field-error.ts';
 import { textAt, valueAt } from '../json-value.ts';
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
-import { ageColumn, nameColumn } from '../printing/metadata-columns.ts';
+import { ageColumn, nameColumn } from '../printing/table-column.ts';
 import { int32, microTime, text } from '../schema/scalars.ts';
 import { always, given, struct } from '../schema/wire-shape.ts';
 import { builtInType } from './built-in-type.ts';

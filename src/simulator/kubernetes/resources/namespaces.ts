@@ -1,11 +1,11 @@
-// Namespaces. One that is deleted stays until its finalizers are struck through its `finalize` part.
+// Namespaces. A deleted one stays until its finalizers are removed through its `finalize` subresource.
 // https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/namespace-v1/
 import { type JsonObject, textAt, valueAt } from '../json-value.ts';
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
 import { metadataUpdateErrors } from '../objects/metadata-rules.ts';
 import { dnsLabel } from '../objects/names.ts';
 import { withMetadata } from '../objects/object-meta.ts';
-import { ageColumn, nameColumn } from '../printing/metadata-columns.ts';
+import { ageColumn, nameColumn } from '../printing/table-column.ts';
 import { text, texts, time } from '../schema/scalars.ts';
 import { always, list, struct } from '../schema/wire-shape.ts';
 import { builtInType, unknownOwnField } from './built-in-type.ts';

@@ -109,7 +109,7 @@ export const nodes: ResourceType = builtInType({
   columns: nodeColumns,
 });
 
-/** The single CIDR and the first of several are one; what is there is allocatable unless said otherwise. */
+/** The single CIDR and the first in the list are the same. Allocatable defaults to the capacity. */
 function fill(object: KubernetesObject): KubernetesObject {
   const spec = partOf(object, 'spec');
   const status = partOf(object, 'status');
@@ -136,7 +136,7 @@ function validate(object: KubernetesObject): readonly FieldError[] {
   ];
 }
 
-/** Taints are reported as if they were metadata: the server does so too. */
+/** Taint errors have paths under metadata, as in the real server. */
 function taintErrors(item: JsonValue, index: number): readonly FieldError[] {
   const path = `metadata.taints[${index}]`;
   const [key, value, effect] = ['key', 'value', 'effect'].map((name) => textAt(item, name)) as [

@@ -1,4 +1,4 @@
-// Which resources are served. Built-in ones are there from the start; definitions of custom ones come and go.
+// The registry of served resources. Built-in ones are always there; definitions of custom ones come and go.
 import { customResourceTypes } from './custom-resource.ts';
 import type { CustomResourceDefinition } from './custom-resource-definition.ts';
 import type { ResourceType } from './resource-type.ts';
@@ -14,7 +14,7 @@ export class ResourceRegistry {
     this.#all = builtIn;
   }
 
-  /** Serves what a definition describes, instead of what it described before; throws for one that cannot be served. */
+  /** Serves a definition in place of its previous version; throws if it cannot be served. */
   install(definition: CustomResourceDefinition): void {
     this.#custom.set(definition.metadata.name, customResourceTypes(definition));
     this.#collect();
@@ -25,7 +25,7 @@ export class ResourceRegistry {
     this.#collect();
   }
 
-  /** All types in the order in which they became known. */
+  /** All types in registration order. */
   all(): readonly ResourceType[] {
     return this.#all;
   }
@@ -44,7 +44,7 @@ export class ResourceRegistry {
     });
   }
 
-  /** Whether built-in resources live under a path's group and version: its unknown resources are refused differently. */
+  /** Whether built-in resources live under a path's group and version: unknown resources there get another refusal. */
   isBuiltIn(group: string, version: string): boolean {
     return this.#builtIn.some(({ names }) => names.group === group && names.version === version);
   }

@@ -1,5 +1,5 @@
-// What the API server has to know of a resource, as data and small pure functions: one value for each resource and
-// version that it serves. Nothing here does anything.
+// Describes a resource for the API server as data and small pure functions: one value for each served
+// resource and version.
 import type { FieldError } from '../field-error.ts';
 import type { JsonObject } from '../json-value.ts';
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
@@ -17,38 +17,38 @@ export interface ResourceNames {
   readonly categories: readonly string[];
 }
 
-/** A request's object as the server understands it. */
+/** A request's object as the server decodes it. */
 export interface Decoded {
   readonly object: KubernetesObject;
-  /** Paths that the type does not know; they are gone from `object`. */
+  /** Paths of fields unknown to the type; `object` no longer has them. */
   readonly unknownFields: readonly string[];
 }
 
 export interface CreateRules {
-  /** What the server sets or takes away before it looks at the object. */
+  /** What the server sets or removes before validation. */
   readonly prepare: (object: KubernetesObject) => KubernetesObject;
   readonly validate: (object: KubernetesObject) => readonly FieldError[];
 }
 
 export interface UpdateRules {
-  /** `next` with everything undone that this path may not change. */
+  /** `next` with the changes undone that this path does not allow. */
   readonly prepare: (next: KubernetesObject, current: KubernetesObject) => KubernetesObject;
   readonly validate: (next: KubernetesObject, current: KubernetesObject) => readonly FieldError[];
 }
 
 export interface DeletionRules {
   /**
-   * Seconds between the wish to delete and the end, given what the request asks for; undefined where there is no grace,
-   * which differs from 0 in that no wish is recorded.
+   * Seconds between the delete request and the end, given the requested grace; undefined without grace. It
+   * differs from 0: no deletion timestamp is recorded.
    */
   readonly gracePeriod: (object: KubernetesObject, requested: number | undefined) => number | undefined;
-  /** Whether something but finalizers and grace has to happen before the end. */
+  /** Whether the end waits for more than finalizers and grace. */
   readonly waits: (object: KubernetesObject) => boolean;
-  /** What else shows that an object is going. */
+  /** Further marks of a deletion in progress. */
   readonly mark: (object: KubernetesObject) => KubernetesObject;
 }
 
-/** How most objects go. */
+/** The deletion rules of most objects. */
 export const endsAtOnce: DeletionRules = {
   gracePeriod: () => undefined,
   waits: () => false,
@@ -61,38 +61,49 @@ export interface SelectableField {
   readonly valueOf: (object: KubernetesObject) => string;
 }
 
+const nameField: SelectableField = { name: 'metadata.name', valueOf: (object) => object.metadata.name ?? '' };
+const namespaceField: SelectableField = {
+  name: 'metadata.namespace',
+  valueOf: (object) => object.metadata.namespace ?? '',
+};
+
+/** The selectable fields of every resource. */
+export function metadataFields(namespaced: boolean): readonly SelectableField[] {
+  return namespaced ? [nameField, namespaceField] : [nameField];
+}
+
 export interface ResourceType {
   readonly names: ResourceNames;
   readonly namespaced: boolean;
-  /** Custom resources differ from built-in ones in how they refuse. */
+  /** Custom resources refuse with other texts than built-in ones. */
   readonly custom: boolean;
-  /** The group under which refusals name the kind: that of the version in which objects are checked. */
+  /** The group that refusals name: that of the version in which objects are validated. */
   readonly kindGroup: string;
-  /** The collection that keeps the objects; several versions of a resource share one. */
+  /** The collection with the objects; versions of a resource share one. */
   readonly collection: string;
-  /** Where the real server would keep them in etcd; one refusal names it. */
+  /** The real server's etcd path; one refusal names it. */
   readonly storagePath: string;
-  /** Throws `DecodeError` where a value does not fit the type. */
+  /** Throws `DecodeError` if a value does not fit the type. */
   readonly decode: (body: JsonObject) => Decoded;
-  /** This version's view of a stored object, and back. */
+  /** Converts a stored object to this version, and back. */
   readonly fromStored: (object: KubernetesObject) => KubernetesObject;
   readonly toStored: (object: KubernetesObject) => KubernetesObject;
   readonly create: CreateRules;
   readonly update: UpdateRules;
-  /** Parts of an object with a path of their own, as `status`. */
+  /** Subresources, such as `status`. */
   readonly subresources: Readonly<Record<string, UpdateRules>>;
-  /** PUT makes an object that is not there. */
+  /** PUT creates a missing object. */
   readonly createsOnUpdate: boolean;
-  /** PUT without a resource version replaces whatever is there. */
+  /** PUT without a resource version replaces the current object. */
   readonly updatesUnconditionally: boolean;
-  /** Answers deletion with the object instead of a Status. */
+  /** Answers a deletion with the object instead of a Status. */
   readonly returnsDeleted: boolean;
   readonly deletion: DeletionRules;
   readonly selectableFields: readonly SelectableField[];
   /** The refusal of a field that is not selectable. */
   readonly unknownFieldText: (field: string) => string;
   readonly columns: readonly TableColumn[];
-  /** The schema that clients may read; undefined where there is none to show. */
+  /** The schema that clients may read; undefined if there is none. */
   readonly documentation: JsonObject | undefined;
 }
 
@@ -111,7 +122,7 @@ export function kindName(type: ResourceType): { readonly group: string; readonly
   return { group: type.kindGroup, name: type.names.kind };
 }
 
-/** Where an object of this type is in its collection. */
+/** The key of an object of this type in its collection. */
 export function keyOf(type: ResourceType, namespace: string, name: string): string {
   return type.namespaced ? `${namespace}/${name}` : name;
 }

@@ -1,4 +1,4 @@
-// The refusal of a value that does not fit its type.
+// The error for a value that does not fit its type.
 
 /** The message is that of Go's decoder. */
 export class DecodeError extends Error {

@@ -1,4 +1,4 @@
-// The defaults of a schema, filled in where a field is absent, or null without being nullable.
+// Applies a schema's defaults to fields that are absent, or null and not nullable.
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
 import { schemaOfField, type StructuralSchema } from './structural-schema.ts';
@@ -18,7 +18,7 @@ export function withDefaults(object: JsonObject, schema: StructuralSchema): Json
   return filled;
 }
 
-/** Whether a schema has any default at all. */
+/** Whether a schema has any default. */
 export function hasDefaults(schema: StructuralSchema): boolean {
   const { properties = {}, items, additionalProperties } = schema;
   const inner = [...Object.values(properties), items, additionalProperties];

@@ -1,4 +1,4 @@
-// The string formats that CustomResourceDefinitions are checked against. The API server ignores every other format
+// The string formats that the API server checks in custom resources. It ignores every other format
 // (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation).
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 
@@ -35,7 +35,7 @@ const stringFormats: Readonly<Record<string, (text: string) => boolean>> = {
   uuid: (text) => uuid.test(text),
 };
 
-/** The check of a format; undefined when any text passes. */
+/** The check of a format; undefined if any string is valid. */
 export function stringFormat(name: string): ((text: string) => boolean) | undefined {
   return Object.hasOwn(stringFormats, name) ? stringFormats[name] : undefined;
 }

@@ -1,4 +1,4 @@
-// Times on the wire: read as Go reads them, in its words where it cannot, written in UTC.
+// Times on the wire: parsed as Go does, with its error texts, and written in UTC.
 import { quoted } from '../go-text.ts';
 
 export type ReadTime = { readonly time: string } | { readonly error: string };
@@ -13,14 +13,14 @@ const digits = (layout: string): LayoutPart => ({ layout, pattern: new RegExp(`^
 const zone: LayoutPart = { layout: 'Z07:00', pattern: /^(Z|[+-]\d{2}:\d{2})/ };
 const date = [digits('2006'), literal('-'), digits('01'), literal('-'), digits('02'), literal('T')];
 const clock = [digits('15'), literal(':'), digits('04'), literal(':')];
-/** Go takes a fraction after the seconds although the layout has none. */
+/** Go accepts a fraction after the seconds although the layout has none. */
 const seconds: LayoutPart = { layout: '05', pattern: /^\d{2}([.,]\d+)?/ };
 const micros: LayoutPart = { layout: '.000000', pattern: /^\.\d{6}/ };
 
 const secondsLayout = [...date, ...clock, seconds, zone];
 const microLayout = [...date, ...clock, digits('05'), micros, zone];
 
-/** A time to the second, as metadata has it. */
+/** A time to the second, as in metadata. */
 export function decodeTime(text: string): ReadTime {
   const time = usual(text, usualSeconds);
   if (time !== undefined) return { time: `${time.toISOString().slice(0, 19)}Z` };
@@ -28,7 +28,7 @@ export function decodeTime(text: string): ReadTime {
   return error === undefined ? { time: `${utc(text).slice(0, 19)}Z` } : { error };
 }
 
-/** A time to the microsecond, as leases and events have it. */
+/** A time to the microsecond, as in leases and events. */
 export function decodeMicroTime(text: string): ReadTime {
   const time = usual(text, usualMicros);
   if (time !== undefined) return { time: `${time.toISOString().slice(0, 19)}${text.slice(19, 26)}Z` };
@@ -36,7 +36,7 @@ export function decodeMicroTime(text: string): ReadTime {
   return error === undefined ? { time: `${utc(text).slice(0, 19)}${text.slice(19, 26)}Z` } : { error };
 }
 
-/** As this server writes them itself, which is how almost all come back. */
+/** The form that this server writes, in which almost all times come back. */
 const usualSeconds = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
 const usualMicros = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
 
@@ -64,7 +64,7 @@ function misfit(text: string, layout: readonly LayoutPart[]): string | undefined
     : undefined;
 }
 
-/** Milliseconds since the epoch as metadata shows them. */
+/** Formats milliseconds since the epoch as metadata does. */
 export function timeText(wall: number): string {
   return `${new Date(wall).toISOString().slice(0, 19)}Z`;
 }

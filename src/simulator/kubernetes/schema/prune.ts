@@ -1,5 +1,5 @@
-// What the API server takes out of a custom resource before it looks at it: fields that the schema does not know, and
-// nulls where the schema has no use for them.
+// Prunes custom resources as the API server does: removes unknown fields, and nulls that the schema does not
+// allow.
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning
 import { isJsonArray, type JsonObject, type JsonValue } from '../json-value.ts';
 import { schemaOfField, type StructuralSchema } from './structural-schema.ts';
@@ -9,11 +9,11 @@ const typeAndMetadata: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
 export interface Pruned {
   readonly object: JsonObject;
-  /** Paths of what was taken out, sorted. */
+  /** Paths of the removed fields, sorted. */
   readonly unknownFields: readonly string[];
 }
 
-/** Prunes a whole object; its apiVersion, kind and metadata are kept as they are. */
+/** Prunes a whole object; keeps its apiVersion, kind and metadata. */
 export function pruneObject(object: JsonObject, schema: StructuralSchema): Pruned {
   const unknownFields: string[] = [];
   const root = { ...schema, 'x-kubernetes-embedded-resource': true };
@@ -25,7 +25,7 @@ interface Place extends ValuePlace {
   readonly unknownFields: string[];
 }
 
-/** Values of stored objects, which never change, that a schema leaves as they are. */
+/** Immutable values of stored objects that a schema does not change. */
 const untouched = new WeakMap<object, StructuralSchema>();
 const anything: StructuralSchema = {};
 
@@ -36,7 +36,7 @@ function prune(value: JsonValue, schema: StructuralSchema = anything, place: Pla
   return pruned;
 }
 
-/** The same list where nothing has to be taken out. */
+/** Returns the same list if nothing is removed. */
 function pruneItems(
   list: readonly JsonValue[],
   schema: StructuralSchema,
@@ -49,7 +49,7 @@ function pruneItems(
   return pruned.every((item, index) => item === list[index]) ? list : pruned;
 }
 
-/** The same object where nothing has to be taken out. */
+/** Returns the same object if nothing is removed. */
 function pruneFields(object: JsonObject, schema: StructuralSchema, place: Place): JsonObject {
   const { unknownFields } = place;
   const kept: Record<string, JsonValue> = {};
@@ -75,7 +75,7 @@ function fateOf(name: string, schema: StructuralSchema): StructuralSchema | 'kep
   return open ? 'kept' : 'unknown';
 }
 
-/** A null that is neither allowed nor replaced by a default stands for an absent field. */
+/** A null that is neither nullable nor defaulted counts as absent. */
 function isUselessNull(value: JsonValue, schema: StructuralSchema): boolean {
   return value === null && schema.nullable !== true && schema.default === undefined;
 }

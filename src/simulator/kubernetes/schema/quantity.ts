@@ -1,4 +1,4 @@
-// Quantities in their canonical form: no fraction, and the largest unit that allows that.
+// Quantities in canonical form: no fraction, and the largest unit that allows it.
 // https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
 import { DecodeError } from './decode-error.ts';
 
@@ -6,11 +6,11 @@ const form = /^([+-]?)(\d*)\.?(\d*)([eE][+-]?\d+|[KMGTPE]i|[numkMGTPE]?)$/;
 const decimalUnits: readonly string[] = ['m', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const smallUnits: readonly string[] = ['n', 'u', ...decimalUnits];
 const binaryUnits: readonly string[] = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
-/** Quantities are kept in thousandths, and read in billionths. */
+/** Quantities are stored in thousandths and parsed in billionths. */
 const precision = 6;
 const smallestExponent = -9;
 
-/** Throws `DecodeError` for a text that is no quantity. */
+/** Throws `DecodeError` for malformed text. */
 export function canonicalQuantity(text: string): string {
   const match = form.exec(text);
   const [, sign = '', whole = '', fraction = '', unit = ''] = match ?? [];
@@ -23,13 +23,13 @@ export function canonicalQuantity(text: string): string {
   return inFormOf(unit, roundedUp(digits * scaleOf(unit), 10n ** BigInt(fraction.length + precision)));
 }
 
-/** What is asked for is never rounded away. */
+/** Rounds up, so a request never shrinks. */
 function roundedUp(value: bigint, divisor: bigint): bigint {
   const whole = value / divisor;
   return value > whole * divisor ? whole + 1n : whole;
 }
 
-/** The canonical form stays with the family of units that was given. */
+/** The canonical form keeps the given family of units. */
 function inFormOf(unit: string, thousandths: bigint): string {
   if (unit.endsWith('i')) return binary(thousandths);
   return /^[eE]./.test(unit) ? exponential(thousandths) : decimal(thousandths);
@@ -64,7 +64,7 @@ function exponential(thousandths: bigint): string {
   return exponent === 0 ? String(rest) : `${rest}e${exponent}`;
 }
 
-/** `value` divided by `divisor` as often as that leaves nothing over, at most `most` times. */
+/** Divides `value` by `divisor` while the result is whole, at most `most` times. */
 function divided(
   value: bigint,
   divisor: bigint,

@@ -1,5 +1,5 @@
-// What a schema demands of a single value, apart from what is inside it: its type, its length, its range, its format, its
-// choices. In the words of the API server's OpenAPI validator.
+// Validates a single value against its schema, without its content: type, length, range, format, enum. Uses
+// the texts of the API server's OpenAPI validator.
 import { type FieldError, invalid, notSupported, tooLong, typeInvalid } from '../field-error.ts';
 import { quoted } from '../go-text.ts';
 import { isJsonArray, type JsonValue, sameJson } from '../json-value.ts';
@@ -11,9 +11,9 @@ export function inBody(path: string, rule: string): string {
   return `${path} in body ${rule}`;
 }
 
-/** Whether the value has the type that the schema demands, if it demands one. */
+/** Whether the value has the schema's type, if there is one. */
 export function isOfItsType(value: JsonValue, schema: StructuralSchema): boolean {
-  // Most values, told at a glance.
+  // Fast path for most values.
   if (typeof value !== 'object' && typeof value === schema.type) return true;
   const types = typesOf(schema);
   return types.length === 0 || isOfType(typeOf(value), types, schema);
@@ -45,12 +45,12 @@ function typeOf(value: JsonValue): string {
   return typeof value;
 }
 
-/** Numbers of JSON that the server reads as 64-bit integers; others become floating point. */
+/** JSON numbers that the server reads as 64-bit integers; others become floating point. */
 function isInt64(value: number): boolean {
   return Number.isInteger(value) && value >= -(2 ** 63) && value <= 2 ** 63;
 }
 
-/** Texts and lists with a format are left to the format, whatever the type says: the server does so too. */
+/** For strings and lists with a format only the format counts, as in the real server. */
 function isOfType(actual: string, types: readonly string[], schema: StructuralSchema): boolean {
   if (actual === 'null') return schema.nullable === true;
   if (types.includes(actual) || (actual === 'integer' && types.includes('number'))) return true;
@@ -63,7 +63,7 @@ function isFormatted(types: readonly string[], schema: StructuralSchema): boolea
 
 const goFormats: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' };
 
-/** Of a value that should have a format, the refusal names the format and not the type. */
+/** For a value with a format, the error names the format instead of the type. */
 function namedByFormat(
   actual: string,
   types: readonly string[],
@@ -73,7 +73,7 @@ function namedByFormat(
   return { type: schema.format ?? '', actual: goFormats[actual] ?? '' };
 }
 
-/** Whether the schema demands anything of a text but that it is one. */
+/** Whether the schema restricts strings beyond their type. */
 export function restrictsTexts({ minLength, maxLength, pattern, format }: StructuralSchema): boolean {
   return minLength !== undefined || maxLength !== undefined || pattern !== undefined || format !== undefined;
 }
@@ -82,7 +82,7 @@ export function stringErrors(value: string, schema: StructuralSchema, path: stri
   return [...firstTextError(value, schema, path), ...formatErrors(value, schema, path)];
 }
 
-/** Length and pattern; the first that is not kept. */
+/** Checks length and pattern; returns the first error. */
 function firstTextError(value: string, schema: StructuralSchema, path: string): readonly FieldError[] {
   const { minLength = 0, maxLength = Infinity, pattern } = schema;
   const length = Array.from(value).length;
@@ -120,7 +120,7 @@ const multiple: Omit<Limit, 'limit'> = {
   rule: 'a multiple of',
 };
 
-/** Whether the schema demands anything of a number but that it is one. */
+/** Whether the schema restricts numbers beyond their type. */
 export function restrictsNumbers({ multipleOf, minimum, maximum }: StructuralSchema): boolean {
   return multipleOf !== undefined || minimum !== undefined || maximum !== undefined;
 }

@@ -1,4 +1,4 @@
-// The plain values of which built-in types are made, and the lists and maps of them that come up everywhere.
+// The scalar shapes of built-in types, and common lists and maps of them.
 import type { JsonValue } from '../json-value.ts';
 import { DecodeError } from './decode-error.ts';
 import { decodeMicroTime, decodeTime, type ReadTime } from './go-time.ts';
@@ -46,7 +46,7 @@ export const intOrString: WireShape = scalar('intstr.IntOrString', 0, (value) =>
 export const quantity: WireShape = scalar('resource.Quantity', '0', (value) =>
   typeof value === 'string' || typeof value === 'number' ? canonicalQuantity(String(value)) : undefined,
 );
-/** Anything, unchecked: parts of a type that nothing here looks into. */
+/** Any value, unchecked: parts of a type that this model does not use. */
 export const open: WireShape = scalar('', null, (value) => value);
 
 export const texts: WireShape = list(text);

@@ -1,4 +1,4 @@
-// The part of JSON Schema that a CustomResourceDefinition may use ("structural schemas"), as types.
+// Types of structural schemas: the subset of JSON Schema that a CustomResourceDefinition may use.
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
 import type { JsonValue } from '../json-value.ts';
 
@@ -33,7 +33,7 @@ export interface StructuralSchema {
   readonly 'x-kubernetes-embedded-resource'?: boolean;
 }
 
-/** The schema of one field of an object: its own, else that of all other fields. */
+/** The schema of one field of an object: its own, or that of all other fields. */
 export function schemaOfField(schema: StructuralSchema, name: string): StructuralSchema | undefined {
   const { properties, additionalProperties } = schema;
   if (properties !== undefined && Object.hasOwn(properties, name)) return properties[name];

@@ -1,5 +1,5 @@
-// Validation of a custom resource against its schema. Objects are walked in the order of their fields and of the schema, so
-// that the same object always gives the same list: the real server's order is left to chance.
+// Validates a custom resource against its schema. Walks objects in field and schema order, so the same object
+// always gives the same list. The real server's order is random.
 import { type FieldError, invalid, required, tooMany } from '../field-error.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import type { StructuralSchema } from './structural-schema.ts';
 import { pathOf, type ValuePlace } from './value-place.ts';
 
-/** What is wrong with `value`. Messages name paths from `value` on; fields are named with `prefix` before them. */
+/** Errors in `value`. Messages use paths below `value`; fields have `prefix` before them. */
 export function validateSchema(
   value: JsonValue,
   schema: StructuralSchema,
@@ -34,7 +34,7 @@ function under(path: string, name: string): string {
   return path === '' || name === '' ? path + name : `${path}.${name}`;
 }
 
-/** Values of stored objects, which never change, that fit a schema. */
+/** Immutable values of stored objects that match a schema. */
 const fitting = new WeakMap<object, StructuralSchema>();
 
 function validateValue(value: JsonValue, schema: StructuralSchema, place: Place): void {
@@ -92,7 +92,7 @@ function validateFields(value: JsonObject, schema: StructuralSchema, place: Plac
     if (!Object.hasOwn(value, name)) errors.push(required(under(pathOf(place), name)));
 }
 
-/** Fields that the schema does not name, by the schema of all others. */
+/** Validates the fields that the schema does not name. */
 function validateOthers(value: JsonObject, schema: StructuralSchema, place: Place): void {
   const { additionalProperties, properties = {} } = schema;
   if (typeof additionalProperties !== 'object') return;

@@ -1,12 +1,12 @@
-// Where a value is inside another; put into words only where something is wrong with it.
+// The place of a value inside another; formatted only for an error.
 
 export interface ValuePlace {
   readonly up: ValuePlace | undefined;
-  /** The name of a field, the key of a map, or the index in a list; of the outermost value, what all paths begin with. */
+  /** The field name, map key or list index; for the root, the start of all paths. */
   readonly step: string | number;
 }
 
-/** With indexes and the keys of maps. */
+/** With indexes and map keys. */
 export function pathOf({ up, step }: ValuePlace): string {
   const outer = up === undefined ? '' : pathOf(up);
   if (typeof step === 'number') return `${outer}[${step}]`;

@@ -1,5 +1,5 @@
-// Decodes JSON as the API server decodes a built-in type: unknown fields are dropped and reported, empty fields are left
-// out, a value of the wrong type is refused in the words of Go's decoder.
+// Decodes JSON as the API server decodes a built-in type. Drops and reports unknown fields, omits empty ones,
+// and rejects a value of the wrong type with the text of Go's decoder.
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
 import { DecodeError } from './decode-error.ts';
 import { pathOf, type ValuePlace } from './value-place.ts';
@@ -7,13 +7,13 @@ import type { StructShape, WireField, WireShape } from './wire-shape.ts';
 
 export interface WireDecoded {
   readonly value: JsonObject;
-  /** Paths of fields that the type does not know, in the order of the request. */
+  /** Paths of fields unknown to the type, in request order. */
   readonly unknownFields: readonly string[];
 }
 
 /**
- * Decodes `value` as `shape`; throws `DecodeError`. Paths of unknown fields begin with `prefix`; those of errors don't,
- * as with the server.
+ * Decodes `value` as `shape`; throws `DecodeError`. Paths of unknown fields start with `prefix`, those of
+ * errors do not, as in the real server.
  */
 export function decodeWire(value: JsonValue, shape: StructShape, prefix = ''): WireDecoded {
   const unknownFields: string[] = [];
@@ -33,7 +33,7 @@ function inside(up: Place, step: string | number): Place {
   return { up, step, isField: false, struct: up.struct, unknownFields: up.unknownFields };
 }
 
-/** As errors of type name it: the fields alone. */
+/** The path in type errors: field names only. */
 function fieldPath({ up, step, isField }: Place): readonly string[] {
   const outer = up === undefined ? [] : fieldPath(up);
   return isField ? [...outer, String(step)] : outer;
@@ -51,7 +51,7 @@ function decodeStruct(value: JsonValue, shape: StructShape, place: Place): JsonO
   return decoded;
 }
 
-/** By their places, read in the order of the request: of several wrong ones, the first is refused. */
+/** By their places, in request order: of several wrong values, the first is reported. */
 function readFields(
   source: JsonObject,
   { name: struct, fields, places }: StructShape,
@@ -80,7 +80,7 @@ function written(value: JsonValue | undefined, field: WireField): JsonValue | un
     : value;
 }
 
-/** Structs are never empty to Go. */
+/** Go never treats a struct as empty. */
 function isEmpty(value: JsonValue, shape: WireShape): boolean {
   if (value === '' || value === 0 || value === false || value === null) return true;
   if (isJsonArray(value)) return value.length === 0;

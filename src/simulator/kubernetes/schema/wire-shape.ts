@@ -1,6 +1,6 @@
-// The fields of a built-in type as data: which names it knows, of which type each is, and whether an empty value is
-// written. Built-in types have no structural schema: the API server decodes them into Go structs, and what a request
-// gets back follows from how Go does that.
+// The fields of a built-in type as data: their names and types, and whether an empty value is written.
+// Built-in types have no structural schema. The API server decodes them into Go structs, which determines
+// what a request returns.
 import type { JsonValue } from '../json-value.ts';
 
 export type WireShape =
@@ -13,19 +13,19 @@ export interface ScalarShape {
   readonly kind: 'scalar';
   /** The Go type, as error texts name it. */
   readonly goType: string;
-  /** What an absent value is written as where one is always written. */
+  /** The value written for an absent field that is always written. */
   readonly zero: JsonValue;
-  /** The value as it is kept, or undefined for one of another type; throws `DecodeError` for a malformed one. */
+  /** The stored value; undefined for one of another type. Throws `DecodeError` for a malformed one. */
   readonly read: (value: JsonValue) => JsonValue | undefined;
 }
 
 export interface StructShape {
   readonly kind: 'struct';
-  /** Of the Go type, as error texts name it. */
+  /** The name of the Go type in error texts. */
   readonly name: string;
-  /** In the order in which they are written. */
+  /** In writing order. */
   readonly fields: readonly (readonly [name: string, field: WireField])[];
-  /** By name, its place among the fields. */
+  /** Index of each field by name. */
   readonly places: ReadonlyMap<string, number>;
 }
 
@@ -35,8 +35,8 @@ export interface WireField {
 }
 
 /**
- * `filled`: written unless empty. `given`: a pointer, written when the request gave it, even if empty.
- * `always`: written in any case, as its zero value when absent.
+ * `filled`: written unless empty. `given`: a pointer, written if the request has it, even if empty. `always`:
+ * always written, as its zero value if absent.
  */
 export type Presence = 'always' | 'filled' | 'given';
 
@@ -48,7 +48,7 @@ export function map(values: WireShape): WireShape {
   return { kind: 'map', values };
 }
 
-/** A struct; a bare shape stands for a field that is written unless empty. */
+/** A struct; a bare shape is a field that is written unless empty. */
 export function struct(name: string, fields: Readonly<Record<string, WireField | WireShape>>): StructShape {
   const complete = Object.entries(fields).map(([field, value]): readonly [string, WireField] => [
     field,

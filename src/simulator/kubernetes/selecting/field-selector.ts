@@ -1,4 +1,4 @@
-// Field selectors: which objects a list or watch is about, by the few fields that each resource offers.
+// Field selectors: select the objects of a list or watch by the few fields that each resource supports.
 // https://kubernetes.io/docs/concepts/overview/working-with-objects/field-selectors/
 import { badRequest } from '../api-status.ts';
 
@@ -8,7 +8,7 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** The requirements of a selector, sorted as the server sorts them; throws `StatusError` in its words. */
+/** The requirements of a selector in the server's order; throws `StatusError` with its text. */
 export function parseFieldSelector(text: string): readonly FieldRequirement[] {
   const terms = text.match(/(?:\\.|[^,\\])+/g) ?? [];
   return terms.toSorted().map((term) => {

@@ -1,4 +1,4 @@
-// Label selectors: which objects a list or watch is about, by their labels.
+// Label selectors: select the objects of a list or watch by their labels.
 // https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
 import { badRequest } from '../api-status.ts';
 import { quoted } from '../go-text.ts';
@@ -7,7 +7,7 @@ import { labelValueRule, qualifiedName } from '../objects/names.ts';
 export type Labels = Readonly<Record<string, string>>;
 export type LabelSelector = (labels: Labels) => boolean;
 
-/** What each operator demands of a label's value, which is undefined where there is no such label. */
+/** What each operator requires of a label's value, which is undefined without the label. */
 const operators = {
   exists: (value) => value !== undefined,
   '!': (value) => value === undefined,
@@ -40,7 +40,7 @@ interface Requirement {
   readonly values: readonly string[];
 }
 
-/** Throws `StatusError` in the server's words for a text that is no selector. */
+/** Throws `StatusError` with the server's text for a malformed selector. */
 export function parseLabelSelector(text: string): LabelSelector {
   const requirements = new Parser(text).requirements();
   return (labels) => requirements.every((requirement) => fulfils(labels, requirement));
@@ -53,7 +53,7 @@ function fulfils(labels: Labels, { key, operator, values }: Requirement): boolea
 const token = /\s*(==|!=|[=!<>(),]|[^\s=!<>(),]+)/y;
 const symbols: readonly string[] = ['==', '!=', '=', '!', '<', '>', '(', ')', ','];
 
-/** The grammar is small enough to be read token by token; an empty token is the end. */
+/** Parses the small grammar token by token; an empty token is the end. */
 class Parser {
   readonly #tokens: readonly string[];
   #position = 0;

@@ -1,4 +1,4 @@
-// What a list or watch is about: its namespace, its label selector and its field selector in one.
+// The selection of a list or watch: namespace, label selector and field selector combined.
 import { badRequest } from '../api-status.ts';
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
@@ -8,9 +8,9 @@ import { parseLabelSelector } from './label-selector.ts';
 
 export interface Selection {
   readonly matches: (object: KubernetesObject) => boolean;
-  /** The one key that can match, where the selectors name a single object. */
+  /** The only key that can match, if the selectors name a single object. */
   readonly key: string | undefined;
-  /** Whether anything but the namespace narrows it. */
+  /** Whether anything besides the namespace restricts it. */
   readonly narrowed: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface SelectionRequest {
   readonly fieldSelector: string;
 }
 
-/** Throws `StatusError` for selectors that cannot be parsed or name a field that the resource does not offer. */
+/** Throws `StatusError` for selectors that are malformed or name an unsupported field. */
 export function selectionOf(type: ResourceType, request: SelectionRequest): Selection {
   const labels = parseLabelSelector(request.labelSelector);
   const fields = parseFieldSelector(request.fieldSelector);

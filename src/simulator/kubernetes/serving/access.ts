@@ -1,4 +1,4 @@
-// Who a client is and what it may do.
+// Authenticates and authorizes clients.
 // https://kubernetes.io/docs/reference/access-authn-authz/authorization/
 import { forbidden, unauthorized } from '../api-status.ts';
 import { quoted } from '../go-text.ts';
@@ -11,21 +11,21 @@ export interface AccessRequest {
   readonly resource: string;
   /** Empty for the object itself. */
   readonly subresource: string;
-  /** Empty at the scope of the cluster. */
+  /** Empty at cluster scope. */
   readonly namespace: string;
-  /** Empty when the request names no object. */
+  /** Empty if the request names no object. */
   readonly name: string;
 }
 
 export type Authorize = (request: AccessRequest) => boolean;
 
-/** Bearer tokens and whose they are. */
+/** Users by bearer token. */
 export type Tokens = Readonly<Record<string, string>>;
 
 const anonymous = 'system:anonymous';
 
 /**
- * The user of a request; throws `StatusError` for a token that nobody has. Without a table of tokens everybody is an
+ * The user of a request; throws `StatusError` for an unknown token. Without a token table everyone is an
  * administrator; with one, a request without a token is anonymous.
  */
 export function authenticate(tokens: Tokens | undefined, authorization: string | undefined): string {
@@ -37,7 +37,10 @@ export function authenticate(tokens: Tokens | undefined, authorization: string |
   return user;
 }
 
-/** Throws `StatusError` when the user may not. Where nobody says who may what, all may everything but the anonymous. */
+/**
+ * Throws `StatusError` if the user lacks access. Without an authorizer, everyone but the anonymous user has
+ * full access.
+ */
 export function checkAccess(
   authorize: Authorize | undefined,
   user: string,

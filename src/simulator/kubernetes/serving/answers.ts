@@ -1,4 +1,4 @@
-// Answers: an object, a page of a list or a refusal, in the form that the client asked for.
+// Builds answers in the form that the client requested: an object, a page of a list or a refusal.
 import type { KubernetesResponse } from '../exchange.ts';
 import { notAcceptable, type StatusError } from '../api-status.ts';
 import { definedFields, type JsonObject, type JsonValue, withoutFields } from '../json-value.ts';
@@ -20,7 +20,7 @@ export function jsonAnswer(status: number, value: JsonValue): KubernetesResponse
   return new JsonAnswer(status, value);
 }
 
-/** Spells its value only where somebody reads the text. */
+/** Serializes its value only if the text is read. */
 class JsonAnswer implements KubernetesResponse {
   readonly status: number;
   readonly headers: KubernetesResponse['headers'];
@@ -41,7 +41,7 @@ export function textAnswer(status: number, body: string): KubernetesResponse {
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 }
 
-/** The same answer with more headers. */
+/** The same answer with additional headers. */
 export function withHeaders(
   answer: KubernetesResponse,
   headers: KubernetesResponse['headers'],
@@ -59,12 +59,12 @@ export function refusal(error: StatusError): KubernetesResponse {
   return withHeaders(answer, { 'retry-after': String(error.retryAfterSeconds) });
 }
 
-/** A path that nothing is behind, as the server's router says it. */
+/** The router's answer for an unknown path. */
 export function nothingThere(): KubernetesResponse {
   return textAnswer(404, '404 page not found\n');
 }
 
-/** Throws `StatusError` when the form is one for lists. */
+/** Throws `StatusError` if the form is only for lists. */
 export function objectAnswer(status: number, object: JsonObject, form: Form): KubernetesResponse {
   return jsonAnswer(status, object['kind'] === 'Status' ? object : formed(object as KubernetesObject, form));
 }
@@ -86,7 +86,7 @@ function formed(object: KubernetesObject, { type, representation, included, now 
   }
 }
 
-/** Throws `StatusError` when the form is one for single objects. */
+/** Throws `StatusError` if the form is only for single objects. */
 export function listAnswer(page: ListPage, form: Form): KubernetesResponse {
   const { type, representation, included, now } = form;
   const metadata = listMetadata(page);
@@ -117,7 +117,7 @@ function listMetadata({ resourceVersion, continueToken, remaining }: ListPage): 
   });
 }
 
-/** Items of built-in lists don't say what they are; those of custom ones do. */
+/** Items of built-in lists omit kind and version; those of custom lists have them. */
 function plainList(page: ListPage, type: ResourceType, metadata: JsonObject): JsonObject {
   const apiVersion = apiVersionOf(type.names);
   const kind = type.names.listKind;

@@ -1,4 +1,4 @@
-// How a request wants something deleted: from its body, or from its query where there is no body.
+// Reads the delete options of a request from its body, or from its query without a body.
 // https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/delete-options/
 import { badRequest, invalidObject, StatusError, unclassifiedError } from '../api-status.ts';
 import { type FieldError, invalid, notSupported } from '../field-error.ts';
@@ -26,7 +26,7 @@ const shape = struct('DeleteOptions', {
 
 const policies = ['Background', 'Foreground', 'Orphan'] as const;
 
-/** Throws `StatusError` for options that make no sense. */
+/** Throws `StatusError` for invalid options. */
 export function deletionOf({ request, query }: ResourceCall): Deletion {
   const options =
     (request.body ?? '') === '' ? fromQuery(query) : fromBody(request.body ?? '', request.headers);

@@ -1,5 +1,5 @@
-// Lines of watches, encoded once however many watchers get them. A commit reaches all its watchers in one go, so
-// remembering the last few lines is enough.
+// Encodes each watch line once for all watchers. A commit reaches all its watchers at once, so a few recent
+// lines are enough.
 import { EventLine } from '../reading/line-stream.ts';
 import type { ObjectEvent } from '../reading/watch-events.ts';
 

@@ -1,5 +1,5 @@
-// In which form a client wants its answer, and in which it sends its request. Only JSON is spoken here; the refusals name
-// what the real server speaks, so that clients read the same text.
+// Negotiates the forms of answers and requests. Only JSON is supported; refusals list what the real server
+// supports, so clients read the same text.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#alternate-representations-of-resources
 import { notAcceptable, StatusError, unsupportedMediaType } from '../api-status.ts';
 
@@ -13,7 +13,7 @@ interface AcceptClause {
   readonly quality: number;
 }
 
-/** The clauses of an Accept header, the most wanted first. */
+/** The clauses of an Accept header, most preferred first. */
 export function acceptClauses(header: string): readonly AcceptClause[] {
   return header
     .split(',')
@@ -37,11 +37,11 @@ export function isJsonType(mediaType: string): boolean {
 
 export interface Negotiable {
   readonly custom: boolean;
-  /** Tables cannot be had of a watch that begins with a list. */
+  /** Tables are not available for a watch that starts with a list. */
   readonly tables: boolean;
 }
 
-/** What to answer with; throws `StatusError` when nothing that the client accepts can be had. */
+/** The form of the answer; throws `StatusError` if the client accepts none that is available. */
 export function representationFor(
   accept: string | undefined,
   { custom, tables }: Negotiable,
@@ -56,7 +56,7 @@ export function representationFor(
   throw notAcceptable(`only the following media types are accepted: ${spoken.join(', ')}`);
 }
 
-/** The router in front of built-in resources refuses in its own words. */
+/** The router of built-in resources refuses with its own text. */
 function nothingAcceptable(): Error {
   const streams = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
   const message = `406: Not Acceptable\n\nAvailable representations: ${[...spoken, ...streams].join(', ')}`;
@@ -78,7 +78,7 @@ export function mediaTypeOf(contentType: string | undefined): string {
   return (contentType ?? '').split(';')[0]?.trim() ?? '';
 }
 
-/** Refuses a body that is not JSON; one without a type is taken for JSON. */
+/** Refuses a body that is not JSON; one without a type counts as JSON. */
 export function checkJsonBody(contentType: string | undefined): void {
   const mediaType = mediaTypeOf(contentType);
   if (mediaType === '' || isJsonType(mediaType)) return;

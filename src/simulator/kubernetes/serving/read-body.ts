@@ -1,4 +1,4 @@
-// Turns the body of a request into an object of the type that its path names.
+// Parses the body of a request into an object of the type in its path.
 import type { KubernetesRequest } from '../exchange.ts';
 import { badRequest, entityTooLarge, internalError, type StatusError } from '../api-status.ts';
 import { quoted } from '../go-text.ts';
@@ -37,8 +37,8 @@ export function objectInBody(
 }
 
 /**
- * Decodes an object that is known to be JSON. Throws `DecodeError` for wrong types and, where the request wants that,
- * for unknown fields; `StatusError` for a foreign kind.
+ * Decodes a JSON object. Throws `DecodeError` for wrong types and, in strict mode, for unknown fields;
+ * `StatusError` for another kind.
  */
 export function strictly(type: ResourceType, body: JsonObject, rules: BodyRules): Decoded['object'] {
   checkVersion(type, body);
@@ -69,7 +69,7 @@ function goTypeOf(value: JsonValue): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-/** Built-in objects may leave out what they are; custom ones may not. */
+/** Built-in objects may omit kind and version; custom ones may not. */
 function withType(
   type: ResourceType,
   parsed: JsonObject,
@@ -101,7 +101,7 @@ function checkVersion(type: ResourceType, object: JsonObject): void {
   throw new DecodeError(`no kind ${quoted(kind)} is registered for version ${quoted(apiVersion)} ${scheme}`);
 }
 
-/** Refuses an object of another version than the path's, which a custom resource reports only now. */
+/** Refuses an object of another version than the path's, which a custom resource reports only at this point. */
 export function checkSameVersion(type: ResourceType, object: JsonObject): void {
   const expected = apiVersionOf(type.names);
   const given = textAt(object, 'apiVersion');
@@ -125,7 +125,7 @@ function unrecognized(type: ResourceType, body: string, because: string): Status
 
 const longestSummary = 30;
 
-/** The first characters of a body, or of its bytes where it is no object. */
+/** The first characters of a body, or of its bytes if it is not an object. */
 function summary(body: string): string {
   if (body === '') return '<empty>';
   const shown = body.startsWith('{') ? body : Buffer.from(body).toString('hex');

@@ -1,12 +1,12 @@
-// How often each client asked for what: kept by the server, so that nobody has to be believed about what it sent.
+// Counts each client's requests on the server side, so tests need not rely on the client's own count.
 import type { KubernetesRequest } from '../exchange.ts';
 import type { ResourceTarget } from './request-target.ts';
 
 export interface RequestCount {
-  /** The client, by the name that it gives itself. */
+  /** The client's user agent. */
   readonly userAgent: string;
   readonly method: string;
-  /** `ciliumnodes/status`, or the path where it names no resource. */
+  /** `ciliumnodes/status`, or the path if it names no resource. */
   readonly resource: string;
   readonly count: number;
 }
@@ -30,7 +30,7 @@ export class RequestCounts {
     this.#counts.set(key, { userAgent, method, resource, count });
   }
 
-  /** Of all, also of those that were counted before the last reset. */
+  /** All requests, including those before the last reset. */
   get total(): number {
     return this.#total;
   }

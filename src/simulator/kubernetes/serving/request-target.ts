@@ -1,22 +1,22 @@
-// What a path is about, as the server reads it before it knows any resource.
+// Parses a path as the server does before it knows any resource.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris
 
 export interface ResourceTarget {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
-  /** Empty when the path names none. */
+  /** Empty if the path names none. */
   readonly namespace: string;
   readonly name: string;
   readonly subresource: string;
-  /** Whether the path goes on after the subresource. */
+  /** Whether the path continues after the subresource. */
   readonly deeper: boolean;
 }
 
-/** Parts of a namespace that are not resources in it. */
+/** Subresources of a namespace, as opposed to resources in it. */
 const namespaceSubresources: readonly string[] = ['status', 'finalize'];
 
-/** The resource that a path names, or undefined for a path that names none. */
+/** The resource that a path names; undefined if it names none. */
 export function resourceTargetOf(path: string): ResourceTarget | undefined {
   const [prefix = '', ...rest] = path
     .split('/')
@@ -34,7 +34,7 @@ function targetIn(group: string, [version = '', ...rest]: readonly string[]): Re
   return { group, version, resource, namespace, name, subresource, deeper: deeper.length > 0 };
 }
 
-/** `namespaces/a/pods` is about pods, `namespaces/a/status` about the namespace. */
+/** `namespaces/a/pods` names pods, `namespaces/a/status` the namespace. */
 function isInNamespace([first, , third]: readonly string[]): boolean {
   return first === 'namespaces' && third !== undefined && !namespaceSubresources.includes(third);
 }
@@ -47,7 +47,7 @@ function decodeSegment(segment: string): string {
   }
 }
 
-/** The verb by which rights are granted. */
+/** The verb for authorization. */
 export function verbOf(method: string, name: string, watch: boolean): string {
   switch (method) {
     case 'POST':

@@ -1,5 +1,4 @@
-// What the URLs of requests say, read once for as long as they come again and again: agents and controllers ask for the same
-// few objects all the time.
+// Caches parsed request URLs: agents and controllers request the same few objects all the time.
 import { resourceTargetOf, type ResourceTarget } from './request-target.ts';
 
 export interface RequestUrl {
@@ -9,7 +8,7 @@ export interface RequestUrl {
   readonly target: ResourceTarget | undefined;
 }
 
-/** More URLs than a cluster asks for in turn; when there are more, all are forgotten. */
+/** More URLs than a cluster requests in turn; beyond this, all are dropped. */
 const mostKnown = 1000;
 
 export class RequestUrls {

@@ -1,6 +1,6 @@
-// One request for a resource, and what its handlers work with.
-import type { Clock } from '../../../scheduling/clock.ts';
-import type { Random } from '../../../scheduling/random.ts';
+// One request for a resource, and what its handlers need.
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Random } from '../../../runtime/random.ts';
 import type { KubernetesRequest } from '../exchange.ts';
 import type { OpenWatches } from '../reading/open-watches.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
@@ -13,6 +13,8 @@ export interface ResourceCall {
   readonly query: URLSearchParams;
   readonly type: ResourceType;
   readonly target: ResourceTarget;
+  /** Whether a list must show no objects. */
+  readonly isEmptied: boolean;
   readonly signal: AbortSignal;
   /** Adds a warning to the answer. */
   readonly warn: (text: string) => void;
@@ -27,7 +29,7 @@ export interface ServerParts {
   /** For the length of watches. */
   readonly watchRandom: Random;
   readonly openWatches: OpenWatches;
-  /** How many changes a watcher may let lie. */
+  /** Unread changes that a watcher may have. */
   readonly watchBacklog: number;
   readonly plainEvents: EventEncoding;
 }

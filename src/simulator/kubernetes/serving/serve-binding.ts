@@ -1,4 +1,4 @@
-// Answers POST on the `binding` of a pod: the scheduler's word on which node it goes to.
+// Answers POST on a pod's `binding`: the scheduler assigns it to a node.
 // https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/binding-v1/
 import { badRequest, conflict, unclassifiedError } from '../api-status.ts';
 import type { KubernetesResponse } from '../exchange.ts';
@@ -13,7 +13,7 @@ import { timeText } from '../schema/go-time.ts';
 import { updateObject } from '../writing/update-object.ts';
 import { jsonAnswer } from './answers.ts';
 import type { ResourceCall } from './resource-call.ts';
-import { writeParametersOf } from './write-parameters.ts';
+import { writerOf, writeParametersOf } from './write-parameters.ts';
 
 /** Throws `StatusError`. */
 export function serveBinding(call: ResourceCall, rules: UpdateRules): KubernetesResponse {
@@ -24,7 +24,7 @@ export function serveBinding(call: ResourceCall, rules: UpdateRules): Kubernetes
   const next = (current: KubernetesObject | undefined): KubernetesObject =>
     bound(current, node, timeText(server.clock.wall()));
   const update = { next, uid: undefined, mayCreate: false };
-  updateObject(server, { type, namespace, name, rules }, update, { dryRun, warn });
+  updateObject(server, { type, namespace, name, rules }, update, { dryRun, warn, writer: writerOf(call) });
   return jsonAnswer(201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
 }
 

@@ -1,4 +1,4 @@
-// Answers DELETE on a collection: every selected object is deleted by itself.
+// Answers DELETE on a collection: deletes every selected object individually.
 import type { KubernetesResponse } from '../exchange.ts';
 import { listOptionsOf } from '../reading/list-options.ts';
 import { listObjects } from '../reading/read-objects.ts';
@@ -9,7 +9,7 @@ import { deletionOf } from './delete-options.ts';
 import type { ResourceCall } from './resource-call.ts';
 import { formOf } from './serve-reads.ts';
 
-/** Answers the objects as they were; throws `StatusError`. */
+/** Returns the objects as they were; throws `StatusError`. */
 export function serveDeleteCollection(call: ResourceCall): KubernetesResponse {
   const { type, target, server, query } = call;
   const form = formOf(call, true);

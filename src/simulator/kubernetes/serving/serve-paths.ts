@@ -1,4 +1,4 @@
-// Answers for paths that are no resources: health, version, discovery, OpenAPI.
+// Answers paths that are not resources: health, version, discovery, OpenAPI.
 import type { KubernetesRequest, KubernetesResponse } from '../exchange.ts';
 import { noSuchResource } from '../api-status.ts';
 import { aggregatedDiscovery, aggregatedForm } from '../discovery/aggregated-discovery.ts';
@@ -8,7 +8,7 @@ import type { JsonObject } from '../json-value.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
 import { jsonAnswer, nothingThere, textAnswer, withHeaders } from './answers.ts';
 
-/** The version whose behaviour is modelled. */
+/** The modelled server version. */
 export const serverVersion = {
   major: '1',
   minor: '32',

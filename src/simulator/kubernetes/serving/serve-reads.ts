@@ -24,9 +24,12 @@ export function serveListOrWatch(call: ResourceCall): KubernetesResponse {
   const form = formOf(call, !beginsWithList);
   const { labelSelector, fieldSelector } = options;
   const selection = selectionOf(type, { namespace: target.namespace, labelSelector, fieldSelector });
-  if (!options.watch) return listAnswer(listObjects(server.store, type, selection, options), form);
-  return serveWatch(call, { options, selection, form });
+  if (options.watch) return serveWatch(call, { options, selection, form });
+  const page = listObjects(server.store, type, selection, options);
+  return listAnswer(call.isEmptied ? { ...page, ...emptied } : page, form);
 }
+
+const emptied = { items: [], continueToken: '', remaining: undefined };
 
 interface WatchPlan {
   readonly options: ListOptions;
@@ -49,7 +52,7 @@ function serveWatch(call: ResourceCall, { options, selection, form }: WatchPlan)
   return { status: 200, headers: { 'content-type': 'application/json' }, body };
 }
 
-/** Tables show their headers once in each watch, so that these lines are each watcher's own. */
+/** A table watch sends its headers once, so its lines cannot be shared. */
 function transformedEvents(form: Form, now: () => number): (event: ObjectEvent) => string {
   const { type, representation, included } = form;
   let headers = true;

@@ -1,4 +1,4 @@
-// Finds the handler of a request for a resource: by method, and by whether the path names an object or a part of one.
+// Dispatches a resource request by method, and by whether the path names an object or a subresource.
 import type { KubernetesResponse } from '../exchange.ts';
 import { badRequest, methodNotAllowed, noSuchResource, notFound, verbNotSupported } from '../api-status.ts';
 import { namespaces } from '../resources/namespaces.ts';
@@ -24,7 +24,7 @@ export function serveResource(call: ResourceCall): KubernetesResponse {
   return target.name === '' ? serveCollection(call, method) : serveObject(call, method);
 }
 
-/** Objects in namespaces can be listed across all of them, and nothing else; what is in none is found in none. */
+/** Only a list may span all namespaces. A cluster-scoped resource is never inside a namespace. */
 function isInScope({ type, target, request }: ResourceCall): boolean {
   const named = target.namespace !== '' && type.collection !== namespaces.collection;
   if (!type.namespaced) return !named;

@@ -16,7 +16,7 @@ import { checkJsonBody, mediaTypeOf, unknownFormat } from './media-types.ts';
 import { checkSameVersion, objectInBody, strictly } from './read-body.ts';
 import type { ResourceCall } from './resource-call.ts';
 import { formOf } from './serve-reads.ts';
-import { type WriteParameters, writeParametersOf } from './write-parameters.ts';
+import { type WriteParameters, writerOf, writeParametersOf } from './write-parameters.ts';
 
 export function serveCreate(call: ResourceCall): KubernetesResponse {
   const { request, query, type, target, server, warn } = call;
@@ -25,7 +25,11 @@ export function serveCreate(call: ResourceCall): KubernetesResponse {
   const { dryRun, fieldValidation } = writeParametersOf(query, 'CreateOptions');
   const object = objectInBody(type, request, { fieldValidation, warn });
   checkSameVersion(type, object);
-  const created = createObject(server, { type, namespace: target.namespace }, object, { dryRun, warn });
+  const created = createObject(server, { type, namespace: target.namespace }, object, {
+    dryRun,
+    warn,
+    writer: writerOf(call),
+  });
   return objectAnswer(201, created, form);
 }
 
@@ -42,6 +46,7 @@ export function serveReplace(call: ResourceCall, rules: UpdateRules): Kubernetes
   const updated = updateObject(server, updateTarget(call, rules), update, {
     dryRun: parameters.dryRun,
     warn,
+    writer: writerOf(call),
   });
   return objectAnswer(updated.created ? 201 : 200, updated.object, form);
 }
@@ -63,6 +68,7 @@ export function servePatch(call: ResourceCall, rules: UpdateRules): KubernetesRe
   const updated = updateObject(server, updateTarget(call, rules), update, {
     dryRun: parameters.dryRun,
     warn,
+    writer: writerOf(call),
   });
   return objectAnswer(200, updated.object, form);
 }
@@ -126,7 +132,7 @@ function patchKindOf({ request, type }: ResourceCall): PatchKind {
   throw unknownPatch(type.custom);
 }
 
-/** The router in front of built-in resources refuses in its own words. */
+/** The router of built-in resources refuses with its own text. */
 function unknownPatch(custom: boolean): StatusError {
   if (custom) return unsupportedMediaType(unknownFormat(customPatches));
   return unsupportedMediaType('415: Unsupported Media Type', {});

@@ -1,7 +1,9 @@
-// The query of a write, decoded and checked as the server does.
+// Parses and validates the query of a write as the server does.
 import { invalidObject } from '../api-status.ts';
 import { type FieldError, notSupported, notSupportedAs } from '../field-error.ts';
 import { goTexts } from '../go-text.ts';
+import { type FieldWriter, managerOf } from '../objects/managed-fields.ts';
+import type { ResourceCall } from './resource-call.ts';
 
 export type FieldValidation = 'Ignore' | 'Strict' | 'Warn';
 
@@ -10,7 +12,7 @@ export interface WriteParameters {
   readonly fieldValidation: FieldValidation;
 }
 
-/** `kind` is what the server calls the options: `CreateOptions`, ... Throws `StatusError`. */
+/** `kind` is the server's name for the options: `CreateOptions`, ... Throws `StatusError`. */
 export function writeParametersOf(query: URLSearchParams, kind: string): WriteParameters {
   const dryRun = query.getAll('dryRun');
   const fieldValidation = query.get('fieldValidation') ?? '';
@@ -19,7 +21,17 @@ export function writeParametersOf(query: URLSearchParams, kind: string): WritePa
   return { dryRun: dryRun.length > 0, fieldValidation: (fieldValidation || 'Warn') as FieldValidation };
 }
 
-/** What is wrong with a wish for a dry run. */
+/** The field manager of a request. */
+export function writerOf({
+  query,
+  request,
+  target,
+}: Pick<ResourceCall, 'query' | 'request' | 'target'>): FieldWriter {
+  const manager = managerOf(query.get('fieldManager'), request.headers['user-agent']);
+  return { manager, subresource: target.subresource };
+}
+
+/** Errors in a dry-run parameter. */
 export function dryRunErrors(dryRun: readonly string[]): readonly FieldError[] {
   if (dryRun.every((value) => value === 'All')) return [];
   return [notSupportedAs('dryRun', goTexts(dryRun), ['All'])];

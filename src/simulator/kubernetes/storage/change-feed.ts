@@ -1,5 +1,5 @@
-// Who wants to hear of a collection's changes. Listeners that follow one name are found by that name, so that a
-// thousand agents each watching their own object cost a change nothing but the one of them that it concerns.
+// The listeners of a collection's changes. Listeners of one name are indexed by it: with a thousand agents
+// watching their own objects, a change reaches only the one concerned.
 import type { Change } from './change.ts';
 
 export type ChangeListener = (change: Change) => void;
@@ -8,7 +8,7 @@ export class ChangeFeed {
   readonly #everything = new Set<ChangeListener>();
   readonly #byKey = new Map<string, Set<ChangeListener>>();
 
-  /** Follows one key, or all. The returned function ends it and may be called twice. */
+  /** Follows one key, or all. The returned function unsubscribes and is idempotent. */
   follow(key: string | undefined, listener: ChangeListener): () => void {
     if (key === undefined) {
       this.#everything.add(listener);

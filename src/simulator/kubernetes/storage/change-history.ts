@@ -1,5 +1,5 @@
-// The last changes of one collection, for watches that resume and lists of a past state. It forgets the oldest first,
-// and then says so rather than leave a gap.
+// Recent changes of one collection, for resumed watches and lists of a past state. Drops the oldest first,
+// and then reports a gap instead of hiding it.
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
 import type { Change } from './change.ts';
 
@@ -8,13 +8,13 @@ export class ChangeHistory {
   #changes: Change[] = [];
   #floor: number;
 
-  /** Remembers at least the last `limit` changes and less than twice as many, none before revision `floor`. */
+  /** Keeps between `limit` and twice `limit` recent changes, none before revision `floor`. */
   constructor(limit: number, floor: number) {
     this.#limit = limit;
     this.#floor = floor;
   }
 
-  /** What happened after this revision is remembered without a gap; what happened before is not. */
+  /** Changes after this revision are complete; earlier ones are not. */
   get floor(): number {
     return this.#floor;
   }
@@ -32,15 +32,15 @@ export class ChangeHistory {
     this.#changes = this.#changes.filter((change) => change.revision > this.#floor);
   }
 
-  /** The changes after a revision, oldest first; undefined when some of them are forgotten. */
+  /** The changes after a revision, oldest first; undefined if some were dropped. */
   after(revision: number): readonly Change[] | undefined {
     if (revision < this.#floor) return undefined;
     return this.#changes.slice(this.#changes.findLastIndex((change) => change.revision <= revision) + 1);
   }
 
   /**
-   * What has to be undone to see the state at a revision: each changed key with its object then, or undefined where
-   * there was none. Undefined when that revision is forgotten.
+   * What to undo to restore the state at a revision: each changed key with its object then, or undefined if
+   * there was none. Undefined if that revision was dropped.
    */
   undoneTo(revision: number): ReadonlyMap<string, KubernetesObject | undefined> | undefined {
     const changes = this.after(revision);

@@ -1,4 +1,4 @@
-// One committed write, as history keeps it and watches receive it.
+// One committed write, as the history stores it and watches receive it.
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
 
 export type ChangeKind = 'ADDED' | 'DELETED' | 'MODIFIED';
@@ -7,8 +7,8 @@ export interface Change {
   readonly kind: ChangeKind;
   readonly key: string;
   readonly revision: number;
-  /** After the write; of a deletion, the last state under the deletion's resource version. */
+  /** After the write; for a deletion, the last state with the deletion's resource version. */
   readonly object: KubernetesObject;
-  /** Before the write; undefined when it was added. */
+  /** Before the write; undefined if it was added. */
   readonly previous: KubernetesObject | undefined;
 }

@@ -1,5 +1,5 @@
-// The objects of one resource: current state, recent history, and those who follow it. It orders and remembers; what
-// may be written is decided above.
+// The objects of one resource: current state, recent history and listeners. It orders and stores; callers
+// decide what may be written.
 import { deepFreeze } from '../json-value.ts';
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
 import type { Change, ChangeKind } from './change.ts';
@@ -14,11 +14,11 @@ export interface StoredObject {
 
 export interface CollectionOptions {
   readonly historyLimit: number;
-  /** Changes up to this revision are forgotten from the start. */
+  /** Changes up to this revision are dropped from the start. */
   readonly floor: number;
   /** Takes the next revision of the whole store. */
   readonly nextRevision: () => number;
-  /** Told of every change before those who follow the collection. */
+  /** Called on every change, before the collection's listeners. */
   readonly onChange: (change: Change) => void;
 }
 
@@ -39,12 +39,12 @@ export class Collection {
     return this.#history.floor;
   }
 
-  /** Stored objects are frozen: give them to anybody. */
+  /** Stored objects are frozen, so they can be shared. */
   get(key: string): KubernetesObject | undefined {
     return this.#objects.get(key);
   }
 
-  /** Adds or replaces; answers the object under its new resource version. */
+  /** Adds or replaces; returns the object with its new resource version. */
   put(key: string, object: KubernetesObject): KubernetesObject {
     const previous = this.#objects.get(key);
     const change = this.#record(previous === undefined ? 'ADDED' : 'MODIFIED', key, object, previous);
@@ -53,7 +53,7 @@ export class Collection {
     return change.object;
   }
 
-  /** Removes what is there; answers its last state under the resource version of the removal. */
+  /** Removes an existing object; returns its last state with the resource version of the removal. */
   remove(key: string): KubernetesObject | undefined {
     const previous = this.#objects.get(key);
     if (previous === undefined) return undefined;
@@ -63,12 +63,12 @@ export class Collection {
     return change.object;
   }
 
-  /** All objects in order of their keys. */
+  /** All objects, ordered by key. */
   *all(): Generator<StoredObject> {
     for (const [key, object] of this.#objects) yield { key, object };
   }
 
-  /** All objects as they were at a revision, in order of their keys; undefined when it is forgotten. */
+  /** All objects as of a revision, ordered by key; undefined if it was dropped. */
   allAt(revision: number): Iterable<StoredObject> | undefined {
     const undone = this.#history.undoneTo(revision);
     if (undone === undefined) return undefined;

@@ -1,8 +1,8 @@
-// All collections under one counter: each committed write gets the next resource version, as in etcd.
+// All collections with one counter: each committed write gets the next resource version, as in etcd.
 import type { Change } from './change.ts';
 import { Collection } from './collection.ts';
 
-/** Hears of every change of every collection. */
+/** Called on every change of every collection. */
 export type StoreListener = (collection: string, change: Change) => void;
 
 export class ObjectStore {
@@ -12,7 +12,7 @@ export class ObjectStore {
   #revision = 0;
   #floor = 0;
 
-  /** Each collection remembers at least its last `historyLimit` changes. */
+  /** Each collection keeps at least its last `historyLimit` changes. */
   constructor(historyLimit: number) {
     this.#historyLimit = historyLimit;
   }
@@ -22,7 +22,7 @@ export class ObjectStore {
     return this.#revision;
   }
 
-  /** Listeners only note what they hear: the change is not yet known to those who follow its collection. */
+  /** Listeners may only record: the collection's listeners do not know the change yet. */
   listen(listener: StoreListener): void {
     this.#listeners.push(listener);
   }
@@ -42,7 +42,7 @@ export class ObjectStore {
     return created;
   }
 
-  /** From now on nothing can be read or watched from a version before the current one. */
+  /** From now on no version before the current one can be read or watched. */
   forgetHistory(): void {
     this.#floor = this.#revision;
     for (const collection of this.#collections.values()) collection.forgetHistoryUntil(this.#floor);

@@ -1,5 +1,4 @@
-// A map that is walked in the order of its keys, as lists show them. Text is compared by its UTF-16 units, which for the
-// names of objects is the order of their bytes.
+// A map iterated in key order, as lists show it. Compares UTF-16 units, which for object names equals byte order.
 
 export class SortedMap<Value> implements Iterable<readonly [string, Value]> {
   readonly #values = new Map<string, Value>();

@@ -1,6 +1,6 @@
-// When each of the latest writes was committed: kept by the server, so that what was done in answer to a write can be timed
-// without the delays of whoever looks at it.
-import type { Clock } from '../../../scheduling/clock.ts';
+// Commit times of recent writes, recorded by the server. Tests can time a reaction to a write without the
+// delays of its observer.
+import type { Clock } from '../../../runtime/clock.ts';
 import type { ObjectStore } from './object-store.ts';
 
 export interface VersionTime {
@@ -9,11 +9,11 @@ export interface VersionTime {
   readonly at: number;
 }
 
-/** So many writes at most are remembered. */
+/** Maximum number of writes remembered. */
 const limit = 50_000;
 
 export class VersionTimes {
-  /** By resource version, the oldest first. */
+  /** By resource version, oldest first. */
   readonly #times = new Map<number, number>();
 
   constructor(store: ObjectStore, clock: Clock) {
@@ -24,7 +24,7 @@ export class VersionTimes {
     });
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   all(): readonly VersionTime[] {
     return Array.from(this.#times, ([revision, at]) => ({ resourceVersion: String(revision), at }));
   }

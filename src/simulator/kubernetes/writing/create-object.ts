@@ -1,4 +1,4 @@
-// Makes an object: names it, fills in what the server owns, checks it, and commits it.
+// Creates an object: names it, sets the server's fields, validates it, and commits it.
 import {
   alreadyExists,
   badRequest,
@@ -7,22 +7,23 @@ import {
   unclassifiedError,
 } from '../api-status.ts';
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
+import { managedAfter } from '../objects/managed-fields.ts';
 import { finalizerWarnings, metadataErrors } from '../objects/metadata-rules.ts';
 import { pathSegment } from '../objects/names.ts';
 import { withMetadata } from '../objects/object-meta.ts';
 import { keyOf, resourceName } from '../resources/resource-type.ts';
 import { timeText } from '../schema/go-time.ts';
-import type { Random } from '../../../scheduling/random.ts';
+import type { Random } from '../../../runtime/random.ts';
 import { checkNamespaceOpen } from './namespace-lifecycle.ts';
 import type { WriteContext, WriteOptions, WriteTarget } from './write-context.ts';
 
-/** No vowels and nothing that looks like something else, as the API server picks them. */
+/** No vowels and no similar characters, as the API server picks them. */
 const suffixLetters = 'bcdfghjklmnpqrstvwxz2456789';
 const suffixLength = 5;
 const generatedAttempts = 8;
 const longestGeneratedPrefix = 63 - suffixLength;
 
-/** Answers the created object in the version of the request; throws `StatusError`. */
+/** Returns the created object in the version of the request; throws `StatusError`. */
 export function createObject(
   context: WriteContext,
   target: WriteTarget,
@@ -43,10 +44,14 @@ export function createObject(
   const collection = context.store.collection(type.collection);
   const key = keyOf(type, target.namespace, name);
   if (collection.get(key) !== undefined) throw existing(target, object, name);
-  return options.dryRun ? prepared : type.fromStored(collection.put(key, type.toStored(prepared)));
+  const time = timeText(context.clock.wall());
+  const managed = withMetadata(prepared, {
+    managedFields: managedAfter(undefined, prepared, { ...options.writer, time }),
+  });
+  return options.dryRun ? managed : type.fromStored(collection.put(key, type.toStored(managed)));
 }
 
-/** The namespace of the path rules; an object that names another is refused, one outside namespaces has none. */
+/** The path decides the namespace. Refuses an object that names another; a cluster-scoped object has none. */
 export function withRequestNamespace(object: KubernetesObject, target: WriteTarget): KubernetesObject {
   if (!target.type.namespaced) return withMetadata(object, { namespace: undefined });
   const { namespace } = object.metadata;

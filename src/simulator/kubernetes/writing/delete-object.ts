@@ -1,4 +1,4 @@
-// Deletes an object, or marks it as going where something is waited for: its grace period, or its finalizers.
+// Deletes an object, or marks it as terminating while its grace period or finalizers remain.
 // https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/
 import { conflict, notFound, type StatusDetails, successStatus } from '../api-status.ts';
 import type { JsonObject } from '../json-value.ts';
@@ -13,7 +13,7 @@ import type { WriteContext, WriteTarget } from './write-context.ts';
 export interface Deletion {
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
-  /** Seconds; undefined leaves it to the resource. */
+  /** Seconds; undefined uses the resource's default. */
   readonly gracePeriod: number | undefined;
   readonly propagation: 'Background' | 'Foreground' | 'Orphan' | undefined;
   readonly dryRun: boolean;
@@ -23,7 +23,7 @@ export interface DeleteTarget extends WriteTarget {
   readonly name: string;
 }
 
-/** Answers the object while it is still going, else a Status that it is gone; throws `StatusError`. */
+/** Returns the object while it is terminating, else a Status that it is gone; throws `StatusError`. */
 export function deleteObject(context: WriteContext, target: DeleteTarget, deletion: Deletion): JsonObject {
   const { type, name } = target;
   checkNamespaceMortal(target, name);
@@ -41,7 +41,7 @@ export function deleteObject(context: WriteContext, target: DeleteTarget, deleti
 }
 
 interface DeletionWish {
-  /** The object with the wish recorded; the current one where nothing needs to be. */
+  /** The object with the deletion recorded; the current one if nothing needs to be. */
   object: KubernetesObject;
   readonly ends: boolean;
 }
@@ -96,12 +96,12 @@ function deletionWish(
   return { object, ends: isFinished(type, object) };
 }
 
-/** Resources that count generations count the wish as one. */
+/** For resources with generations, a deletion counts as one. */
 function nextGeneration({ metadata: { generation } }: KubernetesObject): number | undefined {
   return generation === undefined ? undefined : generation + 1;
 }
 
-/** A grace period that runs can only become shorter. */
+/** A running grace period can only become shorter. */
 function repeatedWish(type: ResourceType, current: KubernetesObject, deletion: Deletion): DeletionWish {
   const { deletionTimestamp = '', deletionGracePeriodSeconds: running = 0 } = current.metadata;
   const wanted = Math.min(running, deletion.gracePeriod ?? running);
@@ -111,7 +111,7 @@ function repeatedWish(type: ResourceType, current: KubernetesObject, deletion: D
   return { object, ends: isFinished(type, object) };
 }
 
-/** What becomes of the dependents is asked of the garbage collector by a finalizer. */
+/** A finalizer instructs the garbage collector about the dependents. */
 function finalizersFor(current: KubernetesObject, { propagation }: Deletion): readonly string[] {
   const { finalizers = [] } = current.metadata;
   if (propagation === undefined) return finalizers;

@@ -1,4 +1,4 @@
-// What a namespace has to say about the objects in it: it must be there, and must not be going.
+// Checks that a namespace exists and is not terminating before an object is created in it.
 import { forbidden, namespaceTerminating, notFound } from '../api-status.ts';
 import { resourceName } from '../resources/resource-type.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
@@ -6,7 +6,7 @@ import type { WriteTarget } from './write-context.ts';
 
 const immortal: readonly string[] = ['default', 'kube-system', 'kube-public'];
 
-/** Refuses what is to be made in a namespace that is missing or being deleted. */
+/** Refuses a creation in a namespace that is missing or terminating. */
 export function checkNamespaceOpen(store: ObjectStore, { type, namespace }: WriteTarget, name: string): void {
   if (!type.namespaced) return;
   const found = store.collection('namespaces').get(namespace);

@@ -1,29 +1,31 @@
-// Changes an object: checks that it is still the one the client saw, lets the resource undo what this path may not
-// change, checks the rest, and commits it if anything is left. An object that waits for its last finalizer ends here.
+// Updates an object: checks the client's version, undoes changes that this path does not allow, validates,
+// and commits if anything changed. An object that loses its last finalizer is removed.
 import { conflict, invalidObject, notFound, unclassifiedError } from '../api-status.ts';
 import { type FieldError, invalidAs } from '../field-error.ts';
 import { quoted } from '../go-text.ts';
 import { type JsonObject, sameJson, withoutFields } from '../json-value.ts';
 import type { KubernetesObject } from '../objects/kubernetes-object.ts';
+import { managedAfter } from '../objects/managed-fields.ts';
 import { finalizerWarnings, metadataErrors, metadataUpdateErrors } from '../objects/metadata-rules.ts';
 import { pathSegment } from '../objects/names.ts';
 import { withMetadata } from '../objects/object-meta.ts';
 import { keyOf, resourceName, type ResourceType, type UpdateRules } from '../resources/resource-type.ts';
+import { timeText } from '../schema/go-time.ts';
 import { createObject, withRequestNamespace } from './create-object.ts';
 import type { WriteContext, WriteOptions, WriteTarget } from './write-context.ts';
 
 export interface UpdateTarget extends WriteTarget {
   readonly name: string;
-  /** Of the object itself or of one of its subresources. */
+  /** For the object itself or one of its subresources. */
   readonly rules: UpdateRules;
 }
 
 export interface Update {
-  /** The wanted object, given the current one; undefined when there is none. */
+  /** The desired object, given the current one; undefined if there is none. */
   readonly next: (current: KubernetesObject | undefined) => KubernetesObject;
   /** The object must have this uid. */
   readonly uid: string | undefined;
-  /** Whether the object may be made if it is not there. */
+  /** Whether a missing object may be created. */
   readonly mayCreate: boolean;
 }
 
@@ -35,7 +37,7 @@ export interface Updated {
 const modified =
   'the object has been modified; please apply your changes to the latest version and try again';
 
-/** Answers the object after the write, in the version of the request; throws `StatusError`. */
+/** Returns the object after the write, in the version of the request; throws `StatusError`. */
 export function updateObject(
   context: WriteContext,
   target: UpdateTarget,
@@ -85,7 +87,7 @@ function storageError(target: UpdateTarget, because: string): string {
   return `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${because}`;
 }
 
-/** The version the write is based on: the current one, or a refusal. */
+/** The version that the write is based on: the current one, or a refusal. */
 function agreedVersion(target: UpdateTarget, next: KubernetesObject, current: KubernetesObject): string {
   const { resourceVersion: given = '' } = next.metadata;
   const actual = current.metadata.resourceVersion ?? '';
@@ -99,7 +101,7 @@ function agreedVersion(target: UpdateTarget, next: KubernetesObject, current: Ku
   throw invalidObject(resourceName(target.type), target.name, [error]);
 }
 
-/** What the server owns of the metadata stays as it is, whatever the client sends. */
+/** The server's own metadata fields never change, whatever the client sends. */
 function prepared(target: UpdateTarget, next: KubernetesObject, current: KubernetesObject): KubernetesObject {
   const { metadata } = current;
   const ruled = target.rules.prepare(withMetadata(next, { generation: metadata.generation }), current);
@@ -109,6 +111,7 @@ function prepared(target: UpdateTarget, next: KubernetesObject, current: Kuberne
     deletionTimestamp: metadata.deletionTimestamp ?? ruled.metadata.deletionTimestamp,
     deletionGracePeriodSeconds:
       ruled.metadata.deletionGracePeriodSeconds ?? metadata.deletionGracePeriodSeconds,
+    managedFields: metadata.managedFields,
   });
 }
 
@@ -138,21 +141,26 @@ function commit(
   options: WriteOptions,
 ): KubernetesObject {
   const { type } = target;
-  if (sameJson(comparable(next), comparable(current)) || options.dryRun) return next;
+  if (sameJson(comparable(next), comparable(current))) return next;
+  const time = timeText(context.clock.wall());
+  const managed = withMetadata(next, {
+    managedFields: managedAfter(current, next, { ...options.writer, time }),
+  });
+  if (options.dryRun) return managed;
   const collection = context.store.collection(type.collection);
   const key = keyOf(type, target.namespace, target.name);
   if (isFinished(type, next)) {
     collection.remove(key);
     return next;
   }
-  return type.fromStored(collection.put(key, type.toStored(next)));
+  return type.fromStored(collection.put(key, type.toStored(managed)));
 }
 
 function comparable(object: KubernetesObject): JsonObject {
   return { ...object, metadata: withoutFields(object.metadata, 'resourceVersion') };
 }
 
-/** Being deleted, and nothing is waited for any more. */
+/** Deletion was requested and nothing remains to wait for. */
 export function isFinished(type: ResourceType, object: KubernetesObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds: grace = 0, finalizers = [] } = object.metadata;
   const waits = grace > 0 || finalizers.length > 0 || type.deletion.waits(object);

@@ -1,6 +1,7 @@
 // What every write needs besides its object.
-import type { Clock } from '../../../scheduling/clock.ts';
-import type { Random } from '../../../scheduling/random.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Random } from '../../../runtime/random.ts';
+import type { FieldWriter } from '../objects/managed-fields.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 
@@ -10,16 +11,17 @@ export interface WriteContext {
   readonly random: Random;
 }
 
-/** Where a write goes. */
+/** The target of a write. */
 export interface WriteTarget {
   readonly type: ResourceType;
-  /** Empty for resources without namespace. */
+  /** Empty for cluster-scoped resources. */
   readonly namespace: string;
 }
 
 export interface WriteOptions {
-  /** Everything is done and answered except that nothing is kept. */
+  readonly writer: FieldWriter;
+  /** Everything is done and answered, but nothing is stored. */
   readonly dryRun: boolean;
-  /** Told what the client should know though the write goes through. */
+  /** Receives warnings for the client although the write succeeds. */
   readonly warn: (text: string) => void;
 }

@@ -5,6 +5,7 @@ import { creating } from './creating.ts';
 import { deleting } from './deleting.ts';
 import { leasesAndEvents } from './leases-and-events.ts';
 import { listing } from './listing.ts';
+import { managing } from './managing.ts';
 import { patching } from './patching.ts';
 import { podSteps } from './pods.ts';
 import { refusing } from './refusing.ts';
@@ -18,6 +19,7 @@ export const script: readonly Step[] = [
   ...validating,
   ...updating,
   ...patching,
+  ...managing,
   ...deleting,
   ...listing,
   ...watching,

@@ -1,7 +1,7 @@
 // An EC2 on loopback and the real SDK in front of it, for integration tests.
 import { EC2Client } from '@aws-sdk/client-ec2';
-import { Random } from '../../../../src/scheduling/random.ts';
-import { systemClock } from '../../../../src/scheduling/system-clock.ts';
+import { Random } from '../../../../src/runtime/random.ts';
+import { systemClock } from '../../../../src/runtime/system-clock.ts';
 import { readTopology, type Topology } from '../../../../src/simulator/cloud/topology.ts';
 import { createEc2, type Ec2 } from '../../../../src/simulator/ec2/create-ec2.ts';
 import { startEc2Server } from '../../../../src/simulator/ec2/ec2-server.ts';

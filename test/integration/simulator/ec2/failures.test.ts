@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { CreateNetworkInterfaceCommand, DescribeVpcsCommand } from '@aws-sdk/client-ec2';
 import type { Fault } from '../../../../src/simulator/cloud/faults.ts';
 import { startEc2Server } from '../../../../src/simulator/ec2/ec2-server.ts';
-import { systemClock } from '../../../../src/scheduling/system-clock.ts';
+import { systemClock } from '../../../../src/runtime/system-clock.ts';
 import { type Rig, refusalOf, startRig } from './ec2-rig.ts';
 
 let rig: Rig;

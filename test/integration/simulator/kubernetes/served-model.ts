@@ -1,8 +1,8 @@
 // A model behind its HTTP server, for tests over real connections.
 import { request } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { Random } from '../../../../src/scheduling/random.ts';
-import { VirtualClock } from '../../../../src/scheduling/virtual-clock.ts';
+import { Random } from '../../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { ciliumNodeCrd } from '../../../../src/simulator/kubernetes/ciliumnode-crd.ts';
 import { KubernetesModel } from '../../../../src/simulator/kubernetes/kubernetes-model.ts';
 import {

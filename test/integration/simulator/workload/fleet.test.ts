@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Random } from '../../../../src/scheduling/random.ts';
+import { Random } from '../../../../src/runtime/random.ts';
 import { WorkloadFleet } from '../../../../src/simulator/workload/fleet.ts';
 import type { WorkloadEvent } from '../../../../src/simulator/workload/journal.ts';
 import { KubernetesClient } from '../../../../src/simulator/workload/kubernetes-client.ts';

@@ -1,7 +1,7 @@
 // An operator and a cloud in one, as small as they can be while they keep to what agents of both protocols need: it
 // gives each node a buffer of free addresses on one interface and takes back what is not used. It is here to prove the
 // agents, not to be good: it reads everything time and again and has no limits.
-import { type Clock, sleep } from '../../../../src/scheduling/clock.ts';
+import { type Clock, sleep } from '../../../../src/runtime/clock.ts';
 import {
   isObject,
   type Json,

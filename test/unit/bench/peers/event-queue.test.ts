@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { EventQueue } from '../../../../bench/peers/event-queue.ts';
 
-test('lets things happen by time, and in order of asking at the same time', () => {
+test('the event queue runs events by time, and those of one time in the order in which they were added', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 9 })), (delays) => {
       const queue = new EventQueue();
@@ -19,7 +19,7 @@ test('lets things happen by time, and in order of asking at the same time', () =
   );
 });
 
-test('what happens may make more happen, until it is over', () => {
+test('the event queue runs until its events add no more events', () => {
   const queue = new EventQueue();
   let ticks = 0;
   const tick = (): void => {

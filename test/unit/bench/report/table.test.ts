@@ -26,7 +26,7 @@ const measured = (change: Partial<Figure>, value: number, details = ''): Outcome
 const rowsOf = (...outcomes: readonly Outcome[]): readonly string[] => renderTable(outcomes, settings);
 
 describe('renderTable', () => {
-  test('numbers under each other, the scenario and what stands behind below', () => {
+  test('aligns numbers, and prints the scenario and the notes below', () => {
     const lines = rowsOf(
       measured({}, 15, 'DescribeSubnets 15'),
       measured({ title: 'idle: mutating calls', limit: 0, bound: 'exactly' }, 2),
@@ -77,7 +77,7 @@ describe('renderTable', () => {
 });
 
 describe('reportOf', () => {
-  test('a figure as JSON', () => {
+  test('writes a figure as JSON', () => {
     expect(reportOf(measured({}, 15, 'these'), settings)).toEqual({
       name: 'reads',
       title: 'reads',
@@ -92,7 +92,7 @@ describe('reportOf', () => {
     });
   });
 
-  test('one that could not be measured', () => {
+  test('writes why a figure could not be measured', () => {
     const failed: Outcome = { kind: 'failed', figure: figure({}), why: 'gone' };
 
     expect(reportOf(failed, settings)).toMatchObject({

@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { chaptersFor } from '../../../../src/commands/demo/chapters.ts';
+import { configureNode, demoTopology } from '../../../../src/commands/demo/demo-topology.ts';
 import { type Frame, frameLines } from '../../../../src/commands/demo/frame.ts';
 import { liveScreen, plainScreen } from '../../../../src/commands/demo/screen.ts';
+import { Random } from '../../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { createEmbeddedCluster } from '../../../../src/simulator/cluster/embedded-cluster.ts';
 
 /** A late moment of a big demonstration, in which much goes wrong. */
 function frame(change: Partial<Frame> = {}, breaches = 0): Frame {
@@ -26,10 +31,32 @@ function frame(change: Partial<Frame> = {}, breaches = 0): Frame {
         text: `${index} ${'something is broken '.repeat(8)}`,
       })),
     },
+    look: [],
     notes: [],
     decisions: Array.from({ length: 8 }, (_, index) => `decision ${index} ${'and more '.repeat(12)}`),
     ...change,
   };
+}
+
+/** What each chapter says when it begins, by its title. */
+function everyLook(): [string, readonly string[]][] {
+  const { nodes, seed } = { nodes: 50, seed: 'headwater' };
+  const cluster = createEmbeddedCluster({
+    topology: demoTopology(nodes, seed),
+    clock: new VirtualClock(),
+    random: new Random(seed),
+    pace: 1,
+    configure: configureNode,
+  });
+  const chapters = chaptersFor({
+    cluster,
+    nodes,
+    controllerPid: () => undefined,
+    replaceController: () => undefined,
+    run: () => undefined,
+    tell: () => undefined,
+  });
+  return chapters.map(({ title, look }) => [title, look.map((line) => `   ${line}`)]);
 }
 
 describe('a frame', () => {
@@ -53,7 +80,7 @@ describe('a frame', () => {
 
     for (const shown of [
       '200 in all',
-      '183 short',
+      '183 lacking',
       '12 waiting',
       'pods-5',
       'reads 0',
@@ -62,6 +89,33 @@ describe('a frame', () => {
     ])
       expect(text).toContain(shown);
   });
+
+  test.each(everyLook())(
+    'keeps the text of the chapter %s in its place, whatever happens, on 24 rows of 80',
+    (_, look) => {
+      const notes = Array.from(
+        { length: 9 },
+        (__, index) => `   NEWS ${index} ${'of some length '.repeat(7)}`,
+      );
+      const size = { columns: 80, rows: 23 };
+
+      const before = frameLines(frame({ look }), size);
+      const after = frameLines(frame({ look, notes }, 1), size);
+
+      const text = look.map((line) => line.trim()).join(' ');
+      const place = before.findIndex((line) => line === '');
+      expect(
+        before
+          .slice(1, place)
+          .map((line) => line.trim())
+          .join(' '),
+      ).toBe(text);
+      expect(after.slice(1, place)).toEqual(before.slice(1, place));
+      expect(after.length).toBeLessThanOrEqual(23);
+      for (const shown of ['NEWS 8', '183 lacking', '12 waiting', 'reads 0', 'BROKEN: 0'])
+        expect(after.join('\n')).toContain(shown);
+    },
+  );
 
   test('on a live screen leaves the last row to the cursor', () => {
     const written: string[] = [];
@@ -75,7 +129,7 @@ describe('a frame', () => {
 });
 
 describe('plain output', () => {
-  test('tells of the subnets now and then', () => {
+  test('shows the subnets now and then', () => {
     const written: string[] = [];
     const screen = plainScreen({ write: (text) => written.push(text), columns: 80, rows: 24 });
 

@@ -70,7 +70,7 @@ describe('a story', () => {
     expect(told.missing).toEqual(missing);
   });
 
-  test('goes on when a chapter takes too long, and does not forget that it is not over', () => {
+  test('continues after a chapter that takes too long, and remembers that it did not end', () => {
     const { told, look } = story(1500);
     look();
     look();
@@ -80,7 +80,7 @@ describe('a story', () => {
     expect(told.missing).toEqual(['a']);
   });
 
-  test('lets every chapter that has begun hear the controller', () => {
+  test('passes log lines of the controller to every chapter that has started', () => {
     const { told, look, log, state } = story();
     look();
     told.hear({ level: 'info', message: 'leading', details: {} });

@@ -1,30 +1,30 @@
 import { describe, expect, test } from '@jest/globals';
-import { waitingFor } from '../budget-rig.ts';
+import { waitingFor } from '../rate-limiter-rig.ts';
 import { awsAllocation } from '../../../../src/providers/aws/aws-allocation.ts';
-import { context, edgeRig } from './edge-rig.ts';
+import { context, ec2ClientRig } from './ec2-client-rig.ts';
 
 describe('AWS, as the core sees it', () => {
   const options = { pageSize: 1000, instanceTags: {}, subnetIds: [], subnetTags: {} };
 
   test('takes a token of each call of a group at once', async () => {
-    const { clock, budget, edge } = edgeRig(() => ({}), { bucket: { capacity: 1, refill: 1 } });
-    const aws = awsAllocation(edge, options);
+    const { clock, rateLimiter, client } = ec2ClientRig(() => ({}), { bucket: { capacity: 1, refill: 1 } });
+    const aws = awsAllocation(client, options);
 
     await aws.admit(['createInterface', 'attachInterface'], context);
     void aws.admit(['createInterface', 'attachInterface'], context);
     await clock.advance(500);
 
     expect([
-      waitingFor(budget, 'CreateNetworkInterface'),
-      waitingFor(budget, 'AttachNetworkInterface'),
+      waitingFor(rateLimiter, 'CreateNetworkInterface'),
+      waitingFor(rateLimiter, 'AttachNetworkInterface'),
     ]).toEqual([1, 1]);
-    expect(waitingFor(budget, 'AssignPrivateIpAddresses')).toBe(0);
+    expect(waitingFor(rateLimiter, 'AssignPrivateIpAddresses')).toBe(0);
   });
 
   test('asks for as many values as one filter takes', () => {
-    const { edge } = edgeRig(() => ({}));
+    const { client } = ec2ClientRig(() => ({}));
 
-    const { mostInstancesPerLook, mostTypesPerRead, statusKey } = awsAllocation(edge, options);
+    const { mostInstancesPerLook, mostTypesPerRead, statusKey } = awsAllocation(client, options);
 
     expect({ mostInstancesPerLook, mostTypesPerRead, statusKey }).toEqual({
       mostInstancesPerLook: 200,

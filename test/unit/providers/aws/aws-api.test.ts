@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { AwsApi, callErrorOf } from '../../../../src/providers/aws/aws-api.ts';
+import { systemClock } from '../../../../src/runtime/system-clock.ts';
 
 function refusal(name: string, status: number | undefined, more: object = {}): object {
   const $metadata = { httpStatusCode: status, requestId: 'r-1' };
@@ -16,6 +17,7 @@ describe('a request', () => {
     region: 'eu-central-1',
     endpoint: 'http://127.0.0.1:1',
     connections: 1,
+    clock: systemClock,
     connectionTimeout: 1000,
     proxyFor: () => undefined,
     onRoute: () => undefined,
@@ -141,4 +143,15 @@ describe('what the SDK throws', () => {
   test('is told as well as possible', () => {
     expect([callErrorOf('no').message, callErrorOf(undefined).message]).toEqual(['no', 'undefined']);
   });
+});
+
+test('of a credential_process that fails neither arguments nor output are told', () => {
+  const error = Object.assign(new Error('Command failed: get --key planted\nplanted-stderr'), {
+    name: 'CredentialsProviderError',
+  });
+
+  const known = callErrorOf(error);
+
+  expect(known).toMatchObject({ code: 'CredentialsProviderError', result: 'notSent' });
+  expect(JSON.stringify([known.message, known.stack, known.cause])).not.toContain('planted');
 });

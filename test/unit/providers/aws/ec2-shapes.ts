@@ -5,7 +5,7 @@ export function ec2Interface(change: Partial<Ec2NetworkInterface> = {}): Ec2Netw
   return {
     NetworkInterfaceId: 'eni-1',
     Description: 'first',
-    VpcId: 'vpc-1',
+    VpcId: 'vpc-00000001',
     SubnetId: 'subnet-1',
     AvailabilityZone: 'us-west-1a',
     MacAddress: '02:00:00:00:00:01',
@@ -24,12 +24,25 @@ export function ec2Interface(change: Partial<Ec2NetworkInterface> = {}): Ec2Netw
   };
 }
 
+/** An EFA without IP, as a p5 has one on each of its cards. */
+export function efaOnly(networkCard: number, change: Partial<Ec2NetworkInterface> = {}): Ec2NetworkInterface {
+  const { PrivateIpAddress: _, ...rest } = ec2Interface();
+  return {
+    ...rest,
+    NetworkInterfaceId: `eni-e${networkCard}`,
+    PrivateIpAddresses: [],
+    InterfaceType: 'efa-only',
+    Attachment: ec2Attachment({ DeviceIndex: 1, NetworkCardIndex: networkCard }),
+    ...change,
+  };
+}
+
 export function ec2Attachment(
   change: Partial<NonNullable<Ec2NetworkInterface['Attachment']>> = {},
 ): NonNullable<Ec2NetworkInterface['Attachment']> {
   return {
     AttachmentId: 'eni-attach-1',
-    InstanceId: 'i-1',
+    InstanceId: 'i-00000001',
     DeviceIndex: 0,
     NetworkCardIndex: 0,
     Status: 'attached',
@@ -42,7 +55,7 @@ export function ec2Subnet(change: Partial<Ec2Subnet> = {}): Ec2Subnet {
   return {
     SubnetId: 'subnet-1',
     CidrBlock: '10.0.0.0/24',
-    VpcId: 'vpc-1',
+    VpcId: 'vpc-00000001',
     AvailabilityZone: 'us-west-1a',
     AvailableIpAddressCount: 200,
     Tags: [],

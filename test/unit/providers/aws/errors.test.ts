@@ -82,6 +82,19 @@ describe('what EC2 says', () => {
     },
   );
 
+  test.each([
+    ['AuthFailure', 'invalid'],
+    ['CredentialsProviderError', 'invalid'],
+    ['ExpiredToken', 'expired'],
+    ['RequestExpired', 'expired'],
+    ['UnauthorizedOperation', undefined],
+    ['OptInRequired', undefined],
+  ])('%s says of the credentials: %s', (code, credentials) => {
+    const error = new Ec2CallError({ result: 'refused', code, message: 'no' });
+
+    expect(failureOf('DescribeVpcs', error).credentials).toBe(credentials);
+  });
+
   test('reads the same each time: a part that only EC2 can read is left out', () => {
     const said = 'You are not authorized to perform this operation. User: arn is not authorized.';
     const failures = ['Zm9v-bar_', 'YmF6+x=='].map((part) =>
@@ -122,5 +135,61 @@ describe('what EC2 says', () => {
     const error = new Ec2CallError({ result: 'refused', code, message });
 
     expect(failureOf('CreateNetworkInterface', error).permission).toBe(permission);
+  });
+});
+
+test('a code and a message of a megabyte, with control characters, are cut and escaped', () => {
+  const long = `\u001b[31m${'x'.repeat(1_000_000)}`;
+
+  const failure = failureOf(
+    'DescribeSubnets',
+    new Ec2CallError({
+      code: long,
+      message: long,
+      status: 400,
+      requestId: long,
+      retryAfter: undefined,
+      result: 'refused',
+    }),
+  );
+
+  expect(JSON.stringify(failure).length).toBeLessThan(1500);
+  expect(failure.message).toMatch(/^\\u001b\[31mx+…$/);
+});
+
+function missingPermission(resource: string): string {
+  const on = resource === '' ? '' : ` on resource: arn:aws:ec2:us-east-1:123456789012:${resource}`;
+  return `You are not authorized. User: arn:aws:iam::1:user/x is not authorized to perform: ec2:Act${on} because no policy allows it`;
+}
+
+describe('what a refusal of EC2 speaks of', () => {
+  test.each([
+    ['UnauthorizedOperation', 'You are not authorized to perform this operation.', undefined],
+    ['UnauthorizedOperation', missingPermission(''), 'action'],
+    ['UnauthorizedOperation', missingPermission('network-interface/*'), 'action'],
+    ['UnauthorizedOperation', missingPermission('network-interface/eni-1'), 'interface'],
+    ['UnauthorizedOperation', missingPermission('subnet/subnet-1'), 'subnet'],
+    ['UnauthorizedOperation', missingPermission('security-group/sg-1'), 'securityGroups'],
+    ['UnauthorizedOperation', missingPermission('instance/i-1'), 'instance'],
+    ['AuthFailure', 'You do not have permission to access the specified resource.', undefined],
+    ['ExpiredToken', 'expired', 'action'],
+    ['Blocked', 'blocked', 'action'],
+    ['NetworkInterfaceLimitExceeded', 'limit', 'action'],
+    ['PrivateIpAddressLimitExceeded', 'limit', undefined],
+    ['InvalidGroup.NotFound', 'no such group', 'securityGroups'],
+    ['InvalidSecurityGroupID.NotFound', 'no such group', 'securityGroups'],
+    ['SecurityGroupsPerInterfaceLimitExceeded', 'too many', 'securityGroups'],
+    [
+      'InvalidParameterValue',
+      'Security group sg-1 and subnet subnet-1 belong to different networks.',
+      'securityGroups',
+    ],
+    ['InvalidParameterValue', 'something else', undefined],
+    ['UnsupportedOperation', 'The instance type t2.micro does not support prefixes.', 'prefixes'],
+    ['SomethingNew', 'said so', undefined],
+  ])('%s (%s): %s', (code, message, about) => {
+    const error = new Ec2CallError({ result: 'refused', code, message, requestId: 'r-1' });
+
+    expect(failureOf('CreateNetworkInterface', error).about).toBe(about);
   });
 });

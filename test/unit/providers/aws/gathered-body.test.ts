@@ -47,7 +47,7 @@ describe('a body', () => {
     const gatherer = new BodyGatherer();
     await gatherer.gather(pieces(answer(900_000)));
     const first = await gatherer.gather(pieces(answer(900_000)));
-    gatherer.giveBack(first);
+    gatherer.recycle(first);
 
     const second = await gatherer.gather(pieces(answer(800_000)));
 
@@ -60,7 +60,7 @@ describe('a body', () => {
     await gatherer.gather(pieces(answer(900_000)));
     const first = await gatherer.gather(pieces(answer(900_000)));
     const second = await gatherer.gather(pieces(answer(800_000)));
-    gatherer.giveBack(second);
+    gatherer.recycle(second);
 
     const third = await gatherer.gather(pieces(answer(700_000)));
 
@@ -75,7 +75,7 @@ describe('a body', () => {
       const bytes = await gatherer.gather(pieces(answer(length)));
       expect(bytes.equals(answer(length))).toBe(true);
       buffers.push(bytes.buffer);
-      gatherer.giveBack(bytes);
+      gatherer.recycle(bytes);
     }
 
     expect(new Set(buffers.slice(0, 2)).size).toBe(2);
@@ -86,7 +86,7 @@ describe('a body', () => {
   test('has a place of its own beside another one', async () => {
     const gatherer = new BodyGatherer();
     await gatherer.gather(pieces(answer(900_000)));
-    gatherer.giveBack(await gatherer.gather(pieces(answer(900_000))));
+    gatherer.recycle(await gatherer.gather(pieces(answer(900_000))));
     const other = answer(890_000).reverse();
 
     const [one, another] = await Promise.all([

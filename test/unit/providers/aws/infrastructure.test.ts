@@ -18,7 +18,7 @@ describe('a subnet', () => {
 
     expect(subnet).toEqual({
       id: 'subnet-1',
-      networkId: 'vpc-1',
+      networkId: 'vpc-00000001',
       zone: 'us-west-1a',
       cidr: '10.0.0.0/24',
       tags: { pods: 'yes' },
@@ -48,7 +48,14 @@ describe('a subnet', () => {
     expect(readSubnet(shown, { ...noFilter, ...filter })).toMatchObject({ eligible });
   });
 
+  test('of IPv6 alone has nothing for pods, and is nothing unusual', () => {
+    const shown = ec2Subnet({ CidrBlock: undefined, Ipv6Native: true, AvailableIpAddressCount: 0 });
+
+    expect(readSubnet(shown, noFilter)).toBeUndefined();
+  });
+
   test.each<[string, Partial<Ec2Subnet>]>([
+    ['SubnetId is missing', { SubnetId: undefined, CidrBlock: undefined, Ipv6Native: true }],
     ['SubnetId is missing', { SubnetId: undefined }],
     ['VpcId is missing', { VpcId: undefined }],
     ['AvailabilityZone is missing', { AvailabilityZone: undefined }],
@@ -74,7 +81,7 @@ describe('a network', () => {
     });
 
     const network = readNetwork({
-      VpcId: 'vpc-1',
+      VpcId: 'vpc-00000001',
       CidrBlock: '10.0.0.0/16',
       CidrBlockAssociationSet: [
         block('10.0.0.0/16', 'associated'),
@@ -88,20 +95,24 @@ describe('a network', () => {
     });
 
     expect(network).toEqual({
-      id: 'vpc-1',
+      id: 'vpc-00000001',
       primaryCidr: '10.0.0.0/16',
       cidrs: ['10.1.0.0/16', '100.64.0.0/10'],
     });
   });
 
   test('may have one block only', () => {
-    expect(readNetwork({ VpcId: 'vpc-1', CidrBlock: '10.0.0.0/16' })).toMatchObject({ cidrs: [] });
+    expect(readNetwork({ VpcId: 'vpc-00000001', CidrBlock: '10.0.0.0/16' })).toMatchObject({ cidrs: [] });
   });
 
   test.each([
     [{ CidrBlock: '10.0.0.0/16' }, '(without an id)', 'VpcId is missing'],
-    [{ VpcId: 'vpc-1' }, 'vpc-1', 'undefined is not an IPv4 block'],
-    [{ VpcId: 'vpc-1', CidrBlock: '10.0.0.1/16' }, 'vpc-1', '"10.0.0.1/16" is not an IPv4 block'],
+    [{ VpcId: 'vpc-00000001' }, 'vpc-00000001', 'undefined is not an IPv4 block'],
+    [
+      { VpcId: 'vpc-00000001', CidrBlock: '10.0.0.1/16' },
+      'vpc-00000001',
+      '"10.0.0.1/16" is not an IPv4 block',
+    ],
   ])('that cannot be understood is named: %j', (shown, id, problem) => {
     expect(readNetwork(shown)).toEqual({ what: 'network', id, problem });
   });
@@ -111,19 +122,19 @@ describe('a route table', () => {
   test('has the subnets that are associated explicitly', () => {
     const table = readRouteTable({
       RouteTableId: 'rtb-1',
-      VpcId: 'vpc-1',
+      VpcId: 'vpc-00000001',
       Associations: [{}, { SubnetId: 'subnet-2' }, { SubnetId: 'subnet-1' }],
     });
 
-    expect(table).toEqual({ id: 'rtb-1', networkId: 'vpc-1', subnetIds: ['subnet-2', 'subnet-1'] });
+    expect(table).toEqual({ id: 'rtb-1', networkId: 'vpc-00000001', subnetIds: ['subnet-2', 'subnet-1'] });
   });
 
   test('may have none', () => {
-    expect(readRouteTable({ RouteTableId: 'rtb-1', VpcId: 'vpc-1' })).toMatchObject({ subnetIds: [] });
+    expect(readRouteTable({ RouteTableId: 'rtb-1', VpcId: 'vpc-00000001' })).toMatchObject({ subnetIds: [] });
   });
 
   test.each([
-    [{ VpcId: 'vpc-1' }, '(without an id)'],
+    [{ VpcId: 'vpc-00000001' }, '(without an id)'],
     [{ RouteTableId: 'rtb-1' }, 'rtb-1'],
   ])('that cannot be understood is named: %j', (shown, id) => {
     expect(readRouteTable(shown)).toMatchObject({ what: 'route table', id });
@@ -134,15 +145,15 @@ describe('a security group', () => {
   test('has its tags', () => {
     const group = readSecurityGroup({
       GroupId: 'sg-1',
-      VpcId: 'vpc-1',
+      VpcId: 'vpc-00000001',
       Tags: [{ Key: 'pods', Value: 'yes' }],
     });
 
-    expect(group).toEqual({ id: 'sg-1', networkId: 'vpc-1', tags: { pods: 'yes' } });
+    expect(group).toEqual({ id: 'sg-1', networkId: 'vpc-00000001', tags: { pods: 'yes' } });
   });
 
   test.each([
-    [{ VpcId: 'vpc-1' }, '(without an id)'],
+    [{ VpcId: 'vpc-00000001' }, '(without an id)'],
     [{ GroupId: 'sg-1' }, 'sg-1'],
   ])('that cannot be understood is named: %j', (shown, id) => {
     expect(readSecurityGroup(shown)).toMatchObject({ what: 'security group', id });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Ec2NetworkInterface } from '../../../../src/providers/aws/ec2-api.ts';
 import { readInterface, readTags, tryRead } from '../../../../src/providers/aws/network-interface.ts';
-import type { NetworkInterface } from '../../../../src/providers/network-interface.ts';
-import { ec2Attachment, ec2Interface } from './ec2-shapes.ts';
+import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
+import { ec2Attachment, ec2Interface, efaOnly } from './ec2-shapes.ts';
 
 function read(change: Partial<Ec2NetworkInterface>): NetworkInterface {
   const found = tryRead(ec2Interface(change));
@@ -24,7 +24,7 @@ describe('an interface that EC2 shows', () => {
       interface: {
         id: 'eni-1',
         description: 'first',
-        networkId: 'vpc-1',
+        networkId: 'vpc-00000001',
         subnetId: 'subnet-1',
         zone: 'us-west-1a',
         mac: '02:00:00:00:00:01',
@@ -37,7 +37,7 @@ describe('an interface that EC2 shows', () => {
         reservedFor: undefined,
         attachment: {
           id: 'eni-attach-1',
-          instanceId: 'i-1',
+          instanceId: 'i-00000001',
           deviceIndex: 0,
           networkCard: 0,
           state: 'attached',
@@ -72,14 +72,6 @@ describe('an interface that EC2 shows', () => {
     });
   });
 
-  test('may have an attachment that says no more than it must', () => {
-    const { attachment } = read({
-      Attachment: ec2Attachment({ NetworkCardIndex: undefined, DeleteOnTermination: undefined }),
-    });
-
-    expect(attachment).toMatchObject({ networkCard: 0, deleteOnTermination: false });
-  });
-
   test.each(['attaching', 'attached', 'detaching'])('may be %s', (Status) => {
     expect(read({ Attachment: ec2Attachment({ Status }) }).attachment?.state).toBe(Status);
   });
@@ -88,22 +80,74 @@ describe('an interface that EC2 shows', () => {
     const shown = [
       ec2Interface({ Attachment: undefined }),
       ec2Interface({ Attachment: ec2Attachment({ InstanceId: undefined }) }),
+      ec2Interface({ Attachment: ec2Attachment({ Status: 'detached' }) }),
     ];
 
-    expect(shown.map(readInterface)).toEqual([undefined, undefined]);
+    expect(shown.map(readInterface)).toEqual([undefined, undefined, undefined]);
+  });
+
+  test('is attached to nothing once its attachment has ended', () => {
+    const found = read({ Attachment: ec2Attachment({ Status: 'detached' }), Status: 'available' });
+
+    expect(found.attachment).toBeUndefined();
+  });
+});
+
+describe('an interface of a kind that has no IPv4 address', () => {
+  const ofIpv6 = { InterfaceType: 'interface', Ipv6Addresses: [{ Ipv6Address: '2001:db8::4' }] };
+
+  test.each<[string, Partial<Ec2NetworkInterface>]>([
+    ['an EFA without IP', {}],
+    ['whose list of addresses is left out', { PrivateIpAddresses: undefined }],
+    ['an interface of an IPv6-native subnet', ofIpv6],
+  ])('takes up its slot and is nothing unusual: %s', (_, change) => {
+    expect(readInterface(efaOnly(3, change))).toEqual({
+      kind: 'addresslessInterface',
+      interface: { id: 'eni-e3', instanceId: 'i-00000001', deviceIndex: 1, networkCard: 3 },
+    });
+  });
+
+  test.each<[string, Partial<Ec2NetworkInterface>]>([
+    ['MacAddress is missing', { MacAddress: undefined }],
+    ['Attachment.DeviceIndex is missing', { Attachment: ec2Attachment({ DeviceIndex: undefined }) }],
+    ['its attachment state "busy" is unknown', { Attachment: ec2Attachment({ Status: 'busy' }) }],
+    ['it has no private IPv4 address', { PrivateIpAddresses: [{ PrivateIpAddress: '10.0.0.4' }] }],
+    ['it has no private IPv4 address', { Ipv4Prefixes: [{ Ipv4Prefix: '10.0.1.16/28' }] }],
+    ['it has no private IPv4 address', { InterfaceType: 'interface' }],
+  ])('must be shown whole all the same: %s', (problem, change) => {
+    expect(readInterface(efaOnly(0, change))).toMatchObject({
+      kind: 'unreadableInterface',
+      interface: { problem },
+    });
   });
 });
 
 describe('an interface that pods must not use', () => {
+  const second = { Attachment: ec2Attachment({ DeviceIndex: 1 }) };
+
   test.each<[string, Partial<Ec2NetworkInterface>, string | undefined]>([
     ['an ordinary one is not reserved', {}, undefined],
     ['of a service', { RequesterManaged: true }, 'requester-managed'],
-    ['of another type', { InterfaceType: 'efa' }, 'efa'],
-    ['of a type that is new', { InterfaceType: 'quantum' }, 'quantum'],
+    ['of another type', { InterfaceType: 'efa', ...second }, 'efa'],
+    ['of a type that is new', { InterfaceType: 'quantum', ...second }, 'quantum'],
+    ['of another type, attached to nothing', { InterfaceType: 'efa', Attachment: undefined }, 'efa'],
+    ['the primary one is not, whatever its type', { InterfaceType: 'efa' }, undefined],
+    [
+      'the first one of another card is no primary one',
+      { InterfaceType: 'efa', Attachment: ec2Attachment({ DeviceIndex: 0, NetworkCardIndex: 1 }) },
+      'efa',
+    ],
     ['on another card', { Attachment: ec2Attachment({ NetworkCardIndex: 2 }) }, 'network card 2'],
   ])('%s', (_, change, reservedFor) => {
     expect(read(change).reservedFor).toBe(reservedFor);
   });
+});
+
+test.each<[string, Partial<Ec2NetworkInterface>]>([
+  ['empty, as some look-alikes of EC2 show it', { Association: {} }],
+  ['of a Wavelength Zone', { Association: { IpOwnerId: 'amazon', CarrierIp: '3.3.3.3' } }],
+])('an association %s is no public address', (_, change) => {
+  expect(read(change).publicAddress).toBeUndefined();
 });
 
 describe('an interface that cannot be understood', () => {
@@ -124,6 +168,46 @@ describe('an interface that cannot be understood', () => {
     ['Attachment.DeviceIndex is missing', { Attachment: ec2Attachment({ DeviceIndex: Number.NaN }) }],
     ['its attachment state "busy" is unknown', { Attachment: ec2Attachment({ Status: 'busy' }) }],
     ['its attachment state undefined is unknown', { Attachment: ec2Attachment({ Status: undefined }) }],
+    ['Attachment.DeviceIndex is missing', { Attachment: ec2Attachment({ DeviceIndex: 4_000_000_000 }) }],
+    [
+      'Attachment.DeleteOnTermination is missing',
+      { Attachment: ec2Attachment({ DeleteOnTermination: undefined }) },
+    ],
+    ['NetworkInterfaceId is "vpc-1"', { NetworkInterfaceId: 'vpc-1' }],
+    ['VpcId is "ENI-1"', { VpcId: 'ENI-1' }],
+    ['SubnetId is "subnet-"', { SubnetId: 'subnet-' }],
+    ['"10.0.0.4" is not a MAC address', { MacAddress: '10.0.0.4' }],
+    ['a security group is "1"', { Groups: [{ GroupId: '1' }] }],
+    ['a security group is undefined', { Groups: [{}] }],
+    ['"0.0.0.0" is not an IPv4 address', { PrivateIpAddress: '0.0.0.0' }],
+    ['"255.255.255.255" is not an IPv4 address', { PrivateIpAddress: '255.255.255.255' }],
+    ['its association names no address', { Association: { IpOwnerId: 'amazon' } }],
+    ['"" is not an IPv4 address', { Association: { PublicIp: '' } }],
+    ['"0.0.0.0/28" is not an IPv4 /28 prefix', { Ipv4Prefixes: [{ Ipv4Prefix: '0.0.0.0/28' }] }],
+    [
+      'it has 10.0.0.4 twice',
+      {
+        PrivateIpAddresses: [
+          { PrivateIpAddress: '10.0.0.4', Primary: true },
+          { PrivateIpAddress: '10.0.0.4', Primary: false },
+        ],
+      },
+    ],
+    ...(
+      ['AvailabilityZone', 'PrivateIpAddresses', 'Groups', 'InterfaceType', 'RequesterManaged'] as const
+    ).map((member): [string, Partial<Ec2NetworkInterface>] => [
+      `${member} is missing`,
+      { [member]: undefined },
+    ]),
+    ['it is attached and said to be available', { Status: 'available' }],
+    [
+      'its primary address is not the one among its addresses',
+      { PrivateIpAddresses: [{ PrivateIpAddress: '10.0.0.5', Primary: true }] },
+    ],
+    [
+      'its primary address is not the one among its addresses',
+      { PrivateIpAddresses: [{ PrivateIpAddress: '10.0.0.4', Primary: false }] },
+    ],
   ])('%s', (problem, change) => {
     const shown = ec2Interface(change);
 
@@ -133,7 +217,7 @@ describe('an interface that cannot be understood', () => {
       kind: 'unreadableInterface',
       interface: {
         id: shown.NetworkInterfaceId ?? '(without an id)',
-        instanceId: 'i-1',
+        instanceId: 'i-00000001',
         deviceIndex: shown.Attachment?.DeviceIndex,
         networkCard: 0,
         problem,
@@ -161,4 +245,20 @@ describe('tags', () => {
     );
     expect(readTags(undefined)).toEqual({});
   });
+});
+
+test('secondary addresses to which somebody led a public one are named, however it is called', () => {
+  const PrivateIpAddresses = [
+    { PrivateIpAddress: '10.0.0.4', Primary: true, Association: { PublicIp: '3.3.3.1' } },
+    { PrivateIpAddress: '10.0.0.5', Association: { PublicIp: '3.3.3.2' } },
+    { PrivateIpAddress: '10.0.0.6', Association: { CarrierIp: '155.146.0.1' } },
+    { PrivateIpAddress: '10.0.0.7', Association: {} },
+    { PrivateIpAddress: '10.0.0.8' },
+  ];
+
+  expect(read({ PrivateIpAddress: '10.0.0.4', PrivateIpAddresses }).associated).toEqual([
+    '10.0.0.5',
+    '10.0.0.6',
+  ]);
+  expect(read({})).not.toHaveProperty('associated');
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { Ec2CallError } from '../../../../src/providers/aws/ec2-api.ts';
 import { actionOf, perform } from '../../../../src/providers/aws/perform.ts';
-import type { CreateInterface, Operation, Outcome } from '../../../../src/providers/operation.ts';
+import type { CreateInterface, Operation, Outcome } from '../../../../src/providers/contract/operation.ts';
 import { ec2Interface } from './ec2-shapes.ts';
-import { context, edgeRig } from './edge-rig.ts';
+import { context, ec2ClientRig } from './ec2-client-rig.ts';
 
 const create: CreateInterface = {
   kind: 'createInterface',
@@ -44,8 +44,8 @@ async function performed(
   operation: Operation,
   answer: unknown,
 ): Promise<{ readonly outcome: Outcome; readonly action: string | undefined; readonly input: unknown }> {
-  const { edge, sent } = edgeRig(() => answer);
-  const outcome = await perform(edge, operation, context);
+  const { client, sent } = ec2ClientRig(() => answer);
+  const outcome = await perform(client, operation, context);
   return { outcome, action: sent[0]?.action, input: sent[0]?.input };
 }
 
@@ -275,22 +275,22 @@ describe('an operation on EC2', () => {
     ['notSent', 'failed'],
     ['noAnswer', 'ambiguous'],
   ] as const)('that is %s has %s, whichever it is', async (result, kind) => {
-    const { edge } = edgeRig(() => {
+    const { client } = ec2ClientRig(() => {
       throw new Ec2CallError({ result, code: 'InternalError', message: 'no' });
     });
 
-    const outcomes = await Promise.all(operations.map((operation) => perform(edge, operation, context)));
+    const outcomes = await Promise.all(operations.map((operation) => perform(client, operation, context)));
 
     expect(outcomes.map((outcome) => outcome.kind)).toEqual(operations.map(() => kind));
     expect(outcomes).toMatchObject(operations.map((item) => ({ failure: { action: actionOf[item.kind] } })));
   });
 
   test('is one call each, whatever comes of it', async () => {
-    const { edge, sent } = edgeRig(() => {
+    const { client, sent } = ec2ClientRig(() => {
       throw new Ec2CallError({ result: 'noAnswer', code: 'Timeout', message: 'no' });
     });
 
-    for (const operation of operations) await perform(edge, operation, context);
+    for (const operation of operations) await perform(client, operation, context);
 
     expect(sent).toHaveLength(operations.length);
   });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { readPublicAddresses } from '../../../../src/providers/aws/public-addresses.ts';
-import { context, edgeRig, failureOfRead } from './edge-rig.ts';
+import { context, ec2ClientRig, failureOfRead } from './ec2-client-rig.ts';
 
 const Tags = [{ Key: 'pool', Value: 'a' }];
 
 describe('public addresses', () => {
   test('are asked for by their tags, taken literally', async () => {
-    const { edge, sent } = edgeRig(() => ({ Addresses: [] }));
+    const { client, sent } = ec2ClientRig(() => ({ Addresses: [] }));
 
-    await readPublicAddresses(edge, { pool: 'a*b?c\\d', more: 'yes' }, context);
+    await readPublicAddresses(client, { pool: 'a*b?c\\d', more: 'yes' }, context);
 
     expect(sent).toMatchObject([
       {
@@ -24,7 +24,7 @@ describe('public addresses', () => {
   });
 
   test('are read in order of their ids, with what has them', async () => {
-    const { edge } = edgeRig(() => ({
+    const { client } = ec2ClientRig(() => ({
       Addresses: [
         { AllocationId: 'eipalloc-3', PublicIp: '198.18.0.3', Tags, AssociationId: 'eipassoc-1' },
         { AllocationId: 'eipalloc-2', PublicIp: '198.18.0.2', Tags, NetworkInterfaceId: 'eni-1' },
@@ -32,7 +32,7 @@ describe('public addresses', () => {
       ],
     }));
 
-    const { addresses } = await readPublicAddresses(edge, { pool: 'a' }, context);
+    const { addresses } = await readPublicAddresses(client, { pool: 'a' }, context);
 
     expect(addresses.map(({ id, taken, interfaceId }) => [id, taken, interfaceId])).toEqual([
       ['eipalloc-1', false, undefined],
@@ -42,7 +42,7 @@ describe('public addresses', () => {
   });
 
   test('that carry other tags, or cannot be understood, are left out', async () => {
-    const { edge } = edgeRig(() => ({
+    const { client } = ec2ClientRig(() => ({
       Addresses: [
         { AllocationId: 'eipalloc-1', PublicIp: '198.18.0.1', Tags: [{ Key: 'pool', Value: 'b' }] },
         { AllocationId: 'eipalloc-2', PublicIp: 'nowhere', Tags },
@@ -50,7 +50,7 @@ describe('public addresses', () => {
       ],
     }));
 
-    expect((await readPublicAddresses(edge, { pool: 'a' }, context)).addresses).toEqual([]);
+    expect((await readPublicAddresses(client, { pool: 'a' }, context)).addresses).toEqual([]);
   });
 
   test.each([
@@ -62,16 +62,16 @@ describe('public addresses', () => {
       tags: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, 'a'])),
     },
   ])('are not asked for by tags that nothing can carry: $what', async ({ tags }) => {
-    const { edge, sent } = edgeRig(() => ({ Addresses: [] }));
+    const { client, sent } = ec2ClientRig(() => ({ Addresses: [] }));
 
-    expect((await readPublicAddresses(edge, tags, context)).addresses).toEqual([]);
+    expect((await readPublicAddresses(client, tags, context)).addresses).toEqual([]);
     expect(sent).toEqual([]);
   });
 
   test('are not "none" when the answer holds no list', async () => {
-    const { edge } = edgeRig(() => ({}));
+    const { client } = ec2ClientRig(() => ({}));
 
-    const failure = await failureOfRead(readPublicAddresses(edge, { pool: 'a' }, context));
+    const failure = await failureOfRead(readPublicAddresses(client, { pool: 'a' }, context));
 
     expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeAddresses' });
   });

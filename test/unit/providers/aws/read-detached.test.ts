@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Ec2NetworkInterface } from '../../../../src/providers/aws/ec2-api.ts';
 import { readDetached } from '../../../../src/providers/aws/read-detached.ts';
 import { ec2Interface } from './ec2-shapes.ts';
-import { context, edgeRig, failureOfRead } from './edge-rig.ts';
+import { context, ec2ClientRig, failureOfRead } from './ec2-client-rig.ts';
 
 const tags = { managed: 'true', cluster: 'blue' };
 const scope = { tags, networkId: undefined };
@@ -19,9 +19,9 @@ describe('a reading of detached interfaces', () => {
       { NetworkInterfaces: [detached()], NextToken: 'two' },
       { NetworkInterfaces: [detached({ NetworkInterfaceId: 'eni-2' })] },
     ];
-    const { edge, sent } = edgeRig((_, number) => pages[number]);
+    const { client, sent } = ec2ClientRig((_, number) => pages[number]);
 
-    const { begunAt, interfaces } = await readDetached(edge, scope, 500, context);
+    const { begunAt, interfaces } = await readDetached(client, scope, 500, context);
 
     const Filters = [
       { Name: 'status', Values: ['available'] },
@@ -40,9 +40,9 @@ describe('a reading of detached interfaces', () => {
   });
 
   test('asks for those of one network, or by id, where that is wanted', async () => {
-    const { edge, sent } = edgeRig(() => ({ NetworkInterfaces: [] }));
+    const { client, sent } = ec2ClientRig(() => ({ NetworkInterfaces: [] }));
 
-    await readDetached(edge, { tags, networkId: 'vpc-1', ids: ['eni-1', 'eni-2'] }, 1000, context);
+    await readDetached(client, { tags, networkId: 'vpc-1', ids: ['eni-1', 'eni-2'] }, 1000, context);
 
     expect(JSON.stringify(sent[0]?.input)).toContain(
       JSON.stringify([
@@ -60,24 +60,24 @@ describe('a reading of detached interfaces', () => {
     ['with another id', detached({ NetworkInterfaceId: 'eni-2' }), { ids: ['eni-1'] }],
     ['that cannot be understood', detached({ MacAddress: undefined }), {}],
   ])('leaves out one %s, whatever the server makes of the filters', async (_, shown, more) => {
-    const { edge } = edgeRig(() => ({ NetworkInterfaces: [shown] }));
+    const { client } = ec2ClientRig(() => ({ NetworkInterfaces: [shown] }));
 
-    const { interfaces } = await readDetached(edge, { ...scope, ...more }, 1000, context);
+    const { interfaces } = await readDetached(client, { ...scope, ...more }, 1000, context);
 
     expect(interfaces).toEqual([]);
   });
 
   test('without tags is refused before anything is asked', async () => {
-    const { edge, sent } = edgeRig(() => ({ NetworkInterfaces: [] }));
+    const { client, sent } = ec2ClientRig(() => ({ NetworkInterfaces: [] }));
 
-    await expect(readDetached(edge, { ...scope, tags: {} }, 1000, context)).rejects.toThrow(RangeError);
+    await expect(readDetached(client, { ...scope, tags: {} }, 1000, context)).rejects.toThrow(RangeError);
     expect(sent).toEqual([]);
   });
 
   test('whose answer holds no list is an error, and not an empty one', async () => {
-    const { edge } = edgeRig(() => ({}));
+    const { client } = ec2ClientRig(() => ({}));
 
-    const failure = await failureOfRead(readDetached(edge, scope, 1000, context));
+    const failure = await failureOfRead(readDetached(client, scope, 1000, context));
 
     expect(failure?.kind).toBe('unreadable');
   });

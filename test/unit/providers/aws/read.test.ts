@@ -6,46 +6,29 @@ import {
   readLimits,
   readSubnetCounts,
 } from '../../../../src/providers/aws/read.ts';
-import type { ReadOptions } from '../../../../src/providers/aws/read-options.ts';
-import { ec2Attachment, ec2Interface, ec2Subnet } from './ec2-shapes.ts';
-import { all, type Answering, context, edgeRig, type EdgeRig, failureOfRead } from './edge-rig.ts';
-
-const options: ReadOptions = { pageSize: 1000, instanceTags: {}, subnetIds: [], subnetTags: {} };
-const networks = { kind: 'networks', networkIds: ['vpc-1', 'vpc-2'] } as const;
-const instances = { kind: 'instances', instanceIds: ['i-1', 'i-2'] } as const;
-
-/** EC2 with these answers to each action, page by page. */
-function ec2(pages: Readonly<Record<string, readonly object[]>>): EdgeRig {
-  const given = new Map<string, number>();
-  const answering: Answering = ({ action }) => {
-    const page = given.get(action) ?? 0;
-    given.set(action, page + 1);
-    const answer = pages[action]?.[page];
-    if (answer === undefined) throw new Error(`${action} is not expected`);
-    return answer;
-  };
-  return edgeRig(answering);
-}
-
-function described(...states: (readonly [id: string, state: string | undefined])[]): object {
-  return {
-    Reservations: states.map(([InstanceId, Name]) => ({ Instances: [{ InstanceId, State: { Name } }] })),
-  };
-}
+import { ec2Attachment, ec2Interface, ec2Subnet, efaOnly } from './ec2-shapes.ts';
+import { all, context, ec2ClientRig, failureOfRead } from './ec2-client-rig.ts';
+import { described, ec2, instances, networks, options, withoutIpv4 } from './read-rig.ts';
 
 describe('a listing of networks', () => {
   test('reads page by page what is attached there', async () => {
-    const { edge, sent } = ec2({
+    const { client, sent } = ec2({
       DescribeNetworkInterfaces: [
-        { NetworkInterfaces: [ec2Interface(), ec2Interface({ Attachment: undefined })], NextToken: 'two' },
+        {
+          NetworkInterfaces: [
+            ec2Interface(),
+            ec2Interface({ NetworkInterfaceId: 'eni-3', Attachment: undefined }),
+          ],
+          NextToken: 'two',
+        },
         { NetworkInterfaces: [ec2Interface({ NetworkInterfaceId: 'eni-2' })] },
       ],
     });
 
-    const pages = await all(observe(edge, networks, options, context));
+    const pages = await all(observe(client, networks, options, context));
 
     const Filters = [
-      { Name: 'vpc-id', Values: ['vpc-1', 'vpc-2'] },
+      { Name: 'vpc-id', Values: ['vpc-00000001', 'vpc-00000002'] },
       { Name: 'status', Values: ['in-use'] },
     ];
     expect(sent.map(({ input }) => input)).toEqual([
@@ -58,58 +41,116 @@ describe('a listing of networks', () => {
     ]);
   });
 
-  test('names an interface that cannot be read, and reads the others', async () => {
-    const { edge } = ec2({
+  test('says which addresses the interfaces hold that no instance has', async () => {
+    const { client } = ec2({
       DescribeNetworkInterfaces: [
-        { NetworkInterfaces: [ec2Interface({ MacAddress: undefined }), ec2Interface()] },
+        {
+          NetworkInterfaces: [
+            ec2Interface(),
+            ec2Interface({
+              NetworkInterfaceId: 'eni-9',
+              SubnetId: 'subnet-9',
+              Attachment: { AttachmentId: 'eni-attach-9', Status: 'attached' },
+              PrivateIpAddresses: [{ PrivateIpAddress: '10.0.9.7' }],
+              Ipv4Prefixes: [{ Ipv4Prefix: '10.0.9.16/28' }],
+            }),
+          ],
+        },
       ],
     });
 
-    const [page] = await all(observe(edge, networks, options, context));
+    const [page] = await all(observe(client, networks, options, context));
+
+    expect(page?.observations).toHaveLength(1);
+    expect(page?.others).toEqual([{ subnetId: 'subnet-9', holdings: ['10.0.9.7', '10.0.9.16/28'] }]);
+  });
+
+  test('names an interface that cannot be read, and reads the others', async () => {
+    const { client } = ec2({
+      DescribeNetworkInterfaces: [{ NetworkInterfaces: [withoutIpv4('eni-2'), ec2Interface()] }],
+    });
+
+    const [page] = await all(observe(client, networks, options, context));
 
     expect(page?.observations.map(({ kind }) => kind)).toEqual(['unreadableInterface', 'interface']);
   });
 
-  test('without its list is an error and not an empty cloud', async () => {
-    const { edge } = ec2({ DescribeNetworkInterfaces: [{}] });
+  test('shows the 32 EFAs without IP of a p5, and whatever part of the answer they are', async () => {
+    const efas = Array.from({ length: 32 }, (_, card) => efaOnly(card));
+    const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces: [ec2Interface(), ...efas] }] });
 
-    const failure = await failureOfRead(all(observe(edge, networks, options, context)));
+    const [page] = await all(observe(client, networks, options, context));
+
+    const kinds = ['interface', ...efas.map(() => 'addresslessInterface')];
+    expect(page?.observations.map(({ kind }) => kind)).toEqual(kinds);
+  });
+
+  test('counts an interface whose attachment has ended as one that nobody has', async () => {
+    const ended = ec2Interface({ Attachment: ec2Attachment({ Status: 'detached' }) });
+    const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces: [ended] }] });
+
+    const pages = await all(observe(client, networks, options, context));
+
+    expect(pages).toMatchObject([
+      { observations: [], others: [{ subnetId: 'subnet-1', holdings: ['10.0.0.4', '10.0.0.10'] }] },
+    ]);
+  });
+
+  test('without its list is an error and not an empty cloud', async () => {
+    const { client } = ec2({ DescribeNetworkInterfaces: [{}] });
+
+    const failure = await failureOfRead(all(observe(client, networks, options, context)));
 
     expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeNetworkInterfaces' });
   });
 
   test('that fails says why, and what was read before stays true', async () => {
-    const { edge } = edgeRig((_, number) => {
+    const { client } = ec2ClientRig((_, number) => {
       if (number === 0) return { NetworkInterfaces: [ec2Interface()], NextToken: 'two' };
       throw new Ec2CallError({ result: 'refused', code: 'RequestLimitExceeded', message: 'slow down' });
     });
-    const seen: number[] = [];
+    let seen = 0;
     const reading = async (): Promise<void> => {
-      for await (const page of observe(edge, networks, options, context)) seen.push(page.observations.length);
+      for await (const page of observe(client, networks, options, context)) seen += page.observations.length;
     };
 
     const failure = await failureOfRead(reading());
 
-    expect(seen).toEqual([1]);
+    expect(seen).toBe(1);
     expect(failure).toMatchObject({ kind: 'throttled', code: 'RequestLimitExceeded' });
   });
 });
 
 describe('a look at instances', () => {
-  test('asks no more than for their interfaces when all have some', async () => {
-    const second = ec2Interface({
+  test('asks for those whose only attachment has ended', async () => {
+    const ended = ec2Interface({
       NetworkInterfaceId: 'eni-2',
-      MacAddress: undefined,
-      Attachment: ec2Attachment({ InstanceId: 'i-2' }),
+      Attachment: ec2Attachment({ InstanceId: 'i-00000002', Status: 'detached' }),
     });
-    const { edge, sent } = ec2({
+    const { client } = ec2({
+      DescribeNetworkInterfaces: [{ NetworkInterfaces: [ec2Interface(), ended] }],
+      DescribeInstances: [described(['i-00000002', 'stopped'])],
+    });
+
+    const pages = await all(observe(client, instances, options, context));
+
+    const shown = pages.flatMap(({ observations }) => observations.map(({ kind }) => kind));
+    expect(shown).toEqual(['interface', 'instance']);
+  });
+
+  test('asks no more than for their interfaces when all have some', async () => {
+    const second = { ...withoutIpv4('eni-2'), Attachment: ec2Attachment({ InstanceId: 'i-00000002' }) };
+    const { client, sent } = ec2({
       DescribeNetworkInterfaces: [{ NetworkInterfaces: [ec2Interface(), second] }],
     });
 
-    const pages = await all(observe(edge, instances, options, context));
+    const pages = await all(observe(client, instances, options, context));
 
     expect(sent.map(({ input }) => input)).toEqual([
-      { Filters: [{ Name: 'attachment.instance-id', Values: ['i-1', 'i-2'] }], MaxResults: 1000 },
+      {
+        Filters: [{ Name: 'attachment.instance-id', Values: ['i-00000001', 'i-00000002'] }],
+        MaxResults: 1000,
+      },
     ]);
     expect(pages).toHaveLength(1);
   });
@@ -121,76 +162,74 @@ describe('a look at instances', () => {
     ['stopped', 'stopped'],
     ['shutting-down', 'terminating'],
     ['terminated', 'terminated'],
-    ['rebooting', 'unknown'],
-    [undefined, 'unknown'],
   ])('asks for those without an interface: EC2 says %s', async (said, state) => {
-    const { edge, sent } = ec2({
+    const { client, sent } = ec2({
       DescribeNetworkInterfaces: [{ NetworkInterfaces: [ec2Interface()] }],
-      DescribeInstances: [described(['i-2', said])],
+      DescribeInstances: [described(['i-00000002', said])],
     });
 
-    const pages = await all(observe(edge, instances, options, context));
+    const pages = await all(observe(client, instances, options, context));
 
     expect(sent[1]?.input).toEqual({
-      Filters: [{ Name: 'instance-id', Values: ['i-2'] }],
+      Filters: [{ Name: 'instance-id', Values: ['i-00000002'] }],
       MaxResults: 1000,
     });
     expect(pages[1]?.observations).toEqual([
-      { kind: 'instance', instance: { id: 'i-2', state, managed: true } },
+      { kind: 'instance', instance: { id: 'i-00000002', state, managed: true } },
     ]);
   });
 
   test('says of an instance that EC2 does not know that nothing is known', async () => {
-    const { edge } = ec2({
+    const { client } = ec2({
       DescribeNetworkInterfaces: [{ NetworkInterfaces: [ec2Interface()] }],
       DescribeInstances: [{ Reservations: [] }],
     });
 
-    const pages = await all(observe(edge, instances, options, context));
+    const pages = await all(observe(client, instances, options, context));
 
     expect(pages[1]?.observations).toEqual([
-      { kind: 'instance', instance: { id: 'i-2', state: 'unknown', managed: true } },
+      { kind: 'instance', instance: { id: 'i-00000002', state: 'unknown', managed: true } },
     ]);
   });
 
   test('asks for all where tags decide, and whoever does not carry them is not ours', async () => {
-    const { edge, sent } = ec2({
+    const { client, sent } = ec2({
       DescribeNetworkInterfaces: [{ NetworkInterfaces: [ec2Interface()] }],
-      DescribeInstances: [{ ...described(), NextToken: 'two' }, described(['i-1', 'running'])],
+      DescribeInstances: [{ ...described(), NextToken: 'two' }, described(['i-00000001', 'running'])],
     });
     const tagged = { ...options, instanceTags: { team: 'a', env: 'b' } };
 
-    const pages = await all(observe(edge, instances, tagged, context));
+    const pages = await all(observe(client, instances, tagged, context));
 
     expect(sent[1]?.input).toMatchObject({
       Filters: [
-        { Name: 'instance-id', Values: ['i-1', 'i-2'] },
+        { Name: 'instance-id', Values: ['i-00000001', 'i-00000002'] },
         { Name: 'tag:team', Values: ['a'] },
         { Name: 'tag:env', Values: ['b'] },
       ],
     });
     expect(pages[1]?.observations).toEqual([
-      { kind: 'instance', instance: { id: 'i-1', state: 'running', managed: true } },
-      { kind: 'instance', instance: { id: 'i-2', state: 'unknown', managed: false } },
+      { kind: 'instance', instance: { id: 'i-00000001', state: 'running', managed: true } },
+      { kind: 'instance', instance: { id: 'i-00000002', state: 'unknown', managed: false } },
     ]);
   });
 
   test('knows of instances what was so when it began to ask for them', async () => {
-    const rig = edgeRig(async ({ action }, number) => {
+    const rig = ec2ClientRig(async ({ action }, number) => {
       if (action === 'DescribeNetworkInterfaces') return { NetworkInterfaces: [] };
       await rig.clock.advance(100);
-      return { ...described(['i-1', 'running']), NextToken: number === 1 ? 'two' : undefined };
+      return { ...described(['i-00000001', 'running']), NextToken: number === 1 ? 'two' : undefined };
     });
 
-    const pages = await all(observe(rig.edge, instances, options, context));
+    const pages = await all(observe(rig.client, instances, options, context));
 
     expect(pages.map(({ begunAt }) => begunAt)).toEqual([0, 0]);
   });
 
   test('without the list of instances is an error', async () => {
-    const { edge } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces: [] }], DescribeInstances: [{}] });
+    const rig = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces: [] }], DescribeInstances: [{}] });
 
-    const failure = await failureOfRead(all(observe(edge, instances, options, context)));
+    const failure = await failureOfRead(all(observe(rig.client, instances, options, context)));
 
     expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeInstances' });
   });
@@ -200,38 +239,59 @@ describe('the network around the instances', () => {
   const answers = {
     DescribeSubnets: [
       { Subnets: [ec2Subnet()], NextToken: 'two' },
-      { Subnets: [ec2Subnet({ SubnetId: 'subnet-2' }), ec2Subnet({ SubnetId: 'subnet-3', CidrBlock: 'x' })] },
+      {
+        Subnets: [
+          ec2Subnet({ SubnetId: 'subnet-2' }),
+          ec2Subnet({ SubnetId: 'subnet-3', CidrBlock: undefined }),
+          ec2Subnet({ SubnetId: 'subnet-4', CidrBlock: undefined, Ipv6Native: true }),
+        ],
+      },
     ],
-    DescribeVpcs: [{ Vpcs: [{ VpcId: 'vpc-1', CidrBlock: '10.0.0.0/16' }, {}] }],
+    DescribeVpcs: [{ Vpcs: [{ VpcId: 'vpc-00000001', CidrBlock: '10.0.0.0/16' }] }],
     DescribeRouteTables: [
-      { RouteTables: [{ RouteTableId: 'rtb-1', VpcId: 'vpc-1', Associations: [] }, { VpcId: 'vpc-1' }] },
+      {
+        RouteTables: [
+          ...['rtb-1', 'rtb-2', 'rtb-3'].map((RouteTableId) => ({
+            RouteTableId,
+            VpcId: 'vpc-00000001',
+            Associations: [],
+          })),
+          { VpcId: 'vpc-00000001' },
+        ],
+      },
     ],
-    DescribeSecurityGroups: [{ SecurityGroups: [{ GroupId: 'sg-1', VpcId: 'vpc-1' }, {}] }],
+    DescribeSecurityGroups: [
+      {
+        SecurityGroups: [
+          ...['sg-1', 'sg-2', 'sg-3'].map((GroupId) => ({ GroupId, VpcId: 'vpc-00000001' })),
+          {},
+        ],
+      },
+    ],
   };
 
   test('is read as a whole, and what cannot be understood is named', async () => {
-    const { edge } = ec2(answers);
+    const { client } = ec2(answers);
 
-    const { infrastructure, problems } = await readInfrastructure(edge, ['vpc-1'], options, context);
+    const { infrastructure, problems } = await readInfrastructure(client, ['vpc-00000001'], options, context);
 
     expect([...infrastructure.subnets.keys()]).toEqual(['subnet-1', 'subnet-2']);
-    expect([...infrastructure.networks.keys()]).toEqual(['vpc-1']);
-    expect(infrastructure.routeTables.map(({ id }) => id)).toEqual(['rtb-1']);
-    expect(infrastructure.securityGroups.map(({ id }) => id)).toEqual(['sg-1']);
+    expect([...infrastructure.networks.keys()]).toEqual(['vpc-00000001']);
+    expect(infrastructure.routeTables.map(({ id }) => id)).toEqual(['rtb-1', 'rtb-2', 'rtb-3']);
+    expect(infrastructure.securityGroups.map(({ id }) => id)).toEqual(['sg-1', 'sg-2', 'sg-3']);
     expect(problems.map(({ what, id }) => `${what} ${id}`)).toEqual([
       'subnet subnet-3',
-      'network (without an id)',
       'route table (without an id)',
       'security group (without an id)',
     ]);
   });
 
   test('is asked for by network, in pages as large as EC2 gives', async () => {
-    const { edge, sent } = ec2(answers);
+    const { client, sent } = ec2(answers);
 
-    await readInfrastructure(edge, ['vpc-1', 'vpc-2'], options, context);
+    await readInfrastructure(client, ['vpc-00000001', 'vpc-00000002'], options, context);
 
-    const Filters = [{ Name: 'vpc-id', Values: ['vpc-1', 'vpc-2'] }];
+    const Filters = [{ Name: 'vpc-id', Values: ['vpc-00000001', 'vpc-00000002'] }];
     const asked = new Map(sent.map(({ action, input }) => [action, input]));
     expect(asked.get('DescribeVpcs')).toEqual({ Filters, MaxResults: 1000 });
     expect(asked.get('DescribeSecurityGroups')).toEqual({ Filters, MaxResults: 1000 });
@@ -243,7 +303,7 @@ describe('the network around the instances', () => {
     ['DescribeRouteTables', 'routeTables'],
     ['DescribeSecurityGroups', 'securityGroups'],
   ] as const)('does without what %s may not show, and says why', async (action, part) => {
-    const { edge } = edgeRig((call) => {
+    const { client } = ec2ClientRig((call) => {
       if (call.action !== action) return answers[call.action as keyof typeof answers].at(-1);
       throw new Ec2CallError({
         result: 'refused',
@@ -253,15 +313,15 @@ describe('the network around the instances', () => {
       });
     });
 
-    const { infrastructure } = await readInfrastructure(edge, ['vpc-1'], options, context);
+    const { infrastructure } = await readInfrastructure(client, ['vpc-00000001'], options, context);
 
     expect(infrastructure[part]).toEqual([]);
     expect(infrastructure.denied?.[part]?.permission).toBe(`ec2:${action}`);
-    expect([...infrastructure.networks.keys()]).toEqual(['vpc-1']);
+    expect([...infrastructure.networks.keys()]).toEqual(['vpc-00000001']);
   });
 
   test.each(['DescribeSubnets', 'DescribeVpcs'])('is not read without %s', async (action) => {
-    const { edge } = edgeRig((call) => {
+    const { client } = ec2ClientRig((call) => {
       if (call.action !== action) return { Subnets: [], Vpcs: [], RouteTables: [], SecurityGroups: [] };
       throw new Ec2CallError({
         result: 'refused',
@@ -271,15 +331,15 @@ describe('the network around the instances', () => {
       });
     });
 
-    await expect(readInfrastructure(edge, ['vpc-1'], options, context)).rejects.toMatchObject({
+    await expect(readInfrastructure(client, ['vpc-00000001'], options, context)).rejects.toMatchObject({
       failure: { permission: `ec2:${action}` },
     });
   });
 
   test('is asked for in smaller pages where the options say so', async () => {
-    const { edge, sent } = ec2(answers);
+    const { client, sent } = ec2(answers);
 
-    await readInfrastructure(edge, ['vpc-1'], { ...options, pageSize: 50 }, context);
+    await readInfrastructure(client, ['vpc-00000001'], { ...options, pageSize: 50 }, context);
 
     expect(sent.map(({ input }) => (input as { MaxResults: number }).MaxResults)).toEqual([
       50, 50, 50, 50, 50,
@@ -287,29 +347,29 @@ describe('the network around the instances', () => {
   });
 
   test('counts free addresses as of when the subnets were asked for', async () => {
-    const rig = edgeRig(async ({ action }) => {
+    const rig = ec2ClientRig(async ({ action }) => {
       await rig.clock.advance(100);
       return answers[action as keyof typeof answers].at(-1);
     });
     await rig.clock.advance(7);
 
-    const read = await readInfrastructure(rig.edge, ['vpc-1'], options, context);
+    const read = await readInfrastructure(rig.client, ['vpc-00000001'], options, context);
 
     expect(read.begunAt).toBe(7);
   });
 
   test.each(Object.keys(answers))('without the list of %s is an error', async (action) => {
-    const { edge } = ec2({ ...answers, [action]: [{}] });
+    const { client } = ec2({ ...answers, [action]: [{}] });
 
-    const failure = await failureOfRead(readInfrastructure(edge, ['vpc-1'], options, context));
+    const failure = await failureOfRead(readInfrastructure(client, ['vpc-00000001'], options, context));
 
     expect(failure).toMatchObject({ kind: 'unreadable', action });
   });
 
   test('may be asked for the counts alone', async () => {
-    const { edge } = ec2(answers);
+    const { client } = ec2(answers);
 
-    const { begunAt, counts } = await readSubnetCounts(edge, ['vpc-1'], options, context);
+    const { begunAt, counts } = await readSubnetCounts(client, ['vpc-00000001'], options, context);
 
     expect(begunAt).toBe(0);
     expect([...counts]).toEqual([
@@ -380,13 +440,23 @@ describe('limits of instance types', () => {
       { MaximumNetworkInterfaces: Number.NaN, Ipv4AddressesPerInterface: 2 },
       { problem: 'MaximumNetworkInterfaces is NaN' },
     ],
+    [
+      'billions of interfaces',
+      { MaximumNetworkInterfaces: 4_000_000_000, Ipv4AddressesPerInterface: 2 },
+      { problem: 'MaximumNetworkInterfaces is 4000000000' },
+    ],
+    [
+      'billions of addresses',
+      { MaximumNetworkInterfaces: 4, Ipv4AddressesPerInterface: 4_000_000_000 },
+      { problem: 'Ipv4AddressesPerInterface is 4000000000' },
+    ],
     ['nothing told', undefined, { problem: 'MaximumNetworkInterfaces is undefined' }],
   ])('%s', async (_, NetworkInfo, expected) => {
-    const { edge } = ec2({
+    const { client } = ec2({
       DescribeInstanceTypes: [{ InstanceTypes: [{ InstanceType: 'm5.large', NetworkInfo }] }],
     });
 
-    const limits = await readLimits(edge, ['m5.large'], context);
+    const limits = await readLimits(client, ['m5.large'], context);
 
     expect(limits.get('m5.large')).toEqual(expected);
   });
@@ -399,19 +469,19 @@ describe('limits of instance types', () => {
     ['a hypervisor that nobody has heard of', { Hypervisor: 'quantum', BareMetal: false }, false],
   ])('allow prefixes: %s', async (_, told, prefixes) => {
     const NetworkInfo = { MaximumNetworkInterfaces: 3, Ipv4AddressesPerInterface: 10 };
-    const { edge } = ec2({
+    const { client } = ec2({
       DescribeInstanceTypes: [{ InstanceTypes: [{ InstanceType: 'm5.large', NetworkInfo, ...told }] }],
     });
 
-    const limits = await readLimits(edge, ['m5.large'], context);
+    const limits = await readLimits(client, ['m5.large'], context);
 
     expect(limits.get('m5.large')).toMatchObject({ prefixes });
   });
 
   test('are asked for by a filter, so that an unknown type does not spoil the answer', async () => {
-    const { edge, sent } = ec2({ DescribeInstanceTypes: [{ InstanceTypes: [{}] }] });
+    const { client, sent } = ec2({ DescribeInstanceTypes: [{ InstanceTypes: [] }] });
 
-    const limits = await readLimits(edge, ['m5.large', 'm99.huge'], context);
+    const limits = await readLimits(client, ['m5.large', 'm99.huge'], context);
 
     expect(sent[0]?.input).toEqual({
       Filters: [{ Name: 'instance-type', Values: ['m5.large', 'm99.huge'] }],
@@ -421,9 +491,9 @@ describe('limits of instance types', () => {
   });
 
   test('without a list are an error', async () => {
-    const { edge } = ec2({ DescribeInstanceTypes: [{}] });
+    const { client } = ec2({ DescribeInstanceTypes: [{}] });
 
-    const failure = await failureOfRead(readLimits(edge, ['m5.large'], context));
+    const failure = await failureOfRead(readLimits(client, ['m5.large'], context));
 
     expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeInstanceTypes' });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { Random } from '../../../../src/scheduling/random.ts';
+import { Random } from '../../../../src/runtime/random.ts';
 import { AddressSpace } from '../../../../src/simulator/cloud/address-space.ts';
 import { type Ipv4Block, parseIpv4, parseIpv4Block } from '../../../../src/simulator/cloud/ipv4.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Random } from '../../../../src/scheduling/random.ts';
+import { Random } from '../../../../src/runtime/random.ts';
 import { type FaultRule, Faults } from '../../../../src/simulator/cloud/faults.ts';
 
 const rule = (change: Partial<FaultRule>): FaultRule => ({

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Random } from '../../../../src/scheduling/random.ts';
+import { Random } from '../../../../src/runtime/random.ts';
 import { drawLatency } from '../../../../src/simulator/cloud/latency.ts';
 
 test('delays scatter around their mean, and are nothing when switched off', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { VirtualClock } from '../../../../src/scheduling/virtual-clock.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { PacedClock } from '../../../../src/simulator/cloud/paced-clock.ts';
 
 test('a new pace holds for what waits already', async () => {

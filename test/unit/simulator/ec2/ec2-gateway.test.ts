@@ -161,13 +161,10 @@ describe('faults', () => {
     const anonymous = await call('DescribeNetworkInterfaces');
     spoil('unknownEnum');
     const strange = await call('DescribeNetworkInterfaces');
-    spoil('empty');
-    const empty = await call('DescribeNetworkInterfaces');
 
     expect(JSON.stringify(anonymous)).not.toMatch(/"(NetworkInterface|Subnet|Vpc|Instance)Id"/);
     expect(JSON.stringify(strange)).toContain('"Status":"quantum"');
-    expect(empty).toEqual({});
-    for (const form of ['truncated', 'html502'] as const) {
+    for (const form of ['empty', 'truncated', 'html502'] as const) {
       spoil(form);
       await expect(call('DescribeNetworkInterfaces')).rejects.toThrow(new AnswerGarbled(form));
     }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { Random } from '../../../../src/scheduling/random.ts';
+import { Random } from '../../../../src/runtime/random.ts';
 import type { AttachedCidr } from '../../../../src/simulator/workload/attached-cidrs.ts';
 import { CidrPool, type TakenAddress } from '../../../../src/simulator/workload/cidr-pool.ts';
 import { parseCidr } from '../../../../src/simulator/workload/ipv4.ts';

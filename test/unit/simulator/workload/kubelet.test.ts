@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Agent } from '../../../../src/simulator/workload/agent.ts';
-import { Random } from '../../../../src/scheduling/random.ts';
+import { Random } from '../../../../src/runtime/random.ts';
 import { type JsonObject, objectAt, textAt } from '../../../../src/simulator/workload/json.ts';
 import { Kubelet } from '../../../../src/simulator/workload/kubelet.ts';
 import { KubernetesClient } from '../../../../src/simulator/workload/kubernetes-client.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Random } from '../../../../src/scheduling/random.ts';
+import { Random } from '../../../../src/runtime/random.ts';
 import { chooseNode } from '../../../../src/simulator/workload/placement.ts';
 import type { Placement } from '../../../../src/simulator/workload/workload.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Random } from '../../../../src/scheduling/random.ts';
+import { Random } from '../../../../src/runtime/random.ts';
 import { isObject, listAt, textAt } from '../../../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../../../src/simulator/workload/kubernetes-client.ts';
 import { podCollectionPath } from '../../../../src/simulator/workload/pod.ts';

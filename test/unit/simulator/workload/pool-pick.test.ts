@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Random } from '../../../../src/scheduling/random.ts';
+import { Random } from '../../../../src/runtime/random.ts';
 import type { AddressPool } from '../../../../src/simulator/workload/address-pool.ts';
 import { pickAddress } from '../../../../src/simulator/workload/pool-pick.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { Random } from '../../../../src/scheduling/random.ts';
+import { Random } from '../../../../src/runtime/random.ts';
 import { scheduleOf } from '../../../../src/simulator/workload/schedule.ts';
 import type { Workload, WorkloadAction } from '../../../../src/simulator/workload/workload.ts';
 

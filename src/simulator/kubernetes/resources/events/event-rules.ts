@@ -1,12 +1,12 @@
-// What an event must be. The core group lets almost anything pass; the group of events is strict. Both are checked in the
-// form of the core group, in which events are kept.
+// Validates events. The core group accepts almost anything; the events group is strict. Both are validated in
+// the core form, in which events are stored.
 import { type FieldError, invalid, required } from '../../field-error.ts';
 import { textAt, valueAt } from '../../json-value.ts';
 import type { KubernetesObject } from '../../objects/kubernetes-object.ts';
 import { immutable } from '../../objects/metadata-rules.ts';
 import { qualifiedName } from '../../objects/names.ts';
 
-/** What is wrong with an event in either group; `controllerField` is what that group calls the reporter. */
+/** Errors in an event of either group; `controllerField` is that group's name for the reporter. */
 export function eventErrors(event: KubernetesObject, controllerField: string): readonly FieldError[] {
   const { namespace = '' } = event.metadata;
   const about = textAt(event, 'involvedObject', 'namespace');
@@ -41,7 +41,7 @@ function reportErrors(event: KubernetesObject, controllerField: string): readonl
   return [...missing, ...malformed, ...fields];
 }
 
-/** What the group of events demands beyond that. */
+/** Additional rules of the events group. */
 export function strictEventErrors(event: KubernetesObject): readonly FieldError[] {
   const type = textAt(event, 'type');
   const known = type === 'Normal' || type === 'Warning';
@@ -85,7 +85,7 @@ const fixed: readonly string[] = [
   'reportingInstance',
 ];
 
-/** In the group of events, nothing of an event changes but its series. */
+/** In the events group only the series of an event may change. */
 export function strictEventUpdateErrors(
   next: KubernetesObject,
   current: KubernetesObject,

@@ -1,4 +1,4 @@
-// The fields of events, under the names of the core group and under those of their own group.
+// The fields of events, with the names of the core group and of the events group.
 // https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
 import { int32, microTime, text, time } from '../../schema/scalars.ts';
 import { always, given, struct, type WireField, type WireShape } from '../../schema/wire-shape.ts';

@@ -1,4 +1,4 @@
-// Events, which two groups offer under different names: kept in the form of the core group, translated for the other.
+// Events, served by two groups with different field names: stored in the core form and converted for the other.
 import { type JsonObject, textAt } from '../../json-value.ts';
 import type { KubernetesObject } from '../../objects/kubernetes-object.ts';
 import { metadataUpdateErrors } from '../../objects/metadata-rules.ts';
@@ -13,7 +13,7 @@ import { coreEventFields, eventFields } from './event-shape.ts';
 const coreVersion = 'v1';
 const eventsVersion = 'events.k8s.io/v1';
 
-/** Core name → name in the group of events. */
+/** Core name → name in the events group. */
 const renamed: Readonly<Record<string, string>> = {
   involvedObject: 'regarding',
   message: 'note',

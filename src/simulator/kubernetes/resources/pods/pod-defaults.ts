@@ -1,4 +1,4 @@
-// What the API server fills into a pod that leaves it out.
+// The API server's defaults for pods.
 import { type JsonObject, type JsonValue, textAt, valueAt } from '../../json-value.ts';
 import type { KubernetesObject } from '../../objects/kubernetes-object.ts';
 import { itemsOf, partOf } from '../../objects/object-parts.ts';
@@ -51,14 +51,14 @@ function filledPort(port: JsonObject, hostNetwork: boolean): JsonObject {
   return { ...port, ...hostPort, protocol: port['protocol'] ?? 'TCP' };
 }
 
-/** What is limited and not requested is requested as limited. */
+/** A request defaults to the limit. */
 function filledResources(resources: JsonObject): JsonObject {
   const limits = partOf(resources, 'limits');
   const requests = { ...limits, ...partOf(resources, 'requests') };
   return Object.keys(requests).length === 0 ? resources : { ...resources, requests };
 }
 
-/** Only an image with a tag that is not `latest` is taken to be what it was. */
+/** Only a tag other than `latest` is considered fixed. */
 function pullPolicyOf(image: string): string {
   const name = image.split('/').at(-1) ?? '';
   if (name.includes('@')) return 'IfNotPresent';
@@ -66,7 +66,7 @@ function pullPolicyOf(image: string): string {
   return tag === 'latest' ? 'Always' : 'IfNotPresent';
 }
 
-/** The single address and the first of several are one; the single one wins. */
+/** The single address and the first in the list are the same; the single one wins. */
 function filledStatus(status: JsonObject): JsonObject {
   return { phase: 'Pending', ...status, ...oneAddress(status, 'podIP'), ...oneAddress(status, 'hostIP') };
 }
@@ -85,7 +85,10 @@ function oneAddress(status: JsonObject, name: 'hostIP' | 'podIP'): JsonObject {
 
 const computeResources = ['cpu', 'memory'];
 
-/** How the node treats a pod when it runs short. https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/ */
+/**
+ * The QoS class, which orders eviction under pressure.
+ * https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/
+ */
 export function qosClassOf(pod: KubernetesObject): string {
   const containers = [...itemsOf(pod, 'spec', 'containers'), ...itemsOf(pod, 'spec', 'initContainers')];
   const amounts = (container: JsonValue, part: string, resource: string): JsonValue | undefined =>

@@ -1,4 +1,4 @@
-// What a pod must be, and what of it may change.
+// Validates pods and their changes.
 import {
   duplicate,
   type FieldError,
@@ -13,7 +13,7 @@ import type { KubernetesObject } from '../../objects/kubernetes-object.ts';
 import { dnsLabel, dnsSubdomain, type TextRule } from '../../objects/names.ts';
 import { itemsOf, partOf } from '../../objects/object-parts.ts';
 
-/** What is wrong with the spec of a pod. */
+/** Errors in the spec of a pod. */
 export function podErrors(pod: KubernetesObject): readonly FieldError[] {
   const spec = partOf(pod, 'spec');
   const volumes = itemsOf(spec, 'volumes').map((volume) => textAt(volume, 'name'));
@@ -47,7 +47,7 @@ function containerErrors(
   ]);
 }
 
-/** Each name must be there, be well formed and be the first of its kind; `from` skips those before it. */
+/** Each name must be present, well formed and unique in its kind; `from` skips earlier ones. */
 function nameErrors(names: readonly string[], path: string, rule: TextRule, from = 0): readonly FieldError[] {
   return names.flatMap((name, index) => {
     const field = `${path}[${index}].name`;
@@ -100,7 +100,7 @@ const changeable =
   '`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),' +
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
-/** What may not change of a pod; the real server adds to its text what differs. */
+/** Immutable parts of a pod; the real server's text also shows the difference. */
 export function podUpdateErrors(next: KubernetesObject, current: KubernetesObject): readonly FieldError[] {
   const errors = podErrors(next);
   if (sameJson(fixedParts(next), fixedParts(current)) && keepsTolerations(next, current)) return errors;

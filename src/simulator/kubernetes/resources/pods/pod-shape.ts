@@ -1,4 +1,5 @@
-// The fields of pods. Deep parts that nothing here looks into (probes, affinity, most of a volume) are taken as they are.
+// The fields of pods. Deep parts that this model does not use (probes, affinity, most of a volume) are not
+// checked.
 // https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
 import { flag, int32, int64, open, quantities, text, textMap, texts, time } from '../../schema/scalars.ts';
 import { always, given, list, struct, type WireField, type WireShape } from '../../schema/wire-shape.ts';

@@ -1,5 +1,5 @@
-// Pods. A pod that is on a node ends only when its grace period is over, which whoever plays the kubelet says by deleting
-// it once more, with no grace.
+// Pods. A pod on a node ends only after its grace period: the kubelet, or its stand-in, deletes it again
+// without grace.
 // https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-termination
 import { textAt, valueAt } from '../../json-value.ts';
 import type { KubernetesObject } from '../../objects/kubernetes-object.ts';
@@ -69,7 +69,7 @@ function specField(name: string): SelectableField {
   return { name: `spec.${name}`, valueOf: (pod) => textAt(pod, 'spec', name) };
 }
 
-/** Labels and annotations may change with the status, owners may not; a class that is left out stays what it was. */
+/** Labels and annotations may change with the status, owners may not; an omitted QoS class stays unchanged. */
 function statusOnly(next: KubernetesObject, current: KubernetesObject): KubernetesObject {
   const qosClass = textAt(next, 'status', 'qosClass') || textAt(current, 'status', 'qosClass');
   const { ownerReferences } = current.metadata;

@@ -33,6 +33,7 @@ describe('/_headwater/', () => {
     [{ kind: 'dropBefore' }],
     [{ kind: 'dropAfter' }],
     [{ kind: 'duplicateEvents' }],
+    [{ kind: 'emptyList' }],
   ])('takes the effect %j', async (effect) => {
     const { model, send } = rig();
 

@@ -94,6 +94,22 @@ describe('faults', () => {
     expect(inShort(seen.events)).toEqual(['ADDED a', 'ADDED a', 'ADDED b', 'ADDED c']);
   });
 
+  test('answer a list with nothing, and leave watches as they are', async () => {
+    const { clock, model, send, watch } = rig();
+    await send('POST', ciliumNodes, ciliumNode('a'));
+    model.faults.inject({ effect: { kind: 'emptyList' } });
+    const seen = await watch(ciliumNodes);
+    await send('POST', ciliumNodes, ciliumNode('b'));
+
+    const empty = await send('GET', ciliumNodes);
+    const full = await send('GET', ciliumNodes);
+    await clock.advance(0);
+
+    expect(empty).toMatchObject({ status: 200, body: { ...full.body, items: [] } });
+    expect(full.body.items).toHaveLength(2);
+    expect(inShort(seen.events)).toContain('ADDED b');
+  });
+
   test('cut a watch in the middle of a line', async () => {
     const { clock, model, send, watch } = rig();
     const cut = await watch(ciliumNodes);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Random } from '../../../../../src/scheduling/random.ts';
+import { Random } from '../../../../../src/runtime/random.ts';
 import { SortedMap } from '../../../../../src/simulator/kubernetes/storage/sorted-map.ts';
 
 test('is walked in the order of its keys, whatever was put in and taken out', () => {

@@ -1,0 +1,15 @@
+// What the chart gives the controller, taken out of what `helm template` made of it.
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { argumentsOf, configOf, objectsIn } from '../rig/manifests.ts';
+
+/** The flags of the Deployment in a file. Its ConfigMap is written where its --config-dir is then: to a directory of its own. */
+export async function flagsOfManifest(file: string): Promise<readonly string[]> {
+  const objects = objectsIn(await readFile(file, 'utf8'));
+  const [command, ...flags] = argumentsOf(objects);
+  if (command !== 'run') throw new Error(`the Deployment in ${file} does not run the controller: ${command}`);
+  const directory = await mkdtemp(join(tmpdir(), 'headwater-config-'));
+  for (const [name, text] of Object.entries(configOf(objects))) await writeFile(join(directory, name), text);
+  return [...flags.filter((flag) => !flag.startsWith('--config-dir=')), `--config-dir=${directory}`];
+}

@@ -1,0 +1,61 @@
+// What an alert rule is, as data; the files that Prometheus and Alertmanager read are made from it.
+
+/** `critical` wakes somebody at night; `warning` waits until the morning. */
+export type Severity = 'critical' | 'warning';
+
+export interface Alert {
+  /** Also the name of its runbook. */
+  readonly name: string;
+  /** In PromQL. */
+  readonly expr: string;
+  /** How long it has to be so, as Prometheus writes durations. */
+  readonly for: string;
+  readonly severity: Severity;
+  /** One line, with the labels that say where. */
+  readonly summary: string;
+  /** What it means to those who run pods, and the figure. */
+  readonly description: string;
+}
+
+export interface AlertGroup {
+  readonly name: string;
+  readonly alerts: readonly Alert[];
+}
+
+/** While an alert fires that explains others, those are not told. */
+export interface Inhibition {
+  readonly cause: string;
+  readonly effects: readonly string[];
+  /** Labels that both must have alike. */
+  readonly equal: readonly string[];
+  readonly why: string;
+}
+
+/** Series of one subnet, over replicas: a standby shows none of them. */
+export const bySubnet = 'by (cluster, subnet_id, availability_zone)';
+export const byCluster = 'by (cluster)';
+
+/** Of `metric`, what the leader says of each subnet. */
+export function ofSubnets(metric: string): string {
+  return `max ${bySubnet} (${metric})`;
+}
+
+/** Of `metric`, the most that a replica says: a standby says 0. */
+export function ofCluster(metric: string): string {
+  return `max ${byCluster} (${metric})`;
+}
+
+/**
+ * How much counters grew, also of series that were not there before: with labels whose values are not known in advance they
+ * begin at what was counted by then, which `increase` overlooks.
+ */
+export function grown(counter: string, range: string): string {
+  return `(${counter} unless ${counter} offset ${range} or increase(${counter}[${range}]))`;
+}
+
+/** Metrics that every Node.js process has, of Headwater's processes alone. */
+export function ofHeadwater(expr: string): string {
+  return `${expr} and on (cluster, job, instance) headwater_leader`;
+}
+
+export const atCluster = '{{ with $labels.cluster }} in cluster {{ . }}{{ end }}';

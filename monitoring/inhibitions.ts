@@ -1,0 +1,68 @@
+// Which alert explains which others, so that one cause wakes somebody once.
+import type { AlertGroup, Inhibition } from './alert.ts';
+import { cloudAlerts } from './alerts/cloud.ts';
+import { controllerAlerts } from './alerts/controller.ts';
+import { nodeAlerts } from './alerts/nodes.ts';
+import { subnetAlerts } from './alerts/subnets.ts';
+
+export const alertGroups: readonly AlertGroup[] = [subnetAlerts, nodeAlerts, cloudAlerts, controllerAlerts];
+
+export const inhibitions: readonly Inhibition[] = [
+  {
+    cause: 'HeadwaterNoLeader',
+    effects: [
+      'HeadwaterPodsPending',
+      'HeadwaterNodesInDeficit',
+      'HeadwaterNodesBlocked',
+      'HeadwaterResyncFailing',
+      'HeadwaterReleaseStuck',
+      'HeadwaterOrphansNotDeleted',
+      'HeadwaterWritesFailing',
+      'HeadwaterWithdrawalsHeld',
+    ],
+    equal: ['cluster'],
+    why: 'Only the leader acts: without one nothing is assigned, written or read.',
+  },
+  {
+    cause: 'HeadwaterTwoLeaders',
+    effects: [
+      'HeadwaterConflictingWriter',
+      'HeadwaterCiliumNodeEdited',
+      'HeadwaterPodsPending',
+      'HeadwaterNodesInDeficit',
+    ],
+    equal: ['cluster'],
+    why: 'Each leader takes the other for a conflicting writer and stops.',
+  },
+  {
+    cause: 'HeadwaterConflictingWriter',
+    effects: [
+      'HeadwaterCiliumNodeEdited',
+      'HeadwaterPodsPending',
+      'HeadwaterNodesInDeficit',
+      'HeadwaterNodesBlocked',
+      'HeadwaterReleaseStuck',
+      'HeadwaterOrphansNotDeleted',
+    ],
+    equal: ['cluster'],
+    why: 'Nothing is changed until the other writer is quiet.',
+  },
+  {
+    cause: 'HeadwaterNodesUnread',
+    effects: ['HeadwaterPodsPending', 'HeadwaterNodesInDeficit', 'HeadwaterResyncFailing'],
+    equal: ['cluster'],
+    why: 'While the cloud is not read, nothing is assigned.',
+  },
+  {
+    cause: 'HeadwaterPodsPending',
+    effects: ['HeadwaterNodesInDeficit'],
+    equal: ['cluster'],
+    why: 'Both say that nodes lack addresses, and this one that pods feel it.',
+  },
+  {
+    cause: 'HeadwaterSubnetNearlyFull',
+    effects: ['HeadwaterSubnetFullWithin24Hours'],
+    equal: ['cluster', 'subnet_id'],
+    why: 'What the trend foretold has come.',
+  },
+];

@@ -1,0 +1,15 @@
+// How a program of the checks begins and ends: a signal asks it to end, an error is told in a line, and what it resolves to
+// is its exit code. Not for one that says by its exit code that it was interrupted.
+
+/** Its last act in the file that calls it. `signal` is aborted by Ctrl-C and by whoever ends the process. */
+export async function endedBySignals(main: (signal: AbortSignal) => Promise<number>): Promise<void> {
+  const interrupt = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const)
+    process.once(name, () => interrupt.abort(new Error(name)));
+  try {
+    process.exitCode = await main(interrupt.signal);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

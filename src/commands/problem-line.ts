@@ -1,0 +1,27 @@
+// Formats the reason why a command cannot start: plain for people on a terminal, otherwise as a log line, so that log
+// collectors parse every line alike.
+import type { Clock } from '../runtime/clock.ts';
+
+/** The audience of a command's lines. */
+export type Readers = 'people' | 'programs';
+
+/** The command with a JSON log; all other commands print for people. */
+const logging = 'run';
+
+export interface ProblemLineOptions {
+  readonly readers: Readers;
+  readonly clock: Pick<Clock, 'wall'>;
+}
+
+/** A whole line. `command`: its name; undefined if none was recognised. */
+export function problemLine(
+  command: string | undefined,
+  problem: string,
+  { readers, clock }: ProblemLineOptions,
+): string {
+  if (readers === 'people' || command !== logging) {
+    return `headwater${command === undefined ? '' : ` ${command}`}: ${problem}\n`;
+  }
+  const time = new Date(clock.wall()).toISOString();
+  return `${JSON.stringify({ level: 'error', time, problem, msg: 'cannot start' })}\n`;
+}

@@ -1,0 +1,56 @@
+// What composing a cloud requires, and what the controller gets from it.
+import type { Options } from '../../config/option-table.ts';
+import type { Logger } from '../../observability/logger.ts';
+import type { Metrics } from '../../observability/metrics.ts';
+import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
+import type { Tags } from '../../providers/contract/network-interface.ts';
+import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
+import type { BucketLevel } from '../../providers/rate-limit/rate-limiter.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { MissingPermission } from '../reporting/missing-permissions.ts';
+
+export interface CloudDeps {
+  readonly options: Options;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Whether this process leads at this moment. */
+  readonly leads: () => boolean;
+  /** Whether a call that takes something away and may last `ms` can still end within our own lease. */
+  readonly mayTakeAway: (ms: number) => boolean;
+  readonly permission: MutationPermission;
+}
+
+/** A composed cloud, as the controller uses it. */
+export interface Cloud {
+  /** Reads a Node's provider ID; undefined if it names no instance of this cloud. */
+  readonly instanceIdOf: (providerId: string) => string | undefined;
+  readonly implementation: AllocationImplementation;
+  /** Tags for created interfaces. */
+  readonly interfaceTags: Tags;
+  /** The subset of tags that identifies interfaces of this cluster. */
+  readonly belongingTags: Tags;
+  /** Sets the gauges for calls in flight. */
+  readonly showCalls: () => void;
+  /** Current state of the rate limits. */
+  readonly buckets: () => readonly BucketLevel[];
+  /** Permissions that the cloud denies. */
+  readonly denied: () => readonly MissingPermission[];
+  /** Which endpoint and identity are used, as text for people. Never rejects and takes at most 2 s. */
+  readonly describe: () => Promise<{ readonly scope: string }>;
+}
+
+/** A problem outside Headwater that prevents the start. It is not a bug. */
+export class NotStartable extends Error {
+  override readonly name = 'NotStartable';
+  /** `usage`: the configuration cannot work, so a restart does not help. */
+  readonly kind: 'usage' | 'failure';
+
+  constructor(
+    message: string,
+    { kind = 'failure', ...options }: ErrorOptions & { kind?: 'usage' | 'failure' } = {},
+  ) {
+    super(message, options);
+    this.kind = kind;
+  }
+}

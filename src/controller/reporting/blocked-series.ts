@@ -1,0 +1,25 @@
+// Counts blocked resources by kind and reason, for the metrics.
+import type { NodeSummary } from '../../node/reconcile/node-summary.ts';
+import type { SubnetFigures } from './subnet-figures.ts';
+
+export function blockedSeries(
+  summaries: readonly NodeSummary[],
+  subnets: readonly SubnetFigures[],
+): (readonly [{ resource: 'node' | 'interface' | 'subnet'; reason: string }, number])[] {
+  const counts = new Map<string, number>();
+  const add = (resource: string, reason: string): void => {
+    counts.set(`${resource} ${reason}`, (counts.get(`${resource} ${reason}`) ?? 0) + 1);
+  };
+  for (const entry of summaries) {
+    const condition = entry.kind === 'managed' ? entry.figures.condition : entry.condition;
+    if (condition !== undefined) add('node', condition.reason);
+    const view = entry.kind === 'managed' ? entry.figures.view : undefined;
+    for (const _ of view?.unreadable ?? []) add('interface', 'InterfaceUnreadable');
+  }
+  for (const _ of subnets.filter(({ exhausted }) => exhausted)) add('subnet', 'SubnetsExhausted');
+  for (const _ of subnets.filter(({ fragmented }) => fragmented)) add('subnet', 'PrefixSpaceFragmented');
+  return [...counts].map(([key, count]) => {
+    const [resource, reason] = key.split(' ') as ['node' | 'interface' | 'subnet', string];
+    return [{ resource, reason }, count] as const;
+  });
+}

@@ -1,0 +1,79 @@
+// Tracks permissions that the cloud denies, and logs each one once while it lasts. The calls that need it
+// repeat for many nodes, and each reports its own failure.
+import type { Logger } from '../../observability/logger.ts';
+import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { remedyFor } from '../../node/conditions/node-condition.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { told } from './failure-fields.ts';
+
+export interface MissingPermission {
+  /** Name in the cloud's policies. */
+  readonly permission: string;
+  /** The call that needs it. */
+  readonly action: string;
+  readonly why: string;
+  readonly remedy: string;
+}
+
+interface Episode {
+  readonly missingPermission: MissingPermission;
+  readonly isOver: boolean;
+  /** When it was last logged, in monotonic ms. */
+  readonly toldAt: number;
+  readonly isTold: boolean;
+}
+
+/**
+ * Minimum interval between log lines about one permission, in ms. A permission granted for some resources
+ * only would flap.
+ */
+const quiet = 600_000;
+
+export class MissingPermissions {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #log: Logger;
+  readonly #episodes = new Map<string, Episode>();
+
+  constructor({ clock, log }: { readonly clock: Pick<Clock, 'monotonic'>; readonly log: Logger }) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Permissions denied at the latest call that needed them. */
+  get list(): readonly MissingPermission[] {
+    return [...this.#episodes.values()]
+      .filter(({ isOver }) => !isOver)
+      .map(({ missingPermission }) => missingPermission);
+  }
+
+  /** `failure`: undefined for a successful call. */
+  callEnded(action: string, failure: CloudFailure | undefined): void {
+    if (failure === undefined) this.#permitted(action);
+    else if (failure.permission !== undefined) this.#denied(failure, failure.permission);
+  }
+
+  #denied(failure: CloudFailure, permission: string): void {
+    const known = this.#episodes.get(permission);
+    if (known?.isOver === false) return;
+    const now = this.#clock.monotonic();
+    const isTold = known === undefined || now >= known.toldAt + quiet;
+    const { action, message: why } = failure;
+    const remedy = remedyFor(failure) ?? '';
+    const toldAt = isTold ? now : known.toldAt;
+    this.#episodes.set(permission, {
+      missingPermission: { permission, action, why, remedy },
+      isOver: false,
+      toldAt,
+      isTold,
+    });
+    if (isTold) this.#log.warn('missing cloud permission', { ...told(failure), remedy });
+  }
+
+  #permitted(action: string): void {
+    for (const [permission, episode] of this.#episodes) {
+      if (episode.isOver || episode.missingPermission.action !== action) continue;
+      this.#episodes.set(permission, { ...episode, isOver: true });
+      if (episode.isTold) this.#log.info('cloud permission granted again', { permission, action });
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// The answer of /status?node=NAME: everything known about one node, healthy or not.
+import type { NodeSummary } from '../../node/reconcile/node-summary.ts';
+import type { ControllerState } from '../controller-state.ts';
+import { type NodeStanding, standingOf } from './fleet-metrics.ts';
+import {
+  type ExclusionReport,
+  exclusionReports,
+  type NodeReport,
+  nodeReport,
+  type WarningReport,
+  warningReports,
+} from './status-report.ts';
+
+export type NodeAnswer =
+  /** `leader`: the process that may know it. */
+  | {
+      readonly known: false;
+      readonly node: string;
+      readonly state: ControllerState;
+      readonly leader?: string;
+    }
+  | (NodeReport & {
+      readonly known: true;
+      readonly standing: NodeStanding;
+      readonly needed?: number;
+      readonly releasing?: number;
+      readonly interfaces: readonly InterfaceReport[];
+      readonly warnings: readonly WarningReport[];
+      readonly excluded: readonly ExclusionReport[];
+    });
+
+interface InterfaceReport {
+  readonly id: string;
+  readonly subnet: string;
+  readonly deviceIndex?: number;
+  readonly addresses: number;
+  readonly prefixes: number;
+}
+
+/** Maximum entries shown per list. */
+const mostListed = 100;
+
+export function nodeAnswer(
+  name: string,
+  summaries: Iterable<NodeSummary>,
+  {
+    state,
+    leader,
+    now,
+  }: { readonly state: ControllerState; readonly leader: string | undefined; readonly now: number },
+): NodeAnswer {
+  for (const entry of summaries) if (entry.name === name) return answerOf(entry, now);
+  return { known: false, node: name.slice(0, 253), state, ...(leader !== undefined && { leader }) };
+}
+
+function answerOf(entry: NodeSummary, now: number): NodeAnswer {
+  const figures = entry.kind === 'managed' ? entry.figures : undefined;
+  const assessment = figures?.assessment;
+  return {
+    known: true,
+    standing: standingOf(entry),
+    ...nodeReport(entry, now),
+    ...(assessment?.kind === 'served' && { needed: assessment.needed }),
+    ...(figures !== undefined && { releasing: figures.releasing }),
+    interfaces: (figures?.view?.interfaces ?? []).slice(0, mostListed).map((item) => ({
+      id: item.id,
+      subnet: item.subnetId,
+      ...(item.attachment !== undefined && { deviceIndex: item.attachment.deviceIndex }),
+      addresses: item.addresses.length,
+      prefixes: item.prefixes.length,
+    })),
+    warnings: warningReports(entry).slice(0, mostListed),
+    excluded: exclusionReports(entry).slice(0, mostListed),
+  };
+}

@@ -1,0 +1,323 @@
+// Log lines, Events and metrics for what happens to nodes: one line per decision, with its reason and cost.
+import type { NodeReference } from '../../kubernetes/cilium-node/cilium-node.ts';
+import type { NodeManagerHooks } from '../../manager/node-manager.ts';
+import type { NodeCondition, ConditionReason } from '../../node/conditions/node-condition.ts';
+import type { NodeHooks } from '../../node/reconcile/node-context.ts';
+import type { FinishedRelease } from '../../node/release/unassign.ts';
+import type { DryRunDecision } from '../../node/reconcile/dry-run-log.ts';
+import {
+  deviceIndexOf,
+  type PlannedStep,
+  prefixesOf,
+  secondaryAddressesOf,
+} from '../../node/allocate/planned-step.ts';
+import type { FinishedStep } from '../../node/allocate/step-result.ts';
+import type { EventReport } from '../../kubernetes/events/event-object.ts';
+import { SpamFilter } from '../../kubernetes/events/spam-filter.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Logger } from '../../observability/logger.ts';
+import type { MetricRegistry } from '../../observability/metrics.ts';
+import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { triggerMeter } from '../../observability/trigger-meter.ts';
+import { mostNodesTold, SharedCauses } from './shared-causes.ts';
+import { told } from './failure-fields.ts';
+
+export interface NodeInstrumentsOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly registry: MetricRegistry;
+  /** Records an Event on a node. */
+  readonly tell: (node: NodeReference, report: EventReport) => void;
+  /** Records an Event for what several nodes have in common. */
+  readonly tellFleet: (report: EventReport) => void;
+  /** Whether orphaned interfaces are collected. */
+  readonly collects: boolean;
+}
+
+export function nodeInstruments(
+  options: NodeInstrumentsOptions,
+): Omit<NodeHooks, 'onContested' | 'onSpace'> & NodeManagerHooks {
+  const { log, registry, tell, tellFleet, collects } = options;
+  const { metrics, forgetNode } = registry;
+  const maintenance = triggerMeter(metrics, 'deficit_resolver');
+  const publication = triggerMeter(metrics, 'k8s_sync');
+  const warned = new Map<string, string>();
+  // An agent can change what is wrong with its node at any rate, so log lines are rate-limited.
+  const quiet = new SpamFilter(options.clock);
+
+  const causes = new SharedCauses();
+  /** Nodes whose writes are refused. */
+  const unwritable = new Set<string>();
+  /** Nodes with an Event that reports a problem, and its reason. */
+  const toldNodes = new Map<string, ConditionReason>();
+
+  const resolveFleet = (): void =>
+    tellFleet({ type: 'Normal', reason: 'Resolved', message: 'the condition of several nodes is resolved' });
+
+  const end = (name: string): boolean => {
+    const { onNode, onFleet } = causes.end(name);
+    if (onFleet) resolveFleet();
+    return onNode;
+  };
+
+  const resolve = (node: NodeReference, what: string): void => {
+    const reason = toldNodes.get(node.name);
+    if (reason === undefined) return;
+    toldNodes.delete(node.name);
+    tell(node, { type: 'Normal', reason: 'Resolved', message: `${reason} is resolved: ${what}` });
+  };
+
+  const announce = (node: NodeReference, condition: NodeCondition | undefined): void => {
+    if (condition === undefined) {
+      const level = end(node.name) ? 'info' : 'debug';
+      if (quiet.allows(node.name)) log[level]('node is no longer blocked', { node: node.name });
+      return;
+    }
+    const { isFirst, onNode, onFleet, fleetEnded } = causes.begin(node.name, condition);
+    if (fleetEnded) resolveFleet();
+    meterRefusal(metrics, condition.reason);
+    const { reason, text: message } = condition;
+    // A rejected write is logged separately.
+    const level = isFirst && reason !== 'WriteRefused' ? 'warn' : 'debug';
+    if (quiet.allows(node.name))
+      log[level]('node cannot be satisfied', { node: node.name, reason, why: message });
+    if (onFleet) tellFleet({ type: 'Warning', reason, message: `several nodes: ${message}` });
+    if (!onNode) return;
+    toldNodes.set(node.name, reason);
+    tell(node, { type: 'Warning', reason, message });
+  };
+
+  return {
+    onMaintenanceRequested: () => maintenance.requested(),
+    onMaintenance: (figures) => maintenance.ran(figures),
+    onPublicationRequested: () => publication.requested(),
+    onPublication: (figures) => publication.ran(figures),
+    onStep: (name, step) => {
+      meter(metrics, step);
+      logStep(log, name, step);
+      logLeftovers(log, name, step, collects);
+    },
+    onRelease: (name, release) => {
+      meterRelease(metrics, release);
+      logRelease(log, name, release);
+    },
+    onWithdrawn: (name, holdings) =>
+      log.info('withdrew excluded addresses', {
+        node: name,
+        interfaces: [...new Set(holdings.map(({ interfaceId }) => interfaceId))],
+        addresses: holdings.reduce((sum, { addresses }) => sum + addresses.length, 0),
+      }),
+    onInterfaceRelease: (name, { interfaceId, subnetId, at, failure }) => {
+      const details = { node: name, interface: interfaceId, subnet: subnetId };
+      if (failure === undefined) log.info('released idle interface', details);
+      else log[levelOf(failure)]('could not release idle interface', { ...details, at, ...told(failure) });
+    },
+    onStaticIp: (name, publicAddress, interfaceId) =>
+      log.info('associated a static public address', {
+        node: name,
+        address: publicAddress,
+        interface: interfaceId,
+      }),
+    onDryRunDecision: (name, decision) => logDryRunDecision(log, name, decision),
+    onHousekeepingFailure: (name, interfaceId, failure) =>
+      log[levelOf(failure)]('could not set delete-on-termination yet', {
+        node: name,
+        interface: interfaceId,
+        ...told(failure),
+      }),
+    onWrite: (part, outcome) => metrics.headwater_ciliumnode_writes_total.add({ part, outcome }),
+    onReadTrouble: (name, problem) =>
+      log.warn('cannot release addresses: the CiliumNode cannot be read', { node: name, problem }),
+    onWriteTrouble: (name, problem) => {
+      // Most often one right or webhook concerns all nodes.
+      const level = unwritable.has(name) || unwritable.size < mostNodesTold ? 'warn' : 'debug';
+      unwritable.add(name);
+      log[level]('cannot publish a node', { node: name, reason: 'WriteRefused', problem });
+    },
+    onCondition: (node, condition) => {
+      if (condition?.reason !== 'WriteRefused') unwritable.delete(node.name);
+      announce(node, condition);
+    },
+    onBlocked: (node, condition) => {
+      announce(node, condition);
+      if (condition === undefined) resolve(node, 'the CiliumNode is no longer blocked');
+    },
+    onResolved: (node) => resolve(node, 'the node has the addresses that it needs'),
+    onWarning: (node, warning) => {
+      if (quiet.allows(node.name))
+        log.warn('node has warnings', {
+          node: node.name,
+          reason: warning.reason,
+          why: warning.text,
+          ...(warning.addresses !== undefined && { addresses: warning.addresses }),
+        });
+      tell(node, { type: 'Warning', reason: warning.reason, message: warning.text });
+    },
+    onExclusions: (name, exclusions) => {
+      if (exclusions.length === 0) log.info('pods may use every interface of a node', { node: name });
+      else log.info('interfaces of a node carry no pods', { node: name, interfaces: exclusions });
+    },
+    onSupplied: (duration, calls) => {
+      metrics.headwater_allocation_latency_seconds.observe(duration / 1000);
+      metrics.headwater_allocation_calls.observe(calls);
+    },
+    onWarnings: (node) => {
+      const entries = node.warnings.map(({ field, problem }) => `${field}: ${problem}`);
+      const text = entries.join('; ');
+      if (warned.get(node.name) === text) return;
+      warned.set(node.name, text);
+      if (quiet.allows(node.name))
+        log.warn('invalid entries of a CiliumNode are ignored', { node: node.name, entries });
+    },
+    onRemoved: (name) => {
+      warned.delete(name);
+      unwritable.delete(name);
+      toldNodes.delete(name);
+      end(name);
+      forgetNode(name);
+    },
+  };
+}
+
+function meter(metrics: MetricRegistry['metrics'], { step, result, duration }: FinishedStep): void {
+  if (step.kind === 'adoptInterface') {
+    metrics.headwater_orphan_adoptions_total.add({ result: result.kind === 'done' ? 'attached' : 'failed' });
+    return;
+  }
+  const type = step.kind === 'createInterface' ? 'createInterfaceAndAllocateIP' : 'allocateIP';
+  const labels = { type, status: statusOf(result), subnet_id: step.subnetId } as const;
+  metrics.cilium_operator_ipam_allocation_duration_seconds.observe(labels, duration / 1000);
+  if (result.kind !== 'done') return;
+  const subnet = { subnet_id: step.subnetId };
+  metrics.cilium_operator_ipam_ip_allocation_ops.add(subnet, secondaryAddressesOf(step));
+  if (step.kind === 'createInterface') metrics.cilium_operator_ipam_interface_creation_ops.add(subnet);
+}
+
+function meterRefusal(metrics: MetricRegistry['metrics'], reason: ConditionReason): void {
+  const status = refusals[reason];
+  if (status === undefined) return;
+  const labels = { type: 'createInterfaceAndAllocateIP', status, subnet_id: '' } as const;
+  metrics.cilium_operator_ipam_allocation_duration_seconds.observe(labels, 0);
+}
+
+function meterRelease(metrics: MetricRegistry['metrics'], release: FinishedRelease): void {
+  const { kind, subnetId, count, failure, duration } = release;
+  const type = kind === 'releaseIPs' ? 'releaseIP' : 'releaseIPPrefixes';
+  const labels = { type, status: failure === undefined ? 'success' : 'failed', subnet_id: subnetId } as const;
+  metrics.cilium_operator_ipam_release_duration_seconds.observe(labels, duration / 1000);
+  if (failure === undefined) metrics.cilium_operator_ipam_ip_release_ops.add({ subnet_id: subnetId }, count);
+}
+
+function logRelease(log: Logger, name: string, release: FinishedRelease): void {
+  const { interfaceId, subnetId, count, failure, isOpen, duration } = release;
+  const details = { node: name, interface: interfaceId, subnet: subnetId, addresses: count };
+  if (failure === undefined) {
+    log.info('released addresses', { ...details, seconds: Math.round(duration) / 1000 });
+  } else if (isOpen) {
+    log.info('addresses may have been released: reading the instance first', {
+      ...details,
+      ...told(failure),
+    });
+  } else if (failure.kind === 'fenced') {
+    log.debug('release deferred: outside the safe lease window', { ...details, ...told(failure) });
+  } else if (failure.kind === 'stopped') {
+    log.debug('release deferred: releases are paused', { ...details, ...told(failure) });
+  } else {
+    const level = failure.permission === undefined ? 'warn' : 'debug';
+    log[level]('could not release addresses', { ...details, ...told(failure) });
+  }
+}
+
+/** Names from cilium-operator for why no attempt is made (docs/ciliumnode-contract.md 5). */
+const refusals: Partial<
+  Record<ConditionReason, 'unableToDetermineLimits' | 'unableToFindSubnet' | 'unableToGetSecurityGroups'>
+> = {
+  InstanceTypeUnknown: 'unableToDetermineLimits',
+  InstanceTypeUnreadable: 'unableToDetermineLimits',
+  NoSubnetMatches: 'unableToFindSubnet',
+  SubnetsExhausted: 'unableToFindSubnet',
+  NoSecurityGroupMatches: 'unableToGetSecurityGroups',
+  SecurityGroupsUnknown: 'unableToGetSecurityGroups',
+};
+
+/** Names from cilium-operator for the outcome of an attempt. A stopped instance is not an attach failure. */
+function statusOf(
+  result: FinishedStep['result'],
+): 'success' | 'failed' | 'unableToCreateENI' | 'unableToAttachENI' {
+  if (result.kind === 'done') return 'success';
+  if (result.failure.kind === 'instanceNotRunning') return 'failed';
+  return ({ create: 'unableToCreateENI', attach: 'unableToAttachENI', allocate: 'failed' } as const)[
+    result.at
+  ];
+}
+
+const stepWords = {
+  allocateIPs: ['assigned', 'assign', 'addresses'],
+  allocatePrefixes: ['assigned', 'assign', 'prefixes'],
+  adoptInterface: ['attached', 'attach', 'orphaned interface'],
+  createInterface: ['attached', 'attach', 'new interface'],
+} as const satisfies Record<
+  FinishedStep['step']['kind'],
+  readonly [done: string, toDo: string, what: string]
+>;
+
+function stepDetails(step: PlannedStep): Record<string, unknown> {
+  return {
+    subnet: step.subnetId,
+    addresses: secondaryAddressesOf(step),
+    ...(prefixesOf(step) > 0 && { prefixes: prefixesOf(step) }),
+    ...(deviceIndexOf(step) !== undefined && { deviceIndex: deviceIndexOf(step) }),
+    ...(step.kind !== 'createInterface' && { interface: step.interfaceId }),
+  };
+}
+
+/** A missing permission is logged once for the fleet, so each node logs it at debug level. */
+function levelOf({ permission }: CloudFailure): 'info' | 'debug' {
+  return permission === undefined ? 'info' : 'debug';
+}
+
+function logStep(log: Logger, name: string, { step, result, duration }: FinishedStep): void {
+  const [done, toDo, what] = stepWords[step.kind];
+  const details = { node: name, ...stepDetails(step), seconds: Math.round(duration) / 1000 };
+  if (result.kind === 'done') {
+    log.info(`${done} ${what}`, { ...details, interface: result.interfaceId });
+    return;
+  }
+  const message = `could not ${toDo} ${what}`;
+  log[levelOf(result.failure)](message, { ...details, at: result.at, ...told(result.failure) });
+}
+
+function logDryRunDecision(log: Logger, node: string, decision: DryRunDecision): void {
+  switch (decision.kind) {
+    case 'step': {
+      const [, toDo, what] = stepWords[decision.step.kind];
+      log.info(`dry run: would ${toDo} ${what}`, { node, ...stepDetails(decision.step) });
+      return;
+    }
+    case 'deleteOnTermination':
+      log.info('dry run: would set delete-on-termination', { node, interface: decision.interfaceId });
+      return;
+    case 'write':
+      log.info('dry run: would write a CiliumNode', { node, ...decision.write });
+  }
+}
+
+/** Logs what a failed step may have leaked, and what handles it. */
+function logLeftovers(log: Logger, name: string, { step, result }: FinishedStep, collects: boolean): void {
+  if (result.kind === 'done') return;
+  const level = collects ? 'info' : 'error';
+  if (result.uncertain === true) {
+    const what = 'an interface may have been created, but the answer was lost';
+    const next = collects
+      ? 'it is attached or deleted once it is found'
+      : 'it is attached once its node needs one, and never deleted: look for one with our tags and description';
+    log[level](`${what}: ${next}`, { node: name, subnet: step.subnetId });
+  }
+  if (result.left !== undefined) {
+    const what = 'an interface was created, may be detached, and could not be deleted';
+    const next = collects
+      ? 'if it is detached, it is attached later, or deleted'
+      : 'if it is detached, it is attached once its node needs one, and never deleted: check it, and delete it unless it is in use';
+    log[level](`${what}: ${next}`, { node: name, interface: result.left });
+  }
+}

@@ -1,0 +1,87 @@
+// Groups node problems by cause: one full subnet can block thousands of nodes and should be reported once.
+// Each node's own status, /status and the metrics still report it per node.
+import type { NodeCondition, ConditionReason } from '../../node/conditions/node-condition.ts';
+
+/** What to report for a node that met a cause. */
+export interface Telling {
+  /** The first node with this cause: its log line represents the cause. */
+  readonly isFirst: boolean;
+  /** The node gets its own Events. */
+  readonly onNode: boolean;
+  /** The cause now affects several nodes and is reported once for the fleet. */
+  readonly onFleet: boolean;
+  /** The node was the last one with another cause, which was reported for the fleet. */
+  readonly fleetEnded: boolean;
+}
+
+/** What ended when the node's cause ended. */
+export interface Ending {
+  /** The node had Events about it. */
+  readonly onNode: boolean;
+  /** A cause reported for the fleet ended for all its nodes. */
+  readonly onFleet: boolean;
+}
+
+interface Cause {
+  readonly nodes: Set<string>;
+  isTold: boolean;
+}
+
+/** Causes outside of nodes. Any other reason is a problem of each node, even if the texts match. */
+const shared: ReadonlySet<ConditionReason> = new Set([
+  'SubnetsExhausted',
+  'NoSubnetMatches',
+  'NoSecurityGroupMatches',
+  'NetworkUnreadable',
+  'InstanceTypeUnreadable',
+  'AccessDenied',
+  'CredentialsExpired',
+  'CredentialsInvalid',
+  'Throttled',
+  'Unreachable',
+  'MutationsPaused',
+  'WriteRefused',
+  'InstanceNotManaged',
+  'OutsideNetwork',
+]);
+
+/** Parts that name the node or its instance: the API server names the object in its answer. */
+function withoutOwnName(text: string, name: string): string {
+  return text.replaceAll(`"${name}"`, '"…"').replaceAll(/\bi-[\da-f]{8,17}\b/g, 'i-…');
+}
+
+/** Number of nodes that get their own Events for one cause. */
+export const mostNodesTold = 5;
+
+export class SharedCauses {
+  readonly #causes = new Map<string, Cause>();
+  readonly #keys = new Map<string, { readonly key: string; readonly onNode: boolean }>();
+
+  /** The node now has this cause and no other. */
+  begin(name: string, condition: NodeCondition): Telling {
+    const { reason, text } = condition;
+    const key = shared.has(reason) ? `${reason} ${withoutOwnName(text, name)}` : `${reason} of ${name}`;
+    const isAnother = this.#keys.get(name)?.key !== key;
+    const fleetEnded = this.end(name).onFleet && isAnother;
+    const cause = this.#causes.get(key) ?? { nodes: new Set<string>(), isTold: false };
+    this.#causes.set(key, cause);
+    cause.nodes.add(name);
+    const onNode = cause.nodes.size <= mostNodesTold;
+    this.#keys.set(name, { key, onNode });
+    const onFleet = cause.nodes.size > 1 && !cause.isTold;
+    cause.isTold ||= onFleet;
+    return { isFirst: cause.nodes.size === 1, onNode, onFleet, fleetEnded };
+  }
+
+  /** The node no longer has a cause. */
+  end(name: string): Ending {
+    const known = this.#keys.get(name);
+    if (known === undefined) return { onNode: false, onFleet: false };
+    this.#keys.delete(name);
+    const cause = this.#causes.get(known.key);
+    cause?.nodes.delete(name);
+    const isLast = cause?.nodes.size === 0;
+    if (isLast) this.#causes.delete(known.key);
+    return { onNode: known.onNode, onFleet: isLast && cause.isTold };
+  }
+}

@@ -1,0 +1,268 @@
+// The answer of /status: the controller's state, and which nodes cannot be satisfied and why.
+import type { NodeSummary } from '../../node/reconcile/node-summary.ts';
+import { exclusionsOf } from '../../node/demand/node-requirements.ts';
+import type { BucketLevel } from '../../providers/rate-limit/rate-limiter.ts';
+import {
+  type Activity,
+  stoppedBy,
+  type StopReason,
+  stopReasons,
+  type Stops,
+} from '../../providers/gate/mutation-permission.ts';
+import type { ControllerState } from '../controller-state.ts';
+import type { MissingPermission } from './missing-permissions.ts';
+import { totalsOf } from './fleet-metrics.ts';
+import type { SubnetFigures } from './subnet-figures.ts';
+import type { LeaderSession } from '../leader-session.ts';
+import type { WithdrawalReport } from '../withdrawal-watch.ts';
+
+export interface StatusReport extends Partial<FleetReport> {
+  /** Nodes that cannot be satisfied, counted by reason, most frequent first. Only on the leader. */
+  readonly reasons?: Readonly<Record<string, number>>;
+  readonly version?: string;
+  readonly state: ControllerState;
+  readonly identity: string;
+  /** The leader, if another process leads. Ask it about the fleet. */
+  readonly leader?: string;
+  /** Why activities are paused; empty if none is. */
+  readonly paused: readonly StopReport[];
+  /** What is missing in the cloud but not withdrawn yet, and why; absent while nothing is held. */
+  readonly withdrawalsHeld?: WithdrawalReport;
+  /** CiliumNodes that no Node verifies: nothing is taken from their instances. Undefined if all are verified. */
+  readonly unverified?: UnverifiedReport;
+  /** Permissions that Headwater needs and the cloud denies. */
+  readonly denied: readonly MissingPermission[];
+  /** Our share of the rate limit of each call. */
+  readonly buckets: readonly BucketLevel[];
+}
+
+/** The leader's view of the fleet. Other processes know nothing about it and must not report zero. */
+export interface FleetReport {
+  readonly nodes: Readonly<Record<string, number>>;
+  readonly addresses: Readonly<Record<string, number>>;
+  readonly pendingPods: number;
+  /** Entries omitted from each list because of its length. */
+  readonly omitted?: Readonly<Record<string, number>>;
+  readonly subnets: readonly SubnetFigures[];
+  /** Nodes that lack addresses or are blocked. */
+  readonly inDeficit: readonly NodeReport[];
+  /** Warnings about nodes that are served. */
+  readonly warnings: readonly WarningReport[];
+  /** Interfaces that carry no pods, and why. */
+  readonly excluded: readonly ExclusionReport[];
+}
+
+/** Maximum entries shown per list. */
+const mostListed = 1000;
+export interface UnverifiedReport {
+  /** Why Nodes cannot be read, if so. */
+  readonly problem?: string;
+  readonly count: number;
+  /** The first names, up to a limit. */
+  readonly nodes: readonly string[];
+}
+
+export interface WarningReport {
+  readonly node: string;
+  readonly reason: string;
+  readonly why: string;
+  /** How many addresses the warning concerns, if counted. */
+  readonly addresses?: number;
+}
+
+export interface ExclusionReport {
+  readonly node: string;
+  readonly interface: string;
+  readonly deviceIndex?: number;
+  readonly why: string;
+}
+
+/** Activities under the names that users know. */
+const activityNames = {
+  give: 'allocation',
+  takeAway: 'release',
+  publish: 'ciliumnode-writes',
+  tell: 'events',
+} as const satisfies Record<Activity, string>;
+
+type PausedActivity = (typeof activityNames)[Activity];
+
+export interface StopReport {
+  readonly reason: StopReason;
+  readonly activities: readonly PausedActivity[];
+  /** The CiliumNode of the last conflicting write, the parts written, and the writer. */
+  readonly node?: string;
+  readonly parts?: readonly string[];
+  readonly manager?: string;
+  /** The pause ends after this time without another conflicting write. */
+  readonly quietInSeconds?: number;
+}
+
+export interface NodeReport {
+  readonly name: string;
+  readonly instance?: string;
+  readonly protocol?: string;
+  readonly available?: number;
+  readonly used?: number;
+  readonly wanted?: number;
+  readonly pendingPods?: number;
+  /** Its CiliumNode could not be written. */
+  readonly unpublished?: boolean;
+  readonly inDeficitForSeconds?: number;
+  readonly reason?: string;
+  readonly why?: string;
+}
+
+/** `now` is monotonic. */
+export function statusReport(facts: {
+  readonly version: string | undefined;
+  readonly state: ControllerState;
+  readonly identity: string;
+  readonly leader: string | undefined;
+  readonly session: ReportedSession | undefined;
+  readonly buckets: readonly BucketLevel[];
+  readonly denied: readonly MissingPermission[];
+  readonly stops: Stops;
+  readonly identityProblem: string | undefined;
+  readonly now: number;
+}): StatusReport {
+  const { version, state, identity, leader, session, denied, buckets, stops, now, identityProblem } = facts;
+  const withdrawalsHeld = session?.heldWithdrawals;
+  return {
+    ...(session !== undefined && { reasons: reasonsOf(session.summaries()) }),
+    ...(version !== undefined && { version }),
+    state,
+    identity,
+    ...(leader !== undefined && { leader }),
+    paused: stopReports(stops, session),
+    ...(withdrawalsHeld !== undefined && { withdrawalsHeld }),
+    ...(session !== undefined && unverifiedReport(session.summaries(), identityProblem)),
+    denied,
+    ...(session !== undefined && fleetReport(session, now)),
+    buckets,
+  };
+}
+
+function reasonsOf(summaries: readonly NodeSummary[]): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>();
+  for (const entry of summaries) {
+    const condition = entry.kind === 'managed' ? entry.figures.condition : entry.condition;
+    if (condition !== undefined) counts.set(condition.reason, (counts.get(condition.reason) ?? 0) + 1);
+  }
+  return Object.fromEntries([...counts].toSorted(([, a], [, b]) => b - a));
+}
+
+/** The part of a leader session that is reported. */
+export type ReportedSession = Pick<
+  LeaderSession,
+  'summaries' | 'subnets' | 'foreignWrite' | 'heldWithdrawals'
+>;
+
+function fleetReport(session: ReportedSession, now: number): FleetReport {
+  const summaries = session.summaries();
+  const { nodes, addresses, pendingPods } = totalsOf(summaries);
+  const lists = {
+    subnets: session.subnets(),
+    inDeficit: summaries.filter(isTold).map((entry) => nodeReport(entry, now)),
+    warnings: summaries.flatMap(warningReports),
+    excluded: summaries.flatMap(exclusionReports),
+  };
+  const omitted = Object.entries(lists)
+    .map(([name, list]) => [name, list.length - mostListed] as const)
+    .filter(([, count]) => count > 0);
+  return {
+    nodes,
+    addresses,
+    pendingPods,
+    ...(omitted.length > 0 && { omitted: Object.fromEntries(omitted) }),
+    subnets: lists.subnets.slice(0, mostListed),
+    inDeficit: lists.inDeficit.slice(0, mostListed),
+    warnings: lists.warnings.slice(0, mostListed),
+    excluded: lists.excluded.slice(0, mostListed),
+  };
+}
+
+/** Maximum names shown. */
+const mostUnverified = 20;
+
+function unverifiedReport(
+  summaries: readonly NodeSummary[],
+  problem: string | undefined,
+): Pick<StatusReport, 'unverified'> {
+  const names = summaries.flatMap((entry) =>
+    entry.kind === 'managed' && !entry.figures.isVerified ? [entry.name] : [],
+  );
+  if (names.length === 0 && problem === undefined) return {};
+  const nodes = names.slice(0, mostUnverified);
+  return { unverified: { ...(problem !== undefined && { problem }), count: names.length, nodes } };
+}
+
+export function warningReports(entry: NodeSummary): readonly WarningReport[] {
+  if (entry.kind === 'blocked') return [];
+  return entry.figures.warnings.map(({ reason, text, addresses }) => ({
+    node: entry.name,
+    reason,
+    why: text,
+    ...(addresses !== undefined && { addresses }),
+  }));
+}
+
+export function exclusionReports(entry: NodeSummary): readonly ExclusionReport[] {
+  if (entry.kind === 'blocked') return [];
+  const { assessment, view } = entry.figures;
+  if (view === undefined || assessment.kind !== 'served') return [];
+  return exclusionsOf(view, assessment.requirements).map(({ interfaceId, deviceIndex, why }) => ({
+    node: entry.name,
+    interface: interfaceId,
+    ...(deviceIndex !== undefined && { deviceIndex }),
+    why,
+  }));
+}
+
+function stopReports(stops: Stops, session: ReportedSession | undefined): readonly StopReport[] {
+  return stopReasons.flatMap((reason) => {
+    const stopped = stoppedBy(reason, stops);
+    if (stopped.length === 0) return [];
+    const last = reason === 'conflictingWriter' ? session?.foreignWrite : undefined;
+    const activities = stopped.map((activity) => activityNames[activity]);
+    if (last === undefined) return [{ reason, activities }];
+    const { node, parts, manager, quietIn } = last;
+    const quietInSeconds = Math.round(quietIn / 1000);
+    const known = { node, parts, ...(manager !== undefined && { manager }), quietInSeconds };
+    return [{ reason, activities, ...known }];
+  });
+}
+
+/** Whether the node has a problem to report. */
+function isTold(entry: NodeSummary): boolean {
+  if (entry.kind === 'blocked') return true;
+  const { assessment, condition, isPublished } = entry.figures;
+  return assessment.kind !== 'served' || assessment.wanted > 0 || !isPublished || condition !== undefined;
+}
+
+export function nodeReport(entry: NodeSummary, now: number): NodeReport {
+  if (entry.kind === 'blocked') {
+    const { name, condition, waitingPods } = entry;
+    return {
+      name,
+      ...(waitingPods > 0 && { waitingPods }),
+      reason: condition.reason,
+      why: condition.text,
+    };
+  }
+  const { assessment, condition, protocol, view, shortSince, isPublished, waitingPods } = entry.figures;
+  return {
+    name: entry.name,
+    protocol,
+    ...(view !== undefined && { instance: view.id }),
+    ...(assessment.kind === 'served' && {
+      available: assessment.usage.available,
+      used: assessment.usage.used,
+      wanted: assessment.wanted,
+    }),
+    pendingPods: waitingPods,
+    ...(!isPublished && { unpublished: true }),
+    ...(shortSince !== undefined && { inDeficitForSeconds: Math.round((now - shortSince) / 1000) }),
+    ...(condition !== undefined && { reason: condition.reason, why: condition.text }),
+  };
+}

@@ -1,0 +1,63 @@
+// Subnet figures for reports: the free addresses that planning assumes now.
+import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
+import { parseBlock, sizeOf } from '../../providers/contract/ipv4.ts';
+import { prefixSize } from '../../providers/contract/network-interface.ts';
+import type { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
+
+export interface SubnetFigures {
+  readonly id: string;
+  readonly zone: string;
+  readonly cidr: string;
+  /** False if the subnet is known only from a CiliumNode, so its free addresses were never counted. */
+  readonly counted: boolean;
+  /** Addresses in its CIDR. */
+  readonly size: number;
+  readonly free: number;
+  readonly reserved: number;
+  readonly exhausted: boolean;
+  /** It recently reported too few whole blocks for prefixes. */
+  readonly fragmented: boolean;
+  /** Upper bound of free whole /28 blocks; undefined until the network was listed. */
+  readonly freeBlocks: number | undefined;
+}
+
+export interface SubnetSources {
+  readonly infrastructure: Pick<Infrastructure, 'subnets'>;
+  readonly wholeBlocks: ReadonlyMap<string, number>;
+  readonly ledger: SubnetLedger;
+}
+
+/** Figures of every known subnet. `now` is monotonic. */
+export function subnetFigures(
+  { infrastructure, wholeBlocks, ledger }: SubnetSources,
+  now: number,
+): readonly SubnetFigures[] {
+  const aside = ledger.blocked(now);
+  return [...infrastructure.subnets.values()].map(({ id, zone, cidr }) => {
+    const free = ledger.free(id, now);
+    const block = parseBlock(cidr);
+    return {
+      id,
+      zone,
+      cidr,
+      counted: ledger.hasCounted(id),
+      size: block === undefined ? 0 : sizeOf(block),
+      free,
+      reserved: ledger.reserved(id),
+      exhausted: aside.has(id),
+      fragmented: ledger.mostPrefixes(id, now) < Infinity,
+      freeBlocks: freeBlocks({ listed: wholeBlocks.get(id), free, allowed: ledger.mostPrefixes(id, now) }),
+    };
+  });
+}
+
+/** Listed blocks minus those that must be used by now: free addresses bound the number of blocks. */
+function freeBlocks(known: {
+  readonly listed: number | undefined;
+  readonly free: number;
+  /** Prefixes that the subnet may be asked for; 0 after it refused a single one. */
+  readonly allowed: number;
+}): number | undefined {
+  if (known.listed === undefined) return undefined;
+  return known.allowed === 0 ? 0 : Math.min(known.listed, Math.floor(known.free / prefixSize));
+}

@@ -1,0 +1,263 @@
+// Acts on held withdrawals: pauses what takes away, reports them once and notes them in the Lease for the
+// next leader. Reviews them until they may proceed or their reason ends. The withdrawal brake decides.
+import type { NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
+import type { EventReport } from '../kubernetes/events/event-object.ts';
+import { sentenceOf } from '../manager/withdrawals/brake-sentence.ts';
+import { noteText, readNote } from '../manager/withdrawals/held-note.ts';
+import {
+  type BrakeState,
+  type HeldWithdrawals,
+  WithdrawalBrake,
+} from '../manager/withdrawals/withdrawal-brake.ts';
+import type { FleetMember } from '../manager/withdrawals/withdrawal-decision.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { MutationPermission } from '../providers/gate/mutation-permission.ts';
+import type { WithdrawalGate } from '../providers/inventory/withdrawals.ts';
+import type { Clock } from '../runtime/clock.ts';
+
+/** The part of the Lease that stores notes for the next leader. */
+export interface LeaseNotes {
+  annotation(key: string): string | undefined;
+  annotate(key: string, text: string | undefined): void;
+}
+
+export interface WithdrawalWatchDeps {
+  readonly held: HeldWithdrawals;
+  readonly members: () => readonly FleetMember[];
+  /** In ms. */
+  readonly consistencyWindow: number;
+  /** The token of the set that a user approves. */
+  readonly allowed: () => string | undefined;
+  /** Describes the cloud endpoint for people. Never rejects. */
+  readonly describe: () => Promise<{ readonly scope: string }>;
+  readonly permission: Pick<MutationPermission, 'change'>;
+  /** Undefined without leader election: there is no previous or next leader. */
+  readonly lease: LeaseNotes | undefined;
+  readonly tellLease: (report: EventReport) => void;
+  readonly tellNode: (node: NodeReference, report: EventReport) => void;
+  /** Called when something of these instances was withdrawn after all. */
+  readonly onWithdrawn: (instanceIds: ReadonlySet<string>) => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Held withdrawals as /status shows them. */
+export interface WithdrawalReport {
+  readonly state: Exclude<BrakeState['kind'], 'open'>;
+  readonly why: string;
+  /** Nodes that keep what is missing. */
+  readonly nodes: number;
+  /** Some of their instances. */
+  readonly instances: readonly string[];
+  /** For `--allow-withdrawals`. */
+  readonly token?: string;
+}
+
+export const heldAnnotation = 'headwater/withdrawals-held';
+
+/** Pause between reviews while something is held or unknown, in ms. */
+const reviewInterval = 2000;
+/**
+ * Quiet time before the report, in ms. Reads of a large fleet arrive one by one and each changes the token.
+ * The reported token must be the final one.
+ */
+const settleTime = 10_000;
+/** Longest delay from closing to the report, even if the set keeps changing, in ms. */
+const longestUntold = 60_000;
+/** Each node gets Events on its CiliumNode and its Node: 20 in total. */
+const mostNodesTold = 10;
+const mostInstancesShown = 20;
+
+export class WithdrawalWatch {
+  readonly #deps: WithdrawalWatchDeps;
+  readonly #brake: WithdrawalBrake;
+  #scope = 'the cloud';
+  #isClosed = false;
+  #isTold = false;
+  /** Monotonic ms. */
+  #closedAt = 0;
+  /** A given token that belongs to another set. */
+  #otherToken: string | undefined;
+  #cancelReview: (() => void) | undefined;
+  #cancelTelling: (() => void) | undefined;
+  #isStopped = false;
+
+  constructor(deps: WithdrawalWatchDeps) {
+    this.#deps = deps;
+    const { held, members, consistencyWindow, allowed, clock, lease } = deps;
+    const left = lease?.annotation(heldAnnotation);
+    this.#brake = new WithdrawalBrake({
+      held,
+      members,
+      consistencyWindow,
+      allowed,
+      wall: () => clock.wall(),
+      inherited: left === undefined ? undefined : readNote(left),
+      onChange: () => this.#react(),
+    });
+  }
+
+  get gate(): WithdrawalGate {
+    return this.#brake;
+  }
+
+  /** Takes over what the previous leader held. */
+  begin(): void {
+    this.#react();
+  }
+
+  /** A full resync of the cloud ended. */
+  noteResync(): void {
+    this.#brake.noteResync(this.#deps.clock.monotonic());
+    this.#reviewIn(0);
+  }
+
+  /** Stops reports and reviews. The note in the Lease stays. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancelReview?.();
+    this.#cancelTelling?.();
+  }
+
+  /** Why this process is not reliable now; undefined if it is. */
+  problem(): string | undefined {
+    const { state } = this.#brake;
+    if (state.kind !== 'open') return this.#sentence(state);
+    const isOrienting = this.#brake.isOrienting(this.#deps.clock.monotonic());
+    return isOrienting ? 'it looks for the instances of the nodes' : undefined;
+  }
+
+  report(): WithdrawalReport | undefined {
+    const { state } = this.#brake;
+    if (state.kind === 'open') return undefined;
+    return {
+      state: state.kind,
+      why: this.#sentence(state),
+      nodes: this.heldNodes,
+      instances: this.#missing(state)
+        .map(({ instanceId }) => instanceId)
+        .slice(0, mostInstancesShown),
+      ...(state.kind === 'held' && { token: state.token }),
+    };
+  }
+
+  /** Number of nodes that keep what is missing. */
+  get heldNodes(): number {
+    const { state } = this.#brake;
+    switch (state.kind) {
+      case 'open':
+        return 0;
+      case 'held':
+        return state.instanceIds.size;
+      case 'inherited':
+        return Math.max(state.note.nodes, this.#deps.held.heldWithdrawals().size);
+      case 'misdirected':
+        return state.missing;
+    }
+  }
+
+  /** Applies the state of the brake everywhere. */
+  #react(): void {
+    const { permission } = this.#deps;
+    const { state } = this.#brake;
+    const wasClosed = this.#isClosed;
+    this.#isClosed = state.kind !== 'open';
+    permission.change({ withdrawalsHeld: this.#isClosed });
+    this.#leaveNote();
+    if (this.#isClosed && !wasClosed) this.#closed();
+    else if (this.#isClosed && !this.#isTold) this.#tellOnceSettled();
+    if (!this.#isClosed && wasClosed) this.#opened();
+  }
+
+  #closed(): void {
+    const { describe, clock } = this.#deps;
+    void describe().then(({ scope }) => {
+      this.#scope = scope;
+      this.#leaveNote();
+    });
+    this.#closedAt = clock.monotonic();
+    this.#tellOnceSettled();
+    this.#reviewIn(reviewInterval);
+  }
+
+  #tellOnceSettled(): void {
+    const { clock } = this.#deps;
+    const left = this.#closedAt + longestUntold - clock.monotonic();
+    this.#cancelTelling?.();
+    if (this.#isStopped) return;
+    this.#cancelTelling = clock.schedule(Math.max(0, Math.min(settleTime, left)), () => this.#tell());
+  }
+
+  #opened(): void {
+    this.#cancelTelling?.();
+    if (this.#isTold) this.#deps.log.info('withdrawals are no longer held');
+    this.#isTold = false;
+  }
+
+  /** An inherited note stays as the previous leader wrote it. */
+  #leaveNote(): void {
+    const { state, inherited } = this.#brake;
+    if (this.#isStopped || inherited !== undefined) return;
+    const note =
+      state.kind === 'held'
+        ? noteText({ ...state, nodes: state.instanceIds.size, sentence: this.#sentence(state) })
+        : undefined;
+    this.#deps.lease?.annotate(heldAnnotation, note);
+  }
+
+  #tell(): void {
+    const { log, tellLease, tellNode } = this.#deps;
+    const { state } = this.#brake;
+    if (state.kind === 'open') return;
+    this.#isTold = true;
+    const why = this.#sentence(state);
+    const report = { type: 'Warning', reason: 'WithdrawalsHeld', message: why } as const;
+    log.warn('withdrawals are held: nothing is taken away', { why, nodes: this.heldNodes });
+    tellLease(report);
+    // An instance that is not found has its own condition on its node.
+    const concerned = state.kind === 'held' ? this.#missing(state) : [];
+    for (const { node } of concerned.slice(0, mostNodesTold)) tellNode(node, report);
+  }
+
+  #reviewIn(ms: number): void {
+    this.#cancelReview?.();
+    if (!this.#isStopped) this.#cancelReview = this.#deps.clock.schedule(ms, () => this.#review());
+  }
+
+  #review(): void {
+    const { clock, onWithdrawn } = this.#deps;
+    const withdrawn = this.#brake.review(clock.monotonic());
+    if (withdrawn.size > 0) onWithdrawn(withdrawn);
+    this.#judgeToken();
+    if (this.#brake.isUnsettled) this.#reviewIn(reviewInterval);
+  }
+
+  /** Logs once that the given token does not match what is held. */
+  #judgeToken(): void {
+    const { allowed, log } = this.#deps;
+    const { state } = this.#brake;
+    const token = allowed();
+    if (state.kind !== 'held' || token === undefined || token === this.#otherToken) return;
+    this.#otherToken = token;
+    log.warn('the token of --allow-withdrawals does not match the held withdrawals', {
+      token,
+      why: this.#sentence(state),
+    });
+  }
+
+  #sentence(state: Exclude<BrakeState, { kind: 'open' }>): string {
+    const networkIds = new Set(this.#deps.members().flatMap(({ networkId }) => networkId ?? []));
+    return sentenceOf(state, { scope: this.#scope, networkIds: [...networkIds].sort() });
+  }
+
+  /** Sorted by node name. */
+  #missing(state: BrakeState): readonly FleetMember[] {
+    const held = state.kind === 'held' ? state.instanceIds : this.#deps.held.heldWithdrawals();
+    const isMissing = ({ instanceId, presence }: FleetMember): boolean =>
+      held.has(instanceId) || (state.kind === 'misdirected' && presence === 'notFound');
+    return this.#deps
+      .members()
+      .filter(isMissing)
+      .toSorted((a, b) => (a.node.name < b.node.name ? -1 : 1));
+  }
+}

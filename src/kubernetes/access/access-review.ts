@@ -1,0 +1,39 @@
+// Asks the API server which verbs we lack. This reveals a missing verb before we need it: some are needed only after a
+// failover or a repeated event.
+//
+// https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-access-review-v1/
+import { ask } from '../transport/api-reply.ts';
+import { memberOf, valueAt } from '../transport/json.ts';
+import type { NeededAccess } from './needed-access.ts';
+import type { KubernetesTransport } from '../transport/transport.ts';
+
+const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+
+/**
+ * The members of `needed` that the API server denies. It omits verbs without an answer: they fail on use if they are
+ * missing. Rejects only with the signal's reason.
+ */
+export async function missingAccess(
+  transport: KubernetesTransport,
+  needed: readonly NeededAccess[],
+  signal: AbortSignal,
+): Promise<readonly NeededAccess[]> {
+  const missing: NeededAccess[] = [];
+  for (const each of needed) if (await isRefused(transport, each, signal)) missing.push(each);
+  return missing;
+}
+
+async function isRefused(
+  transport: KubernetesTransport,
+  { verb, group, resource: qualified, name, namespace }: NeededAccess,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const [resource, subresource] = qualified.split('/');
+  const body = JSON.stringify({
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectAccessReview',
+    spec: { resourceAttributes: { verb, group, resource, subresource, name, namespace } },
+  });
+  const reply = await ask(transport, { method: 'POST', path, contentType: 'application/json', body }, signal);
+  return reply.kind === 'ok' && memberOf(valueAt(reply.object, 'status'), 'allowed') === false;
+}

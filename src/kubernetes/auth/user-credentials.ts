@@ -1,0 +1,126 @@
+// Turns the user and cluster of a kubeconfig into the headers and TLS material of each request. It rereads files as
+// they rotate.
+import type { Clock } from '../../runtime/clock.ts';
+import { CachedFile } from './cached-file.ts';
+import type { Credentials, TlsMaterial } from '../transport/cluster-access.ts';
+import type { ExecCredential, ExecCredentialSource } from './exec-credential.ts';
+
+/** A PEM text, inline or in a file. */
+export type PemSource =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'file'; readonly path: string };
+
+/** Source of the `authorization` header. */
+export type Identity =
+  | { readonly kind: 'anonymous' }
+  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'tokenFile'; readonly path: string }
+  | { readonly kind: 'password'; readonly username: string; readonly password: string }
+  | { readonly kind: 'program'; readonly source: ExecCredentialSource }
+  /** Any other source of a complete header. */
+  | { readonly kind: 'header'; readonly header: () => Promise<string | undefined> };
+
+export interface UserOptions {
+  readonly clock: Clock;
+  readonly identity: Identity;
+  readonly ca: PemSource;
+  readonly cert: PemSource;
+  readonly key: PemSource;
+  readonly serverName: string | undefined;
+  readonly insecure: boolean;
+  /** Headers that name the user we impersonate. */
+  readonly impersonation: Readonly<Record<string, string | readonly string[]>>;
+}
+
+type TextSource = () => Promise<string | undefined>;
+
+export class UserCredentials {
+  readonly #options: UserOptions;
+  readonly #files: CachedFile[] = [];
+  readonly #ca: TextSource;
+  readonly #cert: TextSource;
+  readonly #key: TextSource;
+  readonly #authorization: (fromProgram: ExecCredential | undefined) => Promise<string | undefined>;
+  #last: Credentials | undefined;
+
+  constructor(options: UserOptions) {
+    this.#options = options;
+    this.#ca = this.#pem(options.ca);
+    this.#cert = this.#pem(options.cert);
+    this.#key = this.#pem(options.key);
+    this.#authorization = this.#authorizationOf(options.identity);
+  }
+
+  /** The current credentials; the same object while nothing changes. */
+  async current(): Promise<Credentials> {
+    const { identity, impersonation } = this.#options;
+    const program = identity.kind === 'program' ? await identity.source.credential() : undefined;
+    const authorization = await this.#authorization(program);
+    const read = await this.#tls(program);
+    const last = this.#last;
+    // Unchanged TLS material keeps its identity, so that a new token needs no new connections.
+    const tls = last !== undefined && isSame(last.tls, read) ? last.tls : read;
+    if (last?.tls === tls && last.headers['authorization'] === authorization) return last;
+    const headers = { ...impersonation, ...(authorization !== undefined && { authorization }) };
+    this.#last = { headers, tls };
+    return this.#last;
+  }
+
+  /** Refreshes every rotating credential on the next use. */
+  forget(): void {
+    for (const file of this.#files) file.forget();
+    if (this.#options.identity.kind === 'program') this.#options.identity.source.forget();
+  }
+
+  async #tls(program: ExecCredential | undefined): Promise<TlsMaterial> {
+    const { serverName, insecure } = this.#options;
+    return {
+      ca: await this.#ca(),
+      cert: program?.cert ?? (await this.#cert()),
+      key: program?.key ?? (await this.#key()),
+      serverName,
+      insecure,
+    };
+  }
+
+  #pem(source: PemSource): TextSource {
+    if (source.kind === 'none') return () => Promise.resolve(undefined);
+    if (source.kind === 'text') return () => Promise.resolve(source.text);
+    const file = this.#file(source.path);
+    return () => file.read();
+  }
+
+  #authorizationOf(
+    identity: Identity,
+  ): (fromProgram: ExecCredential | undefined) => Promise<string | undefined> {
+    switch (identity.kind) {
+      case 'anonymous':
+        return () => Promise.resolve(undefined);
+      case 'token':
+        return () => Promise.resolve(`Bearer ${identity.token}`);
+      case 'tokenFile': {
+        const file = this.#file(identity.path);
+        return async () => `Bearer ${(await file.read()).trim()}`;
+      }
+      case 'password': {
+        const pair = Buffer.from(`${identity.username}:${identity.password}`).toString('base64');
+        return () => Promise.resolve(`Basic ${pair}`);
+      }
+      case 'program':
+        return (credential) => Promise.resolve(credential?.token && `Bearer ${credential.token}`);
+      case 'header':
+        return identity.header;
+    }
+  }
+
+  #file(path: string): CachedFile {
+    const file = new CachedFile(path, this.#options.clock);
+    this.#files.push(file);
+    return file;
+  }
+}
+
+function isSame(a: TlsMaterial, b: TlsMaterial): boolean {
+  return a.ca === b.ca && a.cert === b.cert && a.key === b.key;
+}

@@ -1,0 +1,116 @@
+// The CiliumNode as the controller uses it: typed, validated and reduced to the fields it needs. Types only;
+// cilium-node-reader.ts reads it.
+//
+// The object: https://docs.cilium.io/en/stable/network/concepts/ipam/crd/ and, for AWS,
+// https://docs.cilium.io/en/stable/network/concepts/ipam/eni/. Zero, the empty string and absence are equivalent in it;
+// an absent string is undefined here.
+import type { FieldProblem } from './field-problem.ts';
+import type { PatchBase } from './patch-base.ts';
+
+export interface CiliumNode {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** Creation time in the API server's format, which sorts by age. */
+  readonly createdAt: string | undefined;
+  /** The object is deleted and waits for finalizers. */
+  readonly deleting: boolean;
+  /** The owner asks us to ignore this node: annotation `ipam.cilium.io/ignore`. */
+  readonly ignored: boolean;
+  /** Uid of the Node in the owner reference. */
+  readonly nodeUid: string | undefined;
+  /** The instance ID in the cloud's form; undefined until the agent reports it. */
+  readonly instanceId: string | undefined;
+  readonly ipam: IpamSpec;
+  /** The agent's facts about its AWS instance; undefined on other clouds. */
+  readonly eni: EniSpec | undefined;
+  readonly status: CiliumNodeStatus;
+  /** The state from which our patches are computed. */
+  readonly base: PatchBase;
+  /** Invalid single entries, which the fields above omit. */
+  readonly warnings: readonly FieldProblem[];
+}
+
+export interface IpamSpec {
+  /** Address counts; 0 when absent. */
+  readonly preAllocate: number;
+  readonly minAllocate: number;
+  readonly maxAllocate: number;
+  readonly maxAboveWatermark: number;
+  /** By IPv4 address. */
+  readonly pool: ReadonlyMap<string, PoolEntry>;
+  readonly requested: readonly RequestedPool[];
+  readonly allocated: readonly AllocatedPool[];
+  /** Selects the public address of the primary interface; empty for none. */
+  readonly staticIpTags: Tags;
+}
+
+export type Tags = Readonly<Record<string, string>>;
+
+export interface PoolEntry {
+  /** The interface of the address, in the cloud's form; empty when absent. */
+  readonly resource: string;
+  readonly owner: string;
+}
+
+export interface RequestedPool {
+  readonly pool: string;
+  /** Address counts. */
+  readonly ipv4: number;
+  readonly ipv6: number;
+}
+
+export interface AllocatedPool {
+  readonly pool: string;
+  readonly cidrs: readonly string[];
+}
+
+/** `spec.eni`, with the defaults that agents and operators share. */
+export interface EniSpec {
+  readonly instanceType: string | undefined;
+  readonly vpcId: string | undefined;
+  /** Zone name, such as us-west-2a. */
+  readonly availabilityZone: string | undefined;
+  /** The subnet of the primary interface. */
+  readonly nodeSubnetId: string | undefined;
+  /** Interfaces below this device index carry no pods. */
+  readonly firstInterfaceIndex: number;
+  readonly securityGroups: readonly string[];
+  readonly securityGroupTags: Tags;
+  readonly subnetIds: readonly string[];
+  readonly subnetTags: Tags;
+  /** Interfaces with all of these tags carry no pods; empty excludes none. */
+  readonly excludeInterfaceTags: Tags;
+  readonly deleteOnTermination: boolean;
+  readonly usePrimaryAddress: boolean;
+  readonly disablePrefixDelegation: boolean;
+}
+
+export interface CiliumNodeStatus {
+  /** IPv4 addresses that pods or the host use, as the agent last reported. */
+  readonly used: ReadonlySet<string>;
+  readonly releaseIps: ReadonlyMap<string, ReleaseState>;
+  /** Published interfaces, by ID. */
+  readonly eni: ReadonlyMap<string, PublishedEni>;
+  readonly assignedStaticIp: string | undefined;
+  readonly operatorError: string | undefined;
+}
+
+export const releaseStates = [
+  'marked-for-release',
+  'ready-for-release',
+  'do-not-release',
+  'released',
+] as const;
+
+export type ReleaseState = (typeof releaseStates)[number];
+
+export interface PublishedEni {
+  /** IPv4. */
+  readonly addresses: readonly string[];
+  readonly prefixes: readonly string[];
+  readonly ipv6Prefixes: readonly string[];
+}
+
+/** Identifies a CiliumNode and the Node that owns it. */
+export type NodeReference = Pick<CiliumNode, 'name' | 'uid' | 'nodeUid'>;

@@ -1,0 +1,78 @@
+// The base of our patches: the parts of a CiliumNode that we write, as read.
+import {
+  isList,
+  type Json,
+  type JsonObject,
+  memberOf,
+  textAt,
+  valueAt,
+  isObject,
+} from '../transport/json.ts';
+
+/** The clouds' sections of the status. */
+const sectionNames = ['eni', 'azure', 'alibaba-cloud'] as const;
+
+/** Holds the parts that we write, exactly as read and in place. It keeps invalid values too. */
+export class PatchBase {
+  /** The clouds' sections, and `operator-status`, `release-ips` and `assigned-static-ip` of `ipam`. */
+  readonly status: JsonObject;
+  /**
+   * The last field managers of the pool and of the clouds' status sections; undefined where it is us, or not recorded: who
+   * only takes something away leaves no trace.
+   */
+  readonly managers: { readonly pool: string | undefined; readonly status: string | undefined };
+  readonly #pool: ReadonlyMap<string, unknown>;
+  /** Pool keys that the typed pool lacks. */
+  readonly #unreadable: readonly string[];
+
+  /** `pool` is the typed form of the pool within `raw`. */
+  constructor(raw: JsonObject, pool: ReadonlyMap<string, unknown>) {
+    const sections = only(valueAt(raw, 'status'), ...sectionNames);
+    const ipam = only(valueAt(raw, 'status', 'ipam'), 'operator-status', 'release-ips', 'assigned-static-ip');
+    this.status = { ...sections, ...(Object.keys(ipam).length > 0 && { ipam }) };
+    const sectionManagers = sectionNames.map((name) => lastManagerOf(raw, 'status', name));
+    this.managers = {
+      pool: lastManagerOf(raw, 'spec', 'ipam', 'pool'),
+      status: sectionManagers.find((manager) => manager !== undefined),
+    };
+    const rawPool = valueAt(raw, 'spec', 'ipam', 'pool');
+    this.#pool = pool;
+    this.#unreadable = isObject(rawPool) ? Object.keys(rawPool).filter((key) => !pool.has(key)) : [];
+  }
+
+  /** The keys of `spec.ipam.pool`, addresses or not. */
+  pooled(): readonly string[] {
+    return [...this.#pool.keys(), ...this.#unreadable];
+  }
+}
+
+function only(value: Json | undefined, ...names: readonly string[]): JsonObject {
+  const found: Record<string, Json> = {};
+  for (const name of names) {
+    const member = memberOf(value, name);
+    if (member !== undefined) found[name] = member;
+  }
+  return found;
+}
+
+/** What the API server calls us: by the user agent of our requests. */
+const ownManager = 'headwater';
+
+/** The field manager that last wrote at or below `path`; undefined where it is us, or not recorded. */
+export function lastManagerOf(raw: JsonObject, ...path: readonly string[]): string | undefined {
+  const noted = valueAt(raw, 'metadata', 'managedFields');
+  if (!isList(noted)) return undefined;
+  const fields = path.map((member) => `f:${member}`);
+  const writers = noted.filter((entry) => valueAt(memberOf(entry, 'fieldsV1'), ...fields) !== undefined);
+  const latest = Math.max(...writers.map(timeOf));
+  // Times are to the second: within one, others count.
+  return writers
+    .filter((entry) => timeOf(entry) === latest)
+    .map((entry) => textAt(entry, 'manager'))
+    .find((manager) => manager?.startsWith(ownManager) !== true);
+}
+
+function timeOf(entry: Json): number {
+  const time = Date.parse(textAt(entry, 'time') ?? '');
+  return Number.isNaN(time) ? -Infinity : time;
+}

@@ -1,0 +1,324 @@
+// Elects one leader through a Lease. It never claims leadership past the end of its own lease. It computes that end
+// from before the renewal request was sent, on both clocks, and checks it on every read.
+//
+// Never delete the Lease of a running leader: a process that starts now finds no Lease and takes over at once. Only
+// processes that saw the old Lease wait for its end.
+import { type Clock, sleep } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { Refusal } from '../transport/api-reply.ts';
+import { textAt } from '../transport/json.ts';
+import { LeaseAnnotations } from './lease-annotations.ts';
+import { LeaseClient, type LeaseReply, type Patience } from './lease-client.ts';
+import { annotationOf, type LeaseClaim } from './lease-record.ts';
+import { LeaseSighting } from './lease-sighting.ts';
+import { checkedLeaseTimings, jitterFactor, type LeaseTimings } from './lease-timings.ts';
+import type { KubernetesTransport } from '../transport/transport.ts';
+
+export interface LeaderElectionOptions {
+  /** Needs connections of its own: a renewal must not queue behind other requests. */
+  readonly transport: KubernetesTransport;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly namespace: string;
+  readonly name: string;
+  /** Unique for each process and each start. */
+  readonly identity: string;
+  /** Default: `defaultLeaseTimings`. */
+  readonly timings?: Partial<LeaseTimings>;
+  /** Called when the kind of state changes, and on standby when the holder changes. */
+  readonly onChange?: (state: Leadership) => void;
+  /** Called once for each run of failures of the same kind. */
+  readonly onProblem?: (problem: Refusal) => void;
+  readonly onBug: (error: unknown) => void;
+}
+
+/** The end of our own lease. */
+export interface LeaseEnd {
+  /** Monotonic ms. */
+  readonly monotonic: number;
+  /** Ms since the epoch. */
+  readonly wall: number;
+}
+
+export type Leadership =
+  /** Another process leads, or none does and we try to acquire the lease. */
+  | { readonly kind: 'standby'; readonly holder: string | undefined }
+  | { readonly kind: 'leading'; readonly until: LeaseEnd }
+  /** Final: everything started as leader must stop. */
+  | { readonly kind: 'lost'; readonly reason: string }
+  /** The lease was released. */
+  | { readonly kind: 'stopped' };
+
+/**
+ * Minimum time left for a renewal, in ms. A later answer would be useless, and its effect would only delay other
+ * candidates.
+ */
+const shortestTry = 50;
+
+/** The result of an attempt: we hold the lease, another process does, or the outcome is unknown. */
+type Attempt = 'held' | 'another' | 'failed';
+
+export class LeaderElection {
+  readonly #options: LeaderElectionOptions;
+  readonly #timings: LeaseTimings;
+  readonly #client: LeaseClient;
+  readonly #sighting: LeaseSighting;
+  readonly #annotations: LeaseAnnotations;
+  #state: Leadership = { kind: 'standby', holder: undefined };
+  /** Taken before the last successful request was sent, in monotonic ms. */
+  #renewed = -Infinity;
+  /** Whether the Lease may name us as holder. */
+  #claimed = false;
+  #problem: Refusal | undefined;
+
+  /** Throws LEASE_TIMINGS_INVALID. */
+  constructor(options: LeaderElectionOptions) {
+    this.#options = options;
+    this.#timings = checkedLeaseTimings(options.timings ?? {});
+    this.#client = new LeaseClient(options.transport, options.namespace, options.name);
+    this.#sighting = new LeaseSighting(options.identity, this.#timings.leaseDuration);
+    this.#annotations = new LeaseAnnotations(2 * this.#timings.retryPeriod);
+  }
+
+  /** The state at this instant. */
+  get state(): Leadership {
+    if (this.#state.kind === 'leading' && this.#isPast(this.#state.until)) {
+      this.#lose(
+        'the lease ended before it was renewed: the process was stopped or starved, or a clock was set',
+      );
+    }
+    return this.#state;
+  }
+
+  /** Why the last read, acquisition or renewal of the Lease failed; undefined after a success. */
+  get problem(): Refusal | undefined {
+    return this.#problem;
+  }
+
+  /**
+   * The end of our own lease; undefined unless we lead at this instant. Anything that must not overlap with another
+   * leader must finish before it.
+   */
+  leaseEnd(): LeaseEnd | undefined {
+    const { state } = this;
+    return state.kind === 'leading' ? state.until : undefined;
+  }
+
+  /** The annotation under this key when the Lease was last seen. */
+  annotation(key: string): string | undefined {
+    const { lease } = this.#sighting;
+    return lease && annotationOf(lease, key);
+  }
+
+  /** Sets this annotation from the next renewal on, while we lead; undefined removes it. */
+  annotate(key: string, text: string | undefined): void {
+    this.#annotations.want(key, text);
+  }
+
+  /** The uid of the Lease when it was last seen. */
+  get uid(): string | undefined {
+    const { lease } = this.#sighting;
+    return lease && textAt(lease.raw, 'metadata', 'uid');
+  }
+
+  /**
+   * Waits for leadership and keeps it. Resolves with `lost` when leadership is lost. Resolves with `stopped` after
+   * `signal` aborts and the lease is released. Abort `signal` only when no work in flight needs leadership. Call it
+   * once.
+   */
+  async run(signal: AbortSignal): Promise<'lost' | 'stopped'> {
+    try {
+      await this.#standBy(signal);
+      await this.#lead(signal);
+      return 'lost';
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+    if (this.state.kind === 'lost') return 'lost';
+    this.#enter({ kind: 'stopped' });
+    if (this.#claimed) await this.#release();
+    return 'stopped';
+  }
+
+  async #standBy(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#options;
+    for (;;) {
+      const attempt = await this.#tryToAcquire(signal);
+      if (attempt === 'held') return;
+      if (attempt === 'another') this.#problem = undefined;
+      const retry = this.#timings.retryPeriod * (1 + random.next() * (jitterFactor - 1));
+      // Wake when the other lease expires, not one retry period later.
+      const untilFree = this.#sighting.freeAt() - clock.monotonic();
+      await sleep(clock, untilFree > 0 ? Math.min(retry, untilFree) : retry, signal);
+    }
+  }
+
+  async #lead(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    while (this.state.kind === 'leading') {
+      await sleep(clock, Math.min(this.#timings.retryPeriod, Math.max(0, this.#timeLeft())), signal);
+      if (this.state.kind !== 'leading') return;
+      if (this.#timeLeft() < shortestTry)
+        this.#lose(`could not renew the lease for ${this.#timings.renewDeadline / 1000} s`);
+      else if ((await this.#renew(signal)) === 'another') {
+        this.#lose(`${this.#sighting.holder ?? 'another process'} has taken the lease`);
+      }
+    }
+  }
+
+  async #tryToAcquire(signal: AbortSignal): Promise<Attempt> {
+    if (!this.#isKnownFree()) {
+      const looked = await this.#look(signal);
+      if (looked === 'failed' && !this.#isKnownFree()) return 'failed';
+    }
+    if (this.#options.clock.monotonic() < this.#sighting.freeAt()) return 'another';
+    const attempt = await this.#claim(signal);
+    // Another process was faster. Read its lease to know how long to wait.
+    return attempt === 'another' ? this.#look(signal) : attempt;
+  }
+
+  /** A conflict may come from our own earlier request whose answer was lost. Only the Lease shows who holds it. */
+  async #renew(signal: AbortSignal): Promise<Attempt> {
+    const attempt = await this.#claim(signal);
+    if (attempt !== 'another') return attempt;
+    const looked = await this.#look(signal);
+    if (looked === 'failed') return 'failed';
+    if (!this.#sighting.isOurs && !this.#sighting.isMissing) return 'another';
+    return (await this.#claim(signal)) === 'held' ? 'held' : 'failed';
+  }
+
+  /** Reads the Lease into the sighting. */
+  async #look(signal: AbortSignal): Promise<Attempt> {
+    const reply = await this.#client.read(this.#patience(signal));
+    if (reply.kind === 'lease') this.#see(reply);
+    else if (reply.kind === 'missing') this.#sighting.miss(this.#options.clock.monotonic());
+    else return this.#fail(reply);
+    return 'another';
+  }
+
+  /** Creates the Lease if none exists, else overwrites the state last seen. */
+  async #claim(signal: AbortSignal): Promise<Attempt> {
+    const { clock } = this.#options;
+    const { lease } = this.#sighting;
+    const before = { monotonic: clock.monotonic(), wall: clock.wall() };
+    const patience = this.#patience(signal);
+    const claim = this.#claimOf(this.#options.identity, this.#timings.leaseDuration);
+    this.#claimed = true;
+    const reply =
+      lease === undefined
+        ? await this.#client.create(claim, patience)
+        : await this.#client.claim(lease, claim, patience);
+    this.#noteAnnotations(claim, reply);
+    if (reply.kind === 'lease') return this.#hold(reply, before);
+    if (reply.kind === 'conflict') return 'another';
+    if (reply.kind === 'missing' && lease !== undefined) {
+      this.#sighting.miss(this.#options.clock.monotonic());
+      return 'another';
+    }
+    return this.#fail(reply);
+  }
+
+  #hold(reply: LeaseReply & { readonly kind: 'lease' }, before: LeaseEnd): Attempt {
+    const { leaseDuration } = this.#timings;
+    const until = { monotonic: before.monotonic + leaseDuration, wall: before.wall + leaseDuration };
+    this.#see(reply);
+    this.#problem = undefined;
+    // A late answer grants no lease, and a lease that expired meanwhile is not revived.
+    const { kind } = this.state;
+    if (this.#isPast(until) || kind === 'lost' || kind === 'stopped') return 'failed';
+    this.#renewed = before.monotonic;
+    if (kind === 'leading') this.#state = { kind, until };
+    else this.#enter({ kind: 'leading', until });
+    return 'held';
+  }
+
+  /**
+   * Clears the holder if the lease is still ours, so that others acquire it at once. If that fails, they wait for its
+   * end.
+   */
+  async #release(): Promise<void> {
+    const { signal } = new AbortController();
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await this.#look(signal);
+      const { lease, isOurs } = this.#sighting;
+      if (lease === undefined || !isOurs) return;
+      const claim = this.#claimOf('', 1000);
+      const reply = await this.#client.claim(lease, claim, this.#patience(signal));
+      this.#noteAnnotations(claim, reply);
+      if (reply.kind === 'failed') this.#fail(reply);
+      if (reply.kind !== 'conflict') return;
+    }
+  }
+
+  #see({ lease }: LeaseReply & { readonly kind: 'lease' }): void {
+    this.#sighting.see(lease, this.#options.clock.monotonic());
+    if (this.#state.kind === 'standby' && !this.#sighting.isOurs) {
+      this.#enter({ kind: 'standby', holder: this.#sighting.holder });
+    }
+  }
+
+  #isKnownFree(): boolean {
+    const isKnown = this.#sighting.lease !== undefined;
+    return isKnown && this.#options.clock.monotonic() >= this.#sighting.freeAt();
+  }
+
+  #isPast(until: LeaseEnd): boolean {
+    const { clock } = this.#options;
+    return clock.monotonic() >= until.monotonic || clock.wall() >= until.wall;
+  }
+
+  /** Time until the renew deadline, in ms. */
+  #timeLeft(): number {
+    return this.#renewed + this.#timings.renewDeadline - this.#options.clock.monotonic();
+  }
+
+  /** Leaves time for a second attempt before the deadline, and never exceeds the deadline. */
+  #patience(signal: AbortSignal): Patience {
+    const half = this.#timings.renewDeadline / 2;
+    const timeoutMs = this.#state.kind === 'leading' ? Math.max(1, Math.min(half, this.#timeLeft())) : half;
+    return { timeoutMs, signal };
+  }
+
+  #claimOf(holder: string, duration: number): LeaseClaim {
+    const { clock } = this.#options;
+    const annotations = this.#annotations.changesTo(this.#sighting.lease, clock.monotonic());
+    return { holder, duration, now: clock.wall(), ...(annotations !== undefined && { annotations }) };
+  }
+
+  #noteAnnotations({ annotations }: LeaseClaim, reply: LeaseReply): void {
+    if (annotations === undefined || reply.kind !== 'failed') return;
+    this.#annotations.failed(reply.problem, this.#options.clock.monotonic());
+  }
+
+  #lose(reason: string): void {
+    if (this.#state.kind === 'leading') this.#enter({ kind: 'lost', reason });
+  }
+
+  #fail(reply: Exclude<LeaseReply, { readonly kind: 'lease' }>): Attempt {
+    const problem = problemOf(reply, this.#options.namespace);
+    if (problem.kind !== this.#problem?.kind) this.#call(() => this.#options.onProblem?.(problem));
+    this.#problem = problem;
+    return 'failed';
+  }
+
+  #enter(state: Leadership): void {
+    const before = this.#state;
+    this.#state = state;
+    const isSame = state.kind === 'standby' && before.kind === 'standby' && state.holder === before.holder;
+    if (!isSame) this.#call(() => this.#options.onChange?.(state));
+  }
+
+  #call(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      this.#options.onBug(error);
+    }
+  }
+}
+
+function problemOf(reply: Exclude<LeaseReply, { readonly kind: 'lease' }>, namespace: string): Refusal {
+  if (reply.kind === 'failed') return reply.problem;
+  if (reply.kind === 'conflict') return { kind: 'conflict', message: 'the lease was changed in between' };
+  return { kind: 'gone', message: `there is no namespace ${namespace} for the lease` };
+}

@@ -1,0 +1,32 @@
+// JSON as types. Everything read from or written to the API server uses them.
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+export interface JsonObject {
+  readonly [member: string]: Json;
+}
+
+/** A JSON object, neither null nor a list. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isList(value: unknown): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** The member of an object, undefined otherwise. Own members only: `__proto__` is a name like any other. */
+export function memberOf(value: Json | undefined, member: string): Json | undefined {
+  return isObject(value) && Object.hasOwn(value, member) ? value[member] : undefined;
+}
+
+/** The value at a path of members; undefined when one is missing. */
+export function valueAt(value: Json | undefined, ...path: readonly string[]): Json | undefined {
+  return path.reduce<Json | undefined>((inner, member) => memberOf(inner, member), value);
+}
+
+/** The string at a path of members; undefined when it is missing or not a string. */
+export function textAt(value: Json | undefined, ...path: readonly string[]): string | undefined {
+  const found = valueAt(value, ...path);
+  return typeof found === 'string' ? found : undefined;
+}

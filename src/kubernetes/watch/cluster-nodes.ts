@@ -1,0 +1,111 @@
+// Watches the cluster's Nodes and keeps only what ties a Node to its instance: name, uid, age and provider ID. Agents
+// cannot write Nodes, so a Node settles contradictions between two CiliumNodes.
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import { type JsonObject, textAt } from '../transport/json.ts';
+import type { Change } from './object-store.ts';
+import { Reflector, type ReflectorFigures, type ReflectorState } from './reflector.ts';
+import type { KubernetesTransport } from '../transport/transport.ts';
+
+export interface ClusterNode {
+  readonly uid: string;
+  /** The instance ID in the cloud's form; undefined while the provider ID is missing or names no instance. */
+  readonly instanceId: string | undefined;
+  /** The API server's wall clock, in ms; Infinity when unreadable. */
+  readonly createdAt: number;
+}
+
+export interface ClusterNodesOptions {
+  readonly transport: KubernetesTransport;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Reads a provider ID; undefined when it names no instance of this cloud. */
+  readonly instanceIdOf: (providerId: string) => string | undefined;
+  /**
+   * Called when a Node appears, disappears or names another instance. `node` is undefined after deletion. `onBug` gets
+   * what it throws.
+   */
+  readonly onChange: (name: string, node: ClusterNode | undefined) => void;
+  /** Called when read access to Nodes changes: with the problem, or with undefined once it is gone. */
+  readonly onAccess: (problem: string | undefined) => void;
+  readonly onState: (state: ReflectorState) => void;
+  readonly onBug: (error: unknown) => void;
+}
+
+export class ClusterNodes {
+  readonly #options: ClusterNodesOptions;
+  readonly #reflector: Reflector<ClusterNode>;
+  readonly #denied = Promise.withResolvers<void>();
+  #problem: string | undefined;
+
+  constructor(options: ClusterNodesOptions) {
+    this.#options = options;
+    const { transport, clock, random, instanceIdOf, onBug } = options;
+    this.#reflector = new Reflector<ClusterNode>({
+      transport,
+      clock,
+      random,
+      path: '/api/v1/nodes',
+      doubtsEmptyLists: true,
+      transform: (raw) => clusterNode(raw, instanceIdOf),
+      onChange: (change) => this.#take(change),
+      onState: (state) => this.#enter(state),
+      onBug,
+    });
+  }
+
+  /** By name. A live map. Empty while access to Nodes is denied. */
+  get nodes(): ReadonlyMap<string, ClusterNode> {
+    return this.#problem === undefined ? this.#reflector.objects : none;
+  }
+
+  /** Why access to Nodes is denied; undefined when it is granted. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Resolves once all Nodes are known or access is denied. */
+  get settled(): Promise<void> {
+    return Promise.race([this.#reflector.synced, this.#denied.promise]);
+  }
+
+  figures(): ReflectorFigures {
+    return this.#reflector.figures();
+  }
+
+  /** Runs until `signal` aborts, then resolves. Call it once. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#reflector.run(signal);
+  }
+
+  #take({ type, key, object, previous }: Change<ClusterNode>): void {
+    // Kubelets write their Node status all the time; skip those events.
+    const isSame = previous?.uid === object.uid && previous.instanceId === object.instanceId;
+    if (this.#problem !== undefined || (type === 'modified' && isSame)) return;
+    this.#options.onChange(key, type === 'deleted' ? undefined : object);
+  }
+
+  #enter(state: ReflectorState): void {
+    if (state.kind === 'denied') this.#setProblem(state.problem);
+    if (state.kind === 'watching') this.#setProblem(undefined);
+    this.#options.onState(state);
+  }
+
+  #setProblem(problem: string | undefined): void {
+    const isNews = (problem === undefined) !== (this.#problem === undefined);
+    this.#problem = problem;
+    if (problem !== undefined) this.#denied.resolve();
+    if (isNews) this.#options.onAccess(problem);
+  }
+}
+
+const none: ReadonlyMap<string, ClusterNode> = new Map();
+
+function clusterNode(raw: JsonObject, instanceIdOf: ClusterNodesOptions['instanceIdOf']): ClusterNode {
+  const createdAt = Date.parse(textAt(raw, 'metadata', 'creationTimestamp') ?? '');
+  return {
+    uid: textAt(raw, 'metadata', 'uid') ?? '',
+    instanceId: instanceIdOf(textAt(raw, 'spec', 'providerID') ?? ''),
+    createdAt: Number.isNaN(createdAt) ? Infinity : createdAt,
+  };
+}

@@ -1,0 +1,132 @@
+// Lists a whole collection page by page, in slices that do not block the event loop for long.
+//
+// Paging, and a 410 in the middle of it:
+// https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
+import { type Clock, sleep } from '../../runtime/clock.ts';
+import { ask, type Refusal, type Reply } from '../transport/api-reply.ts';
+import { isList, isObject, type Json, type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import type { Read } from './object-store.ts';
+import type { KubernetesTransport } from '../transport/transport.ts';
+
+export interface ListingOptions<T> {
+  readonly transport: KubernetesTransport;
+  readonly clock: Clock;
+  /** Path of the collection, without a query. */
+  readonly path: string;
+  readonly fieldSelector?: string | undefined;
+  /** Maximum objects per page. */
+  readonly pageSize: number;
+  /** The part of an object to keep; undefined to keep nothing. */
+  readonly read: (raw: JsonObject) => Read<T> | undefined;
+}
+
+export type Listing<T> =
+  | {
+      readonly kind: 'listed';
+      readonly objects: ReadonlyMap<string, Read<T>>;
+      readonly resourceVersion: string;
+    }
+  | Refusal;
+
+/** Target size of a page's text. A page is parsed in one go, at roughly 5 ms/MB. */
+const pageText = 1_000_000;
+
+/** A longer page is requested again with a lower limit: objects of a megabyte each may follow small ones. */
+const longestPage = 3_000_000;
+
+/** The first page is small because it reveals the size of the objects. */
+const firstPage = 50;
+
+/** Divisor of the limit after a page that is too long. */
+const smaller = 8;
+
+/** Objects read before the event loop gets a turn. */
+const batch = 20;
+
+/** Paged attempts after expired continue tokens, before the list is requested unpaged. */
+const pagedAttempts = 2;
+
+/** The current collection, from a consistent read. Rejects only with the signal's reason. */
+export async function listAll<T>(options: ListingOptions<T>, signal: AbortSignal): Promise<Listing<T>> {
+  for (let attempt = 0; attempt < pagedAttempts; attempt++) {
+    const listing = await listOnce(options, firstPage, signal);
+    if (listing.kind !== 'expired') return listing;
+  }
+  return listOnce(options, undefined, signal);
+}
+
+/** The limit of the next page, after `objects` objects took `size` characters. */
+export function nextLimit(pageSize: number, size: number, objects: number): number {
+  if (objects === 0) return pageSize;
+  return Math.max(1, Math.min(pageSize, Math.floor((pageText * objects) / size)));
+}
+
+async function listOnce<T>(
+  options: ListingOptions<T>,
+  firstLimit: number | undefined,
+  signal: AbortSignal,
+): Promise<Listing<T>> {
+  const objects = new Map<string, Read<T>>();
+  let limit = firstLimit === undefined ? undefined : Math.min(firstLimit, options.pageSize);
+  let token: string | undefined;
+  let resourceVersion: string | undefined;
+  do {
+    const reply: Reply = await askForPage(options, limit, token, signal);
+    if (reply.kind !== 'ok') return reply;
+    const items = valueAt(reply.object, 'items') ?? [];
+    if (!isList(items))
+      return { kind: 'unavailable', message: `${options.path} answered with what is no list` };
+    await readItems(options, items, objects, signal);
+    resourceVersion ??= textAt(reply.object, 'metadata', 'resourceVersion');
+    token = textAt(reply.object, 'metadata', 'continue');
+    if (limit !== undefined) limit = nextLimit(options.pageSize, reply.size, items.length);
+  } while (token !== undefined && token !== '');
+  if (resourceVersion === undefined) {
+    return {
+      kind: 'unavailable',
+      message: `${options.path} answered with a list without a resource version`,
+    };
+  }
+  return { kind: 'listed', objects, resourceVersion };
+}
+
+/** Requests a page, with a lower limit when the page is too long. */
+async function askForPage<T>(
+  options: ListingOptions<T>,
+  limit: number | undefined,
+  token: string | undefined,
+  signal: AbortSignal,
+): Promise<Reply> {
+  const isLeast = limit === undefined || limit === 1;
+  const path = pagePath(options, limit, token);
+  const request = { method: 'GET', path, ...(!isLeast && { mostBytes: longestPage }) } as const;
+  const reply = await ask(options.transport, request, signal);
+  if (isLeast || reply.kind !== 'unavailable' || reply.isTooLong !== true) return reply;
+  return askForPage(options, Math.max(1, Math.floor(limit / smaller)), token, signal);
+}
+
+async function readItems<T>(
+  { clock, read }: ListingOptions<T>,
+  items: readonly Json[],
+  into: Map<string, Read<T>>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const [index, item] of items.entries()) {
+    const kept = isObject(item) ? read(item) : undefined;
+    if (kept !== undefined) into.set(kept.key, kept);
+    if (index % batch === batch - 1) await sleep(clock, 0, signal);
+  }
+}
+
+function pagePath<T>(
+  options: ListingOptions<T>,
+  limit: number | undefined,
+  token: string | undefined,
+): string {
+  const query = new URLSearchParams();
+  if (options.fieldSelector !== undefined) query.set('fieldSelector', options.fieldSelector);
+  if (limit !== undefined) query.set('limit', String(limit));
+  if (token !== undefined) query.set('continue', token);
+  const text = query.toString();
+  return text === '' ? options.path : `${options.path}?${text}`;
+}

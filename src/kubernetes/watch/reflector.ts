@@ -1,0 +1,357 @@
+// Keeps a local copy of all objects of one kind: one list, then watches. It never gives up and never rejects: `onState`
+// and `onBug` report every failure, and it retries.
+//
+// It behaves as client-go's reflector does: bookmarks, random server-side time-outs, resume from the last resource
+// version, relist after 410.
+import { type Clock, sleep } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import { type JsonObject, textAt } from '../transport/json.ts';
+import { LinkedAbort } from '../transport/linked-abort.ts';
+import { listAll, type Listing } from './listing.ts';
+import { type Change, ObjectStore, type Read } from './object-store.ts';
+import type { KubernetesTransport } from '../transport/transport.ts';
+import { type Course, fairCourse, nextAfter } from './watch-policy.ts';
+import { watchOnce, type WatchEnd, type WatchEvent } from './watch-stream.ts';
+
+export interface ReflectorOptions<T> {
+  readonly transport: KubernetesTransport;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Path of the collection, without a query: `/apis/cilium.io/v2/ciliumnodes`. */
+  readonly path: string;
+  readonly fieldSelector?: string;
+  /** The part of an object to keep; the rest does not stay in memory. */
+  readonly transform: (raw: JsonObject) => T;
+  /** Default: `namespace/name`, or the name of a cluster-scoped object. */
+  readonly keyOf?: (raw: JsonObject) => string | undefined;
+  /** Whether to doubt an empty list, for objects that a live cluster always has. */
+  readonly doubtsEmptyLists?: boolean;
+  /** Maximum objects per page of a list. Default: 500. */
+  readonly pageSize?: number;
+  /** Called for each change, after the store holds it. `onBug` gets what it throws. */
+  readonly onChange: (change: Change<T>) => void;
+  /** Called when the state changes. */
+  readonly onState?: (state: ReflectorState) => void;
+  readonly onBug: (error: unknown) => void;
+}
+
+export type ReflectorState =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'listing' }
+  | { readonly kind: 'watching' }
+  /** A transient failure; the next attempt is at `until`, in monotonic ms. */
+  | {
+      readonly kind: 'backing-off';
+      readonly problem: string;
+      readonly failures: number;
+      readonly until: number;
+    }
+  /** Access is denied or the cluster lacks this kind: someone must act. The reflector keeps retrying. */
+  | { readonly kind: 'denied'; readonly problem: string; readonly until: number }
+  | { readonly kind: 'stopped' };
+
+export interface ReflectorFigures {
+  readonly state: ReflectorState;
+  readonly objects: number;
+  /** Complete lists after the first, without requested ones. */
+  readonly relists: number;
+  /** Watches after the first, without those that follow a requested list. */
+  readonly watchRestarts: number;
+  /** Received over watches, without bookmarks. */
+  readonly events: number;
+  /** When the server last sent anything, in monotonic ms. */
+  readonly lastActivity: number | undefined;
+}
+
+/** Objects of a list to report before the event loop gets a turn. */
+const batch = 20;
+
+/** How long an empty list is no evidence against known objects, in ms. */
+const longestDoubt = 600_000;
+/** Without known objects, an empty list is repeated after this many seconds. */
+const doubtSeconds = 60;
+
+/** Bounds of the server-side watch time-out, in seconds. */
+const watchSeconds = { least: 300, span: 300 };
+
+export class Reflector<T> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #store = new ObjectStore<T>();
+  readonly #synced = Promise.withResolvers<void>();
+  #state: ReflectorState = { kind: 'idle' };
+  #course: Course = fairCourse;
+  /** Where the next watch resumes; undefined when a list is due. */
+  #resourceVersion: string | undefined;
+  #lists = 0;
+  /** Requested lists. */
+  #refreshes = 0;
+  /** The next watch follows a requested list and replaces one that was open. */
+  #isRefreshed = false;
+  /**
+   * The last list was empty and is doubted. A watch delivers later changes only, not what that list lacked, so the first
+   * object that it names asks for another list: acting on some of the objects could harm the others.
+   */
+  #mayLack = false;
+  /** Since when lists have been empty despite known objects, in monotonic ms. */
+  #emptySince: number | undefined;
+  #watches = 0;
+  #events = 0;
+  #lastActivity: number | undefined;
+  /** The current list, watch or back-off. */
+  #round: LinkedAbort | undefined;
+  /** Callers that wait for a list which starts from now on. */
+  #waiting: readonly (() => void)[] = [];
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+  }
+
+  /** The kept part of every object, by key. A live map. */
+  get objects(): ReadonlyMap<string, T> {
+    return this.#store.objects;
+  }
+
+  /** Resolves once `onChange` has received all of the first list; never rejects. */
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  get isSynced(): boolean {
+    return this.#lists > 0;
+  }
+
+  /** Everything written up to this resource version is known; undefined while that is uncertain. */
+  get resourceVersion(): string | undefined {
+    return this.#resourceVersion;
+  }
+
+  figures(): ReflectorFigures {
+    return {
+      state: this.#state,
+      objects: this.#store.objects.size,
+      relists: Math.max(0, this.#lists - this.#refreshes - 1),
+      watchRestarts: Math.max(0, this.#watches - 1),
+      events: this.#events,
+      lastActivity: this.#lastActivity,
+    };
+  }
+
+  /**
+   * Relists at once, in place of the current list or watch. Resolves once everything written before this call is known,
+   * however far the watch lags. Never rejects, and never resolves after `run` ends.
+   */
+  refresh(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting = [...this.#waiting, resolve];
+    this.#round?.abort();
+    return promise;
+  }
+
+  /** Applies the answer to one of our own writes if the store has the object and the answer is newer. */
+  observe(raw: JsonObject): void {
+    if (this.#isKnown(raw, textAt(raw, 'metadata', 'resourceVersion') ?? '')) return;
+    const read = this.#read(raw);
+    if (read !== undefined) this.#tell(this.#store.observe(read));
+  }
+
+  /** Runs until `signal` aborts, then resolves. Call it once. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const round = new LinkedAbort(signal);
+      this.#round = round;
+      try {
+        await this.#play(round.signal);
+      } catch (error) {
+        if (!round.signal.aborted) throw error;
+      } finally {
+        round.release();
+      }
+    }
+    this.#enter({ kind: 'stopped' });
+  }
+
+  async #play(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#options;
+    const what = this.#resourceVersion === undefined || this.#waiting.length > 0 ? 'list' : 'watch';
+    const start = clock.monotonic();
+    const eventsBefore = this.#events;
+    const end = await this.#attempt(what, signal);
+    if (end === 'listed') return;
+
+    const now = clock.monotonic();
+    const attempt = { what, end, duration: now - start, progressed: this.#events > eventsBefore } as const;
+    const next = nextAfter(this.#course, attempt, now, random);
+    this.#course = next.course;
+    if (next.begin === 'list' || this.#mayLack) this.#resourceVersion = undefined;
+    if (end.kind !== 'ended' || next.wait > 0) this.#enter(this.#pause(end, now + next.wait));
+    if (next.wait > 0) await sleep(clock, next.wait, signal);
+  }
+
+  /** Reports an unexpected error as a bug and treats it as a failed attempt. */
+  async #attempt(what: 'list' | 'watch', signal: AbortSignal): Promise<WatchEnd | 'listed'> {
+    try {
+      return what === 'list' ? await this.#list(signal) : await this.#watch(signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#options.onBug(error);
+      return { kind: 'unavailable', message: `the ${what} failed for a bug: ${String(error)}` };
+    }
+  }
+
+  async #list(signal: AbortSignal): Promise<WatchEnd | 'listed'> {
+    this.#enter({ kind: 'listing' });
+    this.#store.beginListing();
+    const { transport, clock, path, fieldSelector, pageSize = 500 } = this.#options;
+    const waiting = this.#waiting;
+    const read = (raw: JsonObject): Read<T> | undefined => this.#unchanged(raw) ?? this.#read(raw);
+    const listing = await listAll({ transport, clock, path, fieldSelector, pageSize, read }, signal);
+    if (listing.kind !== 'listed') return listing;
+    this.#lastActivity = clock.monotonic();
+    const invalidate = this.#doubtAbout(listing);
+    if (invalidate !== undefined) return { kind: 'unavailable', message: invalidate };
+    const isAskedAgain = this.#mayLack;
+    this.#mayLack = this.#options.doubtsEmptyLists === true && listing.objects.size === 0;
+    await this.#replace(listing, signal);
+    this.#store.endListing();
+    this.#resourceVersion = listing.resourceVersion;
+    this.#lists++;
+    this.#synced.resolve();
+    this.#waiting = this.#waiting.filter((resolve) => !waiting.includes(resolve));
+    if (waiting.length > 0 || isAskedAgain) {
+      this.#refreshes++;
+      this.#isRefreshed = this.#watches > 0;
+    }
+    for (const resolve of waiting) resolve();
+    return 'listed';
+  }
+
+  /** An empty list is no evidence that known objects are gone: a watch reports each deletion. */
+  #doubtAbout({ objects }: Listing<T> & { kind: 'listed' }): string | undefined {
+    const known = this.#store.objects.size;
+    const now = this.#options.clock.monotonic();
+    if (objects.size > 0 || known === 0 || this.#options.doubtsEmptyLists !== true)
+      this.#emptySince = undefined;
+    else if (now < (this.#emptySince ??= now) + longestDoubt)
+      return `the list of ${this.#options.path} is empty, and ${known} objects were there before`;
+    return undefined;
+  }
+
+  async #replace(listing: Listing<T> & { kind: 'listed' }, signal: AbortSignal): Promise<void> {
+    const vanished = this.#store.vanished(listing.objects, listing.resourceVersion);
+    for (const key of vanished) this.#tell(this.#store.forget(key));
+    let told = 0;
+    for (const read of listing.objects.values()) {
+      this.#tell(this.#store.settle(read));
+      if (++told % batch === 0) await sleep(this.#options.clock, 0, signal);
+    }
+  }
+
+  #watch(signal: AbortSignal): Promise<WatchEnd> {
+    const { transport, clock, random, path, fieldSelector } = this.#options;
+    return watchOnce(
+      {
+        transport,
+        clock,
+        path,
+        fieldSelector,
+        resourceVersion: this.#resourceVersion ?? '',
+        timeoutSeconds: this.#mayLack
+          ? doubtSeconds
+          : watchSeconds.least + random.integer(watchSeconds.span + 1),
+        onOpen: () => {
+          if (this.#isRefreshed) this.#isRefreshed = false;
+          else this.#watches++;
+          this.#lastActivity = clock.monotonic();
+          this.#enter({ kind: 'watching' });
+        },
+        onEvent: (event) => this.#take(event),
+      },
+      signal,
+    );
+  }
+
+  #take({ type, object, resourceVersion }: WatchEvent): void {
+    this.#lastActivity = this.#options.clock.monotonic();
+    this.#resourceVersion = resourceVersion;
+    if (type === 'BOOKMARK') return;
+    this.#events++;
+    if (this.#mayLack && type !== 'DELETED') {
+      this.#resourceVersion = undefined;
+      this.#round?.abort();
+      return;
+    }
+    // The watch echoes our own writes, whose answers are known already.
+    if (type !== 'DELETED' && this.#isKnown(object, resourceVersion)) return;
+    const read = this.#read(object);
+    if (read === undefined) return;
+    if (type === 'DELETED') this.#tell(this.#store.remove(read.key, resourceVersion, read.object));
+    else this.#tell(this.#store.apply(read));
+  }
+
+  /** The known state of an object, if its resource version is unchanged. */
+  #unchanged(raw: JsonObject): Read<T> | undefined {
+    const { keyOf = nameOf } = this.#options;
+    const known = this.#store.known(keyOf(raw) ?? '');
+    return known?.resourceVersion === textAt(raw, 'metadata', 'resourceVersion') ? known : undefined;
+  }
+
+  #isKnown(raw: JsonObject, resourceVersion: string): boolean {
+    const { keyOf = nameOf } = this.#options;
+    const key = keyOf(raw);
+    return key !== undefined && this.#store.isKnown(key, resourceVersion);
+  }
+
+  /** The kept part of an object. If `transform` throws, which is a bug, the known state stays. */
+  #read(raw: JsonObject): Read<T> | undefined {
+    const { transform, keyOf = nameOf, onBug, path } = this.#options;
+    const key = keyOf(raw);
+    const resourceVersion = textAt(raw, 'metadata', 'resourceVersion');
+    if (key === undefined || resourceVersion === undefined) {
+      onBug(new Error(`an object of ${path} has no name or no resource version`));
+      return undefined;
+    }
+    try {
+      return { key, resourceVersion, object: transform(raw) };
+    } catch (error) {
+      onBug(error);
+      return this.#store.known(key);
+    }
+  }
+
+  #tell(change: Change<T> | undefined): void {
+    if (change === undefined) return;
+    try {
+      this.#options.onChange(change);
+    } catch (error) {
+      this.#options.onBug(error);
+    }
+  }
+
+  #pause(end: WatchEnd, until: number): ReflectorState {
+    const problem = end.kind === 'ended' ? 'the server ends watches as soon as they start' : end.message;
+    if (end.kind === 'gone') return { kind: 'denied', problem: this.#undefined(problem), until };
+    if (end.kind === 'denied') return { kind: 'denied', problem, until };
+    return { kind: 'backing-off', problem, failures: this.#course.backoff?.failures ?? 0, until };
+  }
+
+  /** Only the kinds that Cilium defines can be missing. */
+  #undefined(problem: string): string {
+    return `the cluster does not serve ${this.#options.path}: install Cilium, which brings it (${problem})`;
+  }
+
+  #enter(state: ReflectorState): void {
+    if (state.kind === this.#state.kind && !('until' in state)) return;
+    this.#state = state;
+    try {
+      this.#options.onState?.(state);
+    } catch (error) {
+      this.#options.onBug(error);
+    }
+  }
+}
+
+function nameOf(raw: JsonObject): string | undefined {
+  const name = textAt(raw, 'metadata', 'name');
+  const namespace = textAt(raw, 'metadata', 'namespace');
+  return name === undefined || namespace === undefined ? name : `${namespace}/${name}`;
+}

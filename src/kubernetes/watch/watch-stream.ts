@@ -1,0 +1,162 @@
+// Runs one watch from request to end. It only reads; the reflector decides what follows.
+//
+// The protocol: https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
+import type { Clock } from '../../runtime/clock.ts';
+import { type Refusal, refusalOf, refusalOfStatus, withoutAnswer } from '../transport/api-reply.ts';
+import { isObject, type Json, type JsonObject, textAt, valueAt } from '../transport/json.ts';
+import { KubernetesError } from '../transport/kubernetes-error.ts';
+import { LinkedAbort } from '../transport/linked-abort.ts';
+import type { KubernetesTransport, StreamAnswer, StreamLine } from '../transport/transport.ts';
+
+export interface WatchOptions {
+  readonly transport: KubernetesTransport;
+  readonly clock: Clock;
+  /** Path of the collection, without a query. */
+  readonly path: string;
+  readonly fieldSelector?: string | undefined;
+  /** The watch delivers changes after this one. */
+  readonly resourceVersion: string;
+  /** The server ends the watch after this many seconds. */
+  readonly timeoutSeconds: number;
+  readonly onOpen: () => void;
+  readonly onEvent: (event: WatchEvent) => void;
+}
+
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
+  /** A bookmark carries only the resource version. */
+  readonly object: JsonObject;
+  readonly resourceVersion: string;
+}
+
+export type WatchEnd =
+  /** The server ended the watch, as it does after `timeoutSeconds`. */
+  { readonly kind: 'ended' } | Refusal;
+
+/** How long to read events, in ms, before other work gets a turn: a busy socket would go on for megabytes. */
+const longestReading = 5;
+
+/** A connection that is silent for the watch's time-out plus this is dead, in ms. */
+const idleSlack = 30_000;
+
+/**
+ * Watches until the server, the connection or silence ends it. Rejects only with the signal's reason, or with what
+ * `onEvent` throws.
+ */
+export async function watchOnce(options: WatchOptions, signal: AbortSignal): Promise<WatchEnd> {
+  const idle = new IdleGuard(options.clock, options.timeoutSeconds * 1000 + idleSlack, signal);
+  try {
+    const answer = await options.transport.stream({ method: 'GET', path: watchPath(options) }, idle.signal);
+    if (answer.kind === 'refused') return refusalOf(answer.answer);
+    options.onOpen();
+    return await readLines(answer, options, idle);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    return withoutAnswer(error);
+  } finally {
+    idle.release();
+  }
+}
+
+async function readLines(
+  { lines }: StreamAnswer & { kind: 'open' },
+  { clock, onEvent }: Pick<WatchOptions, 'clock' | 'onEvent'>,
+  idle: IdleGuard,
+): Promise<WatchEnd> {
+  let spent = 0;
+  for await (const line of lines) {
+    const begunAt = clock.monotonic();
+    idle.touch();
+    const read = readEvent(line);
+    if (read.kind !== 'event') return read;
+    onEvent(read.event);
+    spent += clock.monotonic() - begunAt;
+    if (spent < longestReading) continue;
+    await new Promise<void>((resolve) => clock.schedule(0, resolve, true));
+    spent = 0;
+  }
+  return { kind: 'ended' };
+}
+
+function readEvent(line: StreamLine): { readonly kind: 'event'; readonly event: WatchEvent } | Refusal {
+  let value: Json;
+  try {
+    value = typeof line === 'string' ? (JSON.parse(line) as Json) : line;
+  } catch {
+    return { kind: 'unavailable', message: `the watch sent a line that is not JSON: ${start(line)}` };
+  }
+  const type = isObject(value) ? textAt(value, 'type') : undefined;
+  const object = isObject(value) ? valueAt(value, 'object') : undefined;
+  if (type === 'ERROR') return errorEvent(object);
+  const resourceVersion = textAt(object, 'metadata', 'resourceVersion');
+  if (!isEventType(type) || !isObject(object) || resourceVersion === undefined) {
+    return { kind: 'unavailable', message: `the watch sent an event that cannot be read: ${start(line)}` };
+  }
+  return { kind: 'event', event: { type, object, resourceVersion } };
+}
+
+function start(line: StreamLine): string {
+  return (typeof line === 'string' ? line : JSON.stringify(line)).slice(0, 200);
+}
+
+/** An error event ends the watch, whatever its code: no event is known to follow one. */
+function errorEvent(status: unknown): Refusal {
+  const code = isObject(status) ? valueAt(status, 'code') : undefined;
+  const message = `the watch sent an error: ${JSON.stringify(status)?.slice(0, 500)}`;
+  return refusalOfStatus(typeof code === 'number' ? code : 500, status, { message });
+}
+
+function isEventType(type: string | undefined): type is WatchEvent['type'] {
+  return type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED' || type === 'BOOKMARK';
+}
+
+function watchPath(options: WatchOptions): string {
+  const query = new URLSearchParams({
+    ...(options.fieldSelector !== undefined && { fieldSelector: options.fieldSelector }),
+    watch: 'true',
+    allowWatchBookmarks: 'true',
+    resourceVersion: options.resourceVersion,
+    timeoutSeconds: String(options.timeoutSeconds),
+  });
+  return `${options.path}?${query.toString()}`;
+}
+
+/** Aborts its signal after `limit` ms without a touch. It keeps a single timer, however many touches arrive. */
+class IdleGuard {
+  readonly #clock: Clock;
+  readonly #limit: number;
+  readonly #abort: LinkedAbort;
+  #touched: number;
+  #cancel: () => void;
+
+  constructor(clock: Clock, limit: number, parent: AbortSignal) {
+    this.#clock = clock;
+    this.#limit = limit;
+    this.#abort = new LinkedAbort(parent);
+    this.#touched = clock.monotonic();
+    this.#cancel = clock.schedule(limit, () => this.#check());
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  touch(): void {
+    this.#touched = this.#clock.monotonic();
+  }
+
+  release(): void {
+    this.#cancel();
+    this.#abort.release();
+  }
+
+  #check(): void {
+    const quiet = this.#clock.monotonic() - this.#touched;
+    if (quiet < this.#limit) {
+      this.#cancel = this.#clock.schedule(this.#limit - quiet, () => this.#check());
+      return;
+    }
+    const message = `the watch sent nothing for ${Math.round(quiet / 1000)} s, not even its end`;
+    this.#abort.abort(new KubernetesError('KUBERNETES_TIMEOUT', message));
+  }
+}

@@ -1,0 +1,84 @@
+// Writes into a CiliumNode's own status why it is not served, where `kubectl describe` shows it. Changes
+// nothing else in such an object. Each text is written once: if another writer removes it, it stays removed.
+import type { CiliumNodeWriter } from '../kubernetes/cilium-node/cilium-node-writer.ts';
+import { type JsonObject, textAt } from '../kubernetes/transport/json.ts';
+import { TaskGroup } from '../runtime/task-group.ts';
+import { type Clock, sleep } from '../runtime/clock.ts';
+import { Backoff } from '../runtime/backoff.ts';
+import type { Random } from '../runtime/random.ts';
+
+export interface BlockedErrorsDeps {
+  readonly writer: Pick<CiliumNodeWriter, 'patchStatus' | 'get'>;
+  /** Applies the answer to a write to the known object. */
+  readonly observe: (raw: JsonObject) => void;
+  /** Whether CiliumNodes may be written now and their CRD has the field. */
+  readonly mayWrite: () => boolean;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onBug: (error: unknown) => void;
+}
+
+const backoffPolicy = { base: 1000, cap: 30_000 };
+/** Attempts to write one text if the object changes meanwhile. */
+const mostTries = 5;
+
+interface Said {
+  readonly uid: string;
+  readonly text: string;
+}
+
+export class BlockedErrors {
+  readonly #deps: BlockedErrorsDeps;
+  /** Pending texts by name. Written one at a time: any number of CiliumNodes may be wrong. */
+  readonly #waiting = new Map<string, Said>();
+  readonly #work: TaskGroup;
+
+  constructor(deps: BlockedErrorsDeps) {
+    this.#deps = deps;
+    this.#work = new TaskGroup(deps);
+  }
+
+  /** `text`: undefined if the node is served again or gone. */
+  say({ name, uid }: { readonly name: string; readonly uid: string }, text: string | undefined): void {
+    if (text === undefined) this.#waiting.delete(name);
+    else this.#waiting.set(name, { uid, text });
+    if (this.#waiting.size > 0 && this.#work.isIdle) this.#work.begin(() => this.#run());
+  }
+
+  stop(deadline: AbortSignal): Promise<void> {
+    return this.#work.stop(deadline);
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      const [next] = this.#waiting;
+      if (next === undefined) return;
+      const [name, said] = next;
+      const streak = new Backoff(backoffPolicy, this.#deps);
+      while (streak.failures < mostTries && this.#waiting.get(name) === said) {
+        const outcome = await this.#write(name, said);
+        if (outcome === 'done') break;
+        const pause = streak.fail();
+        if (outcome === 'unavailable') await sleep(this.#deps.clock, pause, this.#work.closing);
+      }
+      if (this.#waiting.get(name) === said) this.#waiting.delete(name);
+    }
+  }
+
+  /** A failed write is worth another attempt. */
+  async #write(name: string, { uid, text }: Said): Promise<'done' | 'conflict' | 'unavailable'> {
+    const { writer, observe, mayWrite } = this.#deps;
+    const { closing: signal } = this.#work;
+    if (!mayWrite()) return 'done';
+    const live = await writer.get(name, signal);
+    if (live.kind !== 'found') return live.kind === 'unavailable' ? 'unavailable' : 'done';
+    const known = (field: string): string => textAt(live.raw, 'metadata', field) ?? '';
+    const shown = textAt(live.raw, 'status', 'ipam', 'operator-status', 'error');
+    if (known('uid') !== uid || shown === text) return 'done';
+    const target = { name, uid, resourceVersion: known('resourceVersion') };
+    const status = { ipam: { 'operator-status': { error: text } } };
+    const outcome = await writer.patchStatus(target, status, signal);
+    if (outcome.kind === 'written') observe(outcome.raw);
+    return outcome.kind === 'conflict' || outcome.kind === 'unavailable' ? outcome.kind : 'done';
+  }
+}

@@ -1,0 +1,55 @@
+// Decides which CiliumNode is served for an instance that several may name. Pure. Every agent may write every
+// CiliumNode, so a CiliumNode alone proves nothing: the Node of the same name and its provider ID decide.
+import {
+  duplicateInstance,
+  instanceMismatch,
+  instanceOfAnother,
+  missingNode,
+  type NodeCondition,
+} from '../../node/conditions/node-condition.ts';
+
+export interface InstanceClaim {
+  /** Of the CiliumNode. */
+  readonly name: string;
+  /** From the CiliumNode. */
+  readonly instanceId: string;
+  /** The instance named by the Node of that name; undefined without such a Node, or if it names none. */
+  readonly ownInstance: string | undefined;
+  /** Nodes that name the instance, oldest first. */
+  readonly nodes: readonly string[];
+  /** The CiliumNode currently served for the instance. */
+  readonly served: string | undefined;
+  /** Whether a CiliumNode of that name also claims the instance and may be served. */
+  readonly isClaimedBy: (name: string) => boolean;
+  /** Whether an instance is served only if a Node names it. */
+  readonly requireNode: boolean;
+}
+
+export type ClaimVerdict =
+  | { readonly kind: 'granted' }
+  /** The CiliumNode served now must stop being served first. */
+  | { readonly kind: 'waiting'; readonly for: string }
+  | { readonly kind: 'blocked'; readonly condition: NodeCondition };
+
+const granted: ClaimVerdict = { kind: 'granted' };
+
+export function judgeClaim(claim: InstanceClaim): ClaimVerdict {
+  const { name, instanceId, ownInstance, nodes, served } = claim;
+  if (ownInstance !== undefined && ownInstance !== instanceId)
+    return blocked(instanceMismatch(name, instanceId, ownInstance));
+  if (ownInstance === undefined) return judgeUnverified(claim);
+  const elder = nodes.slice(0, nodes.indexOf(name)).find((other) => claim.isClaimedBy(other));
+  if (elder !== undefined) return blocked(duplicateInstance(instanceId, elder));
+  return served === undefined || served === name ? granted : { kind: 'waiting', for: served };
+}
+
+function judgeUnverified({ name, instanceId, nodes, served, requireNode }: InstanceClaim): ClaimVerdict {
+  const [owner] = nodes;
+  if (owner !== undefined) return blocked(instanceOfAnother(instanceId, owner));
+  if (requireNode) return blocked(missingNode(name, instanceId));
+  return served === undefined || served === name ? granted : blocked(duplicateInstance(instanceId, served));
+}
+
+function blocked(condition: NodeCondition): ClaimVerdict {
+  return { kind: 'blocked', condition };
+}

@@ -1,0 +1,496 @@
+// Decides which nodes Headwater serves: one reconciler for each CiliumNode that can be served, for as long as it is the
+// same node. Settles which node gets an instance or an address, and wakes nodes when something that they depend on
+// changes:
+//
+// - their CiliumNode (`apply`), or the Nodes that verify it (`identitiesChanged`)
+// - pods that wait on them (`waitingPodsChanged`)
+// - what the cloud shows of their instance (`instancesChanged`)
+// - what several nodes may lack: subnets, limits, orphaned interfaces (`wakeWhere`, `spaceFreed`)
+// - what may start at all: a pause or its end (`wakeAll`)
+import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
+import { nameOf, referenceTo, shownBy, type WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';
+import type { Claimed } from '../node/demand/address-claims.ts';
+import { usedAddresses } from '../node/demand/demand.ts';
+import { type NodeCondition, presentable, unreadableNode } from '../node/conditions/node-condition.ts';
+import { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
+import type { NodeContext, NodeHooks } from '../node/reconcile/node-context.ts';
+import type { NodeFigures, NodeSummary } from '../node/reconcile/node-summary.ts';
+import { restoredState, speaksOfAnother } from '../node/publish/restored-state.ts';
+import type { KnownNetwork } from '../providers/contract/infrastructure.ts';
+import { networkOf } from '../providers/contract/instance-view.ts';
+import { hasAddress } from '../providers/contract/network-interface.ts';
+import { rankOf } from '../providers/contract/priority.ts';
+import { TaskGroup } from '../runtime/task-group.ts';
+import { sleep } from '../runtime/clock.ts';
+import { Trigger } from '../runtime/trigger.ts';
+import { AddressIndex } from './claims/address-index.ts';
+import type { FleetMember } from './withdrawals/withdrawal-decision.ts';
+import { evidenceOf } from './claims/holder-evidence.ts';
+import { judgeClaim } from './claims/instance-claim.ts';
+import type { NodeIdentities, TouchedIdentities } from './claims/node-identities.ts';
+import type { Evidence } from './claims/rival-claims.ts';
+
+export interface NodeManagerOptions {
+  /** What the Nodes say about who owns which instance. */
+  readonly identities: Pick<NodeIdentities, 'isKnown' | 'has' | 'instanceOf' | 'nodesOf' | 'isVerified'>;
+  /** Whether an instance is served only if a Node names it. */
+  readonly requireNode: boolean;
+  readonly context: Omit<NodeContext, 'claims' | 'identities' | 'onChanged' | 'hooks'>;
+  readonly hooks: Omit<NodeHooks, 'onContested'> & NodeManagerHooks;
+  /** Number of pods waiting for an address on a node. */
+  readonly waitingPods: (name: string) => number;
+  /** Called with what a CiliumNode says about the network around its instance. */
+  readonly onRestored: (known: KnownNetwork) => void;
+  /** Called when the cloud shows a served instance in this network, and after each change of it. */
+  readonly onNetwork: (networkId: string) => void;
+}
+
+export interface NodeManagerHooks {
+  /** Why a CiliumNode is not served; undefined once it has no reason. */
+  readonly onBlocked: (node: NodeReference, condition: NodeCondition | undefined) => void;
+  /** Malformed entries of a CiliumNode that are left out. */
+  readonly onWarnings: (node: CiliumNode) => void;
+  readonly onRemoved: (name: string) => void;
+}
+
+/** Everything known under one node name. */
+interface NodeEntry {
+  /** Undefined once the object is deleted. */
+  newest: WatchedNode | undefined;
+  managed: NodeReconciler | undefined;
+  /** The previous reconciler is stopping. */
+  isEnding: boolean;
+  /** The newest state of the node last reconciled under this name. */
+  last: CiliumNode | undefined;
+  condition: NodeCondition | undefined;
+  /** Since when it has had a condition, in monotonic ms. */
+  blockedSince: number | undefined;
+}
+
+/** Number of nodes woken before other work can run, since each of them decides and publishes. */
+const wakenAtOnce = 5;
+/** Number of nodes taken over at the start before other work can run. */
+const seenAtOnce = 20;
+/** Minimum delay between scans for nodes that lacked subnet space, in ms: each scans the whole fleet. */
+const spaceInterval = 100;
+
+export class NodeManager {
+  readonly #options: NodeManagerOptions;
+  readonly #context: NodeContext;
+  readonly #entries = new Map<string, NodeEntry>();
+  /** The name that each instance is served under. */
+  readonly #owners = new Map<string, string>();
+  readonly #index: AddressIndex;
+  readonly #work: TaskGroup;
+  readonly #space: Trigger;
+  /** Names that existed at the start and are not settled yet; `all` until every name is known. */
+  #unsettled: Set<string> | 'all' = 'all';
+
+  constructor(options: NodeManagerOptions) {
+    this.#options = options;
+    this.#work = new TaskGroup(options.context);
+    this.#space = new Trigger({
+      ...options.context,
+      minInterval: spaceInterval,
+      isPressing: () => true,
+      run: () => {
+        this.wakeWhere(({ condition }) => condition?.reason === 'SubnetsExhausted');
+        return Promise.resolve();
+      },
+    });
+    const { clock, timing } = options.context;
+    this.#index = new AddressIndex({
+      onFreed: (names) => this.#wake([...names]),
+      evidence: (holder, address) => this.#evidence(holder, address),
+      now: () => clock.monotonic(),
+      patience: timing.consistencyWindow,
+      onWait: (name) => this.#work.later(timing.consistencyWindow, () => this.#wake([name])),
+    });
+    this.#context = {
+      ...options.context,
+      claims: this.#index,
+      identities: options.identities,
+      onChanged: (instanceIds) => this.instancesChanged(instanceIds),
+      hooks: {
+        ...options.hooks,
+        onContested: (instanceId, claimed) => this.#contest(instanceId, claimed),
+      },
+    };
+  }
+
+  /**
+   * Takes over all CiliumNodes that exist at the start, a few at a time. Resolves once all of them that can be served are
+   * served. `apply` may be called meanwhile. Rejects only with the reason of `signal`.
+   */
+  async begin(nodes: Iterable<WatchedNode>, signal: AbortSignal): Promise<void> {
+    // All offered addresses must be known before any node claims one.
+    await this.#each([...nodes], signal, (watched) => {
+      // It may have changed or been deleted since.
+      if (!this.#entries.has(nameOf(watched))) this.#take(nameOf(watched), watched);
+    });
+    // If two name the same instance and no Node decides, prefer the one with addresses: it is more likely alive. If
+    // both have addresses, prefer the older: nobody can forge an age.
+    const ranked = [...this.#entries].map(([name, { newest }]) => ({
+      name,
+      rank: newest !== undefined && shownBy(newest).addresses.length > 0 ? 0 : 1,
+      createdAt: (newest?.kind === 'node' ? newest.node.createdAt : undefined) ?? '9999',
+    }));
+    const names = ranked
+      .toSorted(
+        (a, b) => a.rank - b.rank || (a.createdAt < b.createdAt ? -1 : Number(a.createdAt > b.createdAt)),
+      )
+      .map(({ name }) => name);
+    const unsettled = new Set(names);
+    this.#unsettled = unsettled;
+    await this.#each(names, signal, (name) => {
+      unsettled.delete(name);
+      this.#settleAlone(name);
+    });
+  }
+
+  /** A bug in one node must not stop others from being served. */
+  #settleAlone(name: string): void {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return;
+    try {
+      this.#settle(name, entry);
+    } catch (error) {
+      this.#context.onBug(error);
+    }
+  }
+
+  /** Applies the newest state of a CiliumNode; undefined once it is deleted. */
+  apply(name: string, watched: WatchedNode | undefined): void {
+    if (this.#work.isClosing) return;
+    const entry = this.#take(name, watched);
+    if (!this.#waitsItsTurn(name)) this.#settle(name, entry);
+  }
+
+  #waitsItsTurn(name: string): boolean {
+    return this.#unsettled === 'all' || this.#unsettled.has(name);
+  }
+
+  #take(name: string, watched: WatchedNode | undefined): NodeEntry {
+    const entry = this.#entries.get(name) ?? emptyEntry();
+    this.#entries.set(name, entry);
+    entry.newest = watched;
+    this.#takeShown(name, watched);
+    return entry;
+  }
+
+  /**
+   * Of a CiliumNode that no Node verifies, only addresses from us count: there may be any number of them, with any
+   * content.
+   */
+  #takeShown(name: string, watched: WatchedNode | undefined): void {
+    const { identities } = this.#options;
+    const instanceId = claimedBy(watched);
+    if (watched === undefined) this.#index.remove(name);
+    else if (instanceId !== undefined && (!identities.isKnown || identities.isVerified(name, instanceId))) {
+      const { networkId, addresses } = shownBy(watched);
+      this.#index.setOffered(name, networkId, addresses);
+      if (watched.kind === 'node' && this.#context.mayBePredecessors(watched.node))
+        this.#index.grantOffered(name);
+    } else this.#index.setOffered(name, shownBy(watched).networkId, []);
+  }
+
+  /** Node identities changed: updates which node is served for an instance, and which addresses count as offered. */
+  identitiesChanged({ names, instanceIds }: TouchedIdentities): void {
+    if (this.#work.isClosing) return;
+    for (const [name, entry] of this.#entries) {
+      const claimed = claimedBy(entry.newest);
+      const isTouched = names.has(name) || (claimed !== undefined && instanceIds.has(claimed));
+      if (!isTouched) continue;
+      this.#takeShown(name, entry.newest);
+      if (this.#waitsItsTurn(name)) continue;
+      this.#settleAlone(name);
+      entry.managed?.wake();
+    }
+  }
+
+  waitingPodsChanged(name: string): void {
+    const managed = this.#entries.get(name)?.managed;
+    if (managed !== undefined) managed.waitingPods = this.#options.waitingPods(name);
+  }
+
+  instancesChanged(instanceIds: ReadonlySet<string>): void {
+    const owners = [...instanceIds].flatMap((instanceId) => this.#owners.get(instanceId) ?? []);
+    this.#wake(owners);
+    for (const name of owners) {
+      const managed = this.#entries.get(name)?.managed;
+      if (managed !== undefined) this.#tellNetwork(managed);
+      this.#index.holderChanged(name);
+    }
+  }
+
+  /** Wakes the nodes that this concerns, highest priority first, because supply may not suffice for all. */
+  wakeWhere(concerns: (figures: NodeFigures) => boolean): void {
+    const concerned = [...this.#entries.values()].flatMap(({ managed }) =>
+      managed !== undefined && concerns(managed.figures()) ? [managed] : [],
+    );
+    const ranked = concerned.map(({ name, priority }) => ({ name, rank: rankOf(priority) }));
+    this.#wake(ranked.toSorted((a, b) => a.rank - b.rank).map(({ name }) => name));
+  }
+
+  /** Addresses returned to a subnet: wakes the nodes that wait for some, soon and in one batch. */
+  spaceFreed(): void {
+    this.#space.fire();
+  }
+
+  wakeAll(): void {
+    this.#wake([...this.#entries.keys()]);
+  }
+
+  networkIds(): readonly string[] {
+    const only = this.#context.assessmentOptions.networkId;
+    if (only !== undefined) return [only];
+    const ids = new Set<string>();
+    for (const { managed, last } of this.#entries.values()) {
+      const id = managed === undefined ? undefined : (this.#foundNetwork(managed) ?? last?.eni?.vpcId);
+      if (id !== undefined) ids.add(id);
+    }
+    return [...ids].sort();
+  }
+
+  zones(): readonly string[] {
+    return [...this.#entries.values()].flatMap(({ last }) => last?.eni?.availabilityZone ?? []);
+  }
+
+  *figures(): Generator<NodeSummary> {
+    for (const [name, { managed, condition, blockedSince }] of this.#entries) {
+      const waitingPods = this.#options.waitingPods(name);
+      if (managed !== undefined) yield { kind: 'managed', name, figures: managed.figures() };
+      else if (condition !== undefined) yield { kind: 'blocked', name, condition, waitingPods, blockedSince };
+    }
+  }
+
+  /** The served nodes. */
+  members(): readonly FleetMember[] {
+    const { identities } = this.#options;
+    const { inventory } = this.#context;
+    return [...this.#entries.values()].flatMap(({ managed, last, isEnding }) => {
+      if (managed === undefined || last === undefined || isEnding) return [];
+      const { instanceId } = managed;
+      return {
+        node: last,
+        hasNode: identities.isKnown ? identities.has(last.name) : last.nodeUid !== undefined,
+        instanceId,
+        networkId: last.eni?.vpcId,
+        usesAddresses: usedAddresses(last) > 0,
+        presence: inventory.view(instanceId)?.presence ?? 'unread',
+      };
+    });
+  }
+
+  /** Starts no new work. Resolves once work in flight has ended, or after `deadline`. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    for (const { managed, isEnding } of this.#entries.values())
+      if (managed !== undefined && !isEnding) this.#work.begin(() => managed.stop(this.#work.deadline));
+    await Promise.all([this.#work.stop(deadline), this.#space.stop()]);
+  }
+
+  /** Aligns the reconciler of a name with the newest state of its object. */
+  #settle(name: string, entry: NodeEntry): void {
+    if (entry.isEnding || this.#work.isClosing) return;
+    const served = this.#served(entry.newest);
+    const { managed } = entry;
+    if (managed !== undefined) {
+      if (served.kind === 'node' && isSame(managed, served.node, served.instanceId)) {
+        this.#tellWarnings(served.node);
+        this.#tellNetwork(managed);
+        entry.last = served.node;
+        managed.update(served.node);
+      } else {
+        entry.isEnding = true;
+        this.#work.begin(() => this.#end(name, entry, managed));
+      }
+      return;
+    }
+    if (served.kind === 'node') this.#manage(entry, served.node, served.instanceId);
+    else if (served.kind === 'blocked') this.#blocked(entry, referenceTo(served.watched), served.condition);
+    else if (entry.newest === undefined) {
+      this.#entries.delete(name);
+      this.#options.hooks.onRemoved(name);
+    } else this.#blocked(entry, referenceTo(entry.newest), undefined);
+  }
+
+  #served(watched: WatchedNode | undefined): Served {
+    if (watched === undefined || isLeft(watched)) return { kind: 'none' };
+    const blocked = (condition: NodeCondition): Served => ({ kind: 'blocked', watched, condition });
+    if (watched.kind === 'unreadable') {
+      return blocked(unreadableNode(watched.problems.map(({ field, problem }) => `${field}: ${problem}`)));
+    }
+    const { node } = watched;
+    if (node.instanceId === undefined) return blocked(unreadableNode(['spec.instance-id is missing']));
+    return this.#claimed(watched, node, node.instanceId);
+  }
+
+  /** Whether this CiliumNode is the one to serve for the instance that it names. */
+  #claimed(watched: WatchedNode, node: CiliumNode, instanceId: string): Served {
+    const { identities, requireNode } = this.#options;
+    const verdict = judgeClaim({
+      name: node.name,
+      instanceId,
+      ownInstance: identities.instanceOf(node.name),
+      nodes: identities.nodesOf(instanceId),
+      served: this.#owners.get(instanceId),
+      isClaimedBy: (other) => claimedBy(this.#entries.get(other)?.newest) === instanceId,
+      requireNode,
+    });
+    if (verdict.kind === 'blocked') return { kind: 'blocked', watched, condition: verdict.condition };
+    if (verdict.kind === 'granted') return { kind: 'node', node, instanceId };
+    // It is served once the other one has stopped.
+    this.#settleAlone(verdict.for);
+    return { kind: 'none' };
+  }
+
+  #manage(entry: NodeEntry, node: CiliumNode, instanceId: string): void {
+    const { implementation } = this.#context;
+    const restored = restoredState(node, instanceId, implementation);
+    const isOfAnother = entry.last !== undefined && speaksOfAnother(node, entry.last, implementation);
+    // Unverified claims that anyone may have written must not outlive the node.
+    if (this.#context.identities.isVerified(node.name, instanceId)) this.#options.onRestored(restored);
+    this.#blocked(entry, node, undefined);
+    this.#tellWarnings(node);
+    this.#owners.set(instanceId, node.name);
+    entry.last = node;
+    entry.managed = new NodeReconciler(
+      node,
+      instanceId,
+      this.#context,
+      isOfAnother ? undefined : restored.interfaces,
+    );
+    entry.managed.waitingPods = this.#options.waitingPods(node.name);
+  }
+
+  async #end(name: string, entry: NodeEntry, managed: NodeReconciler): Promise<void> {
+    await managed.stop(this.#work.deadline);
+    this.#options.hooks.onRemoved(name);
+    entry.managed = undefined;
+    entry.isEnding = false;
+    this.#owners.delete(managed.instanceId);
+    this.#settle(name, entry);
+    // Another name may have waited for the instance.
+    for (const [other, { newest, managed: busy }] of this.#entries) {
+      if (busy === undefined && newest?.kind === 'node' && newest.node.instanceId === managed.instanceId) {
+        this.apply(other, newest);
+      }
+    }
+  }
+
+  #blocked(entry: NodeEntry, node: NodeReference, found: NodeCondition | undefined): void {
+    const condition = found && presentable(found);
+    if (entry.condition?.text === condition?.text) return;
+    entry.condition = condition;
+    entry.blockedSince = condition && (entry.blockedSince ?? this.#context.clock.monotonic());
+    this.#options.hooks.onBlocked(node, condition);
+  }
+
+  /** Reports the network only once the cloud shows the instance there: a CiliumNode alone does not justify a resync. */
+  #tellNetwork(managed: NodeReconciler): void {
+    const only = this.#context.assessmentOptions.networkId;
+    const found = this.#foundNetwork(managed);
+    if (found !== undefined && (only ?? found) === found) this.#options.onNetwork(found);
+  }
+
+  #foundNetwork({ instanceId }: NodeReconciler): string | undefined {
+    const view = this.#context.inventory.view(instanceId);
+    return view && networkOf(view);
+  }
+
+  #tellWarnings(node: CiliumNode): void {
+    if (node.warnings.length > 0) this.#options.hooks.onWarnings(node);
+  }
+
+  /** Wakes nodes in small batches, so that their decisions do not starve other work. */
+  #wake(names: readonly string[]): void {
+    for (const name of names.slice(0, wakenAtOnce)) this.#entries.get(name)?.managed?.wake();
+    const left = names.slice(wakenAtOnce);
+    if (left.length > 0) this.#work.later(0, () => this.#wake(left));
+  }
+
+  /** Processes the items and lets other work run in between. */
+  async #each<T>(items: readonly T[], signal: AbortSignal, act: (item: T) => void): Promise<void> {
+    for (const [index, item] of items.entries()) {
+      if (index % seenAtOnce === seenAtOnce - 1) await sleep(this.#context.clock, 0, signal);
+      act(item);
+    }
+  }
+
+  /** Several instances claim an address: requests reads by id of all of them, which decide. */
+  #contest(instanceId: string, { withheld, shared, unasked }: Claimed): void {
+    if (unasked.size > 0) {
+      const { consistencyWindow } = this.#context.timing;
+      this.#work.later(consistencyWindow, () => this.instancesChanged(new Set([instanceId])));
+    }
+    for (const [address, holders] of withheld) this.#decide(instanceId, address, holders);
+    for (const [address, holders] of shared) {
+      // A CiliumNode alone is no evidence against the addresses of this instance.
+      const claimants = holders.filter((holder) => this.#hasAddress(holder, address));
+      if (claimants.length > 0) this.#decide(instanceId, address, claimants);
+    }
+    this.instancesChanged(new Set([instanceId]));
+  }
+
+  #decide(instanceId: string, address: string, holders: readonly string[]): void {
+    const { inventory, clock } = this.#context;
+    const { interfaces = [] } = inventory.view(instanceId) ?? {};
+    const owner = interfaces.find((item) => hasAddress(item, address));
+    if (owner === undefined) return;
+    const { networkId } = owner;
+    const others = holders.flatMap((holder) => this.#entries.get(holder)?.managed ?? []);
+    const instanceIds = [instanceId, ...others.map((managed) => managed.instanceId)];
+    inventory.contest({ address, networkId, instanceIds }, clock.monotonic());
+    for (const managed of others) managed.wake();
+  }
+
+  /** The evidence that supports a node showing an address. */
+  #evidence(name: string, address: string): Evidence {
+    const { newest, managed } = this.#entries.get(name) ?? emptyEntry();
+    const { identities } = this.#options;
+    const instanceId = managed?.instanceId ?? claimedBy(newest) ?? '';
+    const isVerified = !identities.isKnown || identities.isVerified(name, instanceId);
+    return evidenceOf(address, {
+      isToBeServed: this.#waitsItsTurn(name) && claimedBy(newest) !== undefined,
+      view: managed && this.#context.inventory.view(instanceId),
+      isVerified,
+      strike: managed !== undefined && isVerified ? managed.strike : 'none',
+    });
+  }
+
+  #hasAddress(name: string, address: string): boolean {
+    const instanceId = this.#entries.get(name)?.managed?.instanceId ?? '';
+    const interfaces = this.#context.inventory.view(instanceId)?.interfaces ?? [];
+    return interfaces.some((item) => hasAddress(item, address));
+  }
+}
+
+type Served =
+  | { readonly kind: 'node'; readonly node: CiliumNode; readonly instanceId: string }
+  | { readonly kind: 'blocked'; readonly watched: WatchedNode; readonly condition: NodeCondition }
+  | { readonly kind: 'none' };
+
+function emptyEntry(): NodeEntry {
+  return {
+    newest: undefined,
+    managed: undefined,
+    isEnding: false,
+    last: undefined,
+    condition: undefined,
+    blockedSince: undefined,
+  };
+}
+
+/** The instance that it claims; undefined if it claims none or must not be served. */
+function claimedBy(watched: WatchedNode | undefined): string | undefined {
+  return watched?.kind === 'node' && !isLeft(watched) ? watched.node.instanceId : undefined;
+}
+
+/** The CiliumNode is excluded by its owner or is being deleted. */
+function isLeft(watched: WatchedNode): boolean {
+  return watched.kind === 'node' ? watched.node.ignored || watched.node.deleting : watched.ignored;
+}
+
+function isSame(managed: NodeReconciler, node: CiliumNode, instanceId: string): boolean {
+  return managed.uid === node.uid && managed.instanceId === instanceId;
+}

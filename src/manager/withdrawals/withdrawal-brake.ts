@@ -1,0 +1,199 @@
+// The withdrawal brake. Holds withdrawals by absence if too much is missing at once (withdrawal-decision.ts), if the
+// previous leader held them, or while the cloud does not show the cluster. Only decides: withdrawal-watch.ts reports the
+// state and pauses calls.
+import type { WithdrawalGate } from '../../providers/inventory/withdrawals.ts';
+import type { HeldNote } from './held-note.ts';
+import {
+  countedFor,
+  type Direction,
+  directionOf,
+  type FleetMember,
+  isWithinLimit,
+  missingIn,
+  tokenOf,
+} from './withdrawal-decision.ts';
+
+export type BrakeState =
+  | { readonly kind: 'open' }
+  /** More is missing at once than the limit admits. */
+  | {
+      readonly kind: 'held';
+      /** When it was held, in ms since the epoch. */
+      readonly since: number;
+      readonly instanceIds: ReadonlySet<string>;
+      readonly token: string;
+      /** Other nodes that lost something missing within the last 10 minutes. */
+      readonly recent: number;
+      /** Nodes that use addresses. */
+      readonly users: number;
+    }
+  /** The previous leader held withdrawals, and this process has not read enough to weigh them. */
+  | { readonly kind: 'inherited'; readonly note: HeldNote }
+  /** Since startup, most instances are not found. */
+  | { readonly kind: 'misdirected'; readonly missing: number; readonly of: number };
+
+/** Access to the held withdrawals in the inventory. */
+export interface HeldWithdrawals {
+  /** Instances with withdrawals held now. */
+  heldWithdrawals(): ReadonlySet<string>;
+  /** Asks the gate again about them. Returns the instances that changed. */
+  weighAgain(now: number): ReadonlySet<string>;
+}
+
+export interface WithdrawalBrakeDeps {
+  readonly held: HeldWithdrawals;
+  readonly members: () => readonly FleetMember[];
+  /** In ms. */
+  readonly consistencyWindow: number;
+  /** In ms since the epoch. */
+  readonly wall: () => number;
+  /** The note of the previous leader; undefined if it held nothing. */
+  readonly inherited: HeldNote | undefined;
+  /** The token that a user configured to approve one set. */
+  readonly allowed: () => string | undefined;
+  /** Called after each change of the state. */
+  readonly onChange: (state: BrakeState) => void;
+}
+
+/**
+ * Consistency windows to wait before weighing inherited withdrawals: proving an absence takes two reads one window
+ * apart.
+ */
+const ownReadings = 2;
+
+const open: BrakeState = { kind: 'open' };
+const none: ReadonlySet<string> = new Set();
+
+export class WithdrawalBrake implements WithdrawalGate {
+  readonly #deps: WithdrawalBrakeDeps;
+  #state: BrakeState;
+  #inherited: HeldNote | undefined;
+  /** The previous leader held withdrawals. A small number then does not admit them, so a restart releases none. */
+  #isPredecessors: boolean;
+  #direction: Direction = 'unknown';
+  /** When the first complete resync ended, in monotonic ms. */
+  #readAt: number | undefined;
+  /** Instances with an admitted withdrawal, with its time in monotonic ms. */
+  readonly #admitted = new Map<string, number>();
+
+  constructor(deps: WithdrawalBrakeDeps) {
+    this.#deps = deps;
+    this.#inherited = deps.inherited;
+    this.#isPredecessors = deps.inherited !== undefined;
+    this.#state = deps.inherited === undefined ? open : { kind: 'inherited', note: deps.inherited };
+  }
+
+  get state(): BrakeState {
+    return this.#state;
+  }
+
+  /** The note of the previous leader, until its withdrawals are weighed again. */
+  get inherited(): HeldNote | undefined {
+    return this.#inherited;
+  }
+
+  /** Whether it must be reviewed soon. */
+  get isUnsettled(): boolean {
+    return this.#state.kind !== 'open' || this.#direction !== 'right';
+  }
+
+  /** Whether the right cloud is neither confirmed nor ruled out, and can still be. `now` is monotonic. */
+  isOrienting(now: number): boolean {
+    return this.#direction === 'unknown' && now < this.#ownReadingsAt;
+  }
+
+  /** A complete resync of the cloud ended. */
+  noteResync(now: number): void {
+    this.#readAt ??= now;
+  }
+
+  admit(instanceIds: ReadonlySet<string>, now: number, suspected: ReadonlySet<string>): boolean {
+    if (this.#waits(now)) return false;
+    const held = this.#weigh(instanceIds, now, suspected);
+    if (held === undefined) for (const id of instanceIds) this.#admitted.set(id, now);
+    this.#inherited = undefined;
+    this.#enter(held ?? open);
+    return held === undefined;
+  }
+
+  ofNodes(): ReadonlySet<string> {
+    const living = this.#deps.members().filter(({ hasNode }) => hasNode);
+    return new Set(living.map(({ instanceId }) => instanceId));
+  }
+
+  /** Re-evaluates the state. Returns the instances with a withdrawal admitted now. */
+  review(now: number): ReadonlySet<string> {
+    const { held, members } = this.#deps;
+    if (this.#direction !== 'right' && this.#readAt !== undefined) this.#orient(members());
+    if (this.#waits(now)) return this.#awaitReadings();
+    if (this.#state.kind === 'open') return none;
+    if (held.heldWithdrawals().size > 0) return held.weighAgain(now);
+    this.#inherited = undefined;
+    this.#isPredecessors = false;
+    this.#enter(open);
+    return none;
+  }
+
+  #awaitReadings(): ReadonlySet<string> {
+    const note = this.#inherited;
+    if (this.#direction !== 'wrong' && note !== undefined) this.#enter({ kind: 'inherited', note });
+    return none;
+  }
+
+  #orient(members: readonly FleetMember[]): void {
+    const direction = directionOf(members);
+    if (direction !== 'unknown') this.#direction = direction;
+    if (this.#direction !== 'wrong') return;
+    const living = members.filter(({ hasNode }) => hasNode);
+    this.#enter({ kind: 'misdirected', missing: missingIn(living).length, of: living.length });
+  }
+
+  /** Whether nothing can be weighed yet. */
+  #waits(now: number): boolean {
+    return this.#direction === 'wrong' || (this.#inherited !== undefined && now < this.#ownReadingsAt);
+  }
+
+  /** In monotonic ms. */
+  get #ownReadingsAt(): number {
+    return (this.#readAt ?? Infinity) + ownReadings * this.#deps.consistencyWindow;
+  }
+
+  /** Undefined if the withdrawals may proceed. */
+  #weigh(
+    instanceIds: ReadonlySet<string>,
+    now: number,
+    suspected: ReadonlySet<string>,
+  ): BrakeState | undefined {
+    const { members, allowed, wall } = this.#deps;
+    for (const [id, at] of this.#admitted) if (now - at >= countedFor) this.#admitted.delete(id);
+    const fleet = members();
+    const isFew = isWithinLimit({ instanceIds, suspected, admitted: this.#admitted, members: fleet, now });
+    const isOver = now >= this.#ownReadingsAt + countedFor;
+    if (isFew && (isOver || !this.#isPredecessors)) return undefined;
+    const since =
+      this.#state.kind === 'held' ? this.#state.since : (this.#inherited?.since ?? Math.floor(wall()));
+    const token = tokenOf(instanceIds, since);
+    if (allowed() === token) return undefined;
+    const recent = [...this.#admitted.keys()].filter((id) => !instanceIds.has(id)).length;
+    const users = fleet.filter(({ hasNode, usesAddresses }) => hasNode && usesAddresses).length;
+    return { kind: 'held', since, instanceIds, token, recent, users };
+  }
+
+  #enter(state: BrakeState): void {
+    const isSame = keyOf(state) === keyOf(this.#state);
+    this.#state = state;
+    if (!isSame) this.#deps.onChange(state);
+  }
+}
+
+/** The part of a state that is reported to users. */
+function keyOf(state: BrakeState): string {
+  switch (state.kind) {
+    case 'held':
+      return `${state.token} ${state.recent} ${state.users}`;
+    case 'misdirected':
+      return `${state.missing} of ${state.of}`;
+    default:
+      return state.kind;
+  }
+}

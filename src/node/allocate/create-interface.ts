@@ -1,0 +1,339 @@
+// Adds one interface to an instance: creates it filled, attaches it, and deletes it if the attach fails. Once
+// the first call is sent, the sequence runs to one of its ends, so it leaks no interface.
+import { sleep, type Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import { raceAbort } from '../../runtime/race-abort.ts';
+import type {
+  AllocationImplementation,
+  CallContext,
+} from '../../providers/contract/allocation-implementation.ts';
+import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import type { Answer } from '../../providers/contract/observation.ts';
+import type { VisibilityLag } from '../../providers/inventory/visibility-lag.ts';
+import type { CreateInterface, Operation, Outcome } from '../../providers/contract/operation.ts';
+
+export interface CreateInterfaceDeps {
+  readonly implementation: AllocationImplementation;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** How long the cloud may take to know an interface it just created, in ms. */
+  readonly consistencyWindow: number;
+  /** Context of all calls here. Its signal aborts only when a shutdown runs out of time. */
+  readonly context: CallContext;
+  /** Applies the answer of a call to the known state. */
+  readonly fold: (answer: Answer) => void;
+  /** Refreshes the instance; resolves once the result is applied. */
+  readonly look: () => Promise<void>;
+  /** The interface's device index on the instance, as far as known. */
+  readonly attachedAt: (interfaceId: string) => number | undefined;
+  /** The lowest device index above `index` that is not known to be in use. */
+  readonly indexAfter: (index: number) => number;
+  /** How long the cloud takes to know a new interface. */
+  readonly visibilityLag: VisibilityLag;
+  /**
+   * Called when the new interface is certainly not attached, and its deletion waits for the end of the
+   * leader's quiet period.
+   */
+  readonly onRefused: (failure: CloudFailure) => void;
+  /** Called when a call was throttled; it is retried. */
+  readonly onThrottle: (failure: CloudFailure) => void;
+}
+
+export type CreateInterfaceResult =
+  | { readonly kind: 'attached'; readonly interfaceId: string }
+  | {
+      readonly kind: 'failed';
+      readonly at: 'create' | 'attach';
+      readonly failure: CloudFailure;
+      /** A detached interface that could not be deleted. */
+      readonly left: string | undefined;
+      /** The answer to the creation was lost. An interface that is known only by its tags may exist. */
+      readonly uncertain: boolean;
+    };
+
+/** Attempts of a call whose answer was lost, or of a deletion. */
+const mostTries = 5;
+/** How long a throttled call is retried, in ms: the node's next step waits for this one to end. */
+const longestThrottled = 5 * 60_000;
+/** How many device indexes to try when others are in use. */
+const mostIndexes = 5;
+/** How long a deletion waits for a new leader's quiet period to end, in ms. */
+const longestFence = 30_000;
+/** A fenced deletion pauses as long as after this many attempts. */
+const fencedPause = 3;
+
+export async function createInterface(
+  request: CreateInterface,
+  deviceIndex: number,
+  given: CreateInterfaceDeps,
+): Promise<CreateInterfaceResult> {
+  const created = await create(request, given);
+  if ('failure' in created) return { kind: 'failed', at: 'create', left: undefined, ...created };
+  const deps = seenThrough(given);
+  const { interfaceId } = created;
+  const createdAt = deps.clock.monotonic();
+  const unattached = await untilAborted(deps, async () => {
+    await awaitVisibility(deps);
+    return attach({ interfaceId, instanceId: request.instanceId, deviceIndex, createdAt }, deps);
+  });
+  if (unattached === undefined) return { kind: 'attached', interfaceId };
+  const { failure, isCertain } = unattached;
+  const onFenced = (): void => (isCertain ? deps.onRefused(failure) : undefined);
+  const deleted = await remove({ interfaceId, createdAt, onFenced }, deps);
+  // An interface that cannot be deleted may be attached after all.
+  if (!deleted && (await isAttached(interfaceId, deps))) return { kind: 'attached', interfaceId };
+  return {
+    kind: 'failed',
+    at: 'attach',
+    failure,
+    left: deleted ? undefined : interfaceId,
+    uncertain: false,
+  };
+}
+
+/**
+ * Attaches an orphaned interface. Undefined once it is attached. After a failure it stays as it is, for
+ * another attempt or the orphan collection.
+ */
+export async function adoptInterface(
+  wanted: { readonly interfaceId: string; readonly instanceId: string; readonly deviceIndex: number },
+  deps: CreateInterfaceDeps,
+): Promise<CloudFailure | undefined> {
+  return (await untilAborted(deps, () => attach(wanted, deps)))?.failure;
+}
+
+interface NotCreated {
+  readonly failure: CloudFailure;
+  readonly uncertain: boolean;
+}
+
+/** The client token makes the request safe to repeat until an answer comes. */
+async function create(
+  request: CreateInterface,
+  deps: CreateInterfaceDeps,
+): Promise<{ readonly interfaceId: string } | NotCreated> {
+  const { clock } = deps;
+  const since = clock.monotonic();
+  let lost = false;
+  for (let tries = 1; ; tries++) {
+    const outcome = await createOnce(request, tries, deps);
+    if (outcome.kind === 'done' && outcome.answer.kind === 'created') {
+      return { interfaceId: outcome.answer.interface.id };
+    }
+    if (outcome.kind === 'done')
+      throw new Error(`a ${outcome.answer.kind} answers the creation of an interface`);
+    lost ||= outcome.kind === 'ambiguous';
+    // After a lost answer, only a definite answer shows whether the interface exists.
+    const open = lost && isPassing(outcome, tries < mostTries, { clock, since });
+    if (!open || !(await pauseAfter(outcome.failure, tries, deps)))
+      return { failure: outcome.failure, uncertain: lost };
+  }
+}
+
+/** The first attempt was admitted together with the whole sequence. */
+async function createOnce(
+  request: CreateInterface,
+  tries: number,
+  deps: CreateInterfaceDeps,
+): Promise<Outcome> {
+  try {
+    if (tries === 1) return await perform(request, deps);
+    // The previous attempt may have created the interface, so the sequence counts as started.
+    const begun = seenThrough(deps);
+    await deps.implementation.admit(['createInterface'], begun.context);
+    return await perform(request, begun);
+  } catch (error) {
+    return { kind: 'ambiguous', failure: outOfTime(error, deps) };
+  }
+}
+
+/** If attach calls already wait for tokens, a premature one would take the token of one that would succeed. */
+async function awaitVisibility({
+  implementation,
+  context,
+  visibilityLag,
+  clock,
+}: CreateInterfaceDeps): Promise<void> {
+  const { ms } = visibilityLag;
+  if (ms > 0 && implementation.expectedWait(['attachInterface'], context.priority()) > 0)
+    await sleep(clock, ms, context.signal);
+}
+
+interface Attachment {
+  readonly interfaceId: string;
+  readonly instanceId: string;
+  readonly deviceIndex: number;
+  /** When the answer to its creation arrived, in monotonic ms; undefined for an interface that existed long before. */
+  readonly createdAt?: number;
+}
+
+interface Unattached {
+  readonly failure: CloudFailure;
+  /** No attempt has taken effect or still can. */
+  readonly isCertain: boolean;
+}
+
+/** Undefined once the interface is attached. */
+async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Unattached | undefined> {
+  const { clock } = deps;
+  const since = clock.monotonic();
+  const giveUpAt = (wanted.createdAt ?? since) + deps.consistencyWindow;
+  let { deviceIndex } = wanted;
+  let indexes = 1;
+  let doubts = 0;
+  for (let tries = 1; ; tries++) {
+    const outcome = await attachOnce({ ...wanted, deviceIndex }, tries, deps);
+    if (outcome.kind === 'done') return undefined;
+    const { failure } = outcome;
+    const isDoubtful = mayBeAttached(outcome);
+    doubts += Number(isDoubtful);
+    if (isDoubtful && (await isAttached(wanted.interfaceId, deps))) return undefined;
+    const taken = failure.kind === 'deviceIndexTaken';
+    if (taken) deviceIndex = deps.indexAfter(deviceIndex);
+    const again = taken
+      ? ++indexes <= mostIndexes
+      : isPassing(outcome, clock.monotonic() < giveUpAt, { clock, since });
+    if (!again || !(await pauseAfter(failure, tries, deps))) return { failure, isCertain: doubts === 0 };
+    await deps.implementation.admit(['attachInterface'], deps.context);
+  }
+}
+
+async function attachOnce(wanted: Attachment, tries: number, deps: CreateInterfaceDeps): Promise<Outcome> {
+  const { clock, visibilityLag } = deps;
+  const { createdAt, ...attachment } = wanted;
+  const sentAt = clock.monotonic();
+  const outcome = await perform({ kind: 'attachInterface', ...attachment }, deps);
+  const isUnknown = outcome.kind === 'failed' && outcome.failure.kind === 'notYetVisible';
+  if (createdAt === undefined) {
+    // An interface that existed long before and is now unknown is gone.
+    return isUnknown ? { ...outcome, failure: { ...outcome.failure, kind: 'interfaceGone' } } : outcome;
+  }
+  if (outcome.kind === 'done' && tries === 1) visibilityLag.known();
+  if (isUnknown) visibilityLag.unknown(sentAt - createdAt);
+  return outcome;
+}
+
+/** Whether a refresh shows the interface attached; false if no time is left for one. */
+async function isAttached(interfaceId: string, deps: CreateInterfaceDeps): Promise<boolean> {
+  const { signal } = deps.context;
+  if (signal.aborted) return false;
+  await raceAbort(deps.look(), signal);
+  return deps.attachedAt(interfaceId) !== undefined;
+}
+
+/** Whether the interface is gone. */
+async function remove(
+  wanted: { readonly interfaceId: string; readonly createdAt: number; readonly onFenced: () => void },
+  deps: CreateInterfaceDeps,
+): Promise<boolean> {
+  const { clock, consistencyWindow } = deps;
+  const { interfaceId, createdAt, onFenced } = wanted;
+  const fence = { until: clock.monotonic() + longestFence, onFenced };
+  let lost = false;
+  for (let tries = 1; tries <= mostTries; tries++) {
+    const outcome = await removeUnfenced(interfaceId, fence, deps);
+    if (outcome.kind === 'done') return true;
+    // The cloud may not know an interface yet that it just created.
+    const isKnown = lost || tries === mostTries || clock.monotonic() >= createdAt + consistencyWindow;
+    if (outcome.failure.kind === 'interfaceGone' && isKnown) {
+      deps.fold({ kind: 'deleted', interfaceId });
+      return true;
+    }
+    lost ||= outcome.kind === 'ambiguous';
+    if (!(await pause(tries, deps))) return false;
+  }
+  return false;
+}
+
+/** A fenced call does not count as an attempt. */
+async function removeUnfenced(
+  interfaceId: string,
+  { until, onFenced }: { readonly until: number; readonly onFenced: () => void },
+  deps: CreateInterfaceDeps,
+): Promise<Outcome> {
+  for (;;) {
+    const outcome = await removeOnce(interfaceId, deps);
+    const isFenced = outcome.kind !== 'done' && outcome.failure.kind === 'fenced';
+    if (!isFenced || deps.clock.monotonic() >= until) return outcome;
+    onFenced();
+    if (!(await pause(fencedPause, deps))) return outcome;
+  }
+}
+
+async function removeOnce(interfaceId: string, deps: CreateInterfaceDeps): Promise<Outcome> {
+  try {
+    await deps.implementation.admit(['deleteInterface'], deps.context);
+    return await perform({ kind: 'deleteInterface', interfaceId }, deps);
+  } catch (error) {
+    return { kind: 'failed', failure: outOfTime(error, deps) };
+  }
+}
+
+async function untilAborted(
+  deps: CreateInterfaceDeps,
+  attempt: () => Promise<Unattached | undefined>,
+): Promise<Unattached | undefined> {
+  try {
+    return await attempt();
+  } catch (error) {
+    return { failure: outOfTime(error, deps), isCertain: false };
+  }
+}
+
+/** Turns running out of time into a failure, so a leaked interface is reported rather than lost in an exception. */
+function outOfTime(error: unknown, { context }: CreateInterfaceDeps): CloudFailure {
+  if (!context.signal.aborted) throw error;
+  const message = 'Headwater shut down before the interface was attached';
+  return { kind: 'unknown', action: 'shutdown', code: 'OutOfTime', message, requestId: undefined };
+}
+
+/** Deps for all calls after the first one. */
+function seenThrough(deps: CreateInterfaceDeps): CreateInterfaceDeps {
+  return { ...deps, context: { ...deps.context, begun: true } };
+}
+
+async function perform(operation: Operation, deps: CreateInterfaceDeps): Promise<Outcome> {
+  const outcome = await deps.implementation.perform(operation, deps.context);
+  if (outcome.kind === 'done') deps.fold(outcome.answer);
+  return outcome;
+}
+
+/** An attach with a lost answer may have succeeded. Its retry then finds the interface or its index in use. */
+function mayBeAttached({ kind, failure }: Outcome & { readonly failure: CloudFailure }): boolean {
+  return kind === 'ambiguous' || failure.kind === 'conflict' || failure.kind === 'deviceIndexTaken';
+}
+
+/** `since`: when the first attempt was made, in monotonic ms. */
+function isPassing(
+  outcome: Outcome & { readonly failure: CloudFailure },
+  early: boolean,
+  { clock, since }: { readonly clock: Clock; readonly since: number },
+): boolean {
+  const { kind } = outcome.failure;
+  if (kind === 'throttled') return clock.monotonic() < since + longestThrottled;
+  return (
+    early && (outcome.kind === 'ambiguous' || ['notYetVisible', 'conflict', 'unreachable'].includes(kind))
+  );
+}
+
+/** After a throttled call only the rate limiter decides when the next call may go. */
+async function pauseAfter(failure: CloudFailure, tries: number, deps: CreateInterfaceDeps): Promise<boolean> {
+  if (failure.kind !== 'throttled') return pause(tries, deps);
+  deps.onThrottle(failure);
+  return !deps.context.signal.aborted;
+}
+
+/** Waits longer after each attempt; false if no time is left. */
+async function pause(tries: number, deps: CreateInterfaceDeps): Promise<boolean> {
+  try {
+    await sleep(
+      deps.clock,
+      Math.min(8000, 500 * 2 ** tries) * (0.5 + deps.random.next() / 2),
+      deps.context.signal,
+    );
+    return true;
+  } catch (error) {
+    if (deps.context.signal.aborted) return false;
+    throw error;
+  }
+}

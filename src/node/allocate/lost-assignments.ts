@@ -1,0 +1,105 @@
+// Tracks assignments whose answer was lost. An assignment has no client token, so a repeat may assign twice.
+// Its interface is frozen until the lost call can no longer take effect unseen. What refreshes show meanwhile
+// is its result.
+import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { LazySet } from '../../runtime/lazy-collections.ts';
+import { type CallTiming, openFor } from '../../providers/contract/call-timing.ts';
+import { type PlannedStep, subnetAddressesUsed } from './planned-step.ts';
+
+export type Assignment = PlannedStep & { readonly kind: 'allocateIPs' | 'allocatePrefixes' };
+
+export interface LostAssignmentsDeps {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly timing: CallTiming;
+  /** Marks the instance as unconfirmed from that time. */
+  readonly invalidate: (from: number) => void;
+  readonly look: () => Promise<void>;
+  readonly later: (ms: number, action: () => void) => void;
+  /** Called when a lost assignment is resolved. */
+  readonly onFound: () => void;
+}
+
+interface LostAssignment {
+  readonly step: Assignment;
+  /** What the interface had of the requested kind before. */
+  readonly before: ReadonlySet<string>;
+}
+
+export class LostAssignments {
+  readonly #deps: LostAssignmentsDeps;
+  readonly #lost = new LazySet<LostAssignment>();
+  /** Addresses and prefixes named by answers, kept while an assignment that was in flight then may be lost. */
+  readonly #answered = new LazySet<string>();
+  #underway = 0;
+
+  constructor(deps: LostAssignmentsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Assignments that may still take effect unseen. */
+  get steps(): readonly Assignment[] {
+    return [...this.#lost].map(({ step }) => step);
+  }
+
+  /** An assignment is about to be sent. Call `ended` after everything about it was reported. */
+  sent(): void {
+    this.#underway++;
+  }
+
+  ended(): void {
+    this.#underway--;
+    this.#forget();
+  }
+
+  /** An answer named these addresses or prefixes, so no lost assignment brought them. */
+  answered(holdings: Iterable<string>): void {
+    for (const holding of holdings) this.#answered.add(holding);
+  }
+
+  /** The answer to this assignment was lost. `before`: the result of `shownOn` when it was sent. */
+  add(step: Assignment, before: ReadonlySet<string>): void {
+    const { clock, timing, invalidate, look, later, onFound } = this.#deps;
+    const lost = { step, before };
+    this.#lost.add(lost);
+    invalidate(clock.monotonic());
+    later(openFor(timing), () => {
+      // Only a refresh that starts now resolves it, not an earlier one.
+      void look().then(() => {
+        this.#lost.delete(lost);
+        this.#forget();
+        onFound();
+      });
+    });
+  }
+
+  /** Addresses that lost assignments may have brought or may still bring, and that no read has shown. */
+  unseen(view: InstanceView): number {
+    let sum = 0;
+    // Several lost assignments on one interface cannot be told apart: what they brought counts once for all.
+    const groups = Map.groupBy(this.#lost, ({ step }) => `${step.kind} ${step.interfaceId}`);
+    for (const group of groups.values()) {
+      const [{ step } = { step: undefined }] = group;
+      if (step === undefined) continue;
+      const isNew = (holding: string): boolean => group.some(({ before }) => !before.has(holding));
+      const brought = shownOn(view, step).filter((each) => isNew(each) && !this.#answered.has(each));
+      const asked = group.reduce((count, other) => count + other.step.count, 0);
+      sum += subnetAddressesUsed({ ...step, count: Math.max(0, asked - brought.length) });
+    }
+    return sum;
+  }
+
+  /**
+   * Everything known now predates the next assignment. If it was released since, that assignment may bring it
+   * again.
+   */
+  #forget(): void {
+    if (this.#underway === 0 && this.#lost.size === 0) this.#answered.clear();
+  }
+}
+
+/** What the interface of an assignment has of the requested kind. */
+export function shownOn(view: InstanceView | undefined, step: Assignment): readonly string[] {
+  const shown = view?.interfaces.find(({ id }) => id === step.interfaceId);
+  return (step.kind === 'allocatePrefixes' ? shown?.prefixes : shown?.addresses) ?? [];
+}

@@ -1,0 +1,81 @@
+// The steps of an allocation plan: what each brings the node and what it takes from the subnet.
+import { prefixSize } from '../../providers/contract/network-interface.ts';
+import type { NodeRequirements } from '../demand/node-requirements.ts';
+
+export type PlannedStep =
+  | {
+      /** Single addresses or prefixes for an existing interface. */
+      readonly kind: 'allocateIPs' | 'allocatePrefixes';
+      readonly interfaceId: string;
+      readonly subnetId: string;
+      /** Number of single addresses or of prefixes. */
+      readonly count: number;
+    }
+  | {
+      readonly kind: 'adoptInterface';
+      readonly interfaceId: string;
+      readonly subnetId: string;
+      readonly deviceIndex: number;
+      /** Pod addresses that it has. */
+      readonly count: number;
+      /** Free slots that it has: they are filled once it is attached. */
+      readonly room: number;
+    }
+  | {
+      readonly kind: 'createInterface';
+      readonly subnetId: string;
+      readonly securityGroupIds: readonly string[];
+      readonly deviceIndex: number;
+      /** Initial secondary addresses; 0 if it starts with prefixes. */
+      readonly count: number;
+      /** Initial prefixes; 0 if it starts with secondary addresses. */
+      readonly prefixCount: number;
+    };
+
+/** Pod addresses that a step brings if it succeeds. */
+export function podAddressesGained(step: PlannedStep, { usePrimaryAddress }: NodeRequirements): number {
+  const primary = step.kind === 'createInterface' && usePrimaryAddress ? 1 : 0;
+  return secondaryAddressesOf(step) + primary;
+}
+
+/** Addresses that a step takes from its subnet. */
+export function subnetAddressesUsed(step: PlannedStep): number {
+  if (step.kind === 'adoptInterface') return 0;
+  return secondaryAddressesOf(step) + (step.kind === 'createInterface' ? 1 : 0);
+}
+
+/** Secondary addresses that a step brings, those of prefixes included. */
+export function secondaryAddressesOf(step: PlannedStep): number {
+  switch (step.kind) {
+    case 'allocateIPs':
+    case 'adoptInterface':
+      return step.count;
+    case 'allocatePrefixes':
+      return step.count * prefixSize;
+    case 'createInterface':
+      return step.count + step.prefixCount * prefixSize;
+  }
+}
+
+/** Slots that a step fills on an existing interface. */
+export function slotsFilled(step: PlannedStep, interfaceId: string): number {
+  const fills = step.kind === 'allocateIPs' || step.kind === 'allocatePrefixes';
+  return fills && step.interfaceId === interfaceId ? step.count : 0;
+}
+
+/** Secondary slots that a step adds and leaves free. */
+export function slotsLeft(step: PlannedStep, slots: number): number {
+  if (step.kind === 'adoptInterface') return step.room;
+  return step.kind === 'createInterface' ? Math.max(0, slots - step.count - step.prefixCount) : 0;
+}
+
+/** The device index of the interface that a step adds; undefined if it adds none. */
+export function deviceIndexOf(step: PlannedStep): number | undefined {
+  return step.kind === 'adoptInterface' || step.kind === 'createInterface' ? step.deviceIndex : undefined;
+}
+
+/** Number of prefixes that a step requests. */
+export function prefixesOf(step: PlannedStep): number {
+  if (step.kind === 'createInterface') return step.prefixCount;
+  return step.kind === 'allocatePrefixes' ? step.count : 0;
+}

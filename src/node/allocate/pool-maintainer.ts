@@ -1,0 +1,357 @@
+// Keeps one node's pool filled: plans what is missing, starts the steps, and plans again when each ends.
+// Several steps may be in flight. The plan counts each of them, so no need is served twice.
+import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
+import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
+import { isPressing, rankOf, type Priority } from '../../providers/contract/priority.ts';
+import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
+import type { OperationKind } from '../../providers/contract/operation.ts';
+import type { SubnetLedger } from '../../providers/catalog/subnet-ledger.ts';
+import { TaskGroup } from '../../runtime/task-group.ts';
+import { LazySet } from '../../runtime/lazy-collections.ts';
+import type { FinishedStep, StepResult } from './step-result.ts';
+import { LostAssignments } from './lost-assignments.ts';
+import { type PlannedStep, prefixesOf, slotsFilled, subnetAddressesUsed } from './planned-step.ts';
+import { type AllocationFacts, type AllocationPlan, prepareIPAllocation } from './prepare-ip-allocation.ts';
+import {
+  allThingsOf,
+  isPerhapsOfAction,
+  type StepPlace,
+  type Thing,
+  thingsOf,
+  verdictOn,
+} from './refused-thing.ts';
+import type { SetAside } from './set-aside.ts';
+import { AllocationBackoff } from './allocation-backoff.ts';
+import { StepExecution, type StepExecutionDeps } from './execute-step.ts';
+
+export interface PoolMaintainerDeps
+  extends Omit<StepExecutionDeps, 'lost' | 'underway' | 'view' | 'context' | 'onThrottle'> {
+  readonly ledger: SubnetLedger;
+  readonly blocked: Pick<SetAside, 'refusalOf' | 'try' | 'refused' | 'worked' | 'await'>;
+  readonly permission: Pick<MutationPermission, 'refusal'>;
+  /** The facts that the plan is based on; undefined while the node cannot be served. */
+  readonly facts: () => MaintainedFacts | undefined;
+  readonly priority: () => Priority;
+  /** Whether rate limits may decide between an existing and a new interface. */
+  readonly spreadCalls: boolean;
+  /** Whether addresses are being removed from the interface, so none may be added. */
+  readonly isShrinking: (interfaceId: string) => boolean;
+  /** Marks the instance as unconfirmed from that time. */
+  readonly invalidate: (from: number) => void;
+  /** Schedules a call of `evaluate` when a step or a wait ended. */
+  readonly wake: () => void;
+  readonly onStep: (step: FinishedStep) => void;
+  readonly onBug: (error: unknown) => void;
+}
+
+export type MaintainedFacts = Omit<AllocationFacts, 'underway' | 'frozen' | 'preferNew' | 'refusalOf'>;
+
+/** How much longer a new interface takes than addresses on an existing one, after the calls are sent, in ms. */
+const extraTime = 2000;
+
+/** How many unattached interfaces may wait for deletion while the node continues. */
+const mostClearing = 3;
+
+type StepKind = PlannedStep['kind'];
+
+const stepKinds: readonly StepKind[] = [
+  'allocateIPs',
+  'allocatePrefixes',
+  'adoptInterface',
+  'createInterface',
+];
+
+/** Operations that a step needs together, so they are admitted together. */
+const operationsOf: Record<StepKind, readonly OperationKind[]> = {
+  allocateIPs: ['allocateIPs'],
+  adoptInterface: ['attachInterface'],
+  allocatePrefixes: ['allocatePrefixes'],
+  createInterface: ['createInterface', 'attachInterface'],
+};
+
+export class PoolMaintainer {
+  readonly #deps: PoolMaintainerDeps;
+  /** Steps whose calls are in flight. */
+  readonly #underway = new LazySet<PlannedStep>();
+  /** Steps that bring nothing and still have to delete what they created. */
+  readonly #clearing = new LazySet<PlannedStep>();
+  /** Steps per kind that wait for the rate limits. What each does is decided when it is admitted. */
+  readonly #waiting: Record<StepKind, number> = {
+    allocateIPs: 0,
+    adoptInterface: 0,
+    allocatePrefixes: 0,
+    createInterface: 0,
+  };
+  #priority: Priority = 'housekeeping';
+  readonly #work: TaskGroup;
+  readonly #lost: LostAssignments;
+  readonly #setbacks: AllocationBackoff;
+  readonly #calls: StepExecution;
+  #endRest: (() => void) | undefined;
+  #endWait: (() => void) | undefined;
+
+  constructor(deps: PoolMaintainerDeps) {
+    this.#deps = deps;
+    const { clock, timing, invalidate, look, onBug, wake: onEnd } = deps;
+    this.#work = new TaskGroup({ clock, onBug, backOff: () => this.#setbacks.add(), onEnd });
+    this.#setbacks = new AllocationBackoff(deps);
+    this.#lost = new LostAssignments({
+      clock,
+      timing,
+      invalidate,
+      look,
+      later: (ms, action) => this.#work.later(ms, action),
+      onFound: deps.wake,
+    });
+    this.#calls = new StepExecution({
+      ...deps,
+      lost: this.#lost,
+      underway: this.#underway,
+      onThrottle: (failure) => {
+        this.#setbacks.addThrottle(failure);
+        deps.wake();
+      },
+      view: () => deps.facts()?.view,
+      context: () => ({ priority: deps.priority, signal: this.#work.deadline }),
+    });
+  }
+
+  /** Starts what the plan requires beyond the steps in flight; returns the plan. */
+  evaluate(): AllocationPlan | undefined {
+    if (this.#work.isClosing) return undefined;
+    this.#hurry();
+    const plan = this.#plan();
+    this.#wakeAfterRest();
+    this.#awaitRefused(plan);
+    if (plan === undefined || !this.#mayBegin()) return plan;
+    for (const kind of stepKinds) {
+      const wanted = plan.steps.filter((step) => step.kind === kind).length;
+      while (this.#waiting[kind] < wanted) this.#begin(kind);
+    }
+    return plan;
+  }
+
+  /** Whether addresses are being added to the interface, or a call with a lost answer may still add some. */
+  isGrowing(interfaceId: string): boolean {
+    const steps = [...this.#underway, ...this.#lost.steps];
+    return steps.some((step) => slotsFilled(step, interfaceId) > 0);
+  }
+
+  /** The failure to report: one that needs user action, or the last of several. */
+  get trouble(): CloudFailure | undefined {
+    return this.#setbacks.trouble;
+  }
+
+  /** Starts no more steps; resolves once those in flight have ended, at `deadline` at the latest. */
+  stop(deadline: AbortSignal): Promise<void> {
+    this.#endWait?.();
+    return this.#work.stop(deadline);
+  }
+
+  /** Reschedules on each evaluation: a timer that fires slightly early must not be the last one. */
+  #wakeAfterRest(): void {
+    this.#endRest?.();
+    const { rest } = this.#setbacks;
+    this.#endRest = rest > 0 ? this.#work.later(rest, this.#deps.wake) : undefined;
+  }
+
+  /** If only blocked things could serve the node, retries as soon as one of them may be tried. */
+  #awaitRefused(plan: AllocationPlan | undefined): void {
+    this.#endWait?.();
+    const things = plan?.refusals.map(({ thing }) => thing) ?? [];
+    this.#endWait = things.length > 0 ? this.#deps.blocked.await(things, this.#deps.wake) : undefined;
+  }
+
+  /** Calls that wait for rate limits or a slot follow the current priority, so a rise is announced. */
+  #hurry(): void {
+    const { priority, implementation } = this.#deps;
+    const [before, now] = [this.#priority, priority()];
+    this.#priority = now;
+    const isWaiting = this.#underway.size > 0 || stepKinds.some((kind) => this.#waiting[kind] > 0);
+    if (isWaiting && rankOf(now) < rankOf(before)) implementation.reconsider();
+  }
+
+  /** `admitted`: the kind of step that the rate limits allow now. */
+  #plan(admitted?: StepKind): AllocationPlan | undefined {
+    const facts = this.#deps.facts();
+    if (facts === undefined) return undefined;
+    const lost = this.#lost.steps.map(({ interfaceId }) => interfaceId);
+    const shrinking = facts.view.interfaces.map(({ id }) => id).filter(this.#deps.isShrinking);
+    const frozen = new Set([...lost, ...shrinking]);
+    const most = facts.most - this.#lost.unseen(facts.view);
+    const preferNew = this.#prefersNew(admitted);
+    // An interface that is leaving must not be adopted back as an orphan.
+    const orphans = without(facts.orphans, this.#deps.isShrinking);
+    return prepareIPAllocation({
+      ...facts,
+      orphans,
+      refusalOf: (thing) => this.#deps.blocked.refusalOf(thing),
+      most,
+      preferNew,
+      underway: [...this.#underway],
+      frozen,
+    });
+  }
+
+  /** Whether the rate limits let a new interface serve pods sooner than an existing one. */
+  #prefersNew(admitted: StepKind | undefined): boolean {
+    const { spreadCalls, priority, implementation } = this.#deps;
+    const now = priority();
+    if (!spreadCalls || !isPressing(now)) return false;
+    if (admitted !== undefined) return admitted === 'createInterface';
+    const wait = (kind: StepKind): number => implementation.expectedWait(operationsOf[kind], now);
+    return wait('createInterface') + extraTime < wait('allocateIPs');
+  }
+
+  #begin(kind: StepKind): void {
+    this.#waiting[kind]++;
+    this.#work.begin(() => this.#run(kind));
+  }
+
+  async #run(kind: StepKind): Promise<void> {
+    const { implementation, priority } = this.#deps;
+    const refund = await implementation
+      .admit(operationsOf[kind], { priority, signal: this.#work.closing })
+      .finally(() => this.#waiting[kind]--);
+    // The wait may have been long: the current need decides.
+    const step = this.#mayBegin() ? this.#plan(kind)?.steps.find((each) => each.kind === kind) : undefined;
+    if (step === undefined) {
+      refund();
+      return;
+    }
+    this.#underway.add(step);
+    const nodeSubnetId = this.#deps.facts()?.requirements.nodeSubnetId ?? '';
+    const place = { instanceId: this.#deps.instanceId, nodeSubnetId };
+    const begunAt = this.#deps.clock.monotonic();
+    const attempt = { step, place, begunAt, endTry: this.#deps.blocked.try(allThingsOf(step, place)) };
+    try {
+      const result = await this.#perform(attempt);
+      // The attach admitted together with a failed creation is never sent.
+      const isUnattached = result.kind === 'failed' && result.at === 'create';
+      if (step.kind === 'createInterface' && isUnattached) refund(['attachInterface']);
+    } finally {
+      this.#underway.delete(step);
+      this.#clearing.delete(step);
+      attempt.endTry();
+    }
+  }
+
+  #mayBegin(): boolean {
+    const isStopped = this.#deps.permission.refusal('give') !== undefined;
+    return !isStopped && !this.#work.isClosing && !this.#setbacks.isPausing;
+  }
+
+  async #perform(attempt: Attempt): Promise<StepResult> {
+    const { clock, ledger, onStep } = this.#deps;
+    const { step, place, begunAt } = attempt;
+    const onRefused = (failure: CloudFailure): void => this.#goOnWithout(attempt, failure);
+    const reservation = ledger.reserve(step.subnetId, subnetAddressesUsed(step));
+    const result = await this.#calls.carryOut(step, onRefused).catch((error: unknown) => {
+      // It is unknown how far the step came.
+      reservation.settle(subnetAddressesUsed(step), clock.monotonic());
+      throw error;
+    });
+    reservation.settle(result.kind === 'done' ? subnetAddressesUsed(step) : result.taken, clock.monotonic());
+    if (result.kind === 'done') {
+      this.#setbacks.forget();
+      this.#deps.blocked.worked(allThingsOf(step, place));
+    } else if (!this.#clearing.has(step)) this.#learn(attempt, result);
+    onStep({ step, result, duration: clock.monotonic() - begunAt });
+    return result;
+  }
+
+  /** Pods do not wait for a deletion that a new leader may not send in its first 20 s. */
+  #goOnWithout(attempt: Attempt, failure: CloudFailure): void {
+    const { step } = attempt;
+    const isOfNode = ['node', 'nothing'].includes(verdictOn(failure, 'attach'));
+    const isKnown = this.#clearing.has(step);
+    if (isKnown || isOfNode || this.#clearing.size >= mostClearing) return;
+    this.#underway.delete(step);
+    this.#clearing.add(step);
+    this.#learn(attempt, { kind: 'failed', at: 'attach', failure, taken: 0, left: undefined });
+    attempt.endTry();
+    this.#deps.wake();
+  }
+
+  #learn(attempt: Attempt, result: FailedStep): void {
+    const { step, place } = attempt;
+    const { failure, at } = result;
+    const now = this.#deps.clock.monotonic();
+    // A successful creation before the failed attach shows that creating works.
+    if (step.kind === 'createInterface' && at === 'attach')
+      this.#deps.blocked.worked(Object.values(thingsOf(step, 'create', place)));
+    if (unclearAfter.has(failure.kind)) this.#deps.invalidate(now);
+    const verdict = verdictOn(failure, at);
+    switch (verdict) {
+      case 'nothing':
+        // A stopped step never started; the permission change that stopped it wakes the node when it may start.
+        if (failure.kind === 'throttled') this.#setbacks.addThrottle(failure);
+        return;
+      case 'subnetItself':
+      case 'subnetSpace':
+      case 'subnetBlocks':
+        this.#learnOfSubnet(step, verdict);
+        return;
+      case 'node':
+        this.#setbacks.add(failure);
+        return;
+      default:
+        this.#setAsideThing(thingsOf(step, at, place)[verdict], attempt, result);
+    }
+  }
+
+  /** The node is not at fault: the next best subnet is tried at once. */
+  #learnOfSubnet(step: PlannedStep, verdict: 'subnetItself' | 'subnetSpace' | 'subnetBlocks'): void {
+    const { ledger, clock } = this.#deps;
+    const now = clock.monotonic();
+    // A subnet without a free block of 16 may still have single addresses.
+    const prefixes = prefixesOf(step);
+    if (verdict === 'subnetItself') ledger.exhausted(step.subnetId, now, true);
+    else if (prefixes > 0) ledger.fragmented(step.subnetId, prefixes, now);
+    else ledger.exhausted(step.subnetId, now);
+  }
+
+  /** The next plan avoids the thing. It is made at once, unless too much was refused in this run. */
+  #setAsideThing(thing: Thing | undefined, { step, place, begunAt }: Attempt, result: FailedStep): void {
+    const { failure, at } = result;
+    const { action } = thingsOf(step, at, place);
+    const { instanceId } = place;
+    const perhaps =
+      action !== undefined && isPerhapsOfAction(failure) ? { action: action.action, instanceId } : undefined;
+    const isNews =
+      thing !== undefined &&
+      this.#deps.blocked.refused({ thing, failure, begunAt, ...(perhaps !== undefined && { perhaps }) });
+    if (thing === undefined || (isNews && !this.#setbacks.mayTryAnother())) this.#setbacks.add(failure);
+  }
+}
+
+/** A step with calls sent. */
+interface Attempt {
+  readonly step: PlannedStep;
+  readonly place: StepPlace;
+  /** In monotonic ms. */
+  readonly begunAt: number;
+  /** Allows others to try what this step tried. */
+  readonly endTry: () => void;
+}
+
+type FailedStep = Extract<StepResult, { kind: 'failed' }>;
+
+/** Failures that show the known state of the instance is stale. */
+const unclearAfter: ReadonlySet<CloudFailure['kind']> = new Set([
+  'limitReached',
+  'instanceGone',
+  'instanceNotRunning',
+  'interfaceGone',
+  'deviceIndexTaken',
+  'conflict',
+]);
+
+function without(
+  { read, fit, unclear }: InstanceOrphans,
+  isLeaving: (interfaceId: string) => boolean,
+): InstanceOrphans {
+  const stays = ({ id }: NetworkInterface): boolean => !isLeaving(id);
+  return { read, fit: fit.filter(stays), unclear: unclear.filter(stays) };
+}

@@ -1,0 +1,364 @@
+// Plans allocation for a node with a deficit. Pure. It first fills interfaces with room, then adds as many
+// new, pre-filled interfaces as the rest needs. With prefix delegation it tries prefixes first, then smaller
+// prefix counts on subnets that refused more. Single addresses come last: if no suitable subnet has whole
+// blocks, or `most` leaves less room than a prefix.
+import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
+import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
+import { type InstanceView, unusableIn } from '../../providers/contract/instance-view.ts';
+import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
+import { prefixSize } from '../../providers/contract/network-interface.ts';
+import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
+import { adoptableFor, podAddressesOf } from '../demand/adoptable.ts';
+import { addressesPerInterface, delegatesPrefixes, occupiedSlots, roomOn } from '../demand/capacity.ts';
+import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
+import { type Obstacle, withoutGroups, withoutSubnet } from '../conditions/obstacle.ts';
+import {
+  deviceIndexOf,
+  type PlannedStep,
+  slotsFilled,
+  slotsLeft,
+  subnetAddressesUsed,
+  podAddressesGained,
+} from './planned-step.ts';
+import { allThingsOf, keyOf, type StepPlace, type Thing } from './refused-thing.ts';
+import { chooseSecurityGroups } from './security-group-choice.ts';
+import type { Refusal } from './set-aside.ts';
+import { chooseSubnet, type SubnetChoice } from './subnet-choice.ts';
+
+export interface AllocationFacts {
+  readonly view: InstanceView;
+  readonly limits: InstanceLimits;
+  readonly requirements: NodeRequirements;
+  readonly infrastructure: Infrastructure;
+  /** Addresses of a subnet that may still be requested. */
+  readonly free: (subnetId: string) => number;
+  /** Most prefixes to request from a subnet at once; Infinity unless it recently refused some. */
+  readonly mostPrefixes: (subnetId: string) => number;
+  /** Addresses to gain relative to the view; steps in flight are not subtracted. */
+  readonly wanted: number;
+  /** Upper bound of addresses to gain, counted the same way. */
+  readonly most: number;
+  /** Steps in flight, or ended so recently that the view does not show them yet. */
+  readonly underway: readonly PlannedStep[];
+  /** Interfaces that must not change for now. */
+  readonly frozen: ReadonlySet<string>;
+  /** Why a thing is blocked: the cloud recently refused it. */
+  readonly refusalOf: (thing: Thing) => Refusal | undefined;
+  /** Orphaned interfaces that were created for this instance. */
+  readonly orphans: InstanceOrphans;
+  /** New interfaces come before existing ones with room, because they are available sooner. */
+  readonly preferNew: boolean;
+}
+
+export interface AllocationPlan {
+  readonly steps: readonly PlannedStep[];
+  /** Wanted addresses that no step brings. */
+  readonly unmet: number;
+  /** No step in flight or planned will bring the rest. */
+  readonly isStuck: boolean;
+  /** What prevents the rest. */
+  readonly obstacle: Obstacle | undefined;
+  /** Blocked things that could have served the rest. */
+  readonly refusals: readonly Refusal[];
+}
+
+export function prepareIPAllocation(facts: AllocationFacts): AllocationPlan {
+  const draft = new Draft(facts);
+  const units = delegatesPrefixes(facts.limits, facts.requirements)
+    ? (['prefixes', 'fewerPrefixes', 'addresses'] as const)
+    : (['addresses'] as const);
+  for (const unit of units) {
+    if (!facts.preferNew) draft.fillInterfaces(unit);
+    // Orphans of this instance come before anything new.
+    if (unit === units[0]) draft.adoptInterfaces();
+    draft.createInterfaces(unit);
+    if (facts.preferNew) draft.fillInterfaces(unit);
+  }
+  return draft.plan();
+}
+
+/** What fills an interface's slots; fewer prefixes at once if a subnet refused more. */
+type Unit = 'addresses' | 'prefixes' | 'fewerPrefixes';
+
+/** Addresses in each unit. */
+const sizeOf: Record<Unit, number> = { addresses: 1, prefixes: prefixSize, fewerPrefixes: prefixSize };
+
+class Draft {
+  readonly #facts: AllocationFacts;
+  readonly #steps: PlannedStep[] = [];
+  /** Addresses that the plan takes from each subnet. */
+  readonly #taken = new Map<string, number>();
+  /** Subnets without enough addresses for the room on their interfaces. */
+  readonly #exhausted = new Set<string>();
+  /** Refusals that a step had to avoid, by the key of the thing. */
+  readonly #refusals = new Map<string, Refusal>();
+  /** Keys of due things that a step of this plan tries. */
+  readonly #tried = new Set<string>();
+  #missing: number;
+  /** Part of the deficit that gets no new interface, because orphans may serve it. */
+  #deferred: number;
+  /** Addresses that may be gained beyond those in flight and planned. */
+  #most: number;
+  #obstacle: Obstacle | undefined;
+  /** An interface could serve the rest, but not right now. */
+  #isPassing = false;
+
+  constructor(facts: AllocationFacts) {
+    this.#facts = facts;
+    const coming = facts.underway.reduce(
+      (sum, step) => sum + podAddressesGained(step, facts.requirements),
+      0,
+    );
+    this.#most = Math.max(0, facts.most - coming);
+    this.#missing = Math.max(0, Math.min(facts.wanted - coming, this.#most));
+    this.#deferred = facts.underway.reduce((sum, step) => sum + deferredBy(step), 0);
+  }
+
+  fillInterfaces(unit: Unit): void {
+    for (const item of this.#facts.view.interfaces) {
+      if (this.#lacking(unit, this.#missing, this.#most) === 0) return;
+      const room = this.#roomOn(item);
+      if (room <= 0) continue;
+      if (!this.#takesMore(item)) {
+        this.#isPassing = true;
+        continue;
+      }
+      const isHindered = this.#fill(item, unit) === 'hindered';
+      const isShort = this.#missing > 0 && this.#roomOn(item) > 0 && !isHindered;
+      if (isShort && unit === 'addresses') this.#exhausted.add(item.subnetId);
+    }
+  }
+
+  #takesMore({ id, attachment }: NetworkInterface): boolean {
+    const { view, frozen } = this.#facts;
+    return !frozen.has(id) && !view.doubted.has(id) && attachment?.state === 'attached';
+  }
+
+  adoptInterfaces(): void {
+    const { orphans, view, requirements, infrastructure, limits } = this.#facts;
+    const known = new Set([...view.interfaces, ...unusableIn(view)].map(({ id }) => id));
+    const isAdoptable = (item: NetworkInterface): boolean =>
+      !known.has(item.id) && adoptableFor(item, requirements, infrastructure);
+    for (const item of orphans.fit.filter(isAdoptable)) {
+      const deviceIndex = this.#freeDeviceIndex();
+      if (this.#missing <= this.#deferred || deviceIndex === undefined) return;
+      const count = podAddressesOf(item, requirements);
+      if (count > this.#most) continue;
+      const { id: interfaceId, subnetId } = item;
+      const room = Math.min(roomOn(item, limits), this.#free(subnetId, 'addresses'));
+      const step = { kind: 'adoptInterface', interfaceId, subnetId, deviceIndex, count, room } as const;
+      if (this.#isHindered(step)) continue;
+      this.#add(step);
+      this.#deferred += deferredBy(step);
+    }
+    let unclear = 0;
+    for (const item of orphans.unclear.filter(isAdoptable)) {
+      const count = podAddressesOf(item, requirements);
+      unclear += count;
+      if (unclear <= this.#most) this.#deferred += count + roomOn(item, limits);
+    }
+    if (!orphans.read) this.#deferred = Infinity;
+  }
+
+  createInterfaces(unit: Unit): void {
+    while (this.#missing > this.#deferred) {
+      const step = this.#nextInterface(unit);
+      if (step === undefined) return;
+      this.#add(step);
+    }
+  }
+
+  plan(): AllocationPlan {
+    const isStuck = this.#missing > this.#deferred && !this.#isPassing;
+    const refusals = this.#missing > 0 ? [...this.#refusals.values()] : [];
+    // Blocked things could have served the rest, so slots are not what is missing.
+    const isForRefusals = refusals.length > 0 && this.#obstacle?.kind === 'noInterfaceSlots';
+    const obstacle = isStuck && !isForRefusals ? this.#obstacle : undefined;
+    return { steps: this.#steps, unmet: this.#missing, isStuck, obstacle, refusals };
+  }
+
+  /** Fills the interface in one call, or in several if its subnet gives only a few prefixes at once. */
+  #fill(item: NetworkInterface, unit: Unit): 'planned' | 'hindered' {
+    const { id: interfaceId, subnetId } = item;
+    const kind = unit === 'addresses' ? 'allocateIPs' : 'allocatePrefixes';
+    for (;;) {
+      const count = Math.min(
+        this.#lacking(unit, this.#missing, this.#most),
+        this.#roomOn(item),
+        Math.floor(this.#free(subnetId, unit) / sizeOf[unit]),
+        this.#mostAtOnce(subnetId, unit),
+      );
+      if (count <= 0) return 'planned';
+      const step = { kind, interfaceId, subnetId, count } as const;
+      if (this.#isHindered(step)) return 'hindered';
+      this.#add(step);
+    }
+  }
+
+  #nextInterface(unit: Unit): PlannedStep | undefined {
+    const { limits, requirements, infrastructure, view } = this.#facts;
+    const deviceIndex = this.#freeDeviceIndex();
+    if (deviceIndex === undefined || addressesPerInterface(limits, requirements) === 0)
+      return this.#withoutSlot();
+    const groups = chooseSecurityGroups(requirements, infrastructure, view);
+    if (groups.kind !== 'chosen') return this.#blocked(withoutGroups(groups));
+    const choice = chooseSubnet(requirements, {
+      infrastructure,
+      free: (subnetId) => (this.#refusalsIn(subnetId).length > 0 ? 0 : this.#free(subnetId, unit)),
+      fullInterface: limits.addressesPerInterface,
+      leastUseful: 1 + sizeOf[unit],
+    });
+    if (choice.kind !== 'chosen') return this.#withoutSubnet(choice);
+    const subnetId = choice.subnet.id;
+    const count = this.#contentOf(subnetId, unit);
+    const made = { kind: 'createInterface', subnetId, securityGroupIds: groups.ids, deviceIndex } as const;
+    if (unit !== 'addresses' && count <= 0) return undefined;
+    const content = unit === 'addresses' ? { count, prefixCount: 0 } : { count: 0, prefixCount: count };
+    const step = { ...made, ...content };
+    return this.#isHindered(step) ? undefined : step;
+  }
+
+  /** Blocked subnets among the matching ones may have room. */
+  #withoutSubnet(choice: Exclude<SubnetChoice, { kind: 'chosen' }>): undefined {
+    const matching = choice.kind === 'exhausted' ? choice.subnetIds : [this.#place.nodeSubnetId];
+    const refused = matching.filter((id) => this.#refusalsIn(id).length > 0);
+    this.#note(refused.flatMap((id) => this.#refusalsIn(id)));
+    if (choice.kind !== 'exhausted') return this.#blocked(withoutSubnet(choice));
+    const subnetIds = choice.subnetIds.filter((id) => !refused.includes(id));
+    return subnetIds.length > 0 ? this.#blocked({ kind: 'subnetsExhausted', subnetIds }) : undefined;
+  }
+
+  get #place(): StepPlace {
+    const { view, requirements } = this.#facts;
+    return { instanceId: view.id, nodeSubnetId: requirements.nodeSubnetId };
+  }
+
+  /** Refusals of a new interface in this subnet. */
+  #refusalsIn(subnetId: string): readonly Refusal[] {
+    const { nodeSubnetId } = this.#place;
+    return this.#against([
+      { kind: 'subnet', subnetId },
+      { kind: 'attachment', subnetId, nodeSubnetId },
+    ]);
+  }
+
+  /** Whether anything that the step needs is blocked. The plan then omits the step and notes why. */
+  #isHindered(step: PlannedStep): boolean {
+    const refusals = this.#against(allThingsOf(step, this.#place));
+    this.#note(refusals);
+    return refusals.length > 0;
+  }
+
+  /** One step may try a thing that is due. */
+  #against(things: readonly Thing[]): readonly Refusal[] {
+    return things.flatMap((thing) => {
+      const refusal = this.#facts.refusalOf(thing);
+      if (refusal === undefined) return [];
+      return refusal.isDue && !this.#tried.has(keyOf(thing)) ? [] : [refusal];
+    });
+  }
+
+  #note(refusals: readonly Refusal[]): void {
+    for (const refusal of refusals) this.#refusals.set(keyOf(refusal.thing), refusal);
+  }
+
+  #withoutSlot(): undefined {
+    if (this.#willHaveRoom()) this.#isPassing = true;
+    if (this.#exhausted.size > 0)
+      return this.#blocked({ kind: 'subnetsExhausted', subnetIds: [...this.#exhausted].sort() });
+    return this.#blocked({ kind: 'noInterfaceSlots', interfaces: this.#facts.limits.interfaces });
+  }
+
+  /** How many secondary addresses or prefixes a new interface in this subnet starts with. */
+  #contentOf(subnetId: string, unit: Unit): number {
+    const { limits, requirements } = this.#facts;
+    const fromPrimary = requirements.usePrimaryAddress ? 1 : 0;
+    // An interface created only for its primary address would take the slot of one with prefixes.
+    const missing = Math.max(unit === 'addresses' ? 0 : 1, this.#missing - fromPrimary);
+    return Math.min(
+      this.#lacking(unit, missing, this.#most - fromPrimary),
+      limits.addressesPerInterface - 1,
+      Math.floor((this.#free(subnetId, unit) - 1) / sizeOf[unit]),
+      this.#mostAtOnce(subnetId, unit),
+    );
+  }
+
+  /** How many addresses or prefixes cover the deficit without exceeding `most`. */
+  #lacking(unit: Unit, missing: number, most: number): number {
+    const size = sizeOf[unit];
+    return Math.min(Math.ceil(missing / size), Math.floor(most / size));
+  }
+
+  /** The lowest free device index for pods; undefined if every slot is taken. */
+  #freeDeviceIndex(): number | undefined {
+    const { view, limits, requirements, underway } = this.#facts;
+    const coming = [...underway, ...this.#steps].filter((step) => deviceIndexOf(step) !== undefined);
+    if (occupiedSlots(view) + coming.length >= limits.interfaces) return undefined;
+    const taken = new Set<number | undefined>([
+      ...view.interfaces
+        .filter((item) => (item.attachment?.networkCard ?? 0) === 0)
+        .map((item) => item.attachment?.deviceIndex),
+      ...unusableIn(view)
+        .filter((item) => item.networkCard === 0)
+        .map((item) => item.deviceIndex),
+      ...coming.map(deviceIndexOf),
+    ]);
+    let index = requirements.firstInterfaceIndex;
+    while (taken.has(index)) index++;
+    return index;
+  }
+
+  /** An interface in flight will have free slots. */
+  #willHaveRoom(): boolean {
+    const { limits, underway } = this.#facts;
+    return underway.some((step) => slotsLeft(step, limits.addressesPerInterface - 1) > 0);
+  }
+
+  /** Slots of an interface that the plan may fill, now or once it is no longer frozen. */
+  #roomOn(item: NetworkInterface): number {
+    const { limits, requirements, underway } = this.#facts;
+    if (exclusionOf(item, requirements) !== undefined || !this.#isEligible(item.subnetId)) return 0;
+    const coming = [...underway, ...this.#steps].reduce((sum, step) => sum + slotsFilled(step, item.id), 0);
+    const unconfirmed = this.#facts.view.unconfirmed.get(item.id)?.length ?? 0;
+    return roomOn(item, limits) - coming - unconfirmed;
+  }
+
+  #blocked(obstacle: Obstacle): undefined {
+    this.#obstacle = obstacle;
+    return undefined;
+  }
+
+  /** Addresses of a subnet that the plan may still use for this unit. */
+  #free(subnetId: string, unit: Unit): number {
+    if (!this.#isEligible(subnetId)) return 0;
+    if (this.#mostAtOnce(subnetId, unit) === 0) return 0;
+    return Math.max(0, this.#facts.free(subnetId) - (this.#taken.get(subnetId) ?? 0));
+  }
+
+  #mostAtOnce(subnetId: string, unit: Unit): number {
+    if (unit === 'addresses') return Infinity;
+    const most = this.#facts.mostPrefixes(subnetId);
+    // Subnets without refusals come first.
+    return unit === 'prefixes' && most < Infinity ? 0 : most;
+  }
+
+  #isEligible(subnetId: string): boolean {
+    return this.#facts.infrastructure.subnets.get(subnetId)?.eligible === true;
+  }
+
+  #add(step: PlannedStep): void {
+    this.#steps.push(step);
+    for (const thing of allThingsOf(step, this.#place)) {
+      if (this.#facts.refusalOf(thing) !== undefined) this.#tried.add(keyOf(thing));
+    }
+    this.#taken.set(step.subnetId, (this.#taken.get(step.subnetId) ?? 0) + subnetAddressesUsed(step));
+    const gained = podAddressesGained(step, this.#facts.requirements);
+    this.#missing = Math.max(0, this.#missing - gained);
+    this.#most -= gained;
+  }
+}
+
+/** The next plan, seconds after the attach, sees what the free slots can take. */
+function deferredBy(step: PlannedStep): number {
+  return step.kind === 'adoptInterface' && step.room > 0 ? Infinity : 0;
+}

@@ -1,0 +1,170 @@
+// Maps a refusal to what it blocks: from failure kind and call to the narrowest thing the answer concerns.
+// Plans avoid that thing, and nothing else is blamed. Pure.
+import type { CloudFailure, CloudFailureKind } from '../../providers/contract/cloud-failure.ts';
+import type { StepResult } from './step-result.ts';
+import type { PlannedStep } from './planned-step.ts';
+
+/** Calls that bring addresses, as IAM permits them: one action assigns both addresses and prefixes. */
+export type SupplyAction = 'create' | 'attach' | 'assign';
+
+export type Thing =
+  | { readonly kind: 'action'; readonly action: SupplyAction }
+  /** More addresses on it. */
+  | { readonly kind: 'interface'; readonly interfaceId: string }
+  /** New interfaces in it. */
+  | { readonly kind: 'subnet'; readonly subnetId: string }
+  /** Interfaces of one subnet on instances of another: an Outpost's subnet serves only instances there. */
+  | { readonly kind: 'attachment'; readonly subnetId: string; readonly nodeSubnetId: string }
+  /** New interfaces with them. */
+  | { readonly kind: 'securityGroups'; readonly ids: readonly string[] }
+  /** More interfaces on the instance. */
+  | { readonly kind: 'newInterfaces'; readonly instanceId: string }
+  /** Prefixes on interfaces of the instance; single addresses still work. */
+  | { readonly kind: 'prefixes'; readonly instanceId: string };
+
+export type ThingKind = Thing['kind'];
+
+/** What a refusal removes from the next plans. */
+export type Verdict =
+  | ThingKind
+  /** The subnet in the ledger: no address left, no whole block left, or no such subnet. */
+  | 'subnetSpace'
+  | 'subnetBlocks'
+  | 'subnetItself'
+  /** The whole node backs off: the answer concerns its instance, or none came. */
+  | 'node'
+  /** Nothing was refused: the rate limiter or the gate says when to continue. */
+  | 'nothing';
+
+type At = Extract<StepResult, { kind: 'failed' }>['at'];
+
+const always = (verdict: Verdict): Record<At, Verdict> => ({
+  create: verdict,
+  attach: verdict,
+  allocate: verdict,
+});
+
+/** If the answer names nothing: the narrowest thing that the call concerns. */
+const narrowest: Record<At, Verdict> = { create: 'subnet', attach: 'attachment', allocate: 'interface' };
+
+/** By failure kind and call. */
+const verdicts: Record<CloudFailureKind, Record<At, Verdict>> = {
+  throttled: always('nothing'),
+  fenced: always('nothing'),
+  stopped: always('nothing'),
+  subnetExhausted: always('subnetSpace'),
+  subnetGone: always('subnetItself'),
+  prefixSpaceFragmented: always('subnetBlocks'),
+  limitReached: { create: 'node', attach: 'newInterfaces', allocate: 'interface' },
+  instanceGone: always('node'),
+  instanceNotRunning: always('node'),
+  interfaceGone: { create: 'node', attach: 'node', allocate: 'interface' },
+  notAssigned: { create: 'node', attach: 'node', allocate: 'interface' },
+  deviceIndexTaken: { create: 'node', attach: 'newInterfaces', allocate: 'interface' },
+  notYetVisible: { create: 'node', attach: 'node', allocate: 'interface' },
+  conflict: { create: 'node', attach: 'node', allocate: 'interface' },
+  notAuthorized: narrowest,
+  invalid: narrowest,
+  unknown: narrowest,
+  unreachable: always('node'),
+  unreadable: always('node'),
+};
+
+/** If the answer names what it concerns. A call without such a thing uses the table above. */
+const named: Record<NonNullable<CloudFailure['about']>, Partial<Record<At, Verdict>>> = {
+  action: always('action'),
+  subnet: { create: 'subnet', attach: 'attachment' },
+  securityGroups: { create: 'securityGroups' },
+  interface: { attach: 'attachment', allocate: 'interface' },
+  instance: { create: 'node', attach: 'newInterfaces', allocate: 'node' },
+  prefixes: { create: 'prefixes', allocate: 'prefixes' },
+};
+
+export function verdictOn(failure: CloudFailure, at: At): Verdict {
+  const byName = failure.about === undefined ? undefined : named[failure.about][at];
+  return byName ?? verdicts[failure.kind][at];
+}
+
+/** Refusals that may concern the action itself although the answer names one thing: a second thing decides. */
+const mayBeGeneral: ReadonlySet<CloudFailureKind> = new Set(['notAuthorized', 'invalid', 'unknown']);
+
+export function isPerhapsOfAction({ kind, about }: CloudFailure): boolean {
+  return mayBeGeneral.has(kind) && about !== 'securityGroups' && about !== 'prefixes';
+}
+
+/** Where a step is executed. */
+export interface StepPlace {
+  readonly instanceId: string;
+  readonly nodeSubnetId: string;
+}
+
+export type ThingsOfStep = Partial<{ readonly [K in ThingKind]: Extract<Thing, { kind: K }> }>;
+
+/** Everything that a call of a step depends on. If any of it is blocked, the step is not planned. */
+export function thingsOf(step: PlannedStep, at: At, { instanceId, nodeSubnetId }: StepPlace): ThingsOfStep {
+  const { subnetId } = step;
+  const withPrefixes = step.kind === 'allocatePrefixes' || ('prefixCount' in step && step.prefixCount > 0);
+  const prefixes = withPrefixes ? ({ prefixes: { kind: 'prefixes', instanceId } } as const) : {};
+  switch (at) {
+    case 'create':
+      return {
+        action: { kind: 'action', action: 'create' },
+        subnet: { kind: 'subnet', subnetId },
+        ...('securityGroupIds' in step && {
+          securityGroups: { kind: 'securityGroups', ids: step.securityGroupIds },
+        }),
+        ...prefixes,
+      };
+    case 'attach':
+      return {
+        action: { kind: 'action', action: 'attach' },
+        attachment: { kind: 'attachment', subnetId, nodeSubnetId },
+        newInterfaces: { kind: 'newInterfaces', instanceId },
+      };
+    case 'allocate':
+      return {
+        action: { kind: 'action', action: 'assign' },
+        ...('interfaceId' in step && { interface: { kind: 'interface', interfaceId: step.interfaceId } }),
+        ...prefixes,
+      };
+  }
+}
+
+/** The calls of a step, in order. */
+export const callsOf: Record<PlannedStep['kind'], readonly At[]> = {
+  allocateIPs: ['allocate'],
+  allocatePrefixes: ['allocate'],
+  adoptInterface: ['attach'],
+  createInterface: ['create', 'attach'],
+};
+
+/** All things of all calls of a step. */
+export function allThingsOf(step: PlannedStep, place: StepPlace): readonly Thing[] {
+  return callsOf[step.kind].flatMap((at) => Object.values(thingsOf(step, at, place)));
+}
+
+/** A key for the thing: equal things have equal keys. */
+export function keyOf(thing: Thing): string {
+  const { kind, ...rest } = thing;
+  return `${kind} ${Object.values(rest).join(' ')}`;
+}
+
+/** The start of a sentence about a refusal. Empty for an action, because the cloud's message names it. */
+export function describeThing(thing: Thing): string {
+  switch (thing.kind) {
+    case 'action':
+      return '';
+    case 'interface':
+      return `for interface ${thing.interfaceId} `;
+    case 'subnet':
+      return `in subnet ${thing.subnetId} `;
+    case 'attachment':
+      return `for an interface in subnet ${thing.subnetId} `;
+    case 'securityGroups':
+      return `with security groups ${thing.ids.join(', ')} `;
+    case 'newInterfaces':
+      return `for instance ${thing.instanceId} `;
+    case 'prefixes':
+      return `for prefixes on instance ${thing.instanceId} `;
+  }
+}

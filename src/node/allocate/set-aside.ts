@@ -1,0 +1,196 @@
+// Blocks what the cloud refused (a thing: a subnet, an interface, an action, ...) for all nodes. Each thing backs
+// off longer after each refusal, then one node tries it. Nodes that nothing else can serve wait here for that
+// attempt. An action refused for two different things is blocked as an action.
+import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { type BackoffState, backOff } from '../../runtime/exponential-backoff.ts';
+import type { Random } from '../../runtime/random.ts';
+import { keyOf, type SupplyAction, type Thing } from './refused-thing.ts';
+import { needsAction } from './allocation-backoff.ts';
+
+/** The longest back-off, in ms: what nothing else can serve is retried within a minute. */
+const cap = 60_000;
+/** The first back-off, in ms: for failures that may pass, and for those that a person has to act on. */
+const bases = { passing: 1000, standing: 10_000 };
+/** A thing keeps its refusal count for this long after its back-off ended, in ms. */
+const remembered = 600_000;
+
+export interface Refusal {
+  readonly thing: Thing;
+  readonly failure: CloudFailure;
+  /** Consecutive refusals. */
+  readonly failures: number;
+  /** One step may try it now. */
+  readonly isDue: boolean;
+}
+
+/** A refused call. */
+export interface RefusedCall {
+  readonly thing: Thing;
+  readonly failure: CloudFailure;
+  /** In monotonic ms. */
+  readonly begunAt: number;
+  /** Set if the action itself may be refused. */
+  readonly perhaps?: { readonly action: SupplyAction; readonly instanceId: string };
+}
+
+interface Entry {
+  readonly thing: Thing;
+  failure: CloudFailure;
+  backoff: BackoffState;
+  refusedAt: number;
+  isTried: boolean;
+  readonly waiting: Set<() => void>;
+  cancel: (() => void) | undefined;
+}
+
+export interface SetAsideDeps {
+  readonly clock: Pick<Clock, 'monotonic' | 'schedule'>;
+  readonly random: Random;
+  /** Called when a thing is blocked, with the failure, and when it works again. */
+  readonly onChange?: (thing: Thing, failure: CloudFailure | undefined) => void;
+}
+
+export class SetAside {
+  readonly #clock: SetAsideDeps['clock'];
+  readonly #random: Random;
+  readonly #onChange: NonNullable<SetAsideDeps['onChange']>;
+  readonly #entries = new Map<string, Entry>();
+  /** Things that each action was refused for since its last success, with the requesting instance. */
+  readonly #suspicions = new Map<SupplyAction, Map<string, string>>();
+
+  constructor({ clock, random, onChange = () => undefined }: SetAsideDeps) {
+    this.#clock = clock;
+    this.#random = random;
+    this.#onChange = onChange;
+  }
+
+  /** Undefined if nothing blocks the thing. */
+  refusalOf(thing: Thing): Refusal | undefined {
+    // Fast path for the usual case: computes no key.
+    if (this.#entries.size === 0) return undefined;
+    const entry = this.#entries.get(keyOf(thing));
+    if (entry === undefined) return undefined;
+    const { failure, backoff, isTried } = entry;
+    const isDue = !isTried && this.#clock.monotonic() >= backoff.until;
+    return { thing, failure, failures: backoff.failures, isDue };
+  }
+
+  /** Everything blocked now. */
+  get list(): readonly Refusal[] {
+    return [...this.#entries.values()].flatMap(({ thing }) => this.refusalOf(thing) ?? []);
+  }
+
+  /**
+   * A step starts that needs all of these. It alone tries those that are due, until the returned function is
+   * called.
+   */
+  try(things: readonly Thing[]): () => void {
+    const tried = things.flatMap((thing) => this.#entries.get(keyOf(thing)) ?? []);
+    for (const entry of tried) entry.isTried = true;
+    let hasEnded = false;
+    return () => {
+      if (hasEnded) return;
+      hasEnded = true;
+      for (const entry of tried) {
+        entry.isTried = false;
+        // The attempt ended without success or refusal: the next step tries it.
+        if (this.#clock.monotonic() >= entry.backoff.until) for (const wake of entry.waiting) wake();
+        else this.#wakeWhenDue(entry);
+      }
+    };
+  }
+
+  /** Returns whether this is a new refusal: calls in flight together that are refused alike count once. */
+  refused(call: RefusedCall): boolean {
+    this.#forgetOld();
+    const isNews = this.#record(call);
+    if (call.perhaps !== undefined && this.#isOfAction(call, call.perhaps)) {
+      this.#record({ ...call, thing: { kind: 'action', action: call.perhaps.action } });
+    }
+    return isNews;
+  }
+
+  /** A call that needed all of these succeeded. */
+  worked(things: readonly Thing[]): void {
+    for (const thing of things) {
+      if (thing.kind === 'action') this.#suspicions.delete(thing.action);
+      const entry = this.#entries.get(keyOf(thing));
+      if (entry === undefined) continue;
+      this.#entries.delete(keyOf(thing));
+      entry.cancel?.();
+      this.#onChange(thing, undefined);
+      for (const wake of entry.waiting) wake();
+    }
+  }
+
+  /** Calls `wake` each time one of these may allow another plan. The returned function unsubscribes. */
+  await(things: readonly Thing[], wake: () => void): () => void {
+    const entries = things.flatMap((thing) => this.#entries.get(keyOf(thing)) ?? []);
+    for (const entry of entries) {
+      entry.waiting.add(wake);
+      this.#wakeWhenDue(entry);
+    }
+    return () => {
+      for (const entry of entries) {
+        entry.waiting.delete(wake);
+        if (entry.waiting.size > 0) continue;
+        entry.cancel?.();
+        entry.cancel = undefined;
+      }
+    };
+  }
+
+  #record({ thing, failure, begunAt }: RefusedCall): boolean {
+    const key = keyOf(thing);
+    const known = this.#entries.get(key);
+    if (known !== undefined && begunAt < known.refusedAt) return false;
+    const now = this.#clock.monotonic();
+    const base = needsAction.has(failure.kind) ? bases.standing : bases.passing;
+    const backoff = backOff(known?.backoff, { base, cap }, now, this.#random);
+    if (known === undefined) {
+      const added = { thing, failure, backoff, refusedAt: now, isTried: false, cancel: undefined };
+      this.#entries.set(key, { ...added, waiting: new Set() });
+      this.#onChange(thing, failure);
+      return true;
+    }
+    Object.assign(known, { failure, backoff, refusedAt: now });
+    this.#wakeWhenDue(known);
+    return true;
+  }
+
+  /**
+   * Whether the action itself is to blame, because a second thing was refused. Attach and assign concern one
+   * instance each. Unless permissions are denied, refusals on two instances are required: one bad instance
+   * must not block all.
+   */
+  #isOfAction(
+    { thing, failure }: RefusedCall,
+    { action, instanceId }: NonNullable<RefusedCall['perhaps']>,
+  ): boolean {
+    const refused = this.#suspicions.get(action) ?? new Map<string, string>();
+    this.#suspicions.set(action, refused.set(keyOf(thing), instanceId));
+    const instances = new Set(refused.values());
+    const isAnybodys = action === 'create' || failure.kind === 'notAuthorized';
+    return refused.size > 1 && (isAnybodys || instances.size > 1);
+  }
+
+  #wakeWhenDue(entry: Entry): void {
+    entry.cancel?.();
+    entry.cancel = undefined;
+    const wait = entry.backoff.until - this.#clock.monotonic();
+    // The node that finds it due tries it; the end of that attempt wakes the others.
+    if (entry.isTried || entry.waiting.size === 0 || wait <= 0) return;
+    entry.cancel = this.#clock.schedule(wait, () => {
+      entry.cancel = undefined;
+      for (const wake of entry.waiting) wake();
+    });
+  }
+
+  #forgetOld(): void {
+    const now = this.#clock.monotonic();
+    for (const [key, { backoff, isTried, waiting }] of this.#entries) {
+      if (!isTried && waiting.size === 0 && now >= backoff.until + remembered) this.#entries.delete(key);
+    }
+  }
+}

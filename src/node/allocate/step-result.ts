@@ -1,0 +1,23 @@
+// The result of a step of a plan.
+import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import type { PlannedStep } from './planned-step.ts';
+
+export interface FinishedStep {
+  readonly step: PlannedStep;
+  readonly result: StepResult;
+  /** In ms, from the grant of its tokens to its end. */
+  readonly duration: number;
+}
+
+export type StepResult =
+  | { readonly kind: 'done'; readonly interfaceId: string }
+  | {
+      readonly kind: 'failed';
+      readonly at: 'create' | 'attach' | 'allocate';
+      readonly failure: CloudFailure;
+      /** Addresses that may be taken from the subnet despite the failure. */
+      readonly taken: number;
+      readonly left: string | undefined;
+      /** An interface that is known only by its tags may exist. */
+      readonly uncertain?: boolean;
+    };

@@ -1,0 +1,87 @@
+// Chooses the subnet of a new interface, in the network and zone of the node. The first rule that matches any
+// subnet applies alone:
+//
+// 1. the ids that the CiliumNode names
+// 2. the tags that it names
+// 3. the node's own subnet, while a full interface fits in it
+// 4. that subnet and those with the same routes, if there are any
+// 5. every subnet of the zone
+//
+// Among the subnets of a rule the one with most free addresses wins; ties go to the lower id.
+import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import type { Infrastructure, Subnet } from '../../providers/contract/infrastructure.ts';
+import { carries } from '../../providers/contract/network-interface.ts';
+import type { NodeRequirements } from '../demand/node-requirements.ts';
+
+export type SubnetChoice =
+  | { readonly kind: 'chosen'; readonly subnet: Subnet }
+  /** Subnets match, but none has room for the smallest interface that serves pods. */
+  | { readonly kind: 'exhausted'; readonly subnetIds: readonly string[] }
+  /**
+   * The node's own subnet has no room, and the alternatives cannot be read: subnets with the same routes, or
+   * those of its zone.
+   */
+  | { readonly kind: 'unreadable'; readonly failure: CloudFailure }
+  /** No subnet matches; `wanted` describes what was requested. */
+  | { readonly kind: 'noneMatches'; readonly wanted: string };
+
+export interface SubnetFacts {
+  readonly infrastructure: Infrastructure;
+  /** Addresses of a subnet that may still be requested. */
+  readonly free: (subnetId: string) => number;
+  /** Addresses of a full interface, including its primary one. */
+  readonly fullInterface: number;
+  /** Addresses of the smallest interface that serves pods: its primary one, and one address or prefix. */
+  readonly leastUseful: number;
+}
+
+export function chooseSubnet(requirements: NodeRequirements, facts: SubnetFacts): SubnetChoice {
+  const { candidates, unreadable } = candidatesFor(requirements, facts);
+  const hasRoom = candidates.some(({ id }) => facts.free(id) >= facts.leastUseful);
+  if (unreadable !== undefined && !hasRoom) return { kind: 'unreadable', failure: unreadable };
+  const unreadZone = facts.infrastructure.unreadZones?.get(requirements.zone);
+  if (candidates.length === 0 && unreadZone !== undefined) return { kind: 'unreadable', failure: unreadZone };
+  if (candidates.length === 0) return { kind: 'noneMatches', wanted: describeWanted(requirements) };
+  const ranked = candidates
+    .map((subnet) => ({ subnet, free: facts.free(subnet.id) }))
+    .sort((a, b) => b.free - a.free || (a.subnet.id < b.subnet.id ? -1 : 1));
+  const best = ranked[0];
+  if (best === undefined || best.free < facts.leastUseful) {
+    return { kind: 'exhausted', subnetIds: candidates.map((subnet) => subnet.id).sort() };
+  }
+  return { kind: 'chosen', subnet: best.subnet };
+}
+
+function candidatesFor(
+  requirements: NodeRequirements,
+  facts: SubnetFacts,
+): { readonly candidates: readonly Subnet[]; readonly unreadable?: CloudFailure } {
+  const { infrastructure, free, fullInterface, leastUseful } = facts;
+  const { networkId, zone, nodeSubnetId, subnetIds, subnetTags } = requirements;
+  const local = [...infrastructure.subnets.values()].filter(
+    (subnet) => subnet.eligible && subnet.networkId === networkId && subnet.zone === zone,
+  );
+  const named = local.filter((subnet) => subnetIds.includes(subnet.id));
+  if (named.length > 0) return { candidates: named };
+  const tagged =
+    Object.keys(subnetTags).length > 0 ? local.filter((subnet) => carries(subnet.tags, subnetTags)) : [];
+  if (tagged.length > 0) return { candidates: tagged };
+  const own = local.filter((subnet) => subnet.id === nodeSubnetId);
+  if (own.length > 0 && free(nodeSubnetId) >= Math.max(fullInterface, leastUseful))
+    return { candidates: own };
+  const { routeTables: unreadable } = infrastructure.denied ?? {};
+  if (unreadable !== undefined) return { candidates: own, unreadable };
+  const routedAlike = new Set(
+    infrastructure.routeTables
+      .filter((table) => table.networkId === networkId && table.subnetIds.includes(nodeSubnetId))
+      .flatMap((table) => table.subnetIds),
+  );
+  const peers = local.filter((subnet) => subnet.id !== nodeSubnetId && routedAlike.has(subnet.id));
+  return { candidates: peers.length > 0 ? [...own, ...peers] : local };
+}
+
+function describeWanted({ networkId, zone, subnetIds, subnetTags }: NodeRequirements): string {
+  const ids = subnetIds.length > 0 ? `, or with one of the ids ${subnetIds.join(', ')}` : '';
+  const tags = Object.entries(subnetTags).map(([key, value]) => `${key}=${value}`);
+  return `a subnet of ${networkId} in ${zone}${ids}${tags.length > 0 ? `, or with the tags ${tags.join(', ')}` : ''}`;
+}

@@ -1,0 +1,168 @@
+// Assesses a node: what it has, what it lacks, and what prevents it from being served. Pure.
+import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+import type { CloudWords, InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
+import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
+import type { KnownLimits } from '../../providers/catalog/instance-type-limits.ts';
+import { type InstanceView, networkOf } from '../../providers/contract/instance-view.ts';
+import {
+  type BindingCap,
+  bindingCap,
+  addressesToAllocate,
+  excessAddresses,
+  neededAddresses,
+  type Usage,
+  type Watermarks,
+} from '../demand/statistics.ts';
+import type { Holding } from '../demand/holdings.ts';
+import { withoutAwaited } from '../demand/awaited.ts';
+import { mostAllocatable, podAddresses } from '../demand/capacity.ts';
+import { usedAddresses, watermarksOf } from '../demand/demand.ts';
+import {
+  deniedLimits,
+  type NodeCondition,
+  instanceCondition,
+  outsideNetwork,
+  unknownInstanceType,
+  unmanagedInstance,
+  unreadableLimits,
+  unreadableNode,
+  wrongNetwork,
+} from './node-condition.ts';
+import {
+  type NodeRequirements,
+  type RequirementDefaults,
+  requirementsOf,
+} from '../demand/node-requirements.ts';
+import { retiredHoldings, retiredInUse } from '../release/retired-holdings.ts';
+
+export interface AssessmentFacts {
+  readonly node: CiliumNode;
+  readonly view: InstanceView;
+  readonly waitingPods: number;
+  /** Addresses that are leaving. */
+  readonly outgoing: ReadonlySet<string>;
+  readonly infrastructure: Infrastructure;
+  readonly limitsOf: (instanceType: string) => KnownLimits;
+  readonly options: AssessmentOptions;
+  readonly words: CloudWords;
+}
+
+export interface AssessmentOptions extends RequirementDefaults {
+  /** The only network to serve; undefined for all networks. */
+  readonly networkId: string | undefined;
+}
+
+export type Assessment =
+  /** Unknown: the cloud has not answered yet. */
+  | { readonly kind: 'unread' }
+  | {
+      readonly kind: 'blocked';
+      readonly condition: NodeCondition;
+      /** Set if what the instance has can still be published. */
+      readonly requirements: NodeRequirements | undefined;
+    }
+  /** Not ours to manage. */
+  | { readonly kind: 'unmanaged'; readonly condition: NodeCondition }
+  | {
+      readonly kind: 'served';
+      readonly requirements: NodeRequirements;
+      readonly limits: InstanceLimits;
+      readonly usage: Usage;
+      /** Holdings that stay published although pods must not use them: the agent was shown them and may use them. */
+      readonly retired: readonly Holding[];
+      /** Number of retired addresses in use, without those that are leaving. */
+      readonly retiredInUse: number;
+      readonly marks: Watermarks;
+      /** Addresses missing to reach the watermarks. */
+      readonly needed: number;
+      /** Missing addresses, margins and pending pods included. */
+      readonly wanted: number;
+      /** Addresses to request from the cloud: awaited interfaces bring the rest. */
+      readonly toAllocate: number;
+      /** Addresses above the watermarks. */
+      readonly excess: number;
+      /** The limit that keeps pods waiting. */
+      readonly cap: BindingCap | undefined;
+    };
+
+export function assess(facts: AssessmentFacts): Assessment {
+  const { node, options, words } = facts;
+  const read = requirementsOf(node.eni, options, words.fields);
+  if ('missing' in read) return blocked(unreadableNode(read.missing.map((field) => `${field} is missing`)));
+  const { requirements } = read;
+  return judgeNetwork(facts, requirements) ?? assessIn(facts, requirements);
+}
+
+/** Undefined if the network is served, as far as known. */
+function judgeNetwork(
+  { view, options, words }: AssessmentFacts,
+  { networkId }: NodeRequirements,
+): Assessment | undefined {
+  if (options.networkId !== undefined && networkId !== options.networkId) {
+    return { kind: 'unmanaged', condition: outsideNetwork(networkId, options.networkId, words.options) };
+  }
+  const found = view.read ? networkOf(view) : undefined;
+  if (found === undefined || found === networkId) return undefined;
+  return blocked(wrongNetwork(networkId, found, words.fields));
+}
+
+function assessIn(facts: AssessmentFacts, requirements: NodeRequirements): Assessment {
+  const { view } = facts;
+  const { networkId } = requirements;
+  // Requested now, so that it is read in parallel with everything else.
+  const limits = facts.limitsOf(requirements.instanceType);
+  if (!view.read || !facts.infrastructure.networkIds.has(networkId)) return { kind: 'unread' };
+  if (view.instance?.managed === false)
+    return { kind: 'unmanaged', condition: unmanagedInstance(view.id, facts.words.options) };
+  const condition = instanceCondition(view);
+  return condition === undefined
+    ? assessInstance(facts, requirements, limits)
+    : blocked(condition, requirements);
+}
+
+function assessInstance(
+  facts: AssessmentFacts,
+  requirements: NodeRequirements,
+  limits: KnownLimits,
+): Assessment {
+  const { node, view, waitingPods, words } = facts;
+  const { instanceType } = requirements;
+  if (limits === 'unread') return { kind: 'unread' };
+  if (limits === 'unknown') return blocked(unknownInstanceType(instanceType, words.fields), requirements);
+  if ('denied' in limits) return blocked(deniedLimits(limits.denied), requirements);
+  if ('problem' in limits) return blocked(unreadableLimits(instanceType, limits.problem), requirements);
+  const certain = withoutAwaited(view, node);
+  const suppliedBy = (shown: InstanceView): number => {
+    const addresses = podAddresses(shown, requirements);
+    for (const address of facts.outgoing) addresses.delete(address);
+    return addresses.size;
+  };
+  const supplied = suppliedBy(certain);
+  const used = usedAddresses(node);
+  const retired = retiredHoldings(node, view, requirements);
+  // Idle retired addresses are leaving and must not count as available.
+  const inUse = retiredInUse(node, retired, { used, outgoing: facts.outgoing });
+  const usage = { available: supplied + inUse, used, waitingPods };
+  const coming = certain === view ? usage : { ...usage, available: suppliedBy(view) + inUse };
+  const most = mostAllocatable(limits, view, requirements);
+  const marks = watermarksOf(node, most > 0 ? most + inUse : 0);
+  const needed = neededAddresses(usage, marks);
+  return {
+    kind: 'served',
+    requirements,
+    limits,
+    usage,
+    retired,
+    retiredInUse: inUse,
+    marks,
+    needed,
+    wanted: addressesToAllocate(usage, marks),
+    toAllocate: addressesToAllocate(coming, marks),
+    excess: excessAddresses(usage, marks),
+    cap: bindingCap(usage, marks, node.ipam.maxAllocate),
+  };
+}
+
+function blocked(condition: NodeCondition, requirements?: NodeRequirements): Assessment {
+  return { kind: 'blocked', condition, requirements };
+}

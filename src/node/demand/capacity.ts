@@ -1,0 +1,128 @@
+// How many pod addresses an instance can hold, by the limits of its type.
+import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
+import { type InstanceView, unusableIn } from '../../providers/contract/instance-view.ts';
+import { addressesOf } from '../../providers/contract/ipv4.ts';
+import { isByName, type NetworkInterface, prefixSize } from '../../providers/contract/network-interface.ts';
+import { exclusionOf, type NodeRequirements } from './node-requirements.ts';
+
+/** The pre-allocate of a node whose spec sets none. */
+export const defaultPreAllocate = 8;
+
+type Asked = Pick<NodeRequirements, 'firstInterfaceIndex' | 'usePrimaryAddress' | 'prefixDelegation'>;
+
+/**
+ * Whether the node gets prefixes: they are requested and its instance type supports them
+ * (docs/ciliumnode-contract.md 4.2).
+ */
+export function delegatesPrefixes(limits: InstanceLimits, asked: Pick<Asked, 'prefixDelegation'>): boolean {
+  return asked.prefixDelegation && limits.prefixes;
+}
+
+/** Pod addresses that one interface can hold. */
+export function addressesPerInterface(limits: InstanceLimits, asked: Asked): number {
+  const primary = asked.usePrimaryAddress ? Math.min(1, limits.addressesPerInterface) : 0;
+  return slotsPerInterface(limits) * addressesPerSlot(limits, asked) + primary;
+}
+
+/** The most pod addresses the node can ever have; 0, "no limit", if unknown. */
+export function maximumAllocatable(limits: InstanceLimits | undefined, asked: Asked): number {
+  const { firstInterfaceIndex: first } = asked;
+  if (limits === undefined || limits.interfaces < first) return 0;
+  return (limits.interfaces - first) * addressesPerInterface(limits, asked);
+}
+
+/** The same for the node's current interfaces. Prefixes it already has count, even if it would get no more. */
+export function mostAllocatable(
+  limits: InstanceLimits,
+  view: InstanceView,
+  requirements: NodeRequirements,
+): number {
+  const most = maximumAllocatable(limits, requirements);
+  if (most === 0 || delegatesPrefixes(limits, requirements)) return most;
+  return most + deviation(limits, view, requirements);
+}
+
+/** The pre-allocate to write for a node without one: the default, or less if the instance cannot reach it. */
+export function reachablePreAllocate(limits: InstanceLimits | undefined, asked: Asked): number {
+  const { firstInterfaceIndex: first } = asked;
+  if (limits === undefined) return defaultPreAllocate;
+  const interfaces = Math.max(0, limits.interfaces - first);
+  return Math.min(defaultPreAllocate, interfaces * slotsPerInterface(limits));
+}
+
+/**
+ * Pod addresses that the instance can hold with its current interfaces, without excluded ones. A primary
+ * address that pods may use counts as a full slot, as in cilium-operator's figure of this name
+ * (docs/ciliumnode-contract.md 4.3).
+ */
+export function nodeCapacity(
+  limits: InstanceLimits,
+  view: InstanceView,
+  requirements: NodeRequirements,
+): number {
+  const primary = requirements.usePrimaryAddress ? Math.min(1, limits.addressesPerInterface) : 0;
+  const each = (slotsPerInterface(limits) + primary) * addressesPerSlot(limits, requirements);
+  const excluded = view.interfaces.filter((item) => exclusionOf(item, requirements) !== undefined);
+  const unusable = excluded.filter(isOnDefaultCard).length + unusableSlots(view);
+  return Math.max(0, limits.interfaces - unusable) * each + deviation(limits, view, requirements);
+}
+
+/** Interfaces that occupy a slot of the default network card, usable or not. */
+export function occupiedSlots(view: InstanceView): number {
+  return view.interfaces.filter(isOnDefaultCard).length + unusableSlots(view);
+}
+
+/** Free slots of an interface. Each takes one address or one prefix. */
+export function roomOn(item: NetworkInterface, limits: InstanceLimits): number {
+  return Math.max(0, slotsPerInterface(limits) - item.addresses.length - item.prefixes.length);
+}
+
+/** All addresses that pods of the node may use, with their interface. */
+export function podAddresses(view: InstanceView, requirements: NodeRequirements): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const item of view.interfaces) {
+    if (exclusionOf(item, requirements) !== undefined) continue;
+    if (requirements.usePrimaryAddress && !isByName(item)) found.set(item.primaryAddress, item.id);
+    for (const address of item.addresses) found.set(address, item.id);
+    for (const prefix of item.prefixes)
+      for (const address of addressesOf(prefix)) found.set(address, item.id);
+  }
+  return found;
+}
+
+/** Slots of one interface besides its primary address. */
+function slotsPerInterface(limits: InstanceLimits): number {
+  return Math.max(0, limits.addressesPerInterface - 1);
+}
+
+function addressesPerSlot(limits: InstanceLimits, asked: Pick<Asked, 'prefixDelegation'>): number {
+  return delegatesPrefixes(limits, asked) ? prefixSize : 1;
+}
+
+/**
+ * Correction for a node that has both single addresses and prefixes: addresses above or below the regular
+ * count per slot.
+ */
+function deviation(limits: InstanceLimits, view: InstanceView, requirements: NodeRequirements): number {
+  const usable = view.interfaces.filter((item) => exclusionOf(item, requirements) === undefined);
+  const delegates = delegatesPrefixes(limits, requirements);
+  const differing = usable.reduce(
+    (sum, { addresses, prefixes }) => sum + (delegates ? -addresses.length : prefixes.length),
+    0,
+  );
+  return differing * (prefixSize - 1);
+}
+
+function unusableSlots(view: InstanceView): number {
+  return unusableIn(view).filter((item) => item.networkCard === 0).length;
+}
+
+function isOnDefaultCard(item: NetworkInterface): boolean {
+  return (item.attachment?.networkCard ?? 0) === 0;
+}
+
+/** Unconfirmed addresses, those of prefixes included. */
+export function unconfirmedIn(view: InstanceView): number {
+  const holdings = [...view.unconfirmed.values()].flat();
+  return holdings.reduce((sum, holding) => sum + (holding.includes('/') ? prefixSize : 1), 0);
+}

@@ -1,0 +1,38 @@
+// What a node's agent asks for, in either protocol. Agents up to 1.19 list used addresses ("crd"); later
+// agents request a count for the pool "default" ("multi-pool").
+import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+import { defaultPreAllocate } from './capacity.ts';
+import type { Watermarks } from './statistics.ts';
+
+export type AgentProtocol = 'crd' | 'multi-pool';
+
+/** The pool for pod addresses. Other pools belong to other IPAM modes. */
+export const poolName = 'default';
+
+/** An upgraded agent empties its list of used addresses when it starts to request pools. */
+export function protocolOf(node: CiliumNode): AgentProtocol {
+  const requests = node.ipam.requested.some(({ pool }) => pool === poolName);
+  return requests && node.status.used.size === 0 ? 'multi-pool' : 'crd';
+}
+
+/** Addresses in use. A multi-pool agent also requests its free buffer, which is not in use. */
+export function usedAddresses(node: CiliumNode): number {
+  if (protocolOf(node) === 'crd') return node.status.used.size;
+  const requested = node.ipam.requested.find(({ pool }) => pool === poolName)?.ipv4 ?? 0;
+  return Math.max(0, requested - preAllocateOf(node));
+}
+
+/** `most`: the instance's maximum, for nodes without a limit of their own; 0 for no limit. */
+export function watermarksOf(node: CiliumNode, most: number): Watermarks {
+  const { minAllocate, maxAllocate, maxAboveWatermark } = node.ipam;
+  return {
+    preAllocate: preAllocateOf(node),
+    minAllocate,
+    maxAllocate: maxAllocate > 0 ? maxAllocate : most,
+    maxAboveWatermark,
+  };
+}
+
+function preAllocateOf(node: CiliumNode): number {
+  return node.ipam.preAllocate || defaultPreAllocate;
+}

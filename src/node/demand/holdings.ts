@@ -1,0 +1,46 @@
+// Splits an interface's pod addresses into units that can be released, and says which units pods must not use. Pure.
+import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import { addressesOf } from '../../providers/contract/ipv4.ts';
+import { isByName, type NetworkInterface } from '../../providers/contract/network-interface.ts';
+import { exclusionOf, type NodeRequirements } from './node-requirements.ts';
+
+/** A unit that is released as a whole: an address, or a prefix with all its addresses. */
+export interface Holding {
+  /** The address, or the prefix as `a.b.c.d/28`. */
+  readonly id: string;
+  readonly interfaceId: string;
+  readonly addresses: readonly string[];
+}
+
+const none: readonly Holding[] = [];
+
+/** What can be unassigned from an interface: secondary addresses and prefixes, never the primary address. */
+export function holdingsOn(item: NetworkInterface): readonly Holding[] {
+  const single = item.addresses
+    .filter((address) => address !== item.primaryAddress)
+    .map((address) => ({ id: address, interfaceId: item.id, addresses: [address] }));
+  const blocks = item.prefixes.map((id) => ({ id, interfaceId: item.id, addresses: addressesOf(id) }));
+  return [...single, ...blocks];
+}
+
+/** The primary address. No call can unassign it; only pods can lose it. */
+export function primaryOn({ id, primaryAddress }: NetworkInterface): Holding {
+  return { id: primaryAddress, interfaceId: id, addresses: [primaryAddress] };
+}
+
+/** What pods must not use of the interface: all of it, its primary address, or nothing. */
+export function unfitOn(item: NetworkInterface, requirements: NodeRequirements): readonly Holding[] {
+  if (exclusionOf(item, requirements) !== undefined) return [...holdingsOn(item), primaryOn(item)];
+  return requirements.usePrimaryAddress || isByName(item) ? none : [primaryOn(item)];
+}
+
+/** Returns a test for holdings of the instance that pods must not use. */
+export function isUnfit(view: InstanceView, requirements: NodeRequirements): (holding: Holding) => boolean {
+  const places = new Set(view.interfaces.flatMap((item) => unfitOn(item, requirements)).map(placeOf));
+  return (holding) => places.has(placeOf(holding));
+}
+
+/** A key for a holding on its interface. */
+export function placeOf({ interfaceId, id }: Pick<Holding, 'interfaceId' | 'id'>): string {
+  return `${interfaceId} ${id}`;
+}

@@ -1,0 +1,11 @@
+// Decides how urgently a node needs addresses.
+import type { Priority } from '../../providers/contract/priority.ts';
+import type { Usage } from './statistics.ts';
+
+export function priorityOf({ available, used, waitingPods }: Usage): Priority {
+  const free = Math.max(0, available - used);
+  if (waitingPods > 0 && free === 0) return 'critical';
+  // Without any address the agent does not start (docs/ciliumnode-contract.md 1.6), so no pod can be pending.
+  if (waitingPods > free || available === 0) return 'high';
+  return 'normal';
+}

@@ -1,0 +1,102 @@
+// Sets delete-on-termination on interfaces created for a node, so they are deleted with its instance.
+// Housekeeping: it has the lowest priority, and its failures never keep addresses from pods.
+import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
+import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
+import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
+import type { Answer } from '../../providers/contract/observation.ts';
+import { TaskGroup } from '../../runtime/task-group.ts';
+import type { BackoffPolicy } from '../../runtime/exponential-backoff.ts';
+import { Backoff } from '../../runtime/backoff.ts';
+import { type Clock, sleep } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import { LazySet } from '../../runtime/lazy-collections.ts';
+import type { CallTiming } from '../../providers/contract/call-timing.ts';
+
+export interface DeleteOnTerminationDeps {
+  readonly instanceId: string;
+  readonly implementation: AllocationImplementation;
+  readonly permission: Pick<MutationPermission, 'refusal'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly timing: Pick<CallTiming, 'consistencyWindow'>;
+  readonly fold: (answer: Answer) => void;
+  readonly onFailure: (interfaceId: string, failure: CloudFailure) => void;
+  readonly onBug: (error: unknown) => void;
+}
+
+const policy: BackoffPolicy = { base: 2000, cap: 300_000 };
+
+/** Failures after which the same call cannot succeed. */
+const hopeless: ReadonlySet<CloudFailure['kind']> = new Set(['invalid', 'instanceGone']);
+
+/** Prefix of the description of interfaces that we create; the instance id follows. */
+export const descriptionPrefix = 'Cilium-CNI (';
+
+const none: readonly string[] = [];
+
+export class DeleteOnTermination {
+  readonly #deps: DeleteOnTerminationDeps;
+  /** Attachments already handled. Some cloud emulators accept the call and never show its effect. */
+  readonly #seenTo = new LazySet<string>();
+  /** Attachments of the instance at the last evaluation, while any call is in flight. */
+  #known: readonly string[] = none;
+  readonly #work: TaskGroup;
+
+  constructor(deps: DeleteOnTerminationDeps) {
+    this.#deps = deps;
+    this.#work = new TaskGroup(deps);
+  }
+
+  /** Starts the missing calls if permitted; returns the interfaces that need one and for which none started. */
+  evaluate(interfaces: readonly NetworkInterface[]): readonly string[] {
+    const lacking = interfaces.flatMap(({ id, description, attachment }) => {
+      if (attachment === undefined || attachment.deleteOnTermination || attachment.state !== 'attached')
+        return [];
+      const isOurs = description.startsWith(descriptionPrefix) && !this.#seenTo.has(attachment.id);
+      return isOurs ? [{ id, attachmentId: attachment.id }] : [];
+    });
+    const mayBegin = this.#deps.permission.refusal('give') === undefined;
+    const isIdle = this.#work.isIdle && !(mayBegin && lacking.length > 0);
+    this.#known = isIdle ? none : interfaces.flatMap(({ attachment }) => attachment?.id ?? []);
+    if (!mayBegin) return lacking.map(({ id }) => id);
+    for (const { id, attachmentId } of lacking) {
+      this.#seenTo.add(attachmentId);
+      this.#work.begin(() => this.#set(id, attachmentId));
+    }
+    return [];
+  }
+
+  /** Starts no more calls; resolves once those in flight have ended, at `deadline` at the latest. */
+  stop(deadline: AbortSignal): Promise<void> {
+    return this.#work.stop(deadline);
+  }
+
+  async #set(interfaceId: string, attachmentId: string): Promise<void> {
+    const { instanceId, implementation, clock, timing, fold, onFailure } = this.#deps;
+    const begunAt = clock.monotonic();
+    const { closing: signal, deadline } = this.#work;
+    const priority = (): 'housekeeping' => 'housekeeping';
+    const streak = new Backoff(policy, this.#deps);
+    for (;;) {
+      await implementation.admit(['setDeleteOnTermination'], { priority, signal });
+      const operation = { kind: 'setDeleteOnTermination', instanceId, interfaceId, attachmentId } as const;
+      const outcome = await implementation.perform(operation, { priority, signal: deadline });
+      if (outcome.kind === 'done') {
+        fold(outcome.answer);
+        return;
+      }
+      if (outcome.failure.kind === 'stopped') {
+        // Starts again once it is permitted.
+        this.#seenTo.delete(attachmentId);
+        return;
+      }
+      onFailure(interfaceId, outcome.failure);
+      // An interface older than a consistency window that the cloud does not know is gone.
+      const isLate = clock.monotonic() >= begunAt + timing.consistencyWindow;
+      if (hopeless.has(outcome.failure.kind) || (outcome.failure.kind === 'notYetVisible' && isLate)) return;
+      await sleep(clock, streak.fail(), signal);
+      if (!this.#known.includes(attachmentId)) return;
+    }
+  }
+}

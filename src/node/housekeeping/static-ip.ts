@@ -1,0 +1,207 @@
+// Associates a static public address with a node's primary interface if its tags ask for one. It has the
+// lowest priority, and its failures never keep addresses from pods. An associated address stays.
+import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
+import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import { type InstanceView, primaryInterface } from '../../providers/contract/instance-view.ts';
+import type { Tags, PublicAddress } from '../../providers/contract/network-interface.ts';
+import type { Answer } from '../../providers/contract/observation.ts';
+import type { Outcome } from '../../providers/contract/operation.ts';
+import type { PublicAddressClaim, PublicAddressPool } from '../../providers/catalog/public-address-pool.ts';
+import { TaskGroup } from '../../runtime/task-group.ts';
+import type { BackoffPolicy } from '../../runtime/exponential-backoff.ts';
+import { Backoff } from '../../runtime/backoff.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import { type NodeCondition, missingStaticIp, staticIpFailure } from '../conditions/node-condition.ts';
+
+export interface StaticAddressDeps {
+  readonly instanceId: string;
+  readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform' | 'words'>;
+  readonly publicAddresses: Pick<PublicAddressPool, 'claim'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The tags that the node asks for and its instance view; undefined while the node is not served. */
+  readonly facts: () => StaticAddressFacts | undefined;
+  readonly fold: (answer: Answer) => void;
+  readonly look: () => Promise<void>;
+  /** Schedules a call of `evaluate`. */
+  readonly wake: () => void;
+  readonly onAssociated: (publicAddress: string, interfaceId: string) => void;
+  readonly onBug: (error: unknown) => void;
+}
+
+export interface StaticAddressFacts {
+  readonly tags: Tags;
+  readonly view: InstanceView;
+}
+
+const policy: BackoffPolicy = { base: 2000, cap: 300_000 };
+const priority = (): 'housekeeping' => 'housekeeping';
+
+/** The missing association. */
+interface Lack {
+  readonly interfaceId: string;
+  readonly tags: Tags;
+}
+
+type Claimed = PublicAddressClaim & { kind: 'claimed' };
+
+export class StaticAddress {
+  readonly #deps: StaticAddressDeps;
+  readonly #work: TaskGroup;
+  #lacking: Lack | undefined;
+  /** An association whose answer was lost. Repeating it with the same address changes nothing. */
+  #unanswered: Claimed | undefined;
+  readonly #streak: Backoff;
+  #pauseUntil = -Infinity;
+  #cancelTimer: () => void = () => undefined;
+  #warning: NodeCondition | undefined;
+
+  constructor(deps: StaticAddressDeps) {
+    this.#deps = deps;
+    this.#streak = new Backoff(policy, deps);
+    const { clock, onBug, wake: onEnd } = deps;
+    this.#work = new TaskGroup({ clock, onBug, backOff: () => this.#backOff(), onEnd });
+  }
+
+  /** Starts what is missing, one attempt at a time. */
+  evaluate(): void {
+    if (this.#work.isClosing) return;
+    const lack = this.#lack();
+    if (!isSame(lack, this.#lacking)) this.#reset(lack);
+    if (lack === undefined || !this.#work.isIdle) return;
+    if (this.#deps.clock.monotonic() < this.#pauseUntil) return;
+    this.#work.begin(() => this.#attempt(lack));
+  }
+
+  /** Why the node lacks the address it asks for; undefined if it has one or asks for none. */
+  get warning(): NodeCondition | undefined {
+    return this.#warning;
+  }
+
+  /** Starts no more calls; resolves once the one in flight has ended, at `deadline` at the latest. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    await this.#work.stop(deadline);
+    this.#reset(undefined);
+  }
+
+  #lack(): Lack | undefined {
+    const { tags = {}, view } = this.#deps.facts() ?? {};
+    if (view === undefined || Object.keys(tags).length === 0) return undefined;
+    const primary = primaryInterface(view);
+    if (primary === undefined || primary.publicAddress !== undefined) return undefined;
+    return { interfaceId: primary.id, tags };
+  }
+
+  #reset(lack: Lack | undefined): void {
+    this.#lacking = lack;
+    this.#unanswered?.settle('taken');
+    this.#unanswered = undefined;
+    this.#warning = undefined;
+    this.#streak.forget();
+    this.#pauseUntil = -Infinity;
+    this.#cancelTimer();
+  }
+
+  async #attempt({ tags, interfaceId }: Lack): Promise<void> {
+    const { publicAddresses, look, implementation } = this.#deps;
+    const claim = this.#unanswered ?? (await publicAddresses.claim(tags, interfaceId, this.#work.closing));
+    switch (claim.kind) {
+      case 'claimed':
+        return this.#associate(claim, interfaceId);
+      case 'held':
+        // A listing shows it; a refresh of the instance decides.
+        this.#backOff();
+        return look();
+      case 'failed':
+        this.#warning = staticIpFailure(claim.failure);
+        return this.#pause(claim.retryAt);
+      case 'noneMatches':
+      case 'noneFree':
+        this.#warning = missingStaticIp(claim.kind, tags, implementation.words);
+        return this.#pause(claim.retryAt);
+    }
+  }
+
+  async #associate(claim: Claimed, interfaceId: string): Promise<void> {
+    // An earlier request without an answer may have succeeded.
+    let end: End = this.#unanswered === undefined ? 'free' : 'taken';
+    this.#unanswered = undefined;
+    let outcome: Outcome | undefined;
+    try {
+      outcome = await this.#ask(claim.address, interfaceId);
+      if (outcome !== undefined) end = endOf(outcome);
+    } finally {
+      if (end === 'open') this.#unanswered = claim;
+      else claim.settle(end);
+    }
+    if (outcome === undefined) return;
+    if (outcome.kind === 'done') {
+      this.#deps.fold(outcome.answer);
+      this.#deps.onAssociated(claim.address.address, interfaceId);
+      return;
+    }
+    this.#learn(outcome.failure);
+    if (end === 'open' || unclearAfter.has(outcome.failure.kind)) await this.#deps.look();
+  }
+
+  /** Undefined if the association turned out to be no longer missing. */
+  async #ask(address: PublicAddress, interfaceId: string): Promise<Outcome | undefined> {
+    const { implementation, instanceId } = this.#deps;
+    const { closing: signal, deadline } = this.#work;
+    const refund = await implementation.admit(['associateStaticIP'], { priority, signal });
+    // The wait may have been long.
+    if (signal.aborted || this.#lack()?.interfaceId !== interfaceId) {
+      refund();
+      return undefined;
+    }
+    const { id: addressId, address: publicAddress } = address;
+    const operation = {
+      kind: 'associateStaticIP',
+      instanceId,
+      interfaceId,
+      addressId,
+      publicAddress,
+    } as const;
+    return implementation.perform(operation, { priority, signal: deadline });
+  }
+
+  #learn(failure: CloudFailure): void {
+    // Another party took the address: try the next one at once.
+    if (failure.kind === 'conflict') return;
+    this.#backOff();
+    if (this.#streak.failures > 1 || failure.kind === 'notAuthorized')
+      this.#warning = staticIpFailure(failure);
+  }
+
+  #backOff(): void {
+    this.#streak.fail();
+    this.#pause(this.#streak.until);
+  }
+
+  #pause(until: number): void {
+    const { clock, wake } = this.#deps;
+    this.#pauseUntil = until;
+    this.#cancelTimer();
+    this.#cancelTimer = this.#work.later(until - clock.monotonic(), wake);
+  }
+}
+
+/** What happens to the claim: `open` while an answer is missing. */
+type End = 'free' | 'taken' | 'open';
+
+function endOf(outcome: Outcome): End {
+  if (outcome.kind === 'done') return 'taken';
+  if (outcome.kind === 'ambiguous') return 'open';
+  return ofTheAddress.has(outcome.failure.kind) ? 'taken' : 'free';
+}
+
+/** Failures that may concern the address: the next attempt tries another. */
+const ofTheAddress: ReadonlySet<CloudFailure['kind']> = new Set(['conflict', 'invalid', 'unknown']);
+
+/** Failures that show the known state of the instance is stale. */
+const unclearAfter: ReadonlySet<CloudFailure['kind']> = new Set(['instanceGone', 'interfaceGone']);
+
+function isSame(a: Lack | undefined, b: Lack | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

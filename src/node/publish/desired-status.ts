@@ -1,0 +1,156 @@
+// Decides what a node's agent may see: the cloud's section of the status and the address pool.
+import type {
+  AllocationImplementation,
+  InstanceLimits,
+} from '../../providers/contract/allocation-implementation.ts';
+import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
+import { type InstanceView, unusableIn, primaryInterface } from '../../providers/contract/instance-view.ts';
+import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+import { type Json, memberOf } from '../../kubernetes/transport/json.ts';
+import { addressesIn, allOn } from '../../providers/contract/network-interface.ts';
+import type { Holding } from '../demand/holdings.ts';
+import { podAddresses, reachablePreAllocate } from '../demand/capacity.ts';
+import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
+import type { Offer } from './next-write.ts';
+
+const nothingNamed: ReadonlyMap<string, string> = new Map();
+
+export interface OfferFacts {
+  readonly view: InstanceView;
+  readonly requirements: NodeRequirements;
+  readonly limits: InstanceLimits | undefined;
+  /** Holdings that stay published although pods must not use them. */
+  readonly retired: readonly Holding[];
+  /** By address, interfaces that cannot be shown but are named by the CiliumNode's pool. */
+  readonly named: ReadonlyMap<string, string>;
+  readonly infrastructure: Infrastructure;
+  readonly implementation: Pick<AllocationImplementation, 'statusKey' | 'statusOf'>;
+  /** Removes fields that the API server would prune. */
+  readonly prune: (value: Json, path: readonly string[]) => Json | undefined;
+}
+
+/** The view without interfaces in an unknown subnet or network: agents cannot set those up. */
+export function showable(view: InstanceView, { subnets, networks }: Infrastructure): InstanceView {
+  const interfaces = view.interfaces.filter(
+    (item) => subnets.has(item.subnetId) && networks.has(item.networkId),
+  );
+  return interfaces.length === view.interfaces.length ? view : { ...view, interfaces };
+}
+
+/**
+ * Pool addresses on attached interfaces that cannot be shown, with the interface id. Pods may use them, so
+ * they stay until they are known to be gone.
+ */
+export function namedIn(
+  { ipam }: CiliumNode,
+  view: InstanceView,
+  shown: InstanceView,
+): ReadonlyMap<string, string> {
+  if (shown.interfaces.length === view.interfaces.length) return nothingNamed;
+  const isShown = new Set(shown.interfaces.map(({ id }) => id));
+  const hidden = view.interfaces.filter(({ id }) => !isShown.has(id));
+  return new Map(
+    hidden.flatMap((item) =>
+      allOn(item)
+        .flatMap(addressesIn)
+        .filter((address) => ipam.pool.get(address)?.resource === item.id)
+        .map((address) => [address, item.id] as const),
+    ),
+  );
+}
+
+/** Addresses to leave out of the status or the pool, whether or not the cloud has them. */
+export interface Withheld {
+  readonly status: ReadonlySet<string>;
+  readonly pool: ReadonlySet<string>;
+}
+
+export function offerOf(facts: OfferFacts, withheld: Withheld): Offer {
+  const { requirements, limits, infrastructure, implementation, prune } = facts;
+  const view = showable(facts.view, infrastructure);
+  const { usePrimaryAddress } = requirements;
+  const unfit = view.interfaces.filter((item) => exclusionOf(item, requirements) !== undefined);
+  const retired = retiredAddresses(view, facts.retired);
+  const key = implementation.statusKey;
+  const value = implementation.statusOf(view, {
+    infrastructure,
+    usePrimaryAddress,
+    unfit: new Set(unfit.map(({ id }) => id)),
+    retired: new Set(retired.keys()),
+    withheld: withheld.status,
+  });
+  const pool = new Map([...podAddresses(view, requirements), ...retired, ...facts.named]);
+  for (const address of withheld.pool) pool.delete(address);
+  return {
+    provider: { key, value: prune(value as Json, ['status', key]) ?? {} },
+    interfaces: new Set([...view.interfaces.map(({ id }) => id), ...facts.named.values()]),
+    pool,
+    preAllocate: reachablePreAllocate(limits, requirements),
+    staticIp: prunedStaticIp(staticIpOf(facts.view), prune),
+  };
+}
+
+/** What the object already shows of an instance that the cloud does not show, minus what is known to be gone. */
+export function keptOffer(
+  node: CiliumNode,
+  { withdrawn }: InstanceView,
+  { statusKey, statusWithout }: Pick<AllocationImplementation, 'statusKey' | 'statusWithout'>,
+): Offer {
+  const gone = new Set([...withdrawn].flatMap((id) => [id, ...addressesIn(id)]));
+  const isGone = (id: string): boolean => gone.has(id);
+  const value = statusWithout(memberOf(node.base.status, statusKey), isGone) as Json;
+  const kept = [...node.ipam.pool].filter(([address, { resource }]) => !isGone(address) && !isGone(resource));
+  return {
+    provider: { key: statusKey, value },
+    interfaces: new Set(kept.map(([, { resource }]) => resource)),
+    pool: new Map(kept.map(([address, { resource }]) => [address, resource])),
+    preAllocate: 0,
+    staticIp: undefined,
+  };
+}
+
+/** Retired addresses with their interface, limited to interfaces in the view. */
+export function retiredAddresses(
+  { interfaces }: InstanceView,
+  retired: readonly Holding[],
+): ReadonlyMap<string, string> {
+  const ids = new Set(retired.length === 0 ? [] : interfaces.map(({ id }) => id));
+  const there = retired.filter(({ interfaceId }) => ids.has(interfaceId));
+  return new Map(
+    there.flatMap(({ addresses, interfaceId }) =>
+      addresses.map((address) => [address, interfaceId] as const),
+    ),
+  );
+}
+
+/** An empty offer. It replaces what the object shows of another instance. */
+export function emptyOffer(
+  view: InstanceView,
+  { implementation, infrastructure, prune }: Pick<OfferFacts, 'implementation' | 'infrastructure' | 'prune'>,
+): Offer {
+  const nothing = new Set<string>();
+  const shown = { usePrimaryAddress: false, unfit: nothing, retired: nothing, withheld: nothing };
+  const value = implementation.statusOf({ ...view, interfaces: [] }, { infrastructure, ...shown }) as Json;
+  return {
+    provider: { key: implementation.statusKey, value },
+    interfaces: new Set(),
+    pool: new Map(),
+    preAllocate: 0,
+    staticIp: prunedStaticIp('', prune),
+  };
+}
+
+/**
+ * Includes an excluded primary interface. Undefined if the instance has a primary interface but its record is
+ * unknown.
+ */
+function staticIpOf(view: InstanceView): string | undefined {
+  const primary = primaryInterface(view);
+  if (primary !== undefined) return primary.publicAddress ?? '';
+  return view.interfaces.length + unusableIn(view).length === 0 ? '' : undefined;
+}
+
+function prunedStaticIp(staticIp: string | undefined, prune: OfferFacts['prune']): string | undefined {
+  if (staticIp === undefined) return undefined;
+  return prune(staticIp, ['status', 'ipam', 'assigned-static-ip']) === undefined ? undefined : staticIp;
+}

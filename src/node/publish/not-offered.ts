@@ -1,0 +1,53 @@
+// Decides which addresses of an instance must not be newly offered. They stay where they are already shown,
+// so no pod loses an address.
+import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+import { memberOf } from '../../kubernetes/transport/json.ts';
+import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
+import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import { addressesOf } from '../../providers/contract/ipv4.ts';
+import { addressesIn } from '../../providers/contract/network-interface.ts';
+
+/** Addresses that must not be added to the status or the pool. */
+export interface NotOffered {
+  readonly status: ReadonlySet<string>;
+  readonly pool: ReadonlySet<string>;
+}
+
+const none: NotOffered = { status: new Set(), pool: new Set() };
+
+/** The addresses that the CiliumNode does not show yet. */
+export function notOffered(
+  addresses: readonly string[],
+  node: CiliumNode,
+  { statusKey, restore }: Pick<AllocationImplementation, 'statusKey' | 'restore'>,
+): NotOffered {
+  if (addresses.length === 0) return none;
+  const shown = restore(node.instanceId ?? '', memberOf(node.base.status, statusKey)).interfaces;
+  const inStatus = new Set(
+    shown.flatMap((item) => [...item.addresses, ...item.prefixes.flatMap(addressesOf)]),
+  );
+  const missing = addresses.filter((address) => !node.ipam.pool.has(address));
+  return {
+    pool: new Set(missing),
+    status: new Set(missing.filter((address) => !inStatus.has(address))),
+  };
+}
+
+/** Addresses that may be gone already, because an answer came too early. */
+export function doubtedOn({ doubted }: InstanceView): readonly string[] {
+  return [...doubted].flatMap(addressesIn);
+}
+
+/**
+ * All addresses of each prefix that another node offers in part. A CIDR-based agent would learn the rest as
+ * single addresses. Once the prefix is shown whole, it would treat those as lost or assign them twice
+ * (docs/ciliumnode-contract.md 1.6, B 3).
+ */
+export function splitOn(
+  { interfaces }: InstanceView,
+  withheld: ReadonlyMap<string, unknown>,
+): readonly string[] {
+  if (withheld.size === 0) return [];
+  const prefixes = interfaces.flatMap((item) => item.prefixes.map(addressesOf));
+  return prefixes.filter((members) => members.some((address) => withheld.has(address))).flat();
+}

@@ -1,0 +1,212 @@
+// Writes one CiliumNode until it holds the desired content. Each write is one difference, computed from the
+// newest known state, so a conflict costs a read and never a wrong write.
+import { Backoff } from '../../runtime/backoff.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+import type {
+  CiliumNodeWriter,
+  ReadOutcome,
+  WriteFailure,
+  WriteOutcome,
+} from '../../kubernetes/cilium-node/cilium-node-writer.ts';
+import { isEqual } from '../../kubernetes/transport/merge-patch.ts';
+import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
+import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
+import { type Desired, lackingWrites, nextWrite, type Write } from './next-write.ts';
+
+export interface NodePublisherDeps {
+  readonly writer: Pick<CiliumNodeWriter, 'patchSpec' | 'patchStatus' | 'get'>;
+  readonly permission: Pick<MutationPermission, 'refusal'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The newest known state of the object; undefined once it is gone or belongs to another node. */
+  readonly node: () => CiliumNode | undefined;
+  /** The desired content; undefined while unknown. */
+  readonly desired: () => Desired | undefined;
+  /** Applies a newer state of the object. `isOurs`: only our own write produced it. */
+  readonly observe: (raw: JsonObject, isOurs: boolean) => void;
+  readonly onWrite: (part: Write['part'], outcome: WriteOutcome['kind'] | 'unfinished') => void;
+  /** Called for a failure that needs action, once per text. */
+  readonly onTrouble: (problem: string) => void;
+  /** Called with all missing writes while publishing is not permitted. */
+  readonly onHeld: (writes: readonly Write[]) => void;
+  /** Called when everything is written. */
+  readonly onPublished: () => void;
+}
+
+/** The next missing write and what it was computed from. */
+interface Next {
+  readonly node: CiliumNode;
+  readonly desired: Desired;
+  readonly write: Write;
+}
+
+/** Upper bound on the writes of one run; more than a run can need. */
+const mostWrites = 20;
+const backoffPolicy = { base: 1000, cap: 30_000 };
+/** Pause after a refusal that only a user or administrator can fix, in ms. */
+const refusedFor = 30_000;
+
+export class NodePublisher {
+  readonly #deps: NodePublisherDeps;
+  readonly #streak: Backoff;
+  #trouble: string | undefined;
+  #writtenAt = -Infinity;
+  #isStuck = false;
+  #isBehind = false;
+
+  constructor(deps: NodePublisherDeps) {
+    this.#deps = deps;
+    this.#streak = new Backoff(backoffPolicy, deps);
+  }
+
+  /**
+   * When this publisher last changed the object, may have changed it, or started to, in monotonic ms;
+   * -Infinity if never.
+   */
+  get writtenAt(): number {
+    return this.#writtenAt;
+  }
+
+  /** What the API server refuses to accept, while that write is still missing. */
+  get refusal(): string | undefined {
+    return this.#trouble;
+  }
+
+  /** Whether a missing write was attempted and failed. */
+  get isBehind(): boolean {
+    return this.#isBehind;
+  }
+
+  /** Whether the API server gave no usable answer to the last write. */
+  get isStuck(): boolean {
+    return this.#isStuck;
+  }
+
+  /**
+   * Computes the desired content, which claims its addresses for the node, and returns whether any write is
+   * missing. If none is, everything counts as published, as after a run.
+   */
+  lacks(): boolean {
+    const next = this.#next();
+    if (next === 'nothing') this.#finished();
+    return typeof next === 'object';
+  }
+
+  /** Writes the differences. Resolves to the delay in ms before the next attempt; undefined when nothing is left. */
+  async run(signal: AbortSignal): Promise<number | undefined> {
+    let previous: Write | undefined;
+    for (let writes = 0; writes < mostWrites; writes++) {
+      // The node may have stopped during the write. Nothing would release addresses claimed after that.
+      if (signal.aborted) return undefined;
+      const next = this.#next();
+      if (next === 'nothing') return this.#finished();
+      if (next === 'unknown') return undefined;
+      const { node, desired, write } = next;
+      if (this.#deps.permission.refusal('publish') !== undefined) {
+        this.#deps.onHeld(lackingWrites(node, desired));
+        return undefined;
+      }
+      if (isSame(write, previous)) {
+        const problem = 'the API server accepts the write and does not keep what it holds';
+        return this.#refused(unwritten(write, problem));
+      }
+      const result = await this.#write(node, write, signal);
+      const again = typeof result === 'object' ? this.#failed(write, result) : undefined;
+      if (again !== undefined) return again;
+      if (result === 'written') previous = write;
+    }
+    this.#deps.onWrite('spec', 'unfinished');
+    return this.#streak.fail();
+  }
+
+  #lacksFirst(write: Write): boolean {
+    const next = this.#next();
+    return typeof next === 'object' && isSame(next.write, write);
+  }
+
+  #next(): Next | 'nothing' | 'unknown' {
+    const node = this.#deps.node();
+    const desired = this.#deps.desired();
+    if (node === undefined || desired === undefined) return 'unknown';
+    const write = nextWrite(node, desired);
+    return write === undefined ? 'nothing' : { node, desired, write };
+  }
+
+  /** If the object is not the expected one, reads it again. */
+  async #write(
+    node: CiliumNode,
+    { part, patch }: Write,
+    signal: AbortSignal,
+  ): Promise<'written' | 'readAnew' | WriteFailure> {
+    const { writer, observe, onWrite } = this.#deps;
+    const writtenBefore = this.#writtenAt;
+    this.#writtenAt = this.#deps.clock.monotonic();
+    const outcome = await (part === 'spec'
+      ? writer.patchSpec(node, patch, signal)
+      : writer.patchStatus(node, patch, signal));
+    onWrite(part, outcome.kind);
+    this.#isStuck = outcome.kind === 'unavailable';
+    const mayBeWritten = outcome.kind === 'unavailable' || isNewer(outcome, node);
+    this.#writtenAt = mayBeWritten ? this.#deps.clock.monotonic() : writtenBefore;
+    if (outcome.kind === 'written') {
+      observe(outcome.raw, true);
+      return 'written';
+    }
+    if (outcome.kind !== 'conflict') return outcome;
+    const live: ReadOutcome = await writer.get(node.name, signal);
+    if (live.kind !== 'found') return live;
+    observe(live.raw, false);
+    return 'readAnew';
+  }
+
+  /** Delay before the next attempt, in ms; undefined if a different write, which was not refused, is missing by now. */
+  #failed(write: Write, failure: WriteFailure): number | undefined {
+    this.#isBehind = failure.kind !== 'conflict';
+    switch (failure.kind) {
+      case 'gone':
+        // The object may still exist: the API server may have lost only its CRD for a moment.
+        return refusedFor;
+      case 'denied':
+      case 'invalid': {
+        const { kind, message } = failure;
+        const again = this.#refused(kind === 'denied' ? message : unwritten(write, message));
+        return this.#lacksFirst(write) ? again : undefined;
+      }
+      case 'unavailable':
+        return Math.max(failure.retryAfterMs ?? 0, this.#streak.fail());
+      case 'conflict':
+        return this.#streak.fail();
+    }
+  }
+
+  #refused(text: string): number {
+    const isNews = this.#trouble !== text;
+    this.#isBehind = true;
+    this.#trouble = text;
+    if (isNews) this.#deps.onTrouble(text);
+    return refusedFor;
+  }
+
+  #finished(): undefined {
+    this.#streak.forget();
+    this.#trouble = undefined;
+    this.#isBehind = false;
+    this.#deps.onPublished();
+    return undefined;
+  }
+}
+
+function unwritten({ part }: Write, problem: string): string {
+  return `cannot write the ${part} of the CiliumNode: ${problem}`;
+}
+
+/** A write that changes nothing also succeeds. */
+function isNewer(outcome: WriteOutcome, { resourceVersion }: CiliumNode): boolean {
+  return outcome.kind === 'written' && textAt(outcome.raw, 'metadata', 'resourceVersion') !== resourceVersion;
+}
+
+function isSame(write: Write, previous: Write | undefined): boolean {
+  return write.part === previous?.part && isEqual(write.patch, previous.patch);
+}

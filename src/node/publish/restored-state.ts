@@ -1,0 +1,126 @@
+// Restores an instance's interfaces from its CiliumNode after a restart. This state counts until the cloud
+// contradicts it twice, so a restart that meets a stale listing removes nothing.
+import type { CiliumNode, PoolEntry } from '../../kubernetes/cilium-node/cilium-node.ts';
+import { memberOf } from '../../kubernetes/transport/json.ts';
+import type {
+  AllocationImplementation,
+  RestoredState,
+} from '../../providers/contract/allocation-implementation.ts';
+import { protocolOf } from '../demand/demand.ts';
+import {
+  addressesIn,
+  interfaceByName,
+  isByName,
+  type NetworkInterface,
+} from '../../providers/contract/network-interface.ts';
+
+export function restoredState(
+  node: CiliumNode,
+  instanceId: string,
+  implementation: Pick<AllocationImplementation, 'statusKey' | 'restore'>,
+): RestoredState {
+  const restored = implementation.restore(instanceId, memberOf(node.base.status, implementation.statusKey));
+  const shown = new Set(
+    restored.interfaces.flatMap((item) => [
+      item.primaryAddress,
+      ...[...item.addresses, ...item.prefixes].flatMap(addressesIn),
+    ]),
+  );
+  const pooled = [...node.ipam.pool].filter(([address]) => !shown.has(address));
+  const interfaces = restored.interfaces.map((item) => withPooled(item, pooled));
+  const known = new Set(interfaces.map(({ id }) => id));
+  const named = pooled.filter(([, { resource }]) => resource !== '' && !known.has(resource));
+  return { ...restored, interfaces: [...interfaces, ...namedBy(named, node, instanceId)] };
+}
+
+/**
+ * Whether the CiliumNode still shows interfaces of the instance that it named before. If it shows none, a
+ * previous leader that saw the change earlier wrote what it shows now.
+ */
+export function speaksOfAnother(
+  node: CiliumNode,
+  before: CiliumNode,
+  implementation: Pick<AllocationImplementation, 'statusKey' | 'restore'>,
+): boolean {
+  if (node.instanceId === before.instanceId) return false;
+  // The pool speaks as well: its status may be lost.
+  const idsOf = (state: CiliumNode): readonly string[] =>
+    restoredState(state, state.instanceId ?? '', implementation).interfaces.map(({ id }) => id);
+  const former = new Set(idsOf(before));
+  return idsOf(node).some((id) => former.has(id));
+}
+
+/**
+ * Interfaces of a newer state, each with what `previous` did not show on it. Leaves out interfaces that show
+ * nothing new, and interfaces that only a pool names, because a user can edit the pool.
+ */
+export function shownSince(
+  previous: CiliumNode,
+  node: CiliumNode,
+  instanceId: string,
+  implementation: Pick<AllocationImplementation, 'statusKey' | 'restore'>,
+): readonly NetworkInterface[] {
+  const before = restoredState(previous, instanceId, implementation).interfaces;
+  const known = new Map(before.map((item) => [item.id, new Set([...item.addresses, ...item.prefixes])]));
+  return restoredState(node, instanceId, implementation)
+    .interfaces.map((item) => {
+      const isNew = (holding: string): boolean => known.get(item.id)?.has(holding) !== true;
+      return { ...item, addresses: item.addresses.filter(isNew), prefixes: item.prefixes.filter(isNew) };
+    })
+    .filter(
+      (item) => !isByName(item) && (!known.has(item.id) || item.addresses.length + item.prefixes.length > 0),
+    );
+}
+
+/**
+ * Adds pool addresses on the interface that no status shows. If the status shows an address on another
+ * interface, the pool is older: an address enters the pool last.
+ */
+function withPooled(
+  item: NetworkInterface,
+  pooled: readonly (readonly [string, PoolEntry])[],
+): NetworkInterface {
+  const own = pooled.filter(([, { resource }]) => resource === item.id);
+  if (own.length === 0) return item;
+  return { ...item, addresses: [...item.addresses, ...own.map(([address]) => address)] };
+}
+
+/** Interfaces that only the pool names. A wiped status shows nothing of what pods still use. */
+function namedBy(
+  pooled: readonly (readonly [string, PoolEntry])[],
+  node: CiliumNode,
+  instanceId: string,
+): readonly NetworkInterface[] {
+  const byInterface = Map.groupBy(pooled, ([, { resource }]) => resource);
+  return [...byInterface].map(([id, own]) =>
+    interfaceByName({
+      id,
+      instanceId,
+      networkId: node.eni?.vpcId ?? '',
+      addresses: own.map(([address]) => address),
+    }),
+  );
+}
+
+/** Addresses that the agent gave up and that the object must no longer show. */
+export function pendingReleaseIn({ status }: CiliumNode): ReadonlySet<string> {
+  const agreed = [...status.releaseIps].filter(([, state]) => state === 'ready-for-release');
+  return new Set(agreed.map(([address]) => address));
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/**
+ * Given-up addresses that the object shows nowhere. They are leaving, and no agent can take them. The
+ * previous leader may have sent the unassign call without seeing its answer. An address that is shown again
+ * is not given up.
+ */
+export function givenUpIn(node: CiliumNode): ReadonlySet<string> {
+  const { status, ipam } = node;
+  if (status.releaseIps.size === 0 || protocolOf(node) !== 'crd') return none;
+  const shown = new Set([...status.eni.values()].flatMap(({ addresses }) => addresses));
+  const isHidden = (address: string): boolean => !ipam.pool.has(address) && !shown.has(address);
+  return new Set(
+    [...pendingReleaseIn(node)].filter((address) => isHidden(address) && !status.used.has(address)),
+  );
+}

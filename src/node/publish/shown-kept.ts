@@ -1,0 +1,55 @@
+// Decides the content of a CiliumNode that no Node verifies: what its instance has, plus everything it
+// already shows. Pure. Nothing is removed, because it is unknown whose pods use the addresses.
+import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+import { isList, isObject, type Json, memberOf } from '../../kubernetes/transport/json.ts';
+import type { Offer } from './next-write.ts';
+
+/**
+ * `foreign`: addresses that the cloud shows on another instance. They do not belong to this node and are
+ * removed anyway.
+ */
+export function withShownKept(offer: Offer, node: CiliumNode, foreign: ReadonlySet<string>): Offer {
+  const { key, value } = offer.provider;
+  const kept = [...node.ipam.pool].filter(([address]) => !offer.pool.has(address) && !foreign.has(address));
+  const shown = memberOf(node.base.status, key) ?? {};
+  const section = union(shown, value, foreign);
+  return {
+    ...offer,
+    provider: { key, value: section },
+    interfaces: new Set([...offer.interfaces, ...kept.map(([, { resource }]) => resource)]),
+    pool: new Map([...offer.pool, ...kept.map(([address, { resource }]) => [address, resource] as const)]),
+    staticIp: offer.staticIp === '' ? undefined : offer.staticIp,
+  };
+}
+
+/** Members of both. If both have a member, the wanted one counts; lists of strings append what was shown. */
+function union(shown: Json, wanted: Json, foreign: ReadonlySet<string>): Json {
+  if (isObject(shown) && isObject(wanted)) {
+    const members = Object.keys({ ...shown, ...wanted }).map((name): [string, Json] => [
+      name,
+      unionOf(memberOf(shown, name), memberOf(wanted, name), foreign),
+    ]);
+    return Object.fromEntries(members);
+  }
+  if (!isTexts(shown) || !isTexts(wanted)) return wanted;
+  const present = new Set(wanted);
+  return [...wanted, ...shown.filter((text) => !present.has(text) && !foreign.has(text))];
+}
+
+function unionOf(shown: Json | undefined, wanted: Json | undefined, foreign: ReadonlySet<string>): Json {
+  if (shown === undefined) return wanted ?? null;
+  if (wanted !== undefined) return union(shown, wanted, foreign);
+  return withoutForeign(shown, foreign);
+}
+
+function withoutForeign(shown: Json, foreign: ReadonlySet<string>): Json {
+  if (isTexts(shown)) return shown.filter((text) => !foreign.has(text));
+  if (!isObject(shown)) return shown;
+  return Object.fromEntries(
+    Object.entries(shown).map(([name, each]) => [name, withoutForeign(each, foreign)]),
+  );
+}
+
+function isTexts(value: Json): value is readonly string[] {
+  return isList(value) && value.every((item) => typeof item === 'string');
+}

@@ -1,0 +1,247 @@
+// Computes what a managed node's CiliumNode should hold: what the cloud has, without what is leaving or
+// offered by others. Computing it also claims the addresses for the node.
+import { isDeepStrictEqual } from 'node:util';
+import type { Infrastructure } from '../../providers/contract/infrastructure.ts';
+import { isUnseen, type InstanceView } from '../../providers/contract/instance-view.ts';
+import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+import { shownBy } from '../../kubernetes/cilium-node/watched-node.ts';
+import type { Claimed } from '../demand/address-claims.ts';
+import type { Releaser } from '../release/releaser.ts';
+import type { Assessment } from '../conditions/assessment.ts';
+import { withoutAwaited } from '../demand/awaited.ts';
+import { podAddresses } from '../demand/capacity.ts';
+import type { NodeCondition } from '../conditions/node-condition.ts';
+import type { IdleInterfaces } from '../release/idle-interfaces.ts';
+import type { NodeContext } from './node-context.ts';
+import type { NodeRequirements } from '../demand/node-requirements.ts';
+import {
+  emptyOffer,
+  keptOffer,
+  namedIn,
+  type OfferFacts,
+  offerOf,
+  retiredAddresses,
+  showable,
+  type Withheld,
+} from '../publish/desired-status.ts';
+import type { Desired, Offer } from '../publish/next-write.ts';
+import { retiredHoldings } from '../release/retired-holdings.ts';
+import { withShownKept } from '../publish/shown-kept.ts';
+import { doubtedOn, splitOn, notOffered } from '../publish/not-offered.ts';
+
+export interface DesiredStateDeps {
+  readonly context: Pick<
+    NodeContext,
+    'inventory' | 'infrastructure' | 'implementation' | 'claims' | 'identities' | 'prune' | 'prunesError'
+  >;
+  readonly instanceId: string;
+  /** At the start, the object showed interfaces of another instance. */
+  readonly showsAnother: boolean;
+  readonly node: () => CiliumNode;
+  readonly assess: () => Assessment;
+  /** Why the node cannot be satisfied. */
+  readonly condition: () => NodeCondition | undefined;
+  /** What is leaving the node. */
+  readonly cloud: {
+    readonly releaser: Pick<Releaser, 'evaluate' | 'handshake' | 'outgoing'>;
+    readonly idle: Pick<IdleInterfaces, 'leaving'>;
+  };
+  /** Called when what others offer of the node's addresses changed. */
+  readonly onClaimed: (claimed: Claimed) => void;
+}
+
+const noAddresses: ReadonlySet<string> = new Set();
+/** No other node offers any address of this node. */
+const unclaimed: Claimed = { withheld: new Map(), shared: new Map(), unasked: noAddresses };
+
+export class DesiredState {
+  readonly #deps: DesiredStateDeps;
+  #claimed = unclaimed;
+  /** The error last seen in the CiliumNode of a node that is not ours to serve. */
+  #said: string | undefined;
+  #last:
+    | {
+        readonly view: InstanceView;
+        readonly infrastructure: Infrastructure;
+        readonly isVerified: boolean;
+        readonly rest: Pick<OfferFacts, 'requirements' | 'limits' | 'retired' | 'named'> &
+          Withheld & { readonly foreign: ReadonlySet<string> };
+        /** Undefined once `heldBy` contains the whole offer: it is not needed while that is the newest state. */
+        readonly offer: Offer | undefined;
+        readonly heldBy: CiliumNode | undefined;
+      }
+    | undefined;
+
+  constructor(deps: DesiredStateDeps) {
+    this.#deps = deps;
+  }
+
+  /** What others also offered at the last computation. */
+  get claimed(): Claimed {
+    return this.#claimed;
+  }
+
+  /** The desired content now; undefined while unknown. */
+  now(): Desired | undefined {
+    const { context, showsAnother } = this.#deps;
+    const { releaser } = this.#deps.cloud;
+    // The decision what to hide must use the same state as the write.
+    releaser.evaluate();
+    const assessment = this.#deps.assess();
+    const operatorError = context.prunesError ? '' : (this.#deps.condition()?.text ?? '');
+    if (assessment.kind === 'unread') return showsAnother ? this.#emptied() : sayOnly(operatorError);
+    if (assessment.kind === 'unmanaged') return this.#saidOnce(assessment.condition, operatorError);
+    return { ...this.#shownBy(assessment), operatorError };
+  }
+
+  /**
+   * Writes the error of an unmanaged node only once. Another controller may serve it, and if it removes the
+   * text, Headwater does not write it again. A node in another network may belong to another Headwater that
+   * uses the same field.
+   */
+  #saidOnce({ reason }: NodeCondition, error: string): Desired | undefined {
+    if (reason !== 'InstanceNotManaged') return undefined;
+    if (this.#deps.node().status.operatorError === error) this.#said = error;
+    return this.#said === error ? undefined : sayOnly(error);
+  }
+
+  #shownBy(assessment: Extract<Assessment, { kind: 'served' | 'blocked' }>): Omit<Desired, 'operatorError'> {
+    const { showsAnother, node, cloud } = this.#deps;
+    const view = this.#shownView();
+    const { requirements } = assessment;
+    const isKnown = view !== undefined && requirements !== undefined;
+    if (isKnown && isUnseen(view) && !showsAnother)
+      return { offer: this.#kept(view, requirements), handshake: undefined };
+    const handshake = cloud.releaser.handshake(node().status.releaseIps);
+    const limits = assessment.kind === 'served' ? assessment.limits : undefined;
+    return { offer: isKnown ? this.#claimAndOffer(view, { requirements, limits }) : undefined, handshake };
+  }
+
+  /** Claims what the cloud shows for the node, and offers what it may offer. */
+  #claimAndOffer(
+    known: InstanceView,
+    { requirements, limits }: Pick<OfferFacts, 'requirements' | 'limits'>,
+  ): Offer | undefined {
+    const { infrastructure, claims, implementation, prune } = this.#deps.context;
+    const { outgoing } = this.#deps.cloud.releaser;
+    const view = withoutAwaited(known, this.#deps.node());
+    const doubts = notOffered(doubtedOn(view), this.#deps.node(), implementation);
+    const retired = retiredHoldings(this.#deps.node(), view, requirements);
+    const shown = showable(view, infrastructure());
+    const named = namedIn(this.#deps.node(), view, shown);
+    const offerable = [
+      ...podAddresses(shown, requirements).keys(),
+      ...named.keys(),
+      ...retiredAddresses(shown, retired).keys(),
+    ];
+    const addresses = offerable.filter((address) => !outgoing.has(address) && !doubts.pool.has(address));
+    const claimed = claims.claim({
+      name: this.#deps.node().name,
+      networkId: requirements.networkId,
+      addresses,
+    });
+    this.#take(claimed);
+    const cloud = { infrastructure: infrastructure(), implementation, prune };
+    const facts = { view, requirements, limits, retired, named, ...cloud };
+    const split = notOffered(splitOn(view, claimed.withheld), this.#deps.node(), implementation);
+    const hidden = [...claimed.withheld.keys(), ...outgoing];
+    return this.#offer(facts, {
+      status: setOf([...hidden, ...doubts.status, ...split.status]),
+      pool: setOf([...hidden, ...doubts.pool, ...split.pool]),
+    });
+  }
+
+  /** The newest state of the object holds all desired content. */
+  published(): void {
+    if (this.#last !== undefined) this.#last = { ...this.#last, offer: undefined, heldBy: this.#deps.node() };
+  }
+
+  /** Returns the same object while its inputs are unchanged; undefined if the newest CiliumNode is known to hold it. */
+  #offer(facts: OfferFacts, withheld: Withheld): Offer | undefined {
+    const { view, infrastructure, requirements, limits, retired, named } = facts;
+    const isVerified = this.#isVerified();
+    const foreign = this.#foreign(requirements);
+    const rest = { requirements, limits, retired, named, foreign, ...withheld };
+    const last = this.#last;
+    const isSameCloud = last?.view === view && last.infrastructure === infrastructure;
+    if (isSameCloud && last.isVerified === isVerified && isDeepStrictEqual(last.rest, rest)) {
+      const isCurrent = last.offer !== undefined && isVerified;
+      if (isCurrent || last.heldBy === this.#deps.node()) return last.offer;
+    }
+    const offer = isVerified ? offerOf(facts, withheld) : this.#keeping(facts, withheld, foreign);
+    this.#last = { view, infrastructure, rest, isVerified, offer, heldBy: undefined };
+    return offer;
+  }
+
+  /** While no Node verifies the instance, removes nothing but addresses of other instances. */
+  #keeping(facts: OfferFacts, { status, pool }: Withheld, foreign: ReadonlySet<string>): Offer {
+    // The view keeps what is missing there, because nobody knows whose it is.
+    const missing = doubtedOn(facts.view).filter((address) => foreign.has(address));
+    const withheld = { status: setOf([...status, ...missing]), pool: setOf([...pool, ...missing]) };
+    return withShownKept(offerOf(facts, withheld), this.#deps.node(), foreign);
+  }
+
+  /** Addresses that an unverified object shows and another instance has. A verified one shows what its view has. */
+  #foreign({ networkId }: NodeRequirements): ReadonlySet<string> {
+    if (this.#isVerified()) return noAddresses;
+    const { context, instanceId } = this.#deps;
+    const node = this.#deps.node();
+    const { addresses } = shownBy({ kind: 'node', node });
+    const held = context.claims.heldByOthers({ name: node.name, networkId, addresses });
+    return setOf([...held, ...context.inventory.movedAway(instanceId)]);
+  }
+
+  #isVerified(): boolean {
+    const { context, instanceId, node } = this.#deps;
+    return context.identities.isVerified(node().name, instanceId);
+  }
+
+  /** The view without the interfaces that are about to leave. */
+  #shownView(): InstanceView | undefined {
+    const { context, instanceId, cloud } = this.#deps;
+    const view = context.inventory.view(instanceId);
+    const { leaving } = cloud.idle;
+    if (view === undefined || leaving.size === 0) return view;
+    return { ...view, interfaces: view.interfaces.filter(({ id }) => !leaving.has(id)) };
+  }
+
+  /** For an instance that the cloud does not show: no new offer, and what is shown stays. */
+  #kept(view: InstanceView, { networkId }: NodeRequirements): Offer {
+    const { claims, implementation } = this.#deps.context;
+    const node = this.#deps.node();
+    const offer = keptOffer(node, view, implementation);
+    this.#take(claims.claim({ name: node.name, networkId, addresses: offer.pool.keys() }));
+    return offer;
+  }
+
+  /** Removes what belongs to another instance without waiting for the cloud to show this one. */
+  #emptied(): Desired | undefined {
+    const { context, instanceId } = this.#deps;
+    const { inventory, infrastructure, implementation, prune } = context;
+    const view = inventory.view(instanceId);
+    if (view === undefined || view.read || !this.#isVerified()) return undefined;
+    const offer = emptyOffer(view, { infrastructure: infrastructure(), implementation, prune });
+    return { offer, handshake: new Map(), operatorError: '' };
+  }
+
+  #take(claimed: Claimed): void {
+    const before = this.#claimed;
+    this.#claimed = claimed;
+    if (textOf(claimed) === textOf(before)) return;
+    this.#deps.onClaimed(claimed);
+  }
+}
+
+/** Everything else stays as published. */
+function sayOnly(operatorError: string): Desired | undefined {
+  return operatorError === '' ? undefined : { offer: undefined, handshake: undefined, operatorError };
+}
+
+function textOf({ withheld, shared }: Claimed): string {
+  return JSON.stringify([...withheld, ...shared]);
+}
+
+/** Most nodes withhold nothing, so all share one empty set. */
+function setOf(addresses: readonly string[]): ReadonlySet<string> {
+  return addresses.length === 0 ? noAddresses : new Set(addresses);
+}

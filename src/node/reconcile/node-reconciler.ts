@@ -1,0 +1,495 @@
+// Reconciles one node, from the appearance of its CiliumNode until it is gone or becomes another node.
+// Combines the agent's demand with the cloud's state and drives allocation and publishing.
+import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+import type { JsonObject } from '../../kubernetes/transport/json.ts';
+import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
+import type { Begin } from '../../providers/rate-limit/concurrency-limit.ts';
+import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
+import { rankOf, type Priority } from '../../providers/contract/priority.ts';
+import { LazyMap } from '../../runtime/lazy-collections.ts';
+import { Trigger } from '../../runtime/trigger.ts';
+import type { Claimed } from '../demand/address-claims.ts';
+import { awaitedOn, overdueAt } from '../demand/awaited.ts';
+import type { Assessment } from '../conditions/assessment.ts';
+import { NodeOperations } from './node-operations.ts';
+import { DesiredState } from './desired-state.ts';
+import { protocolOf } from '../demand/demand.ts';
+import {
+  type NodeCondition,
+  claimCondition,
+  failureCondition,
+  planCondition,
+  mutationsPaused,
+  presentable,
+  refusedWrite,
+  stoppedInstance,
+  unseenInterfaces,
+} from '../conditions/node-condition.ts';
+import { NodeState } from './node-state.ts';
+import { CapacityLimit } from './capacity-limit.ts';
+import type { NodeContext } from './node-context.ts';
+import type { NodeFigures } from './node-summary.ts';
+import { NodePublisher } from '../publish/publisher.ts';
+import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
+import { givenUpIn, pendingReleaseIn, shownSince } from '../publish/restored-state.ts';
+import { Warnings } from './warnings.ts';
+import { DryRunLog } from './dry-run-log.ts';
+import { priorityOf } from '../demand/priority.ts';
+
+/**
+ * Minimum time between two decisions and between two publications, in ms. Events that arrive together share
+ * one run.
+ */
+const minInterval = 10;
+/** The same while pods wait. */
+const pressingInterval = 2;
+
+/** Why a node wakes later on its own. */
+type Wait = 'look' | 'awaited' | 'publish' | 'subnets' | 'cap';
+
+/**
+ * What happens to an address that a CiliumNode shows and should not. `leaving`: the next write removes it; `stuck`: the
+ * API server did not accept the last write; `none`: nothing, the CiliumNode is not ours to write.
+ */
+export type Strike = 'none' | 'leaving' | 'stuck';
+
+export class NodeReconciler {
+  readonly name: string;
+  readonly uid: string;
+  readonly instanceId: string;
+  readonly #context: NodeContext;
+  readonly #permission: Pick<MutationPermission, 'refusal'>;
+  readonly #known: NodeState;
+  /** Runs `#reconcile`: decides, and starts what follows. */
+  readonly #maintenance: Trigger;
+  /** Writes the CiliumNode. */
+  readonly #publication: Trigger;
+  readonly #cloud: NodeOperations;
+  readonly #publisher: NodePublisher;
+  readonly #warnings: Warnings;
+  readonly #dryRunLog: DryRunLog;
+  readonly #timers = new LazyMap<Wait, () => void>();
+  readonly #cap: CapacityLimit;
+  readonly #desired: DesiredState;
+  #assessment: Assessment = { kind: 'unread' };
+  #condition: NodeCondition | undefined;
+  /** A problem was reported and its end was not. */
+  #isUnresolved = false;
+  #isLooking = false;
+  /** A publication is running or queued. */
+  #isPublishing = false;
+  /** Publication priority at the last decision. */
+  #priorityDecided: Priority = 'housekeeping';
+  /** A state arrived that the running publication may not have seen. */
+  #isNewerThanLook = false;
+  /** The state being applied results from our own write. */
+  #isOurs = false;
+  /** When the deficit started, in monotonic ms, and the number of cloud calls made by then. */
+  #shortSince: { readonly at: number; readonly calls: number } | undefined;
+
+  /** `restored`: interfaces that the object already shows; undefined if it shows another instance. */
+  constructor(
+    node: CiliumNode,
+    instanceId: string,
+    context: NodeContext,
+    restored: readonly NetworkInterface[] | undefined,
+  ) {
+    this.name = node.name;
+    this.uid = node.uid;
+    this.instanceId = instanceId;
+    this.#context = context;
+    this.#known = new NodeState(node, instanceId, context, () => this.#cloud.releaser.outgoing);
+    const { clock, onBug, hooks, writer } = context;
+    const permission = context.permission.of(node.name);
+    this.#permission = permission;
+    // A node may come back and must not reuse client tokens from its earlier lifetime.
+    const random = context.random.fork(`${instanceId} ${context.random.hex(16)}`);
+    const runs = {
+      clock,
+      minInterval,
+      pressingInterval,
+      onBug,
+      isPressing: () => this.#known.waitingPods > 0,
+    };
+    this.#maintenance = new Trigger({ ...runs, run: () => this.#reconcile(), onRun: hooks.onMaintenance });
+    this.#publication = new Trigger({
+      ...runs,
+      // The write is computed once its slot is granted: by then it may cover more at the same cost.
+      admit: (start) => this.#standInLine(start),
+      run: (signal) => this.#publish(signal),
+      onRun: hooks.onPublication,
+    });
+    this.#cloud = new NodeOperations({
+      name: node.name,
+      instanceId,
+      context,
+      permission,
+      random,
+      known: this.#known,
+      writtenAt: () => this.#publisher.writtenAt,
+      priority: () => this.priority,
+      wake: () => this.wake(),
+    });
+    this.#warnings = new Warnings(hooks);
+    this.#cap = new CapacityLimit(clock, (ms) => this.#later('cap', ms, () => this.wake()));
+    this.#dryRunLog = new DryRunLog(permission, (decision) => hooks.onDryRunDecision(this.name, decision));
+    this.#desired = new DesiredState({
+      context,
+      instanceId,
+      showsAnother: restored === undefined,
+      node: () => this.#known.node,
+      assess: () => this.#known.assess(),
+      condition: () => this.#condition,
+      cloud: this.#cloud,
+      onClaimed: (claimed) => this.#onClaimed(claimed),
+    });
+    this.#publisher = new NodePublisher({
+      writer,
+      permission,
+      observe: (raw, isOurs) => this.#observe(raw, isOurs),
+      clock,
+      random,
+      node: () => this.#known.node,
+      desired: () => this.#desired.now(),
+      onWrite: hooks.onWrite,
+      onTrouble: (problem) => {
+        hooks.onWriteTrouble(this.name, problem);
+        this.wake();
+      },
+      onHeld: (writes) =>
+        this.#dryRunLog.show(
+          'write',
+          writes.map((write) => ({ kind: 'write', write })),
+        ),
+      onPublished: () => this.#onPublished(),
+    });
+    context.inventory.track(instanceId, restored, clock.monotonic(), pendingReleaseIn(node));
+    context.inventory.giveUp(instanceId, givenUpIn(node));
+    this.wake();
+  }
+
+  /** Applies a newer state of the object; it must be of the same node. */
+  update(node: CiliumNode): void {
+    const previous = this.#known.node;
+    this.#known.node = node;
+    if (!this.#isOurs && this.#context.mayBePredecessors(node)) this.#restore(previous, node);
+    this.#context.inventory.giveUp(this.instanceId, givenUpIn(node));
+    if (isOursToWrite(this.#assessment)) this.#context.onNewerState(previous, node);
+    // A publication in flight reads the newest state after its write. Our own writes need no decision, unless
+    // something is leaving: that proceeds once its removal is confirmed.
+    if (!this.#isPublishing || this.#cloud.takesBack || !asksTheSame(previous, node)) this.wake();
+    else if (!this.#isOurs) this.#isNewerThanLook = true;
+  }
+
+  #observe(raw: JsonObject, isOurs: boolean): void {
+    this.#isOurs = isOurs;
+    try {
+      this.#context.observe(raw);
+    } finally {
+      this.#isOurs = false;
+    }
+  }
+
+  /** Restores what a previous leader showed, even if this session started from an older state. */
+  #restore(previous: CiliumNode, node: CiliumNode): void {
+    const { inventory, implementation, clock } = this.#context;
+    const interfaces = shownSince(previous, node, this.instanceId, implementation);
+    inventory.restoreAlso(
+      this.instanceId,
+      { interfaces, pendingRelease: pendingReleaseIn(node) },
+      clock.monotonic(),
+    );
+  }
+
+  get strike(): Strike {
+    if (!isOursToWrite(this.#assessment)) return 'none';
+    return this.#publisher.isStuck ? 'stuck' : 'leaving';
+  }
+
+  get priority(): Priority {
+    return this.#assessment.kind === 'served' ? priorityOf(this.#assessment.usage) : 'normal';
+  }
+
+  /** Pods wait for assigned addresses until they are published. */
+  get #priorityToPublish(): Priority {
+    return this.waitingPods > 0 ? 'critical' : this.priority;
+  }
+
+  get waitingPods(): number {
+    return this.#known.waitingPods;
+  }
+
+  set waitingPods(count: number) {
+    if (this.#known.waitingPods === count) return;
+    this.#known.waitingPods = count;
+    this.wake();
+  }
+
+  /** Decides again soon: something that the node depends on changed. */
+  wake(): void {
+    this.#context.hooks.onMaintenanceRequested();
+    this.#maintenance.fire();
+  }
+
+  /** Starts nothing more; resolves once work in flight has ended, at `deadline` at the latest. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    for (const cancel of this.#timers.values()) cancel();
+    await Promise.all([this.#maintenance.stop(), this.#publication.stop(), this.#cloud.stop(deadline)]);
+    this.#context.inventory.untrack(this.instanceId, this.#context.clock.monotonic());
+  }
+
+  figures(): NodeFigures {
+    return {
+      isVerified: this.#context.identities.isVerified(this.name, this.instanceId),
+      protocol: protocolOf(this.#known.node),
+      assessment: this.#assessment,
+      waitingPods: this.waitingPods,
+      isPublished: !this.#publisher.isBehind,
+      condition: this.#condition,
+      warnings: this.#warnings.list,
+      view: this.#known.view,
+      releasing: this.#cloud.releaser.outgoing.size,
+      shortSince: this.#shortSince?.at,
+    };
+  }
+
+  #reconcile(): Promise<void> {
+    const { view } = this.#known;
+    this.#assessment = this.#known.assess();
+    if (view !== undefined) {
+      this.#askWhereUnclear(view);
+      this.#lookForAwaited(view);
+    }
+    // Runs before the plan: keeping an address that is needed after all costs no call.
+    if (this.#cloud.releaser.evaluate()) this.#assessment = this.#known.assess();
+    this.#cloud.idle.evaluate();
+    const plan = this.#cloud.maintainer.evaluate();
+    this.#dryRunLog.show(
+      'step',
+      (plan?.steps ?? []).map((step) => ({ kind: 'step', step })),
+    );
+    if (plan?.obstacle?.kind === 'subnetsExhausted') this.#awaitSubnets(plan.obstacle.subnetIds);
+    if (this.#permission.refusal('give') === undefined) this.#cloud.staticAddress.evaluate();
+    this.#keepHouse(view);
+    this.#noticeShortage();
+    this.#warning(view);
+    this.#announce(this.#conditionOf(plan));
+    this.#publishWhatLacks();
+    this.#hurry();
+    return Promise.resolve();
+  }
+
+  /**
+   * Most decisions change nothing that is shown. A publication in flight reads again after each write, or
+   * retries after the API server was unreachable.
+   */
+  #publishWhatLacks(): void {
+    if (this.#isPublishing || !this.#publisher.lacks()) return;
+    this.#context.hooks.onPublicationRequested();
+    this.#publication.fire();
+  }
+
+  /** A queued publication follows the current priority. */
+  #hurry(): void {
+    const before = this.#priorityDecided;
+    this.#priorityDecided = this.#priorityToPublish;
+    const hasRisen = rankOf(this.#priorityDecided) < rankOf(before);
+    if (this.#isPublishing && hasRisen) this.#context.publications.reconsider();
+  }
+
+  #keepHouse(view: InstanceView | undefined): void {
+    const assessment = this.#assessment;
+    if (view === undefined || !this.#known.mayBeOurs()) return;
+    if (assessment.kind !== 'served' || !assessment.requirements.deleteOnTermination) return;
+    const left = this.#cloud.deleteOnTermination.evaluate(view.interfaces);
+    this.#dryRunLog.show(
+      'deleteOnTermination',
+      left.map((interfaceId) => ({ kind: 'deleteOnTermination', interfaceId })),
+    );
+  }
+
+  #askWhereUnclear(view: InstanceView): void {
+    const { clock, look, listingUnderway } = this.#context;
+    const due = view.read ? view.refreshDue : listingUnderway(this.instanceId) ? undefined : 0;
+    if (due === undefined) return;
+    const wait = due - clock.monotonic();
+    if (wait > 0) this.#later('look', wait, () => this.wake());
+    // While a refresh is in flight, it is unknown what it will leave unconfirmed.
+    if (wait > 0 || this.#isLooking) return;
+    this.#isLooking = true;
+    void look(this.instanceId).then(() => {
+      this.#isLooking = false;
+      this.wake();
+    });
+  }
+
+  /** A new interface supplies the node only once a read shows it attached. */
+  #lookForAwaited({ awaited }: InstanceView): void {
+    if (awaited.size === 0) {
+      this.#timers.get('awaited')?.();
+      this.#timers.delete('awaited');
+      return;
+    }
+    this.#context.lookForAwaited(this.instanceId, Math.max(...awaited.values()));
+    const { nextAt } = overdueAt(awaited, this.#awaitedNow);
+    if (nextAt !== undefined) this.#later('awaited', nextAt - this.#awaitedNow.now, () => this.wake());
+  }
+
+  get #awaitedNow(): { readonly now: number; readonly consistencyWindow: number } {
+    const { clock, timing } = this.#context;
+    return { now: clock.monotonic(), consistencyWindow: timing.consistencyWindow };
+  }
+
+  /** Retries exhausted subnets as soon as their back-off ends. */
+  #awaitSubnets(subnetIds: readonly string[]): void {
+    const now = this.#context.clock.monotonic();
+    const aside = this.#context.ledger.blocked(now);
+    const again = Math.min(...subnetIds.map((id) => aside.get(id) ?? Infinity));
+    if (again < Infinity) this.#later('subnets', again - now, () => this.wake());
+  }
+
+  #conditionOf(plan: AllocationPlan | undefined): NodeCondition | undefined {
+    const assessment = this.#assessment;
+    if (assessment.kind === 'unread') return this.#context.unreadBecause() ?? this.#condition;
+    if (assessment.kind !== 'served') return assessment.condition;
+    const { ledger, clock, implementation } = this.#context;
+    const isGone = (subnetId: string): boolean => ledger.isGone(subnetId, clock.monotonic());
+    const { fields } = implementation.words;
+    const stuck = plan === undefined ? undefined : planCondition(plan, fields, isGone);
+    if (stuck !== undefined) return stuck;
+    const trouble = this.#troubleCondition(assessment, plan);
+    const refusal = this.#publisher.refusal;
+    if (trouble === undefined && refusal !== undefined) return refusedWrite(refusal);
+    return trouble ?? this.#cap.conditionOf(assessment) ?? claimCondition(this.#desired.claimed);
+  }
+
+  #troubleCondition(
+    { wanted, toAllocate }: Pick<Assessment & { kind: 'served' }, 'wanted' | 'toAllocate'>,
+    plan: AllocationPlan | undefined,
+  ): NodeCondition | undefined {
+    const failure = toAllocate > 0 ? this.#cloud.maintainer.trouble : undefined;
+    if (failure?.kind === 'instanceNotRunning') return this.#stopped();
+    if (failure !== undefined) return failureCondition(failure);
+    const refusal = this.#permission.refusal('give');
+    // A dry run reports what it would do instead.
+    if (refusal === undefined || refusal === 'dryRun') return this.#unseenCondition(wanted);
+    return plan === undefined || plan.steps.length === 0
+      ? this.#unseenCondition(wanted)
+      : mutationsPaused(refusal);
+  }
+
+  /** Only the missing interface could supply what the node lacks. */
+  #unseenCondition(wanted: number): NodeCondition | undefined {
+    const { view } = this.#known;
+    if (view === undefined || view.awaited.size === 0 || wanted === 0) return undefined;
+    const { overdue } = overdueAt(awaitedOn(view, this.#known.node), this.#awaitedNow);
+    return overdue.length === 0 ? undefined : unseenInterfaces(overdue, this.instanceId);
+  }
+
+  #stopped(): NodeCondition {
+    return stoppedInstance(this.instanceId, this.#known.view?.instance?.state);
+  }
+
+  #announce(found: NodeCondition | undefined): void {
+    const condition = found && presentable(found);
+    if (condition?.text === this.#condition?.text) return;
+    this.#condition = condition;
+    if (condition !== undefined) this.#isUnresolved = true;
+    this.#context.hooks.onCondition(this.#known.node, condition);
+  }
+
+  #warning(view: InstanceView | undefined): void {
+    const assessment = this.#assessment;
+    const requirements = 'requirements' in assessment ? assessment.requirements : undefined;
+    this.#warnings.tell(this.#known.node, {
+      view,
+      requirements,
+      staticIp: this.#cloud.staticAddress.warning,
+    });
+  }
+
+  #standInLine(start: Begin): () => void {
+    this.#isPublishing = true;
+    return this.#context.publications.enter({ priority: () => this.#priorityToPublish }, start);
+  }
+
+  async #publish(signal: AbortSignal): Promise<void> {
+    // The run's first read sees everything that arrived while it was queued.
+    this.#isNewerThanLook = false;
+    const again = await this.#publisher.run(signal).finally(() => {
+      this.#isPublishing = false;
+    });
+    if (this.#isNewerThanLook) this.wake();
+    if (again !== undefined) this.#later('publish', again, () => this.#publication.fire());
+  }
+
+  #onClaimed(claimed: Claimed): void {
+    this.wake();
+    if (claimed.withheld.size + claimed.shared.size > 0)
+      this.#context.hooks.onContested(this.instanceId, claimed);
+  }
+
+  #noticeShortage(): void {
+    if (!this.#isShort) {
+      // The node was not served and no pods wait any longer, so no deficit was resolved.
+      if (this.#assessment.kind !== 'served') this.#shortSince = undefined;
+      return;
+    }
+    this.#shortSince ??= { at: this.#context.clock.monotonic(), calls: this.#cloud.calls };
+  }
+
+  /** An unread node may lack anything; a node that cannot be served lacks what its pods wait for. */
+  get #isShort(): boolean {
+    const assessment = this.#assessment;
+    if (assessment.kind === 'served') return assessment.wanted > 0;
+    return assessment.kind === 'unread' || (assessment.kind === 'blocked' && this.waitingPods > 0);
+  }
+
+  #onPublished(): void {
+    this.#desired.published();
+    this.#tellResolved();
+    const supplied = this.#assessment.kind === 'served' && this.#assessment.wanted === 0;
+    if (this.#shortSince === undefined || !supplied) return;
+    const duration = this.#context.clock.monotonic() - this.#shortSince.at;
+    this.#context.hooks.onSupplied(duration, this.#cloud.calls - this.#shortSince.calls);
+    this.#shortSince = undefined;
+  }
+
+  /** A problem ends only once the agent is shown what it lacked. */
+  #tellResolved(): void {
+    if (!this.#isUnresolved) return;
+    if (this.#condition !== undefined) {
+      // The API server accepted a write that it rejected before.
+      if (this.#condition.reason === 'WriteRefused') this.wake();
+      return;
+    }
+    if (this.#assessment.kind !== 'served' || this.#assessment.wanted > 0) return;
+    this.#isUnresolved = false;
+    this.#context.hooks.onResolved(this.#known.node);
+  }
+
+  #later(what: Wait, ms: number, action: () => void): void {
+    this.#timers.get(what)?.();
+    const cancel = this.#context.clock.schedule(ms, () => {
+      this.#timers.delete(what);
+      action();
+    });
+    this.#timers.set(what, cancel);
+  }
+}
+
+/** Whether the agent and the user still ask for the same. */
+function asksTheSame(a: CiliumNode, b: CiliumNode): boolean {
+  return demandIn(a) === demandIn(b);
+}
+
+function demandIn({ ipam, eni, deleting, ignored, status }: CiliumNode): string {
+  const asked = { ...ipam, pool: undefined };
+  return JSON.stringify([asked, eni, deleting, ignored, [...status.used], [...status.releaseIps]]);
+}
+
+function isOursToWrite(assessment: Assessment): boolean {
+  const { kind } = assessment;
+  return kind === 'served' || (kind === 'blocked' && assessment.requirements !== undefined);
+}

@@ -1,0 +1,148 @@
+// The known state of a node, from its CiliumNode and its instance, in the form each decision needs.
+import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+import { textAt } from '../../kubernetes/transport/json.ts';
+import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { Answer } from '../../providers/contract/observation.ts';
+import type { ReleasableFacts } from '../release/releaser.ts';
+import { type Assessment, type AssessmentFacts, assess } from '../conditions/assessment.ts';
+import { withoutAwaited } from '../demand/awaited.ts';
+import { podAddresses, unconfirmedIn } from '../demand/capacity.ts';
+import type { IdleFacts } from '../release/idle-interfaces.ts';
+import type { NodeContext } from './node-context.ts';
+import type { MaintainedFacts } from '../allocate/pool-maintainer.ts';
+import type { StaticAddressFacts } from '../housekeeping/static-ip.ts';
+import { roomUnder } from '../demand/statistics.ts';
+
+type ChangingFacts = Omit<AssessmentFacts, 'limitsOf' | 'options' | 'words'>;
+
+export class NodeState {
+  /** The newest state of the object. */
+  node: CiliumNode;
+  waitingPods = 0;
+  readonly #uid: string;
+  readonly #instanceId: string;
+  readonly #context: NodeContext;
+  readonly #outgoing: () => ReadonlySet<string>;
+  /** Reported and not fixed since. */
+  #readTrouble: string | undefined;
+  #last: { readonly facts: ChangingFacts; readonly assessment: Assessment } | undefined;
+
+  /** `outgoing`: addresses that are leaving. */
+  constructor(
+    node: CiliumNode,
+    instanceId: string,
+    context: NodeContext,
+    outgoing: () => ReadonlySet<string>,
+  ) {
+    this.node = node;
+    this.#uid = node.uid;
+    this.#instanceId = instanceId;
+    this.#context = context;
+    this.#outgoing = outgoing;
+  }
+
+  /** Undefined while the instance is not tracked. */
+  get view(): InstanceView | undefined {
+    return this.#context.inventory.view(this.#instanceId);
+  }
+
+  /** Returns the same object while the node is served and its inputs are unchanged. */
+  assess(): Assessment {
+    const { infrastructure, limitsOf, assessmentOptions: options, implementation } = this.#context;
+    const { node, view, waitingPods } = this;
+    if (view === undefined) return { kind: 'unread' };
+    const facts = { node, view, waitingPods, outgoing: this.#outgoing(), infrastructure: infrastructure() };
+    if (this.#last !== undefined && isSame(this.#last.facts, facts)) return this.#last.assessment;
+    const assessment = assess({ ...facts, limitsOf, options, words: implementation.words });
+    // A node that is not served may wait for an instance type that has been read since, so it is assessed again.
+    this.#last = assessment.kind === 'served' ? { facts, assessment } : undefined;
+    return assessment;
+  }
+
+  /** Facts for a plan. Undefined while the node cannot be served, like the methods below. */
+  forAllocation(): MaintainedFacts | undefined {
+    const { infrastructure, ledger, orphans, clock } = this.#context;
+    const { view } = this;
+    const assessment = this.assess();
+    if (view === undefined || assessment.kind !== 'served') return undefined;
+    const now = clock.monotonic();
+    const unconfirmed = unconfirmedIn(view);
+    return {
+      view,
+      limits: assessment.limits,
+      requirements: assessment.requirements,
+      infrastructure: infrastructure(),
+      free: (subnetId) => ledger.free(subnetId, now),
+      mostPrefixes: (subnetId) => ledger.mostPrefixes(subnetId, now),
+      // Waits for addresses that the previous leader may have assigned, at most one consistency window.
+      wanted: Math.max(0, assessment.toAllocate - unconfirmed),
+      most: roomUnder(
+        podAddresses(view, assessment.requirements).size + assessment.retiredInUse + unconfirmed,
+        assessment.marks,
+      ),
+      orphans: orphans.of(this.#instanceId),
+    };
+  }
+
+  forRelease(): ReleasableFacts | undefined {
+    const { view } = this;
+    const assessment = this.assess();
+    if (view === undefined || assessment.kind !== 'served') return undefined;
+    const { requirements, excess, toAllocate: wanted, retired } = assessment;
+    const certain = withoutAwaited(view, this.node);
+    return { node: this.node, view: certain, requirements, excess, wanted, retired };
+  }
+
+  forIdleInterfaces(): IdleFacts | undefined {
+    const facts = this.forRelease();
+    const assessment = this.assess();
+    return facts && { ...facts, isShort: assessment.kind === 'served' && assessment.wanted > 0 };
+  }
+
+  /** Reads the CiliumNode live; false if that fails or it belongs to another node by now. */
+  async readAnew(signal: AbortSignal): Promise<boolean> {
+    const { writer, observe, hooks } = this.#context;
+    const { name } = this.node;
+    const live = await writer.get(name, signal);
+    if (live.kind !== 'found') {
+      const trouble = live.kind === 'denied' ? live.message : undefined;
+      if (trouble !== undefined && trouble !== this.#readTrouble) hooks.onReadTrouble(name, trouble);
+      this.#readTrouble = trouble;
+      return false;
+    }
+    this.#readTrouble = undefined;
+    observe(live.raw);
+    return this.node.uid === this.#uid && textAt(live.raw, 'metadata', 'uid') === this.#uid;
+  }
+
+  /** Where Nodes are known, one of them must name the instance before more of it changes than its pod addresses. */
+  mayBeOurs(): boolean {
+    const { identities } = this.#context;
+    return !identities.isKnown || identities.isVerified(this.node.name, this.#instanceId);
+  }
+
+  /** A public address opens the instance to the internet, so the node must be the one it claims to be. */
+  forStaticAddress(): StaticAddressFacts | undefined {
+    if (!this.mayBeOurs()) return undefined;
+    const tags = this.node.ipam.staticIpTags;
+    const { view } = this;
+    const isAsked = view !== undefined && Object.keys(tags).length > 0;
+    return isAsked && this.assess().kind === 'served' ? { view, tags } : undefined;
+  }
+
+  /** Applies the answer to one of our calls. */
+  fold(answer: Answer): void {
+    const { inventory, clock, onChanged } = this.#context;
+    onChanged(inventory.applyAnswer(answer, clock.monotonic()));
+  }
+}
+
+function isSame(a: ChangingFacts, b: ChangingFacts): boolean {
+  return (
+    a.node === b.node &&
+    a.view === b.view &&
+    a.waitingPods === b.waitingPods &&
+    a.outgoing === b.outgoing &&
+    a.infrastructure === b.infrastructure
+  );
+}

@@ -1,0 +1,271 @@
+// Detaches and deletes interfaces that have had no pod address for a long time. Each one costs an instance
+// slot and a primary address of its subnet. Order: hide it from the agent, refresh the instance, detach,
+// delete. A crash after the detach leaves an orphan, which the orphan collection deletes.
+import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
+import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
+import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
+import type { Answer } from '../../providers/contract/observation.ts';
+import type { Operation, Outcome } from '../../providers/contract/operation.ts';
+import { TaskGroup } from '../../runtime/task-group.ts';
+import { type Clock, sleep } from '../../runtime/clock.ts';
+import { Backoff } from '../../runtime/backoff.ts';
+import { LazyMap } from '../../runtime/lazy-collections.ts';
+import type { Random } from '../../runtime/random.ts';
+import { raceAbort } from '../../runtime/race-abort.ts';
+import { descriptionPrefix } from '../housekeeping/delete-on-termination.ts';
+import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
+import { usageOf } from './prepare-ip-release.ts';
+import type { TakeAwayPermission } from './take-away-permission.ts';
+
+export interface IdleInterfacesDeps {
+  readonly instanceId: string;
+  readonly implementation: Pick<AllocationImplementation, 'admit' | 'perform'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** How long an interface must be idle, in ms; undefined keeps every interface. */
+  readonly delay: number | undefined;
+  readonly permission: TakeAwayPermission;
+  /** The facts known now; undefined while the node is not served. */
+  readonly facts: () => IdleFacts | undefined;
+  /** Whether an operation adds to the interface or takes from it. */
+  readonly isBusy: (interfaceId: string) => boolean;
+  /** Refreshes the instance from the cloud and waits for the result, without a time limit. */
+  readonly look: () => Promise<void>;
+  /** Reads the CiliumNode live; false when that fails. */
+  readonly readNode: (signal: AbortSignal) => Promise<boolean>;
+  readonly fold: (answer: Answer) => void;
+  readonly invalidate: (from: number) => void;
+  /** Schedules a call of `evaluate`. */
+  readonly wake: () => void;
+  readonly onInterfaceRelease: (given: InterfaceRelease) => void;
+  readonly onBug: (error: unknown) => void;
+}
+
+export interface IdleFacts {
+  readonly node: CiliumNode;
+  readonly view: InstanceView;
+  readonly requirements: NodeRequirements;
+  /** Whether the node lacks addresses. */
+  readonly isShort: boolean;
+}
+
+export interface InterfaceRelease {
+  readonly interfaceId: string;
+  readonly subnetId: string;
+  readonly at: 'detach' | 'delete';
+  /** Undefined when the operation succeeded. */
+  readonly failure: CloudFailure | undefined;
+}
+
+type Phase =
+  | { readonly kind: 'idle'; readonly since: number }
+  /** Hidden from the agent, or about to be. */
+  | { readonly kind: 'leaving' }
+  /** The detach call may have started: this phase never reverts. */
+  | { readonly kind: 'detaching' };
+
+const backoffPolicy = { base: 5000, cap: 600_000 };
+/** Pause between two attempts to delete a detached interface, and how long to keep trying, in ms. */
+const deletePause = 5000;
+const deleteFor = 120_000;
+
+export class IdleInterfaces {
+  readonly #deps: IdleInterfacesDeps;
+  readonly #phases = new LazyMap<string, Phase>();
+  /** Keyed by interface id. */
+  readonly #work: TaskGroup;
+  #cancelNext: (() => void) | undefined;
+  readonly #streak: Backoff;
+
+  constructor(deps: IdleInterfacesDeps) {
+    this.#deps = deps;
+    this.#streak = new Backoff(backoffPolicy, deps);
+    const { clock, onBug, wake: onEnd } = deps;
+    this.#work = new TaskGroup({ clock, onBug, backOff: () => this.#streak.fail(), onEnd });
+  }
+
+  /** Interfaces that are neither shown to the agent nor given addresses. */
+  get leaving(): ReadonlySet<string> {
+    return new Set([...this.#phases].filter(([, { kind }]) => kind !== 'idle').map(([id]) => id));
+  }
+
+  /** Advances every idle interface as far as possible now. */
+  evaluate(): void {
+    const facts = this.#work.isClosing ? undefined : this.#deps.facts();
+    if (facts === undefined) return;
+    const { clock, delay = Infinity } = this.#deps;
+    const now = clock.monotonic();
+    for (const item of facts.view.interfaces) this.#step(item, facts, now);
+    const known = new Set(facts.view.interfaces.map(({ id }) => id));
+    for (const id of this.#phases.keys())
+      if (!known.has(id) && !this.#work.isAbout(id)) this.#phases.delete(id);
+    const due = [...this.#phases.values()].map((phase) =>
+      phase.kind === 'idle' ? phase.since + delay : this.#streak.until,
+    );
+    this.#await(Math.min(...due.filter((time) => time > now)) - now);
+  }
+
+  /** Starts no more tasks; resolves once the tasks in flight have ended, at `deadline` at the latest. */
+  stop(deadline: AbortSignal): Promise<void> {
+    return this.#work.stop(deadline);
+  }
+
+  #step(item: NetworkInterface, facts: IdleFacts, now: number): void {
+    const { id } = item;
+    const phase = this.#phases.get(id);
+    if (phase?.kind === 'detaching' || this.#work.isAbout(id)) return;
+    if (this.#isUnused(item, facts)) this.#stepIdle(item, phase, { facts, now });
+    else this.#phases.delete(id);
+  }
+
+  #stepIdle({ id }: NetworkInterface, phase: Phase | undefined, at: { facts: IdleFacts; now: number }): void {
+    const { facts, now } = at;
+    const { delay = Infinity, permission } = this.#deps;
+    const refusal = permission.refusal('takeAway');
+    // A dry run decides too, but starts nothing.
+    const mayDecide = refusal === undefined || refusal === 'dryRun';
+    const next = later(phase, now, mayDecide ? delay : Infinity);
+    this.#phases.set(id, next);
+    const mayBegin = refusal === undefined && next.kind === 'leaving' && !this.#streak.isPausing;
+    if (mayBegin && !isShown(facts.node, id)) this.#work.begin(() => this.#run(id), id);
+  }
+
+  #isUnused(item: NetworkInterface, facts: IdleFacts): boolean {
+    // The cloud has to show it here: a CiliumNode alone may name an interface of somebody else.
+    if (facts.view.doubted.has(item.id)) return false;
+    return this.#isIdle(item, facts) && !isPrimaryUsed(facts.node, item);
+  }
+
+  #isIdle(item: NetworkInterface, { requirements, isShort }: IdleFacts): boolean {
+    const { firstInterfaceIndex, usePrimaryAddress } = requirements;
+    const { attachment, description, id } = item;
+    if (this.#deps.delay === undefined || usePrimaryAddress || isShort) return false;
+    if (attachment?.state !== 'attached' || attachment.deviceIndex <= firstInterfaceIndex) return false;
+    const isOurs = description.startsWith(descriptionPrefix) && exclusionOf(item, requirements) === undefined;
+    return isEmpty(item) && isOurs && !this.#deps.isBusy(id);
+  }
+
+  async #run(interfaceId: string): Promise<void> {
+    const { implementation, look, readNode } = this.#deps;
+    const { closing: signal } = this.#work;
+    // The interface may have received an address since the last refresh.
+    await raceAbort(look(), signal);
+    if (this.#stillIdle(interfaceId) === undefined) return;
+    const refund = await implementation.admit(['detachInterface'], { priority, signal });
+    const isRead = await readNode(signal).catch((error: unknown) => {
+      refund();
+      throw error;
+    });
+    const item = isRead ? this.#stillIdle(interfaceId) : undefined;
+    if (item === undefined) {
+      refund();
+      if (!isRead) this.#streak.fail();
+      return;
+    }
+    this.#phases.set(interfaceId, { kind: 'detaching' });
+    const failure = await this.#detach(item);
+    if (failure === undefined) await this.#delete(item);
+  }
+
+  /** The final check before the detach: it uses the state after the wait, not before it. */
+  #stillIdle(interfaceId: string): NetworkInterface | undefined {
+    const { permission } = this.#deps;
+    const isStopped = this.#work.isClosing || permission.refusal('takeAway') !== undefined;
+    const facts = isStopped ? undefined : this.#deps.facts();
+    const item = facts?.view.interfaces.find(({ id }) => id === interfaceId);
+    if (facts === undefined || item === undefined) return undefined;
+    return this.#isUnused(item, facts) && !isShown(facts.node, interfaceId) ? item : undefined;
+  }
+
+  /** Undefined when the interface is detached or may be. */
+  async #detach(item: NetworkInterface): Promise<CloudFailure | undefined> {
+    const { instanceId, invalidate, clock, onInterfaceRelease } = this.#deps;
+    const { id: interfaceId, subnetId, attachment } = item;
+    const attachmentId = attachment?.id ?? '';
+    const outcome = await this.#perform({ kind: 'detachInterface', instanceId, interfaceId, attachmentId });
+    if (outcome.kind === 'done') {
+      this.#streak.forget();
+      return undefined;
+    }
+    const { failure } = outcome;
+    // The interface is or may be detached. If it is still attached, the cloud refuses the delete.
+    if (outcome.kind === 'ambiguous' || failure.kind === 'interfaceGone') return undefined;
+    this.#phases.delete(interfaceId);
+    this.#streak.fail();
+    invalidate(clock.monotonic());
+    onInterfaceRelease({ interfaceId, subnetId, at: 'detach', failure });
+    return failure;
+  }
+
+  /**
+   * An interface that cannot be deleted in time is left to the orphan collection. If it is still attached, it
+   * is shown again.
+   */
+  async #delete({ id: interfaceId, subnetId }: NetworkInterface): Promise<void> {
+    const { clock, invalidate, onInterfaceRelease } = this.#deps;
+    const until = clock.monotonic() + deleteFor;
+    for (;;) {
+      await sleep(clock, deletePause, this.#work.deadline);
+      const failure = await this.#tryToDelete(interfaceId);
+      const isLast = failure === undefined || clock.monotonic() >= until;
+      // The detach alone frees the slot, and the node may need it now.
+      if (failure !== undefined && (isLast || this.#deps.facts()?.isShort === true))
+        invalidate(clock.monotonic());
+      if (!isLast) continue;
+      this.#phases.delete(interfaceId);
+      onInterfaceRelease({ interfaceId, subnetId, at: 'delete', failure });
+      return;
+    }
+  }
+
+  /** Undefined once the interface is gone. */
+  async #tryToDelete(interfaceId: string): Promise<CloudFailure | undefined> {
+    const { implementation, fold } = this.#deps;
+    await implementation.admit(['deleteInterface'], { priority, signal: this.#work.deadline });
+    // The interface is detached, so the delete does not wait for anything else.
+    const outcome = await this.#perform({ kind: 'deleteInterface', interfaceId }, true);
+    if (outcome.kind === 'done') return undefined;
+    if (outcome.failure.kind !== 'interfaceGone') return outcome.failure;
+    fold({ kind: 'deleted', interfaceId });
+    return undefined;
+  }
+
+  async #perform(operation: Operation, isBegun = false): Promise<Outcome> {
+    const context = { priority, signal: this.#work.deadline, ...(isBegun && { begun: true as const }) };
+    const outcome = await this.#deps.implementation.perform(operation, context);
+    if (outcome.kind === 'done') this.#deps.fold(outcome.answer);
+    return outcome;
+  }
+
+  #await(ms: number): void {
+    this.#cancelNext?.();
+    this.#cancelNext = ms < Infinity ? this.#work.later(ms, this.#deps.wake) : undefined;
+  }
+}
+
+/** The phase of an interface that is still idle. */
+function later(phase: Phase | undefined, now: number, delay: number): Phase {
+  if (phase !== undefined && phase.kind !== 'idle') return phase;
+  const since = phase?.since ?? now;
+  return now >= since + delay ? { kind: 'leaving' } : { kind: 'idle', since };
+}
+
+const priority = (): 'housekeeping' => 'housekeeping';
+
+/** An associated public address counts as use. */
+function isEmpty({ addresses, prefixes, publicAddress }: NetworkInterface): boolean {
+  return addresses.length + prefixes.length === 0 && publicAddress === undefined;
+}
+
+/** Pods may have received the primary address before use-primary-address was turned off. */
+function isPrimaryUsed(node: CiliumNode, { primaryAddress }: NetworkInterface): boolean {
+  return node.ipam.pool.has(primaryAddress) || usageOf(node)(primaryAddress);
+}
+
+function isShown({ ipam, status }: CiliumNode, interfaceId: string): boolean {
+  return (
+    status.eni.has(interfaceId) || [...ipam.pool.values()].some(({ resource }) => resource === interfaceId)
+  );
+}

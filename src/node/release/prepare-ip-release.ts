@@ -1,0 +1,182 @@
+// Chooses the addresses and prefixes that a node can release, and restores the releases of an earlier process
+// from the CiliumNode. Pure.
+import { blockAround, contains, parseAddress } from '../../providers/contract/ipv4.ts';
+import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
+import type { CiliumNode, ReleaseState } from '../../kubernetes/cilium-node/cilium-node.ts';
+import type { Release, Releases } from './release-state.ts';
+import type { Holding } from '../demand/holdings.ts';
+import { poolName, protocolOf } from '../demand/demand.ts';
+import { holdingsOn, unfitOn } from '../demand/holdings.ts';
+import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
+
+export interface CandidateFacts {
+  readonly view: InstanceView;
+  readonly requirements: NodeRequirements;
+  /** Addresses above what the node needs. */
+  readonly excess: number;
+  readonly isUsed: (address: string) => boolean;
+  /** Releases in flight; they stay candidates. */
+  readonly releases: Releases;
+  /** Ids that the back-off excludes now. */
+  readonly aside: ReadonlySet<string>;
+}
+
+export interface RecoveryFacts {
+  readonly node: CiliumNode;
+  readonly view: InstanceView;
+  readonly requirements: NodeRequirements;
+}
+
+/**
+ * Returns as many holdings as the excess allows: earlier choices first, then the emptiest interface first,
+ * because an empty interface can be deleted. Single addresses go before prefixes, because free slots can then
+ * take prefixes.
+ */
+export function releaseCandidates(facts: CandidateFacts): readonly Holding[] {
+  const { view, requirements, isUsed, releases, aside } = facts;
+  const isFree = (holding: Holding): boolean => !aside.has(holding.id) && !holding.addresses.some(isUsed);
+  const interfaces = releasable(view, requirements)
+    .map((item) => ({ item, holdings: holdingsOn(item) }))
+    .map(({ item, holdings }) => ({ item, holdings, used: usedOf(holdings, isUsed) }))
+    .toSorted((a, b) => a.used - b.used || deviceIndexOf(b.item) - deviceIndexOf(a.item));
+  const free = interfaces.flatMap(({ holdings }) => holdings.filter(isFree));
+  const chosen = (holding: Holding): boolean => releases.has(holding.id);
+  let left = facts.excess;
+  const candidates: Holding[] = [];
+  for (const holding of [...free.filter(chosen), ...free.filter((each) => !chosen(each))]) {
+    if (isLeavingIn(releases, holding.id) || holding.addresses.length > left) continue;
+    candidates.push(holding);
+    left -= holding.addresses.length;
+  }
+  return candidates;
+}
+
+/**
+ * Holdings that pods must not have and that the agent does not use. They go whatever the node needs, because
+ * pods cannot use them.
+ */
+export function retiredCandidates({
+  retired,
+  isUsed,
+  releases,
+  aside,
+}: Pick<CandidateFacts, 'isUsed' | 'releases' | 'aside'> & {
+  readonly retired: readonly Holding[];
+}): readonly Holding[] {
+  return retired.filter(
+    ({ id, addresses }) => !aside.has(id) && !addresses.some(isUsed) && !isLeavingIn(releases, id),
+  );
+}
+
+/** The agent has agreed to the release, so it is no candidate again. */
+function isLeavingIn(releases: Releases, id: string): boolean {
+  const kind = releases.get(id)?.phase.kind;
+  return kind !== undefined && kind !== 'excess' && kind !== 'asked';
+}
+
+/** Interfaces that may lose something; not those that others use or that are leaving the instance. */
+function releasable(view: InstanceView, requirements: NodeRequirements): readonly NetworkInterface[] {
+  return view.interfaces.filter(
+    (item) => exclusionOf(item, requirements) === undefined && item.attachment?.state === 'attached',
+  );
+}
+
+/** Whether the agent reports an address as used: in use, or inside a CIDR that it holds. */
+export function usageOf(node: CiliumNode): (address: string) => boolean {
+  const { used } = node.status;
+  if (protocolOf(node) === 'crd') return (address) => used.has(address);
+  const cidrs = allocatedCidrs(node);
+  const single = new Set(cidrs.filter((cidr) => cidr.endsWith('/32')).map((cidr) => cidr.slice(0, -3)));
+  const blocks = cidrs.flatMap((cidr) => (cidr.endsWith('/32') ? [] : (blockAround(cidr) ?? [])));
+  return (address) =>
+    single.has(address) || blocks.some((block) => contains(block, parseAddress(address) ?? -1));
+}
+
+/** `usageOf`, plus addresses with an associated public address: a release would end that association. */
+export function usageIn(node: CiliumNode, { interfaces }: InstanceView): (address: string) => boolean {
+  const isUsed = usageOf(node);
+  const associated = new Set(interfaces.flatMap((item) => item.associated ?? []));
+  return associated.size === 0 ? isUsed : (address) => isUsed(address) || associated.has(address);
+}
+
+/** Whether the agent has reported its use. Before that, every address counts as used. */
+export function tellsUse(node: CiliumNode): boolean {
+  return protocolOf(node) === 'crd' || allocatedCidrs(node).length > 0;
+}
+
+/**
+ * Releases that an earlier process started, as far as the CiliumNode and the cloud show. An address in use is
+ * none.
+ */
+export function recoverReleases({ node, view, requirements }: RecoveryFacts, now: number): Releases {
+  const isUsed = usageIn(node, view);
+  const isCrd = protocolOf(node) === 'crd';
+  const holdings = isCrd ? view.interfaces.flatMap((item) => withdrawable(item, requirements)) : [];
+  const releases = isCrd ? handshakesOf({ node, view, requirements }, holdings, now) : [];
+  const going = releases.filter(({ holding }) => !holding.addresses.some(isUsed));
+  return new Map(going.map((release) => [release.holding.id, release]));
+}
+
+/**
+ * What can leave the node, by a call or because pods must not have it. An interface that is leaving takes its
+ * own holdings along.
+ */
+function withdrawable(item: NetworkInterface, requirements: NodeRequirements): readonly Holding[] {
+  if (item.attachment?.state !== 'attached') return [];
+  const unfit = unfitOn(item, requirements);
+  return exclusionOf(item, requirements) === undefined ? [...holdingsOn(item), ...unfit] : unfit;
+}
+
+function handshakesOf(
+  { node, view, requirements }: RecoveryFacts,
+  holdings: readonly Holding[],
+  now: number,
+): readonly Release[] {
+  const handshake = node.status.releaseIps;
+  const held = new Map(
+    holdings.flatMap((holding) => holding.addresses.map((each) => [each, holding] as const)),
+  );
+  const open = new Set([...handshake.keys()].flatMap((address) => held.get(address) ?? []));
+  const going = [...open].flatMap((holding): readonly Release[] => {
+    const kind = recoveredPhase(holding.addresses.map((address) => handshake.get(address)));
+    return kind === undefined ? [] : [{ holding, protocol: 'crd', phase: { kind } }];
+  });
+  const onAny = view.interfaces.flatMap((item) => [...holdingsOn(item), ...unfitOn(item, requirements)]);
+  const there = new Set(onAny.flatMap(({ addresses }) => addresses));
+  const gone = [...handshake].filter(
+    ([address, state]) => state === 'released' || (state === 'ready-for-release' && !there.has(address)),
+  );
+  const released = gone.map(
+    ([id]): Release => ({
+      holding: { id, interfaceId: held.get(id)?.interfaceId ?? '', addresses: [id] },
+      protocol: 'crd',
+      phase: { kind: 'released', since: now },
+    }),
+  );
+  return [...going, ...released];
+}
+
+function recoveredPhase(states: readonly (ReleaseState | undefined)[]): 'asked' | 'leaving' | undefined {
+  if (states.includes('do-not-release') || states.includes('released')) return undefined;
+  return states.every((state) => state === 'ready-for-release') ? 'leaving' : 'asked';
+}
+
+/** Whether the CiliumNode shows an address to its agent, in the pool or on an interface. */
+export function shownTo(node: CiliumNode): (address: string) => boolean {
+  const shown = new Set([...node.status.eni.values()].flatMap(({ addresses }) => addresses));
+  const { pool } = node.ipam;
+  return (address) => pool.has(address) || shown.has(address);
+}
+
+function allocatedCidrs(node: CiliumNode): readonly string[] {
+  return node.ipam.allocated.filter(({ pool }) => pool === poolName).flatMap(({ cidrs }) => cidrs);
+}
+
+function usedOf(holdings: readonly Holding[], isUsed: (address: string) => boolean): number {
+  return holdings.flatMap(({ addresses }) => addresses).filter(isUsed).length;
+}
+
+function deviceIndexOf({ attachment }: NetworkInterface): number {
+  return attachment?.deviceIndex ?? 0;
+}

@@ -1,0 +1,245 @@
+// Decides the next phase of each release: a state machine without effects. An address is unassigned only
+// after its agent agrees that it is free and no longer sees it. Each step needs evidence that the previous
+// step is done, so that a restarted process can continue.
+//
+// excess -> asked -> leaving -> hidden -> unassigning -> released. Only the step from hidden to unassigning is
+// not decided here: releaser.ts says when it is due, and unassign.ts takes it after a live read of the CiliumNode.
+//
+// Agents of the protocol "crd" are asked in `status.ipam.release-ips` and answer there
+// (docs/ciliumnode-contract.md 3.1). Agents of the protocol "multi-pool" are not asked: they drop unneeded
+// CIDRs from `spec.ipam.pools.allocated`. Such an agent may reclaim a CIDR in memory before it writes that.
+// So the CIDR stays hidden for a while before it is unassigned (docs/ciliumnode-contract.md 3.2).
+import type { ReleaseState } from '../../kubernetes/cilium-node/cilium-node.ts';
+import type { AgentProtocol } from '../demand/demand.ts';
+import type { Holding } from '../demand/holdings.ts';
+
+/** Times are monotonic, in ms. */
+export type ReleasePhase =
+  /** Above the node's need since then; not announced yet. */
+  | { readonly kind: 'excess'; readonly since: number }
+  /** The agent is asked whether it is free. */
+  | { readonly kind: 'asked' }
+  /** The agent agreed; it is about to be hidden. */
+  | { readonly kind: 'leaving' }
+  /** Hidden from the agent since then. */
+  | { readonly kind: 'hidden'; readonly since: number }
+  /** The unassign call is in flight, or its answer is lost and it may still take effect. */
+  | { readonly kind: 'unassigning' }
+  /** The result is unknown: it stays hidden until a repeated call or a refresh shows it. */
+  | { readonly kind: 'unanswered' }
+  /**
+   * It left the node then: the cloud has it back, or pods must not have it. The agent has yet to be notified.
+   */
+  | { readonly kind: 'released'; readonly since: number };
+
+export interface Release {
+  readonly holding: Holding;
+  /** The protocol of the agent that agreed. An agent that changes its protocol has agreed to nothing. */
+  readonly protocol: AgentProtocol;
+  readonly phase: ReleasePhase;
+}
+
+/** Keyed by the id of the holding. */
+export type Releases = ReadonlyMap<string, Release>;
+
+export interface ReleaseFacts {
+  readonly protocol: AgentProtocol;
+  /** What the node can release, without what is leaving already. */
+  readonly candidates: readonly Holding[];
+  /** Ids of agreed holdings that the node needs again. */
+  readonly reclaimed: ReadonlySet<string>;
+  /** The handshake in the CiliumNode, by address. */
+  readonly handshake: ReadonlyMap<string, ReleaseState>;
+  /** Whether the agent reports the address as used. */
+  readonly isUsed: (address: string) => boolean;
+  /** Whether the CiliumNode shows the address to the agent, in the pool or on an interface. */
+  readonly isShown: (address: string) => boolean;
+  /** Whether the cloud shows the holding on its interface, as far as known. */
+  readonly isHeld: (holding: Holding) => boolean;
+  /**
+   * Whether pods must not have the holding: it leaves the node without a call, and the cloud keeps showing
+   * it.
+   */
+  readonly isUnfit: (holding: Holding) => boolean;
+  /**
+   * Whether the cloud shows the holding on any interface of the instance; it may have returned on another
+   * one.
+   */
+  readonly isBack: (holding: Holding) => boolean;
+  readonly now: number;
+  /** How long a holding must exceed the need before its release starts, in ms. */
+  readonly delay: number;
+  /** Nothing more is hidden from the agent before: what it uses it may not have reported yet. */
+  readonly unsaidUntil: number;
+  /** How long the cloud may take to show a change, in ms. */
+  readonly consistencyWindow: number;
+}
+
+const noAddresses: ReadonlySet<string> = new Set();
+
+/**
+ * Advances every release by one step, as far as the facts allow. A finished release is not in the result.
+ * Returns `before` itself when nothing changes.
+ */
+export function nextReleases(before: Releases, facts: ReleaseFacts): Releases {
+  const wanted = new Map(facts.candidates.map((holding) => [holding.id, holding]));
+  const next = new Map<string, Release>();
+  for (const [id, release] of before) {
+    const phase = nextPhase(release, wanted.has(id), facts);
+    if (phase !== undefined) next.set(id, { ...release, phase });
+  }
+  const { protocol, now } = facts;
+  for (const [id, holding] of wanted) {
+    if (!before.has(id)) next.set(id, { holding, protocol, phase: { kind: 'excess', since: now } });
+  }
+  return isSame(before, next) ? before : next;
+}
+
+/** Whether two results have the same ids and phases; nothing else can differ. */
+function isSame(before: Releases, next: Releases): boolean {
+  if (before.size !== next.size) return false;
+  for (const [id, { phase }] of next) {
+    const known = before.get(id)?.phase;
+    if (known?.kind !== phase.kind || sinceOf(known) !== sinceOf(phase)) return false;
+  }
+  return true;
+}
+
+function sinceOf(phase: ReleasePhase): number | undefined {
+  return 'since' in phase ? phase.since : undefined;
+}
+
+/** Holdings that their agent refuses to release. */
+export function refusedIn(releases: Releases, handshake: ReleaseFacts['handshake']): readonly Holding[] {
+  return [...releases.values()].flatMap(({ holding, phase }) =>
+    phase.kind === 'asked' && answersOf(holding, handshake).includes('do-not-release') ? [holding] : [],
+  );
+}
+
+/** Whether something is hidden from its agent and not released yet. */
+export function isHiding(releases: Releases): boolean {
+  return [...releases.values()].some(({ phase }) => phase.kind === 'hidden');
+}
+
+/**
+ * Addresses that are neither shown to the agent nor counted as the node's. Always the same object when empty.
+ */
+export function outgoingIn(releases: Releases): ReadonlySet<string> {
+  const outgoing = new Set<string>();
+  for (const { holding, phase } of releases.values()) {
+    if (phase.kind === 'excess' || phase.kind === 'asked') continue;
+    for (const address of holding.addresses) outgoing.add(address);
+  }
+  return outgoing.size === 0 ? noAddresses : outgoing;
+}
+
+/** The desired `status.ipam.release-ips`; entries that are not in it are deleted. */
+export function handshakeFor(
+  releases: Releases,
+  handshake: ReleaseFacts['handshake'],
+): ReadonlyMap<string, ReleaseState> {
+  const states = new Map<string, ReleaseState>();
+  for (const { holding, protocol, phase } of releases.values()) {
+    if (protocol !== 'crd') continue;
+    for (const address of holding.addresses) {
+      const state = stateFor(phase, handshake.get(address));
+      if (state !== undefined) states.set(address, state);
+    }
+  }
+  return states;
+}
+
+/** Keeps the agent's answer, and does not rewrite an entry that the agent deleted. */
+function stateFor({ kind }: ReleasePhase, known: ReleaseState | undefined): ReleaseState | undefined {
+  if (kind === 'excess') return undefined;
+  if (kind === 'released') return known && 'released';
+  if (kind !== 'asked') return known;
+  return known === 'ready-for-release' || known === 'do-not-release' ? known : 'marked-for-release';
+}
+
+function nextPhase(release: Release, isWanted: boolean, facts: ReleaseFacts): ReleasePhase | undefined {
+  const { phase } = release;
+  switch (phase.kind) {
+    case 'excess':
+    case 'asked':
+      return isWanted ? proposed(release, phase, facts) : undefined;
+    case 'leaving':
+    case 'hidden':
+      return goesOn(release, facts) ? onItsWay(release, phase, facts) : undefined;
+    default:
+      return afterTheCall(release, phase, facts);
+  }
+}
+
+/** From here a release never reverts. */
+function afterTheCall(
+  release: Release,
+  phase: Extract<ReleasePhase, { kind: 'unassigning' | 'unanswered' | 'released' }>,
+  facts: ReleaseFacts,
+): ReleasePhase | undefined {
+  if (phase.kind === 'released') return isOver(release, phase.since, facts) ? undefined : phase;
+  const isKnownGone = phase.kind === 'unanswered' && !facts.isHeld(release.holding);
+  return isKnownGone ? gone(release, facts) : phase;
+}
+
+/** Ends at once when no agent has to be notified, because nothing would wake the node for it. */
+function gone(release: Release, facts: ReleaseFacts): ReleasePhase | undefined {
+  return isOver(release, facts.now, facts) ? undefined : { kind: 'released', since: facts.now };
+}
+
+function proposed(
+  { holding, protocol }: Release,
+  phase: Extract<ReleasePhase, { kind: 'excess' | 'asked' }>,
+  facts: ReleaseFacts,
+): ReleasePhase | undefined {
+  if (protocol !== facts.protocol) return undefined;
+  if (phase.kind === 'asked') return answered(holding, facts);
+  if (facts.now < Math.max(phase.since + facts.delay, facts.unsaidUntil)) return phase;
+  return { kind: facts.protocol === 'crd' ? 'asked' : 'leaving' };
+}
+
+/** All addresses of a holding must be free; one that is not decides for the holding. */
+function answered(holding: Holding, { handshake }: ReleaseFacts): ReleasePhase | undefined {
+  const answers = answersOf(holding, handshake);
+  if (answers.includes('do-not-release')) return undefined;
+  return { kind: answers.every((answer) => answer === 'ready-for-release') ? 'leaving' : 'asked' };
+}
+
+/** Whether the agent still agrees and the node does not need the holding. */
+function goesOn({ holding, protocol }: Release, facts: ReleaseFacts): boolean {
+  if (protocol !== facts.protocol || facts.reclaimed.has(holding.id)) return false;
+  if (holding.addresses.some(facts.isUsed)) return false;
+  return (
+    protocol === 'multi-pool' ||
+    answersOf(holding, facts.handshake).every((answer) => answer === 'ready-for-release')
+  );
+}
+
+function onItsWay(
+  release: Release,
+  phase: Extract<ReleasePhase, { kind: 'leaving' | 'hidden' }>,
+  facts: ReleaseFacts,
+): ReleasePhase | undefined {
+  const { holding } = release;
+  if (!facts.isHeld(holding)) return gone(release, facts);
+  if (holding.addresses.some(facts.isShown)) return { kind: 'leaving' };
+  return phase.kind === 'hidden' ? phase : { kind: 'hidden', since: facts.now };
+}
+
+/**
+ * The agent deletes the entry of a released address. The release also ends when the cloud shows the address
+ * again, by a reading that is not stale.
+ */
+function isOver({ holding, protocol }: Release, since: number, facts: ReleaseFacts): boolean {
+  if (protocol !== 'crd' || facts.protocol !== 'crd') return true;
+  const mayBeBack = facts.now >= since + facts.consistencyWindow && !facts.isUnfit(holding);
+  if (mayBeBack && facts.isBack(holding)) return true;
+  return holding.addresses.every((address) => !facts.handshake.has(address));
+}
+
+function answersOf(
+  { addresses }: Holding,
+  handshake: ReleaseFacts['handshake'],
+): readonly (ReleaseState | undefined)[] {
+  return addresses.map((address) => handshake.get(address));
+}

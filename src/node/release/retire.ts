@@ -1,0 +1,71 @@
+// Ends the release of retired holdings without a cloud call: pods must not have them, their agent gave them up,
+// and they are hidden. After a live read of the CiliumNode they count as gone and are no longer offered. The
+// cloud keeps them, because a call could take addresses from their owner, such as another service that manages
+// the interface.
+import { TaskGroup } from '../../runtime/task-group.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { Backoff } from '../../runtime/backoff.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { ReleasePhase } from './release-state.ts';
+import type { Holding } from '../demand/holdings.ts';
+
+export interface WithdrawalsDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Reads the CiliumNode live; false when that fails. */
+  readonly readNode: (signal: AbortSignal) => Promise<boolean>;
+  /** Decides again from the facts known now; false while too little is known. */
+  readonly evaluate: () => boolean;
+  /** What may be retired now. */
+  readonly due: () => readonly Holding[];
+  /** Moves these holdings to another phase. */
+  readonly enter: (holdings: readonly Holding[], phaseAt: (now: number) => ReleasePhase) => void;
+  readonly wake: () => void;
+  readonly onWithdrawn: (holdings: readonly Holding[]) => void;
+  readonly onBug: (error: unknown) => void;
+}
+
+const backoffPolicy = { base: 1000, cap: 60_000 };
+/** One read serves everything due on the node. */
+const theNode = 'node';
+
+export class Retirements {
+  readonly #deps: WithdrawalsDeps;
+  readonly #work: TaskGroup;
+  readonly #streak: Backoff;
+
+  constructor(deps: WithdrawalsDeps) {
+    this.#deps = deps;
+    this.#streak = new Backoff(backoffPolicy, deps);
+    const { clock, onBug, wake: onEnd } = deps;
+    this.#work = new TaskGroup({ clock, onBug, backOff: () => this.#streak.fail(), onEnd });
+  }
+
+  /** Nothing is retired earlier, after failed reads; in monotonic ms. */
+  get pausedUntil(): number {
+    return this.#streak.until;
+  }
+
+  /** Retires what is due after a live read of the CiliumNode; at most one read is in flight. */
+  begin(): void {
+    if (!this.#work.isAbout(theNode)) this.#work.begin(() => this.#run(), theNode);
+  }
+
+  /** Starts no more reads; resolves once the one in flight has ended, at `deadline` at the latest. */
+  stop(deadline: AbortSignal): Promise<void> {
+    return this.#work.stop(deadline);
+  }
+
+  async #run(): Promise<void> {
+    const { readNode, evaluate, due, enter, onWithdrawn } = this.#deps;
+    if (!(await readNode(this.#work.closing))) {
+      this.#streak.fail();
+      return;
+    }
+    this.#streak.forget();
+    const holdings = evaluate() ? due() : [];
+    if (holdings.length === 0) return;
+    enter(holdings, (now) => ({ kind: 'released', since: now }));
+    onWithdrawn(holdings);
+  }
+}

@@ -1,0 +1,190 @@
+// The AWS part of the CiliumNode: its field names for messages, and its `status.eni`, which agents read and
+// Headwater restores after a restart. Empty fields are omitted as Go's omitempty does, so device index 0 is
+// absent.
+import type { CloudWords, RestoredState, StatusContext } from '../contract/allocation-implementation.ts';
+import type { Network, Subnet } from '../contract/infrastructure.ts';
+import type { InstanceView } from '../contract/instance-view.ts';
+import { addressesOf, parseAddress, parseBlock } from '../contract/ipv4.ts';
+import { addressesIn, type NetworkInterface } from '../contract/network-interface.ts';
+
+export const awsWords: CloudWords = {
+  publicAddress: 'Elastic IP address',
+  fields: {
+    section: 'spec.eni',
+    instanceType: 'spec.eni.instance-type',
+    networkId: 'spec.eni.vpc-id',
+    zone: 'spec.eni.availability-zone',
+    securityGroupIds: 'spec.eni.security-groups',
+    securityGroupTags: 'spec.eni.security-group-tags',
+  },
+  options: { networkId: '--vpc-id', instanceTags: '--instance-tags-filter' },
+};
+
+export function eniStatus(view: InstanceView, context: StatusContext): Record<string, unknown> {
+  return {
+    enis: Object.fromEntries(view.interfaces.map((item) => [item.id, statusOfInterface(item, context)])),
+  };
+}
+
+function statusOfInterface(item: NetworkInterface, context: StatusContext): Record<string, unknown> {
+  const network = context.infrastructure.networks.get(item.networkId);
+  // Agents use every address that they are shown.
+  const isFit = !context.unfit.has(item.id);
+  const isShown = (address: string): boolean => isFit || context.retired.has(address);
+  const isPrimaryShown = (isFit && context.usePrimaryAddress) || context.retired.has(item.primaryAddress);
+  const primary = isPrimaryShown ? [item.primaryAddress] : [];
+  const addresses = [...primary, ...addressesOn(item).filter(isShown)];
+  const prefixes = item.prefixes.filter((prefix) => isFit || addressesOf(prefix).every(isShown));
+  const whole = (prefix: string): boolean =>
+    !addressesOf(prefix).some((address) => context.withheld.has(address));
+  return withoutEmpty({
+    id: item.id,
+    ip: item.primaryAddress,
+    mac: item.mac,
+    'availability-zone': item.zone,
+    description: item.description,
+    number: item.attachment?.deviceIndex,
+    subnet: withoutEmpty({
+      id: item.subnetId,
+      cidr: context.infrastructure.subnets.get(item.subnetId)?.cidr,
+    }),
+    vpc: withoutEmpty({ id: item.networkId, 'primary-cidr': network?.primaryCidr, cidrs: network?.cidrs }),
+    addresses: addresses.filter((address) => !context.withheld.has(address)),
+    prefixes: prefixes.filter(whole),
+    'security-groups': item.securityGroupIds,
+    tags: item.tags,
+    'public-ip': item.publicAddress,
+  });
+}
+
+/** An address inside a prefix appears only with the prefix. */
+function addressesOn({ addresses, prefixes }: NetworkInterface): readonly string[] {
+  if (prefixes.length === 0) return addresses;
+  const members = prefixes.flatMap(addressesOf);
+  return [...addresses.filter((address) => !members.includes(address)), ...members];
+}
+
+function withoutEmpty(value: Record<string, unknown>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) if (!isEmpty(value[name])) kept[name] = value[name];
+  return kept;
+}
+
+function isEmpty(item: unknown): boolean {
+  if (item === undefined || item === '' || item === 0) return true;
+  // Object.keys on a list would allocate a string for each of hundreds of addresses.
+  if (Array.isArray(item)) return item.length === 0;
+  return typeof item === 'object' && item !== null && Object.keys(item).length === 0;
+}
+
+/** A published `status.eni` without what is gone. A prefix that loses an address is replaced by its other addresses. */
+export function statusWithout(status: unknown, isGone: (id: string) => boolean): unknown {
+  const enis = Object.entries(member(status, 'enis') ?? {});
+  if (typeof status !== 'object' || status === null) return {};
+  const isWhole = (prefix: unknown): boolean =>
+    typeof prefix !== 'string' || !addressesIn(prefix).some(isGone);
+  const isThere = (address: unknown): boolean => typeof address !== 'string' || !isGone(address);
+  const kept = enis
+    .filter(([id]) => !isGone(id))
+    .map(
+      ([id, eni]) => [id, restricted(restricted(eni, 'addresses', isThere), 'prefixes', isWhole)] as const,
+    );
+  return { ...status, enis: Object.fromEntries(kept) };
+}
+
+function restricted(eni: unknown, name: string, stays: (item: unknown) => boolean): unknown {
+  const list = member(eni, name);
+  if (!Array.isArray(list) || list.every(stays)) return eni;
+  return { ...(eni as object), [name]: list.filter(stays) };
+}
+
+/**
+ * Reads a published `status.eni` back. Skips anything in another form than ours: a refresh of the instance
+ * shows it again.
+ */
+export function restoreStatus(instanceId: string, status: unknown): RestoredState {
+  const enis = Object.entries(member(status, 'enis') ?? {});
+  return {
+    interfaces: enis.flatMap(([id, eni]) => restoreInterface(instanceId, id, eni) ?? []),
+    subnets: byId(enis.flatMap(([, eni]) => restoreSubnet(eni) ?? [])),
+    networks: byId(enis.flatMap(([, eni]) => restoreNetwork(eni) ?? [])),
+  };
+}
+
+function restoreSubnet(eni: unknown): Subnet | undefined {
+  const subnet = member(eni, 'subnet');
+  const [id, cidr, networkId] = [text(subnet, 'id'), text(subnet, 'cidr'), text(member(eni, 'vpc'), 'id')];
+  if (id === '' || networkId === '' || parseBlock(cidr) === undefined) return undefined;
+  return {
+    id,
+    cidr,
+    networkId,
+    zone: text(eni, 'availability-zone'),
+    tags: {},
+    freeAddresses: 0,
+    eligible: false,
+  };
+}
+
+function restoreNetwork(eni: unknown): Network | undefined {
+  const vpc = member(eni, 'vpc');
+  const [id, primaryCidr] = [text(vpc, 'id'), text(vpc, 'primary-cidr')];
+  if (id === '' || parseBlock(primaryCidr) === undefined) return undefined;
+  return { id, primaryCidr, cidrs: texts(vpc, 'cidrs').filter((cidr) => parseBlock(cidr) !== undefined) };
+}
+
+function byId<T extends { readonly id: string }>(items: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(items.map((item) => [item.id, item]));
+}
+
+function restoreInterface(instanceId: string, id: string, eni: unknown): NetworkInterface | undefined {
+  const primaryAddress = text(eni, 'ip');
+  const mac = text(eni, 'mac');
+  const subnetId = text(member(eni, 'subnet'), 'id');
+  const networkId = text(member(eni, 'vpc'), 'id');
+  if (parseAddress(primaryAddress) === undefined || [mac, subnetId, networkId].includes('')) return undefined;
+  const prefixes = texts(eni, 'prefixes').filter((prefix) => parseBlock(prefix)?.length === 28);
+  const members = new Set(prefixes.flatMap(addressesOf));
+  const index = member(eni, 'number');
+  return {
+    id,
+    description: text(eni, 'description'),
+    networkId,
+    subnetId,
+    zone: text(eni, 'availability-zone'),
+    mac,
+    primaryAddress,
+    publicAddress: text(eni, 'public-ip') || undefined,
+    addresses: texts(eni, 'addresses').filter(
+      (address) => parseAddress(address) !== undefined && address !== primaryAddress && !members.has(address),
+    ),
+    prefixes,
+    securityGroupIds: texts(eni, 'security-groups'),
+    tags: Object.fromEntries(
+      Object.entries(member(eni, 'tags') ?? {}).map(([key, value]) => [key, String(value)]),
+    ),
+    reservedFor: undefined,
+    attachment: {
+      id: '',
+      instanceId,
+      deviceIndex: typeof index === 'number' ? index : 0,
+      networkCard: 0,
+      state: 'attached',
+      deleteOnTermination: true,
+    },
+  };
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function text(value: unknown, name: string): string {
+  const found = member(value, name);
+  return typeof found === 'string' ? found : '';
+}
+
+function texts(value: unknown, name: string): string[] {
+  const found = member(value, name);
+  return Array.isArray(found) ? found.filter((item) => typeof item === 'string') : [];
+}

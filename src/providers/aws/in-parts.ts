@@ -1,0 +1,65 @@
+// Splits a request about many values into parts that EC2 accepts. A refused part is split in halves until the
+// refusal is tied to one value, so all other values are answered.
+import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+
+/** The most filter values that one request may have in total. */
+export const mostFilterValues = 200;
+
+export interface RefusedValue {
+  readonly value: string;
+  readonly failure: CloudFailure;
+}
+
+/**
+ * Yields the results of `ask` for each part, with at most `most` values per part. Rejects for any cause other
+ * than a value, and if every value was refused. `onRefused` receives the refused values if others were
+ * accepted.
+ */
+export async function* inParts<T>(
+  values: readonly string[],
+  most: number,
+  ask: (part: readonly string[]) => AsyncIterable<T>,
+  onRefused: (refused: RefusedValue) => void = () => undefined,
+): AsyncGenerator<T> {
+  const waiting = partsOf(values, most);
+  const refused: RefusedValue[] = [];
+  for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
+    try {
+      yield* ask(part);
+    } catch (error) {
+      if (!mayBeOfAValue(error)) throw error;
+      const [value = '', ...others] = part;
+      if (others.length === 0) refused.push({ value, failure: error.failure });
+      else waiting.unshift(...partsOf(part, Math.ceil(part.length / 2)));
+    }
+    const [first] = refused;
+    if (refused.length === values.length && first !== undefined) throw new CloudError(first.failure);
+  }
+  for (const each of refused) onRefused(each);
+}
+
+/** The same for requests with a single answer. */
+export async function allInParts<T>(
+  values: readonly string[],
+  ask: (part: readonly string[]) => Promise<T>,
+  onRefused?: (refused: RefusedValue) => void,
+): Promise<T[]> {
+  const answers: T[] = [];
+  const once = async function* (part: readonly string[]): AsyncGenerator<T> {
+    yield await ask(part);
+  };
+  for await (const answer of inParts(values, mostFilterValues, once, onRefused)) answers.push(answer);
+  return answers;
+}
+
+function mayBeOfAValue(error: unknown): error is CloudError {
+  return error instanceof CloudError && ofAValue.has(error.failure.kind);
+}
+
+const ofAValue: ReadonlySet<CloudFailure['kind']> = new Set(['invalid', 'unknown']);
+
+function partsOf(values: readonly string[], most: number): (readonly string[])[] {
+  const parts: (readonly string[])[] = [];
+  for (let from = 0; from < values.length; from += most) parts.push(values.slice(from, from + most));
+  return parts;
+}

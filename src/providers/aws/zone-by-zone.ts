@@ -1,0 +1,71 @@
+// Reads a list zone by zone if it cannot be read as a whole, so one unreadable zone blocks no other. Reports
+// each zone that is missing, so its content does not count as gone.
+import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import { isZoneName } from './ids.ts';
+
+/** The most zones to read one by one: those of the largest regions, and some local zones. */
+const mostZones = 10;
+
+/** Failures that may concern only a part of the request. */
+const mayBeOfAZone: ReadonlySet<CloudFailure['kind']> = new Set(['unreachable', 'unreadable', 'unknown']);
+
+export interface ReadItems<T> {
+  /** When the first request was sent, in monotonic ms. */
+  readonly begunAt: number;
+  readonly items: readonly T[];
+}
+
+export interface ReadZones<T> extends ReadItems<T> {
+  /** Zones that could not be read while others could. */
+  readonly unread: ReadonlyMap<string, CloudFailure>;
+}
+
+/** `named`: the zone of each node. `ask`: reads all zones, or one. Rejects if no zone can be read. */
+export async function zoneByZone<T>(
+  named: readonly string[],
+  signal: AbortSignal,
+  ask: (zone?: string) => Promise<ReadItems<T>>,
+): Promise<ReadZones<T>> {
+  try {
+    return { ...(await ask()), unread: new Map() };
+  } catch (error) {
+    signal.throwIfAborted();
+    const zones = zonesToAsk(named);
+    if (zones.length < 2 || !mayBePartial(error)) throw error;
+    const read = await eachOf(zones, signal, ask);
+    if (read.unread.size === zones.length) throw error;
+    return read;
+  }
+}
+
+function mayBePartial(error: unknown): boolean {
+  return error instanceof CloudError && mayBeOfAZone.has(error.failure.kind);
+}
+
+async function eachOf<T>(
+  zones: readonly string[],
+  signal: AbortSignal,
+  ask: (zone: string) => Promise<ReadItems<T>>,
+): Promise<ReadZones<T>> {
+  const unread = new Map<string, CloudFailure>();
+  const parts = await Promise.all(
+    zones.map((zone) =>
+      ask(zone).catch((error: unknown) => {
+        signal.throwIfAborted();
+        if (!(error instanceof CloudError)) throw error;
+        unread.set(zone, error.failure);
+        return { begunAt: Infinity, items: [] };
+      }),
+    ),
+  );
+  const begunAt = Math.min(...parts.map((part) => part.begunAt));
+  return { begunAt, items: parts.flatMap(({ items }) => items), unread };
+}
+
+/** Agents can name any zone. Reads the most frequently named ones, up to the number a region can have. */
+function zonesToAsk(named: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const zone of named.filter(isZoneName)) counts.set(zone, (counts.get(zone) ?? 0) + 1);
+  const ranked = [...counts].sort(([a, most], [b, more]) => more - most || (a < b ? -1 : 1));
+  return ranked.slice(0, mostZones).map(([zone]) => zone);
+}

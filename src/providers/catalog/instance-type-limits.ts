@@ -1,0 +1,152 @@
+// Caches what the cloud allows on each instance type. Reads a type by name when a node first needs it.
+import { Batcher } from '../../runtime/batcher.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type {
+  AllocationImplementation,
+  InstanceLimits,
+  UnreadableLimits,
+} from '../contract/allocation-implementation.ts';
+import { CloudError, type CloudFailure, longestPause } from '../contract/cloud-failure.ts';
+
+/**
+ * Limits of a type. `unread` until the cloud has answered, and until a second answer confirms that limits are missing
+ * or unreadable.
+ */
+export type KnownLimits = InstanceLimits | UnreadableLimits | DeniedLimits | 'unread' | 'unknown';
+
+/** The cloud denies permission to read limits. */
+export interface DeniedLimits {
+  readonly denied: CloudFailure;
+}
+
+export interface InstanceTypeLimitsOptions {
+  readonly implementation: AllocationImplementation;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Something new is known of these types, or it is time to ask for them again. */
+  readonly onNews: (instanceTypes: readonly string[]) => void;
+  readonly onFailure: (error: unknown, instanceTypes: readonly string[]) => void;
+}
+
+/**
+ * Delay before asking again after an unconfirmed answer, in ms: the first without limits for a type, or any unreadable
+ * one.
+ */
+const doubtedFor = 5000;
+/**
+ * Delay before asking again after a confirmed answer without limits, in ms: clouds add types
+ * (docs/ciliumnode-contract.md 4.1).
+ */
+const askAgainAfter = 60_000;
+
+/** A type whose answer had no usable limits. */
+interface Lack {
+  readonly finding: UnreadableLimits | 'unread' | 'unknown';
+  readonly askAt: number;
+}
+
+export class InstanceTypeLimits {
+  readonly #options: InstanceTypeLimitsOptions;
+  readonly #known = new Map<string, InstanceLimits>();
+  readonly #lacking = new Map<string, Lack>();
+  readonly #denied = new Map<string, DeniedLimits>();
+  /** Requested and not answered yet. */
+  readonly #asked = new Set<string>();
+  readonly #reads: Batcher<string>;
+  readonly #timers = new Map<string, () => void>();
+  #isStopped = false;
+
+  constructor(options: InstanceTypeLimitsOptions) {
+    this.#options = options;
+    const { implementation, clock, random, onNews, onFailure } = options;
+    this.#reads = new Batcher({
+      clock,
+      random,
+      window: 50,
+      most: implementation.mostTypesPerRead,
+      backoff: { base: 1000, cap: 30_000 },
+      longestPause,
+      onFailure: (error, types) => {
+        onFailure(error, types);
+        this.#deny(types, error);
+      },
+      run: async (types, signal) => {
+        const limits = await implementation.readLimits(types, { priority: () => 'high', signal });
+        for (const type of types) this.#learn(type, limits.get(type) ?? 'unknown');
+        onNews(types);
+      },
+    });
+  }
+
+  /**
+   * `unread` until the cloud has answered, which this call requests; `unknown` if the cloud does not know the type.
+   * Callers call again on `onNews` and then have the cloud's answer within a minute.
+   */
+  get(instanceType: string): KnownLimits {
+    const known = this.#known.get(instanceType);
+    if (known !== undefined) return known;
+    const lack = this.#lacking.get(instanceType);
+    const isDue = lack === undefined || this.#options.clock.monotonic() >= lack.askAt;
+    if (isDue && !this.#asked.has(instanceType)) {
+      this.#asked.add(instanceType);
+      void this.#reads.request(instanceType);
+    }
+    return lack?.finding ?? this.#denied.get(instanceType) ?? 'unread';
+  }
+
+  stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const cancel of this.#timers.values()) cancel();
+    return this.#reads.stop();
+  }
+
+  /** Reports the denial once; the read is retried anyway. */
+  #deny(types: readonly string[], error: unknown): void {
+    if (!(error instanceof CloudError) || error.failure.permission === undefined) return;
+    const news = types.filter((type) => !this.#denied.has(type));
+    for (const type of news) this.#denied.set(type, { denied: error.failure });
+    if (news.length > 0) this.#options.onNews(news);
+  }
+
+  #learn(type: string, answer: InstanceLimits | UnreadableLimits | 'unknown'): void {
+    this.#asked.delete(type);
+    this.#denied.delete(type);
+    if (answer === 'unknown' || 'problem' in answer) {
+      this.#invalidate(type, answer);
+      return;
+    }
+    this.#known.set(type, answer);
+    this.#lacking.delete(type);
+  }
+
+  #invalidate(type: string, finding: UnreadableLimits | 'unknown'): void {
+    const { clock, onNews } = this.#options;
+    const isFirst = !this.#lacking.has(type);
+    // Unreadable limits do not prove that the type has none, so ask again soon.
+    const isDoubted = isFirst || finding !== 'unknown';
+    const wait = isDoubted ? doubtedFor : askAgainAfter;
+    const now = clock.monotonic();
+    // Ordered by the time of the last doubt.
+    this.#lacking.delete(type);
+    this.#lacking.set(type, { finding: isFirst ? 'unread' : finding, askAt: now + wait });
+    this.#forgetUnwanted(now);
+    this.#timers.get(type)?.();
+    if (this.#isStopped) return;
+    this.#timers.set(
+      type,
+      clock.schedule(wait, () => onNews([type])),
+    );
+  }
+
+  /** Forgets types that no node asked for again when they were due: agents can name any number of types. */
+  #forgetUnwanted(now: number): void {
+    for (const [type, { askAt }] of this.#lacking) {
+      if (now < askAt + askAgainAfter) return;
+      if (this.#asked.has(type)) continue;
+      this.#lacking.delete(type);
+      this.#timers.delete(type);
+      this.#denied.delete(type);
+    }
+  }
+}

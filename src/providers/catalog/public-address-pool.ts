@@ -1,0 +1,159 @@
+// Assigns the account's public addresses to nodes that request one with given tags. Nodes share one listing, and each
+// address goes to one node only. Lists again only when nothing is free, with growing delays.
+import type { Clock } from '../../runtime/clock.ts';
+import { raceAbort } from '../../runtime/race-abort.ts';
+import type { BackoffPolicy } from '../../runtime/exponential-backoff.ts';
+import { Backoff } from '../../runtime/backoff.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { AllocationImplementation } from '../contract/allocation-implementation.ts';
+import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import type { Tags, PublicAddress } from '../contract/network-interface.ts';
+
+export interface PublicAddressPoolOptions {
+  readonly implementation: Pick<AllocationImplementation, 'readPublicAddresses'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** How long the cloud may take to show a change, in ms. */
+  readonly consistencyWindow: number;
+}
+
+export type PublicAddressClaim =
+  | {
+      readonly kind: 'claimed';
+      readonly address: PublicAddress;
+      /** Call once: `free` if the address can go to another node at once. */
+      readonly settle: (as: 'free' | 'taken') => void;
+    }
+  /** The cloud shows that the interface already has this address. */
+  | { readonly kind: 'held'; readonly address: PublicAddress }
+  /** `retryAt`: the earliest time of the next listing, in monotonic ms. */
+  | { readonly kind: 'noneMatches' | 'noneFree'; readonly retryAt: number }
+  | { readonly kind: 'failed'; readonly failure: CloudFailure; readonly retryAt: number };
+
+/** Known addresses for one set of tags. */
+interface Shelf {
+  addresses: readonly PublicAddress[];
+  /** When the listing that showed them was requested, in monotonic ms. */
+  begunAt: number;
+  failure: CloudFailure | undefined;
+  /** Backoff between listings; grows with consecutive listings without a free address. */
+  readonly vain: Backoff;
+  listing: Promise<void> | undefined;
+}
+
+const policy: BackoffPolicy = { base: 30_000, cap: 600_000 };
+/** Maximum age of a listing, in ms: others take addresses too. */
+const freshFor = 60_000;
+const priority = (): 'housekeeping' => 'housekeeping';
+
+export class PublicAddressPool {
+  readonly #options: PublicAddressPoolOptions;
+  readonly #shelves = new Map<string, Shelf>();
+  /** Ids of addresses assigned but not settled. */
+  readonly #claimed = new Set<string>();
+  /** Ids of addresses in use, whatever a listing that began before the given time shows. */
+  readonly #takenUntil = new Map<string, number>();
+  readonly #stopping = new AbortController();
+
+  constructor(options: PublicAddressPoolOptions) {
+    this.#options = options;
+  }
+
+  /** Claims an address with all of these tags for an interface. Rejects with the reason of `signal`. */
+  async claim(tags: Tags, interfaceId: string, signal: AbortSignal): Promise<PublicAddressClaim> {
+    const shelf = this.#shelfOf(tags);
+    if (!this.#offers(shelf, interfaceId) && !shelf.vain.isPausing) {
+      shelf.listing ??= this.#list(shelf, tags).finally(() => (shelf.listing = undefined));
+    }
+    if (shelf.listing !== undefined) await raceAbort(shelf.listing, signal);
+    signal.throwIfAborted();
+    return this.#take(shelf, interfaceId);
+  }
+
+  /** Aborts the listings in flight and starts no other. Resolves once they have ended. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.allSettled([...this.#shelves.values()].flatMap(({ listing }) => listing ?? []));
+  }
+
+  #take(shelf: Shelf, interfaceId: string): PublicAddressClaim {
+    const retryAt = Math.max(shelf.vain.until, this.#options.clock.monotonic());
+    if (shelf.failure !== undefined) return { kind: 'failed', failure: shelf.failure, retryAt };
+    const held = this.#heldBy(shelf, interfaceId);
+    if (held !== undefined) return { kind: 'held', address: held };
+    const address = this.#free(shelf);
+    if (address === undefined)
+      return { kind: shelf.addresses.length === 0 ? 'noneMatches' : 'noneFree', retryAt };
+    this.#claimed.add(address.id);
+    return { kind: 'claimed', address, settle: (as) => this.#settle(address.id, as) };
+  }
+
+  #settle(id: string, as: 'free' | 'taken'): void {
+    const { clock, consistencyWindow } = this.#options;
+    this.#claimed.delete(id);
+    if (as === 'taken') this.#takenUntil.set(id, clock.monotonic() + consistencyWindow);
+  }
+
+  /** Whether the interface can be answered without a listing. */
+  #offers(shelf: Shelf, interfaceId: string): boolean {
+    if (shelf.failure !== undefined) return false;
+    return this.#heldBy(shelf, interfaceId) !== undefined || this.#free(shelf) !== undefined;
+  }
+
+  #heldBy(shelf: Shelf, interfaceId: string): PublicAddress | undefined {
+    return this.#fresh(shelf).find((item) => item.interfaceId === interfaceId);
+  }
+
+  #fresh({ addresses, begunAt }: Shelf): readonly PublicAddress[] {
+    return this.#options.clock.monotonic() < begunAt + freshFor ? addresses : [];
+  }
+
+  #free(shelf: Shelf): PublicAddress | undefined {
+    return this.#fresh(shelf).find(
+      ({ id, taken }) =>
+        !taken && !this.#claimed.has(id) && shelf.begunAt >= (this.#takenUntil.get(id) ?? -Infinity),
+    );
+  }
+
+  async #list(shelf: Shelf, tags: Tags): Promise<void> {
+    const { implementation } = this.#options;
+    const { signal } = this.#stopping;
+    try {
+      Object.assign(shelf, await implementation.readPublicAddresses(tags, { priority, signal }), {
+        failure: undefined,
+      });
+    } catch (error) {
+      if (!(error instanceof CloudError)) throw error;
+      shelf.failure = error.failure;
+    }
+    const found = shelf.failure === undefined && this.#free(shelf) !== undefined;
+    // After a successful listing too, wait at least the shortest delay.
+    if (found) shelf.vain.forget();
+    shelf.vain.fail();
+    this.#forget();
+  }
+
+  #shelfOf(tags: Tags): Shelf {
+    const key = JSON.stringify(Object.entries(tags).sort(([a], [b]) => (a < b ? -1 : 1)));
+    const known = this.#shelves.get(key);
+    if (known !== undefined) return known;
+    const shelf: Shelf = {
+      addresses: [],
+      begunAt: -Infinity,
+      failure: undefined,
+      vain: new Backoff(policy, this.#options),
+      listing: undefined,
+    };
+    this.#shelves.set(key, shelf);
+    return shelf;
+  }
+
+  /** Forgets tags and addresses that no node has asked for recently. */
+  #forget(): void {
+    const now = this.#options.clock.monotonic();
+    for (const [key, { vain, listing }] of this.#shelves) {
+      if (listing === undefined && now >= vain.until + policy.cap) this.#shelves.delete(key);
+    }
+    for (const [id, until] of this.#takenUntil) if (now >= until + freshFor) this.#takenUntil.delete(id);
+  }
+}

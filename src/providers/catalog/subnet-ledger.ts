@@ -1,0 +1,166 @@
+// Tracks how many addresses can still be requested from each subnet: the cloud's last count, less what was requested
+// since, plus what was released since. A subnet that reported "exhausted" is blocked for two minutes; one that reported
+// "fragmented" is asked for fewer prefixes.
+
+/** How long an exhausted subnet is blocked, in ms. */
+export const exhaustedFor = 120_000;
+
+/** How long a "fragmented" answer is remembered, in ms. */
+export const fragmentedFor = 120_000;
+
+export interface Reservation {
+  /** The call ended at `endedAt` and took `taken` addresses. */
+  settle(taken: number, endedAt: number): void;
+}
+
+interface Entry {
+  /** Negative for addresses that were released. */
+  count: number;
+  /** Undefined while the call is in flight. */
+  endedAt: number | undefined;
+}
+
+interface Account {
+  free: number;
+  /** When the request for the count was sent. */
+  countedAt: number;
+  readonly entries: Set<Entry>;
+  exhaustedUntil: number;
+  /** Maximum prefixes to request at once, until `fragmentedUntil`. */
+  mostPrefixes: number;
+  fragmentedUntil: number;
+  /** The cloud reported that the subnet does not exist. */
+  isGone: boolean;
+}
+
+export class SubnetLedger {
+  readonly #accounts = new Map<string, Account>();
+
+  /**
+   * Applies the cloud's counts, requested at `begunAt`. A subnet without a count has no free addresses, except where
+   * `read` is false: the cloud was not asked about it.
+   */
+  observe(counts: ReadonlyMap<string, number>, begunAt: number, read?: (subnetId: string) => boolean): void {
+    const isMissing = (id: string): boolean => !counts.has(id) && read?.(id) !== false;
+    for (const [id, account] of this.#accounts) {
+      if (begunAt < account.countedAt || !isMissing(id)) continue;
+      recount(account, 0, begunAt);
+      // If the subnet reappears, requests in the meantime must still count.
+      const remembered = Math.max(account.exhaustedUntil, account.fragmentedUntil);
+      if (account.entries.size === 0 && remembered <= begunAt) this.#accounts.delete(id);
+    }
+    for (const [id, free] of counts) {
+      const account = this.#accounts.get(id);
+      if (account === undefined) {
+        this.#accounts.set(id, {
+          free,
+          countedAt: begunAt,
+          entries: new Set(),
+          exhaustedUntil: -Infinity,
+          mostPrefixes: Infinity,
+          fragmentedUntil: -Infinity,
+          isGone: false,
+        });
+      } else if (begunAt >= account.countedAt) {
+        recount(account, free, begunAt);
+      }
+    }
+  }
+
+  /** Whether the cloud has ever reported a count for the subnet. */
+  hasCounted(subnetId: string): boolean {
+    return this.#accounts.has(subnetId);
+  }
+
+  /** Addresses that can still be requested at `now`; 0 for an unknown or blocked subnet. */
+  free(subnetId: string, now: number): number {
+    const account = this.#accounts.get(subnetId);
+    if (account === undefined || now < account.exhaustedUntil) return 0;
+    return Math.max(0, account.free + this.#returned(subnetId) - this.reserved(subnetId));
+  }
+
+  /** Requested addresses that the cloud's count does not include yet. */
+  reserved(subnetId: string): number {
+    let sum = 0;
+    for (const { count } of this.#accounts.get(subnetId)?.entries ?? []) sum += Math.max(0, count);
+    return sum;
+  }
+
+  /** Addresses released since the cloud's count. */
+  #returned(subnetId: string): number {
+    let sum = 0;
+    for (const { count } of this.#accounts.get(subnetId)?.entries ?? []) sum += Math.max(0, -count);
+    return sum;
+  }
+
+  /** Reserves `count` addresses for a call about to be sent. */
+  reserve(subnetId: string, count: number): Reservation {
+    const entry: Entry = { count, endedAt: undefined };
+    const account = this.#accounts.get(subnetId);
+    account?.entries.add(entry);
+    return {
+      settle: (taken, endedAt) => {
+        entry.count = taken;
+        entry.endedAt = endedAt;
+        if (taken === 0) account?.entries.delete(entry);
+      },
+    };
+  }
+
+  /** The cloud reported at `now` that the subnet is exhausted or does not exist. */
+  exhausted(subnetId: string, now: number, isGone = false): void {
+    const account = this.#accounts.get(subnetId);
+    if (account === undefined) return;
+    account.exhaustedUntil = now + exhaustedFor;
+    account.isGone = isGone;
+  }
+
+  /** Whether the cloud's last answer said that the subnet does not exist. */
+  isGone(subnetId: string, now: number): boolean {
+    const account = this.#accounts.get(subnetId);
+    return account !== undefined && account.isGone && now < account.exhaustedUntil;
+  }
+
+  /**
+   * The cloud reported at `now` that the subnet has fewer than `asked` whole blocks. The next request asks for half
+   * as many, and for none after a single one was refused.
+   */
+  fragmented(subnetId: string, asked: number, now: number): void {
+    const account = this.#accounts.get(subnetId);
+    if (account === undefined) return;
+    account.mostPrefixes = Math.min(this.mostPrefixes(subnetId, now), Math.floor(asked / 2));
+    account.fragmentedUntil = now + fragmentedFor;
+  }
+
+  /** Maximum prefixes to request from the subnet at once; Infinity unless it recently reported "fragmented". */
+  mostPrefixes(subnetId: string, now: number): number {
+    const account = this.#accounts.get(subnetId);
+    return account !== undefined && now < account.fragmentedUntil ? account.mostPrefixes : Infinity;
+  }
+
+  /** `count` addresses were released to the subnet at `endedAt`. It can be asked again, for prefixes too. */
+  released(subnetId: string, count: number, endedAt: number): void {
+    const account = this.#accounts.get(subnetId);
+    if (account === undefined) return;
+    account.exhaustedUntil = -Infinity;
+    account.fragmentedUntil = -Infinity;
+    if (endedAt > account.countedAt) account.entries.add({ count: -count, endedAt });
+  }
+
+  /** Blocked subnets at `now`, with the time when each block ends. */
+  blocked(now: number): ReadonlyMap<string, number> {
+    const aside = new Map<string, number>();
+    for (const [id, { exhaustedUntil }] of this.#accounts)
+      if (now < exhaustedUntil) aside.set(id, exhaustedUntil);
+    return aside;
+  }
+}
+
+function recount(account: Account, free: number, begunAt: number): void {
+  account.free = free;
+  account.countedAt = begunAt;
+  // The count includes calls that ended before it.
+  for (const entry of account.entries) {
+    if (entry.endedAt !== undefined && entry.endedAt <= begunAt) account.entries.delete(entry);
+  }
+}

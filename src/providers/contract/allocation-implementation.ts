@@ -1,0 +1,175 @@
+// The contract that every cloud implements. A cloud contributes facts and effects; the core decides once for all
+// clouds. A cloud knows nothing of Kubernetes.
+import type { TakenAddresses } from './block-census.ts';
+import type { Priority } from './priority.ts';
+import type { Infrastructure, KnownNetwork, UnreadablePart } from './infrastructure.ts';
+import type { InstanceView } from './instance-view.ts';
+import type { NetworkInterface, Tags, PublicAddress } from './network-interface.ts';
+import type { Observation } from './observation.ts';
+import type { Operation, OperationKind, Outcome } from './operation.ts';
+
+export interface AllocationImplementation {
+  /** One cheap read that only shows whether the cloud answers. Rejects with a CloudError. */
+  reach(context: CallContext): Promise<void>;
+
+  /**
+   * Reads what exists, page by page: everything on the instances of these networks, or some instances by id (at most
+   * `mostInstancesPerLook`). Rejects with a CloudError; pages already yielded stay valid.
+   */
+  observe(scope: ObservationScope, context: CallContext): AsyncIterable<ObservedPage>;
+  readonly mostInstancesPerLook: number;
+
+  /** Reads subnets, networks, route tables and security groups. Rejects with a CloudError. */
+  readInfrastructure(
+    networkIds: readonly string[],
+    context: CallContext,
+    zones: readonly string[],
+  ): Promise<ObservedInfrastructure>;
+
+  /** Reads only the number of free addresses in each subnet. Rejects with a CloudError. */
+  readSubnetCounts(networkIds: readonly string[], context: CallContext): Promise<ObservedCounts>;
+
+  /** What the cloud allows on instances of these types. Types unknown to the cloud are left out. */
+  readLimits(
+    instanceTypes: readonly string[],
+    context: CallContext,
+  ): Promise<ReadonlyMap<string, InstanceLimits | UnreadableLimits>>;
+  readonly mostTypesPerRead: number;
+
+  /** Reads the public addresses of the account that carry all of these tags. Rejects with a CloudError. */
+  readPublicAddresses(tags: Tags, context: CallContext): Promise<ObservedPublicAddresses>;
+  /** Reads the detached interfaces. Rejects with a CloudError. */
+  readDetached(scope: DetachedScope, context: CallContext): Promise<ObservedDetached>;
+
+  /**
+   * Waits until the rate limits allow one call of each kind, taken together. Resolves to a function that refunds once,
+   * all or some, for calls that are no longer needed.
+   */
+  admit(kinds: readonly OperationKind[], context: CallContext): Promise<Refund>;
+
+  /** Reorders the queue. Call it when the priority of something that waits in `admit` has risen. */
+  reconsider(): void;
+
+  /** Estimates how long the rate limits would delay one call of each kind requested now, in ms. */
+  expectedWait(kinds: readonly OperationKind[], priority: Priority): number;
+
+  /**
+   * Executes an admitted operation. Never rejects for anything a cloud does. `context.signal` ends the wait for a slot;
+   * a request that was sent is awaited.
+   */
+  perform(operation: Operation, context: CallContext): Promise<Outcome>;
+
+  /** The cloud's part of the CiliumNode status: its key and the content under it. */
+  readonly statusKey: string;
+  statusOf(view: InstanceView, context: StatusContext): unknown;
+
+  /** A published status without the interfaces and addresses that are gone; the rest stays unchanged. */
+  statusWithout(status: unknown, isGone: (id: string) => boolean): unknown;
+
+  /** What a published status names, parsed leniently: the state known before a restart. */
+  restore(instanceId: string, status: unknown): RestoredState;
+
+  readonly words: CloudWords;
+}
+
+/** The cloud's own terms, for messages that say what to correct. */
+export interface CloudWords {
+  readonly publicAddress: string;
+  /** The CiliumNode section with the node's cloud settings, and the fields in it. */
+  readonly fields: {
+    readonly section: string;
+    readonly instanceType: string;
+    readonly networkId: string;
+    readonly zone: string;
+    readonly securityGroupIds: string;
+    readonly securityGroupTags: string;
+  };
+  /** The options that restrict what Headwater serves. */
+  readonly options: { readonly networkId: string; readonly instanceTags: string };
+}
+
+export type Refund = (unsent?: readonly OperationKind[]) => void;
+
+export type ObservationScope =
+  | { readonly kind: 'networks'; readonly networkIds: readonly string[] }
+  | { readonly kind: 'instances'; readonly instanceIds: readonly string[] };
+
+export interface ObservedPage {
+  /** When the request for this page was sent, in monotonic ms. */
+  readonly begunAt: number;
+  readonly observations: readonly Observation[];
+  /** Addresses held by interfaces that are not observed, because no instance of ours has them. */
+  readonly others?: readonly TakenAddresses[];
+}
+
+export interface ObservedInfrastructure {
+  readonly begunAt: number;
+  readonly infrastructure: Infrastructure;
+  /** Parts that were left out. */
+  readonly problems: readonly UnreadablePart[];
+}
+
+export interface ObservedCounts {
+  readonly begunAt: number;
+  /** Free addresses by subnet. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+export interface ObservedPublicAddresses {
+  readonly begunAt: number;
+  /** Ordered by id. */
+  readonly addresses: readonly PublicAddress[];
+}
+
+export interface DetachedScope {
+  /** An interface must carry all of these tags; at least one. */
+  readonly tags: Tags;
+  /** Restricts the read to one network; undefined for all. */
+  readonly networkId: string | undefined;
+  /** Restricts the read to these interfaces, at most `mostInstancesPerLook`; omitted for all. */
+  readonly ids?: readonly string[];
+}
+
+export interface ObservedDetached {
+  /** When the first request was sent, in monotonic ms. */
+  readonly begunAt: number;
+  /** Without interfaces that cannot be parsed. */
+  readonly interfaces: readonly NetworkInterface[];
+}
+
+export interface CallContext {
+  /** Read whenever a token or slot is granted, so that a waiting call with rising priority moves ahead. */
+  readonly priority: () => Priority;
+  readonly signal: AbortSignal;
+  /** Part of an operation in flight that must finish: dry run, pause or a foreign writer do not stop it. */
+  readonly begun?: true;
+}
+
+export interface RestoredState extends KnownNetwork {
+  readonly interfaces: readonly NetworkInterface[];
+}
+
+export interface InstanceLimits {
+  /** Interfaces on the default network card, including the primary one. */
+  readonly interfaces: number;
+  /** IPv4 addresses of one interface, including its primary one. */
+  readonly addressesPerInterface: number;
+  /** Whether its interfaces support prefixes, each in place of one address. */
+  readonly prefixes: boolean;
+}
+
+/** The cloud's answer about an instance type cannot be parsed. */
+export interface UnreadableLimits {
+  readonly problem: string;
+}
+
+export interface StatusContext {
+  readonly infrastructure: Infrastructure;
+  readonly usePrimaryAddress: boolean;
+  /** Ids of interfaces unfit for pods: the status shows only their retired addresses. */
+  readonly unfit: ReadonlySet<string>;
+  /** Unfit addresses that stay visible, because the agent has seen them and may use them. */
+  readonly retired: ReadonlySet<string>;
+  /** Addresses that must not be published. */
+  readonly withheld: ReadonlySet<string>;
+}

@@ -1,0 +1,13 @@
+// How long calls to the cloud may take and when their effects are visible.
+
+export interface CallTiming {
+  /** How long to wait for the answer to a call, in ms. */
+  readonly callTimeout: number;
+  /** How long the cloud may take to show a change, in ms. */
+  readonly consistencyWindow: number;
+}
+
+/** How long a call whose answer was lost may still take effect unseen, in ms. */
+export function openFor({ callTimeout, consistencyWindow }: CallTiming): number {
+  return callTimeout + consistencyWindow;
+}

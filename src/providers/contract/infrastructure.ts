@@ -1,0 +1,82 @@
+// The network around the instances: subnets, networks, route tables, security groups. Read and replaced as a whole,
+// never edited.
+import type { CloudFailure } from './cloud-failure.ts';
+import type { Tags } from './network-interface.ts';
+
+export interface Subnet {
+  readonly id: string;
+  readonly cidr: string;
+  readonly networkId: string;
+  readonly zone: string;
+  readonly tags: Tags;
+  /** Free addresses as the cloud reported them. The subnet ledger decides how many can be requested. */
+  readonly freeAddresses: number;
+  /** False if the options exclude it for pod addresses. */
+  readonly eligible: boolean;
+}
+
+export interface Network {
+  readonly id: string;
+  readonly primaryCidr: string;
+  /** Additional blocks of the network, without the primary one. */
+  readonly cidrs: readonly string[];
+}
+
+export interface RouteTable {
+  readonly id: string;
+  readonly networkId: string;
+  /** Explicitly associated subnets. */
+  readonly subnetIds: readonly string[];
+}
+
+export interface SecurityGroup {
+  readonly id: string;
+  readonly networkId: string;
+  readonly tags: Tags;
+}
+
+export interface Infrastructure {
+  /** The networks that were read. Nothing is known of others, not even that they are empty. */
+  readonly networkIds: ReadonlySet<string>;
+  readonly subnets: ReadonlyMap<string, Subnet>;
+  readonly networks: ReadonlyMap<string, Network>;
+  readonly routeTables: readonly RouteTable[];
+  readonly securityGroups: readonly SecurityGroup[];
+  /** Why a part is empty: the cloud denies reading it. This affects only the nodes that need it. */
+  readonly denied?: Readonly<Partial<Record<'routeTables' | 'securityGroups', CloudFailure>>>;
+  /** Zones whose subnets could not be read this time, while others could, and why. */
+  readonly unreadZones?: ReadonlyMap<string, CloudFailure>;
+}
+
+/** A part that the cloud returned and that could not be parsed. */
+export interface UnreadablePart {
+  readonly what: 'subnet' | 'zone' | 'network' | 'route table' | 'security group';
+  readonly id: string;
+  readonly problem: string;
+}
+
+/** What is known of the network in addition to its last read. */
+export type KnownNetwork = Pick<Infrastructure, 'subnets' | 'networks'>;
+
+/**
+ * Combines a read with what was known before. Keeps what the read does not show, because agents know it and
+ * interfaces may be in it. Nothing new uses it, unless its zone could not be read.
+ */
+export function withMemory(read: Infrastructure, known: KnownNetwork): Infrastructure {
+  const subnets = new Map(read.subnets);
+  for (const [id, subnet] of known.subnets) {
+    const isUnread = read.unreadZones?.has(subnet.zone) === true;
+    if (!subnets.has(id))
+      subnets.set(id, isUnread ? subnet : { ...subnet, freeAddresses: 0, eligible: false });
+  }
+  const networks = new Map([...known.networks, ...read.networks]);
+  return { ...read, subnets, networks };
+}
+
+export const emptyInfrastructure: Infrastructure = {
+  networkIds: new Set(),
+  subnets: new Map(),
+  networks: new Map(),
+  routeTables: [],
+  securityGroups: [],
+};

@@ -1,0 +1,78 @@
+// What is known of one instance, as input for decisions.
+import { isPrimaryInterface, type NetworkInterface } from './network-interface.ts';
+import type { Instance, OccupiedSlot, UnreadableInterface, UnusableInterface } from './observation.ts';
+
+export interface InstanceView {
+  readonly id: string;
+  /** Whether the cloud has completely answered for this instance at least once. */
+  readonly read: boolean;
+  /**
+   * What the cloud shows of it. `withoutPrimary`: it exists without a visible primary interface, so other interfaces
+   * may be hidden too. `notFound`: nothing; it may be in another region or account, or hidden from the role.
+   */
+  readonly presence: 'unread' | 'shown' | 'withoutPrimary' | 'notFound' | 'terminated';
+  /** Ordered by device index, then id. */
+  readonly interfaces: readonly NetworkInterface[];
+  readonly unreadable: readonly UnreadableInterface[];
+  /** Interfaces without any IPv4 address. This is normal: they occupy slots and are never used. */
+  readonly addressless: readonly OccupiedSlot[];
+  readonly instance: Instance | undefined;
+  /** Addresses and prefixes, by interface, that the cloud shows but that may already be gone: do not rely on them. */
+  readonly unconfirmed: ReadonlyMap<string, readonly string[]>;
+  /**
+   * Ids of interfaces, addresses and prefixes that may already be gone. They stay published until that is proved, and
+   * nothing new relies on them.
+   */
+  readonly doubted: ReadonlySet<string>;
+  /**
+   * For an instance that is not shown: ids of interfaces, addresses and prefixes that are still known to be gone. The
+   * CiliumNode keeps everything else.
+   */
+  readonly withdrawn: ReadonlySet<string>;
+  /** The part of `doubted` known only from before this process: the cloud has never shown it here. */
+  readonly unseen: ReadonlySet<string>;
+  /**
+   * By id, interfaces that no read has shown attached yet, and since when one is awaited, in monotonic ms. What an
+   * answer to our own call says of them is planned with; nothing of them is offered or counts as supply.
+   */
+  readonly awaited: ReadonlyMap<string, number>;
+  /** When to refresh this instance next, in monotonic ms; undefined if nothing is unconfirmed. */
+  readonly refreshDue: number | undefined;
+}
+
+/** Whether the cloud shows nothing of it to rely on, so that everything known dates from before. */
+export function isUnseen({ presence, interfaces, doubted }: InstanceView): boolean {
+  if (presence === 'notFound') return true;
+  return presence === 'withoutPrimary' && interfaces.every(({ id }) => doubted.has(id));
+}
+
+/** Separates unusable interfaces by whether they indicate a fault. */
+export function unusableParts(
+  items: readonly UnusableInterface[],
+): Pick<InstanceView, 'unreadable' | 'addressless'> {
+  return {
+    unreadable: items.flatMap((item) => (item.kind === 'unreadableInterface' ? [item.interface] : [])),
+    addressless: items.flatMap((item) => (item.kind === 'addresslessInterface' ? [item.interface] : [])),
+  };
+}
+
+/** Interfaces of the instance that cannot serve pods, whatever its options say. */
+export function unusableIn({ unreadable, addressless }: InstanceView): readonly OccupiedSlot[] {
+  return addressless.length === 0 ? unreadable : [...unreadable, ...addressless];
+}
+
+/** By device index, then id. */
+export function inOrder(interfaces: readonly NetworkInterface[]): NetworkInterface[] {
+  const index = (item: NetworkInterface): number => item.attachment?.deviceIndex ?? Infinity;
+  return interfaces.toSorted((a, b) => index(a) - index(b) || (a.id < b.id ? -1 : 1));
+}
+
+/** The network that the cloud shows the instance in; undefined if it shows none. */
+export function networkOf({ interfaces, unseen }: InstanceView): string | undefined {
+  return interfaces.find(({ id }) => !unseen.has(id))?.networkId;
+}
+
+/** Undefined until it is known. */
+export function primaryInterface({ interfaces }: InstanceView): NetworkInterface | undefined {
+  return interfaces.find(isPrimaryInterface);
+}

@@ -1,0 +1,120 @@
+// A network interface as a cloud shows it, reduced to what all clouds have in common.
+import { addressesOf } from './ipv4.ts';
+
+/** Number of addresses in a prefix: delegated blocks are /28. */
+export const prefixSize = 16;
+
+export interface NetworkInterface {
+  readonly id: string;
+  readonly description: string;
+  /** The network of its addresses (a VPC); an address is unique within one network. */
+  readonly networkId: string;
+  readonly subnetId: string;
+  readonly zone: string;
+  readonly mac: string;
+  /** Empty if only its name is known: see `interfaceByName`. */
+  readonly primaryAddress: string;
+  readonly publicAddress: string | undefined;
+  /** Secondary addresses, without members of prefixes. */
+  readonly addresses: readonly string[];
+  /** Secondary addresses with an associated public address; absent if there are none. */
+  readonly associated?: readonly string[];
+  /** Delegated blocks, as `a.b.c.d/28`. */
+  readonly prefixes: readonly string[];
+  readonly securityGroupIds: readonly string[];
+  readonly tags: Tags;
+  /** Why pods cannot use it, whatever the node's options say ("efa", "trunk", "requester-managed", ...). */
+  readonly reservedFor: string | undefined;
+  readonly attachment: Attachment | undefined;
+}
+
+export interface Attachment {
+  readonly id: string;
+  readonly instanceId: string;
+  readonly deviceIndex: number;
+  readonly networkCard: number;
+  readonly state: 'attaching' | 'attached' | 'detaching';
+  readonly deleteOnTermination: boolean;
+}
+
+/** Whether it holds the address: as primary, as secondary, or in a prefix. */
+export function hasAddress(item: NetworkInterface, address: string): boolean {
+  const { primaryAddress, addresses, prefixes } = item;
+  if (address === primaryAddress || addresses.includes(address)) return true;
+  return prefixes.some((prefix) => addressesOf(prefix).includes(address));
+}
+
+export type Tags = Readonly<Record<string, string>>;
+
+/** Whether `tags` contain every key and value of `required`; an empty `required` matches anything. */
+export function carries(tags: Tags, required: Tags): boolean {
+  return Object.entries(required).every(([key, value]) => tags[key] === value);
+}
+
+/** Its primary address, secondary addresses and prefixes. */
+export function allOn({ primaryAddress, addresses, prefixes }: NetworkInterface): readonly string[] {
+  return [primaryAddress, ...addresses, ...prefixes];
+}
+
+/** All addresses of a prefix, or the single address itself. */
+export function addressesIn(holding: string): readonly string[] {
+  return holding.includes('/') ? addressesOf(holding) : [holding];
+}
+
+/** Whether it is the primary interface, which its instance keeps for life. */
+export function isPrimaryInterface({ attachment }: NetworkInterface): boolean {
+  return attachment?.deviceIndex === 0 && attachment.networkCard === 0;
+}
+
+/**
+ * An interface that only a pool names, because the status beside that pool was lost. It stays until the cloud shows it or
+ * proves that it is gone. Nothing new is offered of it, and its place on the instance is unknown.
+ */
+export function interfaceByName(
+  known: Pick<NetworkInterface, 'id' | 'networkId' | 'addresses'> & { readonly instanceId: string },
+): NetworkInterface {
+  const { id, networkId, addresses, instanceId } = known;
+  return {
+    id,
+    description: '',
+    networkId,
+    subnetId: '',
+    zone: '',
+    mac: '',
+    primaryAddress: '',
+    publicAddress: undefined,
+    addresses,
+    prefixes: [],
+    securityGroupIds: [],
+    tags: {},
+    reservedFor: undefined,
+    attachment: {
+      id: '',
+      instanceId,
+      deviceIndex: Infinity,
+      networkCard: 0,
+      state: 'attached',
+      deleteOnTermination: true,
+    },
+  };
+}
+
+export function isByName({ primaryAddress }: NetworkInterface): boolean {
+  return primaryAddress === '';
+}
+
+/** The interface with only those addresses and prefixes that stay. */
+export function onlyWith(record: NetworkInterface, stays: (holding: string) => boolean): NetworkInterface {
+  const { addresses, prefixes } = record;
+  return { ...record, addresses: addresses.filter(stays), prefixes: prefixes.filter(stays) };
+}
+
+export interface PublicAddress {
+  readonly id: string;
+  readonly address: string;
+  readonly tags: Tags;
+  /** Whether anything uses it. */
+  readonly taken: boolean;
+  /** The interface that uses it. Undefined if it is free or used by something without one of our interfaces. */
+  readonly interfaceId: string | undefined;
+}

@@ -1,0 +1,86 @@
+// What Headwater learns from a cloud: from listings, refreshes of single instances and answers to its own calls.
+import type { NetworkInterface } from './network-interface.ts';
+
+/** Read from the cloud. */
+export type Observation =
+  | { readonly kind: 'interface'; readonly interface: NetworkInterface }
+  | { readonly kind: 'unreadableInterface'; readonly interface: UnreadableInterface }
+  | { readonly kind: 'addresslessInterface'; readonly interface: OccupiedSlot }
+  | { readonly kind: 'instance'; readonly instance: Instance };
+
+/** An interface that occupies its slot and is never used. */
+export interface OccupiedSlot {
+  readonly id: string;
+  readonly instanceId: string;
+  readonly deviceIndex: number | undefined;
+  readonly networkCard: number;
+}
+
+/** An interface that exists but could not be parsed. */
+export interface UnreadableInterface extends OccupiedSlot {
+  /** What is wrong with it. */
+  readonly problem: string;
+}
+
+/** Attached to an instance, but unusable for pods. */
+export type UnusableInterface = Extract<
+  Observation,
+  { readonly kind: 'unreadableInterface' | 'addresslessInterface' }
+>;
+
+export interface Instance {
+  readonly id: string;
+  readonly state: 'pending' | 'running' | 'stopping' | 'stopped' | 'terminating' | 'terminated' | 'unknown';
+  /** False if the options exclude this instance. */
+  readonly managed: boolean;
+}
+
+/** The result of our own call: what is true now. */
+export type Answer =
+  | { readonly kind: 'created'; readonly interface: NetworkInterface }
+  | {
+      readonly kind: 'attached';
+      readonly interfaceId: string;
+      readonly instanceId: string;
+      readonly deviceIndex: number;
+      readonly attachmentId: string;
+    }
+  | {
+      readonly kind: 'allocated';
+      readonly interfaceId: string;
+      readonly instanceId: string;
+      readonly addresses: readonly string[];
+      readonly prefixes: readonly string[];
+    }
+  | {
+      readonly kind: 'released';
+      readonly interfaceId: string;
+      readonly instanceId: string;
+      /** Addresses or prefixes that the interface no longer has. */
+      readonly holdings: readonly string[];
+    }
+  /** The answer was lost: the call may have released these, or may still do so. The agent has given them up. */
+  | {
+      readonly kind: 'releasing';
+      readonly interfaceId: string;
+      readonly instanceId: string;
+      readonly holdings: readonly string[];
+      /** How long the call may still take effect unseen, in monotonic ms. */
+      readonly until: number;
+    }
+  | { readonly kind: 'detached'; readonly interfaceId: string; readonly instanceId: string }
+  | {
+      readonly kind: 'staticIPAssociated';
+      readonly interfaceId: string;
+      readonly instanceId: string;
+      readonly publicAddress: string;
+    }
+  | { readonly kind: 'deleteOnTerminationSet'; readonly interfaceId: string; readonly instanceId: string }
+  /** The cloud no longer knows an interface: it is gone, or will be visible again. */
+  | { readonly kind: 'notFound'; readonly interfaceId: string; readonly instanceId: string }
+  | { readonly kind: 'deleted'; readonly interfaceId: string };
+
+/** The id of the observed interface. */
+export function interfaceOf(observation: Observation): string | undefined {
+  return observation.kind === 'instance' ? undefined : observation.interface.id;
+}

@@ -1,0 +1,106 @@
+// Operations on a cloud as plain data, and their outcomes.
+import type { CloudFailure } from './cloud-failure.ts';
+import type { Tags } from './network-interface.ts';
+import type { Answer } from './observation.ts';
+
+export interface CreateInterface {
+  readonly kind: 'createInterface';
+  readonly instanceId: string;
+  readonly subnetId: string;
+  readonly securityGroupIds: readonly string[];
+  /** Secondary addresses assigned at creation; 0 together with prefixes. */
+  readonly addressCount: number;
+  /** Prefixes assigned at creation; 0 together with secondary addresses. */
+  readonly prefixCount: number;
+  readonly description: string;
+  readonly tags: Tags;
+  /** Idempotency token: repeated requests with it create one interface. */
+  readonly token: string;
+}
+
+export interface AttachInterface {
+  readonly kind: 'attachInterface';
+  readonly instanceId: string;
+  readonly interfaceId: string;
+  readonly deviceIndex: number;
+}
+
+export interface AllocateIPs {
+  readonly kind: 'allocateIPs';
+  readonly instanceId: string;
+  readonly interfaceId: string;
+  readonly count: number;
+}
+
+export interface AllocatePrefixes {
+  readonly kind: 'allocatePrefixes';
+  readonly instanceId: string;
+  readonly interfaceId: string;
+  /** Number of prefixes. */
+  readonly count: number;
+}
+
+/** Releases secondary addresses to their subnet. */
+export interface ReleaseIPs {
+  readonly kind: 'releaseIPs';
+  readonly instanceId: string;
+  readonly interfaceId: string;
+  readonly addresses: readonly string[];
+}
+
+/** Releases delegated blocks, as `a.b.c.d/28`. */
+export interface ReleasePrefixes {
+  readonly kind: 'releasePrefixes';
+  readonly instanceId: string;
+  readonly interfaceId: string;
+  readonly prefixes: readonly string[];
+}
+
+/** Associates a public address with the primary address of an interface, unless another interface has it. */
+export interface AssociateStaticIP {
+  readonly kind: 'associateStaticIP';
+  readonly instanceId: string;
+  readonly interfaceId: string;
+  /** The cloud's id of the public address. */
+  readonly addressId: string;
+  readonly publicAddress: string;
+}
+
+export interface SetDeleteOnTermination {
+  readonly kind: 'setDeleteOnTermination';
+  readonly instanceId: string;
+  readonly interfaceId: string;
+  readonly attachmentId: string;
+}
+
+export interface DetachInterface {
+  readonly kind: 'detachInterface';
+  readonly instanceId: string;
+  readonly interfaceId: string;
+  readonly attachmentId: string;
+}
+
+export interface DeleteInterface {
+  readonly kind: 'deleteInterface';
+  readonly interfaceId: string;
+}
+
+export type Operation =
+  | CreateInterface
+  | AttachInterface
+  | AllocateIPs
+  | AllocatePrefixes
+  | ReleaseIPs
+  | ReleasePrefixes
+  | AssociateStaticIP
+  | SetDeleteOnTermination
+  | DetachInterface
+  | DeleteInterface;
+
+export type OperationKind = Operation['kind'];
+
+export type Outcome =
+  | { readonly kind: 'done'; readonly answer: Answer }
+  | { readonly kind: 'failed'; readonly failure: CloudFailure }
+  /** The answer was lost or unreadable: the call may have taken effect, or may still do so. */
+  | { readonly kind: 'ambiguous'; readonly failure: CloudFailure };

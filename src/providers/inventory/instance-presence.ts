@@ -1,0 +1,110 @@
+// Tracks whether the cloud shows an instance, and schedules the next refresh if it does not. An answer without the
+// instance, or without any of its interfaces, proves nothing.
+import type { InstanceView } from '../contract/instance-view.ts';
+import type { Instance } from '../contract/observation.ts';
+
+/** A complete refresh of the instance. */
+interface InstanceLook {
+  readonly begunAt: number;
+  readonly endedAt: number;
+  /** Whether it shows the instance with its primary interface, and whether with any interface. */
+  readonly whole: boolean;
+  readonly isShown: boolean;
+}
+
+type Presence = InstanceView['presence'];
+
+/**
+ * Delay before the first repeated refresh of an instance that was not found, as a fraction of the consistency window:
+ * usually one second.
+ */
+const firstPause = 1 / 30;
+/** Delay between refreshes of an instance shown without its primary interface, in consistency windows. */
+const partialPause = 4;
+
+const aliveStates: readonly Instance['state'][] = ['pending', 'running', 'stopping', 'stopped'];
+
+export class InstancePresence {
+  readonly #consistencyWindow: number;
+  #presence: Presence = 'unread';
+  #instance: Instance | undefined;
+  /**
+   * Consecutive refreshes that found no interface: whether they showed that the instance exists, and when the first one
+   * ended.
+   */
+  #missing: { readonly isAlive: boolean; readonly since: number } | undefined;
+
+  constructor(consistencyWindow: number) {
+    this.#consistencyWindow = consistencyWindow;
+  }
+
+  get presence(): Presence {
+    return this.#presence;
+  }
+
+  get instance(): Instance | undefined {
+    return this.#instance;
+  }
+
+  get isTerminated(): boolean {
+    return this.#instance?.state === 'terminated';
+  }
+
+  /** Termination is final, even after the cloud has forgotten the instance. */
+  setInstance(shown: Instance): void {
+    this.#instance = this.isTerminated ? { ...shown, state: 'terminated' } : shown;
+  }
+
+  /** A read shows something on the instance. Returns whether its presence changed. */
+  found(): boolean {
+    return this.#presence !== 'terminated' && this.#enter('shown');
+  }
+
+  /**
+   * Applies a refresh. Returns whether the presence changed and when to refresh again; undefined if nothing is
+   * unconfirmed.
+   */
+  endRefresh(look: InstanceLook): { readonly isNews: boolean; readonly refreshDue: number | undefined } {
+    const state = this.#instance?.state ?? 'unknown';
+    const isAlive = aliveStates.includes(state);
+    const isFound = look.isShown || !(isAlive || state === 'unknown');
+    const refreshDue = isFound ? this.#whenPartial(look) : this.#whenMissing(isAlive, look);
+    if (isFound) this.#missing = undefined;
+    return { isNews: this.#enter(this.#presenceAfter(look, isFound, isAlive)), refreshDue };
+  }
+
+  /** A single answer that lacks a previously shown instance proves nothing. */
+  #presenceAfter({ begunAt, endedAt, whole }: InstanceLook, isFound: boolean, isAlive: boolean): Presence {
+    if (this.isTerminated) return 'terminated';
+    if (isFound) return whole ? 'shown' : 'withoutPrimary';
+    const since = this.#missing?.since ?? endedAt;
+    if (this.#presence === 'shown' && begunAt - since < this.#consistencyWindow) return 'shown';
+    return isAlive ? 'withoutPrimary' : 'notFound';
+  }
+
+  /** An instance shown without its primary interface may become fully visible later. */
+  #whenPartial({ endedAt, whole, isShown }: InstanceLook): number | undefined {
+    if (!isShown || whole || this.isTerminated) return undefined;
+    return endedAt + partialPause * this.#consistencyWindow;
+  }
+
+  /**
+   * The instance may be newly launched with pods waiting, so it is refreshed soon, with growing delays. This lasts one
+   * consistency window, or as long as the instance exists.
+   */
+  #whenMissing(isAlive: boolean, { begunAt, endedAt }: InstanceLook): number | undefined {
+    const missing = this.#missing?.isAlive === isAlive ? this.#missing : { isAlive, since: endedAt };
+    this.#missing = missing;
+    const window = this.#consistencyWindow;
+    const end = missing.since + window;
+    const pause = Math.max(endedAt - missing.since, window * firstPause);
+    if (begunAt < end) return Math.min(endedAt + pause, Math.max(endedAt, end));
+    return isAlive ? endedAt + window : undefined;
+  }
+
+  #enter(presence: Presence): boolean {
+    const isNews = this.#presence !== presence;
+    this.#presence = presence;
+    return isNews;
+  }
+}

@@ -1,0 +1,90 @@
+// Refreshes single instances whose state is unconfirmed, or of which an interface is awaited. Batches many requests into
+// one call and applies the result to the inventory.
+import { Batcher } from '../../runtime/batcher.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { AllocationImplementation } from '../contract/allocation-implementation.ts';
+import { longestPause } from '../contract/cloud-failure.ts';
+import { AwaitedRefresh } from './awaited-refresh.ts';
+import type { Inventory } from './inventory.ts';
+import type { Observation } from '../contract/observation.ts';
+
+export interface InstanceRefreshOptions {
+  readonly implementation: AllocationImplementation;
+  readonly inventory: Inventory;
+  /** How long the cloud may take to show a change, in ms. */
+  readonly consistencyWindow: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onChanged: (instanceIds: ReadonlySet<string>) => void;
+  readonly onFailure: (error: unknown, instanceIds: readonly string[]) => void;
+}
+
+/** How long a refresh waits for others to share its call, in ms. */
+const window = 50;
+
+export class InstanceRefresh {
+  readonly #refreshes: Batcher<string>;
+  /** A batch of its own: the cloud knows these instances, and refreshes that keep failing must not delay theirs. */
+  readonly #awaitedRefreshes: Batcher<string>;
+  readonly #awaited: AwaitedRefresh;
+
+  constructor(options: InstanceRefreshOptions) {
+    const { inventory, implementation, clock, consistencyWindow, random } = options;
+    this.#refreshes = batchedRefresh(options);
+    this.#awaitedRefreshes = batchedRefresh({ ...options, random: random.fork('awaited') });
+    this.#awaited = new AwaitedRefresh({
+      clock,
+      consistencyWindow,
+      most: implementation.mostInstancesPerLook,
+      look: (instanceId) => void this.#awaitedRefreshes.request(instanceId),
+      isAwaited: (instanceId) => (inventory.view(instanceId)?.awaited.size ?? 0) > 0,
+    });
+  }
+
+  /** Resolves once the result of a refresh that starts after this is in the inventory, however many tries it takes. */
+  request(instanceId: string): Promise<void> {
+    return this.#refreshes.request(instanceId);
+  }
+
+  /** Refreshes the instance until nothing of it is awaited. `since`: when its newest interface was attached. */
+  await(instanceId: string, since: number): void {
+    this.#awaited.add(instanceId, since);
+  }
+
+  /** Aborts the call in flight and starts no other; resolves once it ends. */
+  async stop(): Promise<void> {
+    this.#awaited.stop();
+    await Promise.all([this.#refreshes.stop(), this.#awaitedRefreshes.stop()]);
+  }
+}
+
+function batchedRefresh(options: InstanceRefreshOptions): Batcher<string> {
+  const { implementation, inventory, clock, random } = options;
+  return new Batcher({
+    clock,
+    random,
+    window,
+    most: implementation.mostInstancesPerLook,
+    backoff: { base: 1000, cap: 30_000 },
+    longestPause,
+    onFailure: options.onFailure,
+    run: async (instanceIds, signal) => {
+      const observations: Observation[] = [];
+      let begunAt: number | undefined;
+      const context = { priority: () => 'high' as const, signal };
+      for await (const page of implementation.observe({ kind: 'instances', instanceIds }, context)) {
+        begunAt ??= page.begunAt;
+        observations.push(...page.observations);
+      }
+      const endedAt = clock.monotonic();
+      const changed = inventory.applyRefresh({
+        begunAt: begunAt ?? endedAt,
+        endedAt,
+        instanceIds,
+        observations,
+      });
+      options.onChanged(changed);
+    },
+  });
+}

@@ -1,0 +1,428 @@
+// Holds what exists in the cloud on the instances that Headwater serves: interfaces and addresses. Listings, refreshes
+// and answers to our own calls feed it. It never calls the cloud or Kubernetes.
+import { AddressConflicts, type Conflict, type ReadById } from './address-conflicts.ts';
+import type { InstanceView } from '../contract/instance-view.ts';
+import type { NetworkInterface } from '../contract/network-interface.ts';
+import type { Unattached } from './interface-record.ts';
+import type { Restored } from './previous-leader-state.ts';
+import type { Answer, Observation } from '../contract/observation.ts';
+import { TrackedInstance } from './tracked-instance.ts';
+import type { WithdrawalGate } from './withdrawals.ts';
+
+/** A listing in progress. Pages only add; the end of the listing marks each covered instance as completely answered. */
+export interface Listing {
+  /** Whether the end of the listing counts as a complete answer for this instance. */
+  covers(instanceId: string): boolean;
+  fold(observations: readonly Observation[], begunAt: number): void;
+  /**
+   * Returns the instances that the listing changed, read for the first time, or left unconfirmed. Yields regularly so
+   * that other work can run. Changes made during a pause count as if they happened before the last page.
+   */
+  end(): Generator<undefined, ReadonlySet<string>>;
+}
+
+/** Instances processed between two yields. */
+const batch = 50;
+
+/** Delay between refreshes of an instance with a held withdrawal, in consistency windows. */
+const heldPause = 4;
+
+const none: ReadonlySet<string> = new Set();
+
+/** Where a listing shows an interface. */
+interface ShownOn {
+  readonly instanceId: string;
+  /** When that page was requested, in monotonic ms. */
+  readonly begunAt: number;
+}
+
+/** Reads of detached interfaces older than this are ignored, in ms. */
+const longestMemory = 600_000;
+
+/** Admits every withdrawal. */
+const openGate: WithdrawalGate = { admit: () => true, ofNodes: () => undefined };
+
+export interface InventoryOptions {
+  /** How long the cloud may take to show a change, in ms. */
+  readonly consistencyWindow: number;
+  /** Consulted before anything missing is withdrawn. If omitted, every withdrawal proceeds. */
+  readonly gate?: WithdrawalGate;
+}
+
+export class Inventory {
+  readonly #consistencyWindow: number;
+  readonly #gate: WithdrawalGate;
+  readonly #conflicts: AddressConflicts;
+  /** Instances with something proven gone that the gate holds. */
+  #held: ReadonlySet<string> = new Set();
+  /** When the newest read began, in monotonic ms. */
+  #latest = -Infinity;
+  /** Only refreshes that began at or after this time confirm what is held. */
+  #confirmFrom = -Infinity;
+  /**
+   * Instances untracked while something of theirs was missing, with the time. A deleted node does not explain the loss.
+   */
+  readonly #departed = new Map<string, number>();
+  readonly #instances = new Map<string, TrackedInstance>();
+  /** Tracked instances that a Node named at some time since they are tracked. */
+  readonly #counted = new Set<string>();
+  /** Previously tracked instances, kept while the cloud may show stale data. */
+  readonly #former = new Map<string, { readonly tracked: TrackedInstance; readonly until: number }>();
+  /** By instance, addresses that a read by id showed on another instance instead. */
+  readonly #movedAway = new Map<string, ReadonlySet<string>>();
+  /** By instance, how long release calls with a lost answer may still take effect. */
+  readonly #openUntil = new Map<string, number>();
+  /** Interfaces about to be attached: new ones and orphaned ones. */
+  readonly #unattached = new Map<string, Unattached>();
+  /** When our own call last changed the addresses of an interface, kept while reads may be stale. */
+  readonly #changedAt = new Map<string, number>();
+
+  constructor(options: InventoryOptions) {
+    this.#consistencyWindow = options.consistencyWindow;
+    this.#gate = options.gate ?? openGate;
+    this.#conflicts = new AddressConflicts(options.consistencyWindow);
+  }
+
+  /**
+   * Starts tracking an instance. `restored` is what was known before this process started; it is believed until the
+   * cloud disproves it (see withdrawals.ts).
+   *
+   * An instance untracked less than a consistency window before `now`, or while a call may still release something of it,
+   * resumes with what the cloud showed of it, what our own calls changed and `restored`, and is refreshed.
+   * `pendingRelease`: addresses known to be in release; undefined if nothing could have been released.
+   */
+  track(
+    instanceId: string,
+    restored: readonly NetworkInterface[] = [],
+    now = Infinity,
+    pendingRelease?: ReadonlySet<string>,
+  ): void {
+    if (this.#instances.has(instanceId)) return;
+    const former = this.#takeFormer(instanceId, now);
+    const recollected = pendingRelease && { takenAt: now, pendingRelease };
+    this.#instances.set(
+      instanceId,
+      former ?? new TrackedInstance(instanceId, restored, this.#consistencyWindow, recollected),
+    );
+    former?.takeOver({ interfaces: restored, pendingRelease: pendingRelease ?? none }, now);
+  }
+
+  #takeFormer(instanceId: string, now: number): TrackedInstance | undefined {
+    for (const [id, { until }] of this.#former) if (until <= now) this.#former.delete(id);
+    const former = this.#former.get(instanceId)?.tracked;
+    this.#former.delete(instanceId);
+    return former;
+  }
+
+  /** Adds a newer state than the one passed to `track`: what a previous leader showed in it is restored too. */
+  restoreAlso(instanceId: string, newer: Restored, now: number): void {
+    this.#instances.get(instanceId)?.restoreAlso(newer, now);
+  }
+
+  /** Sets the addresses that the agent gave up, according to its CiliumNode. Their absence is not a loss. */
+  giveUp(instanceId: string, addresses: ReadonlySet<string>): void {
+    this.#instances.get(instanceId)?.giveUp(addresses);
+  }
+
+  untrack(instanceId: string, now: number): void {
+    const tracked = this.#instances.get(instanceId);
+    if (tracked?.isSuspected === true && this.#counted.has(instanceId)) this.#departed.set(instanceId, now);
+    this.#counted.delete(instanceId);
+    this.#movedAway.delete(instanceId);
+    this.#instances.delete(instanceId);
+    const until = Math.max(now + this.#consistencyWindow, this.#openUntil.get(instanceId) ?? 0);
+    if (tracked !== undefined) this.#former.set(instanceId, { tracked, until });
+  }
+
+  /** Undefined for an untracked instance. Returns the same object until something changes. */
+  view(instanceId: string): InstanceView | undefined {
+    return this.#instances.get(instanceId)?.view;
+  }
+
+  /** Several instances appear to hold an address. A read by id of all of them decides and is due now. */
+  contest(conflict: Conflict, now: number): void {
+    if (!this.#conflicts.begin(conflict, now)) return;
+    for (const id of conflict.instanceIds) this.#instances.get(id)?.invalidate(now);
+  }
+
+  /** Instances with a withdrawal that the gate holds now. */
+  heldWithdrawals(): ReadonlySet<string> {
+    const held = [...this.#held].filter((id) => this.#instances.get(id)?.hasProven === true);
+    if (held.length === this.#held.size) return this.#held;
+    this.#held = new Set(held);
+    // A read that shows one of them again may precede reads that show the others.
+    this.#confirmFrom = this.#latest;
+    return this.#held;
+  }
+
+  /**
+   * Asks the gate again about held withdrawals, once refreshes confirm them. Any drop in their number requires newer
+   * refreshes. Returns the instances that changed or that need such a refresh.
+   */
+  weighAgain(now: number): ReadonlySet<string> {
+    return this.#weigh([], now);
+  }
+
+  /** Marks the instance as unconfirmed since `from`: a refresh is due. */
+  invalidate(instanceId: string, from: number): void {
+    this.#instances.get(instanceId)?.invalidate(from);
+  }
+
+  /**
+   * A read that began at `begunAt` shows the interface detached. Returns the instance believed to hold it, if any. That
+   * instance is refreshed if the read is certainly newer than this belief.
+   */
+  seenDetached(interfaceId: string, begunAt: number): string | undefined {
+    for (const [instanceId, tracked] of this.#instances) {
+      if (tracked.seenDetached(interfaceId, begunAt)) return instanceId;
+    }
+    return undefined;
+  }
+
+  beginListing(begunAt: number): Listing {
+    /** The instance that each interface is shown on, and when that page was requested. */
+    const shown = new Map<string, ShownOn>();
+    const changed = new Set<string>();
+    const listed = new Map(this.#instances);
+    const count = (ids: readonly string[]): void => this.#count(ids);
+    const end = (id: string, tracked: TrackedInstance): void => {
+      // An instance tracked or untracked since the listing began was not covered.
+      if (this.#instances.get(id) !== tracked) return;
+      if (tracked.endListing(begunAt, (interfaceId) => shown.get(interfaceId))) changed.add(id);
+    };
+    return {
+      covers: (id) => listed.has(id) && listed.get(id) === this.#instances.get(id),
+      fold: (observations, pageBegunAt) => {
+        this.#latest = Math.max(this.#latest, pageBegunAt);
+        for (const observation of observations) {
+          const instanceId = instanceOf(observation) ?? '';
+          if (observation.kind !== 'instance')
+            shown.set(observation.interface.id, { instanceId, begunAt: pageBegunAt });
+          const tracked = this.#instances.get(instanceId);
+          if (tracked === undefined) continue;
+          const met = this.#met(observation);
+          const isNews = tracked.applyListed(observation, pageBegunAt);
+          if (applyMet(tracked, met, pageBegunAt) || isNews) changed.add(tracked.id);
+        }
+      },
+      *end() {
+        let ended = 0;
+        for (const [id, tracked] of listed) {
+          if (ended++ % batch === batch - 1) yield;
+          end(id, tracked);
+        }
+        count([...listed.keys()]);
+        return changed;
+      },
+    };
+  }
+
+  /** Applies a complete refresh of `instanceIds`. Returns the instances that changed or that need another refresh. */
+  applyRefresh(look: ReadById): ReadonlySet<string> {
+    this.#latest = Math.max(this.#latest, look.begunAt);
+    const byInstance = Map.groupBy(look.observations, instanceOf);
+    const met = look.observations.flatMap((observation) => this.#met(observation));
+    const changed = look.instanceIds.filter((id) => {
+      const tracked = this.#instances.get(id);
+      if (tracked === undefined) return false;
+      const isNews = tracked.applyRefresh({ ...look, observations: byInstance.get(id) ?? [] });
+      return applyMet(tracked, met, look.endedAt) || isNews;
+    });
+    const settled = this.#settle(look);
+    this.#count(look.instanceIds);
+    return new Set([...changed, ...settled, ...this.#weigh(look.instanceIds, look.endedAt)]);
+  }
+
+  /** Usually all of them count already. */
+  #count(instanceIds: readonly string[]): void {
+    if (instanceIds.every((id) => this.#counted.has(id))) return;
+    for (const id of this.#gate.ofNodes() ?? this.#instances.keys())
+      if (this.#instances.has(id)) this.#counted.add(id);
+  }
+
+  /** A refresh that does not show the instance whole confirms nothing missing there. */
+  #isConfirmed(instanceId: string): boolean {
+    return (this.#instances.get(instanceId)?.shownWholeAt ?? -Infinity) >= this.#confirmFrom;
+  }
+
+  /**
+   * Schedules a refresh of an instance: at once, or later if the last one confirmed nothing. Returns whether
+   * that is a change.
+   */
+  #confirm(instanceId: string, now: number): boolean {
+    const tracked = this.#instances.get(instanceId);
+    if (tracked === undefined) return false;
+    return tracked.refreshedAt < this.#confirmFrom
+      ? tracked.invalidate(now)
+      : tracked.refreshBy(now + heldPause * this.#consistencyWindow);
+  }
+
+  /** Instances with something that a read missed, in addition to those before the gate. */
+  #suspected(now: number): ReadonlySet<string> {
+    // Elapsed time alone does not release a held withdrawal.
+    const isHolding = this.heldWithdrawals().size > 0;
+    for (const [id, at] of this.#departed)
+      if (!isHolding && at <= now - longestMemory) this.#departed.delete(id);
+    const tracked = [...this.#instances.values()].filter(
+      (each) => each.isSuspected && this.#counted.has(each.id),
+    );
+    return new Set([...tracked.map(({ id }) => id), ...this.#departed.keys()]);
+  }
+
+  /** Applies the conflicts that the read decides. Returns the instances that changed. */
+  #settle(look: ReadById): readonly string[] {
+    const settlements = this.#conflicts.read(look, {
+      isTracked: (id) => this.#instances.has(id),
+      answer: (id, conflict, read) => this.#instances.get(id)?.answerAbout(conflict, read),
+    });
+    return settlements.flatMap((settlement) =>
+      settlement.kind === 'decided'
+        ? settlement.losers.filter((id) => this.#withdraw(id, settlement.conflict, look.endedAt))
+        : settlement.instanceIds.filter((id) => this.#instances.get(id)?.refreshBy(settlement.againAt)),
+    );
+  }
+
+  #withdraw(instanceId: string, conflict: Conflict, now: number): boolean {
+    this.#movedAway.set(instanceId, new Set([...this.movedAway(instanceId), conflict.address]));
+    return this.#instances.get(instanceId)?.withdraw(conflict, now) === true;
+  }
+
+  /** Addresses that a read by id showed on another instance instead; those in the view are back. */
+  movedAway(instanceId: string): ReadonlySet<string> {
+    return this.#movedAway.get(instanceId) ?? none;
+  }
+
+  /** Asks the gate about everything proven gone on these and all held instances: it withdraws all or holds all. */
+  #weigh(instanceIds: readonly string[], now: number): ReadonlySet<string> {
+    const fresh = this.#weighable(instanceIds, now);
+    if (fresh.length === 0 && this.#held.size === 0) return none;
+    const weighed = new Set([...this.heldWithdrawals(), ...fresh]);
+    if (weighed.size === 0) return none;
+    const suspected = this.#suspected(now);
+    this.#held = weighed;
+    const unconfirmed = [...weighed].filter((id) => !this.#isConfirmed(id));
+    const confirmed = new Set([...weighed].filter((id) => this.#isConfirmed(id)));
+    const wasAsked = unconfirmed.every((id) => this.#wasAsked(id));
+    const changed = unconfirmed.filter((id) => this.#confirm(id, now));
+    // An instance that is no longer shown whole must not hold what all others have lost, nor make a token worthless.
+    if (confirmed.size === 0 || !wasAsked) return new Set(changed);
+    if (!this.#gate.admit(confirmed, now, new Set([...suspected, ...unconfirmed]))) {
+      for (const id of fresh) this.#refreshAgain(id, now);
+      return new Set(changed);
+    }
+    this.#held = new Set(unconfirmed);
+    for (const id of confirmed) this.#instances.get(id)?.withdrawProven(now);
+    return new Set([...confirmed, ...changed]);
+  }
+
+  #wasAsked(instanceId: string): boolean {
+    return (this.#instances.get(instanceId)?.refreshedAt ?? Infinity) >= this.#confirmFrom;
+  }
+
+  /** Instances among these that count and have something proven missing. */
+  #weighable(instanceIds: readonly string[], now: number): readonly string[] {
+    const proven = instanceIds.filter((id) => this.#instances.get(id)?.hasProven === true);
+    // A Node may name the others later.
+    for (const id of proven) if (!this.#counted.has(id)) this.#refreshAgain(id, now);
+    return proven.filter((id) => this.#counted.has(id));
+  }
+
+  #refreshAgain(instanceId: string, now: number): void {
+    this.#instances.get(instanceId)?.refreshBy(now + heldPause * this.#consistencyWindow);
+  }
+
+  /** Applies the result of our own call when its answer arrives. Returns the instances that changed. */
+  applyAnswer(answer: Answer, endedAt: number): ReadonlySet<string> {
+    if (answer.kind === 'created') {
+      this.#unattached.set(answer.interface.id, { interface: answer.interface, knownAt: endedAt });
+      return new Set();
+    }
+    const { interfaceId } = answer;
+    if (answer.kind === 'releasing') this.#noteOpen(answer.instanceId, answer.until, endedAt);
+    this.#note(answer, endedAt);
+    const made = this.#unattached.get(interfaceId);
+    if (answer.kind === 'deleted' || answer.kind === 'attached') this.#unattached.delete(interfaceId);
+    if (answer.kind === 'deleted') return this.#applyDeleted(interfaceId, endedAt);
+    const tracked = this.#instances.get(answer.instanceId);
+    const changed = tracked !== undefined && tracked.applyAnswer(answer, { made, endedAt });
+    return new Set(changed ? [answer.instanceId] : []);
+  }
+
+  #applyDeleted(interfaceId: string, endedAt: number): ReadonlySet<string> {
+    const changed = [...this.#instances.values()].filter((tracked) =>
+      tracked.applyDeleted(interfaceId, endedAt),
+    );
+    return new Set(changed.map(({ id }) => id));
+  }
+
+  /** When our own call last changed the addresses of an interface, in monotonic ms; -Infinity if none did recently. */
+  changedAt(interfaceId: string): number {
+    return this.#changedAt.get(interfaceId) ?? -Infinity;
+  }
+
+  #note({ kind, interfaceId }: Exclude<Answer, { kind: 'created' }>, endedAt: number): void {
+    for (const [id, at] of this.#changedAt) {
+      if (at > endedAt - longestMemory) break;
+      this.#changedAt.delete(id);
+    }
+    if (kind !== 'allocated' && kind !== 'released') return;
+    this.#changedAt.delete(interfaceId);
+    this.#changedAt.set(interfaceId, endedAt);
+  }
+
+  #noteOpen(instanceId: string, until: number, now: number): void {
+    for (const [id, over] of this.#openUntil) if (over <= now) this.#openUntil.delete(id);
+    this.#openUntil.set(instanceId, until);
+  }
+
+  /** Remembers a detached interface that is about to be attached, because the attach answer does not describe it. */
+  adopt(item: NetworkInterface): void {
+    // The age of this read is unknown, so anything our own calls gave to others is newer.
+    this.#unattached.set(item.id, { interface: item, knownAt: -Infinity });
+  }
+
+  /** Forgets an interface that will not be attached. */
+  abandon(interfaceId: string): void {
+    this.#unattached.delete(interfaceId);
+  }
+
+  /** Removes an interface that a read shows from the pending attachments. */
+  #met(observation: Observation): readonly Met[] {
+    if (observation.kind !== 'interface') return nothingMet;
+    const { interface: shown } = observation;
+    const made = this.#unattached.get(shown.id);
+    if (made === undefined) return nothingMet;
+    this.#unattached.delete(shown.id);
+    return [{ shown, made }];
+  }
+}
+
+/** A read shows an interface attached before the attach call was answered. */
+interface Met {
+  readonly shown: NetworkInterface;
+  readonly made: Unattached;
+}
+
+/** Shared by almost every interface that a listing shows. */
+const nothingMet: readonly Met[] = [];
+
+function applyMet(tracked: TrackedInstance, met: readonly Met[], at: number): boolean {
+  let changed = false;
+  for (const { shown, made } of met) {
+    const isIts = shown.attachment?.instanceId === tracked.id;
+    if (isIts && tracked.applyMet(shown, made, at)) changed = true;
+  }
+  return changed;
+}
+
+function instanceOf(observation: Observation): string | undefined {
+  switch (observation.kind) {
+    case 'interface':
+      return observation.interface.attachment?.instanceId;
+    case 'unreadableInterface':
+    case 'addresslessInterface':
+      return observation.interface.instanceId;
+    case 'instance':
+      return observation.instance.id;
+  }
+}

@@ -1,0 +1,104 @@
+// The state of an instance that the CiliumNode showed when this process started tracking it. The previous leader may
+// have just released addresses; reads can keep showing them while the cloud lags.
+import type { HeldInterface } from './interface-record.ts';
+import { holdingsOf } from './missing-holdings.ts';
+import type { NetworkInterface } from '../contract/network-interface.ts';
+
+/** When the state of an instance was restored, in monotonic ms. */
+export interface Recollected {
+  readonly takenAt: number;
+  /** Addresses in release that the state names but does not show. */
+  readonly pendingRelease: ReadonlySet<string>;
+}
+
+/** What a CiliumNode newer than the restored one shows. */
+export interface Restored {
+  readonly interfaces: readonly NetworkInterface[];
+  readonly pendingRelease: ReadonlySet<string>;
+}
+
+export interface Screened {
+  /** What the read shows, without what is unconfirmed. */
+  readonly shown: NetworkInterface;
+  /** Whether the unconfirmed part changed. */
+  readonly isNews: boolean;
+  /** When a read would be believed, in monotonic ms; undefined if this one is. */
+  readonly refreshFrom: number | undefined;
+}
+
+const nothing: ReadonlyMap<string, readonly string[]> = new Map();
+const none: ReadonlySet<string> = new Set();
+
+export class PreviousLeaderState {
+  readonly #consistencyWindow: number;
+  readonly #takenAt: number;
+  #pendingRelease: ReadonlySet<string>;
+  /** Without restored interfaces, a read has nothing to contradict. */
+  readonly #isEmpty: boolean;
+  #unconfirmed = nothing;
+
+  constructor(consistencyWindow: number, recollected: Recollected | undefined, isEmpty: boolean) {
+    this.#consistencyWindow = consistencyWindow;
+    this.#takenAt = recollected?.takenAt ?? -Infinity;
+    this.#pendingRelease = recollected?.pendingRelease ?? none;
+    this.#isEmpty = isEmpty;
+  }
+
+  /** Addresses and prefixes, by interface, that possibly stale reads show beyond the restored state. */
+  get unconfirmed(): ReadonlyMap<string, readonly string[]> {
+    return this.#unconfirmed;
+  }
+
+  /** Whether a read that began then may be older than the restored state. */
+  outweighs(begunAt: number): boolean {
+    return !this.#isEmpty && begunAt < this.#takenAt + this.#consistencyWindow;
+  }
+
+  /** A newer state also names these addresses as in release. */
+  mention(addresses: ReadonlySet<string>): void {
+    if (addresses.size > 0) this.#pendingRelease = new Set([...this.#pendingRelease, ...addresses]);
+  }
+
+  /** A newer state shows more of the interface than was restored. */
+  restore(interfaceId: string): void {
+    this.#confirm(interfaceId);
+  }
+
+  /**
+   * Removes from a read what the restored state lacks: the previous leader may have released it, and it must not be
+   * offered again. Reads that begin a consistency window after the restore are believed in full.
+   */
+  screen(held: HeldInterface, shown: NetworkInterface, begunAt: number): Screened {
+    const refreshFrom = this.#takenAt + this.#consistencyWindow;
+    const doubtful = this.outweighs(begunAt)
+      ? holdingsOf(shown).filter((holding) => !this.#isKnown(held, holding))
+      : [];
+    const before = this.#unconfirmed.get(shown.id) ?? [];
+    const isNews = doubtful.join() !== before.join();
+    if (doubtful.length === 0) {
+      this.#confirm(shown.id);
+      return { shown, isNews, refreshFrom: undefined };
+    }
+    this.#unconfirmed = new Map([...this.#unconfirmed, [shown.id, doubtful]]);
+    const isConfirmed = (holding: string): boolean => !doubtful.includes(holding);
+    const confirmed = {
+      ...shown,
+      addresses: shown.addresses.filter(isConfirmed),
+      prefixes: shown.prefixes.filter(isConfirmed),
+    };
+    return { shown: confirmed, isNews, refreshFrom };
+  }
+
+  #confirm(interfaceId: string): void {
+    if (!this.#unconfirmed.has(interfaceId)) return;
+    this.#unconfirmed = new Map([...this.#unconfirmed].filter(([id]) => id !== interfaceId));
+  }
+
+  #isKnown({ record }: HeldInterface, holding: string): boolean {
+    return (
+      record.addresses.includes(holding) ||
+      record.prefixes.includes(holding) ||
+      this.#pendingRelease.has(holding)
+    );
+  }
+}

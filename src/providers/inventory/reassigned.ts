@@ -1,0 +1,118 @@
+// Decides what moves between interfaces: an address or prefix is on only one interface of a network. Changes nothing;
+// each function returns what must change.
+import { whenReleased } from './apply-answer.ts';
+import { lackedBy } from './apply-reading.ts';
+import type { HeldInterface, Reading } from './interface-record.ts';
+import { holdingsOf } from './missing-holdings.ts';
+import { addressesIn, allOn, hasAddress, type NetworkInterface } from '../contract/network-interface.ts';
+
+type Interfaces = ReadonlyMap<string, HeldInterface>;
+
+/**
+ * Returns whether our own calls gave no part of an address or prefix to another interface after `since`, in monotonic
+ * ms. -Infinity covers every such call of this process.
+ */
+export function notGivenToOthers(
+  interfaces: Interfaces,
+  interfaceId: string,
+  since: number,
+): (holding: string) => boolean {
+  const given = new Set<string>();
+  for (const [id, { record, added, joinedAt }] of interfaces) {
+    if (id === interfaceId) continue;
+    const young = [...added].filter(([, at]) => at > since).map(([holding]) => holding);
+    const ours = joinedAt > since ? allOn(record) : young;
+    for (const address of ours.flatMap(addressesIn)) given.add(address);
+  }
+  return (holding) => !addressesIn(holding).some((address) => given.has(address));
+}
+
+/** The other interfaces of the network that still hold what one interface was given at `at`, without it. */
+export function othersWithout(
+  interfaces: Interfaces,
+  interfaceId: string,
+  given: readonly string[],
+  at: number,
+): ReadonlyMap<string, HeldInterface> {
+  const addresses = new Set(given.flatMap(addressesIn));
+  const isGiven = (holding: string): boolean => addressesIn(holding).some((each) => addresses.has(each));
+  const networkId = interfaces.get(interfaceId)?.record.networkId;
+  const changed = new Map<string, HeldInterface>();
+  for (const [id, held] of interfaces) {
+    if (id === interfaceId || (networkId ?? held.record.networkId) !== held.record.networkId) continue;
+    const moved = holdingsOf(held.record).filter(isGiven);
+    if (moved.length > 0) changed.set(id, whenReleased(held, moved, at));
+  }
+  return changed;
+}
+
+/** Removes addresses and prefixes from interfaces where an applied refresh shows them on another interface instead. */
+export function withoutMoved(
+  interfaces: Interfaces,
+  shown: ReadonlyMap<string, NetworkInterface>,
+  reading: Reading,
+): ReadonlyMap<string, HeldInterface> {
+  const changed = new Map<string, HeldInterface>();
+  for (const [id, held] of interfaces) {
+    const lacked = lackedBy(held, shown.get(id), reading);
+    const moved = lacked.filter((holding) => isOnAnother(holding, held.record, shown, interfaces));
+    if (moved.length > 0) changed.set(id, whenReleased(held, moved, reading.endedAt));
+  }
+  return changed;
+}
+
+/** Whether a refresh shows it on another interface of the same network whose record also has it. */
+function isOnAnother(
+  holding: string,
+  { id: ownId, networkId }: NetworkInterface,
+  shown: ReadonlyMap<string, NetworkInterface>,
+  interfaces: Interfaces,
+): boolean {
+  const addresses = new Set(addressesIn(holding));
+  return [...shown.values()].some((other) => {
+    const held = interfaces.get(other.id)?.record;
+    if (other.id === ownId || held === undefined || held.networkId !== networkId) return false;
+    const known = new Set(allOn(held));
+    return allOn(other).some(
+      (each) => known.has(each) && addressesIn(each).some((one) => addresses.has(one)),
+    );
+  });
+}
+
+/** What left with removed interfaces or was released from existing ones, and is on no interface now. */
+export function withdrawnFrom(interfaces: Interfaces, gone: readonly string[]): ReadonlySet<string> {
+  const all = [...interfaces.values()];
+  const present = new Set(all.flatMap(({ record }) => [record.id, ...allOn(record).flatMap(addressesIn)]));
+  const released = all.flatMap((held) => [...held.released.keys()]);
+  return new Set([...gone, ...released].filter((id) => !addressesIn(id).every((each) => present.has(each))));
+}
+
+/**
+ * What a read by id proves about an address on an instance with these interfaces; `isShown` is what it shows. Undefined
+ * if our own calls gave or released the address too late for the read to show it.
+ */
+export function answerAbout(
+  interfaces: Interfaces,
+  { address, networkId }: { readonly address: string; readonly networkId: string },
+  read: { readonly isShown: boolean; readonly readAt: number; readonly consistencyWindow: number },
+): boolean | undefined {
+  for (const held of interfaces.values()) {
+    if (held.record.networkId !== networkId) continue;
+    const changedAt = read.isShown ? whenTaken(held, address) : whenGiven(held, address);
+    if (read.readAt < changedAt + read.consistencyWindow) return undefined;
+  }
+  return read.isShown;
+}
+
+/** When our own calls last released the address from the interface, in monotonic ms; -Infinity if never. */
+function whenTaken({ released }: HeldInterface, address: string): number {
+  const times = [...released].filter(([holding]) => addressesIn(holding).includes(address));
+  return Math.max(-Infinity, ...times.map(([, at]) => at));
+}
+
+/** When our own calls last gave the interface the address, or attached the interface with it; -Infinity if never. */
+function whenGiven({ record, added, joinedAt }: HeldInterface, address: string): number {
+  if (!hasAddress(record, address)) return -Infinity;
+  const times = [...added].filter(([holding]) => addressesIn(holding).includes(address));
+  return Math.max(joinedAt, ...times.map(([, at]) => at));
+}

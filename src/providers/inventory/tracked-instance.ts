@@ -1,0 +1,494 @@
+// Tracks one instance: its interface records and what is unconfirmed about them. Applies every kind of cloud answer
+// about it. Methods that apply an answer return whether the view changed.
+import type { Conflict, ReadById } from './address-conflicts.ts';
+import {
+  doubtsAbout,
+  doubtsText,
+  firstHeld,
+  onlySeen,
+  restoredInterface,
+  type Verdict,
+  uncertainIn,
+  unclear,
+  whenAbsent,
+  whenElsewhere,
+  whenFirstShown,
+  whenShown,
+  withoutProven,
+  withRestored,
+} from './apply-reading.ts';
+import type { HeldInterface, Reading, Unattached } from './interface-record.ts';
+import { type Attached, type Change, whenAttached, whenChanged, withoutAddress } from './apply-answer.ts';
+import { InstancePresence } from './instance-presence.ts';
+import { type InstanceView, inOrder, unusableParts } from '../contract/instance-view.ts';
+import { answerAbout, notGivenToOthers, othersWithout, withdrawnFrom, withoutMoved } from './reassigned.ts';
+import {
+  allOn,
+  hasAddress,
+  isPrimaryInterface,
+  type NetworkInterface,
+  onlyWith,
+} from '../contract/network-interface.ts';
+import {
+  type Answer,
+  type Instance,
+  interfaceOf,
+  type Observation,
+  type UnusableInterface,
+} from '../contract/observation.ts';
+import { isGivenUp } from './missing-holdings.ts';
+import { PreviousLeaderState, type Recollected, type Restored } from './previous-leader-state.ts';
+
+const noTimes: ReadonlyMap<string, number> = new Map();
+const nothingDoubted: ReadonlySet<string> = new Set();
+const noneUnusable: ReadonlyMap<string, UnusableInterface> = new Map();
+
+export class TrackedInstance {
+  readonly id: string;
+  readonly #consistencyWindow: number;
+  #interfaces: Map<string, HeldInterface>;
+  /** Interfaces that our own calls deleted, with the end of each call. Reads may still show them. */
+  #deleted = noTimes;
+  /** Interfaces removed while the instance was not shown whole. Its CiliumNode may show them for a long time. */
+  #departed: ReadonlySet<string> = nothingDoubted;
+  #unusable = noneUnusable;
+  readonly #memory: PreviousLeaderState;
+  #givenUp = nothingDoubted;
+  readonly #presence: InstancePresence;
+  #read = false;
+  #refreshedAt = -Infinity;
+  #shownWholeAt = -Infinity;
+  #refreshDue: number | undefined;
+  /** The newest invalidation without a refresh yet. Only a refresh that begins later clears it. */
+  #doubtedAt: number | undefined;
+  #view: InstanceView | undefined;
+
+  constructor(
+    id: string,
+    restored: readonly NetworkInterface[],
+    consistencyWindow: number,
+    restoredState?: Recollected,
+  ) {
+    this.id = id;
+    this.#consistencyWindow = consistencyWindow;
+    this.#presence = new InstancePresence(consistencyWindow);
+    this.#memory = new PreviousLeaderState(consistencyWindow, restoredState, restored.length === 0);
+    this.#interfaces = new Map(restored.map((record) => [record.id, restoredInterface(record)]));
+  }
+
+  /** Returns the same object until something changes. */
+  get view(): InstanceView {
+    this.#view ??= {
+      id: this.id,
+      read: this.#read,
+      presence: this.#presence.presence,
+      interfaces: inOrder([...this.#interfaces.values()].map((held) => held.record)),
+      ...unusableParts(
+        [...this.#unusable.values()].filter((item) => !this.#interfaces.has(item.interface.id)),
+      ),
+      instance: this.#presence.instance,
+      unconfirmed: this.#memory.unconfirmed,
+      ...uncertainIn(this.#interfaces),
+      withdrawn: this.#withdrawn(),
+      refreshDue: this.#refreshDue,
+    };
+    return this.#view;
+  }
+
+  /**
+   * The view of a shown instance is complete. Otherwise its CiliumNode keeps what is not shown, so what is known to be
+   * gone must be listed.
+   */
+  #withdrawn(): ReadonlySet<string> {
+    const { presence } = this.#presence;
+    if (presence === 'shown' || presence === 'unread') return nothingDoubted;
+    return withdrawnFrom(this.#interfaces, [...this.#deleted.keys(), ...this.#departed]);
+  }
+
+  /** When the newest refresh began, in monotonic ms. */
+  get refreshedAt(): number {
+    return this.#refreshedAt;
+  }
+
+  /** When the newest read was sent that shows it with its primary interface, in monotonic ms. */
+  get shownWholeAt(): number {
+    return this.#shownWholeAt;
+  }
+
+  /** Whether something missing is proven gone and waits for the withdrawal gate. */
+  get hasProven(): boolean {
+    return [...this.#interfaces.values()].some(({ proven }) => proven.size > 0);
+  }
+
+  /** Whether a refresh of the whole instance missed something that neither our calls nor the agent gave up. */
+  get isSuspected(): boolean {
+    return [...this.#interfaces.values()].some(
+      ({ absentSince, missing, releasing }) =>
+        absentSince !== undefined ||
+        [...missing.keys()].some((holding) => !releasing.has(holding) && !isGivenUp(holding, this.#givenUp)),
+    );
+  }
+
+  /** Removes what is proven gone. */
+  withdrawProven(now: number): void {
+    for (const [id, held] of this.#interfaces) {
+      const rest = withoutProven(held);
+      if (rest !== undefined) this.#interfaces.set(id, rest);
+      else this.#forget(id, now);
+    }
+    this.#note(true);
+  }
+
+  /** What a read proves about an address on this instance: see `answerAbout` in reassigned.ts. */
+  answerAbout(
+    conflict: Conflict,
+    read: { readonly isShown: boolean; readonly readAt: number },
+  ): boolean | undefined {
+    return answerAbout(this.#interfaces, conflict, { ...read, consistencyWindow: this.#consistencyWindow });
+  }
+
+  /** Removes an address that another interface of the network is shown to hold. */
+  withdraw({ address, networkId }: Conflict, now: number): boolean {
+    let changed = false;
+    for (const [id, held] of this.#interfaces) {
+      const { record } = held;
+      if (record.networkId !== networkId || !hasAddress(record, address)) continue;
+      // An interface keeps its primary address for life. If another interface has it, this one is gone with all its
+      // addresses.
+      if (record.primaryAddress === address) this.#forget(id, now);
+      else this.#interfaces.set(id, withoutAddress(held, address, now));
+      changed = true;
+    }
+    return this.#note(changed);
+  }
+
+  #forget(interfaceId: string, now: number): void {
+    this.#interfaces.delete(interfaceId);
+    this.#deleted = new Map([...this.#deleted, [interfaceId, now]]);
+  }
+
+  /**
+   * The restored state was stale. Adds what the newer one shows and removes it from all other interfaces. Reads within
+   * the consistency window still cannot add more than the restored state.
+   */
+  restoreAlso({ interfaces, pendingRelease }: Restored, now: number): boolean {
+    this.#memory.mention(pendingRelease);
+    let changed = false;
+    for (const shown of interfaces) {
+      const held = this.#interfaces.get(shown.id);
+      if (held === undefined && this.#deleted.has(shown.id)) continue;
+      const isTheirs = notGivenToOthers(this.#interfaces, shown.id, -Infinity);
+      const record = onlyWith(shown, isTheirs);
+      const next = held === undefined ? restoredInterface(record) : withRestored(held, record);
+      if (next === held) continue;
+      this.#interfaces.set(record.id, next);
+      const isNew = (holding: string): boolean => held === undefined || next.unseen.has(holding);
+      this.#takeFromOthers(record.id, allOn(record).filter(isTheirs).filter(isNew), now);
+      this.#memory.restore(record.id);
+      this.refreshBy(now);
+      changed = true;
+    }
+    return this.#note(changed);
+  }
+
+  /** Another CiliumNode of the instance replaces the former one. What only the former showed goes with it. */
+  takeOver(restored: Restored, now: number): void {
+    this.#interfaces = onlySeen(this.#interfaces);
+    this.invalidate(now);
+    this.restoreAlso(restored, now);
+    this.#note(true);
+  }
+
+  /** Sets the addresses that the agent has given up, replacing the previous set. */
+  giveUp(addresses: ReadonlySet<string>): void {
+    this.#givenUp = addresses;
+  }
+
+  /** Marks the instance as unconfirmed since `from`, until a refresh begins at or after that time. */
+  invalidate(from: number): boolean {
+    this.#doubtedAt = Math.max(this.#doubtedAt ?? -Infinity, from);
+    return this.refreshBy(from);
+  }
+
+  /**
+   * Returns whether the instance has the interface, which a read that began at `begunAt` shows detached or on another
+   * instance.
+   */
+  seenDetached(interfaceId: string, begunAt: number): boolean {
+    const held = this.#interfaces.get(interfaceId);
+    if (held === undefined) return false;
+    // The read may be older than a read that showed the interface attached, or than an attach: our own, or a
+    // previous leader's moments ago.
+    const isOlder = begunAt < Math.max(held.shownAt, held.joinedAt) + this.#consistencyWindow;
+    if (isOlder || this.#memory.outweighs(begunAt)) return true;
+    // A refresh that does not show the interface confirms it.
+    const next = whenElsewhere(held, begunAt);
+    this.#interfaces.set(interfaceId, next);
+    this.#note(next.unclear !== held.unclear);
+    this.invalidate(begunAt);
+    return true;
+  }
+
+  /** Applies one observation of a listing page. */
+  applyListed(observation: Observation, begunAt: number): boolean {
+    return this.#fold(observation, this.#reading({ begunAt, endedAt: begunAt, scope: 'listing' }));
+  }
+
+  /** Ends a listing that began at `begunAt`. `shownOn` returns the instance that the listing shows an interface on. */
+  endListing(
+    begunAt: number,
+    shownOn: (interfaceId: string) => { readonly instanceId: string; readonly begunAt: number } | undefined,
+  ): boolean {
+    const reading = this.#reading({ begunAt, endedAt: begunAt, scope: 'listing' });
+    const changed = this.#complete(reading, (id) => shownOn(id)?.instanceId === this.id);
+    for (const id of this.#interfaces.keys()) {
+      const other = shownOn(id);
+      if (other !== undefined && other.instanceId !== this.id) this.seenDetached(id, other.begunAt);
+    }
+    return changed;
+  }
+
+  applyRefresh({ begunAt, endedAt, observations }: Omit<ReadById, 'instanceIds'>): boolean {
+    const before = { refreshDue: this.#refreshDue, view: this.#view };
+    this.#refreshedAt = Math.max(this.#refreshedAt, begunAt);
+    if ((this.#doubtedAt ?? -Infinity) <= begunAt) this.#doubtedAt = undefined;
+    this.#refreshDue = this.#doubtedAt;
+    // Apply the instance first: if it is terminated, one refresh is proof.
+    const instanceFirst = observations.toSorted(
+      (a, b) => Number(b.kind === 'instance') - Number(a.kind === 'instance'),
+    );
+    const whole = observations.some(
+      (each) => each.kind === 'interface' && isPrimaryInterface(each.interface),
+    );
+    if (whole) this.#shownWholeAt = Math.max(this.#shownWholeAt, begunAt);
+    const reading = (): Reading => this.#reading({ begunAt, endedAt, scope: 'look', whole });
+    let changed = false;
+    for (const observation of instanceFirst) changed = this.#fold(observation, reading()) || changed;
+    const shown = new Set(observations.flatMap((observation) => interfaceOf(observation) ?? []));
+    changed = this.#endRefresh(reading(), shown) || changed;
+    changed = this.#applyMoves(observations, reading()) || changed;
+    changed ||= this.#refreshDue !== before.refreshDue;
+    this.#view = changed ? undefined : before.view;
+    return changed;
+  }
+
+  /** Applies the result of our own call. `made` is what was known of the interface while it was detached. */
+  applyAnswer(
+    answer: Exclude<Answer, { kind: 'created' | 'deleted' }>,
+    { made, endedAt }: { readonly made: Unattached | undefined; readonly endedAt: number },
+  ): boolean {
+    if (answer.kind === 'attached') return this.#applyAttached(answer, made, endedAt);
+    if (answer.kind === 'notFound') return this.#applyNotFound(answer.interfaceId, endedAt);
+    const given = answer.kind === 'allocated' ? [...answer.addresses, ...answer.prefixes] : [];
+    const hasMoved = this.#takeFromOthers(answer.interfaceId, given, endedAt);
+    return this.#edit(answer, endedAt) || hasMoved;
+  }
+
+  #applyAttached(answer: Attached, made: Unattached | undefined, endedAt: number): boolean {
+    const { interfaceId } = answer;
+    const isStill = notGivenToOthers(this.#interfaces, interfaceId, made?.knownAt ?? -Infinity);
+    // A read may have shown the interface before the answer arrived.
+    const held =
+      this.#interfaces.get(interfaceId) ?? (made && firstHeld(onlyWith(made.interface, isStill), endedAt));
+    if (held === undefined) return false;
+    this.#interfaces.set(interfaceId, whenAttached(held, answer, endedAt));
+    this.#takeFromOthers(interfaceId, allOn(held.record).filter(isStill), endedAt);
+    return this.#note(true);
+  }
+
+  /**
+   * An applied read is the first to show that our attach succeeded: other interfaces lose what this one was created
+   * with. This also holds for a listing, because our own call is the evidence.
+   */
+  applyMet(shown: NetworkInterface, made: Unattached, at: number): boolean {
+    const isShown = new Set(allOn(shown));
+    const isStill = notGivenToOthers(this.#interfaces, shown.id, made.knownAt);
+    const brought = allOn(made.interface).filter((holding) => isShown.has(holding) && isStill(holding));
+    return this.#takeFromOthers(shown.id, brought, at);
+  }
+
+  /** Removes what one interface was just given from all others of its network. */
+  #takeFromOthers(interfaceId: string, holdings: readonly string[], at: number): boolean {
+    return this.#replace(othersWithout(this.#interfaces, interfaceId, holdings, at));
+  }
+
+  #replace(changed: ReadonlyMap<string, HeldInterface>): boolean {
+    for (const [id, held] of changed) this.#interfaces.set(id, held);
+    return this.#note(changed.size > 0);
+  }
+
+  /**
+   * Moves addresses that a refresh shows on one interface and not on the one that had them. The next refresh confirms
+   * it.
+   */
+  #applyMoves(observations: readonly Observation[], reading: Reading): boolean {
+    if (this.#memory.outweighs(reading.begunAt)) return false;
+    const shown = new Map(
+      observations.flatMap((each) =>
+        each.kind === 'interface' ? [[each.interface.id, each.interface]] : [],
+      ),
+    );
+    const readable = new Map([...this.#interfaces].filter(([id]) => !this.#unusable.has(id)));
+    const hasMoved = this.#replace(withoutMoved(readable, shown, reading));
+    if (hasMoved) this.refreshBy(reading.endedAt + this.#consistencyWindow);
+    return hasMoved;
+  }
+
+  /** Our own call deleted an interface. */
+  applyDeleted(interfaceId: string, endedAt: number): boolean {
+    if (!this.#interfaces.delete(interfaceId)) return false;
+    this.#deleted = new Map([...this.#deleted, [interfaceId, endedAt]]);
+    return this.#note(true);
+  }
+
+  /** A call was refused because the interface does not exist. Nothing relies on it until a refresh shows it. */
+  #applyNotFound(interfaceId: string, endedAt: number): boolean {
+    const held = this.#interfaces.get(interfaceId);
+    if (held === undefined || doubtsAbout(held).includes(interfaceId)) return false;
+    this.#interfaces.set(interfaceId, unclear(held, 'all'));
+    this.invalidate(endedAt);
+    return this.#note(true);
+  }
+
+  /**
+   * A successful change does not prove that the interface is on the instance: a cloud can change a detached one too.
+   */
+  #edit(answer: Change, endedAt: number): boolean {
+    const held = this.#interfaces.get(answer.interfaceId);
+    if (held === undefined) return false;
+    this.#interfaces.set(answer.interfaceId, { ...whenChanged(held, answer, endedAt), asOf: endedAt });
+    return this.#note(true);
+  }
+
+  #reading(answer: Pick<Reading, 'begunAt' | 'endedAt' | 'scope'> & { readonly whole?: boolean }): Reading {
+    return {
+      whole: false,
+      ...answer,
+      consistencyWindow: this.#consistencyWindow,
+      terminated: this.#presence.isTerminated,
+      givenUp: this.#givenUp,
+    };
+  }
+
+  #fold(observation: Observation, reading: Reading): boolean {
+    switch (observation.kind) {
+      case 'instance':
+        return this.#setInstance(observation.instance);
+      case 'unreadableInterface':
+      case 'addresslessInterface': {
+        const known = this.#unusable.get(observation.interface.id);
+        this.#unusable = new Map([...this.#unusable, [observation.interface.id, observation]]);
+        return this.#note(this.#presence.found() || !isSame(known, observation));
+      }
+      case 'interface':
+        return this.#foldInterface(observation.interface, reading);
+    }
+  }
+
+  #foldInterface(shown: NetworkInterface, reading: Reading): boolean {
+    const deletedAt = this.#deleted.get(shown.id) ?? -Infinity;
+    if (reading.begunAt < deletedAt + this.#consistencyWindow) return false;
+    this.#forgetUnusable(shown.id);
+    if (isPrimaryInterface(shown)) this.#forgetAnothers(shown.id);
+    const held = this.#interfaces.get(shown.id);
+    // A terminated instance gains nothing: only a stale answer can show more of it.
+    if (held === undefined && reading.terminated) return false;
+    this.#note(this.#presence.found());
+    if (this.#departed.has(shown.id))
+      this.#departed = new Set([...this.#departed].filter((id) => id !== shown.id));
+    if (held === undefined) return this.#apply(shown.id, whenFirstShown(shown, reading), reading);
+    const screened = this.#memory.screen(held, shown, reading.begunAt);
+    this.#note(screened.isNews);
+    if (screened.refreshFrom !== undefined) this.invalidate(screened.refreshFrom);
+    return this.#apply(shown.id, whenShown(held, screened.shown, reading), reading);
+  }
+
+  /**
+   * An instance keeps its primary interface for life. Restored interfaces that came with a different primary, and that
+   * no read has shown, belong to a previous instance of the same name.
+   */
+  #forgetAnothers(primaryId: string): void {
+    if (this.#interfaces.has(primaryId)) return;
+    const restored = [...this.#interfaces].filter(([, { asOf }]) => asOf === -Infinity);
+    if (!restored.some(([, { record }]) => isPrimaryInterface(record))) return;
+    for (const [id] of restored) this.#interfaces.delete(id);
+    this.#note(true);
+  }
+
+  #setInstance(instance: Instance): boolean {
+    const before = this.#presence.instance;
+    this.#presence.setInstance(instance);
+    return this.#note(!isSame(before, this.#presence.instance));
+  }
+
+  /** Ends a complete answer: anything it did not show is missing. */
+  #complete(reading: Reading, isShown: (interfaceId: string) => boolean): boolean {
+    const ids = [...this.#interfaces.keys(), ...this.#unusable.keys()];
+    // A listing that shows nothing of an instance may have started too early or covered other networks.
+    const answered = reading.scope === 'look' || ids.some(isShown);
+    let changed = this.#note(!this.#read);
+    if (answered) this.#read = true;
+    else if (!this.#read) this.invalidate(reading.begunAt);
+    for (const [id, held] of this.#interfaces) {
+      if (!isShown(id)) changed = this.#apply(id, whenAbsent(held, reading), reading) || changed;
+    }
+    for (const id of this.#unusable.keys()) {
+      if (!isShown(id)) changed = this.#dropUnusable(id, reading) || changed;
+    }
+    return changed;
+  }
+
+  #endRefresh(reading: Reading, shown: ReadonlySet<string>): boolean {
+    const changed = this.#complete(reading, (id) => shown.has(id));
+    const { isNews, refreshDue } = this.#presence.endRefresh({ ...reading, isShown: shown.size > 0 });
+    if (refreshDue !== undefined) this.refreshBy(refreshDue);
+    return this.#note(isNews) || changed;
+  }
+
+  #dropUnusable(id: string, reading: Reading): boolean {
+    if (reading.scope === 'listing') return this.invalidate(reading.begunAt);
+    if (!reading.whole && !reading.terminated) return false;
+    this.#forgetUnusable(id);
+    return this.#note(true);
+  }
+
+  #forgetUnusable(id: string): void {
+    if (!this.#unusable.has(id)) return;
+    this.#unusable = new Map([...this.#unusable].filter(([other]) => other !== id));
+  }
+
+  #apply(id: string, { held, refreshDue }: Verdict, reading: Reading): boolean {
+    const before = this.#interfaces.get(id);
+    const same = isSame(before?.record, held?.record);
+    const changed = this.#note(!same || doubtsText(before) !== doubtsText(held));
+    if (held === undefined) this.#depart(id, reading);
+    // Keep the old record object if equal: a listing of thousands of unchanged interfaces must not leave copies behind.
+    else this.#interfaces.set(id, same && before !== undefined ? { ...held, record: before.record } : held);
+    if (refreshDue === undefined) return changed;
+    if (reading.scope === 'listing') return this.invalidate(refreshDue) || changed;
+    // Whether the next refresh time changed is known only after the whole refresh is applied.
+    this.refreshBy(refreshDue);
+    return changed;
+  }
+
+  #depart(id: string, reading: Reading): void {
+    this.#interfaces.delete(id);
+    if (!reading.whole) this.#departed = new Set([...this.#departed, id]);
+  }
+
+  /** Schedules a refresh at `at` or earlier. */
+  refreshBy(at: number): boolean {
+    const before = this.#refreshDue;
+    this.#refreshDue = Math.min(before ?? Infinity, at);
+    return this.#note(this.#refreshDue !== before);
+  }
+
+  #note(changed: boolean): boolean {
+    if (changed) this.#view = undefined;
+    return changed;
+  }
+}
+
+function isSame(a: object | undefined, b: object | undefined): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,168 @@
+// Deletes orphaned interfaces of this cluster. Runs at housekeeping priority, deletes few at a time, and skips
+// interfaces that this process is working on.
+import { Backoff } from '../../runtime/backoff.ts';
+import { type Clock, sleep } from '../../runtime/clock.ts';
+import { aborted } from '../../runtime/race-abort.ts';
+import type { Random } from '../../runtime/random.ts';
+import type {
+  AllocationImplementation,
+  CallContext,
+  DetachedScope,
+} from '../contract/allocation-implementation.ts';
+import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
+import type { NetworkInterface } from '../contract/network-interface.ts';
+import type { Outcome } from '../contract/operation.ts';
+import type { Orphan } from './orphan-eligibility.ts';
+import type { Orphans } from './orphans.ts';
+
+export interface OrphanGcOptions {
+  readonly implementation: AllocationImplementation;
+  readonly orphans: Orphans;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly scope: DetachedScope;
+  /** Delay between passes and minimum time seen detached, in ms. */
+  readonly interval: number;
+  /** Whether to report deletions without performing them. */
+  readonly isDryRun: () => boolean;
+  /** Returns a check, from current knowledge, of whether an interface belongs to this cluster. */
+  readonly evidence: () => (item: NetworkInterface) => boolean;
+  /** Whether deletions are blocked now. */
+  readonly isHeld: () => boolean;
+  /** Resolves after a read that began after the call has been applied. */
+  readonly read: () => Promise<void>;
+  readonly onCollected: (collected: Collected) => void;
+  readonly onReadFailure: (error: CloudError) => void;
+}
+
+export interface Collected {
+  readonly interface: NetworkInterface;
+  /** How long it was seen detached, in ms. */
+  readonly detachedFor: number;
+  readonly result: CollectionResult;
+}
+
+export type CollectionResult =
+  | { readonly kind: 'deleted' }
+  /** A dry run would have deleted it. Reported once for each interface. */
+  | { readonly kind: 'spared' }
+  /** A second read right before deletion did not show it: it is attached, gone or lost its ownership tags. */
+  | { readonly kind: 'changed' }
+  /** It was attached at the last moment. */
+  | { readonly kind: 'inUse' }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'failed'; readonly failure: CloudFailure };
+
+/** Our own gate refused the call, not the cloud: retry later. */
+const heldBack: ReadonlySet<CloudFailure['kind']> = new Set(['fenced', 'stopped']);
+
+/** Maximum deletions in one pass. */
+const mostPerPass = 25;
+const backoffPolicy = { base: 1000, cap: 60_000 };
+
+export class OrphanGc {
+  readonly #options: OrphanGcOptions;
+  /** Interfaces already reported by the dry run. */
+  #told: ReadonlySet<string> = new Set();
+
+  constructor(options: OrphanGcOptions) {
+    this.#options = options;
+  }
+
+  /** Collects periodically until `signal` is aborted, then resolves. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, interval } = this.#options;
+    const stopped = aborted(signal);
+    const streak = new Backoff(backoffPolicy, this.#options);
+    try {
+      while ((await Promise.race([this.#options.read(), stopped])) !== 'stopped') {
+        const complete = await this.#pass(signal);
+        if (complete) streak.forget();
+        await sleep(clock, complete ? interval : streak.fail(), signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  /** Returns whether the cloud answered. */
+  async #pass(signal: AbortSignal): Promise<boolean> {
+    const { orphans, interval, isDryRun, isHeld, evidence } = this.#options;
+    const dryRun = isDryRun();
+    if (!dryRun && isHeld()) return true;
+    const due = orphans.due({ interval, most: dryRun ? Infinity : mostPerPass, isOurs: evidence() });
+    if (dryRun) this.#tell(due);
+    return dryRun || due.length === 0 || (await this.#collectAll(due, signal));
+  }
+
+  async #collectAll(due: readonly Orphan[], signal: AbortSignal): Promise<boolean> {
+    const context: CallContext = { priority: () => 'housekeeping', signal };
+    const shown = await this.#readAgain(due, context);
+    if (shown === undefined) return false;
+    for (const orphan of due) {
+      const result = await this.#collect(orphan, shown.has(orphan.interface.id), context);
+      if (result?.kind === 'failed' && heldBack.has(result.failure.kind)) return true;
+      if (result !== undefined) this.#report(orphan, result);
+    }
+    return true;
+  }
+
+  #tell(due: readonly Orphan[]): void {
+    const fresh = due.filter((orphan) => !this.#told.has(orphan.interface.id));
+    this.#told = new Set(due.map((orphan) => orphan.interface.id));
+    for (const orphan of fresh) this.#report(orphan, { kind: 'spared' });
+  }
+
+  /** Ids of the interfaces that are still detached and tagged as ours; undefined if they cannot be read. */
+  async #readAgain(due: readonly Orphan[], context: CallContext): Promise<ReadonlySet<string> | undefined> {
+    const { implementation, scope, onReadFailure } = this.#options;
+    const ids = due.map((orphan) => orphan.interface.id);
+    try {
+      const { interfaces } = await implementation.readDetached({ ...scope, ids }, context);
+      return new Set(interfaces.map(({ id }) => id));
+    } catch (error) {
+      if (!(error instanceof CloudError)) throw error;
+      context.signal.throwIfAborted();
+      onReadFailure(error);
+      return undefined;
+    }
+  }
+
+  /** Undefined if another part of this process is now working on it. */
+  async #collect(
+    orphan: Orphan,
+    isShown: boolean,
+    context: CallContext,
+  ): Promise<CollectionResult | undefined> {
+    const { id } = orphan.interface;
+    const claim = this.#options.orphans.claim(id);
+    if (claim === undefined) return undefined;
+    let result: CollectionResult | undefined;
+    try {
+      result = isShown ? await this.#delete(id, context) : { kind: 'changed' };
+      return result;
+    } finally {
+      claim.release(result === undefined || result.kind === 'failed' ? 'kept' : 'gone');
+    }
+  }
+
+  async #delete(interfaceId: string, context: CallContext): Promise<CollectionResult> {
+    const { implementation } = this.#options;
+    await implementation.admit(['deleteInterface'], context);
+    return resultOf(await implementation.perform({ kind: 'deleteInterface', interfaceId }, context));
+  }
+
+  #report(orphan: Orphan, result: CollectionResult): void {
+    const { clock, onCollected } = this.#options;
+    const detachedFor = clock.monotonic() - orphan.firstAt;
+    onCollected({ interface: orphan.interface, detachedFor, result });
+  }
+}
+
+/** An interface in use or already gone is an acceptable result. */
+function resultOf(outcome: Outcome): CollectionResult {
+  if (outcome.kind === 'done') return { kind: 'deleted' };
+  const { failure } = outcome;
+  if (failure.kind === 'conflict') return { kind: 'inUse' };
+  return failure.kind === 'interfaceGone' ? { kind: 'gone' } : { kind: 'failed', failure };
+}

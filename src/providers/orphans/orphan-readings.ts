@@ -1,0 +1,88 @@
+// Lists the orphaned interfaces of this cluster. One listing serves all concurrent requests of the fleet and is retried
+// until it succeeds.
+import { Batcher } from '../../runtime/batcher.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { AllocationImplementation, DetachedScope } from '../contract/allocation-implementation.ts';
+import type { Orphans } from './orphans.ts';
+
+export interface OrphanReadingsOptions {
+  readonly implementation: AllocationImplementation;
+  readonly orphans: Orphans;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly scope: DetachedScope;
+  /** How long the cloud may take to show a change, in ms. */
+  readonly consistencyWindow: number;
+  /** A read ended, with or without success: waiting nodes can proceed. */
+  readonly onEnd: () => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** How long a read waits for others to share its call, in ms. */
+const window = 50;
+/** Delayed reads start at multiples of this, in ms. */
+const raster = 1000;
+
+export class OrphanReadings {
+  readonly #options: OrphanReadingsOptions;
+  readonly #batcher: Batcher<'all'>;
+  /** By due time. */
+  readonly #later = new Map<number, () => void>();
+  #isStopped = false;
+
+  constructor(options: OrphanReadingsOptions) {
+    this.#options = options;
+    const { clock, random } = options;
+    this.#batcher = new Batcher({
+      clock,
+      random,
+      window,
+      most: 1,
+      backoff: { base: 1000, cap: 60_000 },
+      run: (_, signal) => this.#read(signal),
+      onFailure: options.onFailure,
+    });
+  }
+
+  /** Resolves once a read that began after this request has succeeded. Never settles after `stop`. */
+  request(): Promise<void> {
+    return this.#batcher.request('all');
+  }
+
+  /** Requests a read in `ms` or slightly later. */
+  requestIn(ms: number): void {
+    const { clock } = this.#options;
+    const now = clock.monotonic();
+    const due = Math.ceil((now + ms) / raster) * raster;
+    if (this.#isStopped || this.#later.has(due)) return;
+    const cancel = clock.schedule(due - now, () => {
+      this.#later.delete(due);
+      void this.request();
+    });
+    this.#later.set(due, cancel);
+  }
+
+  /** Aborts the read in flight and starts no other. Resolves once it has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const cancel of this.#later.values()) cancel();
+    await this.#batcher.stop();
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const { implementation, orphans, clock, scope, consistencyWindow, onEnd } = this.#options;
+    const startedAt = clock.monotonic();
+    const priority = (): 'high' | 'housekeeping' => (orphans.isAwaited ? 'high' : 'housekeeping');
+    try {
+      const { begunAt, interfaces } = await implementation.readDetached(scope, { priority, signal });
+      orphans.fold({ begunAt, endedAt: clock.monotonic(), interfaces });
+      if (orphans.hasUnclear) this.requestIn(consistencyWindow);
+    } catch (error) {
+      orphans.failed(startedAt);
+      throw error;
+    } finally {
+      if (!signal.aborted) onEnd();
+    }
+  }
+}

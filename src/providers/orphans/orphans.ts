@@ -1,0 +1,192 @@
+// Remembers the orphaned interfaces of this cluster and what this process is doing with them. Makes no calls: reads are
+// applied, and a caller claims an interface before it acts on it.
+import type { NetworkInterface } from '../contract/network-interface.ts';
+import { type CollectionLimits, dueForCollection, fitnessOf, type Orphan } from './orphan-eligibility.ts';
+import { instanceTag, operationTag } from './ownership-tags.ts';
+
+/** Orphaned interfaces of one instance. */
+export interface InstanceOrphans {
+  /** False while a pending read may still show some: create no new interface until then. */
+  readonly read: boolean;
+  /** To attach instead of creating a new interface, ordered by id. */
+  readonly fit: readonly NetworkInterface[];
+  /** Seen once: the next read shows whether another process is attaching them. */
+  readonly unclear: readonly NetworkInterface[];
+}
+
+/** A complete read of the detached interfaces. */
+export interface OrphanReading {
+  /** When it began and when its answer was complete, in monotonic ms. */
+  readonly begunAt: number;
+  readonly endedAt: number;
+  readonly interfaces: readonly NetworkInterface[];
+}
+
+/** Exclusive right within this process to act on an interface, until released. */
+export interface OrphanClaim {
+  readonly interface: NetworkInterface;
+  /** `gone`: it is attached or no longer exists. `unfit`: it cannot be attached. `kept`: it is unchanged. */
+  release(end: 'gone' | 'unfit' | 'kept'): void;
+}
+
+export interface OrphansOptions {
+  /** How long the cloud may take to show a change, in ms. */
+  readonly consistencyWindow: number;
+  /** When our own call last changed the addresses of an interface, in monotonic ms; -Infinity if none did recently. */
+  readonly changedAt: (interfaceId: string) => number;
+  /**
+   * Whether an instance is believed to still hold the interface. Called for each interface that a read shows detached;
+   * `begunAt` is when that read began, in monotonic ms.
+   */
+  readonly isHeld: (interfaceId: string, begunAt: number) => boolean;
+  /** Our creation ended and may have left an interface: a read must show it. */
+  readonly onLeft: () => void;
+}
+
+interface Sighting {
+  readonly interface: NetworkInterface;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly held: boolean;
+}
+
+const nothing: InstanceOrphans = { read: true, fit: [], unclear: [] };
+/** Maximum number of remembered creations that may have left an interface. */
+const mostEnded = 1000;
+
+export class Orphans {
+  readonly #options: OrphansOptions;
+  #sightings: ReadonlyMap<string, Sighting> = new Map();
+  #byInstance: ReadonlyMap<string, readonly Sighting[]> = new Map();
+  readonly #claimed = new Set<string>();
+  readonly #unfit = new Set<string>();
+  readonly #underway = new Set<string>();
+  /** Our creations that ended and may have left an interface, oldest first. */
+  readonly #ended = new Set<string>();
+  /** Instances whose creation may have left an interface, with the time since when a read is needed. */
+  readonly #open = new Map<string, number>();
+  /** When the newest ended read began, with or without success. */
+  #answeredAt: number | undefined;
+
+  constructor(options: OrphansOptions) {
+    this.#options = options;
+  }
+
+  fold({ begunAt, endedAt, interfaces }: OrphanReading): void {
+    const before = this.#sightings;
+    const sightings = interfaces.map((item): [string, Sighting] => {
+      const firstAt = before.get(item.id)?.firstAt ?? endedAt;
+      const held = this.#options.isHeld(item.id, begunAt);
+      return [item.id, { interface: item, firstAt, lastAt: begunAt, held }];
+    });
+    this.#replace(new Map(sightings));
+    for (const id of this.#unfit) if (!this.#sightings.has(id)) this.#unfit.delete(id);
+    this.#answered(begunAt);
+  }
+
+  /** A read that began at `begunAt` failed: nodes stop waiting for it. */
+  failed(begunAt: number): void {
+    this.#answered(begunAt);
+  }
+
+  /**
+   * Starts a creation. The returned function ends it; pass the instance id and time if it may have left an interface.
+   */
+  begin(operationId: string): (left?: { readonly instanceId: string; readonly at: number }) => void {
+    this.#underway.add(operationId);
+    return (left) => {
+      this.#underway.delete(operationId);
+      if (left === undefined) return;
+      this.#ended.add(operationId);
+      const [oldest] = this.#ended;
+      if (this.#ended.size > mostEnded && oldest !== undefined) this.#ended.delete(oldest);
+      this.#open.set(left.instanceId, left.at);
+      this.#options.onLeft();
+    };
+  }
+
+  /** Orphaned interfaces of an instance. */
+  of(instanceId: string): InstanceOrphans {
+    const answeredAt = this.#answeredAt ?? -Infinity;
+    const read = this.#answeredAt !== undefined && answeredAt >= (this.#open.get(instanceId) ?? -Infinity);
+    const sightings = this.#byInstance.get(instanceId) ?? [];
+    if (read && sightings.length === 0) return nothing;
+    const { consistencyWindow } = this.#options;
+    const orphans = sightings.map((sighting) => this.#orphan(sighting));
+    const having = (fitness: string): readonly Orphan[] =>
+      orphans.filter((orphan) => fitnessOf(orphan, consistencyWindow) === fitness);
+    return {
+      read,
+      fit: having('fit').map((orphan) => orphan.interface),
+      // If the confirming read failed, do not wait for another one.
+      unclear: having('unclear')
+        .filter(({ firstAt }) => answeredAt < firstAt + consistencyWindow)
+        .map((orphan) => orphan.interface),
+    };
+  }
+
+  /** Undefined if the interface is unknown or already claimed. */
+  claim(interfaceId: string): OrphanClaim | undefined {
+    const sighting = this.#sightings.get(interfaceId);
+    if (sighting === undefined || this.#claimed.has(interfaceId)) return undefined;
+    this.#claimed.add(interfaceId);
+    return {
+      interface: sighting.interface,
+      release: (end) => {
+        this.#claimed.delete(interfaceId);
+        if (end === 'unfit') this.#unfit.add(interfaceId);
+        if (end === 'gone') this.#forget(interfaceId);
+      },
+    };
+  }
+
+  /** Whether a node may be waiting for the next read. */
+  get isAwaited(): boolean {
+    return this.#answeredAt === undefined || this.#open.size > 0 || this.hasUnclear;
+  }
+
+  /** Whether a read one consistency window later must confirm some interfaces before they may be attached. */
+  get hasUnclear(): boolean {
+    const { consistencyWindow } = this.#options;
+    return this.all().some((orphan) => fitnessOf(orphan, consistencyWindow) === 'unclear');
+  }
+
+  /** The orphaned interfaces to delete now. */
+  due(limits: CollectionLimits): readonly Orphan[] {
+    return dueForCollection(this.all(), limits);
+  }
+
+  all(): readonly Orphan[] {
+    return [...this.#sightings.values()].map((sighting) => this.#orphan(sighting));
+  }
+
+  #orphan(sighting: Sighting): Orphan {
+    const { id, tags } = sighting.interface;
+    const operationId = tags[operationTag] ?? '';
+    const ours = this.#ended.has(operationId) ? 'ended' : 'unknown';
+    return {
+      ...sighting,
+      changedAt: this.#options.changedAt(id),
+      claimed: this.#claimed.has(id),
+      unfit: this.#unfit.has(id),
+      operation: this.#underway.has(operationId) ? 'underway' : ours,
+    };
+  }
+
+  #answered(begunAt: number): void {
+    this.#answeredAt = begunAt;
+    for (const [instanceId, since] of this.#open) if (since <= begunAt) this.#open.delete(instanceId);
+  }
+
+  #forget(interfaceId: string): void {
+    const rest = new Map(this.#sightings);
+    rest.delete(interfaceId);
+    this.#replace(rest);
+  }
+
+  #replace(sightings: ReadonlyMap<string, Sighting>): void {
+    this.#sightings = sightings;
+    const all = [...sightings.values()].sort((a, b) => (a.interface.id < b.interface.id ? -1 : 1));
+    this.#byInstance = Map.groupBy(all, (sighting) => sighting.interface.tags[instanceTag] ?? '');
+  }
+}

@@ -1,0 +1,72 @@
+// Learns which part of a rate limit is really ours: throttled calls show that others use the rest. Each answer raises
+// it slightly; repeated throttles cut it by a quarter, for all nodes. Plain data and pure functions.
+
+export interface AdaptiveRatio {
+  /** Part of what we may use by configuration, between `leastShare` and 1. */
+  readonly value: number;
+  /** When `value` was computed, in monotonic ms. */
+  readonly at: number;
+  /** When it was last cut, in monotonic ms. */
+  readonly cutAt: number;
+  /** Weight of recent throttles; each later answer reduces it. A single throttle may only result from call latency. */
+  readonly suspicion: number;
+  /** When the first throttle of the latest burst was answered, in monotonic ms. */
+  readonly suspectedAt: number;
+}
+
+/** Keeps enough calls going to notice when the limit recovers. */
+const leastShare = 0.05;
+const cut = 0.75;
+const callsPerCut = 4;
+/** Weight of throttles that triggers a cut. */
+const certainty = 1.5;
+/** Weight of a throttled call that was in flight when another one was throttled: both usually have one cause. */
+const sameCoincidence = 0.1;
+/** Weight that each answer removes: the next fifty answers forget one throttle. */
+const trust = 0.02;
+/** Probing for the limit costs about one throttle in 150 calls. */
+const gainOfAnswer = 0.001;
+/** After this long without a throttle, in ms, the other caller has probably gone and recovery speeds up. */
+const quietAfter = 60_000;
+const quietGain = 5;
+/** Without calls, the ratio recovers from 0 to 1 in ten minutes. */
+const gainOfTime = 1 / (10 * 60_000);
+
+export function wholeShare(now: number): AdaptiveRatio {
+  return { value: 1, at: now, cutAt: -Infinity, suspicion: 0, suspectedAt: -Infinity };
+}
+
+export function shareAt({ value, at }: AdaptiveRatio, now: number): number {
+  return Math.min(1, value + Math.max(0, now - at) * gainOfTime);
+}
+
+/** The cloud answered a call without throttling it, with success or failure. */
+export function afterAnswer(learned: AdaptiveRatio, now: number): AdaptiveRatio {
+  const gain = now - learned.cutAt < quietAfter ? gainOfAnswer : gainOfAnswer * quietGain;
+  const value = Math.min(1, shareAt(learned, now) + gain);
+  return { ...learned, value, at: now, suspicion: Math.max(0, learned.suspicion - trust) };
+}
+
+/**
+ * A call sent at `sentAt` was throttled. Calls in flight at a cut say nothing about the new rate. Neither do the first
+ * few calls at it, one per `perCall` ms: the cloud's bucket is still empty. Calls in flight when another was throttled
+ * add little evidence.
+ */
+export function afterThrottle(
+  learned: AdaptiveRatio,
+  { sentAt, now, perCall }: { readonly sentAt: number; readonly now: number; readonly perCall: number },
+): AdaptiveRatio {
+  if (sentAt <= learned.cutAt + perCall * callsPerCut) return learned;
+  const isSame = sentAt < learned.suspectedAt;
+  const suspicion = learned.suspicion + (isSame ? sameCoincidence : 1);
+  const suspectedAt = isSame ? learned.suspectedAt : now;
+  if (suspicion < certainty) return { ...learned, suspicion, suspectedAt };
+  // Until answers say otherwise, the next throttle counts as evidence at once.
+  return {
+    suspicion: 1,
+    suspectedAt,
+    value: Math.max(leastShare, shareAt(learned, now) * cut),
+    at: now,
+    cutAt: now,
+  };
+}

@@ -1,0 +1,174 @@
+// Limits the requests in flight. A request holds a slot only while in flight, never while it waits for rate limits.
+// Waiting requests are ordered by priority, read when a slot is granted and again on `reconsider`.
+import { isPressing, rankOf, type Priority, priorities } from '../contract/priority.ts';
+
+/**
+ * Share of the slots for calls that no pod waits for, since an answer takes longer than a pod should wait. While calls
+ * that pods wait for are in flight the share is smaller, to leave slots for their next calls.
+ */
+const patientShare = { alone: 0.6, besidesPressing: 0.2 };
+
+export interface Entrant {
+  readonly priority: () => Priority;
+  /** Part of an operation in flight: it goes before anything new. */
+  readonly begun?: boolean;
+}
+
+export interface PlaceRequest extends Entrant {
+  /** Ends the wait for a slot. */
+  readonly signal: AbortSignal;
+}
+
+/** Called with a granted slot; `leave` frees it. */
+export type Begin = (leave: () => void) => void;
+
+interface Waiter extends Required<Entrant> {
+  readonly begin: Begin;
+}
+
+export class ConcurrencyLimiter {
+  readonly #most: number;
+  /**
+   * First operations in flight, then one queue for each priority. Each is ordered by when the request reached that
+   * priority.
+   */
+  readonly #lines: readonly Set<Waiter>[] = ['begun', ...priorities].map(() => new Set());
+  /** A waiting request's priority has risen and the queues are not reordered yet. */
+  #isStale = false;
+  #taken = 0;
+  /** Slots taken by calls that no pod waited for when they started. */
+  #patient = 0;
+
+  /** `most`: maximum requests in flight. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /**
+   * Runs `work` once a slot is free, highest priority first. Rejects with the signal's reason if the signal ends the
+   * wait.
+   */
+  async run<T>(request: PlaceRequest, work: () => Promise<T>): Promise<T> {
+    request.signal.throwIfAborted();
+    const leave = this.#take(request.priority()) ?? (await this.#wait(request));
+    try {
+      // The signal may have aborted after the slot was granted.
+      request.signal.throwIfAborted();
+      return await work();
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * A cheaper form of `run` for callers that wait long. Calls `begin` once a slot is free, possibly before it returns.
+   * The result ends the wait and does nothing after `begin` was called.
+   */
+  enter(entrant: Entrant, begin: Begin): () => void {
+    const leave = this.#take(entrant.priority());
+    if (leave === undefined) return this.#standInLine(entrant, begin);
+    begin(leave);
+    return () => undefined;
+  }
+
+  get #mostPatient(): number {
+    const { alone, besidesPressing } = patientShare;
+    return Math.ceil(this.#most * (this.#taken > this.#patient ? besidesPressing : alone));
+  }
+
+  #hasPlaceFor(priority: Priority): boolean {
+    return this.#taken < this.#most && (isPressing(priority) || this.#patient < this.#mostPatient);
+  }
+
+  /** Takes a slot if one is available for this priority. The result frees it. */
+  #take(priority: Priority): (() => void) | undefined {
+    if (!this.#hasPlaceFor(priority)) return undefined;
+    const isPatient = !isPressing(priority);
+    this.#taken++;
+    if (isPatient) this.#patient++;
+    return () => {
+      this.#taken--;
+      if (isPatient) this.#patient--;
+      this.#give();
+    };
+  }
+
+  /** Reorders the queues. Call it when the priority of a waiting call has risen. */
+  reconsider(): void {
+    this.#isStale = true;
+    this.#give();
+  }
+
+  #give(): void {
+    while (this.#taken < this.#most) {
+      const next = this.#next();
+      const leave = next && this.#take(next.priority());
+      if (next === undefined || leave === undefined) return;
+      this.#remove(next);
+      next.begin(leave);
+    }
+  }
+
+  /**
+   * The first request with an available slot. Calls that pods wait for are not blocked by an operation in flight that
+   * no pod waits for.
+   */
+  #next(): Waiter | undefined {
+    if (this.#isStale) this.#lineUp();
+    for (const [index, line] of this.#lines.entries()) {
+      for (const waiter of line) {
+        const now = lineOf(waiter);
+        // Its priority has dropped.
+        if (now > index) this.#move(waiter, line, now);
+        else if (this.#hasPlaceFor(waiter.priority())) return waiter;
+        // Without a slot for this priority, there is none for the rest of this queue or for lower priorities.
+        else if (!waiter.begun) return undefined;
+      }
+    }
+    return undefined;
+  }
+
+  #lineUp(): void {
+    this.#isStale = false;
+    for (const [index, line] of this.#lines.entries()) {
+      for (const waiter of line) {
+        const now = lineOf(waiter);
+        if (now < index) this.#move(waiter, line, now);
+      }
+    }
+  }
+
+  #move(waiter: Waiter, from: Set<Waiter>, line: number): void {
+    from.delete(waiter);
+    this.#lines[line]?.add(waiter);
+  }
+
+  #remove(waiter: Waiter): void {
+    for (const line of this.#lines) line.delete(waiter);
+  }
+
+  #standInLine({ priority, begun = false }: Entrant, begin: Begin): () => void {
+    const waiter: Waiter = { priority, begun, begin };
+    this.#lines[lineOf(waiter)]?.add(waiter);
+    return () => this.#remove(waiter);
+  }
+
+  #wait(request: PlaceRequest): Promise<() => void> {
+    const { signal } = request;
+    return new Promise((resolve, reject) => {
+      const leaveLine = this.#standInLine(request, (leave) => {
+        signal.removeEventListener('abort', giveUp);
+        resolve(leave);
+      });
+      const giveUp = (): void => {
+        leaveLine();
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+}
+
+function lineOf({ begun, priority }: Waiter): number {
+  return begun ? 0 : 1 + rankOf(priority());
+}

@@ -1,0 +1,140 @@
+// State of one rate limit: the cloud's expected bucket, our part of it, and tokens granted for calls not sent yet.
+// Plain data and pure functions.
+//
+// A throttle empties the bucket, so every call of the action waits for new tokens. If it also cuts our part, tokens that
+// were granted before and not used become void. A sequence of calls, such as create and attach, gets all its tokens at
+// once: those of its later calls wait for the first call to be sent.
+import { afterAnswer, afterThrottle, type AdaptiveRatio, shareAt, wholeShare } from './adaptive-ratio.ts';
+import { type BucketSize, emptied, fullBucket, resized, takeTokens } from './token-bucket.ts';
+import type { GrantedBucket } from './token-scheduler.ts';
+
+export interface RateLimit extends GrantedBucket {
+  readonly size: BucketSize;
+  readonly learned: AdaptiveRatio;
+  readonly throttled: number;
+  /** Granted for calls not sent yet, oldest first. */
+  readonly unsent: readonly UnsentToken[];
+  /** Number of void tokens: granted, and then found not to exist. Each of their calls needs another token. */
+  readonly voided: number;
+}
+
+/** Times are in monotonic ms. */
+export interface UnsentToken {
+  readonly grantedAt: number;
+  /** Limits of the later calls of the same sequence; set on the token of its first call. */
+  readonly followers: readonly string[];
+  /** When the first call of the sequence was sent; undefined for that call itself, and until then. */
+  readonly firstSentAt: number | undefined;
+}
+
+/** The cloud's answer to a call. Times are in monotonic ms. */
+export interface RateAnswer {
+  readonly sentAt: number;
+  readonly throttled: boolean;
+  /** How long the cloud asks us to wait, in ms. */
+  readonly retryAfter: number;
+}
+
+/** Longest assumed delay between the first call of a sequence and a later one, in ms. */
+const longestLead = 5000;
+/** Weight of the newest call in the average of that delay. */
+const leadGain = 0.1;
+/** A granted call not sent within this time is assumed never to be sent, in ms. */
+const longestUnsent = 60_000;
+
+export function unusedLimit(size: BucketSize, now: number): RateLimit {
+  return {
+    size,
+    learned: wholeShare(now),
+    bucket: fullBucket(size, now),
+    notBefore: -Infinity,
+    skipped: {},
+    throttled: 0,
+    unsent: [],
+    voided: 0,
+    lead: 0,
+  };
+}
+
+/** Resizes the limit to our currently learned part. */
+export function limitAt(limit: RateLimit, now: number): RateLimit {
+  const share = shareAt(limit.learned, now);
+  const size = { capacity: limit.size.capacity * share, refill: limit.size.refill * share };
+  const { capacity, refill, unsent: room } = limit.bucket;
+  const unsent = withoutForgotten(limit.unsent, now);
+  if (capacity === size.capacity && refill === size.refill && room === unsent.length) return limit;
+  // Tokens refilled so far count; the new size applies from now on.
+  const bucket = { ...resized(limit.bucket, size, now), unsent: unsent.length };
+  return { ...limit, unsent, bucket };
+}
+
+function withoutForgotten(unsent: readonly UnsentToken[], now: number): readonly UnsentToken[] {
+  const isFresh = ({ grantedAt }: UnsentToken): boolean => grantedAt > now - longestUnsent;
+  const [oldest] = unsent;
+  return oldest === undefined || isFresh(oldest) ? unsent : unsent.filter(isFresh);
+}
+
+/** Tokens were granted, together with tokens of `followers` for later calls of the sequence. */
+export function whenGranted(
+  limit: RateLimit,
+  { count, followers }: { readonly count: number; readonly followers: readonly string[] },
+  now: number,
+): RateLimit {
+  const granted = Array.from({ length: count }, () => ({
+    grantedAt: now,
+    followers,
+    firstSentAt: undefined,
+  }));
+  return limitAt({ ...limit, unsent: [...limit.unsent, ...granted] }, now);
+}
+
+/** A granted call has been sent. */
+export function whenSent(limit: RateLimit, now: number): RateLimit {
+  const firstSentAt = limit.unsent[0]?.firstSentAt;
+  const unsent = limit.unsent.slice(1);
+  if (firstSentAt === undefined) return limitAt({ ...limit, unsent }, now);
+  const waited = Math.min(longestLead, now - firstSentAt);
+  return limitAt({ ...limit, unsent, lead: limit.lead + (waited - limit.lead) * leadGain }, now);
+}
+
+/** The first call of a sequence has been sent; this limit has the token of a later one. */
+export function whenFirstSent(limit: RateLimit, now: number): RateLimit {
+  const index = limit.unsent.findIndex(({ firstSentAt }) => firstSentAt === undefined);
+  const token = limit.unsent[index];
+  return token === undefined
+    ? limit
+    : { ...limit, unsent: limit.unsent.with(index, { ...token, firstSentAt: now }) };
+}
+
+/** Granted calls will not be sent: refunds their tokens. */
+export function whenRefunded(limit: RateLimit, count: number, now: number): RateLimit {
+  const voided = Math.min(limit.voided, count);
+  const there = count - voided;
+  const bucket = takeTokens(limit.bucket, -there, now);
+  const unsent = there === 0 ? limit.unsent : limit.unsent.slice(0, -there);
+  return limitAt({ ...limit, bucket, unsent, voided: limit.voided - voided }, now);
+}
+
+/** A call with a void token requests another one, or cancels that request with -1. */
+export function whenRenewed(limit: RateLimit, count: 1 | -1): RateLimit {
+  return { ...limit, voided: limit.voided - count };
+}
+
+export function whenAnswered(limit: RateLimit, answer: RateAnswer, now: number): RateLimit {
+  if (!answer.throttled) return limitAt({ ...limit, learned: afterAnswer(limit.learned, now) }, now);
+  const perCall = 1000 / limit.bucket.refill;
+  const learned = afterThrottle(limit.learned, { sentAt: answer.sentAt, now, perCall });
+  const { bucket, ...rest } = limitAt({ ...limit, learned }, now);
+  const throttled = {
+    ...rest,
+    bucket: emptied(bucket, now),
+    notBefore: Math.max(limit.notBefore, now + answer.retryAfter),
+    throttled: limit.throttled + 1,
+  };
+  // After a cut, the tokens granted for unsent calls do not exist either.
+  return learned.cutAt === limit.learned.cutAt ? throttled : limitAt(withoutUnsent(throttled), now);
+}
+
+function withoutUnsent(limit: RateLimit): RateLimit {
+  return { ...limit, voided: limit.voided + limit.unsent.length, unsent: [] };
+}

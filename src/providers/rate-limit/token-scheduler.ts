@@ -1,0 +1,240 @@
+// Decides which waiting calls get tokens now: highest priority first, then order of arrival, without starvation. Pure:
+// the same waiters and buckets give the same grants.
+//
+// - Operations in flight go before new ones: a created interface must be attached.
+// - Calls that no pod waits for leave the last fifth of a bucket to calls that pods may need soon.
+// - A waiting priority gets at least every 20th token of a bucket, however many calls rank higher.
+import { type TokenBucket, takeTokens, untilTokens } from './token-bucket.ts';
+import { isPressing, rankOf, type Priority, priorities } from '../contract/priority.ts';
+
+export interface Asking {
+  /** Tokens wanted from each bucket, all at the same instant. Equal requests must share one map. */
+  readonly costs: ReadonlyMap<string, number>;
+  readonly priority: Priority;
+  /** Part of an operation in flight. */
+  readonly begun: boolean;
+}
+
+export interface GrantedBucket {
+  readonly bucket: TokenBucket;
+  /** No token is granted earlier, in monotonic ms: the cloud asked us to wait. */
+  readonly notBefore: number;
+  /**
+   * Expected delay, in ms, from the first call of a sequence to the call of this bucket, which got its token with it.
+   * Tokens refilled in that time are available.
+   */
+  readonly lead: number;
+  /** Tokens that others got since each waiting priority got its last one. */
+  readonly skipped: Readonly<Partial<Record<Priority, number>>>;
+}
+
+export interface Grants<W> {
+  readonly granted: readonly W[];
+  readonly buckets: ReadonlyMap<string, GrantedBucket>;
+  /** How long until another waiter can be served, in ms; Infinity if no waiter depends on time alone. */
+  readonly wait: number;
+}
+
+/** Some calls are sent earlier than average, so only this part of the lead is relied on. */
+const bookedLead = 0.75;
+/** Share of a bucket reserved for calls that pods wait for. */
+const reservedShare = 0.2;
+/** A waiting priority is skipped for at most this many tokens in a row, so it gets one in 20. */
+const mostPassedOver = 19;
+
+/** `waiters` are in order of arrival. */
+export function grantsFor<W extends Asking>(
+  waiters: Iterable<W>,
+  buckets: ReadonlyMap<string, GrantedBucket>,
+  now: number,
+): Grants<W> {
+  return new Round(waiters, buckets, now).run();
+}
+
+/** How long a request would wait with an empty queue, in ms. */
+export function untilAlone(
+  { costs, priority, begun }: Asking,
+  buckets: ReadonlyMap<string, GrantedBucket>,
+  now: number,
+): number {
+  const waits = [...costs].map(([name, count]) => {
+    const left = begun ? 0 : reserveOf(priority, buckets, name);
+    return untilFree(buckets, name, count + left, now + leadOf(costs, buckets, name));
+  });
+  return Math.max(0, ...waits);
+}
+
+/** Requests for the same tokens with the same priority: if the first must wait, the others must too. */
+interface Line<W> {
+  readonly members: W[];
+  /**
+   * Position of each member in the overall order of arrival. A separate array, because thousands may wait while one
+   * token is granted.
+   */
+  readonly orders: number[];
+  readonly costs: ReadonlyMap<string, number>;
+  readonly priority: Priority;
+  readonly begun: boolean;
+  next: number;
+}
+
+class Round<W extends Asking> {
+  readonly #now: number;
+  readonly #buckets: Map<string, GrantedBucket>;
+  readonly #lines: readonly Line<W>[];
+  /** Tokens reserved for blocked requests; later requests may take only what exceeds them. */
+  readonly #kept = new Map<string, number>();
+  readonly #blocked = new Set<Line<W>>();
+  readonly #granted: W[] = [];
+  #wait = Infinity;
+
+  constructor(waiters: Iterable<W>, buckets: ReadonlyMap<string, GrantedBucket>, now: number) {
+    this.#now = now;
+    this.#lines = linesOf(waiters);
+    this.#buckets = new Map([...buckets].map(([name, bucket]) => [name, this.#withoutAbsent(name, bucket)]));
+  }
+
+  run(): Grants<W> {
+    for (let line = this.#first(); line !== undefined; line = this.#first()) {
+      const until = this.#until(line);
+      if (until > 0) this.#block(line, until);
+      else this.#grant(line);
+    }
+    return { granted: this.#granted, buckets: this.#buckets, wait: this.#wait };
+  }
+
+  #first(): Line<W> | undefined {
+    let first: Line<W> | undefined;
+    for (const line of this.#lines) {
+      if (this.#blocked.has(line) || line.next >= line.members.length) continue;
+      if (first === undefined || this.#precedes(line, first)) first = line;
+    }
+    return first;
+  }
+
+  #precedes(a: Line<W>, b: Line<W>): boolean {
+    const [rankA, rankB] = [this.#rankOf(a), this.#rankOf(b)];
+    return rankA === rankB ? orderOf(a) < orderOf(b) : rankA < rankB;
+  }
+
+  #rankOf(line: Line<W>): number {
+    if (line.begun) return -2;
+    return this.#isDue(line) ? -1 : rankOf(line.priority);
+  }
+
+  /** Its priority was skipped often enough. */
+  #isDue({ costs, priority }: Line<W>): boolean {
+    return [...costs.keys()].some((name) => this.#skipped(name, priority) >= mostPassedOver);
+  }
+
+  #skipped(name: string, priority: Priority): number {
+    return this.#buckets.get(name)?.skipped[priority] ?? 0;
+  }
+
+  #until(line: Line<W>): number {
+    const reserved = !line.begun && !this.#isDue(line);
+    let until = 0;
+    for (const [name, count] of line.costs) {
+      const kept = this.#kept.get(name) ?? 0;
+      const capacity = this.#buckets.get(name)?.bucket.capacity ?? Infinity;
+      // It can go only after the requests that these tokens are reserved for.
+      if (kept > 0 && kept + count > capacity) return Infinity;
+      const left = reserved ? reserveOf(line.priority, this.#buckets, name) : 0;
+      until = Math.max(until, untilFree(this.#buckets, name, kept + count + left, this.#at(line, name)));
+    }
+    return until;
+  }
+
+  /** When its call of the bucket will be sent. */
+  #at({ costs }: Line<W>, name: string): number {
+    return this.#now + leadOf(costs, this.#buckets, name);
+  }
+
+  #block(line: Line<W>, until: number): void {
+    this.#blocked.add(line);
+    this.#wait = Math.min(this.#wait, until);
+    // Otherwise calls that need one token would starve a call that needs two.
+    for (const [name, count] of line.costs) this.#kept.set(name, (this.#kept.get(name) ?? 0) + count);
+  }
+
+  #grant(line: Line<W>): void {
+    const waiter = line.members[line.next++];
+    if (waiter === undefined) return;
+    this.#granted.push(waiter);
+    for (const [name, count] of line.costs) this.#take(name, count, line);
+  }
+
+  #take(name: string, count: number, { priority, begun }: Line<W>): void {
+    const known = this.#buckets.get(name);
+    if (known === undefined) return;
+    const skipped: Partial<Record<Priority, number>> = { ...known.skipped };
+    for (const other of this.#waitingFor(name)) skipped[other] = (skipped[other] ?? 0) + count;
+    if (!begun) delete skipped[priority];
+    this.#buckets.set(name, { ...known, bucket: takeTokens(known.bucket, count, this.#now), skipped });
+  }
+
+  #waitingFor(name: string): ReadonlySet<Priority> {
+    const waiting = this.#lines.filter(
+      ({ costs, next, members, begun }) => costs.has(name) && next < members.length && !begun,
+    );
+    return new Set(waiting.map(({ priority }) => priority));
+  }
+
+  /** Resets the skip counts of priorities that no longer wait. */
+  #withoutAbsent(name: string, known: GrantedBucket): GrantedBucket {
+    const skipped = priorities.filter((priority) => known.skipped[priority] !== undefined);
+    // In most buckets no priority was skipped and none waits.
+    if (skipped.length === 0) return known;
+    const waiting = this.#waitingFor(name);
+    const kept = skipped.filter((priority) => waiting.has(priority));
+    if (kept.length === skipped.length) return known;
+    return { ...known, skipped: Object.fromEntries(kept.map((each) => [each, known.skipped[each]])) };
+  }
+}
+
+function linesOf<W extends Asking>(waiters: Iterable<W>): readonly Line<W>[] {
+  const lines = new Map<ReadonlyMap<string, number>, Map<Priority | 'begun', Line<W>>>();
+  let order = 0;
+  for (const waiter of waiters) {
+    const { costs, priority, begun } = waiter;
+    const alike = lines.get(costs) ?? new Map<Priority | 'begun', Line<W>>();
+    let line = alike.get(begun ? 'begun' : priority);
+    if (line === undefined) {
+      line = { members: [], orders: [], costs, priority, begun, next: 0 };
+      alike.set(begun ? 'begun' : priority, line);
+      lines.set(costs, alike);
+    }
+    line.members.push(waiter);
+    line.orders.push(order++);
+  }
+  return [...lines.values()].flatMap((alike) => [...alike.values()]);
+}
+
+function orderOf<W>({ orders, next }: Line<W>): number {
+  return orders[next] ?? Infinity;
+}
+
+/** The first call of a group is sent at once. */
+function leadOf(
+  costs: ReadonlyMap<string, number>,
+  buckets: ReadonlyMap<string, GrantedBucket>,
+  name: string,
+): number {
+  const [first] = costs.keys();
+  return name === first ? 0 : (buckets.get(name)?.lead ?? 0) * bookedLead;
+}
+
+function reserveOf(priority: Priority, buckets: ReadonlyMap<string, GrantedBucket>, name: string): number {
+  return isPressing(priority) ? 0 : (buckets.get(name)?.bucket.capacity ?? 0) * reservedShare;
+}
+
+function untilFree(
+  buckets: ReadonlyMap<string, GrantedBucket>,
+  name: string,
+  count: number,
+  now: number,
+): number {
+  const known = buckets.get(name);
+  if (known === undefined) return 0;
+  return Math.max(known.notBefore - now, untilTokens(known.bucket, count, now));
+}

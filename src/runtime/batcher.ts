@@ -1,0 +1,105 @@
+// Coalesces many requests into few calls: all requests within a short window share one call. A failed batch is retried
+// in smaller ones, so that one bad key cannot block the others.
+import type { BackoffPolicy } from './exponential-backoff.ts';
+import { Backoff } from './backoff.ts';
+import { type Clock, sleep } from './clock.ts';
+import type { Random } from './random.ts';
+
+export interface BatcherOptions<K> {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** How long the first request waits for others, in ms. */
+  readonly window: number;
+  /** Maximum keys per call. */
+  readonly most: number;
+  readonly backoff: BackoffPolicy;
+  /** Upper bound of the pause after this failure, in ms, if below the policy's. */
+  readonly longestPause?: (error: unknown) => number;
+  /** Makes one call. A rejection requests all of its keys again. */
+  readonly run: (keys: readonly K[], signal: AbortSignal) => Promise<void>;
+  readonly onFailure: (error: unknown, keys: readonly K[]) => void;
+}
+
+interface Request {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+}
+
+export class Batcher<K> {
+  readonly #options: BatcherOptions<K>;
+  readonly #stopping = new AbortController();
+  readonly #pending = new Map<K, Request>();
+  #size: number;
+  readonly #streak: Backoff;
+  #worker: Promise<void> | undefined;
+
+  constructor(options: BatcherOptions<K>) {
+    this.#options = options;
+    this.#streak = new Backoff(options.backoff, options);
+    this.#size = options.most;
+  }
+
+  /**
+   * Resolves once a call that started after this request answers for `key`, however many attempts it takes. Stays
+   * pending forever after `stop`.
+   */
+  request(key: K): Promise<void> {
+    const known = this.#pending.get(key);
+    if (known !== undefined) return known.promise;
+    const request = Promise.withResolvers<void>();
+    this.#pending.set(key, request);
+    this.#worker ??= this.#work();
+    return request.promise;
+  }
+
+  /** Aborts the call in flight and starts no other; resolves once it ends. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#worker;
+  }
+
+  async #work(): Promise<void> {
+    const { clock, window } = this.#options;
+    const { signal } = this.#stopping;
+    try {
+      while (this.#pending.size > 0) {
+        await sleep(clock, Math.max(window, this.#streak.until - clock.monotonic()), signal);
+        await this.#call(signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      this.#worker = undefined;
+    }
+  }
+
+  async #call(signal: AbortSignal): Promise<void> {
+    const { run, most, onFailure } = this.#options;
+    const batch = [...this.#pending].slice(0, this.#size);
+    const keys = batch.map(([key]) => key);
+    for (const key of keys) this.#pending.delete(key);
+    try {
+      await run(keys, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      onFailure(error, keys);
+      this.#size = Math.max(1, Math.floor(keys.length / 2));
+      this.#streak.fail(this.#options.longestPause?.(error));
+      this.#takeBack(batch);
+      return;
+    }
+    this.#size = Math.min(most, this.#size * 2);
+    this.#streak.forget();
+    for (const [, request] of batch) request.resolve();
+  }
+
+  /** Requeues the batch at the end. A newer request for the same key shares the answer of the older one. */
+  #takeBack(batch: readonly (readonly [K, Request])[]): void {
+    for (const [key, request] of batch) {
+      const newer = this.#pending.get(key);
+      this.#pending.delete(key);
+      this.#pending.set(key, request);
+      if (newer !== undefined) void request.promise.then(newer.resolve);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+// Computes exponential backoff: each consecutive failure doubles the wait. Pure.
+import type { Random } from './random.ts';
+
+export interface BackoffPolicy {
+  /** The wait after the first failure, in ms. */
+  readonly base: number;
+  /** Maximum wait, in ms. */
+  readonly cap: number;
+}
+
+export interface BackoffState {
+  /** Consecutive failures. */
+  readonly failures: number;
+  /** Earliest next attempt, in monotonic ms. */
+  readonly until: number;
+}
+
+/**
+ * The state after one more failure at `now`. The wait is random in the upper half of its range, so that operations that
+ * fail together do not retry together.
+ */
+export function backOff(
+  previous: BackoffState | undefined,
+  policy: BackoffPolicy,
+  now: number,
+  random: Random,
+): BackoffState {
+  const failures = (previous?.failures ?? 0) + 1;
+  const wait = Math.min(policy.cap, policy.base * 2 ** Math.min(failures - 1, 30));
+  return { failures, until: now + wait * (0.5 + random.next() / 2) };
+}

@@ -1,0 +1,222 @@
+// The invariants of a cluster, checked against what the cloud truly holds and the agents truly use, never
+// against a controller's own report.
+import type { CloudNetwork } from '../cloud/cloud-network.ts';
+import { formatIpv4, parseIpv4Block, sizeOf } from '../cloud/ipv4.ts';
+import { instanceTypes } from '../cloud/instance-types.ts';
+import type { NetworkInterface } from '../cloud/records.ts';
+import { type JsonObject, objectAt, textAt } from '../workload/json.ts';
+import type { NodeView } from '../workload/node-view.ts';
+import type { Violation } from '../workload/violation-log.ts';
+import { hiddenAddresses } from './hidden-addresses.ts';
+
+/** What is checked: an embedded cluster, or one with another Kubernetes API. */
+export interface Judged {
+  readonly ec2: { readonly network: CloudNetwork };
+  readonly workload: { readonly views: readonly NodeView[]; readonly violations: readonly Violation[] };
+  readonly kubernetes: ShownNodes;
+}
+
+/** CiliumNodes as stored in the Kubernetes API. */
+interface ShownNodes {
+  readonly get: (resourcePath: 'ciliumnodes.cilium.io', name: string) => JsonObject | undefined;
+  readonly list: (resourcePath: 'ciliumnodes.cilium.io') => readonly JsonObject[];
+}
+
+/** A violated invariant. */
+export interface Breach {
+  readonly what:
+    | 'used-address-not-held'
+    | 'used-address-hidden'
+    | 'address-used-twice'
+    | 'address-offered-twice'
+    | 'agent-violation';
+  readonly node: string;
+  readonly address: string;
+  /** The user of the address: `namespace/name` of a pod, or the agent's own purpose. */
+  readonly user: string;
+  readonly text: string;
+}
+
+/** The invariants violated at this moment. */
+export function breachesIn({ ec2, workload, kubernetes }: Judged): readonly Breach[] {
+  return [
+    ...unheld(ec2.network, workload.views),
+    ...hidden(kubernetes, workload.views),
+    ...usedTwice(workload.views),
+    ...offeredTwice(kubernetes),
+    ...violations(workload),
+  ];
+}
+
+/** Detached interfaces. Every interface is one briefly between creation and attach. */
+export function looseInterfaces({ ec2 }: Pick<Judged, 'ec2'>): readonly NetworkInterface[] {
+  return [...ec2.network.interfaces.values()].filter((item) => item.instanceId === undefined);
+}
+
+export interface NodeStanding {
+  readonly node: string;
+  /** Addresses that the cloud holds for the node's pods, plus those in use that the node may no longer have. */
+  readonly held: number;
+  readonly used: number;
+  /** Free addresses that the node requests. */
+  readonly preAllocate: number;
+  /** Maximum addresses that it may have. */
+  readonly most: number;
+  readonly met: boolean;
+  /** Addresses above what its watermarks keep (docs/ciliumnode-contract.md 2.2). */
+  readonly excess: number;
+}
+
+/** Compares each node with its watermarks, by the cloud's addresses and the agent's use. */
+export function standings({ ec2, workload }: Pick<Judged, 'ec2' | 'workload'>): readonly NodeStanding[] {
+  const held = heldBy(ec2.network);
+  return workload.views.map((view) => standingOf(view, held.get(view.facts.instanceId) ?? new Map()));
+}
+
+function standingOf(
+  { facts, addressesInUse, nodeName }: NodeView,
+  held: ReadonlyMap<string, HeldAddress>,
+): NodeStanding {
+  const { preAllocate = 8, minAllocate = 0, maxAllocate, maxAboveWatermark = 0 } = facts.ipam ?? {};
+  const { firstInterfaceIndex: first = 0 } = facts.eni ?? {};
+  // An interface that pods may no longer use keeps its addresses in use.
+  const retired = [...addressesInUse.keys()].filter((each) => (held.get(each)?.deviceIndex ?? first) < first);
+  const fit = [...held.values()].filter(({ deviceIndex, primary }) => deviceIndex >= first && !primary);
+  const forPods = fit.length + retired.length;
+  const used = addressesInUse.size;
+  const unfit = new Set(
+    [...held.values()].map(({ deviceIndex }) => deviceIndex).filter((each) => each < first),
+  );
+  // A node's own limit counts even above the instance's. The latter includes device indexes without an interface.
+  const most =
+    maxAllocate === undefined
+      ? mostOf(facts.instanceType, first)
+      : Math.min(maxAllocate - retired.length, mostOf(facts.instanceType, unfit.size));
+  const wanted = Math.max(used + preAllocate, minAllocate);
+  const floor = minAllocate + maxAboveWatermark;
+  const kept = used + preAllocate <= floor ? floor : used + preAllocate + maxAboveWatermark;
+  return {
+    node: nodeName,
+    held: forPods,
+    used,
+    preAllocate,
+    most: most + retired.length,
+    met: forPods >= Math.min(wanted, most + retired.length),
+    excess: Math.max(0, forPods - kept),
+  };
+}
+
+/** Pod addresses on the first network card of an instance type, without this many interfaces. */
+function mostOf(instanceType: string, unfit: number): number {
+  const type = instanceTypes.get(instanceType);
+  if (type === undefined) return 0;
+  return ((type.cards[0] ?? 0) - unfit) * (type.ipv4PerInterface - 1);
+}
+
+function unheld(network: CloudNetwork, views: readonly NodeView[]): Breach[] {
+  const held = heldBy(network);
+  return views.flatMap(({ nodeName, facts, addressesInUse }) => {
+    const own = held.get(facts.instanceId);
+    return [...addressesInUse]
+      .filter(([address]) => own?.has(address) !== true)
+      .map(([address, user]) => ({
+        what: 'used-address-not-held' as const,
+        node: nodeName,
+        address,
+        user,
+        text: `${address} is used by ${user} on ${nodeName}, and the cloud does not hold it on ${facts.instanceId}`,
+      }));
+  });
+}
+
+interface HeldAddress {
+  readonly deviceIndex: number;
+  readonly primary: boolean;
+}
+
+/** Addresses by instance; prefixes count by their members. */
+function heldBy(network: CloudNetwork): ReadonlyMap<string, ReadonlyMap<string, HeldAddress>> {
+  const held = new Map<string, Map<string, HeldAddress>>();
+  for (const item of network.interfaces.values()) {
+    if (item.instanceId === undefined) continue;
+    const own = held.get(item.instanceId) ?? new Map<string, HeldAddress>();
+    held.set(item.instanceId, own);
+    const deviceIndex = item.deviceIndex ?? 0;
+    for (const address of item.addresses)
+      own.set(address, { deviceIndex, primary: address === item.primaryAddress });
+    for (const address of item.prefixes.flatMap(membersOf)) own.set(address, { deviceIndex, primary: false });
+  }
+  return held;
+}
+
+function membersOf(prefix: string): string[] {
+  const block = parseIpv4Block(prefix);
+  if (block === undefined) return [];
+  return Array.from({ length: sizeOf(block) }, (_, offset) => formatIpv4(block.first + offset));
+}
+
+function hidden(kubernetes: ShownNodes, views: readonly NodeView[]): Breach[] {
+  return views.flatMap(({ nodeName: node, protocol, addressesInUse: remembered }) => {
+    const object = kubernetes.get('ciliumnodes.cilium.io', node);
+    if (object === undefined) return [];
+    return [...hiddenAddresses(object, { protocol, remembered })].map(([address, user]) => ({
+      what: 'used-address-hidden' as const,
+      node,
+      address,
+      user,
+      text: `${address} is used by ${user} on ${node}, and its CiliumNode does not show it any more`,
+    }));
+  });
+}
+
+function usedTwice(views: readonly NodeView[]): Breach[] {
+  const users = new Map<string, { readonly node: string; readonly user: string }>();
+  const breaches: Breach[] = [];
+  for (const { nodeName: node, addressesInUse, facts } of views) {
+    for (const [address, user] of addressesInUse) {
+      const key = `${facts.vpcId} ${address}`;
+      const other = users.get(key);
+      if (other === undefined) users.set(key, { node, user });
+      else {
+        const text = `${address} is used by ${user} on ${node} and by ${other.user} on ${other.node}`;
+        breaches.push({ what: 'address-used-twice', node, address, user, text });
+      }
+    }
+  }
+  return breaches;
+}
+
+function offeredTwice(kubernetes: ShownNodes): Breach[] {
+  const offers = new Map<string, string>();
+  const breaches: Breach[] = [];
+  for (const { node, network, address } of offersIn(kubernetes)) {
+    const key = `${network} ${address}`;
+    const other = offers.get(key);
+    offers.set(key, other ?? node);
+    if (other === undefined) continue;
+    const text = `${address} is offered on ${node} and on ${other}`;
+    breaches.push({ what: 'address-offered-twice', node, address, user: '', text });
+  }
+  return breaches;
+}
+
+function* offersIn(
+  kubernetes: ShownNodes,
+): Generator<{ readonly node: string; readonly network: string; readonly address: string }> {
+  for (const object of kubernetes.list('ciliumnodes.cilium.io')) {
+    const node = textAt(object, 'metadata', 'name');
+    const network = textAt(object, 'spec', 'eni', 'vpc-id');
+    for (const address of Object.keys(objectAt(object, 'spec', 'ipam', 'pool')))
+      yield { node, network, address };
+  }
+}
+
+function violations(workload: Judged['workload']): Breach[] {
+  return workload.violations.map(({ node, address, pod, what }) => ({
+    what: 'agent-violation',
+    node,
+    address,
+    user: pod,
+    text: `the agent of ${node} finds for ${address}, used by ${pod}: ${what}`,
+  }));
+}

@@ -1,0 +1,72 @@
+// The helm commands of the pages, in the order in which they stand there, on a real API server.
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sharedCluster } from '../../e2e/rig/shared-cluster.ts';
+import { blocksOf, commandsIn, pagesWithCommands } from '../../support/documented-commands.ts';
+import { argumentsOf, objectsIn } from '../../../rig/manifests.ts';
+import { chart, helmDone } from '../rig/helm.ts';
+import { helmIn, installed, namespace } from '../rig/installation.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'documented-'));
+
+/** Each helm command with the files that the page means. */
+function commandsOf(page: string): readonly (readonly string[])[] {
+  const values = join(directory, 'headwater.yaml');
+  const blocks = [...blocksOf('docs/install-eks.md'), ...blocksOf(page)];
+  const shown = blocks.filter(({ text }) => text.startsWith('# headwater.yaml\n')).at(-1);
+  writeFileSync(values, shown?.text ?? '');
+  const places: Readonly<Record<string, string>> = {
+    'charts/headwater': chart,
+    'charts/headwater/values-localstack.yaml': `${chart}/values-localstack.yaml`,
+    'headwater.yaml': values,
+  };
+  return blocksOf(page)
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ text }) => commandsIn(text))
+    .filter(([program]) => program === 'helm')
+    .map(([, ...words]) =>
+      words.map((word) => places[word] ?? word).filter((word) => !/^>|rendered/.test(word)),
+    );
+}
+
+const pages = pagesWithCommands.filter((page) => commandsOf(page).length > 0);
+
+describe('the helm commands of the pages', () => {
+  const shared = sharedCluster({ nodes: 1, withoutAgents: true, withoutRoles: true });
+
+  afterEach(async () => {
+    for (const release of ['headwater', 'headwater-next'])
+      await helmIn(shared().api, 'uninstall', release, '--ignore-not-found');
+  });
+
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  test('are found', () => {
+    expect(pages).toEqual([
+      'README.md',
+      'docs/install-eks.md',
+      'docs/install-self-managed-aws.md',
+      'docs/upgrade.md',
+    ]);
+  });
+
+  test.each(pages)('do what the page says, one after the other: %s', async (page) => {
+    const { api } = shared();
+    const commands = commandsOf(page);
+    const needsOne = ['upgrade', 'rollback', 'uninstall'].includes(commands[0]?.[0] ?? '');
+    if (needsOne) await helmIn(api, ...(commandsOf('docs/install-eks.md')[0] ?? []));
+
+    for (const words of commandsOf(page)) {
+      expect(words.at(words.indexOf('--namespace') + 1)).toBe(namespace);
+      if (words[0] === 'template') {
+        expect(argumentsOf(objectsIn(await helmDone(...words)))).toContain('run');
+        continue;
+      }
+      await helmIn(api, ...words);
+      const isThere = (await installed(api)).includes(`Deployment ${words[1] ?? ''}`);
+      expect([words.slice(0, 2), isThere]).toEqual([words.slice(0, 2), words[0] !== 'uninstall']);
+    }
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from '@jest/globals';
+import { chart, helmDone, pathOfValues } from '../rig/helm.ts';
+
+/** The notes, in a cluster that serves CiliumNodes unless `args` say otherwise. */
+async function notes(values: string, ...args: readonly string[]): Promise<string> {
+  const named = ['install', 'headwater', chart, '--values', pathOfValues(values), '--dry-run=client'];
+  const output = await helmDone(...named, '--namespace', 'kube-system', ...args);
+  return output.slice(output.indexOf('NOTES:'));
+}
+
+const unsafe = (text: string): readonly string[] =>
+  text.split('\n').filter((line) => line.startsWith('UNSAFE'));
+
+describe('the notes', () => {
+  test('say what to look at next', async () => {
+    const text = await notes('irsa');
+
+    expect(text).toContain('kubectl --namespace kube-system rollout status deployment/headwater');
+    expect(text).toContain('curl http://127.0.0.1:9966/status');
+    expect(text).toContain('Uninstalling leaves the Lease headwater');
+  });
+
+  test.each([
+    ['irsa', 'port-forward deployment/headwater 9966', 'curl http://127.0.0.1:9966/status'],
+    ['pod-network', 'port-forward deployment/headwater 9966', 'curl http://127.0.0.1:9966/status'],
+    // What forwards a port connects to loopback of the pod.
+    [
+      'monitored',
+      'get pods --selector app.kubernetes.io/instance=headwater',
+      'curl http://ADDRESS:9977/status',
+    ],
+  ])('read the status where it is served: %s', async (values, way, address) => {
+    const text = await notes(values);
+
+    expect(text).toContain(`kubectl --namespace kube-system ${way}`);
+    expect(text.match(/curl \S+/g)).toEqual([address]);
+  });
+
+  test.each([
+    ['replicas is 1.', 'single', []],
+    ['options.cluster-name is not set.', 'least', []],
+    ['this is the namespace default.', 'irsa', ['--namespace', 'default']],
+    ['serve.bind is all.', 'pod-network', []],
+    ['hostNetwork is off.', 'pod-network', []],
+    ['the service account is default.', 'irsa', ['--set', 'serviceAccount.create=false']],
+  ])('name what is unsafe: %s', async (what, values, args) => {
+    expect(unsafe(await notes(values, ...args))).toContainEqual(expect.stringContaining(`UNSAFE: ${what}`));
+  });
+
+  test('find nothing unsafe in what the installation page has, but a cluster without CiliumNodes', async () => {
+    expect(unsafe(await notes('irsa'))).toEqual([
+      'UNSAFE: this cluster serves no CiliumNodes. Install Cilium with --set ipam.mode=eni first: Headwater waits for them.',
+    ]);
+  });
+
+  test('say that nothing is done in a dry run and while paused', async () => {
+    const text = await notes('own-lease');
+
+    expect(text).toContain('dryRun is on');
+    expect(text).toContain('Paused: releases, mutations.');
+  });
+});

@@ -1,0 +1,122 @@
+// The table of attacks on a real API server, under the shipped roles: what it takes of them reaches the controller, and nobody
+// else feels it.
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { JsonObject } from '../../../src/simulator/workload/json.ts';
+import { ciliumNodesPath, newOwnNode } from '../../../src/simulator/workload/own-node.ts';
+import { attacks, type Strike } from '../../support/attacks.ts';
+import { CloudCalls } from '../rig/cloud-calls.ts';
+import { E2eCluster } from '../rig/e2e-cluster.ts';
+import { replaceRole } from '../rig/service-accounts.ts';
+import { shippedRoles } from '../rig/shipped-roles.ts';
+
+/** Two nodes that do nothing, one whose agent is hostile, and an instance that is no node. */
+const [victims, liarIndex, strangerIndex] = [2, 2, 3];
+const addresses = Array.from({ length: 250 }, (_, index) => `10.21.0.${index + 4}`);
+
+let cluster: E2eCluster;
+
+beforeEach(async () => {
+  // Hundreds of objects, of which some are half a megabyte: not to be listed all the time.
+  cluster = await E2eCluster.start({ nodes: 4, spare: 1, lookInterval: 5000 });
+});
+
+afterEach(() => cluster.stop());
+
+/** Whether the API server takes it. The schema of CiliumNodes refuses some. */
+async function attempt(method: 'PATCH' | 'POST', path: string, body: JsonObject): Promise<boolean> {
+  return cluster.api.call(method, path, body).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Whether the API server takes all of it. */
+async function write(name: string, { metadata = {}, spec = {}, status }: Strike): Promise<boolean> {
+  const isTaken = await attempt('PATCH', `${ciliumNodesPath}/${name}`, { metadata, spec });
+  if (status === undefined) return isTaken;
+  return (await attempt('PATCH', `${ciliumNodesPath}/${name}/status`, { status })) && isTaken;
+}
+
+/** The rows of which the API server takes no strike, by what they are. */
+async function attack(): Promise<readonly string[]> {
+  const refused: string[] = [];
+  const { name, instanceId, vpcId } = cluster.machine(0);
+  const stranger = cluster.machine(strangerIndex);
+  const victim = { name, instanceId, node: await cluster.ciliumNode(name) };
+  const target = { victim, strangerId: stranger.instanceId, vpcId, addresses };
+  for (const [row, { what, strikes }] of attacks.entries()) {
+    let isTaken = false;
+    for (const [index, strike] of strikes(target).entries()) {
+      const fake = `a-fake-${row}-${index}`;
+      const facts = { ...stranger, name: fake, instanceId: strike.instanceId ?? stranger.instanceId };
+      await attempt('POST', ciliumNodesPath, newOwnNode(facts, 'uid'));
+      isTaken = (await write(fake, strike)) || isTaken;
+      if (index < 3) await write(cluster.machine(liarIndex).name, strike);
+    }
+    if (!isTaken) refused.push(what);
+  }
+  return refused;
+}
+
+const innocent = (): readonly string[] => cluster.machines.slice(0, victims).map(({ name }) => name);
+
+/** Pods come to the nodes that do nothing, and all of them get an address. */
+async function grow(prefix: string): Promise<void> {
+  for (const nodeName of innocent())
+    for (let index = 0; index < 5; index++)
+      await cluster.workload.createPod({ name: `${prefix}-${nodeName}-${index}`, nodeName });
+  const isServed = (name: string): boolean => cluster.workload.view(name).waitingPods.size === 0;
+  await cluster.until(`pods ${prefix} have addresses`, () => innocent().every(isServed));
+}
+
+async function harm(): Promise<readonly string[]> {
+  await cluster.judge.look();
+  const lost = cluster.judge.broken.filter((text) => innocent().some((name) => text.startsWith(name)));
+  const told = await Promise.all(innocent().map((name) => cluster.operatorError(name)));
+  return [...lost.filter((text) => !text.includes('a-fake-')), ...told.filter((text) => text !== '')];
+}
+
+function heldByStranger(): number {
+  const { instanceId } = cluster.machine(strangerIndex);
+  const own = [...cluster.ec2.network.interfaces.values()].filter((item) => item.instanceId === instanceId);
+  return own.reduce((sum, item) => sum + item.addresses.length, 0);
+}
+
+describe('all attacks at once on a real API server', () => {
+  test('leave everybody else with what they have and need, before and after a change of leader', async () => {
+    const first = await cluster.startReadyController();
+    await cluster.untilSupplied();
+    const before = heldByStranger();
+
+    const refused = await attack();
+    await grow('second');
+    await first.process.child.kill();
+    await cluster.startReadyController();
+    await grow('third');
+
+    expect(refused).toEqual([]);
+    expect(await harm()).toEqual([]);
+    expect(heldByStranger()).toBeGreaterThanOrEqual(before);
+  });
+
+  test('take nothing from anybody where Nodes may not be read', async () => {
+    const started = await cluster.startReadyController();
+    await cluster.untilSupplied();
+    await started.process.child.kill();
+    const calls = new CloudCalls(cluster.ec2.gateway, cluster.clock);
+    for (const role of await shippedRoles()) {
+      const rules = role.rules.filter(({ resources }) => !resources.includes('nodes'));
+      await replaceRole(cluster.api.call, { ...role, rules });
+    }
+    const withoutNodes = await cluster.startReadyController();
+    await cluster.until('it says so', () =>
+      withoutNodes.at('warn').some(({ message }) => message.startsWith('cannot read Nodes')),
+    );
+
+    await attack();
+    await grow('second');
+
+    expect(calls.takenAway(0)).toEqual([]);
+    expect(await harm()).toEqual([]);
+  });
+});

@@ -1,0 +1,155 @@
+// Needs root, for unshare and chroot.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { buildRootFileSystem, type RootFileSystem } from '../../image/root-file-system.ts';
+import { Child, endAll, problemsOf } from '../integration/commands/child.ts';
+import { announce, simulate, supplyKeys } from '../integration/commands/simulated.ts';
+
+const work = mkdtempSync(join(tmpdir(), 'headwater-image-'));
+const directory = join(work, 'root');
+const enter = join(import.meta.dirname, '../../image/enter.sh');
+let made: RootFileSystem;
+
+beforeAll(() => {
+  made = buildRootFileSystem(directory);
+});
+
+afterEach(endAll);
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+/** What the container runs, with `args` in the place of its command. */
+function inside(args: readonly string[], environment = made?.image.environment): Child {
+  const [program = ''] = made.image.entrypoint;
+  return new Child([directory, program, ...args], { program: enter, environment });
+}
+
+/** A directory that is /etc/headwater inside, and what the controller is told of the small cloud that it finds there. */
+async function cluster(): Promise<{
+  mounted: string;
+  kubeconfig: string;
+  api: string;
+  args: readonly string[];
+}> {
+  const mounted = mkdtempSync(join(work, 'mounted-'));
+  chmodSync(mounted, 0o755);
+  const { ec2, api, kubeconfig } = await simulate(join(mounted, 'cluster'));
+  const flags = [`--ec2-api-endpoint=${ec2}`, '--aws-region=us-east-1', '--serve-addr=127.0.0.1:0'];
+  const args = ['run', '--k8s-kubeconfig-path=/etc/headwater/cluster.kubeconfig', ...flags];
+  return { mounted, kubeconfig, api, args };
+}
+
+/** The user of a process, by its number. */
+function userOf(pid: number): number {
+  return statSync(`/proc/${pid}`).uid;
+}
+
+describe('what the image adds to its base', () => {
+  test('is 15 MB at most', () => {
+    expect(made.size).toBeGreaterThan(1e6);
+    expect(made.size).toBeLessThanOrEqual(15e6);
+  });
+
+  test('is the bundle, what starts it, and what is said of it, and nothing else', () => {
+    const home = '/opt/headwater';
+    const others = made.added.filter(
+      (path) => !/^\/opt\/headwater\/dist\/chunks\/[\w.-]+\.js(\.map)?$/.test(path),
+    );
+
+    expect(others).toEqual(
+      [
+        'LICENSE',
+        'THIRD-PARTY-NOTICES',
+        'bin/headwater',
+        'dist/main.js',
+        'dist/main.js.map',
+        'package.json',
+        'sbom.cdx.json',
+      ].map((name) => `${home}/${name}`),
+    );
+  });
+
+  test('can be written by nobody', () => {
+    const modes = made.added.map((path) => statSync(join(directory, path)).mode & 0o222);
+
+    expect(new Set(modes)).toEqual(new Set([0]));
+  });
+
+  test('says which packages of others it holds, with versions, hashes and licenses', () => {
+    const read = (name: string): string => readFileSync(join(directory, 'opt/headwater', name), 'utf8');
+    const { components } = JSON.parse(read('sbom.cdx.json')) as {
+      components: { name: string; version: string; hashes?: { content: string }[] }[];
+    };
+    const listed = components.map(({ name, version }) => `${name} ${version}`);
+
+    expect(listed.map((each) => each.split(' ')[0])).toEqual(
+      expect.arrayContaining(['@aws-sdk/client-ec2', 'pino', 'undici', 'yaml', 'zod', 'commander']),
+    );
+    expect(components.filter(({ hashes }) => hashes?.[0]?.content.length !== 128)).toEqual([]);
+    expect(listed.filter((each) => !read('THIRD-PARTY-NOTICES').includes(each))).toEqual([]);
+  });
+
+  test('belongs to an image of a user that is not root, under an open license', () => {
+    expect(made.image).toMatchObject({
+      user: '65532:65532',
+      command: ['run'],
+      labels: { 'org.opencontainers.image.licenses': 'Apache-2.0' },
+    });
+  });
+});
+
+describe('in the root file system', () => {
+  test('the program starts as nobody', async () => {
+    const { code, out, err } = await inside(['run', '--help']).ended;
+
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^Usage: headwater run/);
+  });
+
+  test('nothing can be written', async () => {
+    const attempt = promisify(execFile)(enter, [directory, '/bin/sh', '-c', ': > /tmp/file']);
+
+    await expect(attempt).rejects.toThrow(/Read-only file system/);
+  });
+
+  test.each([
+    ['as its image has it', () => made.image.environment],
+    ['where nothing says what its home is', () => ({})],
+  ])('the controller supplies a node, %s', async (_, environment) => {
+    const { mounted, kubeconfig, api, args } = await cluster();
+    chmodSync(kubeconfig, 0o644);
+    await announce(api, 'one', 'i-00000000000000001');
+
+    const controller = inside(args, { ...environment(), ...supplyKeys, MOUNTED: mounted });
+    const port = await controller.word(/"port":(\d+).*"msg":"serving health/);
+    await controller.said(/"node":"one".*"msg":"(?:assigned|attached) /);
+
+    expect(userOf(controller.pid)).toBe(65532);
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    expect(await controller.stop()).toMatchObject({ code: 0, err: '' });
+  });
+
+  test('one line says that nobody may not read the kubeconfig', async () => {
+    const { mounted, kubeconfig, args } = await cluster();
+    chmodSync(kubeconfig, 0o600);
+
+    const ended = await inside(args, { ...made.image.environment, MOUNTED: mounted }).ended;
+
+    expect(ended.code).toBe(1);
+    expect(problemsOf(ended)).toEqual([
+      'cannot read /etc/headwater/cluster.kubeconfig: EACCES; make it readable for the user that Headwater runs as (65532 in its image)',
+    ]);
+  });
+
+  test('without the bundle one line says so', async () => {
+    rmSync(join(directory, 'opt/headwater/dist'), { recursive: true });
+
+    expect(await inside(['run']).ended).toMatchObject({
+      code: 2,
+      err: "headwater: neither the bundle nor its sources are in /opt/headwater: run 'npm run build' there, or take another image\n",
+    });
+  });
+});

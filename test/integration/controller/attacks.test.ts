@@ -1,0 +1,121 @@
+// Every row of the table of attacks, made by an agent of its own node and by CiliumNodes that have none, before and after a
+// change of leader: nobody else loses anything, waits for anything, or is told anything.
+import { describe, expect, test } from '@jest/globals';
+import { AttackedWorld } from '../../support/attacked-world.ts';
+import { attacks, type Strike, type Target } from '../../support/attacks.ts';
+
+const addresses = Array.from({ length: 250 }, (_, index) => `10.0.0.${index + 4}`);
+
+function targetOf({
+  world,
+  victim,
+  stranger,
+}: {
+  world: AttackedWorld['world'];
+  victim: AttackedWorld['victim'];
+  stranger: AttackedWorld['stranger'];
+}): Target {
+  const { name, instanceId, vpcId } = victim();
+  const node = world.ciliumNode({ name }) ?? {};
+  return { victim: { name, instanceId, node }, strangerId: stranger.instanceId, vpcId, addresses };
+}
+
+/** What the API server does not take, nobody sees. */
+async function attempt(write: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    if (/: (?:400|413|422) /.test(String(error))) return false;
+    throw error;
+  }
+}
+
+async function strikeAs(
+  attacked: AttackedWorld,
+  name: string,
+  { metadata = {}, spec = {}, status }: Strike,
+): Promise<void> {
+  const { world } = attacked;
+  await attempt(() => world.patch({ name }, { metadata, spec }));
+  if (status !== undefined) await attempt(() => world.patchStatus({ name }, status));
+}
+
+async function strikeAll(attacked: AttackedWorld, strikes: readonly Strike[], label: string): Promise<void> {
+  const { world, stranger } = attacked;
+  for (const [index, strike] of strikes.entries()) {
+    const name = `a-fake-${label}-${index}`;
+    const instanceId = strike.instanceId ?? stranger.instanceId;
+    await world.announceAlone({ ...stranger, instanceId, name });
+    await strikeAs(attacked, name, strike);
+  }
+}
+
+async function expectUnharmed(attacked: AttackedWorld): Promise<void> {
+  const { world } = attacked;
+  const liar = attacked.victim(2);
+  await attacked.grow(3);
+  await world.advance(30_000);
+  expect(attacked.harm(liar)).toEqual([]);
+}
+
+describe('a CiliumNode of nobody that', () => {
+  test.each(attacks)('$what harms nobody else', async ({ strikes }) => {
+    const attacked = await AttackedWorld.start({ protocol: 'both' });
+    const { world, stranger } = attacked;
+    const held = world.held(stranger);
+    const target = targetOf({ world, victim: () => attacked.victim(), stranger });
+
+    await strikeAll(attacked, strikes(target), 'x');
+    await world.advance(10_000);
+    await expectUnharmed(attacked);
+    await attacked.changeLeader();
+    await expectUnharmed(attacked);
+    await world.advance(120_000);
+
+    expect(attacked.harm(attacked.victim(2))).toEqual([]);
+    expect(world.held(stranger)).toEqual(expect.arrayContaining([...held]));
+  });
+});
+
+describe('an agent of its own node that', () => {
+  test.each(attacks)('$what harms nobody else', async ({ strikes }) => {
+    const attacked = await AttackedWorld.start({ protocol: 'both' });
+    const { world, stranger } = attacked;
+    const liar = attacked.victim(2);
+    const held = world.held(stranger);
+    const target = targetOf({ world, victim: () => attacked.victim(), stranger });
+
+    for (const { instanceId, ...strike } of strikes(target).slice(0, 10)) {
+      const spec = { ...strike.spec, ...(instanceId !== undefined && { 'instance-id': instanceId }) };
+      await strikeAs(attacked, liar.name, { ...strike, spec });
+      await world.advance(2000);
+    }
+    await expectUnharmed(attacked);
+    await attacked.changeLeader();
+    await expectUnharmed(attacked);
+
+    expect(world.held(stranger)).toEqual(held);
+  });
+});
+
+test('all of it at once, without the right to read Nodes, takes nothing from anybody', async () => {
+  const attacked = await AttackedWorld.start({ protocol: 'both' });
+  const { world, stranger } = attacked;
+  const held = world.held(stranger);
+  const target = targetOf({ world, victim: () => attacked.victim(), stranger });
+  world.refuse(403, 'GET', /^\/api\/v1\/nodes/);
+  await attacked.changeLeader();
+  const before = attacked.subnetAddressesUsed.length;
+
+  for (const [index, { strikes }] of attacks.entries())
+    await strikeAll(attacked, strikes(target), String(index));
+  await world.advance(20_000);
+  await attacked.grow(3);
+  await attacked.changeLeader();
+  await world.advance(120_000);
+
+  expect(attacked.subnetAddressesUsed).toHaveLength(before);
+  expect(attacked.harm()).toEqual([]);
+  expect(world.held(stranger)).toEqual(expect.arrayContaining([...held]));
+});

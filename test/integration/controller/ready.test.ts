@@ -1,0 +1,304 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Fault } from '../../../src/simulator/cloud/faults.ts';
+import { ids, instance, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController, type WorldController } from '../../support/world-controller.ts';
+
+const wrongKeys: Fault = {
+  kind: 'error',
+  code: 'AuthFailure',
+  status: 401,
+  message: 'AWS was not able to validate the provided access credentials',
+};
+
+const reads = [
+  'DescribeVpcs',
+  'DescribeSubnets',
+  'DescribeRouteTables',
+  'DescribeSecurityGroups',
+  'DescribeNetworkInterfaces',
+  'DescribeInstances',
+  'DescribeInstanceTypes',
+];
+
+const remedy = 'check the credentials that Headwater uses';
+
+/** Every read is refused; returns how to end that. */
+function refuseReads(world: World): () => void {
+  const ends = reads.map((action) => world.fault(action, wrongKeys));
+  return () => ends.forEach((end) => end());
+}
+
+function readyOf({ controller }: WorldController): string {
+  return controller.unreadiness() ?? 'ready';
+}
+
+const says = ({ logged }: WorldController, text: string): number =>
+  logged.filter(({ level, message }) => level !== 'debug' && message === text).length;
+
+async function nodesBy(controller: WorldController): Promise<Readonly<Record<string, number | undefined>>> {
+  const states = ['total', 'satisfied', 'in_deficit', 'blocked', 'unknown'];
+  const counts = await Promise.all(
+    states.map((state) => controller.metric(`headwater_nodes{state="${state}"}`)),
+  );
+  return Object.fromEntries(states.map((state, index) => [state, counts[index]]));
+}
+
+describe('a process is ready once the cloud has answered it', () => {
+  test('also without CiliumNodes, which costs one call', async () => {
+    const world = new World();
+    const controller = startController(world);
+
+    await world.advance(3_600_000);
+
+    expect(readyOf(controller)).toBe('ready');
+    const asked = controller.calls.filter(({ action }) => action === 'DescribeVpcs');
+    expect(asked.map(({ result }) => result)).toEqual(['OK']);
+    expect(says(controller, 'read the cloud')).toBe(0);
+  });
+
+  test('and not with credentials that it refuses, also as a standby and without CiliumNodes', async () => {
+    const world = new World();
+    const end = refuseReads(world);
+    const leader = startController(world);
+    await world.advance(5000);
+    const standby = startController(world, { identity: 'headwater-1' });
+
+    await world.advance(60_000);
+    const during = [leader, standby].map(readyOf);
+    const warned = says(leader, 'cannot reach the cloud');
+    const events = world.events('headwater');
+    end();
+    await world.advance(120_000);
+
+    for (const each of during)
+      expect(each).toContain(`cannot reach the cloud: ${remedy}: DescribeVpcs answers`);
+    expect(warned).toBe(1);
+    expect([...new Set(events)]).toEqual([
+      expect.stringMatching(`^Lease CredentialsInvalid: ${remedy}: DescribeVpcs `),
+    ]);
+    expect([leader, standby].map(readyOf)).toEqual(['ready', 'ready']);
+    expect(leader.controller.state).toBe('leading');
+  });
+});
+
+describe('a node that is unknown', () => {
+  test('says why, everywhere, and counts as such', async () => {
+    const world = new World({ cloud: testCloud({ instances: [instance({ count: 2 })] }) });
+    const machine = world.machine();
+    const end = refuseReads(world);
+    const controller = startController(world);
+    for (const each of world.machines) await world.announce(each);
+    await world.addPods(machine, { count: 1 });
+
+    await world.advance(200_000);
+    const status = controller.controller.status();
+    const during = {
+      ready: readyOf(controller),
+      nodes: await nodesBy(controller),
+      blocked: await controller.metric('headwater_blocked{resource="node",reason="CredentialsInvalid"}'),
+      pods: await controller.metric('headwater_pending_pods'),
+      deficit: await controller.metric('headwater_oldest_deficit_seconds{priority="critical"}'),
+      error: world.operatorError(machine),
+      events: world.events(machine.name),
+    };
+    end();
+    await world.advance(120_000);
+
+    expect(during.ready).toContain(remedy);
+    expect(during.nodes).toEqual({ total: 2, satisfied: 0, in_deficit: 0, blocked: 0, unknown: 2 });
+    expect(during.blocked).toBe(2);
+    expect(during.pods).toBe(1);
+    expect(during.deficit).toBeGreaterThan(120);
+    expect(status.inDeficit).toContainEqual(
+      expect.objectContaining({
+        name: machine.name,
+        reason: 'CredentialsInvalid',
+        why: expect.stringContaining(remedy) as unknown,
+      }),
+    );
+    expect(during.error).toContain(remedy);
+    for (const kind of ['Node', 'CiliumNode'])
+      expect(during.events).toContainEqual(expect.stringMatching(`^${kind} CredentialsInvalid: ${remedy}`));
+    expect(await nodesBy(controller)).toMatchObject({ total: 2, satisfied: 2, unknown: 0 });
+    expect(world.operatorError(machine)).toBe('');
+    expect(await controller.metric('headwater_oldest_deficit_seconds{priority="critical"}')).toBe(0);
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+describe('a node whose CiliumNode may not be written', () => {
+  test('is in deficit with a reason, and the others are not', async () => {
+    const world = new World({ cloud: testCloud({ instances: [instance({ count: 3 })] }) });
+    const machine = world.machine();
+    const controller = startController(world);
+    const end = world.refuse(403, 'PATCH', new RegExp(`/ciliumnodes/${machine.name}(/status)?$`));
+    for (const each of world.machines) await world.announce(each);
+
+    await world.advance(120_000);
+    const during = {
+      nodes: await nodesBy(controller),
+      short: controller.controller.status().inDeficit,
+      blocked: await controller.metric('headwater_blocked{resource="node",reason="WriteRefused"}'),
+      events: world.events(machine.name),
+      ready: readyOf(controller),
+    };
+    end();
+    await world.advance(60_000);
+
+    expect(during.nodes).toEqual({ total: 3, satisfied: 2, in_deficit: 1, blocked: 0, unknown: 0 });
+    expect(during.short).toEqual([
+      expect.objectContaining({
+        name: machine.name,
+        reason: 'WriteRefused',
+        why: expect.stringMatching(/^allow Headwater to patch ciliumnodes\/status of cilium.io: /) as unknown,
+      }),
+    ]);
+    expect(during.blocked).toBe(1);
+    expect(during.events).toContainEqual(
+      expect.stringMatching(/^Node WriteRefused: allow Headwater to patch/),
+    );
+    // One node among others is its own trouble.
+    expect(during.ready).toBe('ready');
+    expect(await nodesBy(controller)).toMatchObject({ satisfied: 3, in_deficit: 0 });
+    expect(world.operatorError(machine)).toBe('');
+    expect(controller.controller.status().inDeficit).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
+
+  test('among none that may keeps the process from being ready for as long as it tries', async () => {
+    const world = new World({ cloud: testCloud({ instances: [instance({ count: 2 })] }) });
+    const controller = startController(world);
+    const end = world.refuse(403, 'PATCH', /\/ciliumnodes\//);
+    for (const each of world.machines) await world.announce(each);
+
+    await world.advance(90_000);
+    const during = readyOf(controller);
+    end();
+    await world.advance(60_000);
+
+    expect(during).toMatch(
+      /^no write of a CiliumNode succeeded in the last minute: allow Headwater to patch/,
+    );
+    expect(readyOf(controller)).toBe('ready');
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+describe('a CiliumNode that is not served', () => {
+  test('says why in its own status, until it is', async () => {
+    const world = new World({ cloud: testCloud({ instances: [instance({ count: 2 })] }) });
+    const [machine, other] = [world.machine(0), world.machine(1)];
+    const controller = startController(world);
+    await world.announce(machine, { spec: { 'instance-id': '' } });
+    await world.announceAlone({ ...other, name: 'twin' });
+    await world.announce(other);
+
+    await world.advance(60_000);
+    const during = [machine, { name: 'twin' }].map((each) => world.operatorError(each));
+    const writes = controller.publications.length;
+    await world.advance(600_000);
+    const later = controller.publications.length;
+    await world.patch(machine, { spec: { 'instance-id': machine.instanceId } });
+    await world.advance(30_000);
+
+    expect(during).toEqual([
+      'the CiliumNode cannot be read: spec.instance-id is missing',
+      `instance ${other.instanceId} belongs to Node ${other.name}: correct spec.instance-id, or delete this CiliumNode`,
+    ]);
+    expect(later).toBe(writes);
+    expect(world.operatorError(machine)).toBe('');
+    expect(world.pool(machine).size).toBe(8);
+    expect(world.events(machine.name)).toContainEqual(
+      'Node Resolved: NodeUnreadable is resolved: the CiliumNode is no longer blocked',
+    );
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+describe('a subnet that is full for many nodes', () => {
+  test('is one line of log and one Event for all, and ends as such', async () => {
+    const world = new World({
+      cloud: testCloud({ instances: [instance({ count: 40 })] }),
+      configure: () => ({ eni: { subnetTags: { purpose: 'pods' }, firstInterfaceIndex: 1 } }),
+    });
+    const freed = [ids.pods, ids.morePods].map((subnet) => world.occupy(subnet));
+    const controller = startController(world);
+    for (const machine of world.machines) await world.announce(machine);
+
+    await world.advance(120_000);
+    const { reasons } = controller.controller.status();
+    const events = world.machines
+      .flatMap(({ name }) => world.events(name))
+      .filter((text) => /Exhausted/.test(text));
+    const fleet = world.events('headwater');
+    const lines = says(controller, 'node cannot be satisfied');
+    for (const end of freed) end();
+    await world.advance(700_000);
+
+    expect(reasons).toEqual({ SubnetsExhausted: 40 });
+    expect(lines).toBe(1);
+    expect(events.length).toBeLessThanOrEqual(10);
+    expect(fleet).toEqual([
+      expect.stringMatching(/^Lease SubnetsExhausted: several nodes: no address is left in subnet-/),
+    ]);
+    expect(world.events('headwater')).toContain('Lease Resolved: the condition of several nodes is resolved');
+    expect(controller.controller.status().reasons).toEqual({});
+    expect(world.machines.map((machine) => world.operatorError(machine)).join('')).toBe('');
+    expect(world.broken()).toEqual([]);
+  });
+});
+
+// eslint-disable-next-line no-control-regex
+const unprintable = /[\u0000-\u001f\u202e]/;
+
+/** Every text in a value. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+describe('a text of others that is endless and odd', () => {
+  const odd = `\u001b[31mred\u202e\n${'x'.repeat(1_000_000)}`;
+
+  test.each<[string, (world: World) => void]>([
+    [
+      'of a call to the cloud',
+      (world) => {
+        const fault = { kind: 'error', code: `Odd${odd}`, status: 400, message: odd } as const;
+        world.fault('AssignPrivateIpAddresses', fault);
+        world.fault('CreateNetworkInterface', fault);
+        world.fault('DescribeInstanceTypes', fault, 1);
+      },
+    ],
+    [
+      'of a write to Kubernetes',
+      (world) => {
+        const failure = { code: 403, reason: 'Forbidden', message: odd } as const;
+        world.kubernetesFault({ method: 'PATCH', path: /ciliumnodes/, effect: { kind: 'refuse', failure } });
+      },
+    ],
+  ])('%s is cut and escaped wherever it is told', async (_, spoil) => {
+    const world = new World();
+    const machine = world.machine();
+    spoil(world);
+    const controller = startController(world);
+    await world.announce(machine);
+
+    await world.advance(300_000);
+
+    const told = [
+      controller.logged,
+      controller.controller.status(),
+      controller.controller.node(machine.name),
+      [...world.events(machine.name), ...world.events('headwater')],
+      [readyOf(controller), world.operatorError(machine)],
+    ];
+    const texts = told.flatMap(textsIn);
+    expect(controller.controller.status().inDeficit).toHaveLength(1);
+    expect(texts.some((text) => text.includes('red') && text.includes('xxx'))).toBe(true);
+    expect(Math.max(...texts.map(({ length }) => length))).toBeLessThan(1200);
+    expect(texts.filter((text) => unprintable.test(text))).toEqual([]);
+    expect((await controller.scrape()).length).toBeLessThan(200_000);
+  });
+});

@@ -1,0 +1,178 @@
+// Headwater takes CiliumNodes over as cilium-operator left them.
+import { describe, expect, test } from '@jest/globals';
+import { objectAt, textMapAt, textsAt } from '../../../src/simulator/workload/json.ts';
+import type { NodeFacts, Protocol } from '../../../src/simulator/workload/node-facts.ts';
+import { StandInOperator } from '../../support/stand-in-operator.ts';
+import { instance, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController } from '../../support/world-controller.ts';
+
+const flags = {
+  'resync-interval': '60s',
+  'aws-release-excess-ips': 'true',
+  'excess-ip-release-delay': '60s',
+};
+
+const protocols: readonly Protocol[] = ['crd-allocator', 'multi-pool'];
+
+interface Taken {
+  readonly world: World;
+  /** By node, what its agent uses. */
+  readonly used: ReadonlyMap<string, readonly string[]>;
+  /** What agents agreed to give. */
+  readonly givenUp: ReadonlySet<string>;
+}
+
+/** Four nodes of 12 addresses, of which agents use 3: more than their watermarks keep, in the middle of a release. */
+async function leftByOperator(protocol: Protocol): Promise<Taken> {
+  const world = new World({
+    cloud: testCloud({
+      instances: [
+        instance({ type: 'm5.2xlarge', count: 4, interfaces: [{ deviceIndex: 1, addresses: 12 }] }),
+      ],
+    }),
+    configure: () => ({ protocol, eni: { firstInterfaceIndex: 1 }, ipam: { preAllocate: 5 } }),
+  });
+  for (const machine of world.machines) await world.announce(machine);
+  const operator = new StandInOperator(world);
+  await operator.resync();
+  operator.stop();
+  const used = new Map<string, readonly string[]>();
+  for (const machine of world.machines) used.set(machine.name, await speak(world, machine, protocol));
+  const givenUp = world.machines.flatMap((machine) =>
+    [...textMapAt(world.ciliumNode(machine), 'status', 'ipam', 'release-ips')]
+      .filter(([, state]) => state === 'ready-for-release')
+      .map(([address]) => address),
+  );
+  return { world, used, givenUp: new Set(givenUp) };
+}
+
+/** What its agent says: of which it uses three, and how far the handshake has come. */
+async function speak(world: World, machine: NodeFacts, protocol: Protocol): Promise<readonly string[]> {
+  const pool = [...world.pool(machine)];
+  const used = pool.slice(0, 3);
+  const addresses = used.map(([address]) => address);
+  if (protocol === 'multi-pool') {
+    const requested = [{ pool: 'default', needed: { 'ipv4-addrs': used.length + 5 } }];
+    const allocated = [{ pool: 'default', cidrs: addresses.map((address) => `${address}/32`) }];
+    await world.patch(machine, { spec: { ipam: { pools: { requested, allocated } } } });
+    return addresses;
+  }
+  const [marked, ready, refused] = pool.slice(3).map(([address]) => address);
+  await world.patchStatus(machine, {
+    ipam: {
+      used: Object.fromEntries(
+        used.map(([address, resource]) => [address, { owner: 'default/pod', resource }]),
+      ),
+      'release-ips': {
+        [marked ?? '']: 'marked-for-release',
+        [ready ?? '']: 'ready-for-release',
+        [refused ?? '']: 'do-not-release',
+        // Unassigned, and struck from the pool by a resync since.
+        '10.0.15.250': 'released',
+      },
+    },
+  });
+  return addresses;
+}
+
+/** By node, what pool and status show. */
+function shownBy(world: World): readonly Shown[] {
+  return world.machines.map((machine) => ({
+    pool: [...world.pool(machine).keys()],
+    status: Object.values(world.enis(machine)).flatMap((eni) => textsAt(eni, 'addresses')),
+  }));
+}
+
+interface Shown {
+  readonly pool: readonly string[];
+  readonly status: readonly string[];
+}
+
+/** Without what their agents agreed to give. */
+function without(shown: readonly Shown[], givenUp: ReadonlySet<string>): readonly Shown[] {
+  const isKept = (address: string): boolean => !givenUp.has(address);
+  return shown.map(({ pool, status }) => ({ pool: pool.filter(isKept), status: status.filter(isKept) }));
+}
+
+type Tamper = (action: string, output: object) => object;
+
+const nothing: Readonly<Record<string, object>> = {
+  DescribeNetworkInterfaces: { NetworkInterfaces: [] },
+  DescribeInstances: { Reservations: [] },
+  DescribeSubnets: { Subnets: [] },
+  DescribeVpcs: { Vpcs: [] },
+  DescribeRouteTables: { RouteTables: [] },
+  DescribeSecurityGroups: { SecurityGroups: [] },
+};
+
+interface Blind {
+  readonly what: string;
+  readonly tamper: Tamper;
+  /** Whether an address can be struck that its agent agreed to give: the cloud shows the instance. */
+  readonly serves?: boolean;
+}
+
+const blinds: readonly Blind[] = [
+  { what: 'is that of another region', tamper: (action, output) => nothing[action] ?? output },
+  {
+    what: 'shows instances without interfaces',
+    tamper: (action, output) => (action === 'DescribeNetworkInterfaces' ? { NetworkInterfaces: [] } : output),
+  },
+  {
+    what: 'shows primary interfaces alone',
+    serves: true,
+    tamper: (action, output) => {
+      const { NetworkInterfaces: all } = output as {
+        readonly NetworkInterfaces?: readonly { readonly Attachment?: { readonly DeviceIndex?: number } }[];
+      };
+      const shown = all?.filter(({ Attachment }) => Attachment?.DeviceIndex === 0);
+      return action === 'DescribeNetworkInterfaces' ? { NetworkInterfaces: shown } : output;
+    },
+  },
+];
+
+describe.each(protocols)('a CiliumNode that cilium-operator left beside an agent of %s', (protocol) => {
+  test.each(blinds)(
+    'loses nothing while the cloud $what, and no address in use afterwards',
+    async ({ tamper, serves }) => {
+      const { world, used, givenUp } = await leftByOperator(protocol);
+      const before = shownBy(world);
+      let isBlind = true;
+
+      const controller = startController(world, {
+        flags,
+        tamper: (action, output) => (isBlind ? tamper(action, output) : output),
+      });
+      await world.advance(3_600_000);
+      const blind = { shown: shownBy(world), changes: controller.changes.length };
+      isBlind = false;
+      await world.advance(1_800_000);
+
+      const lost = world.machines.flatMap(({ name }) =>
+        (used.get(name) ?? []).filter((address) =>
+          world.history.of(name).some(({ object }) => {
+            const enis = Object.values(objectAt(object, 'status', 'eni', 'enis'));
+            const isOffered = Object.hasOwn(objectAt(object, 'spec', 'ipam', 'pool'), address);
+            return (
+              isTakenOver(object) &&
+              !(isOffered && enis.some((eni) => textsAt(eni, 'addresses').includes(address)))
+            );
+          }),
+        ),
+      );
+      expect(before.map(({ pool }) => pool.length)).toEqual([12, 12, 12, 12]);
+      const leaving = serves === true ? givenUp : new Set<string>();
+      expect(givenUp.size).toBe(protocol === 'multi-pool' ? 0 : 4);
+      expect(blind).toEqual({ shown: without(before, leaving), changes: 0 });
+      expect(lost).toEqual([]);
+      expect(world.machines.map((machine) => world.operatorError(machine))).toEqual(['', '', '', '']);
+      expect(world.broken()).toEqual([]);
+    },
+  );
+});
+
+/** Whether cilium-operator has written both of its halves. */
+function isTakenOver(object: Parameters<typeof textMapAt>[0]): boolean {
+  return Object.keys(objectAt(object, 'spec', 'ipam', 'pool')).length > 0;
+}

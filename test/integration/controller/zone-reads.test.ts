@@ -1,0 +1,56 @@
+import { describe, expect, test } from '@jest/globals';
+import { Ec2CallError } from '../../../src/providers/aws/ec2-api.ts';
+import { instance, subnets, testCloud } from '../../support/test-cloud.ts';
+import { World } from '../../support/world.ts';
+import { startController } from '../../support/world-controller.ts';
+
+/** What the cloud cannot tell of. */
+const dark = 'us-east-1b';
+
+function worldOf(): World {
+  return new World({
+    cloud: testCloud({
+      subnets: [...Object.values(subnets), { name: 'far', zone: dark, block: '10.0.64.0/20' }],
+      instances: [instance({ count: 12 }), instance({ name: 'far', subnet: 'far', count: 6 })],
+    }),
+    configure: () => ({ ipam: { minAllocate: 12 } }),
+  });
+}
+
+describe('a start while every answer about one zone fails', () => {
+  test.each([
+    { what: 'everything', actions: /^Describe/ },
+    { what: 'interfaces', actions: /^DescribeNetworkInterfaces$/ },
+    { what: 'subnets', actions: /^DescribeSubnets$/ },
+  ])('($what) serves the other zones, and this one once it can be read', async ({ actions }) => {
+    const world = worldOf();
+    const near = world.machines.filter(({ zone }) => zone !== dark);
+    const far = world.machines.filter(({ zone }) => zone === dark);
+    let isDark = true;
+    const controller = startController(world, {
+      tamper: (action, output) => {
+        const message = 'the zone does not answer';
+        if (isDark && actions.test(action) && JSON.stringify(output).includes(dark))
+          throw new Ec2CallError({ result: 'noAnswer', code: 'InternalError', message, status: 500 });
+        return output;
+      },
+    });
+    for (const machine of world.machines) await world.announce(machine);
+
+    await world.advance(60_000);
+    const sizes = near.map((machine) => world.pool(machine).size);
+    const told = far.map((machine) => world.operatorError(machine));
+    const reads = controller.calls.length;
+    isDark = false;
+    await world.until(
+      'all are served',
+      () => world.machines.every((each) => world.pool(each).size === 12),
+      90_000,
+    );
+
+    expect(sizes).toEqual(near.map(() => 12));
+    expect(told.filter((text) => text.includes('nothing matches'))).toEqual([]);
+    expect(reads).toBeLessThan(400);
+    expect(world.broken()).toEqual([]);
+  });
+});

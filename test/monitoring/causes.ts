@@ -1,0 +1,67 @@
+// What goes wrong, which alerts then fire at once, and which of them should wake somebody: one at most.
+
+export interface Cause {
+  readonly what: string;
+  readonly firing: readonly string[];
+  /** The critical one that is told; undefined where it waits until the morning. */
+  readonly paged: string | undefined;
+}
+
+export const causes: readonly Cause[] = [
+  {
+    what: 'a subnet is full',
+    firing: [
+      'HeadwaterSubnetNearlyFull',
+      'HeadwaterNodesBlocked',
+      'HeadwaterNodesInDeficit',
+      'HeadwaterPodsPending',
+    ],
+    paged: 'HeadwaterPodsPending',
+  },
+  {
+    what: 'a cilium-operator still runs',
+    firing: [
+      'HeadwaterConflictingWriter',
+      'HeadwaterCiliumNodeEdited',
+      'HeadwaterPodsPending',
+      'HeadwaterNodesInDeficit',
+      'HeadwaterReleaseStuck',
+    ],
+    paged: 'HeadwaterConflictingWriter',
+  },
+  {
+    what: 'somebody edits a CiliumNode by hand',
+    firing: ['HeadwaterCiliumNodeEdited'],
+    paged: undefined,
+  },
+  {
+    what: 'two replicas lead',
+    firing: ['HeadwaterTwoLeaders', 'HeadwaterConflictingWriter', 'HeadwaterPodsPending'],
+    paged: 'HeadwaterTwoLeaders',
+  },
+  {
+    what: 'no replica leads',
+    firing: [
+      'HeadwaterNoLeader',
+      'HeadwaterPodsPending',
+      'HeadwaterNodesInDeficit',
+      'HeadwaterResyncFailing',
+    ],
+    paged: 'HeadwaterNoLeader',
+  },
+  {
+    what: 'a new leader cannot read the cloud',
+    firing: ['HeadwaterNodesUnread', 'HeadwaterResyncFailing', 'HeadwaterPodsPending'],
+    paged: 'HeadwaterNodesUnread',
+  },
+  {
+    what: 'the role lost a permission',
+    firing: [
+      'HeadwaterPermissionMissing',
+      'HeadwaterNodesBlocked',
+      'HeadwaterPodsPending',
+      'HeadwaterNodesInDeficit',
+    ],
+    paged: 'HeadwaterPodsPending',
+  },
+];

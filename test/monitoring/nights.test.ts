@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { inhibitions } from '../../monitoring/inhibitions.ts';
+import { firingTimes } from './rig/firing-times.ts';
+import { epoch, type Played, played } from './rig/played-stages.ts';
+import { shippedRules } from './rig/shipped.ts';
+import { alerts } from './rules/promtool-file.ts';
+import { nightLength, nights } from './stages/nights.ts';
+
+const { signal } = new AbortController();
+/** As long as the longest `for` of a critical alert may look back to before the first scrape, in seconds. */
+const settled = 5 * 60;
+
+let all: Played;
+/** By cluster: the alerts of its night, with the times at which they fire. */
+const firing = new Map<string, Map<string, readonly number[]>>();
+
+beforeAll(async () => {
+  all = await played(nights, { signal });
+  const period = { start: epoch + settled, end: epoch + nightLength / 1000 };
+  for (const rule of shippedRules()) {
+    for (const [cluster, times] of await firingTimes(all, rule, period)) {
+      firing.set(
+        cluster,
+        (firing.get(cluster) ?? new Map<string, readonly number[]>()).set(rule.alert, times),
+      );
+    }
+  }
+});
+
+afterAll(() => all.server.stop());
+
+/** Those that wake somebody: a cause that fires too late has not kept its effects from it. */
+function pagesOf(cluster: string): readonly string[] {
+  const fired = firing.get(cluster) ?? new Map<string, readonly number[]>();
+  const isTold = (name: string, time: number): boolean =>
+    !inhibitions.some(
+      ({ cause, effects }) => effects.includes(name) && fired.get(cause)?.includes(time) === true,
+    );
+  const critical = alerts.filter(({ severity }) => severity === 'critical').map(({ name }) => name);
+  return critical.filter((name) => fired.get(name)?.some((time) => isTold(name, time)));
+}
+
+describe('what goes wrong at night wakes somebody once at most', () => {
+  test.each(nights.map(({ name, paged }) => [name, paged] as const))('%s: %s', (name, paged) => {
+    expect(pagesOf(name)).toEqual(paged === undefined ? [] : [paged]);
+  });
+
+  test.each(nights.map(({ name }) => name))('%s is told in the morning at least', (name) => {
+    expect(firing.get(name)?.size ?? 0).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,133 @@
+// A cluster with living agents, in which one agent of them writes whatever it likes into CiliumNodes. The others must not
+// feel anything of it: what they lose, wait for or are told is what a test looks at.
+import { breachesIn } from '../../src/simulator/cluster/invariants.ts';
+import type { JsonObject } from '../../src/simulator/workload/json.ts';
+import type { NodeFacts, Protocol } from '../../src/simulator/workload/node-facts.ts';
+import { BusyWorld } from './busy-world.ts';
+import { hastyFlags } from './hasty-flags.ts';
+import { instance, testCloud } from './test-cloud.ts';
+import { type CloudCall, startController, type WorldController } from './world-controller.ts';
+
+export interface AttackedOptions {
+  /** One for all, or that of each victim in turn. */
+  readonly protocol?: Protocol | 'both';
+  /** Machines without a node: nobody may touch them. */
+  readonly strangers?: number;
+  readonly flags?: Readonly<Record<string, string>>;
+}
+
+const victims = 3;
+
+export class AttackedWorld {
+  readonly world: BusyWorld;
+  readonly #strangers: readonly NodeFacts[];
+  readonly #controllers: WorldController[];
+  readonly #flags: Readonly<Record<string, string>>;
+
+  constructor(world: BusyWorld, strangers: readonly NodeFacts[], flags: AttackedOptions['flags'] = {}) {
+    this.world = world;
+    this.#strangers = strangers;
+    this.#controllers = [world.controller];
+    this.#flags = { ...hastyFlags, ...flags };
+  }
+
+  /** Three nodes with pods, of which the first has two more than it needs. */
+  static async start({
+    protocol = 'crd-allocator',
+    strangers = 1,
+    flags,
+  }: AttackedOptions = {}): Promise<AttackedWorld> {
+    const held = [{ deviceIndex: 1, addresses: 5 }];
+    const world = new BusyWorld({
+      setup: { flags: { ...hastyFlags, ...flags } },
+      cloud: testCloud({
+        instances: [
+          instance({ type: 'm5.xlarge', count: victims }),
+          instance({ name: 'stranger', type: 'm5.xlarge', count: strangers, interfaces: held }),
+        ],
+      }),
+      configure: (index) => ({
+        protocol: protocol === 'both' ? (index % 2 === 0 ? 'crd-allocator' : 'multi-pool') : protocol,
+        ipam: { preAllocate: 4 },
+      }),
+    });
+    const own = world.machines.slice(0, victims);
+    for (const machine of own) void world.cluster.workload.addNode(machine);
+    await world.advance(60_000);
+    for (const { name } of own)
+      for (let index = 0; index < 6; index++)
+        void world.cluster.workload.createPod({ name: `${name}-pod-${index}`, nodeName: name });
+    await world.advance(60_000);
+    return new AttackedWorld(world, world.machines.slice(victims), flags);
+  }
+
+  get victims(): readonly NodeFacts[] {
+    return this.world.machines.slice(0, victims);
+  }
+
+  victim(index = 0): NodeFacts {
+    return this.world.machine(index);
+  }
+
+  /** An instance of the account that is no node of this cluster. */
+  get stranger(): NodeFacts {
+    return this.#strangers[0] ?? this.world.machine(victims);
+  }
+
+  /** Writes a CiliumNode of that name that is like the victim's, with a patch. */
+  async write(name: string, like: NodeFacts, spec: JsonObject, status: JsonObject = {}): Promise<void> {
+    await this.world.announceAlone({ ...like, name }, { spec });
+    if (Object.keys(status).length > 0) await this.world.patchStatus({ name }, status);
+  }
+
+  /** Another process takes over from one that is gone without a word. */
+  async changeLeader(): Promise<void> {
+    this.world.takeOver({ flags: this.#flags, identity: `headwater-${this.#controllers.length}` });
+    this.#controllers.push(this.world.controller);
+    await this.world.advance(30_000);
+  }
+
+  /** Another one leads before anybody knows of what was written. */
+  async restart(during: () => Promise<void>): Promise<void> {
+    this.world.controller.kill();
+    await during();
+    const identity = `headwater-${this.#controllers.length}`;
+    this.world.controller = startController(this.world, { identity, flags: this.#flags });
+    this.#controllers.push(this.world.controller);
+    await this.world.advance(30_000);
+  }
+
+  /** Calls of any controller that took something. */
+  get subnetAddressesUsed(): readonly CloudCall[] {
+    const taking = /^(?:Unassign|Detach|Delete)/;
+    return this.#controllers.flatMap(({ calls }) => calls.filter(({ action }) => taking.test(action)));
+  }
+
+  /** What the victims, but for the liar among them, have lost, what they wait for, and what they are told. */
+  harm(liar?: NodeFacts): readonly string[] {
+    const victims = this.victims.filter(({ name }) => name !== liar?.name);
+    const names = new Set(victims.map(({ name }) => name));
+    const { world } = this;
+    const breaches = breachesIn(world.cluster)
+      .filter(({ what, node }) => names.has(node) && what !== 'address-offered-twice')
+      .map(({ text }) => text);
+    const waiting = world.views
+      .filter(({ nodeName }) => names.has(nodeName))
+      .flatMap(({ waitingPods }) => [...waitingPods.keys()].map((pod) => `${pod} waits`));
+    const told = victims.flatMap((machine) => [
+      ...(world.operatorError(machine) === '' ? [] : [`${machine.name}: ${world.operatorError(machine)}`]),
+      ...world.events(machine.name).map((event) => `${machine.name}: ${event}`),
+    ]);
+    return [...breaches, ...waiting, ...told, ...world.bugs.map(String)];
+  }
+
+  /** More pods come to each victim, and get their addresses. */
+  async grow(pods = 5): Promise<void> {
+    const { workload } = this.world.cluster;
+    const generation = this.world.clock.monotonic();
+    for (const { name } of this.victims)
+      for (let index = 0; index < pods; index++)
+        void workload.createPod({ name: `${name}-more-${generation}-${index}`, nodeName: name });
+    await this.world.advance(20_000);
+  }
+}

@@ -1,0 +1,41 @@
+// A process that reads a cluster's CiliumNodes and Nodes as the controller does, says how many of each it knows and how much
+// memory it took at the peak, in MB, and ends.
+import { ClusterCache } from '../../src/controller/cluster-cache.ts';
+import type { ClusterAccess } from '../../src/kubernetes/transport/cluster-access.ts';
+import { UndiciTransport } from '../../src/kubernetes/transport/undici-transport.ts';
+import { instanceIdOf } from '../../src/providers/aws/ids.ts';
+import { Random } from '../../src/runtime/random.ts';
+import { systemClock as clock } from '../../src/runtime/system-clock.ts';
+import { recordingLogger } from './recording-logger.ts';
+
+const tls = { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecure: false };
+const credentials = { headers: {}, tls };
+const access: ClusterAccess = {
+  server: new URL(process.argv[2] ?? ''),
+  source: 'a test',
+  namespace: undefined,
+  proxy: undefined,
+  credentials: () => Promise.resolve(credentials),
+  forget: () => undefined,
+};
+
+const cache = new ClusterCache({
+  transport: new UndiciTransport({ access, clock }),
+  clock,
+  random: new Random('cache'),
+  log: recordingLogger(),
+  instanceIdOf,
+  onNode: () => undefined,
+  onIdentities: () => undefined,
+  onWaitingPods: () => undefined,
+  onBug: (error) => {
+    throw error;
+  },
+});
+void cache.run(new AbortController().signal);
+await cache.synced;
+const kinds = Map.groupBy(cache.nodes.values(), ({ kind }) => kind);
+const counts = Object.fromEntries([...kinds].map(([kind, nodes]) => [kind, nodes.length]));
+const peak = process.resourceUsage().maxRSS / 1024;
+process.stdout.write(`${JSON.stringify({ ...counts, peak })}\n`);
+process.exit(0);

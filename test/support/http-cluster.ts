@@ -1,0 +1,159 @@
+// A cluster whose API server is reached over HTTP, in a time of its own that runs faster: agents, the cloud and a controller
+// live in this process, and everything the controller and an attacker say to Kubernetes goes over a socket.
+import { composeAws } from '../../src/controller/clouds/aws.ts';
+import { Controller } from '../../src/controller/controller.ts';
+import { loadOptions } from '../../src/config/load-options.ts';
+import type { ClusterAccess } from '../../src/kubernetes/transport/cluster-access.ts';
+import { UndiciTransport } from '../../src/kubernetes/transport/undici-transport.ts';
+import { createMetricRegistry } from '../../src/observability/metrics.ts';
+import { type Clock, sleep } from '../../src/runtime/clock.ts';
+import { Random } from '../../src/runtime/random.ts';
+import { scaledClock } from '../../src/runtime/scaled-clock.ts';
+import { systemClock } from '../../src/runtime/system-clock.ts';
+import type { Topology } from '../../src/simulator/cloud/topology.ts';
+import { createEmbeddedCluster, type EmbeddedCluster } from '../../src/simulator/cluster/embedded-cluster.ts';
+import {
+  type KubernetesServer,
+  startKubernetesServer,
+} from '../../src/simulator/kubernetes/kubernetes-server.ts';
+import type { JsonObject } from '../../src/simulator/workload/json.ts';
+import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
+import { InProcessEc2 } from './in-process-ec2.ts';
+import { recordingLogger } from './recording-logger.ts';
+
+export interface HttpClusterOptions {
+  readonly cloud: Topology;
+  readonly configure: (index: number) => Partial<NodeFacts>;
+  readonly flags: Readonly<Record<string, string>>;
+  /** How many times faster than ours its time runs. */
+  readonly pace: number;
+}
+
+/** Longest wait for a state, in ms of our time. */
+const patience = 30_000;
+
+export class HttpCluster {
+  readonly clock: Clock;
+  readonly cluster: EmbeddedCluster;
+  readonly machines: NodeFacts[] = [];
+  readonly bugs: unknown[] = [];
+  /** Calls that took something: their names, and from what. */
+  readonly taken: string[] = [];
+  controller: Controller | undefined;
+  readonly #options: HttpClusterOptions;
+  #server: KubernetesServer | undefined;
+  #stop: (() => Promise<unknown>) | undefined;
+  #generation = 0;
+
+  constructor(options: HttpClusterOptions) {
+    this.#options = options;
+    this.clock = scaledClock(systemClock, options.pace);
+    this.cluster = createEmbeddedCluster({
+      topology: options.cloud,
+      clock: this.clock,
+      random: new Random('http-cluster'),
+      pace: 1,
+      configure: (facts, index) => {
+        const machine = { ...facts, protocol: 'crd-allocator', ...options.configure(index) } as const;
+        this.machines.push(machine);
+        return machine;
+      },
+    });
+  }
+
+  async start(): Promise<void> {
+    const { kubernetes: model } = this.cluster;
+    this.#server = await startKubernetesServer({ model, clock: this.clock, port: 0 });
+    this.startController();
+  }
+
+  startController(): void {
+    const given = new Map(Object.entries(this.#options.flags).map(([name, value]) => [name, [value]]));
+    const processEnvironment = { environment: {}, readFile: absent, readDirectory: absent };
+    const loaded = loadOptions(given, processEnvironment);
+    if (loaded.kind === 'refused') throw new Error(loaded.problems.join('\n'));
+    const transport = new UndiciTransport({ access: this.#access(), clock: this.clock });
+    const identity = `headwater-${this.#generation++}`;
+    const api = new InProcessEc2(this.cluster.ec2.gateway, (action, input) => {
+      if (/^(?:Unassign|Detach|Delete)/.test(action)) this.taken.push(`${action} ${JSON.stringify(input)}`);
+    });
+    const stopping = new AbortController();
+    this.controller = new Controller({
+      options: loaded.options,
+      kubernetes: transport,
+      leaseTransport: transport,
+      composeCloud: (deps) => composeAws(api, deps),
+      clock: this.clock,
+      random: new Random(identity),
+      log: recordingLogger(),
+      registry: createMetricRegistry({ measureProcess: false }),
+      identity,
+      readLiveOptions: undefined,
+      onBug: (error) => this.bugs.push(error),
+    });
+    const outcome = this.controller.run(stopping.signal);
+    this.#stop = async () => {
+      stopping.abort();
+      await outcome;
+      await transport.close();
+    };
+  }
+
+  /** The controller ends, and another one takes over. */
+  async changeLeader(): Promise<void> {
+    await this.#stop?.();
+    this.startController();
+    await this.until('another one leads', () => this.controller?.state === 'leading');
+  }
+
+  /** Sends a request as an attacker would; resolves to the code of the answer. */
+  async send(method: string, path: string, body: JsonObject): Promise<number> {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const response = await fetch(new URL(path, this.#server?.url), {
+      method,
+      headers: { 'content-type': type },
+      body: JSON.stringify(body),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  async until(what: string, done: () => boolean): Promise<void> {
+    const deadline = systemClock.monotonic() + patience;
+    while (!done()) {
+      if (systemClock.monotonic() > deadline) throw new Error(`it did not come about that ${what}`);
+      await sleep(systemClock, 5, never);
+    }
+  }
+
+  /** Lets so much of its time pass. */
+  async pass(ms: number): Promise<void> {
+    const end = this.clock.monotonic() + ms;
+    await this.until(`${ms} ms have passed`, () => this.clock.monotonic() >= end);
+  }
+
+  async end(): Promise<void> {
+    await this.#stop?.();
+    await this.cluster.workload.stop();
+    await this.#server?.close();
+  }
+
+  #access(): ClusterAccess {
+    const tls = { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecure: false };
+    const credentials = { headers: {}, tls };
+    return {
+      server: new URL(this.#server?.url ?? ''),
+      source: 'a test',
+      namespace: undefined,
+      proxy: undefined,
+      credentials: () => Promise.resolve(credentials),
+      forget: () => undefined,
+    };
+  }
+}
+
+const never = new AbortController().signal;
+
+function absent(path: string): never {
+  throw Object.assign(new Error(path), { code: 'ENOENT' });
+}

@@ -1,0 +1,45 @@
+// Runs Jest as a process of its own, for suites that need more than the sources.
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const root = join(import.meta.dirname, '../..');
+
+export interface JestRun {
+  /** Its path. */
+  readonly config: string;
+  /** What Jest is to be told, such as the path of a test. */
+  readonly args: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
+  /** Ends it when aborted. */
+  readonly signal: AbortSignal;
+}
+
+/** Its exit code, once it has run on the bundle as the sources are now. Everything that the tests write lies in a directory that is gone afterwards. */
+export async function runJest({ config, args, environment, signal }: JestRun): Promise<number> {
+  await promisify(execFile)(process.execPath, [join(root, 'build.mjs')], { cwd: root, signal });
+  const directory = await mkdtemp(join(tmpdir(), 'headwater-tests-'));
+  const jest = join(root, 'node_modules/jest/bin/jest.js');
+  const words = ['--experimental-vm-modules', '--no-warnings', jest, '--config', config, ...args];
+  try {
+    const child = spawn(process.execPath, words, {
+      cwd: root,
+      stdio: 'inherit',
+      // A group of their own: Jest does not end its workers when it is ended.
+      detached: true,
+      env: { ...environment, TMPDIR: directory },
+    });
+    const end = (): void => {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+    };
+    signal.addEventListener('abort', end, { once: true });
+    return await new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code) => resolve(code ?? 1));
+    });
+  } finally {
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

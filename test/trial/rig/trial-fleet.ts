@@ -1,0 +1,170 @@
+// All agents of a trial over one watch, and what must never be: an address in use that is not offered, and one that two nodes
+// are offered at once. The watch shows every version in its order, so that none is missed.
+import { handlerFor } from '../../../rig/http.ts';
+import { type Clock, sleep } from '../../../src/runtime/clock.ts';
+import { Random } from '../../../src/runtime/random.ts';
+import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';
+import { type Answer, KubernetesClient } from '../../../src/simulator/workload/kubernetes-client.ts';
+import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
+import { newNode } from '../../../src/simulator/workload/node-objects.ts';
+import { watchObjects } from '../../../src/simulator/workload/object-watch.ts';
+import { ciliumNodesPath, newOwnNode } from '../../../src/simulator/workload/own-node.ts';
+import { TrialNode } from './trial-node.ts';
+
+const nodesPath = '/api/v1/nodes';
+/** Requests that are under way at once. */
+const concurrency = 8;
+/** Between two looks whether there is something to write, in ms. */
+const pause = 10;
+
+/** The pools of all nodes, in the order in which they were written. */
+export class OfferedPools {
+  readonly #pools = new Map<string, ReadonlySet<string>>();
+  /** Node by address. */
+  readonly #holders = new Map<string, string>();
+  /** Addresses that two nodes were offered at once, with the names of both. */
+  readonly doubled = new Set<string>();
+
+  note(name: string, pool: ReadonlySet<string>): void {
+    for (const address of this.#pools.get(name) ?? []) {
+      if (!pool.has(address) && this.#holders.get(address) === name) this.#holders.delete(address);
+    }
+    for (const address of pool) {
+      const holder = this.#holders.get(address) ?? name;
+      if (holder !== name) this.doubled.add(`${address} of ${[holder, name].sort().join(' and ')}`);
+      this.#holders.set(address, name);
+    }
+    this.#pools.set(name, pool);
+  }
+}
+
+export class TrialFleet {
+  readonly #client: KubernetesClient;
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+  readonly #nodes = new Map<string, TrialNode>();
+  /** Those too whose CiliumNode is deleted. */
+  readonly everyNode: TrialNode[] = [];
+  readonly #pools = new OfferedPools();
+  /** Nodes that may have something to write. */
+  readonly #restless = new Set<string>();
+  /** By name: the version that its own last write made, which has to be seen before the next. */
+  readonly #written = new Map<string, number>();
+  /** Ends with the signal, which it rejects by. */
+  readonly working: Promise<unknown>;
+
+  constructor(apiUrl: string, clock: Clock, signal: AbortSignal) {
+    this.#client = new KubernetesClient(handlerFor({ url: apiUrl }), 'cilium-agent');
+    this.#clock = clock;
+    this.#signal = signal;
+    const source = { client: this.#client, path: ciliumNodesPath, fieldSelector: '', clock };
+    const watching = watchObjects(
+      { ...source, random: new Random('trial'), lag: 0 },
+      {
+        onList: (objects) => objects.forEach((object) => this.#see(object)),
+        onChange: (object) => this.#see(object),
+        onDelete: (object) => this.#forget(textAt(object, 'metadata', 'name')),
+        onTrouble: () => undefined,
+      },
+      signal,
+    );
+    this.working = Promise.all([watching, ...Array.from({ length: concurrency }, () => this.#work())]);
+  }
+
+  get doubled(): ReadonlySet<string> {
+    return this.#pools.doubled;
+  }
+
+  get nodes(): readonly TrialNode[] {
+    return [...this.#nodes.values()];
+  }
+
+  /** Makes the Nodes and CiliumNodes of these machines, which will use so many addresses each. */
+  async join(machines: readonly NodeFacts[], used: number): Promise<readonly TrialNode[]> {
+    const nodes = machines.map((facts) => new TrialNode(facts, used));
+    for (const node of nodes) this.#nodes.set(node.facts.name, node);
+    this.everyNode.push(...nodes);
+    await inParallel(machines, async (facts) => {
+      await this.#create(nodesPath, newNode(facts));
+      await this.#create(ciliumNodesPath, newOwnNode(facts, `uid-of-${facts.name}`));
+    });
+    return nodes;
+  }
+
+  use(nodes: readonly TrialNode[], count: number): void {
+    for (const node of nodes) {
+      node.use(count);
+      this.#restless.add(node.facts.name);
+    }
+  }
+
+  /** Their Nodes are deleted, and their CiliumNodes with them. */
+  async remove(nodes: readonly TrialNode[]): Promise<void> {
+    await inParallel(nodes, async ({ facts }) => {
+      for (const path of [nodesPath, ciliumNodesPath]) {
+        await this.#client.delete(`${path}/${facts.name}`, {}, this.#signal);
+      }
+    });
+  }
+
+  async #create(path: string, object: JsonObject): Promise<void> {
+    const answer = await this.#client.create(path, object, this.#signal);
+    if (answer.kind === 'refused') throw new Error(`the API refused an object: ${answer.message}`);
+  }
+
+  #see(object: JsonObject): void {
+    const name = textAt(object, 'metadata', 'name');
+    const node = this.#nodes.get(name);
+    if (node === undefined) return;
+    node.see(object);
+    this.#pools.note(name, new Set(node.shown?.pool.keys()));
+    if (this.#hasSeenItsOwn(node)) this.#restless.add(name);
+  }
+
+  #forget(name: string): void {
+    this.#pools.note(name, new Set());
+    this.#nodes.delete(name);
+  }
+
+  async #work(): Promise<never> {
+    for (;;) {
+      const [name] = this.#restless;
+      if (name === undefined) await sleep(this.#clock, pause, this.#signal);
+      else await this.#write(name);
+    }
+  }
+
+  /** Not before it has seen what it wrote last. */
+  async #write(name: string): Promise<void> {
+    this.#restless.delete(name);
+    const node = this.#nodes.get(name);
+    if (node === undefined || !this.#hasSeenItsOwn(node)) return;
+    const { version } = node;
+    const patch = node.nextPatch();
+    if (patch === undefined) return;
+    this.#written.set(name, Infinity);
+    const body = { ...patch.body, metadata: { resourceVersion: String(version) } };
+    const path = `${ciliumNodesPath}/${name}${patch.part}`;
+    const answer = await this.#client.mergePatch(path, body, this.#signal);
+    this.#written.set(name, awaitedAfter(answer, version));
+    if (this.#hasSeenItsOwn(node)) this.#restless.add(name);
+  }
+
+  #hasSeenItsOwn({ facts, version }: TrialNode): boolean {
+    return version >= (this.#written.get(facts.name) ?? 0);
+  }
+}
+
+/** The version to be seen before the next write; a conflict waits for the one that it was with. */
+function awaitedAfter(answer: Answer, base: number): number {
+  if (answer.kind === 'ok') return Number(textAt(answer.object, 'metadata', 'resourceVersion'));
+  return answer.status === 409 ? base + 1 : base;
+}
+
+async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+  const left = items.values();
+  const work = async (): Promise<void> => {
+    for (const item of left) await act(item);
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+}

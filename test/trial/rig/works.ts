@@ -1,0 +1,54 @@
+// What a controller has to do in any weather, and how long it takes: to release, to grow, to let go of machines that are no more,
+// and to supply new ones. Its end is judged by the cloud and by the agents.
+import type { TrialCluster } from './trial-cluster.ts';
+import type { TrialNode } from './trial-node.ts';
+
+/** That a node uses after it gave the others up, and after it grew. */
+const usedAfterRelease = 4;
+const usedAfterGrowth = 14;
+
+/** Their agents give up more than half of what they use. Nobody waits for the controller here. */
+export function giveUp({ fleet }: TrialCluster, nodes: readonly TrialNode[]): void {
+  fleet.use(nodes, usedAfterRelease);
+}
+
+export function askForMore({ fleet }: TrialCluster, nodes: readonly TrialNode[]): void {
+  fleet.use(nodes, usedAfterGrowth);
+}
+
+/** Resolves to the seconds until these nodes have exactly what they ask for, in their CiliumNodes and in the cloud. */
+export async function untilBalanced(cluster: TrialCluster, nodes: readonly TrialNode[]): Promise<number> {
+  const isSo = async (): Promise<boolean> =>
+    nodes.every(({ isSettled }) => isSettled) && (await isBalancedInCloud(cluster, nodes));
+  return cluster.until(`${nodes.length} nodes have just what they ask for`, isSo);
+}
+
+async function isBalancedInCloud({ hand }: TrialCluster, nodes: readonly TrialNode[]): Promise<boolean> {
+  const assigned = new Map<string, number>();
+  for (const { instanceId = '', addresses } of (await hand.state()).interfaces) {
+    assigned.set(instanceId, (assigned.get(instanceId) ?? 0) + addresses.length - 1);
+  }
+  return nodes.every(({ facts, demand }) => assigned.get(facts.instanceId) === demand);
+}
+
+/** The machines are no more from now on, and the cloud ends them. */
+export async function end({ hand }: TrialCluster, nodes: readonly TrialNode[]): Promise<void> {
+  for (const node of nodes) node.isGone = true;
+  await hand.terminate(nodes.map(({ facts }) => facts));
+}
+
+/** Resolves to the seconds until these nodes, of machines that are shown as terminated, offer nothing. */
+export function untilEmpty(cluster: TrialCluster, nodes: readonly TrialNode[]): Promise<number> {
+  return cluster.until(`${nodes.length} nodes of terminated instances offer nothing`, () =>
+    nodes.every(({ shown }) => shown?.pool.size === 0),
+  );
+}
+
+/** Resolves once the controller has read interfaces `ms` after this was called, of which it is told through `hand`. */
+export async function untilReadAfter(cluster: TrialCluster, ms: number, hand = cluster.hand): Promise<void> {
+  const start = cluster.clock.monotonic();
+  const reads = (): Promise<number> => hand.calls('DescribeNetworkInterfaces');
+  await cluster.until(`${ms} ms are over`, () => cluster.clock.monotonic() - start >= ms);
+  const before = await reads();
+  await cluster.until('interfaces are read again', async () => (await reads()) > before + 1);
+}

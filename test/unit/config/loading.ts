@@ -1,0 +1,35 @@
+// Loads options as a process does, from flags, an environment and files that a test gives.
+import { loadOptions } from '../../../src/config/load-options.ts';
+
+export interface Outside {
+  readonly flags?: Readonly<Record<string, readonly string[]>>;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Files by their whole path. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+export type Loaded = ReturnType<typeof loadOptions>;
+
+/** What the options come to that are given from outside. */
+export function load({ flags = {}, environment = {}, files = {} }: Outside): Loaded {
+  const missing = (): never => {
+    throw Object.assign(new Error('missing'), { code: 'ENOENT' });
+  };
+  return loadOptions(new Map(Object.entries(flags)), {
+    environment,
+    readFile: (path) => files[path] ?? missing(),
+    readDirectory: (path) =>
+      Object.keys(files)
+        .filter((file) => file.startsWith(`${path}/`))
+        .map((file) => file.slice(path.length + 1)),
+  });
+}
+
+export function accepted(loaded: Loaded): Extract<Loaded, { kind: 'options' }> {
+  if (loaded.kind === 'refused') throw new Error(loaded.problems.join('\n'));
+  return loaded;
+}
+
+export function problemsOf(loaded: Loaded): readonly string[] {
+  return loaded.kind === 'refused' ? loaded.problems : [];
+}

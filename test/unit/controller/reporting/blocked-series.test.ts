@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals';
+import { blockedSeries } from '../../../../src/controller/reporting/blocked-series.ts';
+import type { SubnetFigures } from '../../../../src/controller/reporting/subnet-figures.ts';
+import { unservedEntry } from '../seats.ts';
+import type { NodeSummary } from '../../../../src/node/reconcile/node-summary.ts';
+import { addressless, unreadable, view } from '../../node/allocation-facts.ts';
+
+function subnet(id: string, change: Partial<SubnetFigures>): SubnetFigures {
+  const space = {
+    counted: true,
+    size: 256,
+    free: 0,
+    reserved: 0,
+    exhausted: false,
+    fragmented: false,
+    freeBlocks: undefined,
+  };
+  return { id, zone: 'a', cidr: '10.0.0.0/24', ...space, ...change };
+}
+
+test('what is left alone is counted by what it is and why', () => {
+  const managed: NodeSummary = {
+    kind: 'managed',
+    name: 'c',
+    figures: {
+      protocol: 'crd',
+      isVerified: true,
+      isPublished: true,
+      waitingPods: 0,
+      assessment: { kind: 'unread' },
+      condition: { reason: 'SubnetsExhausted', text: '' },
+      warnings: [],
+      view: view([], [unreadable(), unreadable()], [addressless()]),
+      releasing: 0,
+      shortSince: undefined,
+    },
+  };
+  const summaries: readonly NodeSummary[] = [unservedEntry('a'), unservedEntry('b'), managed];
+  const subnets = [
+    subnet('s-1', { exhausted: true, fragmented: true }),
+    subnet('s-2', { fragmented: true }),
+    subnet('s-3', {}),
+  ];
+
+  expect(blockedSeries(summaries, subnets)).toEqual([
+    [{ resource: 'node', reason: 'NodeUnreadable' }, 2],
+    [{ resource: 'node', reason: 'SubnetsExhausted' }, 1],
+    [{ resource: 'interface', reason: 'InterfaceUnreadable' }, 2],
+    [{ resource: 'subnet', reason: 'SubnetsExhausted' }, 1],
+    [{ resource: 'subnet', reason: 'PrefixSpaceFragmented' }, 2],
+  ]);
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import { lackingOf } from '../../../../src/controller/reporting/deficit.ts';
+import type { NodeSummary } from '../../../../src/node/reconcile/node-summary.ts';
+import type { Assessment } from '../../../../src/node/conditions/assessment.ts';
+import type { ConditionReason } from '../../../../src/node/conditions/node-condition.ts';
+
+const blocked: NodeSummary = {
+  kind: 'blocked',
+  name: 'node-9',
+  condition: { reason: 'NoSubnetMatches', text: '' },
+  waitingPods: 0,
+  blockedSince: 0,
+};
+
+function served(wanted: number, reason?: ConditionReason): NodeSummary {
+  const assessment = { kind: 'served', wanted } as Assessment;
+  return {
+    kind: 'managed',
+    name: 'node-1',
+    figures: {
+      protocol: 'crd',
+      isVerified: true,
+      isPublished: true,
+      waitingPods: 0,
+      assessment,
+      condition: reason && { reason, text: '' },
+      warnings: [],
+      view: undefined,
+      releasing: 0,
+      shortSince: undefined,
+    },
+  };
+}
+
+describe('what a reading of the network may help with', () => {
+  test.each<[string, readonly NodeSummary[], string]>([
+    ['nothing, where no node is short', [served(0), blocked], 'nothing'],
+    ['addresses, where one is', [served(0), served(3)], 'addresses'],
+    [
+      'more than addresses, where a subnet is full',
+      [served(3), served(1, 'SubnetsExhausted')],
+      'infrastructure',
+    ],
+    ['more than addresses, where no subnet fits', [served(1, 'NoSubnetMatches')], 'infrastructure'],
+    ['nothing, where a node that says so is not short', [served(0, 'SubnetsExhausted')], 'nothing'],
+  ])('%s', (_, summaries, expected) => {
+    expect(lackingOf(summaries)).toBe(expected);
+  });
+});

@@ -1,0 +1,115 @@
+import { expect, test } from '@jest/globals';
+import { MissingPermissions } from '../../../../src/controller/reporting/missing-permissions.ts';
+import type { CloudFailure } from '../../../../src/providers/contract/cloud-failure.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { recordingLogger } from '../../../support/recording-logger.ts';
+
+const failure: CloudFailure = {
+  kind: 'notAuthorized',
+  action: 'CreateNetworkInterface',
+  code: 'UnauthorizedOperation',
+  message: 'no',
+  requestId: undefined,
+  permission: 'ec2:CreateTags',
+};
+const minute = 60_000;
+
+/** What is done at which minute: a call that is denied, or one that succeeds. */
+type Step = readonly [number, 'denied' | 'ok' | 'other ok' | 'other failure'];
+
+const denied = 'warn missing cloud permission';
+const permitted = 'info cloud permission granted again';
+
+test.each<[string, readonly Step[], readonly string[], number]>([
+  ['is told', [[0, 'denied']], [denied], 1],
+  [
+    'is told once',
+    [
+      [0, 'denied'],
+      [1, 'denied'],
+      [60, 'denied'],
+    ],
+    [denied],
+    1,
+  ],
+  [
+    'ends with a call of the action that succeeds',
+    [
+      [0, 'denied'],
+      [1, 'ok'],
+    ],
+    [denied, permitted],
+    0,
+  ],
+  [
+    'does not end with other calls',
+    [
+      [0, 'denied'],
+      [1, 'other ok'],
+      [2, 'other failure'],
+    ],
+    [denied],
+    1,
+  ],
+  [
+    'that comes and goes is not told each time',
+    [
+      [0, 'denied'],
+      [1, 'ok'],
+      [2, 'denied'],
+      [3, 'ok'],
+    ],
+    [denied, permitted],
+    0,
+  ],
+  [
+    'that comes back is shown though it is not told',
+    [
+      [0, 'denied'],
+      [1, 'ok'],
+      [2, 'denied'],
+    ],
+    [denied, permitted],
+    1,
+  ],
+  [
+    'that comes back later is told again',
+    [
+      [0, 'denied'],
+      [1, 'ok'],
+      [11, 'denied'],
+    ],
+    [denied, permitted, denied],
+    1,
+  ],
+  ['is no failure of another kind', [[0, 'other failure']], [], 0],
+])('what is not permitted %s', async (_, steps, told, left) => {
+  const clock = new VirtualClock();
+  const log = recordingLogger();
+  const missingPermissions = new MissingPermissions({ clock, log });
+
+  for (const [at, what] of steps) {
+    await clock.advance(at * minute - clock.monotonic());
+    if (what === 'denied') missingPermissions.callEnded('CreateNetworkInterface', failure);
+    if (what === 'ok') missingPermissions.callEnded('CreateNetworkInterface', undefined);
+    if (what === 'other ok') missingPermissions.callEnded('DescribeVpcs', undefined);
+    if (what === 'other failure') {
+      const { permission: _permission, ...other } = { ...failure, kind: 'throttled' as const };
+      missingPermissions.callEnded('CreateNetworkInterface', other);
+    }
+  }
+
+  expect(log.lines.map(({ level, message }) => `${level} ${message}`)).toEqual(told);
+  expect(missingPermissions.list).toEqual(
+    left === 0
+      ? []
+      : [
+          {
+            permission: 'ec2:CreateTags',
+            action: 'CreateNetworkInterface',
+            why: 'no',
+            remedy: "allow ec2:CreateTags to Headwater's role",
+          },
+        ],
+  );
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import { nodeAnswer } from '../../../../src/controller/reporting/node-answer.ts';
+import { eni } from '../../node/allocation-facts.ts';
+import { servedEntry, unservedEntry } from '../seats.ts';
+
+const facts = { state: 'leading', leader: undefined, now: 60_000 } as const;
+
+const full = { reason: 'SubnetsExhausted', text: 'no address is left' } as const;
+
+describe('what /status says of one node', () => {
+  test('is all that is known, even if the node is satisfied', () => {
+    const summaries = [servedEntry('other'), servedEntry('one', { interfaces: [eni(0, 4)] })];
+
+    expect(nodeAnswer('one', summaries, facts)).toMatchObject({
+      known: true,
+      standing: 'satisfied',
+      name: 'one',
+      wanted: 0,
+      needed: 0,
+      interfaces: [expect.objectContaining({ id: 'eni-0' })],
+      warnings: [],
+      excluded: [],
+    });
+  });
+
+  test('includes what it lacks, since when and why', () => {
+    const entry = servedEntry('one', {
+      assessment: { needed: 8, wanted: 8 },
+      figures: { condition: full, shortSince: 30_000 },
+    });
+
+    expect(nodeAnswer('one', [entry], facts)).toMatchObject({
+      standing: 'in_deficit',
+      wanted: 8,
+      inDeficitForSeconds: 30,
+      reason: full.reason,
+      why: full.text,
+    });
+  });
+
+  test('includes why its CiliumNode is not served', () => {
+    expect(nodeAnswer('one', [unservedEntry('one')], facts)).toMatchObject({
+      known: true,
+      standing: 'blocked',
+      reason: 'NodeUnreadable',
+    });
+  });
+
+  test('names the leader if the node is unknown', () => {
+    const name = 'x'.repeat(10_000);
+
+    expect(nodeAnswer(name, [], { ...facts, state: 'standby', leader: 'headwater-b' })).toEqual({
+      known: false,
+      node: 'x'.repeat(253),
+      state: 'standby',
+      leader: 'headwater-b',
+    });
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from '@jest/globals';
+import { mostNodesTold, SharedCauses } from '../../../../src/controller/reporting/shared-causes.ts';
+import type { NodeCondition } from '../../../../src/node/conditions/node-condition.ts';
+
+const full: NodeCondition = { reason: 'SubnetsExhausted', text: 'subnet-1 is full' };
+const other: NodeCondition = { reason: 'SubnetsExhausted', text: 'subnet-2 is full' };
+
+const names = Array.from({ length: 2000 }, (_, index) => `node-${index}`);
+
+describe('a cause that many nodes have', () => {
+  test('is one line of log, Events on some nodes and one for the fleet', () => {
+    const causes = new SharedCauses();
+
+    const told = names.map((name) => causes.begin(name, full));
+
+    expect(told.filter(({ isFirst }) => isFirst)).toHaveLength(1);
+    expect(told.filter(({ onNode }) => onNode)).toHaveLength(mostNodesTold);
+    expect(told.filter(({ onFleet }) => onFleet)).toHaveLength(1);
+    expect(told[0]).toEqual({ isFirst: true, onNode: true, onFleet: false, fleetEnded: false });
+  });
+
+  test('is resolved on each node that has an Event, and for the fleet with the last node', () => {
+    const causes = new SharedCauses();
+    for (const name of names) causes.begin(name, full);
+
+    const ended = names.map((name) => causes.end(name));
+
+    expect(ended.filter(({ onNode }) => onNode)).toHaveLength(mostNodesTold);
+    expect(ended.findIndex(({ onFleet }) => onFleet)).toBe(names.length - 1);
+    expect(causes.begin('later', full)).toEqual({
+      isFirst: true,
+      onNode: true,
+      onFleet: false,
+      fleetEnded: false,
+    });
+  });
+
+  test('is resolved for the fleet also if its last node meets another one', () => {
+    const causes = new SharedCauses();
+    for (const name of ['a', 'b']) causes.begin(name, full);
+
+    const ended = ['a', 'a', 'b', 'b'].map((name) => causes.begin(name, other).fleetEnded);
+
+    expect(ended).toEqual([false, false, true, false]);
+  });
+
+  test.each<[NodeCondition['reason'], (name: string) => string]>([
+    ['WriteRefused', (name) => `ciliumnodes.cilium.io "${name}" is forbidden`],
+    ['InstanceNotManaged', (name) => `instance i-0000000${name.at(-1)} does not carry the tags of --x`],
+  ])(
+    'is the same one if the texts differ by the name of the node or its instance alone: %s',
+    (reason, textOf) => {
+      const causes = new SharedCauses();
+
+      const told = ['ip-1', 'ip-2', 'ip-3'].map((name) => causes.begin(name, { reason, text: textOf(name) }));
+
+      expect(told.map(({ isFirst }) => isFirst)).toEqual([true, false, false]);
+      expect(told.map(({ onFleet }) => onFleet)).toEqual([false, true, false]);
+    },
+  );
+
+  test('is a different one if its text differs, and a node has one at a time', () => {
+    const causes = new SharedCauses();
+    causes.begin('a', full);
+
+    expect(causes.begin('b', other)).toEqual({
+      isFirst: true,
+      onNode: true,
+      onFleet: false,
+      fleetEnded: false,
+    });
+    expect(causes.begin('b', full)).toEqual({
+      isFirst: false,
+      onNode: true,
+      onFleet: true,
+      fleetEnded: false,
+    });
+    expect(causes.end('b')).toEqual({ onNode: true, onFleet: false });
+    expect(causes.end('b')).toEqual({ onNode: false, onFleet: false });
+  });
+});

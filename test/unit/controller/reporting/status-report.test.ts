@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import { type ReportedSession, statusReport } from '../../../../src/controller/reporting/status-report.ts';
+import type { NodeSummary } from '../../../../src/node/reconcile/node-summary.ts';
+import { servedEntry, unservedEntry } from '../seats.ts';
+import { noStops } from '../../../../src/providers/gate/mutation-permission.ts';
+
+const facts = {
+  version: '1.2.3',
+  identity: 'headwater-a',
+  leader: undefined,
+  buckets: [],
+  denied: [],
+  identityProblem: undefined,
+  stops: noStops,
+  now: 0,
+} as const;
+
+function sessionOf(count: number): ReportedSession {
+  const summaries = Array.from(
+    { length: count },
+    (_, index): NodeSummary => ({
+      kind: 'blocked',
+      name: `node-${index}`,
+      condition: { reason: 'NodeUnreadable', text: 'x'.repeat(300) },
+      waitingPods: 0,
+      blockedSince: 0,
+    }),
+  );
+  return {
+    summaries: () => summaries,
+    subnets: () => [],
+    foreignWrite: undefined,
+    heldWithdrawals: undefined,
+  };
+}
+
+describe('what /status answers', () => {
+  test('of a standby names the leader and says nothing of a fleet that it does not know', () => {
+    const report = statusReport({ ...facts, state: 'standby', leader: 'headwater-b', session: undefined });
+
+    expect(report).toEqual({
+      version: '1.2.3',
+      state: 'standby',
+      identity: 'headwater-a',
+      leader: 'headwater-b',
+      paused: [],
+      denied: [],
+      identityProblem: undefined,
+      buckets: [],
+    });
+  });
+
+  test('of a leader shows an empty fleet as empty', () => {
+    const report = statusReport({ ...facts, state: 'leading', session: sessionOf(0) });
+
+    expect(report).toMatchObject({ nodes: { total: 0 }, inDeficit: [], warnings: [], excluded: [] });
+    expect(report).not.toHaveProperty('leader');
+  });
+
+  test('begins with how many nodes lack something, by reason, the most frequent first', () => {
+    const full = { reason: 'SubnetsExhausted', text: 'full' } as const;
+    const summaries = [
+      servedEntry('fine'),
+      servedEntry('full', { figures: { condition: full } }),
+      servedEntry('full too', { figures: { condition: full } }),
+      unservedEntry('odd'),
+    ].toReversed();
+    const report = statusReport({
+      ...facts,
+      state: 'leading',
+      session: { ...sessionOf(0), summaries: () => summaries },
+    });
+
+    const text = JSON.stringify(report);
+
+    expect(text).toMatch(/^{"reasons":{"SubnetsExhausted":2,"NodeUnreadable":1},/);
+    expect(report.inDeficit?.map(({ name }) => name)).toEqual(['odd', 'full too', 'full']);
+  });
+
+  test('stays within a megabyte however many nodes there are, and says what it leaves out', () => {
+    const report = statusReport({ ...facts, state: 'leading', session: sessionOf(20_000) });
+
+    expect(report).toMatchObject({ nodes: { total: 20_000 }, omitted: { inDeficit: 19_000 } });
+    expect(report.inDeficit).toHaveLength(1000);
+    expect(JSON.stringify(report, null, 2).length).toBeLessThan(1_000_000);
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals';
+import { WriteSuccess } from '../../../../src/controller/reporting/write-success.ts';
+import type { WriteOutcome } from '../../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+
+const outcomes = {
+  ok: { kind: 'written', raw: {} },
+  denied: { kind: 'denied', message: 'allow it' },
+  late: { kind: 'conflict', message: 'late' },
+  gone: { kind: 'gone' },
+  away: { kind: 'unavailable', message: 'no answer' },
+} as const satisfies Record<string, WriteOutcome>;
+
+type Note = readonly [seconds: number, node: string, outcome: keyof typeof outcomes];
+
+const problem = (message: string): string =>
+  `no write of a CiliumNode succeeded in the last minute: ${message}`;
+
+describe('whether writes succeed', () => {
+  test.each<[string, readonly Note[], string | undefined]>([
+    ['is no question without any', [], undefined],
+    [
+      'is seen by one that did',
+      [
+        [90, 'a', 'ok'],
+        [100, 'b', 'denied'],
+        [100, 'c', 'denied'],
+      ],
+      undefined,
+    ],
+    [
+      'is denied where none did',
+      [
+        [90, 'a', 'denied'],
+        [100, 'b', 'away'],
+      ],
+      problem('no answer'),
+    ],
+    ['is denied by the only one that is written', [[100, 'a', 'denied']], problem('allow it')],
+    [
+      'is denied by the only one, which succeeded before',
+      [
+        [10, 'a', 'ok'],
+        [100, 'a', 'denied'],
+      ],
+      problem('allow it'),
+    ],
+    [
+      'is not denied by one node where others succeeded before',
+      [
+        [10, 'a', 'ok'],
+        [80, 'b', 'denied'],
+        [100, 'b', 'denied'],
+      ],
+      undefined,
+    ],
+    [
+      'is denied by two where others succeeded long ago',
+      [
+        [10, 'a', 'ok'],
+        [90, 'b', 'denied'],
+        [100, 'c', 'denied'],
+      ],
+      problem('allow it'),
+    ],
+    [
+      'is not denied by what was tried more than a minute ago',
+      [
+        [40, 'a', 'denied'],
+        [40, 'b', 'denied'],
+      ],
+      undefined,
+    ],
+    [
+      'is not denied by what is late or gone',
+      [
+        [100, 'a', 'late'],
+        [100, 'b', 'gone'],
+      ],
+      undefined,
+    ],
+  ])('%s', async (_, notes, expected) => {
+    const clock = new VirtualClock();
+    const writes = new WriteSuccess(clock);
+    for (const [seconds, node, outcome] of notes) {
+      await clock.advance(seconds * 1000 - clock.monotonic());
+      writes.note(node, outcomes[outcome]);
+    }
+    await clock.advance(101_000 - clock.monotonic());
+
+    expect(writes.problem()).toBe(expected);
+  });
+});

@@ -1,0 +1,55 @@
+// Nodes as those who count and report see them, for tests: served ones, with what the test says differently.
+import type { Assessment } from '../../../src/node/conditions/assessment.ts';
+import type { NodeFigures, NodeSummary } from '../../../src/node/reconcile/node-summary.ts';
+import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
+import { m5Large, requirements, view } from '../node/allocation-facts.ts';
+
+export type Served = Extract<Assessment, { kind: 'served' }>;
+
+export interface NodeEntryChange {
+  readonly assessment?: Partial<Omit<Served, 'kind'>>;
+  readonly figures?: Partial<Omit<NodeFigures, 'assessment'>>;
+  readonly interfaces?: readonly NetworkInterface[];
+}
+
+export function servedEntry(name: string, change: NodeEntryChange = {}): NodeSummary {
+  const { assessment = {}, figures = {}, interfaces = [] } = change;
+  return {
+    kind: 'managed',
+    name,
+    figures: {
+      protocol: 'crd',
+      assessment: {
+        kind: 'served',
+        requirements: requirements(),
+        limits: m5Large,
+        usage: { available: 0, used: 0, waitingPods: 0 },
+        marks: { preAllocate: 8, minAllocate: 0, maxAllocate: 27, maxAboveWatermark: 0 },
+        retired: [],
+        retiredInUse: 0,
+        needed: 0,
+        wanted: 0,
+        toAllocate: 0,
+        excess: 0,
+        cap: undefined,
+        ...assessment,
+      },
+      isVerified: true,
+      isPublished: true,
+      waitingPods: 0,
+      condition: undefined,
+      warnings: [],
+      view: view(interfaces),
+      releasing: 0,
+      shortSince: undefined,
+      ...figures,
+    },
+  };
+}
+
+type Blocked = Extract<NodeSummary, { kind: 'blocked' }>;
+
+export function unservedEntry(name: string, more: Partial<Blocked> = {}): NodeSummary {
+  const condition = { reason: 'NodeUnreadable', text: '' } as const;
+  return { kind: 'blocked', name, condition, waitingPods: 0, blockedSince: 0, ...more };
+}

@@ -1,0 +1,362 @@
+import { describe, expect, test } from '@jest/globals';
+import { heldAnnotation, WithdrawalWatch } from '../../../src/controller/withdrawal-watch.ts';
+import type { FleetMember } from '../../../src/manager/withdrawals/withdrawal-decision.ts';
+import { MutationPermission, noStops } from '../../../src/providers/gate/mutation-permission.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+
+const consistencyWindow = 30_000;
+
+function ids(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `i-${String(index).padStart(3, '0')}`);
+}
+
+function rig(
+  given: { annotation?: string; withoutLease?: true; describe?: () => Promise<{ scope: string }> } = {},
+) {
+  const clock = new VirtualClock();
+  const log = recordingLogger();
+  const permission = new MutationPermission(noStops);
+  const annotations = new Map<string, string | undefined>();
+  if (given.annotation !== undefined) annotations.set(heldAnnotation, given.annotation);
+  const told = { lease: [] as string[], nodes: [] as string[], withdrawn: [] as string[] };
+  const world = {
+    held: new Set<string>(),
+    presence: 'shown' as FleetMember['presence'],
+    allowed: undefined as string | undefined,
+  };
+  const members = (): readonly FleetMember[] =>
+    ids(100).map((instanceId) => ({
+      node: { name: `node-${instanceId}`, uid: instanceId, nodeUid: instanceId },
+      hasNode: true,
+      instanceId,
+      networkId: 'vpc-1',
+      usesAddresses: true,
+      presence: world.presence,
+    }));
+  const watch: WithdrawalWatch = new WithdrawalWatch({
+    held: {
+      heldWithdrawals: () => world.held,
+      weighAgain: (now) => miss([], now),
+    },
+    members,
+    consistencyWindow,
+    allowed: () => world.allowed,
+    describe: given.describe ?? (() => Promise.resolve({ scope: 'eu-west-1 of account 1234' })),
+    permission,
+    lease:
+      given.withoutLease === true
+        ? undefined
+        : {
+            annotation: (key) => annotations.get(key),
+            annotate: (key, text) => annotations.set(key, text),
+          },
+    tellLease: ({ type, reason, message }) => told.lease.push(`${type} ${reason}: ${message}`),
+    tellNode: ({ name }, { reason }) => told.nodes.push(`${name} ${reason}`),
+    onWithdrawn: (instanceIds) => told.withdrawn.push(...instanceIds),
+    clock,
+    log,
+  });
+  /** What the inventory does when a reading proves that something of these is missing. */
+  function miss(instanceIds: readonly string[], now = clock.monotonic()): ReadonlySet<string> {
+    const weighed = new Set([...world.held, ...instanceIds]);
+    const isAdmitted = watch.gate.admit(weighed, now, new Set());
+    world.held = isAdmitted ? new Set() : weighed;
+    return isAdmitted ? weighed : new Set();
+  }
+  const note = (): string | undefined => annotations.get(heldAnnotation);
+  const warned = (): string[] =>
+    log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
+  return { clock, log, permission, told, world, watch, miss, note, warned };
+}
+
+const tokenIn = (text: string | undefined): string => /--allow-withdrawals=(\w+)/.exec(text ?? '')?.[1] ?? '';
+
+describe('withdrawals that are held', () => {
+  test('pause releases at once, and nothing else, until they end', async () => {
+    const { clock, permission, watch, miss, world } = rig();
+    watch.begin();
+    watch.noteResync();
+
+    miss(ids(60));
+    const during = (['give', 'takeAway', 'publish', 'tell'] as const).map((each) => permission.refusal(each));
+    world.held = new Set();
+    await clock.advance(2000);
+
+    expect(during).toEqual([undefined, 'withdrawalsHeld', undefined, undefined]);
+    expect(permission.refusal('takeAway')).toBeUndefined();
+  });
+
+  test('are reported once: one line of log, one Event on the Lease, and on 10 nodes, of which each has two objects', async () => {
+    const { clock, told, watch, miss, warned } = rig();
+    watch.begin();
+    watch.noteResync();
+
+    miss(ids(60));
+    await clock.advance(1000);
+    miss(ids(61));
+    await clock.advance(1_000_000);
+
+    expect(warned()).toEqual(['withdrawals are held: nothing is taken away']);
+    expect(told.lease).toEqual([
+      expect.stringMatching(
+        /^Warning WithdrawalsHeld: interfaces or addresses of 61 nodes of vpc-1 are missing in eu-west-1 of account 1234, where 100 use addresses: is this the right region and role\? .*--allow-withdrawals=[\da-f]{10}$/,
+      ),
+    ]);
+    expect(told.nodes).toEqual(ids(10).map((id) => `node-${id} WithdrawalsHeld`));
+  });
+
+  test('are reported once all are known: the readings of a large fleet arrive one by one', async () => {
+    const { clock, told, watch, miss } = rig();
+    watch.begin();
+    watch.noteResync();
+
+    for (let missing = 20; missing <= 80; missing += 20) {
+      miss(ids(missing));
+      await clock.advance(8000);
+    }
+    await clock.advance(60_000);
+
+    expect(told.lease).toEqual([expect.stringMatching(/interfaces or addresses of 80 nodes /)]);
+    expect(tokenIn(told.lease[0])).toBe(watch.report()?.token);
+  });
+
+  test('are reported after a minute, however many more follow', async () => {
+    const { clock, told, watch, miss } = rig();
+    watch.begin();
+    watch.noteResync();
+
+    for (let missing = 20; missing <= 31; missing++) {
+      miss(ids(missing));
+      await clock.advance(5000);
+    }
+
+    expect(told.lease).toHaveLength(1);
+  });
+
+  test('are reported again if they are held again', async () => {
+    const { clock, told, watch, miss, world } = rig();
+    watch.begin();
+    watch.noteResync();
+    miss(ids(60));
+    await clock.advance(20_000);
+
+    world.held = new Set();
+    await clock.advance(20_000);
+    miss(ids(60));
+    await clock.advance(20_000);
+
+    expect(told.lease).toHaveLength(2);
+  });
+
+  test('are not reported if they are held for some seconds only', async () => {
+    const { clock, told, watch, miss, world, warned } = rig();
+    watch.begin();
+    watch.noteResync();
+
+    miss(ids(60));
+    await clock.advance(5000);
+    world.held = new Set();
+    await clock.advance(60_000);
+
+    expect([warned(), told.lease, told.nodes]).toEqual([[], [], []]);
+  });
+
+  test('are reported once if they are held again soon after', async () => {
+    const { clock, told, watch, miss, world } = rig();
+    watch.begin();
+    watch.noteResync();
+
+    miss(ids(60));
+    await clock.advance(5000);
+    world.held = new Set();
+    await clock.advance(2000);
+    miss(ids(60));
+    await clock.advance(9999);
+    const early = told.lease.length;
+    await clock.advance(60_000);
+
+    expect([early, told.lease.length]).toEqual([0, 1]);
+  });
+
+  test('make the process unready, with the sentence that /status shows', async () => {
+    const { clock, watch, miss, world } = rig();
+    watch.begin();
+    watch.noteResync();
+    await clock.advance(0);
+    const before = [watch.problem(), watch.report(), watch.heldNodes];
+
+    miss(ids(60));
+    await clock.advance(0);
+    const problem = watch.problem();
+    const report = watch.report();
+    world.held = new Set();
+    await clock.advance(2000);
+
+    expect(before).toEqual([undefined, undefined, 0]);
+    expect(problem).toMatch(
+      /^interfaces or addresses of 60 nodes of vpc-1 are missing in eu-west-1 of account 1234/,
+    );
+    expect(report).toEqual({
+      state: 'held',
+      why: problem,
+      nodes: 60,
+      instances: ids(20),
+      token: tokenIn(problem),
+    });
+    expect(watch.problem()).toBeUndefined();
+  });
+
+  test('are made once their token is set, and the note in the Lease is removed', async () => {
+    const { clock, told, watch, miss, world, note } = rig();
+    watch.begin();
+    watch.noteResync();
+    miss(ids(60));
+    await clock.advance(0);
+    const left = note();
+
+    world.allowed = tokenIn(watch.problem());
+    await clock.advance(2000);
+
+    expect(JSON.parse(left ?? '')).toEqual({
+      since: '2026-01-01T00:00:00.000Z',
+      token: world.allowed,
+      nodes: 60,
+      sentence: expect.stringContaining('eu-west-1 of account 1234'),
+    });
+    expect(told.withdrawn).toEqual(ids(60));
+    expect(note()).toBeUndefined();
+  });
+
+  test('are not made for another token, which is logged once', async () => {
+    const { clock, told, watch, miss, world, warned } = rig();
+    watch.begin();
+    watch.noteResync();
+    miss(ids(60));
+    world.allowed = tokenIn(watch.problem());
+
+    miss(ids(61));
+    await clock.advance(600_000);
+
+    expect(told.withdrawn).toEqual([]);
+    expect(warned()).toEqual([
+      'the token of --allow-withdrawals does not match the held withdrawals',
+      'withdrawals are held: nothing is taken away',
+    ]);
+  });
+
+  test('are reported without region and account while these are unknown', async () => {
+    const { clock, watch, miss } = rig({ describe: () => new Promise(() => undefined) });
+    watch.begin();
+    watch.noteResync();
+
+    miss(ids(60));
+    await clock.advance(0);
+
+    expect(watch.problem()).toMatch(
+      /^interfaces or addresses of 60 nodes of vpc-1 are missing in the cloud,/,
+    );
+  });
+
+  test('leave their note in the Lease when the process ends', async () => {
+    const { clock, watch, miss, note, told } = rig();
+    watch.begin();
+    watch.noteResync();
+    miss(ids(60));
+    const left = note();
+
+    watch.stop();
+    await clock.advance(600_000);
+
+    expect(left).toBeDefined();
+    expect(note()).toBe(left);
+    expect(told.lease).toEqual([]);
+  });
+
+  test('need no Lease', async () => {
+    const { clock, watch, miss, warned } = rig({ withoutLease: true });
+    watch.begin();
+    watch.noteResync();
+
+    miss(ids(60));
+    await clock.advance(20_000);
+
+    expect(warned()).toHaveLength(1);
+  });
+});
+
+describe('withdrawals that the previous leader held', () => {
+  const annotation =
+    '{"since":"2025-12-31T00:00:00.000Z","token":"0123456789","nodes":60,"sentence":"much is missing"}';
+
+  test('stay held, and the note with them, until this process has read the cloud twice, and then until they are shown', async () => {
+    const { clock, permission, watch, world, miss, note, told } = rig({ annotation });
+    watch.begin();
+    const atOnce = permission.refusal('takeAway');
+    watch.noteResync();
+    miss(ids(1));
+
+    await clock.advance(2 * consistencyWindow - 1);
+    const during = [permission.refusal('takeAway'), note(), watch.heldNodes, watch.report()?.state];
+    await clock.advance(2001);
+    const then = [permission.refusal('takeAway'), watch.report()?.state];
+    world.held = new Set();
+    await clock.advance(2001);
+
+    expect(then).toEqual(['withdrawalsHeld', 'held']);
+    expect(atOnce).toBe('withdrawalsHeld');
+    expect(during).toEqual(['withdrawalsHeld', annotation, 60, 'inherited']);
+    expect(told.lease).toEqual([
+      expect.stringContaining('the previous leader held withdrawals: much is missing'),
+    ]);
+    expect(permission.refusal('takeAway')).toBeUndefined();
+    expect(note()).toBeUndefined();
+    expect(told.withdrawn).toEqual([]);
+  });
+
+  test('stay held when their note cannot be read', () => {
+    const { permission, watch } = rig({ annotation: 'yes' });
+
+    watch.begin();
+
+    expect(permission.refusal('takeAway')).toBe('withdrawalsHeld');
+  });
+});
+
+describe('a cloud that shows none of the instances', () => {
+  test('makes the process unready and stops what takes away, until most are found', async () => {
+    const { clock, permission, watch, world, told, note } = rig();
+    world.presence = 'notFound';
+    watch.begin();
+    watch.noteResync();
+
+    await clock.advance(20_000);
+    const during = [watch.problem(), permission.refusal('takeAway'), watch.heldNodes, note()];
+    world.presence = 'shown';
+    await clock.advance(2000);
+
+    expect(during).toEqual([
+      'none of the 100 instances of vpc-1 is in eu-west-1 of account 1234: is this the right region and role? Nothing is taken away until most of them are found',
+      'withdrawalsHeld',
+      100,
+      undefined,
+    ]);
+    expect(told.lease).toEqual([`Warning WithdrawalsHeld: ${during[0]}`]);
+    expect(told.nodes).toEqual([]);
+    expect([watch.problem(), permission.refusal('takeAway')]).toEqual([undefined, undefined]);
+  });
+
+  test('is waited for while the instances are not read, and no longer than two consistency windows', async () => {
+    const { clock, watch, world } = rig();
+    world.presence = 'unread';
+    watch.begin();
+    watch.noteResync();
+
+    await clock.advance(2 * consistencyWindow - 1);
+    const during = watch.problem();
+    await clock.advance(1);
+
+    expect(during).toBe('it looks for the instances of the nodes');
+    expect(watch.problem()).toBeUndefined();
+  });
+});

@@ -1,0 +1,124 @@
+// What the pages for engineers name in the repository is there.
+import { describe, expect, test } from '@jest/globals';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { metricTable } from '../../../src/observability/metrics.ts';
+import { priorities } from '../../../src/providers/contract/priority.ts';
+
+const root = new URL('../../../', import.meta.url);
+const pages = [
+  'CONTRIBUTING.md',
+  'bench/notes.md',
+  'docs/architecture.md',
+  'docs/ciliumnode-contract.md',
+  'docs/differences.md',
+  'docs/glossary.md',
+  'docs/simulation.md',
+  ...globSync('docs/decisions/*.md', { cwd: root }),
+];
+const read = (page: string): string => readFileSync(new URL(page, root), 'utf8');
+
+/** Directories at the top; a path that begins with one of them is meant from there. */
+const tops = 'bench|bin|charts|docs|image|localstack|monitoring|rig|src|test|\\.ci';
+const quotedPath = new RegExp(`\`((?:${tops})/[^\`\\s]*)\``, 'g');
+
+/** Files and directories that a page links, or quotes from the top of the repository. Globs and examples with capitals are none. */
+function namedIn(page: string, markdown: string): readonly URL[] {
+  const links = Array.from(markdown.matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g), ([, link = '']) => link);
+  const quoted = Array.from(markdown.matchAll(quotedPath), ([, path = '']) => path);
+  return [
+    ...links.filter((link) => !/^https?:/.test(link)).map((link) => new URL(link, new URL(page, root))),
+    ...quoted.filter((path) => !/[*<]|NAME/.test(path)).map((path) => new URL(path, root)),
+  ];
+}
+
+function missingIn(page: string, markdown: string): readonly string[] {
+  return namedIn(page, markdown)
+    .filter((file) => !existsSync(file))
+    .map(({ pathname }) => pathname.slice(root.pathname.length));
+}
+
+describe('the files that a page names', () => {
+  test.each(pages)('exist: %s', (page) => {
+    expect(missingIn(page, read(page))).toEqual([]);
+  });
+
+  test('are missed when a link or a quoted path leads nowhere', () => {
+    const markdown = '[a](../src/main.ts) [b](nowhere.ts#c) `src/nowhere.ts` `src/node/` `src/<cloud>/`';
+
+    expect(missingIn('docs/page.md', markdown)).toEqual(['docs/nowhere.ts', 'src/nowhere.ts']);
+  });
+});
+
+describe('the page of architecture', () => {
+  test('names a file for each question', () => {
+    const rows = read('docs/architecture.md')
+      .split('\n')
+      .filter((line) => /^\| [A-Z].*\? \|/.test(line));
+
+    expect(rows.length).toBeGreaterThanOrEqual(10);
+    expect(rows.filter((row) => !row.includes('](../src/'))).toEqual([]);
+  });
+
+  test('says of each room what it decides', () => {
+    const rooms = globSync('src/{*,node/*,providers/*}/', { cwd: root }).map(
+      (room) => `\`${room.replace(/\/?$/, '/')}\``,
+    );
+    const table = read('docs/architecture.md')
+      .split('\n')
+      .filter((line) => line.startsWith('| `src/'))
+      .join('\n');
+    // The table has the rooms in these two instead.
+    const inParts = ['`src/node/`', '`src/providers/`'];
+
+    expect(rooms.length).toBeGreaterThan(20);
+    expect(rooms.filter((room) => !inParts.includes(room) && !table.includes(room))).toEqual([]);
+  });
+});
+
+describe('the page of differences', () => {
+  const points = read('docs/differences.md')
+    .split(/^(?=### )/m)
+    .slice(1)
+    .map((text) => ({ name: text.slice(4, text.indexOf('\n')), text }));
+
+  test('links each point to the tests that hold it', () => {
+    const untested = points.filter(({ text }) => !/\]\(\.\.\/test\/[^)]+\.test\.ts\)/.test(text));
+
+    expect(points.length).toBeGreaterThan(30);
+    expect(untested.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe('the page of the CiliumNode contract', () => {
+  test('has each section that a comment cites', () => {
+    const headings = Array.from(
+      read('docs/ciliumnode-contract.md').matchAll(/^##+ ([\d.]+?)\.? /gm),
+      (found) => found[1],
+    );
+    const cited = globSync('src/**/*.ts', { cwd: root }).flatMap((file) =>
+      Array.from(
+        read(file).matchAll(/ciliumnode-contract\.md ([\d.]*\d)/g),
+        ([, section]) => `${file}: ${section}`,
+      ),
+    );
+
+    expect(cited.length).toBeGreaterThan(5);
+    expect(cited.filter((citation) => !headings.includes(citation.split(': ')[1]))).toEqual([]);
+  });
+});
+
+describe('the glossary', () => {
+  test('has the states of nodes, the priorities and the reasons of a pause that metrics show', () => {
+    const text = read('docs/glossary.md').toLowerCase();
+    const states: readonly string[] = metricTable.headwater_nodes.labels['state'] as readonly string[];
+    const words = [
+      ...states.filter((state) => state !== 'total'),
+      ...priorities,
+      'dry run',
+      'conflicting writer',
+      'held withdrawals',
+    ];
+
+    expect(words.map((word) => word.replaceAll('_', ' ')).filter((word) => !text.includes(word))).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { neededAccess } from '../../../../src/kubernetes/access/needed-access.ts';
+
+interface Role {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly rules: readonly {
+    readonly apiGroups: readonly string[];
+    readonly resources: readonly string[];
+    readonly resourceNames?: readonly string[];
+    readonly verbs: readonly string[];
+  }[];
+}
+
+function shipped(name: string): Role {
+  return parse(
+    readFileSync(new URL(`../../../../charts/headwater/${name}`, import.meta.url), 'utf8'),
+  ) as Role;
+}
+
+/** A line for each thing that the role allows. */
+function grantsOf({ metadata: { namespace = '*' }, rules }: Role): string[] {
+  return rules.flatMap(({ apiGroups, resources, resourceNames = ['*'], verbs }) =>
+    apiGroups.flatMap((group) =>
+      resources.flatMap((resource) =>
+        resourceNames.flatMap((name) =>
+          verbs.map((verb) => [verb, group, resource, name, namespace].join(' ')),
+        ),
+      ),
+    ),
+  );
+}
+
+function linesOf(needed: ReturnType<typeof neededAccess>): string[] {
+  return needed.map(({ verb, group, resource, name = '*', namespace = '*' }) =>
+    [verb, group, resource, name, namespace].join(' '),
+  );
+}
+
+describe('what has to be allowed', () => {
+  test('is what the roles of the chart allow, and nothing else', () => {
+    const roles = [shipped('cluster-role.yaml'), shipped('role.yaml')];
+
+    const needed = neededAccess({ namespace: 'kube-system', name: 'headwater' });
+
+    expect(roles.flatMap(grantsOf).toSorted()).toEqual(linesOf(needed).toSorted());
+    expect(roles.map(({ kind }) => kind)).toEqual(['ClusterRole', 'Role']);
+  });
+
+  test('is nothing about Leases where no leader is elected', () => {
+    const resources = new Set(neededAccess(undefined).map(({ resource }) => resource));
+
+    expect([...resources]).not.toContain('leases');
+    expect(resources.size).toBe(6);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals';
+import { lastManagerOf } from '../../../../src/kubernetes/cilium-node/patch-base.ts';
+import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+
+const poolOf = (manager: string, time?: string): JsonObject => ({
+  manager,
+  operation: 'Update',
+  fieldsType: 'FieldsV1',
+  fieldsV1: { 'f:spec': { 'f:ipam': { 'f:pool': { 'f:10.0.0.1': {} } } } },
+  ...(time !== undefined && { time }),
+});
+const statusOf = (manager: string, time: string): JsonObject => ({
+  ...poolOf(manager, time),
+  subresource: 'status',
+  fieldsV1: { 'f:status': { 'f:eni': { 'f:enis': {} } } },
+});
+
+describe('the manager that last wrote the pool', () => {
+  test.each<[string, Json, string | undefined]>([
+    ['nobody is noted', [], undefined],
+    ['the field is missing', null, undefined],
+    ['the field is something else', 'x', undefined],
+    ['entries make no sense', [1, null, {}, { manager: 'a', fieldsV1: 'x' }], undefined],
+    ['somebody wrote something else', [statusOf('a', '2026-01-01T00:00:00Z')], undefined],
+    ['one wrote it', [poolOf('cilium-operator-aws', '2026-01-01T00:00:00Z')], 'cilium-operator-aws'],
+    [
+      'the later of two',
+      [
+        poolOf('kubectl-edit', '2026-01-01T00:00:09Z'),
+        poolOf('cilium-operator-aws', '2026-01-01T00:00:10Z'),
+        statusOf('x', '2026-01-02T00:00:00Z'),
+      ],
+      'cilium-operator-aws',
+    ],
+    [
+      'us, after whom somebody may have taken something away',
+      [poolOf('kubectl-edit', '2026-01-01T00:00:09Z'), poolOf('headwater', '2026-01-01T00:00:10Z')],
+      undefined,
+    ],
+    [
+      'us and another within the same second',
+      [poolOf('headwater', '2026-01-01T00:00:10Z'), poolOf('kubectl-edit', '2026-01-01T00:00:10Z')],
+      'kubectl-edit',
+    ],
+    ['one without a time comes last', [poolOf('a'), poolOf('b', '2026-01-01T00:00:00Z')], 'b'],
+  ])('%s', (_what, managedFields, manager) => {
+    const raw = { metadata: { managedFields } };
+
+    expect(lastManagerOf(raw, 'spec', 'ipam', 'pool')).toBe(manager);
+  });
+});

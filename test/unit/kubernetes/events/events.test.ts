@@ -1,0 +1,342 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Refusal } from '../../../../src/kubernetes/transport/api-reply.ts';
+import type { EventReport, EventSubject } from '../../../../src/kubernetes/events/event-object.ts';
+import { EventRecorder } from '../../../../src/kubernetes/events/events.ts';
+import { type JsonObject, textAt } from '../../../../src/kubernetes/transport/json.ts';
+import type { TransportRequest } from '../../../../src/kubernetes/transport/transport.ts';
+import { Random } from '../../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { type Script, ScriptedTransport, status, unreachable } from '../scripted-transport.ts';
+
+interface Rig {
+  readonly clock: VirtualClock;
+  readonly recorder: EventRecorder;
+  readonly transport: ScriptedTransport;
+  readonly problems: Refusal[];
+  readonly stop: () => Promise<void>;
+}
+
+function rig(
+  server: (request: TransportRequest) => Script = () => ({ status: 201 }),
+  mayWrite?: () => boolean,
+): Rig {
+  const clock = new VirtualClock();
+  const transport = new ScriptedTransport(clock, server);
+  const problems: Refusal[] = [];
+  const recorder = new EventRecorder({
+    transport,
+    clock,
+    random: new Random('events'),
+    author: { component: 'headwater', instance: 'headwater-0' },
+    ...(mayWrite !== undefined && { mayWrite }),
+    onProblem: (problem) => problems.push(problem),
+    onBug: (error) => {
+      throw error;
+    },
+  });
+  const stopping = new AbortController();
+  const running = recorder.run(stopping.signal);
+  const stop = (): Promise<void> => {
+    stopping.abort(new Error('stop'));
+    return running;
+  };
+  return { clock, recorder, transport, problems, stop };
+}
+
+const node: EventSubject = { kind: 'CiliumNode', name: 'node-1', uid: 'uid-1' };
+const shortage: EventReport = {
+  type: 'Warning',
+  reason: 'SubnetExhausted',
+  message: 'subnet-1 has no free address',
+};
+
+function bodies(requests: readonly TransportRequest[]): JsonObject[] {
+  return requests.map(({ body }) => JSON.parse(body ?? '{}') as JsonObject);
+}
+
+describe('EventRecorder', () => {
+  test('writes an event about a CiliumNode into the default namespace', async () => {
+    const { clock, recorder, transport } = rig();
+
+    recorder.record(node, shortage);
+    await clock.advance(0);
+
+    expect(transport.requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/api/v1/namespaces/default/events',
+    });
+    expect(bodies(transport.requests)).toEqual([
+      {
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { name: expect.stringMatching(/^node-1\.[0-9a-f]{16}$/), namespace: 'default' },
+        involvedObject: { apiVersion: 'cilium.io/v2', kind: 'CiliumNode', name: 'node-1', uid: 'uid-1' },
+        type: 'Warning',
+        reason: 'SubnetExhausted',
+        message: 'subnet-1 has no free address',
+        count: 1,
+        firstTimestamp: '2026-01-01T00:00:00Z',
+        lastTimestamp: '2026-01-01T00:00:00Z',
+        source: { component: 'headwater' },
+        reportingComponent: 'headwater',
+        reportingInstance: 'headwater-0',
+      },
+    ]);
+  });
+
+  test.each<[EventSubject, object]>([
+    [
+      { kind: 'Node', name: 'n', uid: 'u' },
+      { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' },
+    ],
+    [
+      { kind: 'Node', name: 'n' },
+      { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'n' },
+    ],
+    [
+      { kind: 'CiliumNode', name: 'n' },
+      { apiVersion: 'cilium.io/v2', kind: 'CiliumNode', name: 'n' },
+    ],
+  ])('an event about %j', async (subject, involvedObject) => {
+    const { clock, recorder, transport } = rig();
+
+    recorder.record(subject, shortage);
+    await clock.advance(0);
+
+    expect(bodies(transport.requests)[0]?.['involvedObject']).toEqual(involvedObject);
+  });
+
+  test('an event about what lives in a namespace is written there, and updated there', async () => {
+    const { clock, recorder, transport } = rig();
+    const lease = { kind: 'Lease', name: 'headwater', namespace: 'kube-system', uid: 'u' } as const;
+
+    recorder.record(lease, shortage);
+    await clock.advance(0);
+    recorder.record(lease, shortage);
+    await clock.advance(600_000);
+
+    const [created, updated] = transport.requests;
+    expect(created?.path).toBe('/api/v1/namespaces/kube-system/events');
+    expect(updated?.path).toMatch(/^\/api\/v1\/namespaces\/kube-system\/events\/headwater\.[\da-f]{16}$/);
+    expect(bodies(transport.requests)[0]).toMatchObject({
+      metadata: { namespace: 'kube-system' },
+      involvedObject: { apiVersion: 'coordination.k8s.io/v1', ...lease },
+    });
+  });
+
+  test('repeats fold into one update each ten minutes, and none when nothing repeats', async () => {
+    const { clock, recorder, transport } = rig();
+
+    for (let minute = 0; minute < 25; minute++) {
+      recorder.record(node, shortage);
+      await clock.advance(60_000);
+    }
+    await clock.advance(3_600_000 * 3);
+
+    expect(transport.requests.map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH']);
+    expect(bodies(transport.requests).slice(1)).toEqual([
+      { count: 10, lastTimestamp: '2026-01-01T00:09:00Z' },
+      { count: 20, lastTimestamp: '2026-01-01T00:19:00Z' },
+      { count: 25, lastTimestamp: '2026-01-01T00:24:00Z' },
+    ]);
+    expect(recorder.figures()).toEqual({ created: 1, updated: 3, dropped: 0, queued: 0 });
+  });
+
+  test.each<[string, EventSubject, EventReport]>([
+    ['object', { ...node, name: 'node-2' }, shortage],
+    ['object of the same name', { ...node, uid: 'uid-2' }, shortage],
+    ['reason', node, { ...shortage, reason: 'Throttled' }],
+    ['text', node, { ...shortage, message: 'subnet-2 has no free address' }],
+    ['type', node, { ...shortage, type: 'Normal' }],
+  ])('another %s is another event', async (_what, subject, report) => {
+    const { clock, recorder, transport } = rig();
+
+    recorder.record(node, shortage);
+    recorder.record(subject, report);
+    await clock.advance(0);
+
+    expect(transport.requests.map(({ method }) => method)).toEqual(['POST', 'POST']);
+  });
+
+  test('an event that the server has forgotten is made anew', async () => {
+    const { clock, recorder, transport } = rig(({ method }) =>
+      method === 'PATCH' ? status(404, 'not found') : { status: 201 },
+    );
+
+    recorder.record(node, shortage);
+    await clock.advance(600_000);
+    recorder.record(node, shortage);
+    await clock.advance(0);
+    await clock.advance(7_200_000);
+    recorder.record(node, shortage);
+    await clock.advance(0);
+
+    expect(transport.requests.map(({ method }) => method)).toEqual(['POST', 'PATCH', 'POST', 'POST']);
+    expect(bodies(transport.requests)[3]).toMatchObject({ count: 3, firstTimestamp: '2026-01-01T00:00:00Z' });
+  });
+
+  test('one object may not flood the cluster, and does not silence the others', async () => {
+    const { clock, recorder, transport } = rig();
+
+    for (let subnet = 0; subnet < 100; subnet++)
+      recorder.record(node, { ...shortage, message: `subnet-${subnet}` });
+    recorder.record({ ...node, name: 'node-2' }, shortage);
+    await clock.advance(0);
+    const atOnce = transport.requests.length;
+    await clock.advance(600_000);
+    for (let subnet = 100; subnet < 110; subnet++)
+      recorder.record(node, { ...shortage, message: `subnet-${subnet}` });
+    await clock.advance(0);
+
+    expect([atOnce, transport.requests.length]).toEqual([26, 28]);
+    expect(recorder.figures().dropped).toBe(75 + 8);
+  });
+
+  test('a server that is away: waits, tries again, and drops after a while; the queue has an end', async () => {
+    let isAway = true;
+    const { clock, recorder, transport } = rig(() => (isAway ? unreachable() : { status: 201 }));
+
+    for (let count = 0; count < 1500; count++) recorder.record({ ...node, name: `node-${count}` }, shortage);
+    await clock.advance(10_000);
+    const early = transport.requests.length;
+    await clock.advance(300_000);
+    const droppedInBetween = recorder.figures().dropped;
+    isAway = false;
+    await clock.advance(60_000);
+
+    expect(early).toBeLessThan(6);
+    expect(droppedInBetween).toBeGreaterThan(500);
+    expect(recorder.figures().created).toBeGreaterThan(900);
+    expect(recorder.figures().queued).toBe(0);
+  });
+
+  test('a lost answer does not make a second event', async () => {
+    const names: unknown[] = [];
+    const { clock, recorder } = rig(({ body }) => {
+      const { metadata } = JSON.parse(body ?? '{}') as { metadata: { name: string } };
+      names.push(metadata.name);
+      return names.length === 1 ? unreachable() : status(409, 'already exists');
+    });
+
+    recorder.record(node, shortage);
+    await clock.advance(60_000);
+
+    expect(names).toHaveLength(2);
+    expect(names[0]).toBe(names[1]);
+    expect(recorder.figures()).toMatchObject({ created: 1, dropped: 0 });
+  });
+
+  test('denied: says so once, tries nothing for ten minutes, then again', async () => {
+    let isDenied = true;
+    const { clock, recorder, transport, problems } = rig(() =>
+      isDenied ? status(403, 'no') : { status: 201 },
+    );
+
+    for (let minute = 0; minute < 30; minute++) {
+      recorder.record(node, { ...shortage, message: `at ${minute}` });
+      await clock.advance(60_000);
+    }
+    const whileDenied = transport.requests.length;
+    isDenied = false;
+    await clock.advance(600_000);
+    recorder.record(node, shortage);
+    await clock.advance(0);
+    isDenied = true;
+    recorder.record(node, { ...shortage, message: 'again' });
+    await clock.advance(0);
+
+    expect(whileDenied).toBe(3);
+    expect(problems).toEqual([
+      { kind: 'denied', status: 403, message: 'no' },
+      { kind: 'denied', status: 403, message: 'no' },
+    ]);
+    expect(recorder.figures().created).toBe(1);
+  });
+
+  test('denied: what waits behind it is dropped, not tried', async () => {
+    const { clock, recorder, transport } = rig(() => status(403, 'no'));
+
+    for (let count = 0; count < 5; count++) recorder.record({ ...node, name: `node-${count}` }, shortage);
+    await clock.advance(60_000);
+
+    expect(transport.requests).toHaveLength(1);
+    expect(recorder.figures()).toEqual({ created: 0, updated: 0, dropped: 5, queued: 0 });
+  });
+
+  test('an event that the server will not have is dropped and told of, and the next is written', async () => {
+    let count = 0;
+    const { clock, recorder, problems } = rig(() =>
+      count++ === 0 ? status(422, 'bad reason') : { status: 201 },
+    );
+
+    recorder.record(node, shortage);
+    recorder.record(node, { ...shortage, message: 'another' });
+    await clock.advance(0);
+
+    expect(problems).toMatchObject([{ kind: 'invalid', message: 'bad reason' }]);
+    expect(recorder.figures()).toMatchObject({ created: 1, dropped: 1 });
+  });
+
+  test('while none are written, what is due is dropped; later ones are written', async () => {
+    let mayWrite = true;
+    const { clock, recorder, transport } = rig(undefined, () => mayWrite);
+    recorder.record(node, shortage);
+    await clock.advance(0);
+    recorder.record(node, shortage);
+
+    mayWrite = false;
+    recorder.record({ ...node, name: 'node-2' }, shortage);
+    await clock.advance(1_200_000);
+    const whileNot = transport.requests.length;
+    const { dropped } = recorder.figures();
+    mayWrite = true;
+    recorder.record(node, shortage);
+    await clock.advance(0);
+
+    expect(whileNot).toBe(1);
+    expect(dropped).toBe(2);
+    expect(transport.requests).toHaveLength(2);
+  });
+
+  test('very long names and texts fit', async () => {
+    const { clock, recorder, transport } = rig();
+
+    recorder.record({ kind: 'Node', name: 'n'.repeat(253) }, { ...shortage, message: 'm'.repeat(5000) });
+    await clock.advance(0);
+
+    const [body] = bodies(transport.requests);
+    expect(textAt(body, 'metadata', 'name')).toHaveLength(253);
+    expect(textAt(body, 'message')).toHaveLength(1024);
+  });
+
+  test('what happens again while it is being written is not lost', async () => {
+    let isFirst = true;
+    const { clock, recorder, transport } = rig(() => {
+      if (isFirst) recorder.record(node, shortage);
+      isFirst = false;
+      return { status: 201 };
+    });
+
+    recorder.record(node, shortage);
+    recorder.record(node, shortage);
+    await clock.advance(599_999);
+    const before = transport.requests.length;
+    await clock.advance(1);
+
+    expect(before).toBe(1);
+    expect(bodies(transport.requests)).toMatchObject([{ count: 2 }, { count: 3 }]);
+  });
+
+  test('stops at once, and leaves nothing behind', async () => {
+    const { clock, recorder, transport, stop } = rig(() => unreachable());
+    recorder.record(node, shortage);
+    await clock.advance(100);
+    const before = transport.requests.length;
+
+    await stop();
+    recorder.record(node, shortage);
+    await clock.advance(3_600_000);
+
+    expect(transport.requests).toHaveLength(before);
+  });
+});

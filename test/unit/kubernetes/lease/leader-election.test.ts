@@ -1,0 +1,484 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Refusal } from '../../../../src/kubernetes/transport/api-reply.ts';
+import { LeaderElection, type Leadership } from '../../../../src/kubernetes/lease/leader-election.ts';
+import { checkedLeaseTimings, type LeaseTimings } from '../../../../src/kubernetes/lease/lease-timings.ts';
+import { type Clock, sleep } from '../../../../src/runtime/clock.ts';
+import { Random } from '../../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { FreezableClock } from '../freezable-clock.ts';
+import { LeaseServer } from '../lease-server.ts';
+import { ScriptedTransport, type Server, status, unreachable } from '../scripted-transport.ts';
+
+interface Rig {
+  readonly clock: VirtualClock;
+  readonly server: LeaseServer;
+  readonly transport: ScriptedTransport;
+  readonly election: LeaderElection;
+  readonly states: Leadership[];
+  readonly problems: Refusal[];
+  readonly stop: () => Promise<'lost' | 'stopped'>;
+  readonly ended: Promise<'lost' | 'stopped'>;
+}
+
+/** `processClock`: what the elector itself sees, if that is not simply the time. */
+function rig(
+  given: {
+    answer?: (server: LeaseServer) => Server;
+    server?: LeaseServer;
+    processClock?: (clock: VirtualClock) => Clock;
+  } = {},
+): Rig {
+  const { server = new LeaseServer() } = given;
+  const clock = new VirtualClock();
+  const processClock = given.processClock?.(clock) ?? clock;
+  const transport = new ScriptedTransport(processClock, given.answer?.(server) ?? server.answer);
+  const states: Leadership[] = [];
+  const problems: Refusal[] = [];
+  const election = new LeaderElection({
+    transport,
+    clock: processClock,
+    random: new Random('election'),
+    namespace: 'ns',
+    name: 'lock',
+    identity: 'us',
+    onChange: (state) => states.push(state),
+    onProblem: (problem) => problems.push(problem),
+    onBug: (error) => {
+      throw error;
+    },
+  });
+  const stopping = new AbortController();
+  const ended = election.run(stopping.signal);
+  const stop = (): Promise<'lost' | 'stopped'> => {
+    stopping.abort(new Error('stop'));
+    return ended;
+  };
+  return { clock, server, transport, election, states, problems, stop, ended };
+}
+
+const theirs = {
+  holderIdentity: 'them',
+  leaseDurationSeconds: 15,
+  renewTime: '2001-01-01T00:00:00.000000Z',
+  leaseTransitions: 3,
+};
+const kinds = (states: readonly Leadership[]): string[] => states.map(({ kind }) => kind);
+
+describe('LeaderElection', () => {
+  test('creates the lease where there is none, and leads until its end, counted from before the request', async () => {
+    const { clock, server, election, states } = rig();
+
+    await clock.advance(0);
+
+    expect(server.spec).toEqual({
+      holderIdentity: 'us',
+      leaseDurationSeconds: 15,
+      acquireTime: '2026-01-01T00:00:00.000000Z',
+      renewTime: '2026-01-01T00:00:00.000000Z',
+      leaseTransitions: 0,
+    });
+    expect(kinds(states)).toEqual(['leading']);
+    expect(election.leaseEnd()).toEqual({ monotonic: 15_000, wall: Date.UTC(2026, 0, 1, 0, 0, 15) });
+  });
+
+  test('renews every two seconds, each renewal moving the end, without telling of each', async () => {
+    const { clock, server, election, states, transport } = rig();
+
+    await clock.advance(60_500);
+
+    expect(election.leaseEnd()?.monotonic).toBe(75_000);
+    expect(server.spec['renewTime']).toBe('2026-01-01T00:01:00.000000Z');
+    expect(server.spec['acquireTime']).toBe('2026-01-01T00:00:00.000000Z');
+    expect(transport.requests).toHaveLength(32);
+    expect(kinds(states)).toEqual(['leading']);
+  });
+
+  test('does not try to renew when the time that is left is too short for an answer, as where timers fire early', async () => {
+    let isDenied = false;
+    const { clock, transport, ended, states } = rig({
+      answer: (server) => (request) =>
+        isDenied ? Promise.resolve(status(403, 'forbidden')) : server.answer(request),
+      processClock: (inner) => ({
+        wall: () => inner.wall(),
+        monotonic: () => inner.monotonic(),
+        schedule: (ms, action) => inner.schedule(ms > 0.5 ? ms - 0.5 : ms, action),
+      }),
+    });
+    await clock.advance(1000);
+
+    isDenied = true;
+    await clock.advance(15_000);
+
+    expect(await ended).toBe('lost');
+    expect(kinds(states)).toEqual(['leading', 'lost']);
+    expect(Math.min(...transport.requests.map(({ timeoutMs = Infinity }) => timeoutMs))).toBeGreaterThan(50);
+  });
+
+  test('says what the last attempt failed of, for as long as none has succeeded since', async () => {
+    let isDenied = true;
+    const { clock, election } = rig({
+      answer: (server) => (request) =>
+        isDenied ? Promise.resolve(status(403, 'forbidden')) : server.answer(request),
+    });
+    await clock.advance(0);
+    const before = election.problem;
+
+    isDenied = false;
+    await clock.advance(5000);
+
+    expect(before).toMatchObject({ kind: 'denied' });
+    expect(election.problem).toBeUndefined();
+  });
+
+  test('takes a lease at the very moment it is over by what was seen, whatever the times in it say', async () => {
+    const server = new LeaseServer();
+    server.write({ ...theirs, renewTime: '2099-01-01T00:00:00.000000Z' });
+    const { clock, states, election } = rig({ server });
+
+    await clock.advance(14_999);
+    const before = election.state.kind;
+    await clock.advance(1);
+
+    expect(before).toBe('standby');
+    expect(states).toMatchObject([{ kind: 'standby', holder: 'them' }, { kind: 'leading' }]);
+    expect(server.spec).toMatchObject({ holderIdentity: 'us', leaseTransitions: 4 });
+  });
+
+  test('waits as long as the holder goes on renewing, and as long as its own duration says', async () => {
+    const server = new LeaseServer();
+    server.write({ ...theirs, leaseDurationSeconds: 40 });
+    const { clock, election } = rig({ server });
+
+    await clock.advance(39_000);
+    server.write({ ...theirs, leaseDurationSeconds: 40 });
+    await clock.advance(38_000);
+    const whileHeld = election.state.kind;
+    await clock.advance(5000);
+
+    expect(whileHeld).toBe('standby');
+    expect(election.state.kind).toBe('leading');
+  });
+
+  test('takes a lease that was given back at once', async () => {
+    const server = new LeaseServer();
+    server.write({ ...theirs, holderIdentity: '' });
+    const { clock, election } = rig({ server });
+
+    await clock.advance(0);
+
+    expect(election.state.kind).toBe('leading');
+  });
+
+  test('a deleted lease is not up for grabs before its holder’s time is over', async () => {
+    const server = new LeaseServer();
+    server.write(theirs);
+    const { clock, election } = rig({ server });
+    await clock.advance(1000);
+
+    server.lease = undefined;
+    await clock.advance(13_900);
+    const before = election.state.kind;
+    await clock.advance(5000);
+
+    expect(before).toBe('standby');
+    expect(election.state.kind).toBe('leading');
+  });
+
+  test('a leader whose lease is deleted makes it again and goes on', async () => {
+    const { clock, server, election, states } = rig();
+    await clock.advance(100);
+
+    server.lease = undefined;
+    await clock.advance(30_000);
+
+    expect(election.state.kind).toBe('leading');
+    expect(kinds(states)).toEqual(['leading']);
+    expect(server.spec['holderIdentity']).toBe('us');
+  });
+
+  test('keeps what others have put into the lease', async () => {
+    const server = new LeaseServer();
+    server.write({ ...theirs, holderIdentity: '', strategy: 'OldestEmulationVersion' });
+    const { clock } = rig({ server });
+
+    await clock.advance(10_000);
+
+    expect(server.spec).toMatchObject({ strategy: 'OldestEmulationVersion' });
+  });
+
+  test('every renewal changes the lease, even when the wall clock stands still', async () => {
+    const { clock, server } = rig();
+    const seen = new Set<unknown>();
+
+    for (let round = 0; round < 10; round++) {
+      await clock.advance(2000);
+      clock.shiftWall(-2000);
+      seen.add(JSON.stringify(server.spec));
+    }
+
+    expect(seen.size).toBeGreaterThan(1);
+    const renewals = [...seen];
+    expect(renewals.every((spec, index) => spec !== renewals[index - 1])).toBe(true);
+  });
+});
+
+describe('LeaderElection loses the lease, once,', () => {
+  test.each<[string, (server: LeaseServer) => Server, string]>([
+    ['when the server is away', () => () => unreachable(), 'could not renew the lease for 10 s'],
+    ['when the server is silent', () => () => 'silence', 'could not renew the lease for 10 s'],
+    ['when it may not any more', () => () => status(403, 'no'), 'could not renew the lease for 10 s'],
+  ])('%s, at the renew deadline and well before its end', async (_what, broken, reason) => {
+    let isBroken = false;
+    const { clock, states, ended, problems } = rig({
+      answer: (server) => (request) => (isBroken ? broken(server)(request) : server.answer(request)),
+    });
+    await clock.advance(100);
+
+    isBroken = true;
+    await clock.advance(9999 - 100);
+    const before = kinds(states);
+    await clock.advance(1);
+
+    expect(before).toEqual(['leading']);
+    expect(states).toMatchObject([{ kind: 'leading' }, { kind: 'lost', reason }]);
+    expect(await ended).toBe('lost');
+    expect(problems).toHaveLength(1);
+  });
+
+  test('when somebody has taken it', async () => {
+    const { clock, server, states, ended, election } = rig();
+    await clock.advance(100);
+
+    server.write(theirs);
+    await clock.advance(2000);
+
+    expect(states).toMatchObject([{ kind: 'leading' }, { kind: 'lost', reason: 'them has taken the lease' }]);
+    expect(election.leaseEnd()).toBeUndefined();
+    expect(await ended).toBe('lost');
+  });
+
+  test('when it is read and the wall clock is past it, as after a machine slept', async () => {
+    const { clock, states, election, ended } = rig();
+    await clock.advance(100);
+
+    clock.shiftWall(16_000);
+    const read = election.leaseEnd();
+    await clock.advance(5000);
+
+    expect(read).toBeUndefined();
+    expect(kinds(states)).toEqual(['leading', 'lost']);
+    expect(await ended).toBe('lost');
+  });
+
+  test('when the process was frozen past it, though its wall clock was set back', async () => {
+    let frozen: FreezableClock | undefined;
+    const { clock, states, election } = rig({ processClock: (time) => (frozen = new FreezableClock(time)) });
+    await clock.advance(100);
+
+    frozen?.setWall(-3_600_000);
+    frozen?.freeze(20_000);
+    await clock.advance(14_800);
+    const before = election.leaseEnd()?.monotonic;
+    await clock.advance(200);
+
+    expect(before).toBe(15_000);
+    expect(election.leaseEnd()).toBeUndefined();
+    expect(kinds(states)).toEqual(['leading', 'lost']);
+  });
+
+  test('a wall clock that is set back changes nothing', async () => {
+    const { clock, election } = rig();
+    await clock.advance(100);
+
+    clock.shiftWall(-3_600_000);
+    await clock.advance(20_000);
+
+    expect(election.leaseEnd()?.monotonic).toBe(35_000);
+  });
+});
+
+describe('LeaderElection bears', () => {
+  test('lost answers: what was written counts when it is read back', async () => {
+    let drop = true;
+    const { clock, election, states } = rig({
+      answer: (server) => (request) => {
+        const answer = server.answer(request);
+        if (request.method === 'GET' || !drop) return answer;
+        drop = false;
+        return unreachable();
+      },
+    });
+
+    await clock.advance(6000);
+
+    expect(election.state.kind).toBe('leading');
+    expect(kinds(states)).toEqual(['leading']);
+  });
+
+  test('a renewal whose answer is lost: reads, sees itself, renews', async () => {
+    let drops = 0;
+    const { clock, election, states } = rig({
+      answer: (server) => (request) => {
+        const answer = server.answer(request);
+        return request.method === 'PUT' && drops++ % 3 === 0 ? unreachable() : answer;
+      },
+    });
+
+    await clock.advance(60_000);
+
+    expect(election.state.kind).toBe('leading');
+    expect(kinds(states)).toEqual(['leading']);
+  });
+
+  test('an answer that comes after the lease it speaks of has ended', async () => {
+    const late = Promise.withResolvers<void>();
+    let puts = 0;
+    const { clock, election } = rig({
+      answer: (server) => async (request) => {
+        const answer = server.answer(request);
+        if (request.method === 'PUT' && puts++ === 0) await late.promise;
+        return answer;
+      },
+    });
+    await clock.advance(3000);
+
+    await clock.advance(60_000);
+    late.resolve();
+    await clock.advance(10);
+
+    expect(election.leaseEnd()?.monotonic).toBeGreaterThan(clock.monotonic());
+  });
+
+  test('having been frozen while it acquired: it was never leader, and tries again', async () => {
+    let isFirst = true;
+    let frozen: FreezableClock | undefined;
+    let time = new VirtualClock();
+    const { clock, states, election } = rig({
+      processClock: (virtual) => {
+        time = virtual;
+        frozen = new FreezableClock(time);
+        return frozen;
+      },
+      answer: (server) => async (request) => {
+        const answer = server.answer(request);
+        if (request.method === 'POST' && isFirst) {
+          isFirst = false;
+          frozen?.freeze(20_000);
+          // It arrives before the process finds out that it has waited too long.
+          await sleep(time, 16_000, new AbortController().signal);
+        }
+        return answer;
+      },
+    });
+
+    await clock.advance(19_999);
+    const before = kinds(states);
+    await clock.advance(5000);
+
+    expect(before).toEqual([]);
+    expect(kinds(states)).toEqual(['leading']);
+    expect(election.leaseEnd()?.monotonic).toBeGreaterThan(clock.monotonic());
+  });
+
+  test('a namespace that is not there, and says so once', async () => {
+    const { clock, problems, election } = rig({ answer: () => () => status(404, 'no namespace') });
+
+    await clock.advance(30_000);
+
+    expect(election.state.kind).toBe('standby');
+    expect(problems).toEqual([{ kind: 'gone', message: 'there is no namespace ns for the lease' }]);
+  });
+
+  test('being denied on standby, and says so once', async () => {
+    const { clock, problems } = rig({ answer: () => () => status(403, 'no') });
+
+    await clock.advance(30_000);
+
+    expect(problems).toEqual([{ kind: 'denied', status: 403, message: 'no' }]);
+  });
+});
+
+describe('LeaderElection stops', () => {
+  test('and gives the lease back, having ceased to lead before', async () => {
+    const { clock, server, states, stop, election } = rig();
+    await clock.advance(100);
+
+    const outcome = await stop();
+
+    expect(outcome).toBe('stopped');
+    expect(server.spec).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 });
+    expect(kinds(states)).toEqual(['leading', 'stopped']);
+    expect(election.leaseEnd()).toBeUndefined();
+  });
+
+  test('on standby without touching the lease of others', async () => {
+    const server = new LeaseServer();
+    server.write(theirs);
+    const { clock, stop } = rig({ server });
+    await clock.advance(3000);
+
+    expect(await stop()).toBe('stopped');
+    expect(server.spec).toEqual(theirs);
+  });
+
+  test('and gives back what a request under way may have taken', async () => {
+    const { clock, server, stop } = rig({
+      answer: (leases) => (request) => {
+        const answer = leases.answer(request);
+        return request.method === 'POST' ? 'silence' : answer;
+      },
+    });
+    await clock.advance(100);
+
+    expect(await stop()).toBe('stopped');
+    expect(server.spec['holderIdentity']).toBe('');
+  });
+
+  test('in the end though the server is silent', async () => {
+    let isSilent = false;
+    const { clock, stop } = rig({
+      answer: (server) => (request) => (isSilent ? 'silence' : server.answer(request)),
+    });
+    await clock.advance(100);
+    isSilent = true;
+
+    let outcome: string | undefined;
+    void stop().then((ended) => {
+      outcome = ended;
+    });
+
+    expect(await clock.runUntil(() => outcome !== undefined, 10_000)).toBe(true);
+    expect(outcome).toBe('stopped');
+  });
+});
+
+describe('lease timings', () => {
+  test.each<[string, Partial<LeaseTimings>, string]>([
+    [
+      'a lease as long as its deadline',
+      { leaseDuration: 10_000 },
+      'the lease duration (10000 ms) must be longer than the renew deadline (10000 ms)',
+    ],
+    [
+      'a deadline too near to the retry period',
+      { retryPeriod: 9000 },
+      'the renew deadline (10000 ms) must be longer than 1.2 times the retry period (9000 ms)',
+    ],
+    ['less than a second', { retryPeriod: 999 }, 'the retry period is 999 ms'],
+    ['no number', { renewDeadline: Number.NaN }, 'the renew deadline is NaN ms'],
+    ['parts of a second', { leaseDuration: 15_500 }, 'whole number of seconds'],
+  ])('%s is refused when the elector is made', (_what, timings, words) => {
+    expect(() => checkedLeaseTimings(timings)).toThrow(words);
+    expect(() => checkedLeaseTimings(timings)).toThrow(
+      expect.objectContaining({ code: 'LEASE_TIMINGS_INVALID' }),
+    );
+  });
+
+  test('the usual ones are 15, 10 and 2 seconds', () => {
+    expect(checkedLeaseTimings({})).toEqual({
+      leaseDuration: 15_000,
+      renewDeadline: 10_000,
+      retryPeriod: 2000,
+    });
+  });
+});

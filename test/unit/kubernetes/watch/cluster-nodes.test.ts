@@ -1,0 +1,142 @@
+import { describe, expect, test } from '@jest/globals';
+import { type ClusterNode, ClusterNodes } from '../../../../src/kubernetes/watch/cluster-nodes.ts';
+import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import { instanceIdOf } from '../../../../src/providers/aws/ids.ts';
+import { Random } from '../../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { event, isWatch, listOf, serve } from '../reflector-rig.ts';
+import { LineFeed, type Script, ScriptedTransport, type Server, status } from '../scripted-transport.ts';
+
+interface Rig {
+  readonly clock: VirtualClock;
+  readonly nodes: ClusterNodes;
+  readonly changes: (readonly [name: string, node: ClusterNode | undefined])[];
+  readonly access: (string | undefined)[];
+}
+
+function rig(server: Server): Rig {
+  const clock = new VirtualClock();
+  const changes: Rig['changes'] = [];
+  const access: Rig['access'] = [];
+  const nodes = new ClusterNodes({
+    transport: new ScriptedTransport(clock, server),
+    clock,
+    random: new Random('nodes'),
+    instanceIdOf,
+    onChange: (name, node) => changes.push([name, node]),
+    onAccess: (problem) => access.push(problem),
+    onState: () => undefined,
+    onBug: (error) => {
+      throw error;
+    },
+  });
+  void nodes.run(new AbortController().signal);
+  return { clock, nodes, changes, access };
+}
+
+function node(name: string, version: number, instance: string | undefined, ready = 'True'): JsonObject {
+  return {
+    metadata: {
+      name,
+      uid: `uid-${name}`,
+      resourceVersion: String(version),
+      creationTimestamp: '2026-01-01T00:00:00Z',
+      labels: { long: 'x'.repeat(1000) },
+    },
+    spec: instance === undefined ? {} : { providerID: `aws:///us-east-1a/${instance}` },
+    status: { conditions: [{ type: 'Ready', status: ready }], images: [{ names: ['x'.repeat(1000)] }] },
+  };
+}
+
+const kept = { uid: 'uid-a', instanceId: 'i-00000001', createdAt: Date.UTC(2026, 0, 1) };
+
+describe('of each Node', () => {
+  test('nothing is kept but whose instance it is', async () => {
+    const { clock, nodes, changes } = rig(serve([listOf(10, node('a', 1, 'i-00000001'))], [new LineFeed()]));
+
+    await clock.advance(0);
+    await nodes.settled;
+
+    expect([...nodes.nodes]).toEqual([['a', kept]]);
+    expect(changes).toEqual([['a', kept]]);
+  });
+
+  test('a new status is not reported, and a new provider ID is', async () => {
+    const feed = new LineFeed();
+    const { clock, changes } = rig(serve([listOf(10, node('a', 1, undefined))], [feed]));
+    await clock.advance(0);
+    changes.length = 0;
+
+    feed.push(event('MODIFIED', node('a', 11, undefined, 'False')));
+    await clock.advance(0);
+    const before = [...changes];
+    feed.push(event('MODIFIED', node('a', 12, 'i-00000001')));
+    feed.push(event('DELETED', node('a', 13, 'i-00000001')));
+    await clock.advance(0);
+
+    expect(before).toEqual([]);
+    expect(changes).toEqual([
+      ['a', kept],
+      ['a', undefined],
+    ]);
+  });
+});
+
+describe('after an empty list', () => {
+  const [a, b] = [node('a', 1, 'i-00000001'), node('b', 2, 'i-00000002')];
+
+  test('a Node that the watch names is told of once a list shows it, with all others', async () => {
+    const feed = new LineFeed();
+    const lists: Script[] = [listOf(10), listOf(12), listOf(13, a, b)];
+    // The server ends the second watch when its time is up.
+    const watches = [feed, new LineFeed().end()];
+    const { clock, nodes, changes } = rig((request) =>
+      isWatch(request) ? (watches.shift() ?? new LineFeed()) : (lists.shift() ?? listOf(14, a, b)),
+    );
+    await clock.advance(0);
+    await nodes.settled;
+
+    feed.push(event('ADDED', node('a', 11, 'i-00000001')));
+    await clock.advance(0);
+    const meanwhile = [changes.length, nodes.nodes.size];
+    await clock.advance(60_000);
+
+    expect(meanwhile).toEqual([0, 0]);
+    expect([...nodes.nodes.keys()].sort()).toEqual(['a', 'b']);
+    expect(new Map(changes).get('a')).toEqual(kept);
+    expect(new Map(changes).has('b')).toBe(true);
+  });
+
+  test('the first Node of a cluster is told of at once', async () => {
+    const feed = new LineFeed();
+    const lists: Script[] = [listOf(10), listOf(11, node('a', 11, 'i-00000001'))];
+    const { clock, changes } = rig((request) => (isWatch(request) ? feed : (lists.shift() ?? listOf(12))));
+    await clock.advance(0);
+
+    feed.push(event('ADDED', node('a', 11, 'i-00000001')));
+    await clock.advance(0);
+
+    expect(changes).toEqual([['a', kept]]);
+  });
+});
+
+describe('while Nodes may not be read', () => {
+  test('this is reported once, and no Node is known', async () => {
+    let isAllowed = false;
+    const { clock, nodes, access } = rig((request) => {
+      if (!isAllowed) return status(403, 'nodes is forbidden');
+      return isWatch(request) ? new LineFeed() : listOf(10, node('a', 1, 'i-00000001'));
+    });
+    await clock.advance(0);
+    await nodes.settled;
+    const meanwhile = { known: nodes.nodes.size, problem: nodes.problem };
+    await clock.advance(600_000);
+
+    isAllowed = true;
+    await clock.advance(600_000);
+
+    expect(meanwhile).toEqual({ known: 0, problem: 'nodes is forbidden' });
+    expect(access).toEqual(['nodes is forbidden', undefined]);
+    expect([...nodes.nodes.keys()]).toEqual(['a']);
+  });
+});

@@ -1,0 +1,319 @@
+import { describe, expect, test } from '@jest/globals';
+import { bookmark, event, isWatch, listOf, query, rig, serve, thing } from '../reflector-rig.ts';
+import { LineFeed, type Script, type Server, status, unreachable } from '../scripted-transport.ts';
+
+describe('Reflector, when a list shows nothing', () => {
+  const full = listOf(10, thing('a', 4, 'red'), thing('b', 9, 'blue'));
+  const nothing = listOf(40);
+  const expired = status(410, 'too old resource version');
+  const doubting = { doubtsEmptyLists: true };
+
+  test.each<[string, object, readonly string[]]>([
+    [
+      'keeps what it knows until one shows more, of what a cluster always has',
+      doubting,
+      ['deleted b blue>blue'],
+    ],
+    [
+      'believes it, of what may well be none',
+      {},
+      ['deleted a red>red', 'deleted b blue>blue', 'added a ->red'],
+    ],
+  ])('%s', async (_, options, expected) => {
+    const lists = [full, nothing, nothing, listOf(50, thing('a', 4, 'red'))];
+    // All watches that follow a list which is believed break off, but for the one after the last.
+    const server: Server = (request) => {
+      const isLast = query(request, 'resourceVersion') === '50';
+      if (isWatch(request)) return isLast ? new LineFeed() : expired;
+      return lists.shift() ?? full;
+    };
+    const { clock, changes } = rig(server, undefined, options);
+
+    await clock.advance(60_000);
+
+    expect(changes.slice(2)).toEqual(expected);
+  });
+
+  test('says so, asks again, and believes it after ten minutes', async () => {
+    const stage = rig(serve([full, nothing], [expired, new LineFeed()]), undefined, doubting);
+
+    await stage.clock.advance(590_000);
+    const [early, state] = [[...stage.changes], stage.states.at(-1)];
+    await stage.clock.advance(30_000);
+
+    expect(early).toHaveLength(2);
+    expect(state).toMatchObject({
+      kind: 'backing-off',
+      problem: 'the list of /things is empty, and 2 objects were there before',
+    });
+    expect(stage.changes.slice(2)).toEqual(['deleted a red>red', 'deleted b blue>blue']);
+    expect(stage.transport.requests.length).toBeLessThan(200);
+  });
+
+  test('lets nobody catch up with it', async () => {
+    const stage = rig(serve([full, nothing, full], [new LineFeed()]), undefined, doubting);
+    await stage.clock.advance(100);
+    let isCaughtUp = false;
+
+    void stage.reflector.refresh().then(() => (isCaughtUp = true));
+    await stage.clock.advance(0);
+    const early = isCaughtUp;
+    await stage.clock.advance(10_000);
+
+    expect([early, isCaughtUp]).toEqual([false, true]);
+    expect(stage.changes).toHaveLength(2);
+  });
+
+  test('and nothing was known, lists again a minute later what a watch would not name', async () => {
+    // The server ends a watch when its time is up.
+    const watches = [new LineFeed().end(), new LineFeed()];
+    const all = listOf(50, thing('a', 4, 'red'), thing('b', 9, 'blue'));
+    const stage = rig(serve([nothing, all], watches), undefined, doubting);
+
+    await stage.clock.advance(60_000);
+
+    expect(query(stage.transport.requests[1], 'timeoutSeconds')).toBe('60');
+    expect(stage.changes).toEqual(['added a ->red', 'added b ->blue']);
+    expect(stage.reflector.figures()).toMatchObject({ relists: 0 });
+  });
+
+  test('and nothing was known, tells nothing of the first object that a watch names before a list shows it with all others', async () => {
+    const first = new LineFeed().push(event('ADDED', thing('c', 41, 'green')));
+    const all = listOf(50, thing('a', 4, 'red'), thing('b', 9, 'blue'), thing('c', 41, 'green'));
+    const stage = rig(serve([nothing, all], [first, new LineFeed()]), undefined, doubting);
+
+    await stage.clock.advance(100);
+
+    expect(stage.changes).toEqual(['added a ->red', 'added b ->blue', 'added c ->green']);
+    expect(stage.reflector.figures()).toMatchObject({ relists: 0 });
+  });
+});
+
+describe('Reflector, when something fails', () => {
+  test('watches that end as soon as they begin are begun ever more seldom', async () => {
+    const { clock, transport, states } = rig(serve([listOf(10)], [new LineFeed().end()]));
+
+    await clock.advance(300_000);
+
+    expect(transport.requests.filter(isWatch).length).toBeLessThan(60);
+    expect(states.at(-1)?.kind).toBe('backing-off');
+  });
+
+  test.each([
+    ['as an answer', status(410, 'too old resource version')],
+    [
+      'within the watch',
+      new LineFeed().push(event('ERROR', { kind: 'Status', code: 410, message: 'too old resource version' })),
+    ],
+  ])('410 %s: lists again and finds what vanished, appeared and changed', async (_how, expired) => {
+    const { clock, transport, changes, reflector } = rig(
+      serve(
+        [
+          listOf(10, thing('kept', 1, 'red'), thing('changed', 2, 'red'), thing('vanished', 3, 'red')),
+          listOf(40, thing('kept', 1, 'red'), thing('changed', 35, 'blue'), thing('appeared', 36, 'green')),
+        ],
+        [expired, new LineFeed()],
+      ),
+    );
+
+    await clock.advance(5000);
+
+    expect(changes.slice(3)).toEqual([
+      'deleted vanished red>red',
+      'modified changed red>blue',
+      'added appeared ->green',
+    ]);
+    expect(query(transport.requests.at(-1), 'resourceVersion')).toBe('40');
+    expect(reflector.figures().relists).toBe(1);
+  });
+
+  test('another error within the watch: tells its text, waits, and goes on from the last version', async () => {
+    const failing = new LineFeed().push(
+      event('ADDED', thing('a', 11, 'red')),
+      event('ERROR', { kind: 'Status', code: 500, message: 'etcd is away' }),
+      event('ADDED', thing('never', 12, 'red')),
+    );
+    const { clock, transport, states, changes } = rig(serve([listOf(10)], [failing, new LineFeed()]));
+
+    await clock.advance(2000);
+
+    expect(changes).toEqual(['added a ->red']);
+    expect(states.map(({ kind }) => kind)).toEqual(['listing', 'watching', 'backing-off', 'watching']);
+    expect(states[2]).toMatchObject({ problem: 'etcd is away' });
+    expect(query(transport.requests.at(-1), 'resourceVersion')).toBe('11');
+  });
+
+  test.each<[string, Script]>([
+    ['a broken connection', unreachable()],
+    ['500', status(500, 'oops')],
+    ['503', status(503, 'shutting down')],
+    ['429', status(429, 'slow down')],
+    ['a page that is not JSON', { status: 200, body: '<html>proxy</html>' }],
+  ])('%s on a list is tried again with growing waits, and never ends it', async (_what, failure) => {
+    const { clock, transport, states, reflector, bugs } = rig(
+      serve(
+        [failure, failure, failure, failure, failure, failure, listOf(3, thing('a', 1, 'red'))],
+        [new LineFeed()],
+      ),
+    );
+
+    await clock.advance(5000);
+    const early = transport.requests.length;
+    await clock.advance(120_000);
+
+    expect(early).toBeLessThan(6);
+    expect(states.filter(({ kind }) => kind === 'backing-off')).toHaveLength(6);
+    expect([...reflector.objects.keys()]).toEqual(['a']);
+    expect(bugs).toEqual([]);
+  });
+
+  test('a server that asks to be left alone is left alone, on lists and on watches', async () => {
+    const busy: Script = { status: 429, retryAfterMs: 60_000 };
+    const { clock, transport } = rig(serve([busy, listOf(3)], [busy, new LineFeed()]));
+
+    await clock.advance(59_999);
+    const whileListBusy = transport.requests.length;
+    await clock.advance(60_000);
+    const whileWatchBusy = transport.requests.length;
+    await clock.advance(60_000);
+
+    expect([whileListBusy, whileWatchBusy, transport.requests.length]).toEqual([1, 3, 4]);
+  });
+
+  test.each([
+    [401, /^no$/],
+    [403, /^no$/],
+    [404, /^the cluster does not serve \/things: install Cilium, which brings it \(no\)$/],
+  ])('%i is told as denied and tried again about every 30 s', async (code, problem) => {
+    const { clock, transport, states, reflector } = rig(
+      serve(
+        [status(code, 'no'), status(code, 'no'), status(code, 'no'), listOf(3, thing('a', 1, 'red'))],
+        [new LineFeed()],
+      ),
+    );
+
+    await clock.advance(20_000);
+
+    expect(transport.requests).toHaveLength(1);
+    expect(states.at(-1)).toMatchObject({ kind: 'denied', problem: expect.stringMatching(problem) });
+    await clock.advance(85_000);
+    expect(reflector.isSynced).toBe(true);
+    expect(states.at(-1)?.kind).toBe('watching');
+  });
+
+  test('a denied watch keeps the objects and goes on where it was', async () => {
+    const { clock, transport, reflector } = rig(
+      serve([listOf(10, thing('a', 1, 'red'))], [status(403, 'no'), new LineFeed()]),
+    );
+
+    await clock.advance(40_000);
+
+    expect([...reflector.objects.keys()]).toEqual(['a']);
+    expect(transport.requests.map(isWatch)).toEqual([false, true, true]);
+  });
+
+  test('five errors in a row in place of a watch: the version is not believed any more', async () => {
+    const refused = status(504, 'too large resource version');
+    const { clock, transport } = rig(
+      serve([listOf(10), listOf(4)], [refused, refused, refused, refused, refused, new LineFeed()]),
+    );
+
+    await clock.advance(120_000);
+
+    expect(transport.requests.map((request) => (isWatch(request) ? 'watch' : 'list')).join(' ')).toBe(
+      'list watch watch watch watch watch list watch',
+    );
+    expect(query(transport.requests.at(-1), 'resourceVersion')).toBe('4');
+  });
+
+  test('connections that cannot be made don’t cost a list, however many', async () => {
+    const { clock, transport } = rig(
+      serve([listOf(10)], [...Array.from({ length: 12 }, () => unreachable()), new LineFeed()]),
+    );
+
+    await clock.advance(320_000);
+
+    expect(transport.requests.filter((request) => !isWatch(request))).toHaveLength(1);
+    expect(transport.requests.filter(isWatch)).toHaveLength(13);
+  });
+
+  test('a connection on which nothing comes, not even its end, is given up', async () => {
+    const dead = new LineFeed().push(bookmark(15));
+    const { clock, transport, states } = rig(serve([listOf(10)], [dead, new LineFeed()]));
+
+    await clock.advance(10);
+    const seconds = Number(query(transport.requests[1], 'timeoutSeconds'));
+    await clock.advance(seconds * 1000 + 29_000);
+    const before = transport.requests.length;
+    await clock.advance(5000);
+
+    expect(before).toBe(2);
+    expect(query(transport.requests[2], 'resourceVersion')).toBe('15');
+    expect(states.find(({ kind }) => kind === 'backing-off')).toMatchObject({
+      problem: expect.stringContaining('the watch sent nothing'),
+    });
+  });
+
+  test('bookmarks keep a quiet watch alive', async () => {
+    const feed = new LineFeed();
+    const { clock, transport } = rig(serve([listOf(10)], [feed, new LineFeed()]));
+
+    for (let minute = 0; minute < 30; minute++) {
+      feed.push(bookmark(11 + minute));
+      await clock.advance(60_000);
+    }
+
+    expect(transport.requests).toHaveLength(2);
+  });
+
+  test('a line that is no JSON, or no event, ends the watch; it goes on from before it', async () => {
+    const { clock, transport, states } = rig(
+      serve(
+        [listOf(10)],
+        [
+          new LineFeed().push(bookmark(12), '{"type":"ADDED","obj'),
+          new LineFeed().push({ type: 'HELLO' }),
+          new LineFeed(),
+        ],
+      ),
+    );
+
+    await clock.advance(10_000);
+
+    expect(transport.requests.slice(2).map((request) => query(request, 'resourceVersion'))).toEqual([
+      '12',
+      '12',
+    ]);
+    expect(states.filter(({ kind }) => kind === 'backing-off')).toHaveLength(2);
+  });
+
+  test('what a handler throws is reported, and the next change comes', async () => {
+    const feed = new LineFeed().push(event('ADDED', thing('b', 12, 'red')));
+    const { clock, changes, bugs } = rig(serve([listOf(10, thing('a', 9, 'red'))], [feed]), () => {
+      throw new Error('handler');
+    });
+
+    await clock.advance(10);
+
+    expect(changes).toEqual(['added a ->red', 'added b ->red']);
+    expect(bugs).toHaveLength(2);
+  });
+
+  test('what a transform throws is reported and leaves the object as it was, in a list too', async () => {
+    const { clock, reflector, bugs, changes } = rig(
+      serve(
+        [listOf(10, thing('a', 9, 'red')), listOf(20, thing('a', 15))],
+        [
+          new LineFeed().push(event('MODIFIED', thing('a', 11))).push(event('ERROR', { code: 410 })),
+          new LineFeed(),
+        ],
+      ),
+    );
+
+    await clock.advance(5000);
+
+    expect(changes).toEqual(['added a ->red']);
+    expect([...reflector.objects]).toEqual([['a', 'red']]);
+    expect(bugs).toHaveLength(2);
+  });
+});

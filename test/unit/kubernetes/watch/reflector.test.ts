@@ -1,0 +1,160 @@
+import { describe, expect, test } from '@jest/globals';
+import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import { bookmark, event, listOf, query, rig, serve, thing } from '../reflector-rig.ts';
+import { LineFeed, type Script, type Server, status } from '../scripted-transport.ts';
+
+describe('Reflector', () => {
+  test('lists, then watches from there; keeps what the transform leaves', async () => {
+    const feed = new LineFeed();
+    const { clock, transport, reflector, changes } = rig(
+      serve([listOf(10, thing('a', 4, 'red'), thing('b', 9, 'blue'))], [feed]),
+    );
+
+    feed.push(
+      event('MODIFIED', thing('a', 11, 'pink')),
+      event('ADDED', thing('c', 12, 'green')),
+      event('DELETED', thing('b', 13, 'blue')),
+      bookmark(20),
+    );
+    await clock.advance(100);
+
+    expect(changes).toEqual([
+      'added a ->red',
+      'added b ->blue',
+      'modified a red>pink',
+      'added c ->green',
+      'deleted b blue>blue',
+    ]);
+    expect([...reflector.objects]).toEqual([
+      ['a', 'pink'],
+      ['c', 'green'],
+    ]);
+    expect(query(transport.requests[1], 'resourceVersion')).toBe('10');
+    expect(query(transport.requests[1], 'allowWatchBookmarks')).toBe('true');
+    expect(Number(query(transport.requests[1], 'timeoutSeconds'))).toBeGreaterThanOrEqual(300);
+    expect(Number(query(transport.requests[1], 'timeoutSeconds'))).toBeLessThanOrEqual(600);
+    expect(reflector.figures()).toMatchObject({ objects: 2, relists: 0, watchRestarts: 0, events: 3 });
+  });
+
+  test('synced resolves once the whole of the first list was told', async () => {
+    const many = Array.from({ length: 120 }, (_, index) => thing(`t${index}`, index + 1, 'red'));
+    const { clock, reflector, changes } = rig(serve([listOf(200, ...many)], [new LineFeed()]));
+    const toldWhenSynced = reflector.synced.then(() => changes.length);
+
+    expect(reflector.isSynced).toBe(false);
+    await clock.advance(100);
+
+    expect(await toldWhenSynced).toBe(120);
+    expect(reflector.isSynced).toBe(true);
+  });
+
+  test('pages: a small one first, then as many as fit, and the version of the first counts', async () => {
+    const page = (version: number, next: string, ...items: readonly JsonObject[]): Script => ({
+      status: 200,
+      body: { metadata: { resourceVersion: String(version), continue: next }, items },
+    });
+    const { clock, transport, reflector } = rig(
+      serve(
+        [
+          page(50, 'x/2', thing('a', 1, 'red')),
+          page(51, 'x/3', thing('b', 2, 'red')),
+          page(51, '', thing('c', 3, 'red')),
+        ],
+        [new LineFeed()],
+      ),
+    );
+
+    await clock.advance(100);
+
+    expect(transport.requests.slice(0, 3).map((request) => query(request, 'limit'))).toEqual([
+      '50',
+      '500',
+      '500',
+    ]);
+    expect(transport.requests.slice(0, 3).map((request) => query(request, 'continue'))).toEqual([
+      null,
+      'x/2',
+      'x/3',
+    ]);
+    expect(query(transport.requests[3], 'resourceVersion')).toBe('50');
+    expect([...reflector.objects.keys()]).toEqual(['a', 'b', 'c']);
+  });
+
+  test('a continue token that expires begins the list anew, at last in one piece', async () => {
+    const first: Script = {
+      status: 200,
+      body: { metadata: { resourceVersion: '5', continue: 'x' }, items: [thing('old', 1, 'red')] },
+    };
+    const { clock, transport, reflector, changes } = rig(
+      serve(
+        [first, status(410, 'expired'), first, status(410, 'expired'), listOf(9, thing('new', 8, 'red'))],
+        [new LineFeed()],
+      ),
+    );
+
+    await clock.advance(100);
+
+    expect(transport.requests.slice(0, 5).map((request) => query(request, 'limit'))).toEqual([
+      '50',
+      '500',
+      '50',
+      '500',
+      null,
+    ]);
+    expect(changes).toEqual(['added new ->red']);
+    expect(reflector.figures().relists).toBe(0);
+  });
+
+  test('a watch that the server ends is begun anew at once, from the last version, bookmarks included', async () => {
+    const first = new LineFeed().push(event('ADDED', thing('a', 11, 'red')), bookmark(30));
+    const second = new LineFeed();
+    const { clock, transport, changes } = rig(serve([listOf(10)], [first, second]));
+    await clock.advance(400_000);
+
+    first.end();
+    await clock.advance(0);
+    second.push(event('MODIFIED', thing('a', 31, 'blue')));
+    await clock.advance(0);
+
+    expect(query(transport.requests[2], 'resourceVersion')).toBe('30');
+    expect(changes).toEqual(['added a ->red', 'modified a red>blue']);
+  });
+
+  test('versions that are no numbers are compared for equality only', async () => {
+    const feed = new LineFeed().push(
+      event('MODIFIED', thing('a', 'v1', 'same')),
+      event('MODIFIED', thing('a', 'v0', 'other')),
+    );
+    const { clock, changes } = rig(serve([listOf(10, thing('a', 'v1', 'red'))], [feed]));
+
+    await clock.advance(10);
+
+    expect(changes).toEqual(['added a ->red', 'modified a red>other']);
+  });
+
+  test.each<[string, Server]>([
+    ['listing', () => 'silence'],
+    ['watching', serve([listOf(10)], [new LineFeed()])],
+    ['backing off', () => status(500, 'oops')],
+    ['denied', () => status(403, 'no')],
+  ])('stops at once while %s, and sends nothing more', async (_when, server) => {
+    const { clock, transport, stop, reflector } = rig(server);
+    await clock.advance(100);
+    const before = transport.requests.length;
+
+    await stop();
+    await clock.advance(600_000);
+
+    expect(reflector.figures().state).toEqual({ kind: 'stopped' });
+    expect(transport.requests).toHaveLength(before);
+  });
+
+  test('namespaced objects are kept by namespace and name', async () => {
+    const pod = { metadata: { namespace: 'n', name: 'p', resourceVersion: '1' }, spec: { color: 'red' } };
+    const { clock, reflector } = rig(serve([listOf(10, pod)], [new LineFeed()]));
+
+    await clock.advance(10);
+
+    expect([...reflector.objects.keys()]).toEqual(['n/p']);
+  });
+});

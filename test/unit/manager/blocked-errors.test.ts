@@ -1,0 +1,90 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ReadOutcome, WriteOutcome } from '../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
+import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
+import { BlockedErrors } from '../../../src/manager/blocked-errors.ts';
+import { Random } from '../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+
+const node = { name: 'one', uid: 'uid-1' };
+
+function objectOf(error?: string, uid = node.uid): JsonObject {
+  const status = error === undefined ? {} : { ipam: { 'operator-status': { error } } };
+  return { metadata: { name: node.name, uid, resourceVersion: '7' }, status };
+}
+
+interface Rig {
+  readonly errors: BlockedErrors;
+  readonly clock: VirtualClock;
+  readonly patches: unknown[];
+}
+
+function rigOf(
+  reads: readonly ReadOutcome[],
+  writes: readonly WriteOutcome[] = [{ kind: 'written', raw: {} }],
+  mayWrite = true,
+): Rig {
+  const clock = new VirtualClock();
+  const patches: unknown[] = [];
+  const [nextRead, nextWrite] = [reads.values(), writes.values()];
+  const errors = new BlockedErrors({
+    writer: {
+      get: () => Promise.resolve(nextRead.next().value ?? reads[0] ?? { kind: 'gone' }),
+      patchStatus: (target, status) => {
+        patches.push([target.resourceVersion, status]);
+        return Promise.resolve(nextWrite.next().value ?? { kind: 'written', raw: {} });
+      },
+    },
+    observe: () => undefined,
+    mayWrite: () => mayWrite,
+    clock,
+    random: new Random('blocked'),
+    onBug: (error) => patches.push(error),
+  });
+  return { errors, clock, patches };
+}
+
+const found = (raw: JsonObject): ReadOutcome => ({ kind: 'found', raw });
+const said = (error: string): unknown => ['7', { ipam: { 'operator-status': { error } } }];
+const away = { kind: 'unavailable', message: 'no answer' } as const;
+
+describe('why a CiliumNode is not served', () => {
+  test.each<[string, Parameters<typeof rigOf>, readonly unknown[]]>([
+    ['is written into its status', [[found(objectOf())]], [said('why')]],
+    ['replaces another reason', [[found(objectOf('before'))]], [said('why')]],
+    ['is not written where it stands', [[found(objectOf('why'))]], []],
+    ['is not written into another object of that name', [[found(objectOf(undefined, 'uid-2'))]], []],
+    ['is not written where there is none any more', [[{ kind: 'gone' }]], []],
+    ['is not written where nothing may be', [[found(objectOf())], undefined, false], []],
+    [
+      'is tried again where the object changed',
+      [[found(objectOf())], [{ kind: 'conflict', message: '' }]],
+      [said('why'), said('why')],
+    ],
+    ['is tried again where no answer came', [[away, found(objectOf())]], [said('why')]],
+    [
+      'is left at that where it is refused',
+      [[found(objectOf())], [{ kind: 'denied', message: 'no' }]],
+      [said('why')],
+    ],
+  ])('%s', async (_, [reads, writes, mayWrite], expected) => {
+    const { errors, clock, patches } = rigOf(reads, writes, mayWrite);
+
+    errors.say(node, 'why');
+    await clock.advance(120_000);
+
+    expect(patches).toEqual(expected);
+  });
+
+  test('is the last one that was said, and none once the node is served', async () => {
+    const { errors, clock, patches } = rigOf([found(objectOf())]);
+
+    errors.say(node, 'first');
+    errors.say(node, 'second');
+    errors.say({ name: 'two', uid: 'uid-2' }, 'never');
+    errors.say({ name: 'two', uid: 'uid-2' }, undefined);
+    await clock.advance(1000);
+
+    expect(patches.at(-1)).toEqual(said('second'));
+    expect(patches).not.toContainEqual(said('never'));
+  });
+});

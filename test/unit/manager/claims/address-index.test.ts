@@ -1,0 +1,189 @@
+import { describe, expect, test } from '@jest/globals';
+import { AddressIndex } from '../../../../src/manager/claims/address-index.ts';
+import type { Evidence } from '../../../../src/manager/claims/rival-claims.ts';
+
+const network = 'vpc-1';
+
+function indexOf(shown: Readonly<Record<string, readonly string[]>>): {
+  index: AddressIndex;
+  freed: string[];
+} {
+  const freed: string[] = [];
+  const index = new AddressIndex({
+    onFreed: (names) => freed.push(...names),
+    evidence: () => 'shown',
+    now: () => 0,
+    patience: 30_000,
+    onWait: () => undefined,
+  });
+  for (const [name, addresses] of Object.entries(shown)) index.setOffered(name, network, addresses);
+  return { index, freed };
+}
+
+describe('claiming an address', () => {
+  test.each<[string, Readonly<Record<string, readonly string[]>>, 'withheld' | 'shared' | 'free']>([
+    ['that nobody shows', {}, 'free'],
+    ['that the node itself shows', { a: ['x'] }, 'free'],
+    ['that another node shows', { b: ['x'] }, 'withheld'],
+    ['that both show', { a: ['x'], b: ['x'] }, 'shared'],
+    ['that the node and two others show', { a: ['x'], b: ['x'], c: ['x'] }, 'shared'],
+  ])('%s', (_, shown, expected) => {
+    const { index } = indexOf(shown);
+
+    const { withheld, shared } = index.claim({ name: 'a', networkId: network, addresses: ['x'] });
+
+    const others = Object.keys(shown).filter((name) => name !== 'a');
+    expect([...withheld]).toEqual(expected === 'withheld' ? [['x', others]] : []);
+    expect([...shared]).toEqual(expected === 'shared' ? [['x', others]] : []);
+  });
+
+  test('that both show keeps it from everybody else', () => {
+    const { index } = indexOf({ a: ['x'], b: ['x'] });
+    index.claim({ name: 'a', networkId: network, addresses: ['x'] });
+    index.setOffered('a', network, []);
+    index.setOffered('b', network, []);
+
+    const { withheld } = index.claim({ name: 'c', networkId: network, addresses: ['x'] });
+
+    expect([...withheld]).toEqual([['x', ['a']]]);
+  });
+
+  test.each(['withheld', 'shared'])('that was %s is told once the other node lets go', (how) => {
+    const { index, freed } = indexOf({ ...(how === 'shared' && { a: ['x'] }), b: ['x'] });
+    index.claim({ name: 'a', networkId: network, addresses: ['x'] });
+    const before = [...freed];
+
+    index.setOffered('b', network, []);
+
+    expect(before).toEqual([]);
+    expect(freed).toEqual(['a']);
+  });
+
+  test('that another network shows is free', () => {
+    const { index } = indexOf({});
+    index.setOffered('b', 'vpc-2', ['x']);
+
+    const { withheld, shared } = index.claim({ name: 'a', networkId: network, addresses: ['x'] });
+
+    expect(withheld.size + shared.size).toBe(0);
+  });
+});
+
+describe('what stands behind a claim', () => {
+  interface Scene {
+    readonly index: AddressIndex;
+    readonly claim: () => ReturnType<AddressIndex['claim']>;
+    evidence: Evidence;
+    now: number;
+    /** When a node was said to wait. */
+    readonly waits: number[];
+  }
+
+  /** The node b shows an address, and a is about to. */
+  function scene(evidence: Evidence): Scene {
+    const made: Scene = {
+      evidence,
+      now: 0,
+      waits: [],
+      index: new AddressIndex({
+        onFreed: () => undefined,
+        evidence: () => made.evidence,
+        now: () => made.now,
+        patience: 30_000,
+        onWait: () => made.waits.push(made.now),
+      }),
+      claim: () => made.index.claim({ name: 'a', networkId: network, addresses: ['x'] }),
+    };
+    made.index.setOffered('b', network, ['x']);
+    return made;
+  }
+
+  test('counts for nothing where the cloud shows the address elsewhere', () => {
+    const { claim, index } = scene('none');
+
+    expect(claim().withheld.size).toBe(0);
+    index.setOffered('a', network, ['x']);
+    expect(claim().shared.size).toBe(0);
+  });
+
+  test('counts for a while where the cloud has not been asked, and not anew for one that comes back', () => {
+    const made = scene('unasked');
+    const first = made.claim();
+    made.now = 20_000;
+    made.index.remove('b');
+    made.index.setOffered('b', network, ['x']);
+
+    const second = made.claim();
+    made.now = 30_000;
+
+    expect([first, second].map(({ unasked }) => [...unasked])).toEqual([['x'], ['x']]);
+    expect(made.claim().withheld.size).toBe(0);
+  });
+
+  test('says when a wait begins, also one for another reason than before, and each time once', () => {
+    const made = scene('unasked');
+    made.index.grantOffered('b');
+    made.claim();
+    made.claim();
+    made.now = 10_000;
+    made.evidence = 'leaving';
+
+    made.claim();
+    made.claim();
+
+    expect(made.waits).toEqual([0, 10_000]);
+  });
+
+  test('counts for nothing while it leaves a node that only claims it', () => {
+    expect(scene('leaving').claim().withheld.size).toBe(0);
+  });
+
+  test('counts until it is struck where the other node was given it', () => {
+    const made = scene('none');
+    made.index.claim({ name: 'b', networkId: network, addresses: ['x'] });
+    made.evidence = 'leaving';
+    made.index.claim({ name: 'b', networkId: network, addresses: [] });
+    const before = made.claim().withheld.size;
+
+    made.index.setOffered('b', network, []);
+
+    expect(before).toBe(1);
+    expect(made.claim().withheld.size).toBe(0);
+  });
+
+  test('counts for as long as the API server does not take the write that strikes it', () => {
+    const made = scene('none');
+    made.index.claim({ name: 'b', networkId: network, addresses: ['x'] });
+    made.evidence = 'stuck';
+    made.index.claim({ name: 'b', networkId: network, addresses: [] });
+    made.claim();
+    made.now = 3_600_000;
+
+    expect(made.claim().withheld.size).toBe(1);
+  });
+
+  test('counts for nothing where such a write strikes what the other node was never given', () => {
+    expect(scene('stuck').claim().withheld.size).toBe(0);
+  });
+
+  test('counts until it is struck where a leader before us may have given it', () => {
+    const made = scene('leaving');
+    made.index.grantOffered('b');
+    const before = made.claim().withheld.size;
+
+    made.index.setOffered('b', network, []);
+
+    expect(before).toBe(1);
+    expect(made.claim().withheld.size).toBe(0);
+  });
+
+  test('is told to a node that shows what others have', () => {
+    const made = scene('shown');
+
+    const others = (name: string) =>
+      made.index.heldByOthers({ name, networkId: network, addresses: ['x', 'y'] });
+
+    expect([...others('a')]).toEqual(['x']);
+    expect([...others('b')]).toEqual([]);
+  });
+});

@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals';
+import { type Holder, evidenceOf } from '../../../../src/manager/claims/holder-evidence.ts';
+import { eni, view } from '../../node/allocation-facts.ts';
+
+const has = eni(0, 2);
+const [address = ''] = has.addresses;
+const served: Holder = {
+  isToBeServed: false,
+  view: view([has]),
+  isVerified: false,
+  strike: 'leaving',
+};
+const lacking = view([eni(1)]);
+
+test.each<[string, Holder, ReturnType<typeof evidenceOf>]>([
+  ['on whose instance the cloud shows it has it', served, 'shown'],
+  [
+    'of which the cloud says nothing yet is to be asked about',
+    { ...served, view: { ...lacking, read: false } },
+    'unasked',
+  ],
+  [
+    'whose turn has not come is to be asked about',
+    { ...served, view: undefined, isToBeServed: true },
+    'unasked',
+  ],
+  [
+    'that shows it by its own word is to be asked about',
+    { ...served, view: { ...view([has]), unseen: new Set([address]) } },
+    'unasked',
+  ],
+  [
+    'that shows an interface by its own word is to be asked about',
+    { ...served, view: { ...view([has]), unseen: new Set([has.id]) } },
+    'unasked',
+  ],
+  [
+    'that a Node verifies, and of which the cloud says nothing yet, is waited for',
+    { ...served, isVerified: true, view: { ...lacking, read: false } },
+    'unanswered',
+  ],
+  [
+    'on whose instance the cloud does not show it is about to lose it',
+    { ...served, view: lacking },
+    'leaving',
+  ],
+  [
+    'whose writes the API server does not take keeps it until one is taken',
+    { ...served, view: lacking, strike: 'stuck' },
+    'stuck',
+  ],
+  ['that is not ours to write has no say', { ...served, view: lacking, strike: 'none' }, 'none'],
+  ['that is not served has no say', { ...served, view: undefined }, 'none'],
+])('a CiliumNode %s', (_, holder, expected) => {
+  expect(evidenceOf(address, holder)).toBe(expected);
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals';
+import { clusterEvidence } from '../../../../src/manager/withdrawals/cluster-evidence.ts';
+import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
+import { eni, view } from '../../node/allocation-facts.ts';
+
+const belonging = { cluster: 'blue' };
+const orphan = eni(1, 0, { attachment: undefined, tags: { ...belonging, 'headwater/instance-id': 'i-9' } });
+const ofOurs = eni(1, 0, { attachment: undefined, tags: { ...belonging, 'headwater/instance-id': 'i-1' } });
+const made = { 'headwater/instance-id': 'i-1' };
+const tagged = view([eni(0, 0), eni(1, 0, { tags: { ...belonging, ...made } })]);
+const foreign = view([eni(0, 0), eni(1, 0, { tags: { cluster: 'green', ...made } })]);
+const untagged = view([eni(0, 0)]);
+
+test('a detached interface whose description names an instance of the cluster is the cluster’s', () => {
+  const described = eni(1, 0, { attachment: undefined, tags: belonging, description: 'Cilium-CNI (i-1)' });
+
+  expect(clusterEvidence([{ view: untagged }], belonging)(described)).toBe(true);
+});
+
+describe('a detached interface', () => {
+  test.each<[string, readonly (InstanceView | undefined)[], boolean, boolean]>([
+    ['is nobody’s to delete where there is no node', [], false, false],
+    ['is nobody’s to delete where no instance is known', [undefined], false, false],
+    ['is nobody’s to delete where no instance is found', [{ ...tagged, presence: 'notFound' }], false, false],
+    ['is the cluster’s where an instance has another one with the same tags', [tagged], true, true],
+    ['is the cluster’s where no instance has one that was made for it', [untagged], true, true],
+    [
+      'is the cluster’s only where it was made for one of its instances, where what those have carries other tags',
+      [foreign],
+      false,
+      true,
+    ],
+    [
+      'is the cluster’s where it was made for an instance that is gone, and another one is shown',
+      [
+        { ...tagged, presence: 'terminated' },
+        { ...foreign, id: 'i-2', interfaces: [eni(0, 0)] },
+      ],
+      true,
+      true,
+    ],
+    [
+      'is nobody’s to delete where only a CiliumNode says that an instance is in its network',
+      [
+        {
+          ...view([eni(0, 0, { networkId: 'vpc-9' }), eni(1, 0, { tags: { ...belonging, ...made } })]),
+          unseen: new Set([eni(1, 0).id]),
+        },
+      ],
+      false,
+      true,
+    ],
+    [
+      'is nobody’s to delete where no shown instance is in its network',
+      [view([eni(0, 0, { networkId: 'vpc-9' })])],
+      false,
+      true,
+    ],
+  ])('%s', (_, views, unknown, known) => {
+    const isOurs = clusterEvidence(
+      views.map((each) => ({ view: each })),
+      belonging,
+    );
+
+    expect([isOurs(orphan), isOurs(ofOurs)]).toEqual([unknown, known]);
+  });
+});

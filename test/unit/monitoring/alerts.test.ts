@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { alertGroups, inhibitions } from '../../../monitoring/inhibitions.ts';
+import { causes } from '../../monitoring/causes.ts';
+import { selectorsIn } from '../../monitoring/rig/selectors.ts';
+import { problemOf } from './known-metrics.ts';
+
+const runbooks = join(import.meta.dirname, '../../../docs/runbooks');
+const alerts = alertGroups.flatMap((group) => group.alerts);
+const names = alerts.map(({ name }) => name);
+
+function severityOf(name: string): string | undefined {
+  return alerts.find((alert) => alert.name === name)?.severity;
+}
+
+/** Of alerts that fire at once in one cluster, those that wake somebody. */
+function pages(firing: readonly string[]): readonly string[] {
+  const inhibited = new Set(
+    inhibitions.filter(({ cause }) => firing.includes(cause)).flatMap(({ effects }) => effects),
+  );
+  return firing.filter((name) => severityOf(name) === 'critical' && !inhibited.has(name));
+}
+
+describe('the alerts', () => {
+  test.each(alerts.map((alert) => [alert.name, alert] as const))('%s is complete', (name, alert) => {
+    expect(name).toMatch(/^Headwater[A-Z]\w+$/);
+    expect(alert.for).toMatch(/^\d+[mh]$/);
+    expect(alert.summary).not.toMatch(/\.$/);
+    expect(alert.description).toMatch(/\.$/);
+  });
+
+  test('no two have the same name', () => {
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test.each(alerts.map(({ name, expr }) => [name, expr]))(
+    '%s looks at metrics, labels and values that there are',
+    (_, expr) => {
+      expect(selectorsIn(expr).flatMap((selector) => problemOf(selector) ?? [])).toEqual([]);
+    },
+  );
+});
+
+describe('the runbooks', () => {
+  test('there is one for each alert, and no other', () => {
+    expect(readdirSync(runbooks).toSorted()).toEqual(names.map((name) => `${name}.md`).toSorted());
+  });
+
+  test.each(names)('%s says what it means, what users feel, how to find out and what to do', (name) => {
+    const text = readFileSync(join(runbooks, `${name}.md`), 'utf8');
+
+    expect(text.split('\n')[0]).toBe(`# ${name}`);
+    expect([...text.matchAll(/^## (.*)$/gm)].map(([, title]) => title)).toEqual([
+      'What it means',
+      'What users feel',
+      'How to find out',
+      'What to do',
+    ]);
+    expect(text).not.toMatch(/^##.*\n\n(?=##|$(?![\s\S]))/m);
+  });
+
+  test.each(names)('%s names metrics that there are', (name) => {
+    const text = readFileSync(join(runbooks, `${name}.md`), 'utf8');
+    const named = [...text.matchAll(/`(headwater_\w+[^`]*)`/g)].map(([, expr = '']) => expr);
+
+    expect(named.flatMap(selectorsIn).flatMap((selector) => problemOf(selector) ?? [])).toEqual([]);
+  });
+});
+
+describe('one cause wakes somebody once at most', () => {
+  test.each(causes.map((cause) => [cause.what, cause] as const))('%s', (_, { firing, paged }) => {
+    expect(pages(firing)).toEqual(paged === undefined ? [] : [paged]);
+  });
+
+  test('what wakes somebody is never silenced by what waits until the morning', () => {
+    const silenced = inhibitions.flatMap(({ cause, effects }) =>
+      effects.filter((effect) => severityOf(effect) === 'critical' && severityOf(cause) !== 'critical'),
+    );
+
+    expect(silenced).toEqual([]);
+  });
+
+  test('inhibitions name alerts that there are, and no alert silences one that silences it', () => {
+    const pairs = inhibitions.flatMap(({ cause, effects }) => effects.map((effect) => `${cause} ${effect}`));
+    const named = pairs.flatMap((pair) => pair.split(' '));
+
+    expect(named.filter((name) => !names.includes(name))).toEqual([]);
+    expect(pairs.filter((pair) => pairs.includes(pair.split(' ').toReversed().join(' ')))).toEqual([]);
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import { dashboards } from '../../../monitoring/generate.ts';
+import { dashboardJson } from '../../../monitoring/dashboards/grafana-dashboard.ts';
+import { variables } from '../../../monitoring/dashboards/dashboard-plan.ts';
+import { alertGroups } from '../../../monitoring/inhibitions.ts';
+import { expressionsIn, selectorsIn, textOf } from '../../monitoring/rig/selectors.ts';
+import { problemOf, seriesOf } from './known-metrics.ts';
+
+/** Series that a panel may need at 15,000 nodes. */
+const mostSeries = 5000;
+
+/** Of several clusters the worst one is shown, and their sum would say nothing. */
+const worstOfAll = /^headwater_(oldest_deficit_seconds|cloud_rate_limit_\w+)$/;
+
+const plans = dashboards.map((plan) => [plan.uid, plan] as const);
+const panels = dashboards.flatMap((plan) =>
+  plan.rows.flatMap((row) => row.panels.map((panel) => [`${plan.uid}: ${panel.title}`, panel] as const)),
+);
+const alerts = alertGroups.flatMap((group) => group.alerts.map(({ name }) => name));
+
+function seriesFor(queries: readonly { readonly expr: string }[], nodes: number): number {
+  const selectors = new Map(
+    queries.flatMap(({ expr }) => selectorsIn(expr)).map((selector) => [textOf(selector), selector]),
+  );
+  return [...selectors.values()].reduce((sum, selector) => sum + seriesOf(selector, nodes), 0);
+}
+
+describe('every panel', () => {
+  test.each(panels)('%s has a description, a unit, and queries that say what they show', (_, panel) => {
+    expect(panel.description).toMatch(/^\S.{30,}\.$/);
+    expect(panel.unit).toMatch(/^\w+$/);
+    expect(panel.queries.length).toBeGreaterThan(0);
+    if (panel.queries.length > 1) expect(panel.queries.map(({ legend }) => legend)).not.toContain('');
+  });
+
+  test.each(panels)('%s looks at metrics, labels and values that there are', (_, { queries }) => {
+    const selectors = queries.flatMap(({ expr }) => selectorsIn(expr));
+
+    expect(selectors.length).toBeGreaterThan(0);
+    expect(selectors.flatMap((selector) => problemOf(selector) ?? [])).toEqual([]);
+  });
+
+  test.each(panels)(
+    '%s needs 5,000 series at most in a fleet of 15,000 nodes, and of 2,000',
+    (_, { queries }) => {
+      expect(seriesFor(queries, 15_000)).toBeLessThanOrEqual(mostSeries);
+      // In the smaller one nodes have series of their own: twenty of them are chosen.
+      expect(seriesFor(queries, 20)).toBeLessThanOrEqual(mostSeries);
+    },
+  );
+
+  test.each(panels)(
+    '%s adds clusters up, each with the most that one of its replicas says',
+    (_, { queries }) => {
+      const found = queries.flatMap(({ expr }) => [
+        ...expr.matchAll(/\b(?:max|min) (?:by \(([^)]*)\) )?\((\w+)\{/g),
+      ]);
+      const mixed = found.filter(
+        ([, labels = '', metric = '']) => !/\b(cluster|subnet_id)\b/.test(labels) && !worstOfAll.test(metric),
+      );
+
+      expect(mixed.map(([text]) => text)).toEqual([]);
+    },
+  );
+
+  test.each(panels)('%s looks hours back at what the leader of now says', (_, { queries }) => {
+    const trends = queries.filter(({ expr }) => /\b(deriv|predict_linear)\(/.test(expr));
+
+    expect(trends.filter(({ expr }) => !expr.includes('headwater_leader == 1'))).toEqual([]);
+  });
+
+  test.each(panels)('%s has thresholds in ascending order', (_, { thresholds = [] }) => {
+    const values = thresholds.map(({ value }) => value);
+
+    expect(values).toEqual(values.toSorted((a, b) => a - b));
+  });
+
+  test.each(panels)('%s links runbooks of alerts that there are', (_, { runbooks = [] }) => {
+    expect(runbooks.filter((name) => !alerts.includes(name))).toEqual([]);
+  });
+});
+
+describe('every dashboard', () => {
+  test.each(plans)('%s has its title, and panels with titles of their own', (_, plan) => {
+    const titles = plan.rows.flatMap((row) => row.panels.map(({ title }) => title));
+
+    expect(plan.title).toMatch(/^Headwater \/ /);
+    expect(new Set(titles).size).toBe(titles.length);
+  });
+
+  test.each(plans)('%s uses each variable that it offers, and offers each that it uses', (_, plan) => {
+    const text = expressionsIn(JSON.parse(dashboardJson(plan))).join('\n');
+    const used = Object.keys(variables).filter((name) => new RegExp(`\\$${name}\\b`).test(text));
+
+    expect(plan.variables.toSorted()).toEqual(used.toSorted());
+  });
+
+  test.each(plans)('%s has its data source as a variable, and leads to the others', (_, plan) => {
+    const made = JSON.parse(dashboardJson(plan)) as Dashboard;
+
+    expect(made.templating?.list?.[0]).toMatchObject({ name: 'datasource', type: 'datasource' });
+    expect(made.links).toMatchObject([{ tags: ['headwater'], includeVars: true }, { title: 'Runbooks' }]);
+    for (const panel of made.panels ?? []) {
+      if (panel.type !== 'row') expect(panel).toMatchObject({ datasource: { uid: '${datasource}' } });
+    }
+  });
+
+  test('together they explain every alert: its runbook is linked from a panel', () => {
+    const linked = new Set(panels.flatMap(([, { runbooks = [] }]) => runbooks));
+
+    expect(alerts.filter((name) => !linked.has(name))).toEqual([]);
+  });
+});

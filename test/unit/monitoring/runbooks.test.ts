@@ -1,0 +1,168 @@
+import { describe, expect, test } from '@jest/globals';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chosen } from '../../../monitoring/alerts/nodes.ts';
+import { dashboards } from '../../../monitoring/generate.ts';
+import { optionNames } from '../../../src/config/option-table.ts';
+import type { StatusReport } from '../../../src/controller/reporting/status-report.ts';
+import type { ConditionReason } from '../../../src/node/conditions/node-condition.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const directory = join(root, 'docs/runbooks');
+
+/** With every gap in a paragraph one space wide. */
+function textOf(path: string): string {
+  return readFileSync(join(root, path), 'utf8').replaceAll(/(?<!\n)\n(?!\n|- |#)\s*/g, ' ');
+}
+
+const runbooks = readdirSync(directory).map((file) => [file, textOf(`docs/runbooks/${file}`)] as const);
+const pages = ['README.md', ...globSync('docs/*.md', { cwd: root })].map(
+  (path) => [path, textOf(path)] as const,
+);
+const source = globSync('src/**/*.ts', { cwd: root, exclude: ['src/simulator/**'] })
+  .map((path) => readFileSync(join(root, path), 'utf8'))
+  .join('\n');
+
+/** What stands between backticks. */
+function quotedIn(text: string): readonly string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, quoted = '']) => quoted);
+}
+
+const statusKeys = {
+  version: true,
+  state: true,
+  identity: true,
+  leader: true,
+  paused: true,
+  withdrawalsHeld: true,
+  unverified: true,
+  denied: true,
+  buckets: true,
+  nodes: true,
+  addresses: true,
+  pendingPods: true,
+  omitted: true,
+  reasons: true,
+  subnets: true,
+  inDeficit: true,
+  warnings: true,
+  excluded: true,
+} satisfies Record<keyof StatusReport, true>;
+
+const commands = /^(kubectl|curl|aws) /;
+/** Flags of other programs. */
+const foreignFlags = ['--max-old-space-size'];
+
+/** Whether a node gets nothing for it until somebody acts, or is served, or somebody chose it so. */
+const reasons = {
+  NodeUnreadable: 'blocked',
+  DuplicateInstance: 'blocked',
+  InstanceMismatch: 'blocked',
+  InstanceOfAnother: 'blocked',
+  NodeMissing: 'blocked',
+  OutsideNetwork: 'chosen',
+  NetworkMismatch: 'blocked',
+  InstanceNotManaged: 'chosen',
+  InstanceNotFound: 'blocked',
+  InstanceTerminated: 'blocked',
+  InstanceTypeUnknown: 'blocked',
+  InstanceTypeUnreadable: 'blocked',
+  NoInterfaceSlots: 'blocked',
+  InstanceFull: 'blocked',
+  MaxAllocateReached: 'blocked',
+  SubnetsExhausted: 'blocked',
+  NoSubnetMatches: 'blocked',
+  NoSecurityGroupMatches: 'blocked',
+  SecurityGroupsUnknown: 'blocked',
+  NetworkUnreadable: 'blocked',
+  InterfaceUnreadable: 'blocked',
+  InterfaceNotShown: 'blocked',
+  ExcludedAddressesInUse: 'served',
+  AccessDenied: 'blocked',
+  CredentialsExpired: 'blocked',
+  CredentialsInvalid: 'blocked',
+  Throttled: 'blocked',
+  Unreachable: 'blocked',
+  InstanceNotRunning: 'blocked',
+  CallFailed: 'blocked',
+  WriteRefused: 'blocked',
+  NoStaticIpMatches: 'served',
+  StaticIpsTaken: 'served',
+  StaticIpNotAssociated: 'served',
+  MutationsPaused: 'chosen',
+  ConflictingWriter: 'served',
+  AddressesContested: 'blocked',
+} as const satisfies Record<ConditionReason, 'blocked' | 'served' | 'chosen'>;
+
+function reasonsThatAre(kind: 'blocked' | 'chosen'): readonly string[] {
+  return Object.entries(reasons).flatMap(([reason, each]) => (each === kind ? [reason] : []));
+}
+
+describe('what runbooks name is there', () => {
+  test.each([...runbooks, ...pages])('in %s: keys of /status', (_, text) => {
+    const asked = [...text.matchAll(/\/status[^`]*\| jq \.(\w+)/g)];
+    const told = [...text.matchAll(/`(\w+)` in `\/status`/g)];
+    const keys = [...asked, ...told].map(([, key = '']) => key);
+
+    expect(keys.filter((key) => !(key in statusKeys))).toEqual([]);
+  });
+
+  test.each(runbooks)('in %s: messages of the log', (_, text) => {
+    const messages = quotedIn(text).filter(
+      (quoted) => /^[a-z]\w* [\w ,:-]+$/.test(quoted) && !commands.test(quoted),
+    );
+
+    const isLogged = (message: string): boolean =>
+      ["'", '`'].some((quote) => source.includes(quote + message));
+
+    expect(messages.filter((message) => !isLogged(message))).toEqual([]);
+  });
+
+  test.each(runbooks)('in %s: Events, and reasons of conditions', (_, text) => {
+    const named = [...text.matchAll(/(?:Events?|[Rr]easons?) `(\w+)`/g)].map(([, reason = '']) => reason);
+
+    expect(named.filter((reason) => !source.includes(`'${reason}'`))).toEqual([]);
+  });
+
+  test.each(runbooks)('in %s: options', (_, text) => {
+    const flags = quotedIn(text).flatMap((quoted) => /^--[a-z0-9-]+/.exec(quoted) ?? []);
+    const known = [...optionNames.map((name) => `--${name}`), ...foreignFlags];
+
+    expect(flags.filter((flag) => !known.includes(flag))).toEqual([]);
+  });
+
+  test.each(runbooks)('in %s: panels, on the dashboard that it sends to', (_, text) => {
+    const points = text.split(/\n(?=- )/);
+    const missing = points.flatMap((point) => {
+      const bold = new Set([...point.matchAll(/\*\*(.+?)\*\*/g)].map(([, title]) => title));
+      const plans = dashboards.filter(
+        ({ title }) => bold.size === 0 || bold.has(title.replace('Headwater / ', '')),
+      );
+      const titles = plans.flatMap(({ rows }) =>
+        rows.flatMap(({ panels }) => panels.map(({ title }) => title)),
+      );
+      const italic = [...point.matchAll(/(?<!\*)\*([^*]+)\*(?!\*)/g)].map(([, title = '']) => title);
+      return [...(plans.length === 0 ? bold : []), ...italic.filter((title) => !titles.includes(title))];
+    });
+
+    expect(missing).toEqual([]);
+  });
+
+  test.each(runbooks)('in %s: files that it links', (_, text) => {
+    const links = [...text.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, path = '']) => path);
+
+    expect(links.filter((path) => !existsSync(join(directory, path)))).toEqual([]);
+  });
+});
+
+describe('the runbook of nodes that are blocked', () => {
+  const [, text = ''] = runbooks.find(([file]) => file === 'HeadwaterNodesBlocked.md') ?? [];
+
+  test.each(reasonsThatAre('blocked'))('says what to do about %s', (reason) => {
+    expect(quotedIn(text)).toContain(reason);
+  });
+
+  test('the alert leaves out what somebody chose, and nothing else', () => {
+    expect(chosen.split('|').toSorted()).toEqual(reasonsThatAre('chosen').toSorted());
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, test } from '@jest/globals';
+import { AllocationBackoff } from '../../../../src/node/allocate/allocation-backoff.ts';
+import { Random } from '../../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { failure } from '../outcomes.ts';
+
+function rig(): { clock: VirtualClock; setbacks: AllocationBackoff } {
+  const clock = new VirtualClock();
+  return { clock, setbacks: new AllocationBackoff({ clock, random: new Random('setbacks') }) };
+}
+
+describe('setbacks', () => {
+  test.each([
+    ['the first of a passing kind', ['unknown'], undefined],
+    ['the first that somebody must act on', ['notAuthorized'], 'notAuthorized'],
+    ['the last of several', ['unknown', 'throttled'], 'throttled'],
+  ] as const)('tell of %s', async (_, kinds, expected) => {
+    const { clock, setbacks } = rig();
+
+    for (const kind of kinds) await clock.advance(setbacks.add(failure(kind)));
+
+    expect(setbacks.trouble?.kind).toBe(expected);
+    setbacks.forget();
+    expect(setbacks.trouble).toBeUndefined();
+  });
+
+  test('a throttled call is none, but several are worth telling', () => {
+    const { setbacks } = rig();
+
+    setbacks.addThrottle(failure('throttled'));
+    const [isPausing, first] = [setbacks.isPausing, setbacks.trouble];
+    setbacks.addThrottle(failure('throttled'));
+
+    expect(isPausing).toBe(false);
+    expect(first).toBeUndefined();
+    expect(setbacks.trouble?.kind).toBe('throttled');
+    setbacks.forget();
+    expect(setbacks.trouble).toBeUndefined();
+  });
+
+  test('what fails during a pause does not lengthen it', async () => {
+    const { clock, setbacks } = rig();
+
+    const first = setbacks.add(failure('unknown'));
+    await clock.advance(100);
+    const second = setbacks.add(failure('unknown'));
+
+    expect(second).toBeCloseTo(first - 100);
+    expect(setbacks.isPausing).toBe(true);
+    await clock.advance(first);
+    expect(setbacks.isPausing).toBe(false);
+    expect(setbacks.add(failure('unknown'))).toBeGreaterThanOrEqual(1000);
+  });
+
+  test('an instance that is not running is left alone for a minute', () => {
+    expect(rig().setbacks.add(failure('instanceNotRunning'))).toBe(60_000);
+  });
+
+  test('a bug is followed by a pause, and is not reported as a condition', () => {
+    const { setbacks } = rig();
+
+    setbacks.add();
+
+    expect([setbacks.isPausing, setbacks.trouble]).toEqual([true, undefined]);
+  });
+});

@@ -1,0 +1,462 @@
+import { describe, expect, test } from '@jest/globals';
+import { createInterface } from '../../../../src/node/allocate/create-interface.ts';
+import type { Outcome } from '../../../../src/providers/contract/operation.ts';
+import { VisibilityLag } from '../../../../src/providers/inventory/visibility-lag.ts';
+import { Random } from '../../../../src/runtime/random.ts';
+import { sleep } from '../../../../src/runtime/clock.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { scriptedImplementation } from '../../providers/scripted-implementation.ts';
+import { deleted, inPlace, request, rig, run, type Scene, until } from '../create-interface-rig.ts';
+import { attached, created, failed, failure, lost } from '../outcomes.ts';
+
+describe('a new interface', () => {
+  test('is created and attached', async () => {
+    const { calls, requests, folded, result } = await run({ attach: [attached('eni-9', 1)] });
+
+    expect(result()).toEqual(inPlace);
+    expect(calls).toEqual(['create', 'attach@1']);
+    expect(requests).toEqual([
+      request,
+      { kind: 'attachInterface', instanceId: 'i-1', interfaceId: 'eni-9', deviceIndex: 1 },
+    ]);
+    expect(folded).toEqual(['created', 'attached']);
+  });
+
+  test('is finished once its first call is sent, whatever is paused meanwhile', async () => {
+    const { calls, begun } = await run({
+      create: [lost, created('eni-9')],
+      attach: [failed('notAuthorized')],
+    });
+
+    expect(calls.filter((call) => !call.startsWith('admit'))).toEqual([
+      'create',
+      'create',
+      'attach@1',
+      'delete',
+    ]);
+    expect(begun).toEqual(['create', 'attach', 'delete']);
+  });
+
+  test('is not started while it may not be, and leaves nothing behind', async () => {
+    const { calls, result } = await run({ create: [failed('stopped')] });
+
+    expect(calls).toEqual(['create']);
+    expect(result()).toMatchObject({ kind: 'failed', at: 'create', left: undefined, uncertain: false });
+  });
+
+  test('that the cloud refuses to create is not', async () => {
+    const { calls, result } = await run({ create: [failed('subnetExhausted')] });
+
+    expect(result()).toEqual({
+      kind: 'failed',
+      at: 'create',
+      failure: failure('subnetExhausted'),
+      left: undefined,
+      uncertain: false,
+    });
+    expect(calls).toEqual(['create']);
+  });
+
+  test('is asked for again with the same token as long as answers get lost', async () => {
+    const { calls, requests, result } = await run({
+      create: [lost, lost, lost, lost, created('eni-9')],
+      attach: [attached('eni-9', 1)],
+    });
+
+    const again = ['admit create', 'create'];
+    expect(result()).toEqual(inPlace);
+    expect(calls).toEqual(['create', ...again, ...again, ...again, ...again, 'attach@1']);
+    expect(requests.slice(0, 5)).toEqual([request, request, request, request, request]);
+  });
+
+  test('is given up after five lost answers, and may exist', async () => {
+    const { requests, result } = await run({ create: [lost] });
+
+    expect(requests).toHaveLength(5);
+    expect(result()).toEqual({
+      kind: 'failed',
+      at: 'create',
+      failure: failure('unreachable'),
+      left: undefined,
+      uncertain: true,
+    });
+  });
+
+  test.each(['throttled', 'unreachable'] as const)(
+    'is asked for again when its answer got lost and the repetition is %s, which tells nothing',
+    async (kind) => {
+      const { calls, result } = await run({
+        create: [lost, failed(kind), created('eni-9')],
+        attach: [attached('eni-9', 1)],
+      });
+
+      expect(result()).toEqual(inPlace);
+      expect(calls.filter((call) => call === 'create')).toHaveLength(3);
+    },
+  );
+
+  test('is not asked for again when the first try is throttled', async () => {
+    const { calls, result } = await run({ create: [failed('throttled')] });
+
+    expect(result()).toMatchObject({ kind: 'failed', at: 'create', uncertain: false });
+    expect(calls).toEqual(['create']);
+  });
+
+  test('waits longer after each lost answer', async () => {
+    const made = rig({ create: [lost] });
+    const starts: number[] = [];
+
+    for (let tries = 1; tries <= 5; tries++)
+      starts.push(await until(made, () => made.requests.length === tries));
+
+    const waits = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
+    for (const [index, wait] of waits.entries()) {
+      expect(wait).toBeGreaterThanOrEqual(500 * 2 ** index - 100);
+      expect(wait).toBeLessThanOrEqual(1000 * 2 ** index + 100);
+    }
+  });
+});
+
+describe('an interface that is being attached', () => {
+  test.each([
+    ['at once where nothing is known of a lag', {}, 0],
+    ['at once where calls are plenty', { lag: 700 }, 0],
+    ['once the cloud will know it where calls are scarce', { lag: 700, wait: 1 }, 700],
+    ['at once where calls are scarce and everything is known at once', { wait: 1 }, 0],
+  ])('is attached %s', async (_, scene, at) => {
+    const made = rig({ attach: [attached('eni-9', 1)], ...scene });
+
+    await made.clock.advance(at - 1);
+    const before = made.calls.includes('attach@1');
+    await made.clock.advance(2);
+
+    expect(before).toBe(false);
+    expect(made.calls).toContain('attach@1');
+    expect(made.result()).toEqual(inPlace);
+  });
+
+  test('is tried again as long as the cloud may not know it yet', async () => {
+    const { calls, result } = await run({
+      attach: [failed('notYetVisible'), failed('notYetVisible'), attached('eni-9', 1)],
+    });
+
+    const again = ['admit attach', 'attach@1'];
+    expect(result()).toEqual(inPlace);
+    expect(calls).toEqual(['create', 'attach@1', ...again, ...again]);
+  });
+
+  test('is tried again however often it is throttled, as soon as the call budget allows', async () => {
+    const throttled = Array.from({ length: 50 }, () => failed('throttled'));
+
+    const made = rig({ attach: [...throttled, attached('eni-9', 1)] });
+    const endedAt = await until(made, () => made.result() !== undefined);
+
+    expect(made.result()).toEqual(inPlace);
+    expect(made.calls.filter((call) => call === 'admit attach')).toHaveLength(50);
+    expect(made.calls).not.toContain('delete');
+    expect(made.throttles).toHaveLength(50);
+    expect(endedAt).toBeLessThan(10_000);
+  });
+
+  test.each(['notYetVisible', 'unreachable'] as const)(
+    'is deleted when it is %s for longer than the cloud may take to know it',
+    async (kind) => {
+      const made = rig({ attach: [failed(kind)], delete: [deleted] });
+      const deletedAt = await until(made, () => made.calls.includes('delete'));
+
+      await made.clock.advance(60_000);
+
+      expect(made.result()).toEqual({
+        kind: 'failed',
+        at: 'attach',
+        failure: failure(kind),
+        left: undefined,
+        uncertain: false,
+      });
+      expect(deletedAt).toBeGreaterThan(30_000);
+      expect(deletedAt).toBeLessThan(45_000);
+    },
+  );
+
+  test.each(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])(
+    'is asked for once at most when the cloud must know it, also where it was waited for at first: %s',
+    async (seed) => {
+      const made = rig({ attach: [failed('notYetVisible')], delete: [deleted], lag: 2000, wait: 1, seed });
+      const attachments = (): number => made.calls.filter((call) => call === 'attach@1').length;
+      await made.clock.advance(30_000 - 1);
+      const early = attachments();
+
+      await made.clock.advance(60_000);
+
+      expect(made.calls).toContain('delete');
+      expect(attachments() - early).toBeLessThanOrEqual(1);
+    },
+  );
+
+  test.each([
+    'instanceGone',
+    'instanceNotRunning',
+    'limitReached',
+    'notAuthorized',
+    'invalid',
+    'unknown',
+  ] as const)('is deleted at once when the cloud says %s', async (kind) => {
+    const { calls, folded, result } = await run({ attach: [failed(kind)] });
+
+    expect(result()).toMatchObject({ kind: 'failed', at: 'attach', failure: { kind }, left: undefined });
+    expect(calls).toEqual(['create', 'attach@1', 'admit delete', 'delete']);
+    expect(folded).toEqual(['created', 'deleted']);
+  });
+
+  test.each([
+    ['is refused, for certain', [failed('invalid')], ['invalid']],
+    ['is in use, as it says', [failed('conflict'), failed('invalid')], []],
+    ['may be attached after an answer that got lost', [lost, failed('invalid')], []],
+  ] as const)('%s: while its deletion has to wait, that is told or not', async (_, attach, told) => {
+    const { refused, result } = await run({ attach, delete: [failed('fenced'), failed('fenced'), deleted] });
+
+    expect([...new Set(refused)]).toEqual(told);
+    expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: undefined });
+  });
+
+  test('takes the next free index when its own turns out to be taken', async () => {
+    const { calls, result } = await run({
+      attach: [failed('deviceIndexTaken'), failed('deviceIndexTaken'), attached('eni-9', 5)],
+      taken: [2, 3],
+    });
+
+    expect(result()).toEqual(inPlace);
+    expect(calls).toEqual([
+      'create',
+      'attach@1',
+      'look',
+      'admit attach',
+      'attach@4',
+      'look',
+      'admit attach',
+      'attach@5',
+    ]);
+  });
+
+  test('tries five indexes and no more', async () => {
+    const { calls, result } = await run({ attach: [failed('deviceIndexTaken')] });
+
+    expect(result()).toMatchObject({ kind: 'failed', at: 'attach', failure: { kind: 'deviceIndexTaken' } });
+    expect(calls.filter((call) => call.startsWith('attach'))).toEqual([
+      'attach@1',
+      'attach@2',
+      'attach@3',
+      'attach@4',
+      'attach@5',
+    ]);
+  });
+
+  test.each<[string, Outcome]>([
+    ['whose answer got lost', lost],
+    ['that the cloud says to be in use', failed('conflict')],
+    ['whose index is taken', failed('deviceIndexTaken')],
+  ])('%s is looked for, and may be found attached', async (_, outcome) => {
+    const { calls, result } = await run({ attach: [outcome], looks: [1] });
+
+    expect(result()).toEqual(inPlace);
+    expect(calls).toEqual(['create', 'attach@1', 'look']);
+  });
+
+  test('may be found attached late, because looks lag as well', async () => {
+    const { calls, result } = await run({
+      attach: [lost, failed('deviceIndexTaken'), failed('conflict'), failed('conflict')],
+      looks: [undefined, undefined, undefined, 1],
+    });
+
+    expect(result()).toEqual(inPlace);
+    expect(calls.filter((call) => call.startsWith('attach'))).toEqual([
+      'attach@1',
+      'attach@1',
+      'attach@2',
+      'attach@2',
+    ]);
+    expect(calls).not.toContain('delete');
+  });
+
+  test('whose answers get lost to the end is deleted', async () => {
+    const { result } = await run({ attach: [lost], duration: 10_000 });
+
+    expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: undefined });
+  });
+});
+
+describe('an orphaned interface', () => {
+  test.each<[string, readonly Outcome[], number, object]>([
+    ['is attached', [attached('eni-9', 1)], 1, inPlace],
+    ['is tried again after a lost answer', [lost, attached('eni-9', 1)], 2, inPlace],
+    [
+      'is gone where the cloud does not know it',
+      [failed('notYetVisible')],
+      1,
+      { kind: 'failed', failure: { kind: 'interfaceGone' } },
+    ],
+  ])('%s', async (_, attach, tries, expected) => {
+    const { calls, result } = await run({ adopts: true, attach });
+
+    expect(result()).toMatchObject(expected);
+    expect(calls.filter((call) => call === 'attach@1')).toHaveLength(tries);
+  });
+});
+
+describe('an interface that could not be attached', () => {
+  const attach = [failed('limitReached')];
+
+  test.each<[string, readonly Outcome[], number]>([
+    ['deleted', [deleted], 1],
+    ['deleted at the second try', [failed('throttled'), deleted], 2],
+    ['deleted although answers get lost', [lost, lost, deleted], 3],
+    ['gone when it is looked for after a lost answer', [lost, failed('interfaceGone')], 2],
+    ['deleted once the cloud knows it', [failed('interfaceGone'), failed('interfaceGone'), deleted], 3],
+    ['taken for gone when the cloud never knows it', [failed('interfaceGone')], 5],
+  ])('is %s', async (_, outcomes, tries) => {
+    const { calls, folded, result } = await run({ attach, delete: outcomes });
+
+    expect(result()).toMatchObject({
+      kind: 'failed',
+      at: 'attach',
+      failure: { kind: 'limitReached' },
+      left: undefined,
+    });
+    expect(calls.filter((call) => call === 'delete')).toHaveLength(tries);
+    expect(calls.filter((call) => call === 'admit delete')).toHaveLength(tries);
+    expect(folded).toEqual(['created', 'deleted']);
+  });
+
+  test('is gone where the cloud does not know it for longer than it may take to', async () => {
+    const { calls, folded, result } = await run({
+      attach: [failed('notYetVisible')],
+      delete: [failed('interfaceGone')],
+    });
+
+    expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: undefined });
+    expect(calls.filter((call) => call === 'delete')).toHaveLength(1);
+    expect(folded).toEqual(['created', 'deleted']);
+  });
+
+  test.each(['notAuthorized', 'conflict', 'throttled'] as const)(
+    'and not be deleted (%s) is reported as orphaned',
+    async (kind) => {
+      const { calls, folded, result } = await run({ attach, delete: [failed(kind)] });
+
+      expect(result()).toEqual({
+        kind: 'failed',
+        at: 'attach',
+        failure: failure('limitReached'),
+        left: 'eni-9',
+        uncertain: false,
+      });
+      expect(calls.filter((call) => call === 'delete')).toHaveLength(5);
+      expect(folded).toEqual(['created']);
+    },
+  );
+
+  test('and be deleted only once a new leader may do that is deleted then', async () => {
+    const { calls, result } = await run({
+      attach,
+      delete: [...Array<Outcome>(6).fill(failed('fenced')), deleted],
+    });
+
+    expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: undefined });
+    expect(calls.filter((call) => call === 'delete')).toHaveLength(7);
+  });
+
+  test('and never be deleted, because the fence never opens, is reported as orphaned', async () => {
+    const { clock, result } = await run({ attach, delete: [failed('fenced')] });
+
+    expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: 'eni-9' });
+    expect(clock.monotonic()).toBeGreaterThan(30_000);
+  });
+
+  test('nor be deleted may be attached after all', async () => {
+    const { result } = await run({ attach: [failed('unknown')], delete: [failed('conflict')], looks: [1] });
+
+    expect(result()).toEqual(inPlace);
+  });
+});
+
+describe('at the end of a shutdown', () => {
+  const outOfTime = { kind: 'unknown', code: 'OutOfTime' };
+
+  test.each<[string, Scene, number]>([
+    ['while it waits to be attached again', { attach: [failed('notYetVisible')] }, 500],
+    ['while it is looked for', { attach: [lost], look: () => new Promise(() => undefined) }, 500],
+    [
+      'while it waits to be deleted again',
+      { attach: [failed('invalid')], delete: [failed('throttled')] },
+      500,
+    ],
+  ])('an interface is reported as orphaned %s', async (_, scene, after) => {
+    const { clock, deadline, result, error } = rig(scene);
+    await clock.advance(after);
+
+    deadline.abort(new Error('no time left'));
+    await clock.advance(0);
+
+    expect(error()).toBeUndefined();
+    expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: 'eni-9' });
+  });
+
+  test('an interface whose creation got no answer is reported as one that may exist', async () => {
+    const { clock, deadline, result, error } = rig({ create: [lost] });
+    await clock.advance(100);
+
+    deadline.abort(new Error('no time left'));
+    await clock.advance(0);
+
+    expect(error()).toBeUndefined();
+    expect(result()).toMatchObject({ kind: 'failed', at: 'create', left: undefined, uncertain: true });
+  });
+
+  test('a wait for the rate limits ends', async () => {
+    const { clock, calls, deadline, result } = rig({
+      attach: [failed('invalid')],
+      delete: [failed('throttled')],
+    });
+    deadline.abort(new Error('no time left'));
+
+    await clock.advance(1000);
+
+    expect(calls).not.toContain('delete');
+    expect(result()).toMatchObject({
+      kind: 'failed',
+      at: 'attach',
+      failure: { kind: 'invalid' },
+      left: 'eni-9',
+    });
+  });
+
+  test('so does a call that was not sent yet', async () => {
+    const clock = new VirtualClock();
+    const deadline = new AbortController();
+    const creating = createInterface(request, 1, {
+      implementation: scriptedImplementation({
+        perform: (_, { signal }) => sleep(clock, 60_000, signal).then(() => lost),
+      }),
+      clock,
+      random: new Random('unit'),
+      consistencyWindow: 30_000,
+      context: { priority: () => 'normal', signal: deadline.signal },
+      fold: () => undefined,
+      look: () => Promise.resolve(),
+      attachedAt: () => undefined,
+      indexAfter: (index) => index + 1,
+      onThrottle: () => undefined,
+      onRefused: () => undefined,
+      visibilityLag: new VisibilityLag(),
+    });
+
+    deadline.abort(new Error('no time left'));
+
+    expect(await creating).toMatchObject({
+      kind: 'failed',
+      at: 'create',
+      failure: outOfTime,
+      left: undefined,
+    });
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Assignment, LostAssignments } from '../../../../src/node/allocate/lost-assignments.ts';
+import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
+import { sleep } from '../../../../src/runtime/clock.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { eni } from '../allocation-facts.ts';
+
+const never = new AbortController().signal;
+
+function assignment(count: number, kind: Assignment['kind'] = 'allocateIPs'): Assignment {
+  return { kind, interfaceId: 'eni-0', subnetId: 'subnet-1', count };
+}
+
+function view(addresses: readonly string[], prefixes: readonly string[] = []): InstanceView {
+  const interfaces = [{ ...eni(0), id: 'eni-0', addresses, prefixes }];
+  return {
+    id: 'i-1',
+    read: true,
+    presence: 'shown',
+    interfaces,
+    unreadable: [],
+    addressless: [],
+    instance: undefined,
+    unconfirmed: new Map(),
+    doubted: new Set(),
+    awaited: new Map(),
+    withdrawn: new Set(),
+    unseen: new Set(),
+    refreshDue: undefined,
+  };
+}
+
+function rig(): { clock: VirtualClock; lost: LostAssignments; found: number[] } {
+  const clock = new VirtualClock();
+  const found: number[] = [];
+  const lost = new LostAssignments({
+    clock,
+    timing: { callTimeout: 10_000, consistencyWindow: 30_000 },
+    invalidate: () => undefined,
+    look: () => sleep(clock, 500, never),
+    later: (ms, action) => clock.schedule(ms, action),
+    onFound: () => found.push(clock.monotonic()),
+  });
+  return { clock, lost, found };
+}
+
+describe('what lost assignments may yet bring', () => {
+  test.each([
+    ['all, while nothing shows', [assignment(4)], view(['a']), 4],
+    ['what does not show yet', [assignment(4)], view(['a', 'b', 'c']), 2],
+    ['nothing, where more shows', [assignment(1)], view(['a', 'b', 'c']), 0],
+    ['the members of prefixes', [assignment(2, 'allocatePrefixes')], view(['a'], ['p/28']), 16],
+    ['what two on one interface lack together', [assignment(2), assignment(3)], view(['a', 'b', 'c']), 3],
+    ['all, where an answer named what shows', [assignment(2)], view(['a', 'answered']), 2],
+  ])('%s', (_, steps, shown, expected) => {
+    const { lost } = rig();
+    lost.sent();
+    lost.answered(['answered']);
+
+    for (const step of steps) lost.add(step, new Set(['a']));
+
+    expect(lost.unseen(shown)).toBe(expected);
+  });
+
+  test('is nothing once a look has ended that began after they could no longer take effect unseen', async () => {
+    const { clock, lost, found } = rig();
+    lost.add(assignment(4), new Set());
+
+    await clock.advance(40_499);
+    expect(lost.steps).toEqual([assignment(4)]);
+    await clock.advance(1);
+
+    expect(lost.steps).toEqual([]);
+    expect(lost.unseen(view([]))).toBe(0);
+    expect(found).toEqual([40_500]);
+  });
+
+  test('is not hidden by an address that an answer named long before, and that was released since', () => {
+    const { lost } = rig();
+    lost.sent();
+    lost.answered(['a']);
+    lost.ended();
+
+    lost.sent();
+    lost.add(assignment(1), new Set());
+    lost.ended();
+
+    expect(lost.unseen(view(['a']))).toBe(0);
+  });
+
+  test('is told from what another brought that ended first, also once that has ended', () => {
+    const { lost } = rig();
+    lost.sent();
+    lost.sent();
+    lost.answered(['a']);
+    lost.ended();
+
+    lost.add(assignment(1), new Set());
+    lost.ended();
+
+    expect(lost.unseen(view(['a']))).toBe(1);
+  });
+
+  test('is not hidden either by what was named while one was lost that has been found', async () => {
+    const { clock, lost } = rig();
+    lost.add(assignment(1), new Set());
+    lost.sent();
+    lost.answered(['a']);
+    lost.ended();
+    await clock.advance(40_500);
+
+    lost.add(assignment(1), new Set());
+
+    expect(lost.unseen(view(['a']))).toBe(0);
+  });
+});

@@ -1,0 +1,108 @@
+// How a pool maintainer gets along with the rate limits.
+import { describe, expect, test } from '@jest/globals';
+import type { Priority } from '../../../../src/providers/contract/priority.ts';
+import { eni } from '../allocation-facts.ts';
+import { failed } from '../outcomes.ts';
+import { PoolRig, type PoolScene } from '../pool-rig.ts';
+
+describe('a step that is throttled', () => {
+  test('is admitted again at once: the call budget says when it may go', async () => {
+    const rig = new PoolRig({
+      outcome: (_, number) => (number < 3 ? failed('throttled') : undefined),
+    });
+
+    await rig.run(100);
+
+    expect(rig.calls.map((call) => call.split('@')[0])).toEqual(Array(4).fill('allocate eni-0+8'));
+    expect(rig.available).toBe(8);
+  });
+});
+
+describe('urgency that rises while a step waits', () => {
+  test.each<[Priority, Priority, number]>([
+    ['normal', 'critical', 1],
+    ['high', 'critical', 1],
+    ['critical', 'normal', 0],
+    ['normal', 'normal', 0],
+  ])('from %s to %s is told %i times', async (before, after, times) => {
+    const rig = new PoolRig({ crowded: true });
+    rig.priority = before;
+    await rig.run(100);
+
+    rig.priority = after;
+    await rig.run(100);
+
+    expect(rig.reconsidered).toHaveLength(times);
+  });
+
+  test('is told when a step is under way, which may wait to be sent', async () => {
+    const rig = new PoolRig({ duration: 1000 });
+    await rig.run(100);
+
+    rig.priority = 'critical';
+    await rig.run(100);
+
+    expect(rig.reconsidered).toEqual([100]);
+  });
+
+  test('is not told when nothing waits', async () => {
+    const rig = new PoolRig({ target: 0 });
+    await rig.run(100);
+
+    rig.priority = 'critical';
+    await rig.run(100);
+
+    expect(rig.reconsidered).toEqual([]);
+  });
+});
+
+describe('between an interface that has room and a new one', () => {
+  const crowdedAssign = { allocateIPs: 9000, createInterface: 1000 };
+
+  test.each<[string, PoolScene, Priority, string]>([
+    ['the one that is there, without the option', { waits: crowdedAssign }, 'critical', 'allocate'],
+    ['the new one, when it comes sooner', { spreadCalls: true, waits: crowdedAssign }, 'critical', 'create'],
+    [
+      'the same when pods wait for more than is free',
+      { spreadCalls: true, waits: crowdedAssign },
+      'high',
+      'create',
+    ],
+    [
+      'the one that is there, for topping up',
+      { spreadCalls: true, waits: crowdedAssign },
+      'normal',
+      'allocate',
+    ],
+    [
+      'the one that is there, when the new one would be hardly sooner',
+      { spreadCalls: true, waits: { allocateIPs: 2900, createInterface: 1000 } },
+      'critical',
+      'allocate',
+    ],
+  ])('is chosen %s', async (_, scene, priority, first) => {
+    const rig = new PoolRig(scene);
+    rig.priority = priority;
+
+    await rig.run(100);
+
+    expect(rig.calls[0]?.split(' ')[0]).toBe(first);
+    expect(rig.available).toBe(8);
+  });
+});
+
+describe('a creation that fails', () => {
+  test('gives back the attachment that was admitted with it', async () => {
+    const rig = new PoolRig({
+      target: 17,
+      interfaces: [eni(0, 9)],
+      outcome: (operation, number) =>
+        operation.kind === 'createInterface' && number < 2 ? failed('throttled') : undefined,
+    });
+
+    await rig.run(1000);
+
+    expect(rig.available).toBe(17);
+    expect(rig.givenBack.filter((kinds) => kinds === 'attachInterface')).toHaveLength(2);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  allThingsOf,
+  describeThing,
+  isPerhapsOfAction,
+  keyOf,
+  type Verdict,
+  verdictOn,
+} from '../../../../src/node/allocate/refused-thing.ts';
+import type { CloudFailure, CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
+import { failure } from '../outcomes.ts';
+
+const place = { instanceId: 'i-1', nodeSubnetId: 'subnet-0' };
+
+function of(kind: CloudFailureKind, about?: CloudFailure['about']): CloudFailure {
+  return { ...failure(kind), ...(about !== undefined && { about }) };
+}
+
+describe('what a refusal is about', () => {
+  test.each<[CloudFailureKind, CloudFailure['about'], Verdict, Verdict, Verdict]>([
+    ['throttled', undefined, 'nothing', 'nothing', 'nothing'],
+    ['fenced', undefined, 'nothing', 'nothing', 'nothing'],
+    ['stopped', undefined, 'nothing', 'nothing', 'nothing'],
+    ['subnetExhausted', undefined, 'subnetSpace', 'subnetSpace', 'subnetSpace'],
+    ['subnetGone', undefined, 'subnetItself', 'subnetItself', 'subnetItself'],
+    ['prefixSpaceFragmented', undefined, 'subnetBlocks', 'subnetBlocks', 'subnetBlocks'],
+    ['limitReached', undefined, 'node', 'newInterfaces', 'interface'],
+    ['limitReached', 'action', 'action', 'action', 'action'],
+    ['instanceGone', undefined, 'node', 'node', 'node'],
+    ['instanceNotRunning', undefined, 'node', 'node', 'node'],
+    ['interfaceGone', undefined, 'node', 'node', 'interface'],
+    ['notAssigned', undefined, 'node', 'node', 'interface'],
+    ['deviceIndexTaken', undefined, 'node', 'newInterfaces', 'interface'],
+    ['notYetVisible', undefined, 'node', 'node', 'interface'],
+    ['conflict', undefined, 'node', 'node', 'interface'],
+    ['notAuthorized', undefined, 'subnet', 'attachment', 'interface'],
+    ['notAuthorized', 'action', 'action', 'action', 'action'],
+    ['notAuthorized', 'subnet', 'subnet', 'attachment', 'interface'],
+    ['notAuthorized', 'securityGroups', 'securityGroups', 'attachment', 'interface'],
+    ['notAuthorized', 'interface', 'subnet', 'attachment', 'interface'],
+    ['notAuthorized', 'instance', 'node', 'newInterfaces', 'node'],
+    ['invalid', undefined, 'subnet', 'attachment', 'interface'],
+    ['invalid', 'securityGroups', 'securityGroups', 'attachment', 'interface'],
+    ['invalid', 'prefixes', 'prefixes', 'attachment', 'prefixes'],
+    ['unknown', undefined, 'subnet', 'attachment', 'interface'],
+    ['unreachable', undefined, 'node', 'node', 'node'],
+    ['unreadable', undefined, 'node', 'node', 'node'],
+  ])('%s about %s: to create %s, to attach %s, to assign %s', (kind, about, create, attach, allocate) => {
+    const found = (['create', 'attach', 'allocate'] as const).map((at) => verdictOn(of(kind, about), at));
+
+    expect(found).toEqual([create, attach, allocate]);
+  });
+
+  test.each<[CloudFailureKind, CloudFailure['about'], boolean]>([
+    ['notAuthorized', undefined, true],
+    ['notAuthorized', 'interface', true],
+    ['invalid', undefined, true],
+    ['unknown', undefined, true],
+    ['invalid', 'securityGroups', false],
+    ['invalid', 'prefixes', false],
+    ['limitReached', undefined, false],
+    ['interfaceGone', undefined, false],
+  ])('%s about %s may be of the action as such: %s', (kind, about, expected) => {
+    expect(isPerhapsOfAction(of(kind, about))).toBe(expected);
+  });
+});
+
+test('a step goes through each thing that one of its calls is about', () => {
+  const made = { securityGroupIds: ['sg-1', 'sg-2'], deviceIndex: 1, count: 0, prefixCount: 2 };
+
+  const things = (
+    [
+      { kind: 'createInterface', subnetId: 'subnet-1', ...made },
+      {
+        kind: 'adoptInterface',
+        subnetId: 'subnet-1',
+        interfaceId: 'eni-1',
+        deviceIndex: 1,
+        count: 1,
+        room: 0,
+      },
+      { kind: 'allocateIPs', subnetId: 'subnet-1', interfaceId: 'eni-1', count: 1 },
+      { kind: 'allocatePrefixes', subnetId: 'subnet-1', interfaceId: 'eni-1', count: 1 },
+    ] as const
+  ).map((step) => allThingsOf(step, place));
+
+  const attaching = ['action attach', 'attachment subnet-1 subnet-0', 'newInterfaces i-1'];
+  expect(things.map((each) => each.map(keyOf))).toEqual([
+    ['action create', 'subnet subnet-1', 'securityGroups sg-1,sg-2', 'prefixes i-1', ...attaching],
+    attaching,
+    ['action assign', 'interface eni-1'],
+    ['action assign', 'interface eni-1', 'prefixes i-1'],
+  ]);
+  expect([...new Set(things.flat().map(describeThing))]).toEqual([
+    '',
+    'in subnet subnet-1 ',
+    'with security groups sg-1, sg-2 ',
+    'for prefixes on instance i-1 ',
+    'for an interface in subnet subnet-1 ',
+    'for instance i-1 ',
+    'for interface eni-1 ',
+  ]);
+});

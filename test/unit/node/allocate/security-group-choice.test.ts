@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import type { NodeRequirements } from '../../../../src/node/demand/node-requirements.ts';
+import { chooseSecurityGroups } from '../../../../src/node/allocate/security-group-choice.ts';
+import { attachment } from '../../providers/interfaces.ts';
+import { eni, infrastructure, requirements, view } from '../allocation-facts.ts';
+
+const known = infrastructure([], {
+  securityGroups: [
+    { id: 'sg-3', networkId: 'vpc-1', tags: { k: '3', shared: 'yes' } },
+    { id: 'sg-1', networkId: 'vpc-1', tags: { k: '1', shared: 'yes' } },
+    { id: 'sg-2', networkId: 'vpc-2', tags: { k: '2', shared: 'yes' } },
+  ],
+});
+const first = eni(0, 0, { securityGroupIds: ['sg-8', 'sg-9'] });
+
+describe('the security groups of a new interface', () => {
+  test.each<[string, Partial<NodeRequirements>, readonly string[]]>([
+    ['those that are named, as they are named', { securityGroupIds: ['sg-z', 'sg-a'] }, ['sg-z', 'sg-a']],
+    ['names come before tags', { securityGroupIds: ['sg-z'], securityGroupTags: { k: '1' } }, ['sg-z']],
+    ['those with the tags', { securityGroupTags: { k: '1' } }, ['sg-1']],
+    [
+      'all with the tags in the network, in order',
+      { securityGroupTags: { shared: 'yes' } },
+      ['sg-1', 'sg-3'],
+    ],
+    ['those of the first interface otherwise', {}, ['sg-8', 'sg-9']],
+  ])('are %s', (_, node, ids) => {
+    const choice = chooseSecurityGroups(requirements(node), known, view([eni(1), first]));
+
+    expect(choice).toEqual({ kind: 'chosen', ids });
+  });
+
+  test.each<[string, NodeRequirements['securityGroupTags'], string]>([
+    ['a value', { k: '9' }, 'k=9'],
+    ['one of several', { shared: 'yes', k: '9' }, 'shared=yes, k=9'],
+    ['only in another network', { k: '2' }, 'k=2'],
+  ])('are not others because tags match nothing: %s', (_, securityGroupTags, wanted) => {
+    const choice = chooseSecurityGroups(requirements({ securityGroupTags }), known, view([first]));
+
+    expect(choice).toEqual({ kind: 'noneMatches', wanted });
+  });
+
+  test.each([
+    ['it is not known', [eni(1)]],
+    ['it has none', [eni(0, 0, { securityGroupIds: [] })]],
+    ['it is on another card', [eni(0, 0, { attachment: attachment({ networkCard: 1 }) })]],
+    ['there is no interface', []],
+  ])('are unknown where those of the first interface are needed and %s', (_, interfaces) => {
+    expect(chooseSecurityGroups(requirements(), known, view(interfaces))).toEqual({ kind: 'unknown' });
+  });
+});
+
+describe('where security groups cannot be read', () => {
+  const failure = {
+    kind: 'notAuthorized',
+    action: 'a',
+    code: 'c',
+    message: 'm',
+    requestId: undefined,
+  } as const;
+  const denied = infrastructure([], { denied: { securityGroups: failure } });
+
+  test.each<[string, Partial<NodeRequirements>, ReturnType<typeof chooseSecurityGroups>]>([
+    ['names are taken', { securityGroupIds: ['sg-1'] }, { kind: 'chosen', ids: ['sg-1'] }],
+    ['those of the first interface are taken', {}, { kind: 'chosen', ids: ['sg-8', 'sg-9'] }],
+    ['tags say why they find nothing', { securityGroupTags: { k: '1' } }, { kind: 'unreadable', failure }],
+  ])('%s', (_, node, expected) => {
+    expect(chooseSecurityGroups(requirements(node), denied, view([first]))).toEqual(expected);
+  });
+});

@@ -1,0 +1,196 @@
+import { describe, expect, test } from '@jest/globals';
+import type { SupplyAction, Thing } from '../../../../src/node/allocate/refused-thing.ts';
+import { SetAside } from '../../../../src/node/allocate/set-aside.ts';
+import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
+import { Random } from '../../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { failure } from '../outcomes.ts';
+
+const subnet = (subnetId: string): Thing => ({ kind: 'subnet', subnetId });
+const eni = (interfaceId: string): Thing => ({ kind: 'interface', interfaceId });
+const action = (name: SupplyAction): Thing => ({ kind: 'action', action: name });
+
+class Rig {
+  readonly clock = new VirtualClock();
+  readonly blocked = new SetAside({ clock: this.clock, random: new Random('set aside') });
+  woken = 0;
+  readonly wake = (): void => void this.woken++;
+
+  refuse(thing: Thing, kind: CloudFailureKind = 'unknown', more: object = {}): boolean {
+    const begunAt = this.clock.monotonic();
+    return this.blocked.refused({ thing, failure: failure(kind), begunAt, ...more });
+  }
+
+  isAside(thing: Thing): boolean {
+    return this.blocked.refusalOf(thing)?.isDue === false;
+  }
+}
+
+describe('a refused thing', () => {
+  test('is due after a while, and tried by one alone', async () => {
+    const rig = new Rig();
+    rig.refuse(subnet('a'));
+    const before = [rig.isAside(subnet('a')), rig.isAside(subnet('b'))];
+    await rig.clock.advance(1000);
+
+    const isDue = !rig.isAside(subnet('a'));
+    const end = rig.blocked.try([subnet('a')]);
+    const whileTried = rig.isAside(subnet('a'));
+    end();
+
+    expect(before).toEqual([true, false]);
+    expect([isDue, whileTried, rig.isAside(subnet('a'))]).toEqual([true, true, false]);
+  });
+
+  test.each([
+    ['unknown', 1000],
+    ['notAuthorized', 10_000],
+  ] as const)('after %s waits twice as long each time, a minute at most', async (kind, base) => {
+    const rig = new Rig();
+
+    for (let failures = 1; failures <= 8; failures++) {
+      rig.refuse(subnet('a'), kind);
+      const longest = Math.min(60_000, base * 2 ** (failures - 1));
+      await rig.clock.advance(longest / 2 - 1);
+      expect(rig.isAside(subnet('a'))).toBe(true);
+      await rig.clock.advance(longest / 2 + 1);
+      expect(rig.blocked.refusalOf(subnet('a'))).toMatchObject({ failures, isDue: true });
+    }
+  });
+
+  test('is refused once by calls that were under way together', async () => {
+    const rig = new Rig();
+    const begunAt = rig.clock.monotonic();
+    await rig.clock.advance(100);
+
+    const news = [1, 2, 3].map(() => rig.refuse(subnet('a'), 'unknown', { begunAt }));
+
+    expect(news).toEqual([true, false, false]);
+    expect(rig.blocked.refusalOf(subnet('a'))?.failures).toBe(1);
+  });
+
+  test('is accepted again once a call for it succeeds, and each waiting node is woken', () => {
+    const rig = new Rig();
+    rig.refuse(subnet('a'));
+    rig.blocked.await([subnet('a')], rig.wake);
+
+    rig.blocked.worked([subnet('a'), subnet('b')]);
+
+    expect(rig.woken).toBe(1);
+    expect(rig.blocked.list).toEqual([]);
+  });
+
+  test('wakes the waiting nodes when it is due, also after another refusal, and none that stopped waiting', async () => {
+    const rig = new Rig();
+    rig.refuse(subnet('a'));
+    const end = rig.blocked.await([subnet('a')], rig.wake);
+    await rig.clock.advance(1000);
+    const first = rig.woken;
+
+    rig.refuse(subnet('a'));
+    await rig.clock.advance(2000);
+    const second = rig.woken;
+    end();
+    rig.refuse(subnet('a'));
+    await rig.clock.advance(600_000);
+
+    expect([first, second, rig.woken]).toEqual([1, 2, 2]);
+  });
+
+  test('wakes no node while it is tried, and every waiting node if the try decides nothing', async () => {
+    const rig = new Rig();
+    rig.refuse(subnet('a'));
+    const end = rig.blocked.try([subnet('a')]);
+    rig.blocked.await([subnet('a')], rig.wake);
+    await rig.clock.advance(5000);
+    const whileTried = rig.woken;
+
+    end();
+
+    expect([whileTried, rig.woken]).toEqual([0, 1]);
+  });
+
+  test('is forgotten ten minutes after it was due', async () => {
+    const rig = new Rig();
+    rig.refuse(subnet('a'));
+    await rig.clock.advance(602_000);
+
+    rig.refuse(subnet('b'));
+
+    expect(rig.blocked.list.map(({ thing }) => thing)).toEqual([subnet('b')]);
+  });
+});
+
+describe('an action', () => {
+  test.each<[string, SupplyAction, CloudFailureKind, readonly [Thing, string][], boolean]>([
+    ['one interface', 'assign', 'notAuthorized', [[eni('1'), 'i-1']], false],
+    [
+      'one interface twice',
+      'assign',
+      'notAuthorized',
+      [
+        [eni('1'), 'i-1'],
+        [eni('1'), 'i-1'],
+      ],
+      false,
+    ],
+    [
+      'interfaces of two instances',
+      'assign',
+      'invalid',
+      [
+        [eni('1'), 'i-1'],
+        [eni('2'), 'i-2'],
+      ],
+      true,
+    ],
+    [
+      'two of one instance, by right',
+      'assign',
+      'notAuthorized',
+      [
+        [eni('1'), 'i-1'],
+        [eni('2'), 'i-1'],
+      ],
+      true,
+    ],
+    [
+      'two of one bad instance',
+      'assign',
+      'invalid',
+      [
+        [eni('1'), 'i-1'],
+        [eni('2'), 'i-1'],
+      ],
+      false,
+    ],
+    [
+      'two subnets',
+      'create',
+      'unknown',
+      [
+        [subnet('1'), 'i-1'],
+        [subnet('2'), 'i-1'],
+      ],
+      true,
+    ],
+  ])('refused for %s is set aside as such or not: %s %s %j %s', (_, name, kind, refusals, expected) => {
+    const rig = new Rig();
+
+    for (const [thing, instanceId] of refusals)
+      rig.refuse(thing, kind, { perhaps: { action: name, instanceId } });
+
+    expect(rig.isAside(action(name))).toBe(expected);
+  });
+
+  test('that worked in between is not what was refused', () => {
+    const rig = new Rig();
+    const perhaps = (instanceId: string): object => ({ perhaps: { action: 'assign', instanceId } });
+
+    rig.refuse(eni('1'), 'invalid', perhaps('i-1'));
+    rig.blocked.worked([action('assign'), eni('3')]);
+    rig.refuse(eni('2'), 'invalid', perhaps('i-2'));
+
+    expect([rig.isAside(action('assign')), rig.isAside(eni('1'))]).toEqual([false, true]);
+  });
+});

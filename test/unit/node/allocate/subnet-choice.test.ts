@@ -1,0 +1,224 @@
+import { describe, expect, test } from '@jest/globals';
+import type { RouteTable, Subnet } from '../../../../src/providers/contract/infrastructure.ts';
+import type { NodeRequirements } from '../../../../src/node/demand/node-requirements.ts';
+import { chooseSubnet, type SubnetChoice } from '../../../../src/node/allocate/subnet-choice.ts';
+import { infrastructure, requirements, subnet } from '../allocation-facts.ts';
+import { failure } from '../outcomes.ts';
+
+function table(id: string, networkId: string, ...subnetIds: string[]): RouteTable {
+  return { id, networkId, subnetIds };
+}
+
+interface Scene {
+  readonly subnets: readonly Subnet[];
+  readonly free: Readonly<Record<string, number>>;
+  readonly routeTables?: readonly RouteTable[];
+  readonly node?: Partial<NodeRequirements>;
+  readonly leastUseful?: number;
+}
+
+function choose({ subnets, free, routeTables = [], node = {}, leastUseful = 2 }: Scene): SubnetChoice {
+  return chooseSubnet(requirements({ nodeSubnetId: '', ...node }), {
+    infrastructure: infrastructure(subnets, { routeTables }),
+    free: (id) => free[id] ?? 0,
+    fullInterface: 10,
+    leastUseful,
+  });
+}
+
+/** The id that is chosen, or what came of it instead. */
+function outcome(scene: Scene): string {
+  const choice = choose(scene);
+  return choice.kind === 'chosen' ? choice.subnet.id : choice.kind;
+}
+
+describe('among subnets of the network and zone', () => {
+  const subnets = [
+    subnet('s-1', { tags: { tag: '1' } }),
+    subnet('s-2', { networkId: 'vpc-2', zone: 'us-east-1a', tags: { tag: '1' } }),
+    subnet('s-3', { tags: { tag: '2' } }),
+    subnet('s-4', { zone: 'us-west-1b', tags: { tag: '1' } }),
+  ];
+  const free = { 's-1': 10, 's-2': 20, 's-3': 5, 's-4': 90 };
+
+  test.each<[string, Partial<NodeRequirements>, string]>([
+    ['the fullest wins by default', {}, 's-1'],
+    ['one that is named wins', { subnetIds: ['s-3'] }, 's-3'],
+    ['of several that are named the one with most', { subnetIds: ['s-3', 's-1'] }, 's-1'],
+    ['one that is named in another network does not count', { subnetIds: ['s-2'] }, 's-1'],
+    ['one that is named in another zone does not count', { subnetIds: ['s-4'] }, 's-1'],
+    ['one that carries the tags wins', { subnetTags: { tag: '2' } }, 's-3'],
+    ['one that lacks one of the tags does not', { subnetTags: { tag: '2', more: '1' } }, 's-1'],
+    ['names come before tags', { subnetIds: ['s-3'], subnetTags: { tag: '1' } }, 's-3'],
+    [
+      'names that match nothing leave it to the tags',
+      { subnetIds: ['s-9'], subnetTags: { tag: '2' } },
+      's-3',
+    ],
+    ['nothing of another network', { networkId: 'vpc-9' }, 'noneMatches'],
+    ['nothing of another zone', { zone: 'us-west-1c' }, 'noneMatches'],
+    ['one in another zone is found from there', { zone: 'us-west-1b' }, 's-4'],
+  ])('%s', (_, node, expected) => {
+    expect(outcome({ subnets, free, node })).toBe(expected);
+  });
+});
+
+describe("the node's own subnet", () => {
+  const subnets = [subnet('own'), subnet('peer'), subnet('other'), subnet('far', { zone: 'us-west-1b' })];
+  const routeTables = [
+    table('rtb-0', 'vpc-2', 'own', 'other'),
+    table('rtb-1', 'vpc-1', 'own', 'peer', 'far', 'unknown'),
+    table('rtb-2', 'vpc-1', 'other'),
+  ];
+
+  test.each([
+    ['is taken as long as it has a full interface', { own: 10, peer: 50, other: 90, far: 99 }, 'own'],
+    ['then the one of its route table with most', { own: 9, peer: 50, other: 90, far: 99 }, 'peer'],
+    ['among which it competes', { own: 9, peer: 8, other: 90, far: 99 }, 'own'],
+    ['and nothing beyond its route table', { own: 1, peer: 1, other: 90, far: 99 }, 'exhausted'],
+  ])('%s', (_, free, expected) => {
+    expect(outcome({ subnets, free, routeTables, node: { nodeSubnetId: 'own' } })).toBe(expected);
+  });
+
+  test.each([
+    ['without a route table of its own all compete', [table('rtb-2', 'vpc-1', 'other', 'peer')], 'other'],
+    ['without a peer in its zone all compete', [table('rtb-1', 'vpc-1', 'own', 'far')], 'other'],
+    [
+      'peers of several tables compete',
+      [table('a', 'vpc-1', 'own', 'peer'), table('b', 'vpc-1', 'own', 'other')],
+      'other',
+    ],
+  ])('%s', (_, tables, expected) => {
+    const free = { own: 9, peer: 50, other: 90 };
+
+    expect(outcome({ subnets, free, routeTables: tables, node: { nodeSubnetId: 'own' } })).toBe(expected);
+  });
+
+  test('is left to the rules for names and tags', () => {
+    const free = { own: 50, peer: 5, other: 5 };
+    const node = { nodeSubnetId: 'own', subnetIds: ['peer'] };
+
+    expect(outcome({ subnets, free, node })).toBe('peer');
+  });
+
+  test('counts although it is not known, by its route table', () => {
+    const scene = { subnets: subnets.slice(1), free: { peer: 5, other: 90 }, routeTables };
+
+    expect(outcome({ ...scene, node: { nodeSubnetId: 'own' } })).toBe('peer');
+  });
+});
+
+describe('a filter', () => {
+  const free = { a: 50, b: 20 };
+
+  test.each<[string, Partial<NodeRequirements>]>([
+    ['by default', {}],
+    ['among those that are named', { subnetIds: ['a', 'b'] }],
+    ['among those with tags', { subnetTags: { pods: 'yes' } }],
+    ["for the node's own subnet", { nodeSubnetId: 'a' }],
+  ])('restricts the choice %s', (_, node) => {
+    const subnets = [
+      subnet('a', { eligible: false, tags: { pods: 'yes' } }),
+      subnet('b', { tags: { pods: 'yes' } }),
+    ];
+
+    expect(outcome({ subnets, free, node })).toBe('b');
+  });
+
+  test('that leaves nothing is told as such', () => {
+    expect(outcome({ subnets: [subnet('a', { eligible: false })], free })).toBe('noneMatches');
+  });
+});
+
+describe('a subnet', () => {
+  test.each([
+    [0, 'exhausted'],
+    [1, 'exhausted'],
+    [2, 'a'],
+  ])('with %i addresses: %s', (free, expected) => {
+    expect(outcome({ subnets: [subnet('a')], free: { a: free } })).toBe(expected);
+  });
+
+  test('wins a tie by its id', () => {
+    const subnets = ['c', 'a', 'b'].map((id) => subnet(id));
+
+    expect(outcome({ subnets, free: { a: 5, b: 5, c: 5 } })).toBe('a');
+  });
+});
+
+describe('when there is none', () => {
+  test('those that are exhausted are told', () => {
+    const subnets = [subnet('b'), subnet('a'), subnet('c', { zone: 'elsewhere' })];
+
+    expect(choose({ subnets, free: { c: 50 } })).toEqual({ kind: 'exhausted', subnetIds: ['a', 'b'] });
+  });
+
+  test('what was looked for is told', () => {
+    const node = { subnetIds: ['s-1', 's-2'], subnetTags: { a: '1', b: '2' } };
+
+    expect([choose({ subnets: [], free: {} }), choose({ subnets: [], free: {}, node })]).toEqual([
+      { kind: 'noneMatches', wanted: 'a subnet of vpc-1 in us-west-1a' },
+      {
+        kind: 'noneMatches',
+        wanted: 'a subnet of vpc-1 in us-west-1a, or with one of the ids s-1, s-2, or with the tags a=1, b=2',
+      },
+    ]);
+  });
+});
+
+describe('an interface with a prefix', () => {
+  const subnets = [subnet('own'), subnet('other')];
+
+  test.each([
+    ['goes to the own subnet of the node if a prefix fits', { own: 17, other: 90 }, 'own'],
+    ['goes elsewhere if none does', { own: 16, other: 17 }, 'other'],
+    ['goes nowhere if none fits anywhere', { own: 16, other: 16 }, 'exhausted'],
+  ])('%s', (_, free, expected) => {
+    expect(outcome({ subnets, free, node: { nodeSubnetId: 'own' }, leastUseful: 17 })).toBe(expected);
+  });
+});
+
+describe('where route tables cannot be read', () => {
+  const failure = {
+    kind: 'notAuthorized',
+    action: 'a',
+    code: 'c',
+    message: 'm',
+    requestId: undefined,
+  } as const;
+  const subnets = [subnet('s-1', { tags: { tag: '1' } }), subnet('s-2')];
+
+  test.each<[string, Partial<NodeRequirements>, Readonly<Record<string, number>>, string]>([
+    ['the own subnet serves while it has room', { nodeSubnetId: 's-1' }, { 's-1': 10, 's-2': 90 }, 's-1'],
+    ['the own subnet serves with what it has left', { nodeSubnetId: 's-1' }, { 's-1': 2, 's-2': 90 }, 's-1'],
+    ['nothing else is chosen', { nodeSubnetId: 's-1' }, { 's-1': 1, 's-2': 90 }, 'unreadable'],
+    ['nothing is chosen without an own one', { nodeSubnetId: 's-9' }, { 's-1': 90, 's-2': 90 }, 'unreadable'],
+    ['tags decide all the same', { nodeSubnetId: 's-2', subnetTags: { tag: '1' } }, { 's-1': 9 }, 's-1'],
+    ['names decide all the same', { nodeSubnetId: 's-1', subnetIds: ['s-2'] }, { 's-2': 0 }, 'exhausted'],
+  ])('%s', (_, node, free, expected) => {
+    const choice = chooseSubnet(requirements(node), {
+      infrastructure: infrastructure(subnets, { denied: { routeTables: failure } }),
+      free: (id) => free[id] ?? 0,
+      fullInterface: 10,
+      leastUseful: 2,
+    });
+
+    expect(choice.kind === 'chosen' ? choice.subnet.id : choice.kind).toBe(expected);
+    if (choice.kind === 'unreadable') expect(choice.failure).toBe(failure);
+  });
+});
+
+test('where the zone could not be read, nothing is said of what it has', () => {
+  const unreadZones = new Map([['us-west-1a', failure('unreachable')]]);
+  const ask = (subnets: readonly Subnet[]): SubnetChoice =>
+    chooseSubnet(requirements(), {
+      infrastructure: infrastructure(subnets, { unreadZones }),
+      free: () => 100,
+      fullInterface: 10,
+      leastUseful: 2,
+    });
+
+  expect(ask([])).toEqual({ kind: 'unreadable', failure: failure('unreachable') });
+  // It is remembered.
+  expect(ask([subnet('subnet-1')])).toMatchObject({ kind: 'chosen' });
+});

@@ -1,0 +1,289 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  capCondition,
+  claimCondition,
+  type NodeCondition,
+  failureCondition,
+  stoppedInstance,
+  instanceCondition,
+  obstacleCondition,
+  duplicateInstance,
+  missingStaticIp,
+  outsideNetwork,
+  unknownInstanceType,
+  unmanagedInstance,
+  unreadableInterface,
+  unreadableLimits,
+  unreadableNode,
+  unseenInterfaces,
+  wrongNetwork,
+} from '../../../../src/node/conditions/node-condition.ts';
+import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
+import type { Instance } from '../../../../src/providers/contract/observation.ts';
+import { words } from '../../providers/scripted-implementation.ts';
+import { eni, unreadable, view } from '../allocation-facts.ts';
+import { failure } from '../outcomes.ts';
+
+describe('a condition says what to do', () => {
+  test.each<[string, NodeCondition | undefined, string, string]>([
+    [
+      'of a node that cannot be read',
+      unreadableNode(['spec.eni is missing', 'x is wrong']),
+      'NodeUnreadable',
+      'the CiliumNode cannot be read: spec.eni is missing; x is wrong',
+    ],
+    [
+      'of an instance that two nodes name',
+      duplicateInstance('i-1', 'node-a'),
+      'DuplicateInstance',
+      'instance i-1 is already served as CiliumNode node-a: delete the one whose node is gone',
+    ],
+    [
+      'of a node in another network',
+      outsideNetwork('vpc-2', 'vpc-1', words.options),
+      'OutsideNetwork',
+      'the node is in vpc-2 and --network restricts Headwater to vpc-1',
+    ],
+    [
+      'of an instance that the cloud shows in another network',
+      wrongNetwork('vpc-1', 'vpc-2', words.fields),
+      'NetworkMismatch',
+      'section.network is vpc-1 and the cloud shows the instance in vpc-2: correct section.network',
+    ],
+    [
+      'of a public address that does not exist',
+      missingStaticIp('noneMatches', { a: '1', b: '2' }, words),
+      'NoStaticIpMatches',
+      'no floating address carries the tags a=1, b=2: tag one, or correct spec.ipam.static-ip-tags',
+    ],
+    [
+      'of public addresses that are all taken',
+      missingStaticIp('noneFree', { a: '1' }, words),
+      'StaticIpsTaken',
+      'every floating address with the tags a=1 is associated with something: allocate and tag another, or disassociate one',
+    ],
+    [
+      'of an instance without the tags',
+      unmanagedInstance('i-1', words.options),
+      'InstanceNotManaged',
+      'instance i-1 does not carry the tags of --instance-tags',
+    ],
+    [
+      'of an interface that cannot be read',
+      unreadableInterface(unreadable({ id: 'eni-7', problem: 'MacAddress is missing' })),
+      'InterfaceUnreadable',
+      'interface eni-7 cannot be read and is not used: MacAddress is missing',
+    ],
+    [
+      'of an interface that is not shown',
+      unseenInterfaces(['eni-7'], 'i-1'),
+      'InterfaceNotShown',
+      'check in the cloud whether interface eni-7 is attached to instance i-1, and detach what hangs: the cloud accepted the attachment, but no read shows it, and its addresses are offered once one does',
+    ],
+    [
+      'of two interfaces that are not shown',
+      unseenInterfaces(['eni-7', 'eni-8'], 'i-1'),
+      'InterfaceNotShown',
+      'check in the cloud whether interfaces eni-7, eni-8 are attached to instance i-1, and detach what hangs: the cloud accepted the attachment, but no read shows it, and its addresses are offered once one does',
+    ],
+    [
+      'of an unknown type',
+      unknownInstanceType('m5 large', words.fields),
+      'InstanceTypeUnknown',
+      'the cloud knows no instance type "m5 large": correct section.type',
+    ],
+    [
+      'of a type that cannot be read',
+      unreadableLimits('m5.large', 'MaximumNetworkInterfaces is -2'),
+      'InstanceTypeUnreadable',
+      'the limits of instance type m5.large cannot be read: MaximumNetworkInterfaces is -2; Headwater retries',
+    ],
+    [
+      'of contested addresses',
+      claimCondition({
+        withheld: new Map([
+          ['10.0.0.1', ['node-b', 'node-a']],
+          ['10.0.0.2', ['node-b']],
+        ]),
+        shared: new Map([['10.0.0.3', ['node-c']]]),
+        unasked: new Set(),
+      }),
+      'AddressesContested',
+      'addresses of this node are still published on node-a, node-b and are withheld until they are removed there',
+    ],
+    [
+      'of addresses that others show as well',
+      claimCondition({
+        withheld: new Map(),
+        shared: new Map([['10.0.0.3', ['node-c']]]),
+        unasked: new Set(),
+      }),
+      'AddressesContested',
+      'addresses of this node are published on node-c as well: remove them there, or delete that CiliumNode if its node is gone',
+    ],
+    [
+      'of full interfaces',
+      obstacleCondition({ kind: 'noInterfaceSlots', interfaces: 3 }, words.fields),
+      'NoInterfaceSlots',
+      "every one of the instance's 3 interfaces is full or excluded: use a larger instance type, or fewer pods on the node",
+    ],
+    [
+      'of a full instance',
+      capCondition('instance', 27, 'm5.large'),
+      'InstanceFull',
+      'pods wait for addresses, and instance type m5.large can have no more than the 27 that the node has: use a larger instance type, or fewer pods on the node',
+    ],
+    [
+      'of a reached max-allocate',
+      capCondition('maxAllocate', 12, 'm5.large'),
+      'MaxAllocateReached',
+      'pods wait for addresses, and spec.ipam.max-allocate 12 allows no more: raise it, or put fewer pods on the node',
+    ],
+    [
+      'of exhausted subnets',
+      obstacleCondition({ kind: 'subnetsExhausted', subnetIds: ['s-1', 's-2'] }, words.fields),
+      'SubnetsExhausted',
+      "no address is left in s-1, s-2: add a subnet that the node's subnet selection matches, or free addresses there",
+    ],
+    [
+      'of a subnet that is gone',
+      obstacleCondition(
+        { kind: 'subnetsExhausted', subnetIds: ['s-1', 's-2'] },
+        words.fields,
+        (id) => id === 's-1',
+      ),
+      'SubnetsExhausted',
+      "no address is left in s-2, and subnet s-1 does not exist: add a subnet that the node's subnet selection matches, or free addresses there",
+    ],
+    [
+      'of no subnet that matches',
+      obstacleCondition({ kind: 'noSubnetMatches', wanted: 'a subnet of vpc-1 in us-west-1a' }, words.fields),
+      'NoSubnetMatches',
+      "nothing matches a subnet of vpc-1 in us-west-1a: create or tag a subnet, or correct the node's subnet selection and Headwater's subnet filters",
+    ],
+    [
+      'of no security group that matches',
+      obstacleCondition({ kind: 'noSecurityGroupMatches', wanted: 'k=1' }, words.fields),
+      'NoSecurityGroupMatches',
+      "no security group of the node's network carries the tags k=1: tag one, or correct section.group-tags",
+    ],
+    [
+      'of unknown security groups',
+      obstacleCondition({ kind: 'securityGroupsUnknown' }, words.fields),
+      'SecurityGroupsUnknown',
+      'the node names no security groups and those of its first interface are not known: set section.groups',
+    ],
+  ])('%s', (_, condition, reason, text) => {
+    expect(condition).toEqual({ reason, text });
+  });
+});
+
+describe('an instance', () => {
+  const of = (state: Instance['state']): Instance => ({ id: 'i-1', state, managed: true });
+
+  test.each<[string, Partial<InstanceView>, string | undefined]>([
+    ['with an interface can be served', { interfaces: [eni(0)] }, undefined],
+    [
+      'with an interface can be served, whatever its state',
+      { interfaces: [eni(0)], instance: of('stopped') },
+      undefined,
+    ],
+    [
+      'with one interface that can be read and one that cannot can be served',
+      { interfaces: [eni(0)], unreadable: [unreadable()] },
+      undefined,
+    ],
+    [
+      'none of whose interfaces can be read',
+      { unreadable: [unreadable({ id: 'eni-7', problem: 'MacAddress is missing' }), unreadable()] },
+      'InterfaceUnreadable: no interface of instance i-1 can be read; of eni-7: MacAddress is missing',
+    ],
+    [
+      'of which nothing is known',
+      {},
+      "InstanceNotFound: instance i-1 is not found: check Headwater's region, account and role, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too",
+    ],
+    [
+      'that EC2 does not know',
+      { presence: 'notFound', instance: of('unknown') },
+      "InstanceNotFound: instance i-1 is not found: check Headwater's region, account and role, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too",
+    ],
+    [
+      'that is not found is not served by what its CiliumNode showed',
+      { presence: 'notFound', interfaces: [eni(0)] },
+      "InstanceNotFound: instance i-1 is not found: check Headwater's region, account and role, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too",
+    ],
+    [
+      'that is shown without any interface is not served by what its CiliumNode showed',
+      {
+        presence: 'withoutPrimary',
+        instance: of('running'),
+        interfaces: [eni(0)],
+        doubted: new Set([eni(0).id]),
+      },
+      "InstanceNotFound: instance i-1 is running and shows no interface: check Headwater's region, account and role, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too",
+    ],
+    [
+      'that is shown without its primary interface is served by what is shown',
+      { presence: 'withoutPrimary', interfaces: [eni(1)] },
+      undefined,
+    ],
+    [
+      'that is gone',
+      { presence: 'terminated', instance: of('terminated') },
+      'InstanceTerminated: instance i-1 is terminated: delete the Node and its CiliumNode, unless a new instance takes the name over',
+    ],
+  ])('%s', (_, change, expected) => {
+    const condition = instanceCondition({ ...view([]), ...change });
+
+    expect(condition && `${condition.reason}: ${condition.text}`).toBe(expected);
+  });
+});
+
+describe('a failed call', () => {
+  test.each([
+    ['throttled', 'Throttled', "the account's rate limit for this call is used up; Headwater retries"],
+    ['limitReached', 'CallFailed', 'raise the quota, or wait until interfaces or addresses are released'],
+    ['instanceNotRunning', 'InstanceNotRunning', 'the instance must be running to get interfaces'],
+    ['notAuthorized', 'AccessDenied', 'check the credentials that Headwater uses'],
+    ['unreachable', 'Unreachable', 'check the network path and the endpoint'],
+  ] as const)('that is %s is called %s, and begins with a remedy', (kind, reason, remedy) => {
+    const text = `${remedy}: call answers code of ${kind}: message of ${kind}`;
+
+    expect(failureCondition(failure(kind))).toEqual({ reason, text });
+  });
+
+  test.each([
+    [undefined, 'is not running'],
+    ['running', 'is not running'],
+    ['stopping', 'is stopping'],
+    ['stopped', 'is stopped'],
+  ])('for an instance that was seen %s names it: it %s', (state, found) => {
+    expect(stoppedInstance('i-1', state)).toEqual({
+      reason: 'InstanceNotRunning',
+      text: `start instance i-1, or delete its Node: it ${found}, and gets no interface until it runs`,
+    });
+  });
+
+  test.each([
+    ['expired', 'CredentialsExpired', /^renew Headwater's credentials, or set its clock: call answers/],
+    ['invalid', 'CredentialsInvalid', /^check the credentials that Headwater uses: call answers/],
+  ] as const)('by credentials that are %s is called %s', (credentials, reason, text) => {
+    const condition = failureCondition({ ...failure('notAuthorized'), credentials });
+
+    expect(condition).toEqual({ reason, text: expect.stringMatching(text) as unknown });
+  });
+
+  test('that is not permitted names what to allow', () => {
+    const denied = { ...failure('notAuthorized'), permission: 'ec2:CreateTags' };
+
+    expect(failureCondition(denied).text).toMatch(/^allow ec2:CreateTags to Headwater's role: call answers /);
+  });
+
+  test.each(['conflict', 'invalid', 'unknown', 'interfaceGone'] as const)(
+    'that is %s says what the cloud says',
+    (kind) => {
+      expect(failureCondition(failure(kind)).text).toBe(`call answers code of ${kind}: message of ${kind}`);
+    },
+  );
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from '@jest/globals';
+import { adoptableFor, podAddressesOf } from '../../../../src/node/demand/adoptable.ts';
+import type { NodeRequirements } from '../../../../src/node/demand/node-requirements.ts';
+import type { Subnet } from '../../../../src/providers/contract/infrastructure.ts';
+import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
+import { networkInterface } from '../../providers/interfaces.ts';
+import { infrastructure, requirements, subnet } from '../allocation-facts.ts';
+
+describe('an orphaned interface', () => {
+  test.each<[string, Partial<NetworkInterface>, Partial<Subnet>, Partial<NodeRequirements>, boolean]>([
+    ['in a subnet for pods can be had', {}, {}, {}, true],
+    ['in a subnet that is not for pods any more', {}, { eligible: false }, {}, false],
+    ['in another zone', {}, { zone: 'us-west-1b' }, {}, false],
+    ['in another network', {}, { networkId: 'vpc-2' }, {}, false],
+    ['in a subnet that nobody knows', { subnetId: 'subnet-9' }, {}, {}, false],
+    ['in another subnet than the node asks for now', {}, {}, { subnetIds: ['subnet-2'] }, true],
+    [
+      'with the tags of what is left to others',
+      { tags: { keep: 'out' } },
+      {},
+      { excludeInterfaceTags: { keep: 'out' } },
+      false,
+    ],
+    ['with other tags', { tags: { keep: 'in' } }, {}, { excludeInterfaceTags: { keep: 'out' } }, true],
+  ])('%s', (_, item, place, node, expected) => {
+    const known = infrastructure([subnet('subnet-1', place)]);
+
+    const adoptable = adoptableFor(
+      networkInterface({ attachment: undefined, ...item }),
+      requirements(node),
+      known,
+    );
+
+    expect(adoptable).toBe(expected);
+  });
+
+  test.each([
+    [false, 18],
+    [true, 19],
+  ])(
+    'brings its addresses and prefixes; its primary one where that is used: %s',
+    (usePrimaryAddress, sum) => {
+      const item = networkInterface({ addresses: ['10.0.0.5', '10.0.0.6'], prefixes: ['10.0.1.0/28'] });
+
+      expect(podAddressesOf(item, { usePrimaryAddress })).toBe(sum);
+    },
+  );
+});

@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import type { EniSpec } from '../../../../src/kubernetes/cilium-node/cilium-node.ts';
+import { exclusionOf, requirementsOf } from '../../../../src/node/demand/node-requirements.ts';
+import { words } from '../../providers/scripted-implementation.ts';
+import { eni, requirements } from '../allocation-facts.ts';
+
+describe('an interface is kept from pods', () => {
+  test.each([
+    ['not without a reason', eni(0), {}, undefined],
+    ['when it is reserved', eni(0, 0, { reservedFor: 'efa' }), {}, 'it is not for pods: efa'],
+    [
+      'below the first index',
+      eni(0),
+      { firstInterfaceIndex: 1 },
+      'device index 0 is below first-interface-index 1',
+    ],
+    ['not at the first index', eni(1), { firstInterfaceIndex: 1 }, undefined],
+    ['not above it', eni(2), { firstInterfaceIndex: 1 }, undefined],
+    [
+      'when it carries the tags',
+      eni(0, 0, { tags: { a: '1', b: '2', c: '3' } }),
+      { excludeInterfaceTags: { a: '1', b: '2' } },
+      'it carries the tags of exclude-interface-tags',
+    ],
+    [
+      'not when it carries some of them',
+      eni(0, 0, { tags: { a: '1' } }),
+      { excludeInterfaceTags: { a: '1', b: '2' } },
+      undefined,
+    ],
+    ['not when no tags are named', eni(0, 0, { tags: { a: '1' } }), { excludeInterfaceTags: {} }, undefined],
+    [
+      'when it has no index to know it by',
+      eni(0, 0, { attachment: undefined }),
+      { firstInterfaceIndex: 1 },
+      'device index 0 is below first-interface-index 1',
+    ],
+  ])('%s', (_, item, change, expected) => {
+    expect(exclusionOf(item, requirements(change))).toBe(expected);
+  });
+});
+
+const section: EniSpec = {
+  instanceType: 'm5.large',
+  vpcId: 'vpc-1',
+  availabilityZone: 'us-west-1a',
+  nodeSubnetId: undefined,
+  firstInterfaceIndex: 0,
+  excludeInterfaceTags: {},
+  usePrimaryAddress: false,
+  deleteOnTermination: true,
+  subnetIds: [],
+  subnetTags: {},
+  securityGroups: [],
+  securityGroupTags: {},
+  disablePrefixDelegation: false,
+};
+
+describe('what a node must say of its instance', () => {
+  const options = { usePrimaryAddress: false, prefixDelegation: false };
+
+  test.each([
+    ['a section', undefined, ['section']],
+    [
+      'anything in it',
+      { ...section, instanceType: undefined, vpcId: undefined, availabilityZone: undefined },
+      ['section.type', 'section.network', 'section.zone'],
+    ],
+    ['its network', { ...section, vpcId: undefined }, ['section.network']],
+  ])('a node without %s is told so by the names of its cloud', (_, said, missing) => {
+    expect(requirementsOf(said, options, words.fields)).toEqual({ missing });
+  });
+});
+
+describe('a node is to have prefixes', () => {
+  test.each([
+    ['when the option says so', true, false, true],
+    ['not when its agent says that it wants none', true, true, false],
+    ['not without the option', false, false, false],
+    ['not without both', false, true, false],
+  ])('%s', (_, prefixDelegation, disablePrefixDelegation, expected) => {
+    const options = { usePrimaryAddress: false, prefixDelegation };
+
+    const read = requirementsOf({ ...section, disablePrefixDelegation }, options, words.fields);
+
+    expect(read).toMatchObject({ requirements: { prefixDelegation: expected } });
+  });
+});

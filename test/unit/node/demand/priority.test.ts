@@ -1,0 +1,22 @@
+import { describe, expect, test } from '@jest/globals';
+import { priorityOf } from '../../../../src/node/demand/priority.ts';
+
+describe('priority', () => {
+  test.each([
+    // available, used, waiting pods
+    [10, 2, 0, 'normal'],
+    [10, 10, 0, 'normal'],
+    // Its agent waits for its first addresses before it starts.
+    [0, 0, 0, 'high'],
+    [10, 2, 8, 'normal'],
+    [10, 2, 9, 'high'],
+    [10, 9, 2, 'high'],
+    [10, 10, 1, 'critical'],
+    [0, 0, 1, 'critical'],
+    [8, 10, 1, 'critical'],
+    // Addresses in use that are gone by now are no pods that wait.
+    [8, 10, 0, 'normal'],
+  ])('of %i addresses, %i used, %i pods waiting: %s', (available, used, waitingPods, expected) => {
+    expect(priorityOf({ available, used, waitingPods })).toBe(expected);
+  });
+});

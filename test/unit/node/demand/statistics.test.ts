@@ -1,0 +1,171 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import {
+  addressesToAllocate,
+  excessAddresses,
+  neededAddresses,
+} from '../../../../src/node/demand/statistics.ts';
+
+describe('neededAddresses', () => {
+  test.each([
+    // available, used, pre, min, max, needed
+    [0, 0, 0, 16, 0, 16],
+    [0, 0, 8, 16, 0, 16],
+    [0, 0, 16, 8, 0, 16],
+    [0, 0, 16, 0, 0, 16],
+    [8, 0, 0, 16, 0, 8],
+    [8, 4, 8, 0, 0, 4],
+    [8, 4, 8, 8, 0, 4],
+    [8, 4, 8, 8, 6, 0],
+    [8, 4, 8, 0, 8, 0],
+    [4, 4, 8, 0, 8, 4],
+  ])(
+    'of %i there, %i used, pre %i, min %i, max %i: %i',
+    (available, used, preAllocate, minAllocate, maxAllocate, needed) => {
+      const marks = { preAllocate, minAllocate, maxAllocate, maxAboveWatermark: 0 };
+
+      expect(neededAddresses({ available, used, waitingPods: 0 }, marks)).toBe(needed);
+    },
+  );
+});
+
+describe('excessAddresses', () => {
+  test.each([
+    // available, used, pre, min, above, excess
+    [0, 0, 0, 16, 0, 0],
+    [15, 0, 8, 16, 8, 0],
+    [17, 0, 8, 16, 0, 1],
+    [20, 0, 8, 16, 4, 0],
+    [21, 0, 8, 0, 4, 9],
+    [20, 0, 8, 20, 8, 0],
+    [16, 1, 8, 16, 8, 0],
+    [20, 4, 8, 17, 8, 0],
+    [20, 4, 8, 0, 0, 8],
+    [20, 4, 8, 0, 8, 0],
+  ])(
+    'of %i there, %i used, pre %i, min %i, above %i: %i',
+    (available, used, preAllocate, minAllocate, maxAboveWatermark, excess) => {
+      const marks = { preAllocate, minAllocate, maxAllocate: 0, maxAboveWatermark };
+
+      expect(excessAddresses({ available, used, waitingPods: 0 }, marks)).toBe(excess);
+    },
+  );
+
+  test('pods that wait have a claim to what is beyond the watermarks', () => {
+    const marks = { preAllocate: 8, minAllocate: 0, maxAllocate: 0, maxAboveWatermark: 0 };
+
+    expect(excessAddresses({ available: 20, used: 4, waitingPods: 5 }, marks)).toBe(3);
+    expect(excessAddresses({ available: 20, used: 4, waitingPods: 9 }, marks)).toBe(0);
+  });
+
+  test.each([
+    // what, available, used, waiting, pre, min, max, excess
+    ['max-allocate is not reached', 9, 2, 0, 8, 0, 9, 0],
+    ['the watermarks would keep more than max-allocate', 10, 2, 0, 8, 0, 9, 1],
+    ['the watermarks would keep less than max-allocate', 16, 2, 0, 4, 0, 9, 10],
+    ['more is in use than max-allocate', 16, 12, 0, 8, 0, 9, 4],
+    ['all is in use', 16, 16, 0, 8, 0, 9, 0],
+    ['pods wait that may take what is free', 16, 8, 3, 8, 0, 9, 5],
+    ['as many pods wait as addresses are free', 16, 8, 8, 8, 0, 9, 0],
+    ['min-allocate is more than max-allocate', 14, 0, 0, 8, 14, 9, 5],
+    ['there is no max-allocate', 16, 8, 0, 8, 0, 0, 0],
+  ])(
+    'what is free beyond max-allocate is in excess where %s',
+    (_, available, used, waitingPods, preAllocate, minAllocate, maxAllocate, excess) => {
+      const marks = { preAllocate, minAllocate, maxAllocate, maxAboveWatermark: 0 };
+
+      expect(excessAddresses({ available, used, waitingPods }, marks)).toBe(excess);
+    },
+  );
+
+  const count = fc.integer({ min: 0, max: 300 });
+  test('without it, nothing is needed', () => {
+    fc.assert(
+      fc.property(
+        fc.record({ available: count, used: count, waitingPods: count }),
+        fc.record({
+          preAllocate: count,
+          minAllocate: count,
+          maxAllocate: count,
+          maxAboveWatermark: count,
+        }),
+        (usage, marks) => {
+          const excess = excessAddresses(usage, marks);
+          const left = { ...usage, available: usage.available - excess };
+
+          expect(excess).toBeLessThanOrEqual(usage.available);
+          if (excess > 0) expect(left.available).toBeGreaterThanOrEqual(usage.used);
+          if (excess > 0) expect(addressesToAllocate(left, marks)).toBe(0);
+          if (excess > 0) expect(excessAddresses(left, marks)).toBe(0);
+        },
+      ),
+    );
+  });
+});
+
+describe('addressesToAllocate', () => {
+  const marks = { preAllocate: 8, minAllocate: 0, maxAllocate: 0, maxAboveWatermark: 0 };
+
+  test.each([
+    ['met watermarks ask for nothing', { available: 16, used: 8, waitingPods: 0 }, {}, 0],
+    [
+      'the margin is taken only along with a need',
+      { available: 16, used: 8, waitingPods: 0 },
+      { maxAboveWatermark: 4 },
+      0,
+    ],
+    [
+      'a need takes the margin along',
+      { available: 12, used: 8, waitingPods: 0 },
+      { maxAboveWatermark: 4 },
+      8,
+    ],
+    ['waiting pods beyond the need are served with it', { available: 8, used: 8, waitingPods: 20 }, {}, 20],
+    ['waiting pods within the need add nothing', { available: 8, used: 8, waitingPods: 5 }, {}, 8],
+    [
+      'waiting pods that the free addresses serve add nothing',
+      { available: 16, used: 8, waitingPods: 8 },
+      {},
+      0,
+    ],
+    ['waiting pods beyond the free addresses are a need', { available: 16, used: 8, waitingPods: 11 }, {}, 3],
+    [
+      'the most allowed bounds need, margin and surge',
+      { available: 8, used: 8, waitingPods: 20 },
+      { maxAllocate: 10, maxAboveWatermark: 5 },
+      2,
+    ],
+    ['nothing beyond the most allowed', { available: 12, used: 12, waitingPods: 20 }, { maxAllocate: 10 }, 0],
+  ])('%s', (_, usage, change, expected) => {
+    expect(addressesToAllocate(usage, { ...marks, ...change })).toBe(expected);
+  });
+
+  test('never exceeds max-allocate and never falls short of the need', () => {
+    const count = fc.integer({ min: 0, max: 300 });
+    fc.assert(
+      fc.property(
+        count,
+        count,
+        count,
+        count,
+        count,
+        count,
+        count,
+        (available, used, waitingPods, pre, min, max, above) => {
+          const usage = { available, used, waitingPods };
+          const watermarks = {
+            preAllocate: pre,
+            minAllocate: min,
+            maxAllocate: max,
+            maxAboveWatermark: above,
+          };
+
+          const asked = addressesToAllocate(usage, watermarks);
+
+          expect(asked).toBeGreaterThanOrEqual(neededAddresses(usage, watermarks));
+          if (max > 0 && asked > 0) expect(available + asked).toBeLessThanOrEqual(max);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, test } from '@jest/globals';
+import type { CiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node.ts';
+import { readCiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
+import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
+import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
+import type { OpenWrite } from '../../../../src/kubernetes/cilium-node/own-writes.ts';
+import { foreignParts, type WrittenPart } from '../../../../src/node/publish/foreign-write.ts';
+import { ciliumNode } from '../../kubernetes/cilium-node-fixture.ts';
+
+const full: JsonObject = {
+  id: 'eni-1',
+  ip: '10.0.0.9',
+  number: 1,
+  tags: { team: '' },
+  'availability-zone': 'us-west-2a',
+  'public-ip': '203.0.113.9',
+  subnet: { id: 'subnet-1', cidr: '10.0.0.0/24' },
+  addresses: ['10.0.0.1', '10.0.0.2'],
+  prefixes: ['10.0.1.0/28'],
+};
+
+/** The node as we left it. */
+const before = ciliumNode({ status: { eni: { enis: { 'eni-1': full } } } });
+
+function read(raw: JsonObject): CiliumNode {
+  const reading = readCiliumNode(raw);
+  if (reading.kind !== 'node') throw new Error(JSON.stringify(reading.problems));
+  return reading.node;
+}
+
+function partsOf(change: JsonObject, open: readonly OpenWrite[] = []): readonly WrittenPart[] {
+  const next = read(applyMergePatch(before, change) as JsonObject);
+  return foreignParts({ previous: read(before), next, statusKey: 'eni', open });
+}
+
+const pool = (entries: JsonObject): JsonObject => ({ spec: { ipam: { pool: entries } } });
+const eni = (fields: JsonObject): JsonObject => ({ status: { eni: { enis: { 'eni-1': fields } } } });
+const specWrite = (patch: JsonObject): OpenWrite => ({ base: '4711', part: 'spec', patch });
+const statusWrite = (patch: JsonObject): OpenWrite => ({ base: '4711', part: 'status', patch });
+
+describe('without a write of ours', () => {
+  test.each<[string, JsonObject, readonly WrittenPart[]]>([
+    ['nothing', {}, []],
+    ['an annotation', { metadata: { annotations: { a: 'b' } } }, []],
+    ['addresses in use', { status: { ipam: { used: { '10.0.0.2': { resource: 'eni-1' } } } } }, []],
+    ['an answer to a release', { status: { ipam: { 'release-ips': { '10.0.0.2': 'do-not-release' } } } }, []],
+    ['another demand', { spec: { ipam: { pools: { requested: [] } } } }, []],
+    ['another watermark', { spec: { ipam: { 'pre-allocate': 20 } } }, []],
+    ['the spec of its agent', { spec: { eni: { 'security-groups': ['sg-2'] } } }, []],
+    ['a field dropped that older agents do not know', eni({ 'public-ip': null }), []],
+    ['what the wire does not tell apart', eni({ description: '', number: 1 }), []],
+
+    ['an address put into the pool', pool({ '10.0.0.7': { resource: 'eni-1' } }), ['pool']],
+    ['an address struck from the pool', pool({ '10.0.0.1': null }), ['pool']],
+    ['an address of another interface', pool({ '10.0.0.1': { resource: 'eni-2' } }), ['pool']],
+    ['an address exchanged', pool({ '10.0.0.1': null, '10.0.0.7': { resource: 'eni-1' } }), ['pool']],
+    ['an owner in the pool', pool({ '10.0.0.1': { owner: 'me' } }), ['pool']],
+    ['the pool emptied', { spec: { ipam: { pool: null } } }, ['pool']],
+    ['an interface added', { status: { eni: { enis: { 'eni-2': full } } } }, ['status']],
+    ['an interface taken out', { status: { eni: { enis: { 'eni-1': null } } } }, ['status']],
+    ['the section taken out', { status: { eni: null } }, ['status']],
+    ['addresses of an interface', eni({ addresses: ['10.0.0.1'] }), ['status']],
+    ['no addresses on an interface', eni({ addresses: null }), ['status']],
+    ['no prefixes on an interface', eni({ prefixes: null }), ['status']],
+    ['a zone left out, as cilium-operator does', eni({ 'availability-zone': null }), ['status']],
+    ['a tag with the empty value taken off', eni({ tags: null }), ['status']],
+    ['another public address', eni({ 'public-ip': '203.0.113.10' }), ['status']],
+    ['a field of the section', { status: { eni: { more: 1 } } }, ['status']],
+    [
+      'both parts',
+      { ...pool({ '10.0.0.7': { resource: 'eni-1' } }), ...eni({ addresses: ['10.0.0.7'] }) },
+      ['pool', 'status'],
+    ],
+  ])('%s', (_what, change, parts) => {
+    expect(partsOf(change)).toEqual(parts);
+  });
+});
+
+describe('with a write of ours whose answer is not there', () => {
+  const grown = pool({ '10.0.0.7': { resource: 'eni-1' } });
+  const growing = specWrite({ ipam: { pool: { '10.0.0.7': { resource: 'eni-1' } } } });
+  const shrinking = specWrite({ ipam: { pool: { '10.0.0.1': null } } });
+  const changed = eni({ addresses: ['10.0.0.1', '10.0.0.2', '10.0.0.7'] });
+  const changing = statusWrite({
+    eni: { enis: { 'eni-1': { addresses: ['10.0.0.1', '10.0.0.2', '10.0.0.7'] } } },
+  });
+  const other = statusWrite({ ipam: { 'operator-status': { error: 'no room' } } });
+
+  test.each<[string, JsonObject, readonly OpenWrite[], readonly WrittenPart[]]>([
+    ['it happened', grown, [growing], []],
+    ['it happened, and struck', pool({ '10.0.0.1': null }), [shrinking], []],
+    ['one of several happened', grown, [changing, growing, shrinking], []],
+    ['it happened to the status', changed, [changing], []],
+    ['it did not happen, and nothing else did', {}, [growing, changing], []],
+    ['it did not happen, and another did', pool({ '10.0.0.2': null }), [growing], ['pool']],
+    ['part of it happened', grown, [specWrite({ ipam: { pool: { '10.0.0.7': null } } })], ['pool']],
+    ['it happened, and somebody else wrote the other part', { ...grown, ...changed }, [growing], ['status']],
+    ['it was of another part', changed, [other, growing], ['status']],
+  ])('%s', (_what, change, open, parts) => {
+    expect(partsOf(change, open)).toEqual(parts);
+  });
+});

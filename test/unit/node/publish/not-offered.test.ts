@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { doubtedOn, splitOn, notOffered } from '../../../../src/node/publish/not-offered.ts';
+import { networkInterface } from '../../providers/interfaces.ts';
+import type { RestoredState } from '../../../../src/providers/contract/allocation-implementation.ts';
+import { addressesOf } from '../../../../src/providers/contract/ipv4.ts';
+import { nodeOf } from '../cilium-nodes.ts';
+import { view } from '../allocation-facts.ts';
+
+const implementation = { statusKey: 'eni', restore };
+const pooled = { '10.0.0.1': { resource: 'eni-1' } };
+
+function restore(_: string, status: unknown): RestoredState {
+  const { enis = {} } = status as { enis?: Readonly<Record<string, { addresses: readonly string[] }>> };
+  const interfaces = Object.entries(enis).map(([id, { addresses }]) => networkInterface({ id, addresses }));
+  return { interfaces, subnets: new Map(), networks: new Map() };
+}
+
+describe('what must not be offered anew', () => {
+  test.each([
+    ['stays in both where both show it', { pool: pooled, enis: { 'eni-1': ['10.0.0.1'] } }, [], []],
+    ['stays in the status where the pool alone shows it', { pool: pooled }, [], []],
+    ['enters no pool from the status', { enis: { 'eni-1': ['10.0.0.1'] } }, ['10.0.0.1'], []],
+    ['enters neither anew', {}, ['10.0.0.1'], ['10.0.0.1']],
+  ])('%s', (_, parts, pool, status) => {
+    const result = notOffered(['10.0.0.1'], nodeOf(parts), implementation);
+
+    expect({ pool: [...result.pool], status: [...result.status] }).toEqual({ pool, status });
+  });
+
+  test('of a prefix that may be gone is every address', () => {
+    const doubted = doubtedOn({ ...view([]), doubted: new Set(['10.0.0.16/28', '10.0.0.1']) });
+
+    expect(doubted).toHaveLength(17);
+    expect(doubted).toContain('10.0.0.31');
+  });
+
+  test('is every address of a prefix of which others offer one, and nothing of other prefixes', () => {
+    const item = networkInterface({
+      id: 'eni-1',
+      addresses: ['10.0.0.1'],
+      prefixes: ['10.0.0.16/28', '10.0.0.32/28'],
+    });
+
+    const split = splitOn(view([item]), new Map([['10.0.0.17', ['other']]]));
+
+    expect(split).toEqual(addressesOf('10.0.0.16/28'));
+  });
+
+  test('is nothing as long as others offer nothing of the instance', () => {
+    const item = networkInterface({ id: 'eni-1', prefixes: ['10.0.0.16/28'] });
+
+    expect(splitOn(view([item]), new Map())).toEqual([]);
+  });
+});

@@ -1,0 +1,68 @@
+import { expect, test } from '@jest/globals';
+import type { WriteOutcome } from '../../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
+import { NodePublisher } from '../../../../src/node/publish/publisher.ts';
+import { Random } from '../../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { nodeOf } from '../cilium-nodes.ts';
+
+const refusals: readonly WriteOutcome[] = [
+  { kind: 'denied', message: 'by a webhook' },
+  { kind: 'invalid', message: 'by a webhook' },
+];
+
+/** A publisher whose first write ends like this, while the text that it is to show becomes another one. */
+function rig(outcome: WriteOutcome): { publisher: NodePublisher; written: unknown[]; changeTo: string } {
+  const node = nodeOf({});
+  let operatorError = 'one';
+  const written: unknown[] = [];
+  const scene = { changeTo: 'two' };
+  const publisher = new NodePublisher({
+    writer: {
+      patchSpec: () => Promise.reject(new Error('nothing is offered')),
+      patchStatus: (_, patch) => {
+        written.push(patch);
+        operatorError = scene.changeTo;
+        return Promise.resolve(outcome);
+      },
+      get: () => Promise.reject(new Error('nothing is to be read')),
+    },
+    permission: { refusal: () => undefined },
+    clock: new VirtualClock(),
+    random: new Random('publisher'),
+    node: () => node,
+    desired: () => ({ offer: undefined, handshake: undefined, operatorError }),
+    observe: () => undefined,
+    onWrite: () => undefined,
+    onTrouble: () => undefined,
+    onHeld: () => undefined,
+    onPublished: () => undefined,
+  });
+  return Object.assign(scene, { publisher, written });
+}
+
+const signal = new AbortController().signal;
+const texts = (written: readonly unknown[]): readonly unknown[] =>
+  written.map(
+    (patch) => (patch as { ipam: { 'operator-status': { error: string } } }).ipam['operator-status'].error,
+  );
+
+test.each(refusals)('what changed while a write was refused is written: $kind', async (outcome) => {
+  const { publisher, written } = rig(outcome);
+
+  const again = await publisher.run(signal);
+
+  expect(texts(written)).toEqual(['one', 'two']);
+  expect(again).toBe(30_000);
+});
+
+test.each(refusals)('a write that is refused is left alone for a while: $kind', async (outcome) => {
+  const made = rig(outcome);
+  made.changeTo = 'one';
+
+  expect(await made.publisher.run(signal)).toBe(30_000);
+  expect(texts(made.written)).toEqual(['one']);
+});
+
+test('an object that is not found is looked for again: it may be there', async () => {
+  expect(await rig({ kind: 'gone' }).publisher.run(signal)).toBe(30_000);
+});

@@ -1,0 +1,106 @@
+import { expect, test } from '@jest/globals';
+import {
+  givenUpIn,
+  restoredState,
+  shownSince,
+  speaksOfAnother,
+} from '../../../../src/node/publish/restored-state.ts';
+import type { RestoredState } from '../../../../src/providers/contract/allocation-implementation.ts';
+import { isByName } from '../../../../src/providers/contract/network-interface.ts';
+import { networkInterface } from '../../providers/interfaces.ts';
+import { nodeOf, type NodeParts } from '../cilium-nodes.ts';
+
+type Enis = Readonly<Record<string, readonly string[]>>;
+
+const implementation = { statusKey: 'eni', restore };
+
+function restore(_: string, status: unknown): RestoredState {
+  const { enis = {} } = status as { enis?: Readonly<Record<string, { addresses: readonly string[] }>> };
+  const interfaces = Object.entries(enis).map(([id, { addresses }]) => networkInterface({ id, addresses }));
+  return { interfaces, subnets: new Map(), networks: new Map() };
+}
+
+test.each<[string, string, readonly string[], boolean]>([
+  ['of the same instance speaks of itself', 'i-1', ['eni-1'], false],
+  ['of another shows what the former one had', 'i-2', ['eni-1'], true],
+  ['of another shows some of what the former one had', 'i-2', ['eni-1', 'eni-9'], true],
+  ['of another shows what it has itself, as a leader before us knew', 'i-2', ['eni-2'], false],
+  ['of another shows nothing yet', 'i-2', [], false],
+])('a CiliumNode %s', (_, instanceId, ids, expected) => {
+  const before = { ...nodeOf({ enis: { 'eni-1': ['10.0.0.1'] } }), instanceId: 'i-1' };
+  const enis = Object.fromEntries(ids.map((id) => [id, ['10.0.0.2']]));
+
+  expect(speaksOfAnother({ ...nodeOf({ enis }), instanceId }, before, implementation)).toBe(expected);
+});
+
+test.each<[string, string, readonly string[]]>([
+  ['shows it as well', '10.0.0.1', ['10.0.0.1']],
+  ['does not show it', '10.0.0.9', ['10.0.0.1', '10.0.0.9']],
+  ['shows it on another interface, because a pool is written last', '10.0.0.2', ['10.0.0.1']],
+])('an address of the pool is remembered on its interface: the status %s', (_, address, expected) => {
+  const enis = { 'eni-1': ['10.0.0.1'], 'eni-2': ['10.0.0.2'] };
+  const node = nodeOf({ enis, pool: { [address]: { resource: 'eni-1' } } });
+
+  const [first] = restoredState(node, 'i-1', implementation).interfaces;
+
+  expect(first?.addresses).toEqual(expected);
+});
+
+test('an interface that the pool alone names is remembered with what the pool says, and is no news of a newer state', () => {
+  const pool = {
+    '10.0.0.1': { resource: 'eni-1' },
+    '10.0.0.8': { resource: 'eni-2' },
+    '10.0.0.9': { resource: 'eni-2' },
+  };
+  const node = nodeOf({ enis: { 'eni-1': ['10.0.0.1'] }, pool });
+
+  const { interfaces } = restoredState(node, 'i-1', implementation);
+  const before = nodeOf({ enis: { 'eni-1': ['10.0.0.1'] } });
+
+  expect(interfaces.map(({ id, addresses }) => [id, ...addresses])).toEqual([
+    ['eni-1', '10.0.0.1'],
+    ['eni-2', '10.0.0.8', '10.0.0.9'],
+  ]);
+  expect(interfaces.map(isByName)).toEqual([false, true]);
+  expect(shownSince(before, node, 'i-1', implementation)).toEqual([]);
+});
+
+test.each<[string, Enis, Enis]>([
+  ['an address', { 'eni-1': ['10.0.0.1', '10.0.0.2'] }, { 'eni-1': ['10.0.0.2'] }],
+  ['an interface', { 'eni-1': ['10.0.0.1'], 'eni-2': [] }, { 'eni-2': [] }],
+  ['an address on another interface', { 'eni-1': [], 'eni-2': ['10.0.0.1'] }, { 'eni-2': ['10.0.0.1'] }],
+  ['less', { 'eni-1': [] }, {}],
+])('a newer state shows %s', (_, enis, expected) => {
+  const before = nodeOf({ enis: { 'eni-1': ['10.0.0.1'] } });
+
+  const shown = shownSince(before, nodeOf({ enis }), 'i-1', implementation);
+
+  expect(Object.fromEntries(shown.map(({ id, addresses }) => [id, addresses]))).toEqual(expected);
+});
+
+test.each([
+  ['of another speaks of the former one by its pool, where its status was lost', 'i-2', true],
+  ['of the same instance speaks of itself, where its status was lost', 'i-1', false],
+])('a CiliumNode %s', (_, instanceId, expected) => {
+  const pool = { '10.0.0.1': { resource: 'eni-1' } };
+  const before = { ...nodeOf({ enis: { 'eni-1': ['10.0.0.1'] }, pool }), instanceId: 'i-1' };
+
+  expect(speaksOfAnother({ ...nodeOf({ pool }), instanceId }, before, implementation)).toBe(expected);
+});
+
+const left = '10.0.0.1';
+const handshake = { [left]: 'ready-for-release' };
+
+test.each<[string, NodeParts, boolean]>([
+  ['ready for release, and shown nowhere', { handshake }, true],
+  ['ready for release, and still in the pool', { handshake, pool: { [left]: { resource: 'eni-1' } } }, false],
+  ['ready for release, and still in the status', { handshake, enis: { 'eni-1': [left] } }, false],
+  ['ready for release, and in use', { handshake, used: { [left]: { owner: 'default/pod' } } }, false],
+  ['ready for release, to an agent that is not asked any more', { handshake, allocated: [] }, false],
+  ['marked for release', { handshake: { [left]: 'marked-for-release' } }, false],
+  ['refused', { handshake: { [left]: 'do-not-release' } }, false],
+  ['released', { handshake: { [left]: 'released' } }, false],
+  ['in no handshake', {}, false],
+])('an address is given up for good: it is %s', (_, parts, expected) => {
+  expect(givenUpIn(nodeOf(parts)).has(left)).toBe(expected);
+});

@@ -1,0 +1,188 @@
+import { describe, expect, test } from '@jest/globals';
+import { AddressIndex } from '../../../../src/manager/claims/address-index.ts';
+import type { Assessment } from '../../../../src/node/conditions/assessment.ts';
+import { DesiredState, type DesiredStateDeps } from '../../../../src/node/reconcile/desired-state.ts';
+import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
+import { eni, infrastructure, m5Large, requirements, subnet, view } from '../allocation-facts.ts';
+import { nodeOf } from '../cilium-nodes.ts';
+
+const served: Assessment = {
+  kind: 'served',
+  requirements: requirements(),
+  limits: m5Large,
+  usage: { available: 2, used: 0, waitingPods: 0 },
+  retired: [],
+  retiredInUse: 0,
+  marks: { preAllocate: 8, minAllocate: 0, maxAllocate: 0, maxAboveWatermark: 0 },
+  needed: 0,
+  wanted: 0,
+  toAllocate: 0,
+  excess: 0,
+  cap: undefined,
+};
+
+class Rig {
+  assessment = served;
+  readonly outgoing = new Set<string>();
+  node = nodeOf({});
+  view = view([eni(0, 2)]);
+  infrastructure = infrastructure([subnet('subnet-1')]);
+  isVerified = true;
+  movedAway: ReadonlySet<string> = new Set();
+  /** Interfaces that the status of the CiliumNode shows. */
+  restored: readonly NetworkInterface[] = [];
+  /** Addresses that were left out of the newest status. */
+  withheld: ReadonlySet<string> = new Set();
+  readonly claims = new AddressIndex({
+    onFreed: () => undefined,
+    evidence: () => 'shown',
+    now: () => 0,
+    patience: 30_000,
+    onWait: () => undefined,
+  });
+  readonly state = new DesiredState({
+    context: {
+      inventory: {
+        view: () => this.view,
+        movedAway: () => this.movedAway,
+      } as unknown as DesiredStateDeps['context']['inventory'],
+      infrastructure: () => this.infrastructure,
+      implementation: {
+        statusKey: 'eni',
+        statusOf: (_: unknown, { withheld }: { readonly withheld: ReadonlySet<string> }) => {
+          this.withheld = withheld;
+          return { enis: {} };
+        },
+        restore: () => ({ interfaces: this.restored }),
+      } as unknown as DesiredStateDeps['context']['implementation'],
+      claims: this.claims,
+      identities: { isKnown: true, isVerified: () => this.isVerified },
+      prune: (value) => value,
+      prunesError: false,
+    },
+    instanceId: 'i-1',
+    showsAnother: false,
+    node: () => this.node,
+    assess: () => this.assessment,
+    condition: () => undefined,
+    cloud: {
+      releaser: { evaluate: () => true, handshake: () => new Map(), outgoing: this.outgoing },
+      idle: { leaving: new Set() },
+    },
+    onClaimed: () => undefined,
+  });
+}
+
+describe('DesiredState', () => {
+  test('works an offer out once, and not again while the object is known to hold it', () => {
+    const rig = new Rig();
+
+    const first = rig.state.now();
+    const second = rig.state.now();
+    rig.state.published();
+    const held = rig.state.now();
+
+    expect([...(first?.offer?.pool.keys() ?? [])]).toEqual(rig.view.interfaces[0]?.addresses);
+    expect(second?.offer).toBe(first?.offer);
+    expect(held).toMatchObject({ offer: undefined, operatorError: '' });
+  });
+
+  test.each<[string, (rig: Rig) => void]>([
+    ['a newer state of the object', (rig) => (rig.node = nodeOf({}))],
+    ['a change of the instance', (rig) => (rig.view = view([eni(0, 3)]))],
+    ['a change of the network', (rig) => (rig.infrastructure = infrastructure([subnet('subnet-1')]))],
+  ])('offers it again after %s', (_what, change) => {
+    const rig = new Rig();
+    rig.state.now();
+    rig.state.published();
+
+    change(rig);
+
+    expect(rig.state.now()?.offer).toBeDefined();
+  });
+
+  test.each<[string, (rig: Rig, address: string) => void, isGone: boolean]>([
+    ['an address is to be given back', (rig, address) => rig.outgoing.add(address), true],
+    [
+      'the node wants something else',
+      (rig) => (rig.assessment = { ...served, requirements: requirements({ firstInterfaceIndex: 1 }) }),
+      true,
+    ],
+    [
+      'the type of the instance turns out to hold more',
+      (rig) => (rig.assessment = { ...served, limits: { ...m5Large, interfaces: 9 } }),
+      false,
+    ],
+  ])('offers something else once %s, and nothing else has changed', (_what, change, isGone) => {
+    const rig = new Rig();
+    const first = rig.state.now()?.offer;
+    const [address = ''] = rig.view.interfaces[0]?.addresses ?? [];
+
+    change(rig, address);
+    const second = rig.state.now()?.offer;
+
+    expect(second).not.toBe(first);
+    expect(second?.pool.has(address)).toBe(!isGone);
+  });
+
+  test('offers a prefix whole or not at all, unless a part of it is shown already', () => {
+    const prefix = '10.0.0.16/28';
+    const pool = { '10.0.0.18': { resource: 'eni-0' } };
+    const offered = (shown: Parameters<typeof nodeOf>[0]): readonly string[] => {
+      const rig = new Rig();
+      const { networkId } = requirements();
+      rig.claims.claim({ name: 'other', networkId, addresses: ['10.0.0.17'] });
+      rig.node = nodeOf(shown);
+      rig.view = view([{ ...eni(0, 1), prefixes: [prefix] }]);
+      const [own = ''] = rig.view.interfaces[0]?.addresses ?? [];
+      return [...(rig.state.now()?.offer?.pool.keys() ?? [])].filter((address) => address !== own);
+    };
+
+    expect([offered({}), offered({ pool })]).toEqual([[], ['10.0.0.18']]);
+  });
+
+  test('keeps what is shown while no Node verifies the instance, and strikes it once one does', () => {
+    const rig = new Rig();
+    rig.node = nodeOf({ pool: { '10.0.0.99': { resource: 'eni-9' } } });
+    rig.isVerified = false;
+
+    const before = rig.state.now()?.offer;
+    rig.state.published();
+    const held = rig.state.now()?.offer;
+    rig.isVerified = true;
+    const after = rig.state.now()?.offer;
+
+    expect([before, after].map((offer) => offer?.pool.has('10.0.0.99'))).toEqual([true, false]);
+    expect(held).toBeUndefined();
+  });
+
+  test('strikes what another node has and the cloud does not show here, also from the status', () => {
+    const rig = new Rig();
+    const [item = eni(0, 2)] = rig.view.interfaces;
+    const [address = ''] = item.addresses;
+    rig.node = nodeOf({ enis: { [item.id]: item.addresses } });
+    rig.restored = [item];
+    rig.view = { ...rig.view, doubted: new Set([address]) };
+    rig.isVerified = false;
+
+    rig.state.now();
+    const before = rig.withheld.has(address);
+    rig.state.published();
+    rig.claims.claim({ name: 'other', networkId: item.networkId, addresses: [address] });
+    rig.state.now();
+
+    expect([before, rig.withheld.has(address)]).toEqual([false, true]);
+  });
+
+  test('strikes what the cloud showed elsewhere even while no Node verifies the instance', () => {
+    const rig = new Rig();
+    const resource = 'eni-9';
+    rig.node = nodeOf({ pool: { '10.0.0.98': { resource }, '10.0.0.99': { resource } } });
+    rig.isVerified = false;
+    rig.movedAway = new Set(['10.0.0.99']);
+
+    const { pool } = rig.state.now()?.offer ?? {};
+
+    expect([pool?.has('10.0.0.98'), pool?.has('10.0.0.99')]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals';
+import { DryRunLog, type DryRunDecision } from '../../../../src/node/reconcile/dry-run-log.ts';
+import {
+  MutationPermission,
+  noStops,
+  type Stops,
+} from '../../../../src/providers/gate/mutation-permission.ts';
+
+const step = (count: number) =>
+  ({
+    kind: 'step',
+    step: { kind: 'allocateIPs', interfaceId: 'eni-1', subnetId: 'subnet-1', count },
+  }) as const;
+const write = { kind: 'write', write: { part: 'spec', patch: { ipam: {} } } } as const;
+
+function rig(stops: Partial<Stops>) {
+  const permission = new MutationPermission({ ...noStops, ...stops });
+  const told: DryRunDecision[] = [];
+  return { permission, told, dryRunLog: new DryRunLog(permission, (decision) => told.push(decision)) };
+}
+
+describe('a dry run', () => {
+  test('logs each decision once while it stays the same', () => {
+    const { dryRunLog, told } = rig({ dryRun: true });
+
+    dryRunLog.show('step', [step(8)]);
+    dryRunLog.show('write', [write]);
+    dryRunLog.show('step', [step(8)]);
+    dryRunLog.show('step', [step(8), step(2)]);
+    dryRunLog.show('step', []);
+    dryRunLog.show('write', [write]);
+    dryRunLog.show('step', [step(8)]);
+
+    expect(told).toEqual([step(8), write, step(2), step(8)]);
+  });
+
+  test.each<Partial<Stops>>([{}, { pause: ['mutations'] }, { conflictingWriter: 'atWork' }])(
+    'logs nothing for %j',
+    (stops) => {
+      const { dryRunLog, told } = rig(stops);
+
+      dryRunLog.show('step', [step(8)]);
+      dryRunLog.show('write', [write]);
+
+      expect(told).toEqual([]);
+    },
+  );
+
+  test('logs everything again in another dry run', () => {
+    const { dryRunLog, told, permission } = rig({ dryRun: true });
+
+    dryRunLog.show('step', [step(8)]);
+    permission.change({ dryRun: false });
+    dryRunLog.show('step', [step(8)]);
+    permission.change({ dryRun: true });
+    dryRunLog.show('step', [step(8)]);
+
+    expect(told).toHaveLength(2);
+  });
+});

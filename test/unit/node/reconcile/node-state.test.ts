@@ -1,0 +1,118 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ReadOutcome } from '../../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
+import { NodeState } from '../../../../src/node/reconcile/node-state.ts';
+import type { NodeContext } from '../../../../src/node/reconcile/node-context.ts';
+import { scriptedImplementation } from '../../providers/scripted-implementation.ts';
+import { eni, infrastructure, m5Large, subnet, view } from '../allocation-facts.ts';
+import { nodeOf } from '../cilium-nodes.ts';
+
+function rig() {
+  const facts = {
+    view: view([eni(0, 5)]),
+    infrastructure: infrastructure([subnet('subnet-1')], { networkIds: new Set(['vpc-1']) }),
+    limits: m5Large as ReturnType<NodeContext['limitsOf']>,
+    outgoing: new Set<string>() as ReadonlySet<string>,
+  };
+  const node = nodeOf({});
+  const eniSpec = node.eni && {
+    ...node.eni,
+    vpcId: 'vpc-1',
+    availabilityZone: 'us-west-1a',
+    firstInterfaceIndex: 0,
+  };
+  const context: Partial<NodeContext> = {
+    implementation: scriptedImplementation({}),
+    inventory: { view: () => facts.view } as unknown as NodeContext['inventory'],
+    infrastructure: () => facts.infrastructure,
+    limitsOf: () => facts.limits,
+    assessmentOptions: { usePrimaryAddress: false, prefixDelegation: false, networkId: undefined },
+  };
+  const known = new NodeState({ ...node, eni: eniSpec }, 'i-1', context as NodeContext, () => facts.outgoing);
+  return { known, facts };
+}
+
+describe('what is known of a node', () => {
+  test('is assessed once for as long as nothing changes', () => {
+    const { known } = rig();
+
+    const first = known.assess();
+
+    expect(first).toMatchObject({ kind: 'served', usage: { available: 5 } });
+    expect(known.assess()).toBe(first);
+  });
+
+  test.each<[string, (scene: ReturnType<typeof rig>) => void, object]>([
+    ['what the cloud shows', ({ facts }) => (facts.view = view([eni(0, 7)])), { usage: { available: 7 } }],
+    ['pods that wait', ({ known }) => (known.waitingPods = 3), { usage: { waitingPods: 3 } }],
+    [
+      'what is on its way out',
+      ({ facts }) => (facts.outgoing = new Set(facts.view.interfaces[0]?.addresses)),
+      { usage: { available: 0 } },
+    ],
+    [
+      'the object',
+      ({ known }) => (known.node = { ...known.node, ipam: { ...known.node.ipam, minAllocate: 9 } }),
+      { needed: 4 },
+    ],
+    ['the network', ({ facts }) => (facts.infrastructure = infrastructure([])), { kind: 'unread' }],
+  ])('is assessed anew when something else is so: %s', (_, change, expected) => {
+    const scene = rig();
+    scene.known.node = {
+      ...scene.known.node,
+      ipam: { ...scene.known.node.ipam, preAllocate: 0, minAllocate: 5, requested: [] },
+    };
+    scene.known.assess();
+
+    change(scene);
+
+    expect(scene.known.assess()).toMatchObject(expected);
+  });
+
+  test('lacks what an interface brings until a read shows it attached, and asks for it only once', () => {
+    const { known, facts } = rig();
+    known.node = { ...known.node, ipam: { ...known.node.ipam, preAllocate: 12, requested: [] } };
+    const interfaces = [eni(0, 5), eni(1, 7)];
+    facts.view = { ...view(interfaces), awaited: new Map([['eni-1', 0]]) };
+    const awaiting = known.assess();
+    const meanwhile = { released: known.forRelease()?.view.interfaces, idle: known.forIdleInterfaces() };
+
+    facts.view = view(interfaces);
+    const seen = known.assess();
+
+    expect(awaiting).toMatchObject({ usage: { available: 5 }, needed: 7, wanted: 7, toAllocate: 0 });
+    expect(meanwhile).toMatchObject({ released: [{ id: 'eni-0' }], idle: { isShort: true } });
+    expect(seen).toMatchObject({ usage: { available: 12 }, needed: 0, wanted: 0, toAllocate: 0 });
+  });
+
+  test('is assessed anew as long as it is not served', () => {
+    const { known, facts } = rig();
+    facts.limits = 'unread';
+    const before = known.assess();
+
+    facts.limits = m5Large;
+
+    expect([before.kind, known.assess().kind]).toEqual(['unread', 'served']);
+  });
+
+  test('that may not be read says so once for each reason', async () => {
+    const told: string[] = [];
+    const outcomes: ReadOutcome[] = [denied('may not'), denied('may not'), denied('still not'), gone];
+    const context: unknown = {
+      writer: { get: () => Promise.resolve(outcomes.shift()) },
+      hooks: { onReadTrouble: (name: string, problem: string) => told.push(`${name}: ${problem}`) },
+    };
+    const known = new NodeState(nodeOf({}), 'i-1', context as NodeContext, () => new Set());
+    const { signal } = new AbortController();
+
+    const reads = [1, 2, 3, 4].map(() => known.readAnew(signal));
+
+    expect(await Promise.all(reads)).toEqual([false, false, false, false]);
+    expect(told).toEqual([`${nodeOf({}).name}: may not`, `${nodeOf({}).name}: still not`]);
+  });
+});
+
+const gone: ReadOutcome = { kind: 'gone' };
+
+function denied(message: string): ReadOutcome {
+  return { kind: 'denied', message };
+}

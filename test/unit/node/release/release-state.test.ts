@@ -1,0 +1,216 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ReleaseState } from '../../../../src/kubernetes/cilium-node/cilium-node.ts';
+import {
+  handshakeFor,
+  nextReleases,
+  outgoingIn,
+  refusedIn,
+  type Release,
+  type ReleaseFacts,
+  type ReleasePhase,
+} from '../../../../src/node/release/release-state.ts';
+import type { Holding } from '../../../../src/node/demand/holdings.ts';
+
+const address: Holding = { id: '10.0.0.1', interfaceId: 'eni-1', addresses: ['10.0.0.1'] };
+const block: Holding = {
+  id: '10.0.1.0/28',
+  interfaceId: 'eni-1',
+  addresses: Array.from({ length: 16 }, (_, index) => `10.0.1.${index}`),
+};
+
+function facts(change: Partial<ReleaseFacts> = {}): ReleaseFacts {
+  return {
+    protocol: 'crd',
+    candidates: [],
+    reclaimed: new Set(),
+    handshake: new Map(),
+    isUsed: () => false,
+    isShown: () => true,
+    isHeld: () => true,
+    isUnfit: () => false,
+    isBack: change.isHeld ?? (() => true),
+    now: 1_000_000,
+    delay: 180_000,
+    unsaidUntil: -Infinity,
+    consistencyWindow: 30_000,
+    ...change,
+  };
+}
+
+function answers(state: ReleaseState, holding: Holding = address): ReadonlyMap<string, ReleaseState> {
+  return new Map(holding.addresses.map((each) => [each, state]));
+}
+
+/** What becomes of one release. */
+function after(
+  phase: ReleasePhase,
+  given: Partial<ReleaseFacts>,
+  { holding = address, protocol = 'crd' }: Partial<Release> = {},
+): ReleasePhase | undefined {
+  const before = new Map([[holding.id, { holding, protocol, phase }]]);
+  return nextReleases(before, facts({ protocol, ...given })).get(holding.id)?.phase;
+}
+
+const young: ReleasePhase = { kind: 'excess', since: 900_000 };
+const old: ReleasePhase = { kind: 'excess', since: 820_000 };
+const asked: ReleasePhase = { kind: 'asked' };
+const leaving: ReleasePhase = { kind: 'leaving' };
+const hidden: ReleasePhase = { kind: 'hidden', since: 990_000 };
+const unassigning: ReleasePhase = { kind: 'unassigning' };
+const unanswered: ReleasePhase = { kind: 'unanswered' };
+const released: ReleasePhase = { kind: 'released', since: 960_000 };
+const wanted = { candidates: [address] };
+const ready = { handshake: answers('ready-for-release') };
+const none = undefined;
+
+describe('an agent that is asked', () => {
+  test.each<[string, ReleasePhase, Partial<ReleaseFacts>, ReleasePhase | undefined]>([
+    ['is not asked before the delay is over', young, wanted, young],
+    ['is asked once it is over', old, wanted, asked],
+    ['is not asked for what is no longer more than needed', old, {}, none],
+    ['has not answered', asked, { ...wanted, handshake: answers('marked-for-release') }, asked],
+    ['has not been asked yet', asked, wanted, asked],
+    ['is not asked any longer for what is needed', asked, ready, none],
+    ['refuses', asked, { ...wanted, handshake: answers('do-not-release') }, none],
+    ['agrees', asked, { ...wanted, ...ready }, leaving],
+    ['sees what is leaving still', leaving, ready, leaving],
+    ['sees it no more', leaving, { ...ready, isShown: () => false }, { kind: 'hidden', since: 1_000_000 }],
+    ['sees it no more since a while', hidden, { ...ready, isShown: () => false }, hidden],
+    ['sees it again', hidden, ready, leaving],
+    ['uses what is leaving', leaving, { ...ready, isUsed: () => true }, none],
+    ['uses what is hidden', hidden, { ...ready, isUsed: () => true, isShown: () => false }, none],
+    ['takes its word back', hidden, { handshake: answers('do-not-release'), isShown: () => false }, none],
+    ['has lost its word', hidden, { isShown: () => false }, none],
+    ['needs what is hidden', hidden, { ...ready, reclaimed: new Set([address.id]) }, none],
+    ['needs what is leaving', leaving, { ...ready, reclaimed: new Set([address.id]) }, none],
+    ['is another by now, before it was asked', old, { ...wanted, protocol: 'multi-pool' }, none],
+    ['is another by now, asked', asked, { ...wanted, ...ready, protocol: 'multi-pool' }, none],
+    ['is another by now, agreed', hidden, { isShown: () => false, protocol: 'multi-pool' }, none],
+    ['is another by now, unassigning', unassigning, { protocol: 'multi-pool' }, unassigning],
+    ['finds the call under way', unassigning, { ...ready, isUsed: () => true }, unassigning],
+    ['is to be told', released, { ...ready, isHeld: () => false }, released],
+    ['is told', released, { handshake: answers('released'), isHeld: () => false }, released],
+    ['has forgotten', released, { isHeld: () => false }, none],
+    ['is given it again', released, { handshake: answers('released') }, none],
+    [
+      'only seems to be given it again',
+      { kind: 'released', since: 980_000 },
+      { handshake: answers('released') },
+      { kind: 'released', since: 980_000 },
+    ],
+    [
+      'finds gone what was leaving',
+      leaving,
+      { ...ready, isHeld: () => false },
+      { kind: 'released', since: 1_000_000 },
+    ],
+    [
+      'is to be told of what a lost answer has taken',
+      unanswered,
+      { ...ready, isHeld: () => false },
+      { kind: 'released', since: 1_000_000 },
+    ],
+    ['has forgotten what a lost answer has taken', unanswered, { isHeld: () => false }, none],
+  ])('%s', (_, before, given, expected) => {
+    expect(after(before, given)).toEqual(expected);
+  });
+
+  test.each<[string, ReadonlyMap<string, ReleaseState>, ReleasePhase | undefined]>([
+    ['all sixteen are free', answers('ready-for-release', block), leaving],
+    [
+      'fifteen are free',
+      new Map([...answers('ready-for-release', block), ['10.0.1.7', 'marked-for-release']]),
+      asked,
+    ],
+    [
+      'one is in use',
+      new Map([...answers('ready-for-release', block), ['10.0.1.7', 'do-not-release']]),
+      none,
+    ],
+    ['fifteen have answered', new Map([...answers('ready-for-release', block)].slice(1)), asked],
+  ])('gives a prefix only as a whole: %s', (_, handshake, expected) => {
+    expect(after(asked, { candidates: [block], handshake }, { holding: block })).toEqual(expected);
+  });
+});
+
+describe('an agent that is not asked', () => {
+  const agent = { protocol: 'multi-pool' } as const;
+
+  test.each<[string, ReleasePhase, Partial<ReleaseFacts>, ReleasePhase | undefined]>([
+    ['dropped it not long ago', young, wanted, young],
+    ['dropped it long ago', old, wanted, leaving],
+    ['has not had the time to say that it took it back', old, { ...wanted, unsaidUntil: 1_000_001 }, old],
+    ['has had the time to say so', old, { ...wanted, unsaidUntil: 1_000_000 }, leaving],
+    ['took it back', old, {}, none],
+    ['sees it no more', leaving, { isShown: () => false }, { kind: 'hidden', since: 1_000_000 }],
+    ['holds it again', hidden, { isUsed: () => true, isShown: () => false }, none],
+    ['is another by now', hidden, { protocol: 'crd', isShown: () => false }, none],
+    ['finds it gone', hidden, { isHeld: () => false }, none],
+    ['finds gone what a lost answer may have taken', unanswered, { isHeld: () => false }, none],
+    ['finds it on another interface', unanswered, { isHeld: () => false, isBack: () => true }, none],
+    ['finds there what a lost answer may have taken', unanswered, {}, unanswered],
+    ['need not be told', released, {}, none],
+  ])('%s', (_, before, given, expected) => {
+    expect(after(before, given, agent)).toEqual(expected);
+  });
+});
+
+test('what is more than needed is noticed with the time', () => {
+  const next = nextReleases(new Map(), facts({ candidates: [address, block] }));
+
+  expect([...next.values()].map(({ phase }) => phase)).toEqual(
+    Array.from({ length: 2 }, () => ({ kind: 'excess', since: 1_000_000 })),
+  );
+});
+
+test.each<[ReleasePhase, ReleaseState | undefined, ReleaseState | undefined]>([
+  [young, undefined, undefined],
+  [asked, undefined, 'marked-for-release'],
+  [asked, 'released', 'marked-for-release'],
+  [asked, 'marked-for-release', 'marked-for-release'],
+  [asked, 'ready-for-release', 'ready-for-release'],
+  [asked, 'do-not-release', 'do-not-release'],
+  [leaving, 'ready-for-release', 'ready-for-release'],
+  [hidden, 'ready-for-release', 'ready-for-release'],
+  [unassigning, 'ready-for-release', 'ready-for-release'],
+  [unassigning, undefined, undefined],
+  [released, 'ready-for-release', 'released'],
+  [released, 'released', 'released'],
+  [released, undefined, undefined],
+])('in %j an entry %s becomes %s', (phase, known, expected) => {
+  const releases = new Map([[address.id, { holding: address, protocol: 'crd' as const, phase }]]);
+  const handshake = new Map(known === undefined ? [] : [[address.id, known]]);
+
+  expect(handshakeFor(releases, handshake).get(address.id)).toBe(expected);
+});
+
+test('entries of agents that are not asked are deleted', () => {
+  const releases = new Map([
+    [address.id, { holding: address, protocol: 'multi-pool' as const, phase: hidden }],
+  ]);
+
+  expect(handshakeFor(releases, answers('ready-for-release'))).toEqual(new Map());
+});
+
+test.each<[ReleasePhase, boolean]>([
+  [young, false],
+  [asked, false],
+  [leaving, true],
+  [hidden, true],
+  [unassigning, true],
+  [released, true],
+])('in %j it is not shown: %s', (phase, expected) => {
+  const releases = new Map([[address.id, { holding: address, protocol: 'crd' as const, phase }]]);
+
+  expect(outgoingIn(releases).has(address.id)).toBe(expected);
+});
+
+test('who refuses is told', () => {
+  const releases = new Map([
+    [block.id, { holding: block, protocol: 'crd' as const, phase: asked }],
+    [address.id, { holding: address, protocol: 'crd' as const, phase: leaving }],
+  ]);
+
+  expect(refusedIn(releases, new Map([['10.0.1.3', 'do-not-release']]))).toEqual([block]);
+  expect(refusedIn(releases, answers('do-not-release'))).toEqual([]);
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals';
+import { allInParts, type RefusedValue } from '../../../../src/providers/aws/in-parts.ts';
+import { CloudError, type CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
+
+function refusal(kind: CloudFailureKind): CloudError {
+  return new CloudError({ kind, action: 'DescribeVpcs', code: 'Odd', message: 'odd', requestId: undefined });
+}
+
+/** A cloud that refuses every question with one of the bad values in it. */
+function asking(values: readonly string[], bad: readonly string[], kind: CloudFailureKind = 'invalid') {
+  const asked: number[] = [];
+  const refused: RefusedValue[] = [];
+  const answers = allInParts(
+    values,
+    (part) => {
+      asked.push(part.length);
+      if (part.some((value) => bad.includes(value))) return Promise.reject(refusal(kind));
+      return Promise.resolve(part);
+    },
+    (each) => refused.push(each),
+  );
+  return { answers: answers.then((parts) => parts.flat()), asked, refused };
+}
+
+const values = Array.from({ length: 450 }, (_, index) => `v${index}`);
+
+describe('a question about many values', () => {
+  test('is asked in parts that the cloud takes', async () => {
+    const { answers, asked } = asking(values, []);
+
+    expect(await answers).toEqual(values);
+    expect(asked).toEqual([200, 200, 50]);
+  });
+
+  test('is answered for all but those that the cloud refuses, which it names', async () => {
+    const { answers, asked, refused } = asking(values, ['v7', 'v449']);
+
+    expect(await answers).toEqual(values.filter((value) => !['v7', 'v449'].includes(value)));
+    expect(refused.map(({ value }) => value)).toEqual(['v7', 'v449']);
+    expect(asked.length).toBeLessThan(36);
+  });
+
+  test('fails where every value is refused', async () => {
+    await expect(asking(['a', 'b'], ['a', 'b']).answers).rejects.toThrow('DescribeVpcs failed: Odd: odd');
+  });
+
+  test.each<CloudFailureKind>(['throttled', 'unreachable', 'notAuthorized', 'unreadable'])(
+    'is not taken apart for what no value causes (%s)',
+    async (kind) => {
+      const { answers, asked } = asking(values, ['v7'], kind);
+
+      await expect(answers).rejects.toThrow('odd');
+      expect(asked).toEqual([200]);
+    },
+  );
+
+  test('about none is not asked', async () => {
+    const { answers, asked } = asking([], []);
+
+    expect(await answers).toEqual([]);
+    expect(asked).toEqual([]);
+  });
+});

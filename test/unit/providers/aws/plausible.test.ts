@@ -1,0 +1,128 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Ec2InstanceType, Ec2NetworkInterface } from '../../../../src/providers/aws/ec2-api.ts';
+import { observe, readInfrastructure, readLimits } from '../../../../src/providers/aws/read.ts';
+import { ec2Attachment, ec2Interface, ec2Subnet } from './ec2-shapes.ts';
+import { all, context, failureOfRead } from './ec2-client-rig.ts';
+import { described, ec2, instances, networks, options } from './read-rig.ts';
+
+describe('an answer that EC2 does not send says nothing', () => {
+  const other = ec2Interface({
+    NetworkInterfaceId: 'eni-2',
+    Attachment: ec2Attachment({ InstanceId: 'i-00000002' }),
+  });
+  const nameless = ec2Interface({ NetworkInterfaceId: 'eni-3', MacAddress: undefined });
+
+  test.each<[string, readonly Ec2NetworkInterface[]]>([
+    [
+      'an interface of an instance that was not asked for',
+      [ec2Interface(), { ...other, Attachment: ec2Attachment({ InstanceId: 'i-00000003' }) }],
+    ],
+    ['one interface twice', [ec2Interface(), ec2Interface()]],
+    [
+      'an interface that lacks what all have',
+      [ec2Interface(), nameless, { ...nameless, NetworkInterfaceId: 'eni-9' }],
+    ],
+    ['one subnet in two networks', [ec2Interface(), { ...other, VpcId: 'vpc-00000002' }]],
+    ['one subnet in two zones', [ec2Interface(), { ...other, AvailabilityZone: 'us-west-1b' }]],
+  ])('to a look: %s', async (_, NetworkInterfaces) => {
+    const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces }] });
+
+    const failure = await failureOfRead(all(observe(client, instances, options, context)));
+
+    expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeNetworkInterfaces' });
+  });
+
+  test.each<[string, readonly Ec2NetworkInterface[]]>([
+    ['an interface of a network that was not asked for', [ec2Interface({ VpcId: 'vpc-00000003' })]],
+    ['one interface twice', [other, other]],
+    [
+      'more than a quarter that lacks what all have',
+      [ec2Interface(), nameless, { ...nameless, NetworkInterfaceId: 'eni-9' }],
+    ],
+  ])('to a listing: %s', async (_, NetworkInterfaces) => {
+    const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces }] });
+
+    const failure = await failureOfRead(all(observe(client, networks, options, context)));
+
+    expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeNetworkInterfaces' });
+  });
+
+  test('about one interface of many, where a listing has only that spoiled', async () => {
+    const many = Array.from({ length: 4 }, (__, index) =>
+      ec2Interface({ NetworkInterfaceId: `eni-${index + 4}` }),
+    );
+    const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces: [nameless, ...many] }] });
+
+    const [page] = await all(observe(client, networks, options, context));
+
+    expect(page?.observations).toHaveLength(5);
+    expect(page?.observations[0]?.kind).toBe('unreadableInterface');
+  });
+
+  test.each([
+    ['a state that no instance has', described(['i-00000002', 'rebooting'])],
+    ['no state', described(['i-00000002', undefined])],
+    [
+      'a name and a number of different states',
+      {
+        Reservations: [
+          { Instances: [{ InstanceId: 'i-00000002', State: { Name: 'terminated', Code: 16 } }] },
+        ],
+      },
+    ],
+    ['two states', described(['i-00000002', 'running'], ['i-00000002', 'terminated'])],
+    ['an instance that was not asked for', described(['i-00000003', 'running'])],
+    ['no instances in a reservation', { Reservations: [{}] }],
+  ])('of an instance: %s', async (_, answer) => {
+    const { client } = ec2({
+      DescribeNetworkInterfaces: [{ NetworkInterfaces: [ec2Interface()] }],
+      DescribeInstances: [answer],
+    });
+
+    const failure = await failureOfRead(all(observe(client, instances, options, context)));
+
+    expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeInstances' });
+  });
+
+  test.each<[string, string, object]>([
+    ['DescribeSubnets', 'a subnet of another network', { Subnets: [ec2Subnet({ VpcId: 'vpc-00000009' })] }],
+    ['DescribeSubnets', 'one subnet twice', { Subnets: [ec2Subnet(), ec2Subnet()] }],
+    [
+      'DescribeSubnets',
+      'more free addresses than there are',
+      { Subnets: [ec2Subnet({ AvailableIpAddressCount: 257 })] },
+    ],
+    ['DescribeSubnets', 'a block that is none', { Subnets: [ec2Subnet({ CidrBlock: '10.0.0.1/24' })] }],
+    ['DescribeVpcs', 'another network', { Vpcs: [{ VpcId: 'vpc-00000009', CidrBlock: '10.0.0.0/16' }] }],
+    ['DescribeRouteTables', 'a table without an id', { RouteTables: [{ VpcId: 'vpc-00000001' }] }],
+    [
+      'DescribeSecurityGroups',
+      'a group by another id',
+      { SecurityGroups: [{ GroupId: '7', VpcId: 'vpc-00000001' }] },
+    ],
+  ])('of the network: %s shows %s', async (action, _, answer) => {
+    const good = {
+      DescribeSubnets: [{ Subnets: [ec2Subnet()] }],
+      DescribeVpcs: [{ Vpcs: [{ VpcId: 'vpc-00000001', CidrBlock: '10.0.0.0/16' }] }],
+      DescribeRouteTables: [{ RouteTables: [] }],
+      DescribeSecurityGroups: [{ SecurityGroups: [] }],
+    };
+    const { client } = ec2({ ...good, [action]: [answer] });
+
+    const failure = await failureOfRead(readInfrastructure(client, ['vpc-00000001'], options, context));
+
+    expect(failure).toMatchObject({ kind: 'unreadable', action });
+  });
+
+  test.each<[string, readonly Ec2InstanceType[]]>([
+    ['a type without a name', [{}]],
+    ['a type that was not asked for', [{ InstanceType: 'm5.huge' }]],
+    ['one type twice', [{ InstanceType: 'm5.large' }, { InstanceType: 'm5.large' }]],
+  ])('of types: %s', async (_, InstanceTypes) => {
+    const { client } = ec2({ DescribeInstanceTypes: [{ InstanceTypes }] });
+
+    const failure = await failureOfRead(readLimits(client, ['m5.large'], context));
+
+    expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeInstanceTypes' });
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from '@jest/globals';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { lookingAgent, lookingOnceConnected } from '../../../../src/providers/aws/pre-send-agents.ts';
+
+/** A server that counts what comes, and a way to ask it. */
+async function rig() {
+  const heard: string[] = [];
+  const server: Server = createServer(({ url = '' }, response) => {
+    heard.push(url);
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const agent = lookingAgent({ keepAlive: true });
+  const ask = (path: string, look: () => void): Promise<number | undefined> =>
+    lookingOnceConnected(
+      look,
+      () =>
+        new Promise((resolve, reject) => {
+          const asking = request({ host: '127.0.0.1', port, path, agent }, (response) => {
+            response.resume().once('end', () => resolve(response.statusCode));
+          });
+          asking.once('error', reject);
+          asking.end();
+        }),
+    );
+  const close = async (): Promise<void> => {
+    agent.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { heard, ask, close };
+}
+
+describe('a request of an agent that looks', () => {
+  test('leaves when nothing speaks against it, once for each, on new connections and on those that are there', async () => {
+    const { heard, ask, close } = await rig();
+    let looks = 0;
+    const look = (): void => void looks++;
+
+    const answers = [await ask('/a', look), await ask('/b', look)];
+    await close();
+
+    expect(answers).toEqual([200, 200]);
+    expect(heard).toEqual(['/a', '/b']);
+    expect(looks).toBe(2);
+  });
+
+  test('does not leave when the look forbids it, and fails with what that said', async () => {
+    const { heard, ask, close } = await rig();
+    const forbid = (): void => {
+      throw new Error('not any more');
+    };
+
+    await expect(ask('/a', forbid)).rejects.toThrow('not any more');
+    await ask('/b', () => undefined);
+    await expect(ask('/c', forbid)).rejects.toThrow('not any more');
+    await close();
+
+    expect(heard).toEqual(['/b']);
+  });
+});

@@ -1,0 +1,46 @@
+import { expect, test } from '@jest/globals';
+import { describeWhereabouts, type WhereaboutsSource } from '../../../../src/providers/aws/whereabouts.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+
+const silent = (): Promise<never> => new Promise(() => undefined);
+
+test.each<[title: string, source: Partial<WhereaboutsSource>, words: string]>([
+  ['both are told', {}, 'eu-west-1 of account 1234'],
+  ['the account may not be known', { account: () => Promise.reject(new Error('no')) }, 'eu-west-1'],
+  ['nobody answers for the account', { account: silent }, 'eu-west-1'],
+  ['no account is told', { account: () => Promise.resolve(undefined) }, 'eu-west-1'],
+  [
+    'no region is told',
+    { region: () => Promise.resolve(undefined) },
+    'the configured region of account 1234',
+  ],
+])('where AWS is asked is said within 2 s when %s', async (_, change, words) => {
+  const clock = new VirtualClock();
+  const source = {
+    region: () => Promise.resolve('eu-west-1'),
+    account: () => Promise.resolve('1234'),
+    ...change,
+  };
+
+  const described = describeWhereabouts(source, clock);
+  await clock.advance(2000);
+
+  expect(await described).toBe(words);
+});
+
+test('whoever is asked for the account is told when it is too late', async () => {
+  const clock = new VirtualClock();
+  let asked: AbortSignal | undefined;
+  const account = (signal: AbortSignal): Promise<never> => {
+    asked = signal;
+    return silent();
+  };
+
+  const described = describeWhereabouts({ region: () => Promise.resolve('eu-west-1'), account }, clock);
+  await clock.advance(1999);
+  const before = asked?.aborted;
+  await clock.advance(1);
+  await described;
+
+  expect([before, asked?.aborted]).toEqual([false, true]);
+});

@@ -1,0 +1,280 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import {
+  exhaustedFor,
+  fragmentedFor,
+  SubnetLedger,
+} from '../../../../src/providers/catalog/subnet-ledger.ts';
+import { Random } from '../../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+
+function ledger(free: number, countedAt = 0): SubnetLedger {
+  const made = new SubnetLedger();
+  made.observe(new Map([['s', free]]), countedAt);
+  return made;
+}
+
+describe('what is free in a subnet', () => {
+  test.each([
+    ['is among those that were asked about', true, 0],
+    ['could not be asked about', false, 10],
+  ])('that a count does not show and that %s', (_, isRead, left) => {
+    const subnets = ledger(10);
+
+    subnets.observe(new Map(), 5, () => isRead);
+
+    expect(subnets.free('s', 6)).toBe(left);
+  });
+
+  test('nothing, as long as the subnet is unknown', () => {
+    const empty = new SubnetLedger();
+
+    empty.reserve('s', 5).settle(5, 10);
+    empty.exhausted('s', 0);
+    empty.released('s', 1, 0);
+
+    expect([empty.free('s', 20), empty.reserved('s')]).toEqual([0, 0]);
+    expect(empty.blocked(0).size).toBe(0);
+  });
+
+  test.each([
+    ['a call under way counts', 3, undefined, undefined, 7],
+    ['a call that took all that it asked for counts', 3, { taken: 3, at: 20 }, undefined, 7],
+    ['a call that took less counts for what it took', 3, { taken: 1, at: 20 }, undefined, 9],
+    ['a call that took nothing does not count', 3, { taken: 0, at: 20 }, undefined, 10],
+    ['a count begun before the call does not know of it', 3, { taken: 3, at: 20 }, 5, 7],
+    ['nor need one begun while it was under way', 3, { taken: 3, at: 20 }, 19, 7],
+    ['one begun after it does', 3, { taken: 3, at: 20 }, 20, 10],
+    ['a count does not end a call under way', 3, undefined, 30, 7],
+    ['never less than nothing', 30, undefined, undefined, 0],
+  ])('%s', (_, asked, settled, recountedAt, left) => {
+    const subnets = ledger(10);
+
+    const reservation = subnets.reserve('s', asked);
+    if (settled !== undefined) reservation.settle(settled.taken, settled.at);
+    if (recountedAt !== undefined) subnets.observe(new Map([['s', 10]]), recountedAt);
+
+    expect(subnets.free('s', 50)).toBe(left);
+  });
+
+  test('reservations of one subnet leave others alone', () => {
+    const subnets = new SubnetLedger();
+    subnets.observe(
+      new Map([
+        ['a', 10],
+        ['b', 10],
+      ]),
+      0,
+    );
+
+    subnets.reserve('a', 4);
+
+    expect([subnets.free('a', 0), subnets.free('b', 0)]).toEqual([6, 10]);
+  });
+
+  test('a count that was asked for earlier changes nothing, however late it comes', () => {
+    const subnets = ledger(10, 100);
+    subnets.reserve('s', 2).settle(2, 150);
+
+    subnets.observe(new Map([['s', 99]]), 50);
+
+    expect(subnets.free('s', 200)).toBe(8);
+  });
+
+  test('a subnet that the cloud does not show any more is forgotten', () => {
+    const subnets = ledger(10);
+
+    subnets.observe(new Map([['t', 5]]), 10);
+
+    expect([subnets.free('s', 20), subnets.free('t', 20)]).toEqual([0, 5]);
+  });
+
+  test('a subnet that is shown again still owes what was asked of it meanwhile', () => {
+    const subnets = ledger(10);
+    const reservation = subnets.reserve('s', 4);
+    subnets.exhausted('s', 0);
+    subnets.observe(new Map(), 10);
+
+    subnets.observe(new Map([['s', 10]]), 20);
+    reservation.settle(3, 30);
+
+    expect([subnets.free('s', 30), subnets.free('s', exhaustedFor)]).toEqual([0, 7]);
+  });
+
+  test('a count that was asked for before a subnet was seen does not forget it', () => {
+    const subnets = ledger(10, 100);
+
+    subnets.observe(new Map([['t', 5]]), 50);
+
+    expect(subnets.free('s', 200)).toBe(10);
+  });
+});
+
+describe('an exhausted subnet', () => {
+  test('is set aside for a while, whatever is counted meanwhile', () => {
+    const subnets = ledger(10);
+
+    subnets.exhausted('s', 1000);
+    subnets.observe(new Map([['s', 10]]), 2000);
+
+    const times = [1000, 1000 + exhaustedFor - 1, 1000 + exhaustedFor];
+    expect(times.map((now) => subnets.free('s', now))).toEqual([0, 0, 10]);
+    expect(times.map((now) => subnets.blocked(now).get('s'))).toEqual([
+      1000 + exhaustedFor,
+      1000 + exhaustedFor,
+      undefined,
+    ]);
+  });
+
+  test('is asked again as soon as addresses came back to it', () => {
+    const subnets = ledger(10);
+    subnets.exhausted('s', 1000);
+
+    subnets.released('s', 0, 0);
+
+    expect(subnets.free('s', 1001)).toBe(10);
+    expect(subnets.blocked(1001).size).toBe(0);
+  });
+
+  test.each([
+    { what: 'before the cloud counts again, they add to its count', countedAt: 500, free: 13 },
+    { what: 'once it has counted after that, they are in its count', countedAt: 3000, free: 10 },
+  ])('addresses came back: $what', ({ countedAt, free }) => {
+    const subnets = ledger(10);
+    subnets.released('s', 3, 2000);
+
+    subnets.observe(new Map([['s', 10]]), countedAt);
+
+    expect(subnets.free('s', 4000)).toBe(free);
+    expect(subnets.reserved('s')).toBe(0);
+  });
+
+  test('is set aside for two minutes', () => {
+    expect(exhaustedFor).toBe(120_000);
+  });
+});
+
+describe('a subnet without whole blocks', () => {
+  test.each([
+    [1, 0],
+    [2, 1],
+    [9, 4],
+  ])('that refused %i prefixes is asked for %i at once, for two minutes', (asked, most) => {
+    const subnets = ledger(10);
+
+    subnets.fragmented('s', asked, 1000);
+
+    const found = [1000, 120_999, 121_000].map((now) => subnets.mostPrefixes('s', now));
+    expect(found).toEqual([most, most, Infinity]);
+    expect(subnets.free('s', 1000)).toBe(10);
+    expect(subnets.blocked(1000).size).toBe(0);
+    expect(fragmentedFor).toBe(120_000);
+  });
+
+  test('is asked for fewer and fewer, and never for more because a larger request was refused later', () => {
+    const subnets = ledger(10);
+
+    const found = [9, 4, 9].map((asked) => {
+      subnets.fragmented('s', asked, 1000);
+      return subnets.mostPrefixes('s', 1000);
+    });
+
+    expect(found).toEqual([4, 2, 2]);
+  });
+
+  test('begins anew once what it refused is forgotten', () => {
+    const subnets = ledger(10);
+    subnets.fragmented('s', 1, 1000);
+
+    subnets.fragmented('s', 9, 121_000);
+
+    expect(subnets.mostPrefixes('s', 121_000)).toBe(4);
+  });
+
+  test('may be asked for any number as soon as something came back to it', () => {
+    const subnets = ledger(10);
+    subnets.fragmented('s', 1, 1000);
+
+    subnets.released('s', 16, 2000);
+
+    expect(subnets.mostPrefixes('s', 2001)).toBe(Infinity);
+  });
+
+  test('is remembered while the cloud does not show it', () => {
+    const subnets = ledger(10);
+    subnets.fragmented('s', 1, 1000);
+
+    subnets.observe(new Map(), 2000);
+    subnets.observe(new Map([['s', 40]]), 3000);
+
+    expect([subnets.mostPrefixes('s', 3000), subnets.free('s', 3000)]).toEqual([0, 40]);
+  });
+
+  test('is none as long as it is unknown', () => {
+    const empty = new SubnetLedger();
+
+    empty.fragmented('s', 1, 0);
+
+    expect(empty.mostPrefixes('s', 1)).toBe(Infinity);
+  });
+});
+
+describe('a subnet ledger beside a cloud', () => {
+  /** Calls that take effect somewhere between start and end, counts that are true somewhere between start and end. */
+  function history(seed: string): { clock: VirtualClock; check: () => number; run: () => Promise<number> } {
+    const clock = new VirtualClock();
+    const random = new Random(seed);
+    const subnets = new SubnetLedger();
+    const cloud = { free: 500, coming: 0 };
+    subnets.observe(new Map([['s', cloud.free]]), clock.monotonic());
+    const allocate = (): void => {
+      const count = Math.min(1 + random.integer(20), subnets.free('s', clock.monotonic()));
+      const taken = random.chance(0.2) ? 0 : count;
+      const reservation = subnets.reserve('s', count);
+      const duration = random.integer(500);
+      cloud.coming += taken;
+      clock.schedule(random.integer(duration + 1), () => {
+        cloud.coming -= taken;
+        cloud.free -= taken;
+      });
+      clock.schedule(duration, () => reservation.settle(taken, clock.monotonic()));
+    };
+    const count = (): void => {
+      const begunAt = clock.monotonic();
+      const duration = random.integer(500);
+      let counted = cloud.free;
+      clock.schedule(random.integer(duration + 1), () => {
+        counted = cloud.free;
+      });
+      clock.schedule(duration, () => subnets.observe(new Map([['s', counted]]), begunAt));
+    };
+    const check = (): number => cloud.free - cloud.coming - subnets.free('s', clock.monotonic());
+    const run = async (): Promise<number> => {
+      let worst = Infinity;
+      for (let step = 0; step < 60; step++) {
+        if (random.chance(0.6)) allocate();
+        else count();
+        await clock.advance(random.integer(300));
+        worst = Math.min(worst, check());
+      }
+      await clock.advance(2000);
+      subnets.observe(new Map([['s', cloud.free]]), clock.monotonic());
+      return worst;
+    };
+    return { clock, check, run };
+  }
+
+  test('never promises more than there is, and is right again once the cloud has counted', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string(), async (seed) => {
+        const { run, check } = history(seed);
+
+        const worst = await run();
+
+        expect(worst).toBeGreaterThanOrEqual(0);
+        expect(check()).toBe(0);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,107 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { CloudFailure } from '../../../../src/providers/contract/cloud-failure.ts';
+import { DeniedActions } from '../../../../src/providers/gate/denied-actions.ts';
+
+const action = 'ModifyNetworkInterfaceAttribute';
+
+const denial: CloudFailure = {
+  kind: 'notAuthorized',
+  action,
+  code: 'UnauthorizedOperation',
+  message: 'You are not authorized to perform this operation.',
+  requestId: undefined,
+  permission: `ec2:${action}`,
+};
+
+let now = 0;
+let denied = new DeniedActions({ monotonic: () => now });
+
+beforeEach(() => {
+  now = 0;
+  denied = new DeniedActions({ monotonic: () => now });
+});
+
+/** Whether the call is sent; if so, this is the answer. */
+function ask(thing: string, answer: CloudFailure | 'granted' = denial): boolean {
+  const { known, granted, failed, end } = denied.try(action, thing);
+  if (known === undefined && answer === 'granted') granted();
+  else if (known === undefined && answer !== 'granted') failed(answer);
+  end();
+  return known === undefined;
+}
+
+/** Whether the call would be sent. */
+function isOpen(thing: string): boolean {
+  const { known, end } = denied.try(action, thing);
+  end();
+  return known === undefined;
+}
+
+describe('a denied action', () => {
+  test('is repeated ever more rarely, at least once a minute, by one caller for everything that it was denied for', () => {
+    const things = ['eni-1', 'eni-2', 'eni-3'];
+    for (const thing of things) ask(thing);
+    const sentAt: number[] = [];
+
+    for (; now < 300_000; now += 1000) for (const thing of things) if (ask(thing)) sentAt.push(now / 1000);
+
+    expect(sentAt).toEqual([5, 15, 35, 75, 135, 195, 255]);
+  });
+
+  test('answers others as it was answered', () => {
+    ask('eni-1');
+
+    expect(denied.try(action, 'eni-1').known).toBe(denial);
+  });
+
+  test('is sent for what it was not denied for, which changes nothing for the others', () => {
+    ask('eni-1');
+    const sent = [ask('eni-2', 'granted'), ask('eni-3')];
+
+    expect(sent).toEqual([true, true]);
+    expect([isOpen('eni-1'), isOpen('eni-2'), isOpen('eni-3')]).toEqual([false, true, false]);
+  });
+
+  test('is sent for nothing else if the answer is about the action itself', () => {
+    ask('eni-1', { ...denial, about: 'action' });
+
+    expect(isOpen('eni-2')).toBe(false);
+  });
+
+  test('is open for all once it is granted for something that it was denied for', () => {
+    ask('eni-1');
+    ask('eni-2');
+    now = 5000;
+
+    expect(ask('eni-1', 'granted')).toBe(true);
+    expect(isOpen('eni-2')).toBe(true);
+  });
+
+  test('is tried by one at a time, and by the next one if that call decided nothing', () => {
+    ask('eni-1');
+    now = 5000;
+    const attempt = denied.try(action, 'eni-1');
+    const meanwhile = isOpen('eni-1');
+    attempt.end();
+
+    expect([attempt.known, meanwhile, isOpen('eni-1')]).toEqual([undefined, false, true]);
+  });
+
+  test('is another matter than failures of other kinds, and than other actions', () => {
+    const { permission: _, ...other } = denial;
+    ask('eni-1', other);
+    const open = isOpen('eni-1');
+    ask('eni-1');
+
+    expect(open).toBe(true);
+    expect(denied.try('DeleteNetworkInterface', 'eni-1').known).toBeUndefined();
+  });
+
+  test('is forgotten two hours after it was due', () => {
+    ask('eni-1', { ...denial, about: 'action' });
+    now = 5000 + 2 * 3_600_000;
+    const attempts = [denied.try(action, 'eni-1'), denied.try(action, 'eni-2')];
+
+    expect(attempts.map(({ known }) => known)).toEqual([undefined, undefined]);
+  });
+});

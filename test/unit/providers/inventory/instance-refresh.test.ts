@@ -1,0 +1,130 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ObservedPage } from '../../../../src/providers/contract/allocation-implementation.ts';
+import { InstanceRefresh } from '../../../../src/providers/inventory/instance-refresh.ts';
+import { Inventory } from '../../../../src/providers/inventory/inventory.ts';
+import { Random } from '../../../../src/runtime/random.ts';
+import { sleep } from '../../../../src/runtime/clock.ts';
+import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
+import { attachment, networkInterface } from '../interfaces.ts';
+import { scriptedImplementation } from '../scripted-implementation.ts';
+
+interface Rig {
+  readonly clock: VirtualClock;
+  readonly inventory: Inventory;
+  readonly looks: InstanceRefresh;
+  readonly asked: string[];
+  readonly changed: string[][];
+  readonly failures: string[];
+}
+
+type Pages = (
+  instanceIds: readonly string[],
+  clock: VirtualClock,
+  signal: AbortSignal,
+) => AsyncIterable<ObservedPage>;
+
+function rig(pages: Pages, tracked: readonly string[] = ['i-1', 'i-2']): Rig {
+  const clock = new VirtualClock();
+  const inventory = new Inventory({ consistencyWindow: 1000 });
+  for (const id of tracked) inventory.track(id);
+  const asked: string[] = [];
+  const changed: string[][] = [];
+  const failures: string[] = [];
+  const looks = new InstanceRefresh({
+    implementation: scriptedImplementation({
+      mostInstancesPerLook: 2,
+      observe: (scope, { signal }) => {
+        const ids = scope.kind === 'instances' ? scope.instanceIds : [];
+        asked.push(`${ids.join()}@${clock.monotonic()}`);
+        return pages(ids, clock, signal);
+      },
+    }),
+    inventory,
+    consistencyWindow: 1000,
+    clock,
+    random: new Random('looks'),
+    onChanged: (ids) => changed.push([...ids].sort()),
+    onFailure: (error, ids) => failures.push(`${(error as Error).message}:${ids.join()}`),
+  });
+  return { clock, inventory, looks, asked, changed, failures };
+}
+
+function shown(id: string, instanceId: string): ObservedPage['observations'][number] {
+  return { kind: 'interface', interface: networkInterface({ id, attachment: attachment({ instanceId }) }) };
+}
+
+describe('refreshes of instances', () => {
+  test('that are asked for together share calls, and what they show is known when they are answered', async () => {
+    const { clock, inventory, looks, asked, changed } = rig(
+      async function* (ids, clock) {
+        await Promise.resolve();
+        yield {
+          begunAt: clock.monotonic(),
+          observations: ids.map((id) => shown(`eni of ${id}`, id)),
+        };
+      },
+      ['i-1', 'i-2', 'i-3'],
+    );
+    let known: (string | undefined)[] = [];
+
+    void Promise.all(['i-1', 'i-2'].map((id) => looks.request(id))).then(() => {
+      known = ['i-1', 'i-2'].map((id) => inventory.view(id)?.interfaces[0]?.id);
+    });
+    void looks.request('i-3');
+    await clock.advance(1000);
+
+    expect(asked).toEqual(['i-1,i-2@50', 'i-3@100']);
+    expect(known).toEqual(['eni of i-1', 'eni of i-2']);
+    expect(changed).toEqual([['i-1', 'i-2'], ['i-3']]);
+  });
+
+  test('start when their first page is requested', async () => {
+    const { clock, inventory, looks } = rig(async function* (_, clock, signal) {
+      yield { begunAt: clock.monotonic(), observations: [shown('eni-1', 'i-1')] };
+      await sleep(clock, 500, signal);
+      yield { begunAt: clock.monotonic(), observations: [shown('eni-2', 'i-1')] };
+    });
+
+    void looks.request('i-1');
+    await clock.advance(100);
+    inventory.invalidate('i-1', clock.monotonic());
+    await clock.advance(1000);
+
+    expect(inventory.view('i-1')).toMatchObject({
+      interfaces: [{ id: 'eni-1' }, { id: 'eni-2' }],
+      refreshDue: 100,
+    });
+  });
+
+  test('that fail change nothing and are made again', async () => {
+    let calls = 0;
+    const { clock, inventory, looks, changed, failures } = rig(async function* (_, clock) {
+      yield { begunAt: clock.monotonic(), observations: [shown('eni-1', 'i-1')] };
+      await Promise.resolve();
+      if (calls++ === 0) throw new Error('down');
+    });
+
+    void looks.request('i-1');
+    await clock.advance(60);
+    const read = inventory.view('i-1')?.read;
+    await clock.advance(5000);
+
+    expect(read).toBe(false);
+    expect(failures).toEqual(['down:i-1']);
+    expect(changed).toEqual([['i-1']]);
+  });
+
+  test('are aborted when they are stopped', async () => {
+    const { clock, inventory, looks } = rig(async function* (_, clock, signal) {
+      await sleep(clock, 60_000, signal);
+      yield { begunAt: 0, observations: [] };
+    });
+    void looks.request('i-1');
+    await clock.advance(100);
+
+    await looks.stop();
+
+    expect(clock.monotonic()).toBe(100);
+    expect(inventory.view('i-1')?.read).toBe(false);
+  });
+});

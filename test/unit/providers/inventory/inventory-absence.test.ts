@@ -1,0 +1,412 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  interfaceByName,
+  type NetworkInterface,
+} from '../../../../src/providers/contract/network-interface.ts';
+import { attachment, networkInterface } from '../interfaces.ts';
+import { further, instance, type InventoryRig, inventoryRig } from '../inventory-rig.ts';
+
+type Step = readonly ['look' | 'list' | 'terminated', number, readonly string[] | undefined];
+
+/** The first interface of the instance. */
+const primary = networkInterface({ id: 'eni-0', primaryAddress: '10.0.0.3' });
+
+/** `eni-1`, the second one. */
+function eni(...addresses: string[]): NetworkInterface {
+  return networkInterface({ addresses, attachment: attachment({ deviceIndex: 1 }) });
+}
+
+/** Plays readings of `eni-1` (undefined: not shown), with the primary interface. */
+function play(steps: readonly Step[]): {
+  readonly holdings: unknown;
+  readonly refreshDue: number | undefined;
+} {
+  const { look, list, holdings, view } = inventoryRig();
+  for (const [what, at, shown] of steps) {
+    const items = shown === undefined ? [primary] : [eni(...shown), primary];
+    if (what === 'look') look(at, ...items);
+    else if (what === 'list') list(at, ...items);
+    else look(at, ...items, instance({ state: 'terminated' }));
+  }
+  return { holdings: holdings(), refreshDue: view().refreshDue };
+}
+
+describe('a public address', () => {
+  const shown = (publicAddress?: string): NetworkInterface => networkInterface({ publicAddress });
+  const associated = {
+    kind: 'staticIPAssociated',
+    interfaceId: 'eni-1',
+    instanceId: 'i-1',
+    publicAddress: 'p',
+  } as const;
+
+  test.each<{ what: string; play: (rig: InventoryRig) => void; address: string | undefined; due?: number }>([
+    { what: 'is shown by a listing', play: ({ list }) => list(0, shown('p')), address: 'p' },
+    {
+      what: 'that a listing lacks asks for a look',
+      play: ({ look, list }) => [look(0, shown('p')), list(50, shown())],
+      address: 'p',
+      due: 50,
+    },
+    {
+      what: 'that one look lacks asks for a second',
+      play: ({ look }) => [look(0, shown('p')), look(50, shown())],
+      address: 'p',
+      due: 80,
+    },
+    {
+      what: 'is gone after two',
+      play: ({ look }) => [look(0, shown('p')), look(50, shown()), look(80, shown())],
+      address: undefined,
+    },
+    {
+      what: 'gives place to another at once',
+      play: ({ look, list }) => [look(0, shown('p')), list(50, shown('q'))],
+      address: 'q',
+    },
+    {
+      what: 'that we associated need not be shown yet',
+      play: ({ look, list, answer }) => [
+        look(0, shown()),
+        answer(5, associated),
+        list(10, shown()),
+        look(34, shown()),
+      ],
+      address: 'p',
+    },
+    {
+      what: 'that we associated is missed after a while',
+      play: ({ look, answer }) => [
+        look(0, shown()),
+        answer(5, associated),
+        look(35, shown()),
+        look(65, shown()),
+      ],
+      address: undefined,
+    },
+    {
+      what: 'that an older reading shows is not taken for the newest',
+      play: ({ look, list, answer }) => [look(0, shown()), answer(5, associated), list(3, shown('q'))],
+      address: 'p',
+    },
+  ])('$what', ({ play: act, address, due }) => {
+    const rig = inventoryRig();
+
+    act(rig);
+
+    expect(rig.view().interfaces[0]?.publicAddress).toBe(address);
+    expect(rig.view().refreshDue).toBe(due);
+  });
+});
+
+describe('an address', () => {
+  test.each<[string, readonly Step[], unknown, number | undefined]>([
+    ['is added by a look', [['look', 0, ['a']]], ['a'], undefined],
+    ['is added by a listing', [['list', 0, ['a']]], ['a'], undefined],
+    [
+      'new ones follow known ones',
+      [
+        ['look', 0, ['b']],
+        ['look', 1, ['a', 'b', 'c']],
+      ],
+      ['b', 'a', 'c'],
+      undefined,
+    ],
+    [
+      'a listing without it asks for a look',
+      [
+        ['look', 0, ['a', 'b']],
+        ['list', 5, ['a']],
+      ],
+      ['a', 'b'],
+      5,
+    ],
+    [
+      'any number of listings without it only ask for a look',
+      [
+        ['look', 0, ['a', 'b']],
+        ['list', 5, ['a']],
+        ['list', 50, ['a']],
+        ['list', 100, ['a']],
+      ],
+      ['a', 'b'],
+      5,
+    ],
+    [
+      'one look without it asks for a second',
+      [
+        ['look', 0, ['a', 'b']],
+        ['look', 5, ['a']],
+      ],
+      ['a', 'b'],
+      35,
+    ],
+    [
+      'a second look too soon proves nothing',
+      [
+        ['look', 0, ['a', 'b']],
+        ['look', 5, ['a']],
+        ['look', 34, ['a']],
+      ],
+      ['a', 'b'],
+      35,
+    ],
+    [
+      'a second look a window later removes it',
+      [
+        ['look', 0, ['a', 'b']],
+        ['look', 5, ['a']],
+        ['look', 35, ['a']],
+      ],
+      ['a'],
+      undefined,
+    ],
+    [
+      'a look that shows it in between begins anew',
+      [
+        ['look', 0, ['a', 'b']],
+        ['look', 5, ['a']],
+        ['look', 20, ['a', 'b']],
+        ['look', 35, ['a']],
+      ],
+      ['a', 'b'],
+      65,
+    ],
+    [
+      'so does a listing that shows it',
+      [
+        ['look', 0, ['a', 'b']],
+        ['look', 5, ['a']],
+        ['list', 20, ['a', 'b']],
+        ['look', 35, ['a']],
+      ],
+      ['a', 'b'],
+      65,
+    ],
+    [
+      'a listing without it in between is not a look',
+      [
+        ['look', 0, ['a', 'b']],
+        ['list', 5, ['a']],
+        ['look', 35, ['a']],
+      ],
+      ['a', 'b'],
+      65,
+    ],
+    [
+      'a reading that began earlier takes nothing away',
+      [
+        ['look', 10, ['a', 'b']],
+        ['look', 5, ['a']],
+        ['look', 9, []],
+      ],
+      ['a', 'b'],
+      undefined,
+    ],
+    [
+      'a reading that began earlier still adds',
+      [
+        ['look', 10, ['a']],
+        ['list', 5, ['b']],
+      ],
+      ['a', 'b'],
+      undefined,
+    ],
+    [
+      'of a terminated instance goes with one look',
+      [
+        ['look', 0, ['a', 'b']],
+        ['terminated', 5, ['a']],
+      ],
+      ['a'],
+      undefined,
+    ],
+  ])('%s', (_, steps, holdings, refreshDue) => {
+    expect(play(steps)).toEqual({ holdings, refreshDue });
+  });
+});
+
+describe('an interface', () => {
+  test.each<[string, readonly Step[], unknown, number | undefined]>([
+    [
+      'a listing without it asks for a look',
+      [
+        ['look', 0, ['a']],
+        ['list', 5, undefined],
+      ],
+      ['a'],
+      5,
+    ],
+    [
+      'one look without it asks for a second',
+      [
+        ['look', 0, ['a']],
+        ['look', 5, undefined],
+      ],
+      ['a'],
+      35,
+    ],
+    [
+      'a second look a window later removes it',
+      [
+        ['look', 0, ['a']],
+        ['look', 5, undefined],
+        ['look', 35, undefined],
+      ],
+      undefined,
+      undefined,
+    ],
+    [
+      'a second look too soon does not',
+      [
+        ['look', 0, ['a']],
+        ['look', 5, undefined],
+        ['look', 34, undefined],
+      ],
+      ['a'],
+      35,
+    ],
+    [
+      'once shown again it is no longer doubted',
+      [
+        ['look', 0, ['a']],
+        ['look', 5, undefined],
+        ['list', 20, ['a']],
+        ['look', 35, undefined],
+      ],
+      ['a'],
+      65,
+    ],
+    [
+      'a reading that began earlier takes nothing away',
+      [
+        ['look', 10, ['a']],
+        ['look', 5, undefined],
+      ],
+      ['a'],
+      undefined,
+    ],
+    [
+      'of a terminated instance goes with one look',
+      [
+        ['look', 0, ['a']],
+        ['terminated', 5, undefined],
+      ],
+      undefined,
+      undefined,
+    ],
+  ])('%s', (_, steps, holdings, refreshDue) => {
+    expect(play(steps)).toEqual({ holdings, refreshDue });
+  });
+
+  test('goes with everything else when the instance is found terminated', () => {
+    const { look, view } = inventoryRig();
+    look(0, eni('a'), primary);
+
+    const changed = look(5, instance({ state: 'terminated' }));
+
+    expect(changed).toBe(true);
+    expect(view()).toMatchObject({ interfaces: [], refreshDue: undefined });
+  });
+});
+
+describe('a prefix', () => {
+  const prefix = '10.0.1.16/28';
+  const bare = networkInterface();
+  const full = networkInterface({ prefixes: [prefix] });
+
+  test('is removed by two looks like an address', () => {
+    const { look, holdings } = inventoryRig();
+    look(0, full);
+
+    look(5, bare);
+    const between = holdings();
+    look(35, bare);
+
+    expect([between, holdings()]).toEqual([[prefix], []]);
+  });
+});
+
+describe('what was recalled from before a restart', () => {
+  test('is believed until disproved by two looks', () => {
+    const { look, holdings, view } = inventoryRig([eni('a', 'b')]);
+
+    const before = { holdings: holdings(), read: view().read };
+    look(0, eni('a'));
+    const between = holdings();
+    look(30, eni('a'));
+    const { doubted } = view();
+
+    expect(doubted).toEqual(new Set());
+    expect(before).toEqual({ holdings: ['a', 'b'], read: false });
+    expect([between, holdings()]).toEqual([['a', 'b'], ['a']]);
+  });
+
+  test('is not disproved by a listing', () => {
+    const { list, holdings, view } = inventoryRig([eni('a', 'b')]);
+
+    list(5, further(1));
+    list(50, further(1));
+
+    expect(holdings()).toEqual(['a', 'b']);
+    expect(view()).toMatchObject({ read: true, refreshDue: 5 });
+  });
+
+  test('a listing that shows nothing of the instance does not count as its answer', () => {
+    const { list, view } = inventoryRig([eni('a')]);
+
+    list(5);
+
+    expect(view()).toMatchObject({ read: false, refreshDue: 5 });
+  });
+});
+
+describe('an interface that is recalled by its name alone', () => {
+  const byName = (...addresses: string[]): NetworkInterface =>
+    interfaceByName({ id: 'eni-2', instanceId: 'i-1', networkId: 'vpc-1', addresses });
+  const shown = further(1, { addresses: ['a', 'b'] });
+
+  test('is what the cloud shows once it does, its primary address among what the pool had', () => {
+    const { look, view } = inventoryRig([primary, byName('a', shown.primaryAddress)]);
+
+    look(0, primary, shown);
+    look(40, primary, shown);
+
+    expect(view().interfaces[1]).toEqual(shown);
+    expect([...view().doubted]).toEqual([]);
+  });
+
+  test('is believed until disproved by two whole looks', () => {
+    const { look, view } = inventoryRig([primary, byName('a')]);
+
+    look(0, primary);
+    look(20);
+    look(29, primary);
+    const before = view().interfaces.map(({ id }) => id);
+    look(30, primary);
+
+    expect(before).toEqual(['eni-0', 'eni-2']);
+    expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-0']);
+  });
+});
+
+describe('a doubt', () => {
+  test.each([
+    ['is answered by a look that begins then', [10], [10], undefined],
+    ['is answered by a look that begins later', [10], [12], undefined],
+    ['is not answered by a look that began before', [10], [9], 10],
+    ['several are answered by a look after the last', [10, 14], [15], undefined],
+    ['the newest is still due after a look between them', [10, 14], [12], 14],
+    ['may be meant for another time', [100], [50], 100],
+  ])('%s', (_, doubts, looks, due) => {
+    const { inventory, look, view } = inventoryRig();
+    look(0, eni('a'), primary);
+
+    for (const from of doubts) inventory.invalidate('i-1', from);
+    const first = view().refreshDue;
+    for (const begunAt of looks) look(begunAt, eni('a'), primary);
+
+    expect(first).toBe(Math.min(...doubts));
+    expect(view().refreshDue).toBe(due);
+  });
+});

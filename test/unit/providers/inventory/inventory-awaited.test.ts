@@ -1,0 +1,127 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Answer } from '../../../../src/providers/contract/observation.ts';
+import { attachment, networkInterface } from '../interfaces.ts';
+import { eni, further, type InventoryRig, inventoryRig } from '../inventory-rig.ts';
+
+const made = further(1, { attachment: undefined, addresses: ['x', 'y'] });
+const attached: Answer = {
+  kind: 'attached',
+  interfaceId: 'eni-2',
+  instanceId: 'i-1',
+  deviceIndex: 1,
+  attachmentId: 'attach-2',
+};
+const shown = { ...made, attachment: attachment({ id: 'attach-2', deviceIndex: 1 }) };
+const attaching = { ...shown, attachment: { ...shown.attachment, state: 'attaching' as const } };
+const detaching = { ...shown, attachment: { ...shown.attachment, state: 'detaching' as const } };
+const former = { ...shown, attachment: { ...shown.attachment, id: 'attach-1' } };
+
+/** `i-1` after a read at 0 and an attachment that was answered at 20. */
+function attachedRig(): InventoryRig {
+  const rig = inventoryRig();
+  rig.look(0, eni('a'));
+  rig.answer(10, { kind: 'created', interface: made });
+  rig.answer(20, attached);
+  return rig;
+}
+
+describe('an interface that our own call attached at 20', () => {
+  test('is planned with, and awaited', () => {
+    const { view } = attachedRig();
+
+    expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1', 'eni-2']);
+    expect([...view().awaited]).toEqual([['eni-2', 20]]);
+    expect([...view().doubted]).toEqual([]);
+  });
+
+  test.each<[string, (rig: InventoryRig) => unknown, boolean]>([
+    ['until a look shows it attached', ({ look }) => look(25, eni('a'), shown), false],
+    ['until a listing shows it attached', ({ list }) => list(25, eni('a'), shown), false],
+    ['until a read shows it that began before the answer', ({ look }) => look(15, eni('a'), shown), false],
+    ['also where a look does not show it', ({ look }) => look(25, eni('a')), true],
+    ['also where a look shows it attaching', ({ look }) => look(25, eni('a'), attaching), true],
+    ['also where a late look shows it attaching', ({ look }) => look(60, eni('a'), attaching), true],
+    ['also where a look shows it detaching', ({ look }) => look(25, eni('a'), detaching), true],
+    ['also where a read shows a former attachment', ({ look }) => look(25, eni('a'), former), true],
+    ['also where two reads do', ({ look }) => [look(25, eni('a'), former), look(26, eni('a'), former)], true],
+    [
+      'until a look shows it attached, whatever another did before',
+      ({ look }) => [look(25, eni('a'), former), look(26, eni('a'), shown)],
+      false,
+    ],
+    [
+      'until a read a window later shows an attachment by any name',
+      ({ look }) => look(50, eni('a'), former),
+      false,
+    ],
+    ['also once it was given more addresses', ({ answer }) => answer(25, allocated('z')), true],
+    [
+      'until a newer state of the CiliumNode shows it',
+      ({ inventory }) => inventory.restoreAlso('i-1', { interfaces: [shown], pendingRelease: new Set() }, 25),
+      false,
+    ],
+  ])('is awaited %s', (_, happens, isAwaited) => {
+    const rig = attachedRig();
+
+    happens(rig);
+
+    expect(rig.view().awaited.has('eni-2')).toBe(isAwaited);
+    expect(rig.view().interfaces.map(({ id }) => id)).toEqual(['eni-1', 'eni-2']);
+  });
+
+  test('changes the instance when it is seen, although nothing else is new', () => {
+    const { look } = attachedRig();
+
+    expect([look(25, eni('a')), look(26, eni('a'), shown), look(27, eni('a'), shown)]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  test('is gone once two looks a window apart show the instance whole without it', () => {
+    const { look, view } = attachedRig();
+
+    look(51, eni('a'));
+    const between = view().interfaces.length;
+    look(82, eni('a'));
+
+    expect([between, view().interfaces.length, view().awaited.size]).toEqual([2, 1, 0]);
+  });
+});
+
+test.each([
+  ['attached before our own call was answered is not awaited', shown, []],
+  ['attaching before our own call was answered is awaited from the answer on', attaching, [['eni-2', 20]]],
+  ['at a former attachment is awaited', former, [['eni-2', 20]]],
+])('an interface that a read showed %s', (_, before, expected) => {
+  const { look, answer, view } = inventoryRig();
+  answer(10, { kind: 'created', interface: made });
+  look(15, eni('a'), before);
+
+  answer(20, attached);
+
+  expect([...view().awaited]).toEqual(expected);
+});
+
+test('an interface that a read is the first to show, attaching, is awaited as well', () => {
+  const { look, view } = inventoryRig();
+
+  look(15, eni('a'), attaching);
+  const first = [...view().awaited];
+  look(18, eni('a'), shown);
+
+  expect([first, [...view().awaited]]).toEqual([[['eni-2', 15]], []]);
+});
+
+test('an interface that the CiliumNode showed at the start is not awaited, whatever the cloud calls it', () => {
+  const { look, view } = inventoryRig([networkInterface(), shown]);
+
+  look(5, eni(), attaching);
+
+  expect(view().awaited.size).toBe(0);
+});
+
+function allocated(...addresses: string[]): Answer {
+  return { kind: 'allocated', interfaceId: 'eni-2', instanceId: 'i-1', addresses, prefixes: [] };
+}

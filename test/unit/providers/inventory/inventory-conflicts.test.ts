@@ -1,0 +1,218 @@
+import { describe, expect, test } from '@jest/globals';
+import { Inventory } from '../../../../src/providers/inventory/inventory.ts';
+import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
+import type { Observation } from '../../../../src/providers/contract/observation.ts';
+import { attachment, networkInterface } from '../interfaces.ts';
+import { window } from '../inventory-rig.ts';
+
+/** The one interface of an instance. */
+function on(instanceId: 'i-1' | 'i-2', change: Partial<NetworkInterface> = {}): NetworkInterface {
+  const number = instanceId.slice(2);
+  return networkInterface({
+    id: `eni-${number}`,
+    primaryAddress: `10.0.0.${number}`,
+    attachment: attachment({ instanceId }),
+    ...change,
+  });
+}
+
+class Rig {
+  readonly inventory = new Inventory({ consistencyWindow: window });
+
+  constructor(...known: readonly NetworkInterface[]) {
+    this.inventory.track('i-1');
+    this.inventory.track('i-2');
+    this.look(0, ...known);
+  }
+
+  /** A look at both that began then and showed exactly this. */
+  look(begunAt: number, ...shown: readonly NetworkInterface[]): void {
+    this.lookAt(begunAt, ['i-1', 'i-2'], ...shown);
+  }
+
+  lookAt(begunAt: number, instanceIds: readonly string[], ...shown: readonly NetworkInterface[]): void {
+    const observations = shown.map((item): Observation => ({ kind: 'interface', interface: item }));
+    this.inventory.applyRefresh({ begunAt, endedAt: begunAt, instanceIds, observations });
+  }
+
+  contest(now: number, address = 'x', networkId = 'vpc-1'): void {
+    this.inventory.contest({ address, networkId, instanceIds: ['i-1', 'i-2'] }, now);
+  }
+
+  /** What each of them has beside its primary address. */
+  get held(): readonly unknown[] {
+    return ['i-1', 'i-2'].map((id) =>
+      this.inventory.view(id)?.interfaces.map((item) => [...item.addresses, ...item.prefixes].join()),
+    );
+  }
+
+  get due(): readonly (number | undefined)[] {
+    return ['i-1', 'i-2'].map((id) => this.inventory.view(id)?.refreshDue);
+  }
+}
+
+const former = on('i-1', { addresses: ['a', 'x'] });
+const bare = on('i-1', { addresses: ['a'] });
+const taker = on('i-2', { addresses: ['x'] });
+
+describe('an address that two instances are believed to have', () => {
+  test('asks for one look at both', () => {
+    const rig = new Rig(former, taker);
+
+    rig.contest(10);
+
+    expect(rig.due).toEqual([10, 10]);
+  });
+
+  test('goes by one look that shows it on the other one alone, and nothing else goes with it', () => {
+    const rig = new Rig(on('i-1', { addresses: ['a', 'b', 'x'] }), taker);
+
+    rig.contest(10);
+    rig.look(10, bare, taker);
+
+    expect(rig.held).toEqual([['a,b'], ['x']]);
+  });
+
+  test('goes by two looks, one at each', () => {
+    const rig = new Rig(former, taker);
+
+    rig.contest(10);
+    rig.lookAt(11, ['i-1'], bare);
+    const between = rig.held;
+    rig.lookAt(12, ['i-2'], taker);
+
+    expect(between).toEqual([['a,x'], ['x']]);
+    expect(rig.held).toEqual([['a'], ['x']]);
+  });
+
+  test('goes from an instance that is not found, which keeps everything else', () => {
+    const rig = new Rig(former, taker);
+
+    rig.contest(10);
+    rig.look(10, taker);
+
+    expect(rig.held).toEqual([['a'], ['x']]);
+  });
+
+  test('stays on both where the look shows it on none: that it is missing is another matter', () => {
+    const rig = new Rig(former, taker);
+
+    rig.contest(10);
+    rig.look(10, bare, on('i-2'));
+
+    expect(rig.held).toEqual([['a,x'], ['x']]);
+  });
+
+  test('stays on both where the look shows it on both, and they are looked at again, after ever longer pauses', () => {
+    const rig = new Rig(former, taker);
+
+    rig.contest(10);
+    const dues = [10, 11, 13, 17, 25, 41, 71].map((at) => {
+      rig.look(at, former, taker);
+      return rig.due[0];
+    });
+    const { held } = rig;
+    rig.look(101, bare, taker);
+
+    expect(held).toEqual([['a,x'], ['x']]);
+    expect(dues).toEqual([11, 13, 17, 25, 41, 71, 101]);
+    expect(rig.held).toEqual([['a'], ['x']]);
+  });
+
+  test('stays for a look that began before the conflict', () => {
+    const rig = new Rig(former, taker);
+
+    rig.contest(10);
+    rig.look(9, bare, taker);
+
+    expect(rig.held).toEqual([['a,x'], ['x']]);
+    expect(rig.due).toEqual([10, 10]);
+  });
+
+  test('stays for a listing', () => {
+    const rig = new Rig(former, taker);
+
+    rig.contest(10);
+    const listing = rig.inventory.beginListing(20);
+    listing.fold(
+      [
+        { kind: 'interface', interface: taker },
+        { kind: 'interface', interface: bare },
+      ],
+      20,
+    );
+    for (const _ of listing.end());
+
+    expect(rig.held).toEqual([['a,x'], ['x']]);
+  });
+
+  test('stays where the interface of the former owner cannot be understood', () => {
+    const rig = new Rig(former, taker);
+    const unreadable = { id: 'eni-1', instanceId: 'i-1', deviceIndex: 0, networkCard: 0, problem: 'broken' };
+
+    rig.contest(10);
+    rig.inventory.applyRefresh({
+      begunAt: 10,
+      endedAt: 10,
+      instanceIds: ['i-1', 'i-2'],
+      observations: [
+        { kind: 'unreadableInterface', interface: unreadable },
+        { kind: 'interface', interface: taker },
+      ],
+    });
+
+    expect(rig.held).toEqual([['a,x'], ['x']]);
+  });
+
+  test('stays where it is in another network than the other one', () => {
+    const rig = new Rig(on('i-1', { addresses: ['x'], networkId: 'vpc-2' }), taker);
+
+    rig.contest(10);
+    rig.look(10, on('i-1', { networkId: 'vpc-2' }), taker);
+
+    expect(rig.held).toEqual([['x'], ['x']]);
+  });
+
+  test('stays where our own call gave it so late that the look need not show it', () => {
+    const rig = new Rig(bare, taker);
+    const given = { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', prefixes: [] } as const;
+    rig.inventory.applyAnswer({ ...given, addresses: ['x'] }, 5);
+
+    rig.contest(10);
+    rig.look(10, bare, taker);
+
+    expect(rig.held).toEqual([['a,x'], ['x']]);
+  });
+
+  test('as its primary address takes the whole interface with it', () => {
+    const rig = new Rig(former, taker);
+
+    rig.contest(10, '10.0.0.1');
+    rig.look(10, on('i-2', { addresses: ['10.0.0.1'] }));
+
+    expect(rig.held).toEqual([[], ['x,10.0.0.1']]);
+  });
+
+  test('takes a prefix that it was in apart, and the other members stay', () => {
+    const prefix = on('i-1', { prefixes: ['10.0.1.16/28'] });
+    const rig = new Rig(prefix, on('i-2', { addresses: ['10.0.1.17'] }));
+
+    rig.contest(10, '10.0.1.17');
+    rig.look(10, on('i-1'), on('i-2', { addresses: ['10.0.1.17'] }));
+
+    const [item] = rig.inventory.view('i-1')?.interfaces ?? [];
+    expect(item?.prefixes).toEqual([]);
+    expect(item?.addresses).toHaveLength(15);
+    expect(item?.addresses).not.toContain('10.0.1.17');
+  });
+
+  test('claims nothing once its instance is not tracked any more', () => {
+    const rig = new Rig(former, taker);
+
+    rig.contest(10);
+    rig.inventory.untrack('i-2', 10);
+    rig.look(10, bare);
+
+    expect(rig.inventory.view('i-1')?.interfaces[0]?.addresses).toEqual(['a', 'x']);
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, test } from '@jest/globals';
+import { eni, further, inventoryRig } from '../inventory-rig.ts';
+
+const assigned = { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', prefixes: [] } as const;
+
+describe('an interface that a reading does not show whose addresses a call changed meanwhile', () => {
+  test.each(['look', 'list'] as const)('stays, and is looked at once the call has ended: %s', (scope) => {
+    const rig = inventoryRig();
+    rig.look(0, eni('a'), further(1));
+    rig.answer(110, { ...assigned, addresses: ['b'] });
+
+    rig[scope](100, further(1));
+
+    expect(rig.view().interfaces).toHaveLength(2);
+    expect(rig.view().refreshDue).toBe(110);
+  });
+});
+
+describe('an interface that a reading shows attached to nothing', () => {
+  test('is its instance’s until looks say otherwise, and the first of them is due', () => {
+    const { inventory, look, view } = inventoryRig();
+    look(0, eni('a'));
+
+    const holder = inventory.seenDetached('eni-1', 30);
+
+    expect(holder).toBe('i-1');
+    expect(view().refreshDue).toBe(30);
+    expect(view().interfaces).toHaveLength(1);
+  });
+
+  test('may be gone with all that it has until a look shows it', () => {
+    const { inventory, look, view } = inventoryRig();
+    look(0, eni('a', 'b'));
+    const before = view().doubted;
+
+    inventory.seenDetached('eni-1', 30);
+    const meanwhile = view().doubted;
+    look(40, eni('a', 'b'));
+
+    expect([...before]).toEqual([]);
+    expect([...meanwhile]).toEqual(['a', 'b']);
+    expect([...view().doubted]).toEqual([]);
+  });
+
+  test('is looked at also where its addresses were changed meanwhile: a cloud does that with a detached one', () => {
+    const { inventory, look, answer, view } = inventoryRig();
+    look(0, eni('a'));
+    answer(25, { ...assigned, addresses: ['b'] });
+
+    inventory.seenDetached('eni-1', 30);
+
+    expect(view().refreshDue).toBe(30);
+  });
+
+  test('is not looked at soon after our own attachment, which the reading need not show yet', () => {
+    const { inventory, answer, view } = inventoryRig();
+    answer(10, { kind: 'created', interface: further(1, { attachment: undefined }) });
+    answer(20, {
+      kind: 'attached',
+      interfaceId: 'eni-2',
+      instanceId: 'i-1',
+      deviceIndex: 1,
+      attachmentId: 'attach-2',
+    });
+
+    const due = [49, 50].map((begunAt) => {
+      inventory.seenDetached('eni-2', begunAt);
+      return view().refreshDue;
+    });
+
+    expect(due).toEqual([undefined, 50]);
+  });
+
+  test('is no reason to look where the reading may be older than what is known', () => {
+    const { inventory, look, view } = inventoryRig();
+    look(0, eni('a'));
+
+    const holder = inventory.seenDetached('eni-1', 29);
+
+    expect(holder).toBe('i-1');
+    expect(view().refreshDue).toBeUndefined();
+  });
+
+  test('stays where a leader before may have attached it a moment ago, so that a look need not show it either', () => {
+    const { inventory, look, view } = inventoryRig([eni('a'), further(1, { addresses: ['b'] })], 0);
+
+    const holder = inventory.seenDetached('eni-2', 29);
+    look(29, eni('a'));
+    const young = view().interfaces.length;
+    inventory.seenDetached('eni-2', 30);
+    look(31, eni('a'));
+
+    expect(holder).toBe('i-1');
+    expect(young).toBe(2);
+    expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1']);
+  });
+
+  test('is nobody’s where no instance has it', () => {
+    const { inventory, look, view } = inventoryRig();
+    look(0, eni('a'));
+
+    expect(inventory.seenDetached('eni-7', 1000)).toBeUndefined();
+    expect(view().refreshDue).toBeUndefined();
+  });
+});

@@ -1,0 +1,20 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { CloudHistory } from '../cloud-history.ts';
+
+describe('an inventory beside a cloud that is read late and torn', () => {
+  test('never drops what the cloud has, and drops what it has no more after two looks', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ minLength: 4 }), fc.integer({ min: 5, max: 80 }), async (seed, steps) => {
+        const history = new CloudHistory(seed);
+
+        await history.unfold(steps);
+        await history.settle();
+
+        expect(history.lost).toEqual([]);
+        expect(history.inInventory()).toEqual(history.inCloud());
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,181 @@
+import { describe, expect, test } from '@jest/globals';
+import { eni, further, type InventoryRig, inventoryRig, window } from '../inventory-rig.ts';
+
+type Play = (rig: InventoryRig) => void;
+
+const newer = further(1, { addresses: ['b'] });
+
+/** What each interface has. */
+function shownBy({ view }: InventoryRig): unknown {
+  return Object.fromEntries(view().interfaces.map(({ id, addresses }) => [id, addresses]));
+}
+
+describe('what a look shows on an interface, and not on the one that had it', () => {
+  const moved = { 'eni-1': ['a'], 'eni-2': ['b'] };
+
+  test.each<[string, Play, unknown]>([
+    ['of a new interface', ({ look }) => look(20, eni('a'), newer), moved],
+    ['in another order', ({ look }) => look(20, newer, eni('a')), moved],
+    ['without the former interface', ({ look }) => look(20, newer), moved],
+    [
+      'of a known interface',
+      ({ look }) => {
+        look(10, eni('a', 'b'), further(1));
+        look(20, eni('a'), newer);
+      },
+      moved,
+    ],
+    [
+      'as a primary address',
+      ({ look }) => look(20, eni('a'), further(1, { primaryAddress: 'b' })),
+      { 'eni-1': ['a'], 'eni-2': [] },
+    ],
+    [
+      'after one that showed both',
+      ({ look }) => {
+        look(10, eni('a', 'b'), newer);
+        look(20, eni('a'), newer);
+      },
+      moved,
+    ],
+    [
+      'while our own call took something else',
+      ({ look, answer }) => {
+        answer(21, { kind: 'released', interfaceId: 'eni-1', instanceId: 'i-1', holdings: ['a'] });
+        look(20, eni(), newer);
+      },
+      { 'eni-1': [], 'eni-2': ['b'] },
+    ],
+    [
+      'before one that shows it on the former one again',
+      ({ look }) => {
+        look(20, eni('a'), newer);
+        look(50, eni('a', 'b'), further(1));
+      },
+      { 'eni-1': ['a', 'b'], 'eni-2': [] },
+    ],
+  ])('is no other interface’s any more: %s', (_, play, expected) => {
+    const rig = inventoryRig();
+    rig.look(0, eni('a', 'b'));
+
+    play(rig);
+
+    expect(shownBy(rig)).toEqual(expected);
+  });
+
+  test('is to be confirmed by the next look', () => {
+    const rig = inventoryRig();
+    rig.look(0, eni('a', 'b'));
+
+    rig.look(20, eni('a'), newer);
+
+    expect(rig.view().refreshDue).toBe(20 + window);
+  });
+
+  test.each<[string, Play]>([
+    ['that the same look shows with it', ({ look }) => look(20, eni('a', 'b'), newer)],
+    ['that the same look shows with it, later', ({ look }) => look(20, newer, eni('a', 'b'))],
+    ['that a newer reading showed with it', ({ look }) => look(-1, newer)],
+    ['of another network', ({ look }) => look(20, eni('a'), { ...newer, networkId: 'vpc-2' })],
+    ['until a look says so: a listing', ({ list }) => list(20, eni('a'), newer)],
+    [
+      'that our own call gave it since',
+      ({ look, answer }) => {
+        look(20, eni('a'));
+        answer(21, {
+          kind: 'allocated',
+          interfaceId: 'eni-1',
+          instanceId: 'i-1',
+          addresses: ['b'],
+          prefixes: [],
+        });
+        look(25, newer, eni('a'));
+      },
+    ],
+  ])('stays with an interface %s', (_, play) => {
+    const rig = inventoryRig();
+    rig.look(0, eni('a', 'b'));
+
+    play(rig);
+
+    expect(shownBy(rig)).toMatchObject({ 'eni-1': ['a', 'b'] });
+  });
+
+  describe('that our own call made, where the answer to its attachment got lost', () => {
+    const made = further(1, { addresses: ['b'], attachment: undefined });
+    const given = {
+      kind: 'allocated',
+      interfaceId: 'eni-1',
+      instanceId: 'i-1',
+      addresses: ['b'],
+      prefixes: [],
+    } as const;
+
+    test.each<[string, Play, unknown]>([
+      ['a look', ({ look }) => look(20, eni('a'), newer), moved],
+      ['a listing', ({ list }) => list(20, eni('a'), newer), moved],
+      [
+        'a look that shows it without that',
+        ({ look }) => look(20, eni('a'), further(1)),
+        { 'eni-1': ['a', 'b'], 'eni-2': [] },
+      ],
+      [
+        'a look that shows it on another instance',
+        ({ look }) => {
+          const attachment = newer.attachment && { ...newer.attachment, instanceId: 'i-2' };
+          look(20, eni('a'), { ...newer, attachment });
+        },
+        { 'eni-1': ['a', 'b'] },
+      ],
+      [
+        'a look after our own call gave it to another one again',
+        ({ look, answer }) => {
+          answer(16, given);
+          look(20, eni('a'), newer);
+        },
+        { 'eni-1': ['a', 'b'] },
+      ],
+    ])(
+      'is no other interface’s any more, however young it is there, once shown by %s',
+      (_, play, expected) => {
+        const rig = inventoryRig();
+        rig.look(0, eni('a'));
+        rig.answer(10, given);
+        rig.answer(15, { kind: 'created', interface: made });
+
+        play(rig);
+
+        expect(shownBy(rig)).toMatchObject(expected as object);
+      },
+    );
+  });
+
+  test('stays with an interface that was attached too late for it', () => {
+    const rig = inventoryRig();
+    rig.look(0, eni('a'));
+    rig.answer(9, { kind: 'created', interface: further(1, { addresses: ['b'], attachment: undefined }) });
+    rig.answer(10, {
+      kind: 'attached',
+      interfaceId: 'eni-2',
+      instanceId: 'i-1',
+      deviceIndex: 1,
+      attachmentId: 'attach-2',
+    });
+
+    rig.look(12, eni('a', 'b'));
+
+    expect(shownBy(rig)).toMatchObject({ 'eni-2': ['b'] });
+  });
+
+  test('stays where a predecessor knew it for as long as the look may be older', () => {
+    const rig = inventoryRig([eni('a', 'b')], 0);
+    rig.look(1, eni('a', 'b'));
+
+    rig.look(2, eni('a'), further(1, { primaryAddress: 'b' }));
+    const early = shownBy(rig);
+    rig.look(window, eni('a'), further(1, { primaryAddress: 'b' }));
+
+    expect(early).toEqual({ 'eni-1': ['a', 'b'], 'eni-2': [] });
+    expect(shownBy(rig)).toEqual({ 'eni-1': ['a'], 'eni-2': [] });
+  });
+});

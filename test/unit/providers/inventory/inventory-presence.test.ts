@@ -1,0 +1,426 @@
+import { describe, expect, test } from '@jest/globals';
+import { Inventory } from '../../../../src/providers/inventory/inventory.ts';
+import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
+import type { Observation } from '../../../../src/providers/contract/observation.ts';
+import { attachment, networkInterface } from '../interfaces.ts';
+import { eni, ended, further, instance, type InventoryRig, inventoryRig, window } from '../inventory-rig.ts';
+
+const absent = instance({ state: 'unknown' });
+const second = further(1, { addresses: ['a', 'b'] });
+
+/** What is kept of the second interface. */
+function keptBy({ view }: InventoryRig): readonly string[] | undefined {
+  return view().interfaces.find(({ id }) => id === 'eni-2')?.addresses;
+}
+
+describe('an instance', () => {
+  test.each<[string, (rig: InventoryRig) => void, string]>([
+    ['is unread at first', () => undefined, 'unread'],
+    ['is shown by a listing', ({ list }) => list(0, eni()), 'shown'],
+    ['is shown by a look', ({ look }) => look(0, eni()), 'shown'],
+    ['is not found by the first look', ({ look }) => look(0, absent), 'notFound'],
+    [
+      'that was shown is shown still after one look without it',
+      ({ look }) => [look(0, eni()), look(40, absent)],
+      'shown',
+    ],
+    [
+      'that was shown is not found after two, a window apart',
+      ({ look }) => [look(0, eni()), look(40, absent), look(70, absent)],
+      'notFound',
+    ],
+    ['is found again', ({ look }) => [look(0, absent), look(40, eni())], 'shown'],
+    ['is found again by a listing', ({ look, list }) => [look(0, absent), list(40, eni())], 'shown'],
+    ['exists without any interface', ({ look }) => look(0, instance()), 'withoutPrimary'],
+    ['exists without its primary interface', ({ look }) => look(0, second), 'withoutPrimary'],
+    [
+      'is terminated for good, also once the cloud has forgotten it',
+      ({ look }) => [look(0, eni()), look(40, instance({ state: 'terminated' })), look(5000, absent)],
+      'terminated',
+    ],
+    [
+      'that is terminated is not revived by a listing that lags',
+      ({ look, list }) => [look(0, eni()), look(40, instance({ state: 'terminated' })), list(50, eni())],
+      'terminated',
+    ],
+  ])('%s', (_, play, presence) => {
+    const rig = inventoryRig();
+
+    play(rig);
+
+    expect(rig.view().presence).toBe(presence);
+  });
+});
+
+describe('what an instance has', () => {
+  const often = [40, 80, 120, 160, 1000, 5000];
+
+  test.each<[string, readonly Observation[], readonly NetworkInterface[]]>([
+    ['is not found', [absent], []],
+    ['is shown alive without any interface', [instance()], []],
+    ['is shown with another interface, and not with its primary one', [], [further(2)]],
+  ])('stays however often the instance %s', (_, observed, shown) => {
+    const rig = inventoryRig();
+    rig.look(0, eni(), second);
+
+    for (const at of often) rig.look(at, ...observed, ...shown);
+
+    expect(keptBy(rig)).toEqual(['a', 'b']);
+    expect(rig.view().doubted).toEqual(new Set(['eni-1', 'eni-2', 'a', 'b']));
+  });
+
+  test('stays where it was recalled, and no reading ever showed the instance', () => {
+    const rig = inventoryRig([eni(), second]);
+
+    for (const at of often) rig.look(at, absent);
+    for (const at of often) rig.list(at + 5000);
+
+    expect(keptBy(rig)).toEqual(['a', 'b']);
+  });
+
+  test('is not counted as missing by the looks before the instance was whole again', () => {
+    const rig = inventoryRig();
+    rig.look(0, eni(), second);
+
+    rig.look(40, instance());
+    rig.look(80, instance());
+    rig.look(120, eni());
+    const once = keptBy(rig);
+    rig.look(150, eni());
+
+    expect(once).toEqual(['a', 'b']);
+    expect(keptBy(rig)).toBeUndefined();
+  });
+
+  test('is not missing on an interface that is shown with another primary address', () => {
+    const rig = inventoryRig();
+    rig.look(0, eni(), second);
+
+    for (const at of [40, 80])
+      rig.look(at, eni(), { ...second, primaryAddress: '10.9.9.9', addresses: ['a'] });
+
+    expect(keptBy(rig)).toEqual(['a', 'b']);
+  });
+
+  test('is not gone where a prefix is shown as single addresses, nor where those are shown as the prefix', () => {
+    const prefix = '10.0.1.16/28';
+    const members = Array.from({ length: 16 }, (_, index) => `10.0.1.${16 + index}`);
+    const rig = inventoryRig();
+    rig.look(0, eni(), further(1, { prefixes: [prefix] }));
+
+    for (const at of [40, 80]) rig.look(at, eni(), further(1, { addresses: members.slice(0, 15) }));
+    const single = rig.view().interfaces[1];
+    rig.look(120, eni(), further(1, { prefixes: [prefix] }));
+
+    expect(single).toMatchObject({ prefixes: [], addresses: members.slice(0, 15) });
+    expect(rig.view().interfaces[1]).toMatchObject({ prefixes: [prefix], addresses: [] });
+  });
+
+  test('that is shown on another instance is gone once a look at its own does not show it', () => {
+    const rig = inventoryRig([eni(), second]);
+    const moved = networkInterface({
+      ...second,
+      attachment: attachment({ instanceId: 'i-9', deviceIndex: 1 }),
+    });
+    rig.list(50, moved);
+    const between = { kept: keptBy(rig), due: rig.view().refreshDue };
+
+    rig.look(60, absent);
+
+    expect(between).toEqual({ kept: ['a', 'b'], due: 50 });
+    expect(keptBy(rig)).toBeUndefined();
+    expect(rig.view().withdrawn).toEqual(new Set(['eni-2']));
+    expect(rig.view().interfaces.map(({ id }) => id)).toEqual(['eni-1']);
+  });
+
+  test('that is shown detached is gone once a look at its instance does not show it, found or not', () => {
+    const rig = inventoryRig([eni(), second]);
+
+    rig.inventory.seenDetached('eni-2', 50);
+    rig.look(60, absent);
+
+    expect(keptBy(rig)).toBeUndefined();
+  });
+});
+
+describe('what is withdrawn of an instance that is not found', () => {
+  test('is nothing that came back since, be it an interface that we attached again', () => {
+    const rig = inventoryRig([eni(), second]);
+    rig.inventory.seenDetached('eni-2', 50);
+    rig.look(60, absent);
+    const gone = [...rig.view().withdrawn];
+
+    rig.inventory.adopt({ ...second, attachment: undefined });
+    rig.answer(100, {
+      kind: 'attached',
+      interfaceId: 'eni-2',
+      instanceId: 'i-1',
+      deviceIndex: 1,
+      attachmentId: 'attach-9',
+    });
+    for (const at of [200, 240]) rig.look(at, absent);
+
+    expect(gone).toEqual(['eni-2']);
+    expect(rig.view().presence).toBe('notFound');
+    expect(rig.view().withdrawn).toEqual(new Set());
+    expect(keptBy(rig)).toEqual(['a', 'b']);
+  });
+
+  test('is no address that moved to another of its interfaces', () => {
+    const rig = inventoryRig();
+    rig.look(0, eni('a', 'b'), further(1));
+
+    rig.look(40, eni('a'), further(1, { addresses: ['b'] }));
+    for (const at of [80, 120]) rig.look(at, absent);
+
+    expect(rig.view().presence).toBe('notFound');
+    expect(rig.view().withdrawn).toEqual(new Set());
+  });
+});
+
+describe('the gate', () => {
+  class Gate {
+    isOpen = false;
+    ofNodes: ReadonlySet<string> | undefined;
+    readonly asked: string[][] = [];
+    suspected: string[] = [];
+    readonly inventory = new Inventory({
+      consistencyWindow: window,
+      gate: {
+        admit: (instanceIds, _, suspected) => {
+          this.asked.push([...instanceIds].sort());
+          this.suspected = [...suspected].sort();
+          return this.isOpen;
+        },
+        ofNodes: () => this.ofNodes,
+      },
+    });
+
+    readonly ids: readonly string[];
+
+    constructor(ids: readonly string[]) {
+      this.ids = ids;
+      for (const id of ids) this.inventory.track(id);
+    }
+
+    /** A look at these that shows each with its primary interface, and with the second one where `isWhole` says so. */
+    look(begunAt: number, ids: readonly string[], isWhole: (id: string) => boolean): ReadonlySet<string> {
+      const observations = ids.flatMap((id): Observation[] =>
+        [0, ...(isWhole(id) ? [1] : [])].map((deviceIndex) => ({
+          kind: 'interface',
+          interface: networkInterface({
+            id: `eni-${id}-${deviceIndex}`,
+            primaryAddress: `10.0.${deviceIndex}.${id}`,
+            addresses: [`10.1.${deviceIndex}.${id}`],
+            attachment: attachment({ instanceId: id, deviceIndex }),
+          }),
+        })),
+      );
+      return this.inventory.applyRefresh({ begunAt, endedAt: begunAt, instanceIds: ids, observations });
+    }
+
+    get counts(): readonly (number | undefined)[] {
+      return this.ids.map((id) => this.inventory.view(id)?.interfaces.length);
+    }
+  }
+
+  const all = ['1', '2', '3'];
+  const whole = (): boolean => true;
+  const bare = (): boolean => false;
+
+  function missing(): Gate {
+    const gate = new Gate(all);
+    gate.look(0, all, whole);
+    gate.look(40, all, bare);
+    return gate;
+  }
+
+  test('is asked once of all that one look yields, and holds all of it', () => {
+    const gate = missing();
+
+    gate.look(70, all, bare);
+
+    expect(gate.asked).toEqual([all]);
+    expect(gate.counts).toEqual([2, 2, 2]);
+    expect(gate.inventory.heldWithdrawals()).toEqual(new Set(all));
+    expect(gate.inventory.view('1')?.doubted).toContain('eni-1-1');
+  });
+
+  test('lets all of it go, and says what changed', () => {
+    const gate = missing();
+    gate.isOpen = true;
+
+    const changed = gate.look(70, all, bare);
+
+    expect(gate.counts).toEqual([1, 1, 1]);
+    expect(changed).toEqual(new Set(all));
+    expect(gate.inventory.heldWithdrawals()).toEqual(new Set());
+  });
+
+  test('weighs what comes later together with what it holds', () => {
+    const gate = missing();
+    gate.look(70, ['1', '2'], bare);
+
+    gate.look(75, ['3'], bare);
+
+    expect(gate.asked).toEqual([['1', '2'], all]);
+    expect(gate.inventory.heldWithdrawals()).toEqual(new Set(all));
+  });
+
+  test('holds nothing of an instance that shows all of it again', () => {
+    const gate = missing();
+    gate.look(70, all, bare);
+
+    gate.look(200, ['1', '2'], whole);
+
+    expect(gate.inventory.heldWithdrawals()).toEqual(new Set(['3']));
+    expect(gate.counts).toEqual([2, 2, 2]);
+  });
+
+  test('lets nothing go because less is held, before a look has confirmed what is left', () => {
+    const gate = missing();
+    gate.look(70, all, bare);
+    gate.isOpen = true;
+
+    gate.look(200, ['1', '2'], whole);
+    gate.inventory.weighAgain(201);
+    const between = gate.counts;
+    gate.look(202, ['3'], bare);
+
+    expect(gate.inventory.view('3')?.interfaces).toHaveLength(1);
+    expect(between).toEqual([2, 2, 2]);
+  });
+
+  test('weighs what looks have confirmed anew beside an instance that is no longer shown whole, which counts as suspected', () => {
+    const ids = [...all, '4'];
+    const gate = new Gate(ids);
+    gate.look(0, ids, whole);
+    gate.look(40, ids, bare);
+    gate.look(70, ids, bare);
+    gate.look(200, ['1'], whole);
+    gate.inventory.weighAgain(201);
+    const asked = gate.asked.length;
+
+    gate.look(202, ['2'], bare);
+    const early = gate.asked.length;
+    gate.inventory.applyRefresh({ begunAt: 203, endedAt: 203, instanceIds: ['3', '4'], observations: [] });
+    const now = gate.asked.slice(asked);
+    const { suspected } = gate;
+    gate.isOpen = true;
+    gate.inventory.weighAgain(204);
+
+    expect(early).toBe(asked);
+    expect(now).toEqual([['2']]);
+    expect(suspected).toEqual(expect.arrayContaining(['3', '4']));
+    expect(gate.counts).toEqual([2, 1, 2, 2]);
+    expect(gate.inventory.heldWithdrawals()).toEqual(new Set(['3', '4']));
+  });
+
+  test('takes an answer that shows nothing of an instance for no confirmation, and asks for no other one at once', () => {
+    const gate = missing();
+    gate.look(70, all, bare);
+    gate.isOpen = true;
+
+    gate.look(200, ['1', '2'], whole);
+    gate.inventory.weighAgain(201);
+    gate.inventory.applyRefresh({ begunAt: 202, endedAt: 202, instanceIds: ['3'], observations: [] });
+    gate.inventory.weighAgain(202.5);
+    const due = gate.inventory.view('3')?.refreshDue;
+    const between = gate.counts;
+    gate.look(400, ['3'], bare);
+
+    expect(between).toEqual([2, 2, 2]);
+    expect(due).toBe(203);
+    expect(gate.counts).toEqual([2, 2, 1]);
+  });
+
+  test('may be asked again, and lets go what it held', () => {
+    const gate = missing();
+    gate.look(70, all, bare);
+    gate.isOpen = true;
+
+    const changed = gate.inventory.weighAgain(80);
+
+    expect(changed).toEqual(new Set(all));
+    expect(gate.counts).toEqual([1, 1, 1]);
+  });
+
+  test('hears of what one look missed, and of nodes that went while something of them was held', () => {
+    const gate = missing();
+    gate.look(70, ['1', '2'], bare);
+    const first = gate.suspected;
+    gate.inventory.untrack('1', 80);
+
+    gate.look(90, ['2'], bare);
+    const second = gate.suspected;
+    gate.look(700_000, ['2'], bare);
+    const later = gate.suspected;
+    gate.look(700_001, ['2', '3'], whole);
+    gate.look(700_040, ['3'], bare);
+    gate.look(700_080, ['3'], bare);
+
+    expect([first, second, later, gate.suspected]).toEqual([all, all, all, ['3']]);
+  });
+
+  test('is not asked about a terminated instance', () => {
+    const gate = new Gate(['1']);
+    gate.look(0, ['1'], whole);
+
+    gate.inventory.applyRefresh({
+      begunAt: 40,
+      endedAt: 40,
+      instanceIds: ['1'],
+      observations: [{ kind: 'instance', instance: { id: '1', state: 'terminated', managed: true } }],
+    });
+
+    expect(gate.asked).toEqual([]);
+    expect(gate.counts).toEqual([0]);
+  });
+
+  test('is not asked where nothing is missing', () => {
+    const gate = missing();
+    const listing = gate.inventory.beginListing(70);
+    ended(listing);
+
+    expect(gate.asked).toEqual([]);
+  });
+
+  test('does not hear of an instance before a node stands behind it, and nothing of that goes', () => {
+    const gate = new Gate(all);
+    gate.isOpen = true;
+    gate.ofNodes = new Set(['1']);
+    gate.look(0, all, whole);
+    gate.look(40, all, bare);
+    gate.look(70, all, bare);
+    const before = { asked: [...gate.asked], suspected: gate.suspected, counts: gate.counts };
+    gate.inventory.untrack('3', 80);
+
+    gate.ofNodes = new Set(['2']);
+    gate.look(70 + 4 * window, ['2'], bare);
+
+    expect(before).toEqual({ asked: [['1']], suspected: ['1'], counts: [1, 2, 2] });
+    expect(gate.asked).toEqual([['1'], ['2']]);
+    expect(gate.suspected).toEqual(['2']);
+    expect(gate.inventory.view('2')?.interfaces).toHaveLength(1);
+  });
+
+  test('goes on hearing of an instance whose node is gone', () => {
+    const gate = new Gate(all);
+    gate.ofNodes = new Set(all);
+    gate.look(0, all, whole);
+    gate.ofNodes = new Set();
+    gate.look(40, all, bare);
+
+    gate.look(70, all, bare);
+
+    expect(gate.asked).toEqual([all]);
+  });
+
+  test('has held instances looked at again later', () => {
+    const gate = missing();
+
+    gate.look(70, all, bare);
+
+    expect(gate.inventory.view('1')?.refreshDue).toBe(70 + 4 * window);
+  });
+});

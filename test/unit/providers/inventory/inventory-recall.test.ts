@@ -1,0 +1,146 @@
+import { describe, expect, test } from '@jest/globals';
+import { Inventory } from '../../../../src/providers/inventory/inventory.ts';
+import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
+import { eni, further, window } from '../inventory-rig.ts';
+
+/** An inventory that took up at 0 what an older state showed, and is told of a newer one. */
+function rig(restored: readonly NetworkInterface[]) {
+  const inventory = new Inventory({ consistencyWindow: window });
+  inventory.track('i-1', restored, 0, new Set());
+  return {
+    restoreAlso: (now: number, ...interfaces: readonly NetworkInterface[]) =>
+      inventory.restoreAlso('i-1', { interfaces, pendingRelease: new Set() }, now),
+    look: (begunAt: number, ...shown: readonly NetworkInterface[]) =>
+      inventory.applyRefresh({
+        begunAt,
+        endedAt: begunAt,
+        instanceIds: ['i-1'],
+        observations: shown.map((item) => ({ kind: 'interface', interface: item })),
+      }),
+    allocated: (endedAt: number, ...addresses: readonly string[]) =>
+      inventory.applyAnswer(
+        { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', addresses, prefixes: [] },
+        endedAt,
+      ),
+    released: (endedAt: number, ...holdings: readonly string[]) =>
+      inventory.applyAnswer({ kind: 'released', interfaceId: 'eni-1', instanceId: 'i-1', holdings }, endedAt),
+    held: () => inventory.view('i-1')?.interfaces.map(({ id, addresses }) => [id, ...addresses]),
+  };
+}
+
+describe('what a newer state shows than the one that an instance was taken up with', () => {
+  test.each(['before a look', 'after one that shows it', 'after one that does not'])(
+    'is there, told %s',
+    (when) => {
+      const { restoreAlso, look, held } = rig([eni('a')]);
+      const newest = eni('a', 'b');
+
+      if (when !== 'before a look') look(1, when === 'after one that shows it' ? newest : eni('a'));
+      restoreAlso(2, newest);
+
+      expect(held()).toEqual([['eni-1', 'a', 'b']]);
+    },
+  );
+
+  test('is there with its interface', () => {
+    const { restoreAlso, held } = rig([eni('a')]);
+
+    restoreAlso(2, further(1, { addresses: ['x'] }));
+
+    expect(held()).toEqual([
+      ['eni-1', 'a'],
+      ['eni-2', 'x'],
+    ]);
+  });
+
+  test.each<[string, readonly NetworkInterface[]]>([
+    ['a known interface', [eni('a', 'b'), further(1)]],
+    ['a new interface', [eni('a', 'b')]],
+  ])('is on no other interface: an address that moved to %s', (_, restored) => {
+    const { restoreAlso, look, held } = rig(restored);
+    look(1, ...restored);
+
+    restoreAlso(2, further(1, { addresses: ['b'] }));
+    look(3, eni('a', 'b'), further(1));
+
+    expect(held()).toEqual([
+      ['eni-1', 'a'],
+      ['eni-2', 'b'],
+    ]);
+  });
+
+  test.each([
+    ['b', { addresses: ['b'] }],
+    ['10.0.1.3', { prefixes: ['10.0.1.0/28'] }],
+  ])('stays where our own call put it since: %s', (address, newest) => {
+    const { restoreAlso, allocated, held } = rig([eni('a'), further(1)]);
+    allocated(1, address);
+
+    restoreAlso(2, further(1, newest));
+
+    expect(held()).toEqual([['eni-1', 'a', address], ['eni-2']]);
+  });
+
+  test('is gone after two looks that do not show it', () => {
+    const { restoreAlso, look, held } = rig([eni('a')]);
+    restoreAlso(2, eni('a', 'b'));
+
+    look(3, eni('a'));
+    const between = held();
+    look(3 + window, eni('a'));
+
+    expect(between).toEqual([['eni-1', 'a', 'b']]);
+    expect(held()).toEqual([['eni-1', 'a']]);
+  });
+
+  test('is not what our own calls took away', () => {
+    const { restoreAlso, look, released, held } = rig([eni('a', 'b')]);
+    look(1, eni('a', 'b'));
+    released(5, 'b');
+
+    restoreAlso(6, eni('a', 'b'));
+
+    expect(held()).toEqual([['eni-1', 'a']]);
+  });
+
+  test('is there however late it is told, and until two looks after that do not show it', () => {
+    const { restoreAlso, look, held } = rig([eni('a')]);
+    look(2 * window, eni('a'));
+
+    restoreAlso(2 * window + 1, eni('a', 'b'));
+    look(2 * window + 2, eni('a'));
+    const between = held();
+    look(3 * window + 2, eni('a'));
+
+    expect(between).toEqual([['eni-1', 'a', 'b']]);
+    expect(held()).toEqual([['eni-1', 'a']]);
+  });
+});
+
+describe('the next CiliumNode of an instance that was let go of a moment ago', () => {
+  const primary = eni('a');
+
+  /** The former one showed `eni-2`, and on `eni-1` an address that the cloud never showed. */
+  function handedOver(...shown: readonly NetworkInterface[]) {
+    const inventory = new Inventory({ consistencyWindow: window });
+    inventory.track('i-1', [eni('a', 'made-up'), further(1, { addresses: ['x'] })], 0, new Set());
+    const observations = [{ kind: 'interface', interface: primary } as const];
+    inventory.applyRefresh({ begunAt: 100, endedAt: 100, instanceIds: ['i-1'], observations });
+    inventory.untrack('i-1', 110);
+    inventory.track('i-1', shown, 111, new Set());
+    return inventory.view('i-1')?.interfaces.map(({ id, addresses }) => [id, ...addresses]);
+  }
+
+  test('keeps what it shows itself, although the cloud has not shown it', () => {
+    const held = handedOver(eni('a', 'b'), further(2, { addresses: ['y'] }));
+
+    expect(held).toEqual([
+      ['eni-1', 'a', 'b'],
+      ['eni-3', 'y'],
+    ]);
+  });
+
+  test('inherits nothing that only the former one showed', () => {
+    expect(handedOver()).toEqual([['eni-1', 'a']]);
+  });
+});

@@ -1,0 +1,280 @@
+import { describe, expect, test } from '@jest/globals';
+import { addressesIn } from '../../../../src/providers/contract/network-interface.ts';
+import type { Answer } from '../../../../src/providers/contract/observation.ts';
+import { attachment, networkInterface } from '../interfaces.ts';
+import { ended, eni, further, inventoryRig, type InventoryRig } from '../inventory-rig.ts';
+
+const block = '10.0.1.16/28';
+
+function taken(...holdings: string[]): Answer {
+  return { kind: 'released', interfaceId: 'eni-1', instanceId: 'i-1', holdings };
+}
+
+function given(...addresses: string[]): Answer {
+  return { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', addresses, prefixes: [] };
+}
+
+const before = networkInterface({ addresses: ['a', 'b'], prefixes: [block] });
+
+/** `b` is given back at 10; the cloud may show a change 30 later. */
+describe('what we gave back ourselves', () => {
+  test.each<{ what: string; play: (rig: InventoryRig) => void; left: readonly string[] }>([
+    { what: 'is gone at once', play: ({ answer }) => answer(10, taken('b')), left: ['a', block] },
+    {
+      what: 'is gone at once, if it is a prefix',
+      play: ({ answer }) => answer(10, taken(block)),
+      left: ['a', 'b'],
+    },
+    {
+      what: 'does not come back by a look that began before',
+      play: ({ answer, look }) => {
+        answer(10, taken('b'));
+        look(5, before);
+      },
+      left: ['a', block],
+    },
+    {
+      what: 'does not come back by a look that the cloud answers late',
+      play: ({ answer, look }) => {
+        answer(10, taken('b', block));
+        look(39, before);
+      },
+      left: ['a'],
+    },
+    {
+      what: 'does not come back by a listing that was being read',
+      play: ({ inventory, answer }) => {
+        const listing = inventory.beginListing(5);
+        answer(10, taken('b'));
+        listing.fold([{ kind: 'interface', interface: before }], 6);
+        ended(listing);
+      },
+      left: ['a', block],
+    },
+    {
+      what: 'does not come back by the next listing either',
+      play: ({ answer, list }) => {
+        answer(10, taken('b'));
+        list(35, before);
+      },
+      left: ['a', block],
+    },
+    {
+      what: 'is there again once somebody else has given it anew',
+      play: ({ answer, look }) => {
+        answer(10, taken('b'));
+        look(40, before);
+      },
+      left: ['a', block, 'b'],
+    },
+    {
+      what: 'is there again at once when we were given it anew',
+      play: ({ answer, look }) => {
+        answer(10, taken('b'));
+        answer(15, given('b'));
+        look(20, before);
+      },
+      left: ['a', block, 'b'],
+    },
+    {
+      what: 'stays gone when a look does not show it, without another look',
+      play: ({ answer, look }) => {
+        answer(10, taken('b'));
+        look(15, networkInterface({ addresses: ['a'], prefixes: [block] }));
+      },
+      left: ['a', block],
+    },
+  ])('$what', ({ play, left }) => {
+    const rig = inventoryRig();
+    rig.look(0, before);
+
+    play(rig);
+
+    expect([...(rig.holdings() ?? [])].toSorted()).toEqual([...left].toSorted());
+    expect(rig.view().refreshDue).toBeUndefined();
+  });
+
+  test('of an interface that is not known changes nothing', () => {
+    const rig = inventoryRig();
+    rig.look(0, further(1));
+
+    expect(rig.answer(10, taken('b'))).toBe(false);
+  });
+});
+
+describe('an interface that we deleted ourselves', () => {
+  const gone: Answer = { kind: 'deleted', interfaceId: 'eni-2' };
+
+  test.each<{ what: string; play: (rig: InventoryRig) => void; there: boolean }>([
+    { what: 'is gone at once', play: ({ answer }) => answer(10, gone), there: false },
+    {
+      what: 'does not come back by a look that began before',
+      play: ({ answer, look }) => {
+        answer(10, gone);
+        look(5, eni('a'), further(1));
+      },
+      there: false,
+    },
+    {
+      what: 'does not come back by a listing that was being read',
+      play: ({ inventory, answer }) => {
+        const listing = inventory.beginListing(5);
+        answer(10, gone);
+        listing.fold(
+          [eni('a'), further(1)].map((item) => ({ kind: 'interface', interface: item })),
+          6,
+        );
+        ended(listing);
+      },
+      there: false,
+    },
+    {
+      what: 'is there once it is shown longer than the cloud may take to forget it',
+      play: ({ answer, look }) => {
+        answer(10, gone);
+        look(45, eni('a'), further(1));
+      },
+      there: true,
+    },
+  ])('$what', ({ play, there }) => {
+    const rig = inventoryRig();
+    rig.look(0, eni('a'), further(1));
+
+    play(rig);
+
+    expect(rig.view().interfaces.map(({ id }) => id)).toEqual(there ? ['eni-1', 'eni-2'] : ['eni-1']);
+  });
+});
+
+test('an interface that we detached ourselves is there until it is deleted, and on its way out', () => {
+  const rig = inventoryRig();
+  rig.look(0, eni('a'), further(1));
+
+  rig.answer(10, { kind: 'detached', interfaceId: 'eni-2', instanceId: 'i-1' });
+
+  expect(rig.view().interfaces.map(({ attachment }) => attachment?.state)).toEqual(['attached', 'detaching']);
+});
+
+describe('what a call of ours may have taken, after its answer got lost', () => {
+  const releasing: Answer = {
+    kind: 'releasing',
+    interfaceId: 'eni-1',
+    instanceId: 'i-1',
+    holdings: ['b'],
+    until: 70,
+  };
+
+  function held(): InventoryRig {
+    const rig = inventoryRig([], undefined, { admit: () => false, ofNodes: () => undefined });
+    rig.look(0, before);
+    rig.answer(10, releasing);
+    return rig;
+  }
+
+  test('stays until two looks miss it, and is not weighed then', () => {
+    const { look, holdings, inventory } = held();
+    look(20, { ...before, addresses: ['a'] });
+    const afterOne = holdings();
+    look(50, { ...before, addresses: ['a'] });
+
+    expect(afterOne).toEqual(['a', 'b', block]);
+    expect(holdings()).toEqual(['a', block]);
+    expect(inventory.heldWithdrawals().size).toBe(0);
+  });
+
+  test('lets nothing else of the interface go unweighed', () => {
+    const { look, holdings, inventory } = held();
+    look(20, { ...before, addresses: [] });
+    look(50, { ...before, addresses: [] });
+
+    expect(holdings()).toEqual(['a', block]);
+    expect(inventory.heldWithdrawals()).toEqual(new Set(['i-1']));
+  });
+
+  test('is weighed again once it was given anew', () => {
+    const { answer, look, holdings } = held();
+    answer(15, given('b'));
+    look(50, { ...before, addresses: ['a'] });
+    look(90, { ...before, addresses: ['a'] });
+
+    expect(holdings()).toEqual(['a', 'b', block]);
+  });
+
+  test.each([
+    ['before the call can no longer take effect', 69, true],
+    ['after that', 70, false],
+  ])('is in doubt still when a look shows it %s', (_, at, isDoubted) => {
+    const { look, view } = held();
+
+    look(at, before);
+
+    expect(view().doubted.has('b')).toBe(isDoubted);
+    expect(view().refreshDue).toBe(isDoubted ? 70 : undefined);
+  });
+
+  test.each([
+    [69, ['b']],
+    [70, []],
+  ])('is in doubt for the next CiliumNode of the instance at %i', (at, doubted) => {
+    const { inventory, look, view } = held();
+    look(20, before);
+    inventory.untrack('i-1', 25);
+
+    inventory.track('i-1', [], at);
+    look(at, before);
+
+    expect([...view().doubted]).toEqual(doubted);
+  });
+
+  test('does not make others look missing', () => {
+    const suspected: number[] = [];
+    const rig = inventoryRig([], undefined, {
+      admit: (_, __, others) => {
+        suspected.push(others.size);
+        return true;
+      },
+      ofNodes: () => undefined,
+    });
+    rig.inventory.track('i-2');
+    rig.look(0, before);
+    rig.answer(10, releasing);
+    rig.look(20, { ...before, addresses: ['a'] });
+    const other = networkInterface({ id: 'eni-9', addresses: ['x'] });
+    const read = (at: number, addresses: string[]): void => {
+      const shown = {
+        kind: 'interface',
+        interface: { ...other, addresses, attachment: attachment({ instanceId: 'i-2' }) },
+      } as const;
+      rig.inventory.applyRefresh({ begunAt: at, endedAt: at, instanceIds: ['i-2'], observations: [shown] });
+    };
+    read(20, ['x']);
+    read(22, []);
+    read(53, []);
+
+    expect(suspected).toEqual([1]);
+  });
+});
+
+describe('what is missing, and was given up as its CiliumNode says', () => {
+  const members = addressesIn(block);
+
+  test.each<[string, readonly (readonly string[])[], readonly string[]]>([
+    ['is not weighed', [['b']], ['a', block]],
+    ['is weighed where it is not', [['a']], ['a', 'b', block]],
+    ['is weighed once it is not any more', [['b'], []], ['a', 'b', block]],
+    ['is weighed where only a part of a prefix was', [['b', ...members.slice(1)]], ['a', block]],
+    ['is not weighed where all of a prefix was', [['b', ...members]], ['a']],
+  ])('%s', (_, told, left) => {
+    const { inventory, look, holdings } = inventoryRig([], undefined, {
+      admit: () => false,
+      ofNodes: () => undefined,
+    });
+    look(0, before);
+    for (const addresses of told) inventory.giveUp('i-1', new Set(addresses));
+
+    look(20, { ...before, addresses: ['a'], prefixes: [] });
+    look(50, { ...before, addresses: ['a'], prefixes: [] });
+
+    expect(holdings()).toEqual(left);
+  });
+});

@@ -1,0 +1,345 @@
+import { describe, expect, test } from '@jest/globals';
+import { Inventory } from '../../../../src/providers/inventory/inventory.ts';
+import { attachment, networkInterface } from '../interfaces.ts';
+import { addressless, ended, eni, further, instance, inventoryRig, unreadable } from '../inventory-rig.ts';
+
+describe('what is tracked', () => {
+  test('only instances that were asked for are known', () => {
+    const { inventory, look } = inventoryRig();
+
+    look(0, eni('a'));
+    inventory.applyRefresh({ begunAt: 0, endedAt: 0, instanceIds: ['i-2'], observations: [] });
+    inventory.contest({ address: 'a', networkId: 'vpc-1', instanceIds: ['i-2'] }, 0);
+    inventory.invalidate('i-2', 0);
+
+    expect(inventory.view('i-1')?.read).toBe(true);
+    expect(inventory.view('i-2')).toBeUndefined();
+  });
+
+  test('tracking again keeps what is known', () => {
+    const { inventory, look, holdings } = inventoryRig();
+    look(0, eni('a'));
+
+    inventory.track('i-1', [eni('b')]);
+
+    expect(holdings()).toEqual(['a']);
+  });
+
+  test('what was let go of a consistency window ago is forgotten', () => {
+    const { inventory, look } = inventoryRig();
+    look(0, eni('a'));
+
+    inventory.untrack('i-1', 10);
+    inventory.track('i-1', [], 40);
+
+    expect(inventory.view('i-1')).toMatchObject({ read: false, interfaces: [] });
+  });
+
+  test('what was let go of since is taken up again, with what our own calls brought', () => {
+    const { inventory, look, answer, holdings } = inventoryRig();
+    look(0, eni('a'));
+    answer(9, {
+      kind: 'allocated',
+      interfaceId: 'eni-1',
+      instanceId: 'i-1',
+      addresses: ['b'],
+      prefixes: [],
+    });
+
+    inventory.untrack('i-1', 10);
+    inventory.track('i-1', [], 39);
+    const due = inventory.view('i-1')?.refreshDue;
+    look(38, eni('a'));
+
+    expect(due).toBe(39);
+    expect(holdings()).toEqual(['a', 'b']);
+  });
+
+  test.each<{ what: string; shown: readonly string[]; kept: readonly string[] }>([
+    { what: 'is of another instance, by its primary interface', shown: ['eni-7'], kept: ['eni-7'] },
+    { what: 'is of this instance', shown: ['eni-1', 'eni-2'], kept: ['eni-1', 'eni-2'] },
+    { what: 'may be of this instance', shown: [], kept: ['eni-1', 'eni-2'] },
+  ])('what was recalled and $what', ({ shown, kept }) => {
+    const { view, list } = inventoryRig([eni('a'), further(1)]);
+    const all = [eni('a'), further(1), networkInterface({ id: 'eni-7', primaryAddress: '10.0.0.9' })];
+
+    list(0, ...all.filter(({ id }) => shown.includes(id)));
+
+    expect(view().interfaces.map(({ id }) => id)).toEqual(kept);
+  });
+
+  test('an answer about several instances is folded into each', () => {
+    const { inventory } = inventoryRig();
+    inventory.track('i-2');
+    inventory.track('i-3');
+    const other = networkInterface({ id: 'eni-2', attachment: attachment({ instanceId: 'i-2' }) });
+
+    const changed = inventory.applyRefresh({
+      begunAt: 0,
+      endedAt: 0,
+      instanceIds: ['i-1', 'i-2'],
+      observations: [
+        { kind: 'interface', interface: eni('a') },
+        { kind: 'interface', interface: other },
+      ],
+    });
+
+    expect([...changed].sort()).toEqual(['i-1', 'i-2']);
+    expect(inventory.view('i-2')?.interfaces.map(({ id }) => id)).toEqual(['eni-2']);
+    expect(inventory.view('i-3')?.read).toBe(false);
+  });
+});
+
+describe('a view', () => {
+  test('is in order of device index, then id', () => {
+    const { look, view } = inventoryRig();
+
+    look(
+      0,
+      further(2),
+      networkInterface({ id: 'eni-b', attachment: undefined }),
+      further(1, { id: 'eni-9' }),
+      further(1, { id: 'eni-8' }),
+      eni(),
+    );
+
+    // The one without an attachment belongs to no instance.
+    expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1', 'eni-8', 'eni-9', 'eni-3']);
+  });
+
+  test('is the same object while nothing changes', () => {
+    const { look, list, view } = inventoryRig();
+    look(0, eni('a'), instance());
+    const before = view();
+
+    const changed = [
+      look(10, eni('a'), instance()),
+      list(20, eni('a')),
+      look(40, networkInterface({ addresses: ['a'] }), instance()),
+    ];
+
+    expect(changed).toEqual([false, false, false]);
+    expect(view()).toBe(before);
+  });
+
+  test('is the same object while a doubt stays the same', () => {
+    const { look, view } = inventoryRig();
+    look(0, eni('a', 'b'));
+    look(10, eni('a'));
+    const before = view();
+
+    const changed = look(20, eni('a'));
+
+    expect(changed).toBe(false);
+    expect(view()).toBe(before);
+    expect(before.refreshDue).toBe(40);
+  });
+
+  test.each([
+    ['an address', [eni('a', 'b')]],
+    ['a tag', [networkInterface({ addresses: ['a'], tags: { x: '1' } })]],
+    ['a public address', [networkInterface({ addresses: ['a'], publicAddress: '3.3.3.3' })]],
+    ['security groups', [networkInterface({ addresses: ['a'], securityGroupIds: [] })]],
+    ['another interface', [eni('a'), further(1)]],
+    ['an unreadable interface', [eni('a'), unreadable()]],
+    ['a state of the instance', [eni('a'), instance({ state: 'stopped' })]],
+    ['whether it is ours to serve', [eni('a'), instance({ managed: false })]],
+  ])('is another once the cloud shows %s', (_, shown) => {
+    const { look, view } = inventoryRig();
+    look(0, eni('a'));
+    const before = view();
+
+    const changed = look(10, ...shown);
+
+    expect(changed).toBe(true);
+    expect(view()).not.toBe(before);
+  });
+});
+
+describe('an instance is read', () => {
+  test('by a look, even one that shows nothing', () => {
+    const { look, view } = inventoryRig();
+
+    const changed = [look(0), look(1)];
+
+    expect(changed).toEqual([true, true]);
+    expect(view()).toMatchObject({ read: true, refreshDue: 2 });
+  });
+
+  test.each([
+    ['is not found', [], [1, 2, 4, 8, 16, 30, undefined]],
+    ['is pending without an interface', [instance({ state: 'pending' })], [1, 2, 4, 8, 16, 30, 60, 90]],
+  ])('again soon, and then less and less often, where it %s', (_, shown, expected) => {
+    const { look, view } = inventoryRig();
+    const due: (number | undefined)[] = [];
+
+    for (let at: number | undefined = 0; at !== undefined && due.length < 8; at = due.at(-1)) {
+      look(at, ...shown);
+      due.push(view().refreshDue);
+    }
+
+    expect(due).toEqual(expected);
+  });
+
+  test('again soon where it is not found any more, however long it was pending without an interface', () => {
+    const { look, view } = inventoryRig();
+    for (const at of [0, 1, 2, 4, 8, 16, 30, 60]) look(at, instance({ state: 'pending' }));
+
+    look(90, instance({ state: 'unknown' }));
+
+    expect(view().refreshDue).toBe(91);
+  });
+
+  test('no more once it is found', () => {
+    const { look, view } = inventoryRig();
+    look(0, instance({ state: 'pending' }));
+
+    look(1, instance({ state: 'pending' }), eni('a'));
+
+    expect(view()).toMatchObject({ read: true, refreshDue: undefined });
+  });
+
+  test('again once it was not found, and then no more', () => {
+    const { look, view } = inventoryRig();
+
+    look(0);
+    look(30);
+
+    expect(view()).toMatchObject({ read: true, refreshDue: undefined });
+  });
+
+  test('by the end of a listing that shows it, not by its pages', () => {
+    const { inventory, view } = inventoryRig();
+    const listing = inventory.beginListing(0);
+
+    listing.fold([{ kind: 'interface', interface: eni('a') }], 0);
+    const during = view().read;
+    const changed = ended(listing);
+
+    expect([during, view().read]).toEqual([false, true]);
+    expect([...changed]).toEqual(['i-1']);
+  });
+
+  test('not by a listing that does not show it: a look must tell', () => {
+    const { list, view } = inventoryRig();
+
+    const changed = list(7);
+
+    expect(changed).toBe(true);
+    expect(view()).toMatchObject({ read: false, refreshDue: 7 });
+  });
+
+  test('by the end of a listing that pauses, unless something else became known of it in a pause', () => {
+    const inventory = new Inventory({ consistencyWindow: 30 });
+    const ids = Array.from({ length: 120 }, (_, index) => `i-${index}`);
+    for (const id of ids) inventory.track(id, [networkInterface({ id: `eni of ${id}` })]);
+    const listing = inventory.beginListing(0);
+
+    const end = listing.end();
+    const first = end.next();
+    const readFirst = ids.filter((id) => inventory.view(id)?.refreshDue === 0);
+    inventory.untrack('i-118', 5);
+    const seen = networkInterface({ id: 'eni of i-119', attachment: attachment({ instanceId: 'i-119' }) });
+    const observations = [{ kind: 'interface', interface: seen } as const];
+    inventory.applyRefresh({ begunAt: 5, endedAt: 5, instanceIds: ['i-119'], observations });
+    const rest = [...end];
+
+    expect([first.done, rest.length, readFirst.length]).toEqual([false, 1, 49]);
+    expect(inventory.view('i-117')).toMatchObject({ read: false, refreshDue: 0 });
+    expect(inventory.view('i-119')).toMatchObject({ read: true, refreshDue: undefined });
+  });
+
+  test('not by a listing that began before it was tracked', () => {
+    const inventory = new Inventory({ consistencyWindow: 30 });
+    const listing = inventory.beginListing(0);
+
+    inventory.track('i-1');
+    const covered = listing.covers('i-1');
+    listing.fold([{ kind: 'interface', interface: eni('a') }], 0);
+    ended(listing);
+
+    expect(covered).toBe(false);
+    expect(inventory.view('i-1')).toMatchObject({ read: false, interfaces: [eni('a')] });
+  });
+
+  test('not by a listing that began before it was tracked anew', () => {
+    const { inventory } = inventoryRig();
+    const listing = inventory.beginListing(0);
+
+    inventory.untrack('i-1', 0);
+    inventory.track('i-1', [eni('a')]);
+    const changed = ended(listing);
+
+    expect(listing.covers('i-1')).toBe(false);
+    expect(changed.size).toBe(0);
+    expect(inventory.view('i-1')).toMatchObject({ read: false, refreshDue: undefined });
+  });
+});
+
+describe('an unreadable interface', () => {
+  test('is shown with what is wrong with it', () => {
+    const { look, view } = inventoryRig();
+
+    look(0, eni(), unreadable());
+
+    expect(view().unreadable).toEqual([
+      { id: 'eni-9', instanceId: 'i-1', deviceIndex: 5, networkCard: 0, problem: 'MacAddress is missing' },
+    ]);
+  });
+
+  test('that was read before keeps what was read', () => {
+    const { look, view, holdings } = inventoryRig();
+    look(0, eni('a'));
+
+    look(10, unreadable('eni-1'));
+    look(50, unreadable('eni-1'));
+
+    expect(holdings()).toEqual(['a']);
+    expect(view().unreadable).toEqual([]);
+  });
+
+  test('that can be read again is no longer unreadable', () => {
+    const { look, view } = inventoryRig();
+    look(0, unreadable('eni-1'));
+
+    look(10, eni('a'));
+
+    expect(view()).toMatchObject({ unreadable: [], interfaces: [{ id: 'eni-1' }] });
+  });
+
+  test('that something else is wrong with now is told anew', () => {
+    const { look, view } = inventoryRig();
+    look(0, unreadable('eni-9', 'first', 5));
+
+    const changed = [look(1, unreadable('eni-9', 'second', 5)), look(2, unreadable('eni-9', 'second', 6))];
+
+    expect(changed).toEqual([true, true]);
+    expect(view().unreadable).toMatchObject([{ problem: 'second', deviceIndex: 6 }]);
+  });
+
+  test('that has no addresses is told apart, once, and is gone once a look does not show it', () => {
+    const { look, view } = inventoryRig();
+    look(0, eni());
+
+    const changed = [look(1, eni(), addressless('eni-9', 4)), look(2, eni(), addressless('eni-9', 4))];
+    const between = view();
+    look(3, eni());
+
+    expect(changed).toEqual([true, false]);
+    expect(between).toMatchObject({ unreadable: [], addressless: [{ id: 'eni-9', networkCard: 4 }] });
+    expect(view().addressless).toEqual([]);
+  });
+
+  test('is gone once a look does not show it, and a listing that does not asks for a look', () => {
+    const { look, list, view } = inventoryRig();
+    look(0, eni(), unreadable());
+
+    const doubted = list(10, eni());
+    const between = view();
+    look(11, eni());
+
+    expect(doubted).toBe(true);
+    expect(between).toMatchObject({ unreadable: [{ id: 'eni-9' }], refreshDue: 10 });
+    expect(view()).toMatchObject({ unreadable: [], refreshDue: undefined });
+  });
+});

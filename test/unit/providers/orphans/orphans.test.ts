@@ -1,0 +1,197 @@
+import { describe, expect, test } from '@jest/globals';
+import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
+import { Orphans } from '../../../../src/providers/orphans/orphans.ts';
+import { ownershipTags } from '../../../../src/providers/orphans/ownership-tags.ts';
+import { networkInterface } from '../interfaces.ts';
+
+const consistencyWindow = 30_000;
+const limits = { interval: 300_000, most: 25, isOurs: () => true };
+
+interface Rig {
+  readonly orphans: Orphans;
+  /** A reading that takes 100 ms and shows these. */
+  readonly read: (begunAt: number, ...shown: readonly NetworkInterface[]) => void;
+  readonly left: () => number;
+}
+
+/** `heldUntil`: until when an instance has an interface, as far as is known. */
+function rig(heldUntil: ReadonlyMap<string, number> = new Map()): Rig {
+  let left = 0;
+  const orphans = new Orphans({
+    isHeld: (id, begunAt) => (heldUntil.get(id) ?? -Infinity) > begunAt,
+    changedAt: () => -Infinity,
+    consistencyWindow,
+    onLeft: () => left++,
+  });
+  const read = (begunAt: number, ...interfaces: readonly NetworkInterface[]): void =>
+    orphans.fold({ begunAt, endedAt: begunAt + 100, interfaces });
+  return { orphans, read, left: () => left };
+}
+
+function made(id = 'eni-9', operationId = 'op-1', instanceId = 'i-1'): NetworkInterface {
+  return networkInterface({ id, attachment: undefined, tags: ownershipTags(instanceId, operationId) });
+}
+
+function idsOf(items: readonly NetworkInterface[]): string[] {
+  return items.map(({ id }) => id);
+}
+
+describe('what may be left of an instance', () => {
+  test('is open until a reading ended, also one that failed', () => {
+    const { orphans, read } = rig();
+    const failing = rig().orphans;
+
+    const before = orphans.of('i-1');
+    read(0);
+    failing.failed(0);
+
+    expect(before).toEqual({ read: false, fit: [], unclear: [] });
+    expect(orphans.of('i-1')).toEqual({ read: true, fit: [], unclear: [] });
+    expect(failing.of('i-1').read).toBe(true);
+  });
+
+  test('cannot be had while the instance still has it, as far as is known', () => {
+    const { orphans, read } = rig(new Map([['eni-9', 40_000]]));
+
+    read(0, made());
+    read(35_000, made());
+    const held = orphans.of('i-1');
+    read(45_000, made());
+
+    expect(idsOf(held.fit)).toEqual([]);
+    expect(idsOf(orphans.of('i-1').fit)).toEqual(['eni-9']);
+  });
+
+  test('is unclear when seen once, and can be had when seen again a window later', () => {
+    const { orphans, read } = rig();
+
+    read(0, made());
+    const once = orphans.of('i-1');
+    read(30_050, made());
+    const early = orphans.of('i-1');
+    read(30_100, made());
+
+    expect([idsOf(once.unclear), idsOf(once.fit)]).toEqual([['eni-9'], []]);
+    expect(idsOf(early.fit)).toEqual([]);
+    expect(idsOf(orphans.of('i-1').fit)).toEqual(['eni-9']);
+    expect(orphans.of('i-2')).toEqual({ read: true, fit: [], unclear: [] });
+  });
+
+  test('is not waited for once the reading that was to tell has failed', () => {
+    const { orphans, read } = rig();
+    read(0, made());
+
+    orphans.failed(10_000);
+    const early = orphans.of('i-1');
+    orphans.failed(30_200);
+
+    expect(idsOf(early.unclear)).toEqual(['eni-9']);
+    expect(orphans.of('i-1')).toEqual({ read: true, fit: [], unclear: [] });
+    expect(orphans.hasUnclear).toBe(true);
+  });
+
+  test('begins anew when a reading in between did not show it', () => {
+    const { orphans, read } = rig();
+
+    read(0, made());
+    read(20_000);
+    read(40_000, made());
+
+    expect(idsOf(orphans.of('i-1').unclear)).toEqual(['eni-9']);
+  });
+
+  test('can be had at once where a creation of ours left it, after a reading that began later', () => {
+    const { orphans, read, left } = rig();
+    read(0);
+
+    const end = orphans.begin('op-1');
+    read(50, made());
+    const during = orphans.of('i-1');
+    end({ instanceId: 'i-1', at: 100 });
+    const open = orphans.of('i-1');
+    const other = orphans.of('i-2');
+    read(100, made());
+
+    expect([during.fit, during.unclear]).toEqual([[], []]);
+    expect([open.read, other.read, left()]).toEqual([false, true, 1]);
+    expect(orphans.of('i-1').read).toBe(true);
+    expect(idsOf(orphans.of('i-1').fit)).toEqual(['eni-9']);
+  });
+
+  test('is nothing of a creation that ended well', () => {
+    const { orphans, read, left } = rig();
+
+    orphans.begin('op-1')();
+    read(0, made());
+
+    expect(left()).toBe(0);
+    expect(idsOf(orphans.of('i-1').fit)).toEqual([]);
+  });
+});
+
+describe('an interface that somebody acts on', () => {
+  test('is nobody else’s until it is released', () => {
+    const { orphans, read } = rig();
+    read(0, made());
+    read(400_000, made());
+
+    const claim = orphans.claim('eni-9');
+
+    expect(orphans.claim('eni-9')).toBeUndefined();
+    expect(orphans.of('i-1').fit).toEqual([]);
+    expect(orphans.due(limits)).toEqual([]);
+    claim?.release('kept');
+    expect(idsOf(orphans.of('i-1').fit)).toEqual(['eni-9']);
+    expect(orphans.due(limits)).toHaveLength(1);
+  });
+
+  test.each([
+    ['gone', 0, 0],
+    ['unfit', 0, 1],
+    ['kept', 1, 1],
+  ] as const)('and is %s then', (end, fit, due) => {
+    const { orphans, read } = rig();
+    read(0, made());
+    read(400_000, made());
+
+    orphans.claim('eni-9')?.release(end);
+
+    expect(orphans.of('i-1').fit).toHaveLength(fit);
+    expect(orphans.due(limits)).toHaveLength(due);
+  });
+
+  test('has to be known', () => {
+    const { orphans, read } = rig();
+    read(0, made());
+    read(10);
+
+    expect(orphans.claim('eni-9')).toBeUndefined();
+  });
+});
+
+describe('what is to be deleted', () => {
+  test('counts from the end of the reading that showed it first to the begin of the last', () => {
+    const { orphans, read } = rig();
+
+    read(0, made());
+    read(300_050, made());
+    const early = orphans.due(limits);
+    read(300_100, made());
+
+    expect(early).toEqual([]);
+    expect(orphans.due(limits)).toHaveLength(1);
+  });
+
+  test('is nothing that a creation under way made, however long it takes', () => {
+    const { orphans, read } = rig();
+    const end = orphans.begin('op-1');
+    read(0, made());
+    read(900_000, made());
+
+    const during = orphans.due(limits);
+    end({ instanceId: 'i-1', at: 900_000 });
+
+    expect(during).toEqual([]);
+    expect(orphans.due(limits)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,249 @@
+import { describe, expect, test } from '@jest/globals';
+import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limit.ts';
+import type { Priority } from '../../../../src/providers/contract/priority.ts';
+
+const never = new AbortController().signal;
+
+/** Calls that begin when they get a place and end when the test says so. */
+function rig(most: number) {
+  const inFlight = new ConcurrencyLimiter(most);
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const call = (
+    name: string,
+    priority: Priority | (() => Priority),
+    { signal = never, begun: isBegun = false } = {},
+  ): Promise<string> =>
+    inFlight.run(
+      { priority: typeof priority === 'string' ? () => priority : priority, signal, begun: isBegun },
+      () => {
+        begun.push(name);
+        return new Promise((resolve) => ends.set(name, () => resolve(name)));
+      },
+    );
+  const end = async (name: string): Promise<void> => {
+    ends.get(name)?.();
+    await settled();
+  };
+  return { inFlight, begun, call, end };
+}
+
+/** Lets everything happen that waits for nothing outside. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
+describe('places among the requests in flight', () => {
+  test('are bounded, and go to the most urgent in order of arrival', async () => {
+    const { begun, call, end } = rig(2);
+    const calls = [
+      call('a', 'high'),
+      call('b', 'high'),
+      call('c', 'housekeeping'),
+      call('d', 'high'),
+      call('e', 'critical'),
+      call('f', 'high'),
+    ];
+    const history: string[] = [begun.join('')];
+
+    for (const name of ['a', 'b', 'e', 'd', 'f']) {
+      await end(name);
+      history.push(begun.join(''));
+    }
+    await end('c');
+
+    expect(history).toEqual(['ab', 'abe', 'abed', 'abedf', 'abedfc', 'abedfc']);
+    await expect(Promise.all(calls)).resolves.toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+  });
+
+  test('go first to operations in flight, so that nothing stays half done', async () => {
+    const { begun, call, end } = rig(1);
+    void call('a', 'high');
+    void call('create', 'critical');
+    void call('attach', 'normal', { begun: true });
+
+    await end('a');
+    await end('attach');
+
+    expect(begun).toEqual(['a', 'attach', 'create']);
+  });
+
+  test('go to calls that pods wait for while there is none for what was begun and no pod waits for', async () => {
+    const { begun, call, end } = rig(5);
+    for (const name of ['a', 'b', 'c', 'd']) void call(name, 'high');
+    void call('e', 'normal');
+    void call('attach', 'normal', { begun: true });
+    void call('create', 'critical');
+
+    await end('a');
+    await end('e');
+
+    expect(begun).toEqual(['a', 'b', 'c', 'd', 'e', 'create', 'attach']);
+  });
+
+  test('are given at once to a call that pods wait for now, if it is said so', async () => {
+    const { inFlight, begun, call } = rig(3);
+    let priority: Priority = 'normal';
+    for (const name of ['a', 'b', 'c']) void call(name, () => priority);
+    const before = begun.length;
+
+    priority = 'high';
+    inFlight.reconsider();
+    await settled();
+
+    expect([before, begun.length]).toEqual([2, 3]);
+  });
+
+  test('go by how urgent a call is now, not by how urgent it was when it came', async () => {
+    const { inFlight, begun, call, end } = rig(1);
+    let [second, third]: Priority[] = ['high', 'normal'];
+    void call('first', 'high');
+    void call('second', () => second ?? 'high');
+    void call('third', () => third ?? 'high');
+    void call('fourth', 'high');
+
+    [second, third] = ['housekeeping', 'critical'];
+    inFlight.reconsider();
+    for (const name of ['first', 'third', 'fourth']) await end(name);
+
+    expect(begun).toEqual(['first', 'third', 'fourth', 'second']);
+  });
+
+  test('go to calls that lost their urgency after the urgent ones, even without notice', async () => {
+    const { begun, call, end } = rig(1);
+    let priority: Priority = 'critical';
+    void call('first', 'high');
+    void call('second', () => priority);
+    void call('third', 'high');
+
+    priority = 'normal';
+    for (const name of ['first', 'third']) await end(name);
+
+    expect(begun).toEqual(['first', 'third', 'second']);
+  });
+
+  test.each([
+    [10, 6],
+    [50, 30],
+    [3, 2],
+    [1, 1],
+  ])('of %i, %i at most go to calls that no pod waits for', async (most, patient) => {
+    const { begun, call, end } = rig(most);
+    for (let index = 0; index <= most; index++) void call(`topUp${index}`, 'normal');
+    const alone = begun.length;
+    for (let index = 0; index <= most; index++) void call(`pressing${index}`, 'high');
+    const together = begun.length;
+
+    await end('topUp0');
+    const next = begun[together] ?? '';
+
+    expect([alone, together]).toEqual([patient, most]);
+    expect(next).toMatch('pressing');
+  });
+
+  test.each([
+    [10, 2],
+    [50, 10],
+    [1, 1],
+  ])(
+    'of %i, %i at most go to calls that no pod waits for, as long as there are others',
+    async (most, patient) => {
+      const { begun, call, end } = rig(most);
+      void call('pressing', 'high');
+      for (let index = 0; index <= most; index++) void call(`topUp${index}`, 'normal');
+      const besides = begun.length - 1;
+
+      await end('pressing');
+      const alone = begun.length - 1;
+
+      expect([besides, alone]).toEqual([Math.min(patient, most - 1), Math.ceil(most * 0.6)]);
+    },
+  );
+
+  test('all go to calls that pods wait for, if there are so many', () => {
+    const { begun, call } = rig(10);
+
+    for (let index = 0; index < 20; index++) void call(`${index}`, 'critical');
+
+    expect(begun).toHaveLength(10);
+  });
+
+  test('a call that is aborted while it waits does not start, and blocks no other', async () => {
+    const { begun, call, end } = rig(1);
+    const giveUp = new AbortController();
+    void call('first', 'high');
+    const second = call('second', 'critical', { signal: giveUp.signal });
+    void call('third', 'high');
+
+    giveUp.abort(new Error('enough'));
+    await expect(second).rejects.toThrow('enough');
+    await end('first');
+
+    expect(begun).toEqual(['first', 'third']);
+  });
+
+  test('a call that is aborted at the moment of entry passes its place on', async () => {
+    const { begun, call, end } = rig(1);
+    const giveUp = new AbortController();
+    void call('first', 'high');
+    let isLetIn = false;
+    const priority = (): Priority => {
+      if (isLetIn) queueMicrotask(() => giveUp.abort(new Error('enough')));
+      return 'critical';
+    };
+    const second = call('second', priority, { signal: giveUp.signal });
+    void call('third', 'high');
+
+    isLetIn = true;
+    await Promise.all([end('first'), expect(second).rejects.toThrow('enough')]);
+
+    expect(begun).toEqual(['first', 'third']);
+  });
+
+  test('a call that was aborted before does not start', async () => {
+    const { begun, call } = rig(1);
+
+    await expect(call('first', 'high', { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
+      'enough',
+    );
+
+    expect(begun).toEqual([]);
+  });
+
+  test('a call starts at once if there is one, waits if not, and may stop waiting', async () => {
+    const { inFlight, begun, call, end } = rig(2);
+    const leaves: (() => void)[] = [];
+    const enter = (name: string, priority: Priority): (() => void) =>
+      inFlight.enter({ priority: () => priority }, (leave) => {
+        begun.push(name);
+        leaves.push(leave);
+      });
+    const endWait = enter('a', 'high');
+    void call('b', 'high');
+    enter('c', 'high');
+    const leaveLine = enter('d', 'critical');
+    void call('e', 'high');
+    const before = [...begun];
+
+    leaveLine();
+    endWait();
+    await end('b');
+    for (const leave of leaves) leave();
+    await settled();
+
+    expect([before, begun]).toEqual([
+      ['a', 'b'],
+      ['a', 'b', 'c', 'e'],
+    ]);
+  });
+
+  test('a failure is handed on, and gives the place back', async () => {
+    const { inFlight } = rig(1);
+    const request = { priority: () => 'high' as const, signal: never };
+
+    const failing = inFlight.run(request, () => Promise.reject(new Error('no')));
+
+    await expect(failing).rejects.toThrow('no');
+    await expect(inFlight.run(request, () => Promise.resolve('yes'))).resolves.toBe('yes');
+  });
+});

@@ -1,0 +1,180 @@
+import { describe, expect, test } from '@jest/globals';
+import { fullBucket } from '../../../../src/providers/rate-limit/token-bucket.ts';
+import {
+  type GrantedBucket,
+  grantsFor,
+  untilAlone,
+} from '../../../../src/providers/rate-limit/token-scheduler.ts';
+import type { Priority } from '../../../../src/providers/contract/priority.ts';
+
+interface Named {
+  readonly name: string;
+  readonly costs: ReadonlyMap<string, number>;
+  readonly priority: Priority;
+  readonly begun: boolean;
+}
+
+const read = new Map([['read', 1]]);
+const both = new Map([
+  ['create', 1],
+  ['attach', 1],
+]);
+const attach = new Map([['attach', 1]]);
+
+function asking(name: string, priority: Priority, costs = read, begun = false): Named {
+  return { name, costs, priority, begun };
+}
+
+/** `tokens` of `capacity`; a token a second. */
+function bucket(tokens: number, capacity = 10, change: Partial<GrantedBucket> = {}): GrantedBucket {
+  const full = fullBucket({ capacity, refill: 1 }, 0);
+  return { bucket: { ...full, tokens }, notBefore: -Infinity, lead: 0, skipped: {}, ...change };
+}
+
+function granted(
+  waiters: readonly Named[],
+  buckets: Readonly<Record<string, GrantedBucket>>,
+): { readonly names: readonly string[]; readonly wait: number } {
+  const { granted: chosen, wait } = grantsFor(waiters, new Map(Object.entries(buckets)), 0);
+  return { names: chosen.map(({ name }) => name), wait };
+}
+
+describe('who gets the tokens', () => {
+  test.each<{
+    readonly what: string;
+    readonly waiters: readonly Named[];
+    readonly buckets: Readonly<Record<string, GrantedBucket>>;
+    readonly names: readonly string[];
+    readonly wait: number;
+  }>([
+    {
+      what: 'nobody where nobody asks',
+      waiters: [],
+      buckets: { read: bucket(1) },
+      names: [],
+      wait: Infinity,
+    },
+    {
+      what: 'the most urgent first',
+      waiters: [asking('a', 'housekeeping'), asking('b', 'high'), asking('c', 'critical')],
+      buckets: { read: bucket(2) },
+      names: ['c', 'b'],
+      // Its own token, and the fifth of the bucket that is not for it.
+      wait: 3000,
+    },
+    {
+      what: 'in order of arrival among the equally urgent',
+      waiters: [asking('a', 'high'), asking('b', 'high'), asking('c', 'high')],
+      buckets: { read: bucket(2) },
+      names: ['a', 'b'],
+      wait: 1000,
+    },
+    {
+      what: 'what was begun before everything else',
+      waiters: [asking('a', 'critical'), asking('b', 'housekeeping', read, true)],
+      buckets: { read: bucket(1) },
+      names: ['b'],
+      wait: 1000,
+    },
+    {
+      what: 'the last fifth only those whom pods wait for',
+      waiters: ['a', 'b', 'c'].map((name) => asking(name, 'normal')),
+      buckets: { read: bucket(4) },
+      names: ['a', 'b'],
+      wait: 1000,
+    },
+    {
+      what: 'the last fifth of it too',
+      waiters: [asking('a', 'release'), asking('b', 'high'), asking('c', 'critical')],
+      buckets: { read: bucket(2) },
+      names: ['c', 'b'],
+      wait: 3000,
+    },
+    {
+      what: 'all of a bucket so small that a fifth is less than a call',
+      waiters: [asking('a', 'housekeeping')],
+      buckets: { read: bucket(1, 1) },
+      names: ['a'],
+      wait: Infinity,
+    },
+    {
+      what: 'whose class was passed over by 19 tokens, the last fifth or not',
+      waiters: [asking('a', 'critical'), asking('b', 'housekeeping')],
+      buckets: { read: bucket(1, 10, { skipped: { housekeeping: 19 } }) },
+      names: ['b'],
+      wait: 1000,
+    },
+    {
+      what: 'not whose class was passed over by less',
+      waiters: [asking('a', 'critical'), asking('b', 'housekeeping')],
+      buckets: { read: bucket(1, 10, { skipped: { housekeeping: 17 } }) },
+      names: ['a'],
+      wait: 3000,
+    },
+    {
+      what: 'tokens of two buckets at once, kept from those who come later',
+      waiters: [asking('pair', 'high', both), asking('later', 'high', attach)],
+      buckets: { create: bucket(0), attach: bucket(1) },
+      names: [],
+      wait: 1000,
+    },
+    {
+      what: 'what is there beyond what is kept',
+      waiters: [asking('pair', 'high', both), asking('later', 'high', attach)],
+      buckets: { create: bucket(0), attach: bucket(2) },
+      names: ['later'],
+      wait: 1000,
+    },
+    {
+      what: 'what will be there when its call is sent, if another goes before it',
+      waiters: [asking('pair', 'high', both), asking('later', 'high', attach)],
+      buckets: { create: bucket(1), attach: bucket(0, 10, { lead: 2000 }) },
+      names: ['pair'],
+      wait: 2000,
+    },
+    {
+      what: 'nobody before the cloud wants to be asked again',
+      waiters: [asking('a', 'critical')],
+      buckets: { read: bucket(10, 10, { notBefore: 5000 }) },
+      names: [],
+      wait: 5000,
+    },
+  ])('$what', ({ waiters, buckets, names, wait }) => {
+    expect(granted(waiters, buckets)).toEqual({ names, wait });
+  });
+
+  test('of 20 tokens each class that waits gets one, whoever else waits', () => {
+    const urgent = Array.from({ length: 100 }, (_, index) => asking(`critical${index}`, 'critical'));
+    const lower = (['normal', 'release', 'housekeeping'] as const).map((priority) =>
+      asking(priority, priority),
+    );
+
+    const { names } = granted([...urgent, ...lower], { read: bucket(25, 1000) });
+
+    expect(names.slice(0, 19).every((name) => name.startsWith('critical'))).toBe(true);
+    expect(names.filter((name) => !name.startsWith('critical')).toSorted()).toEqual([
+      'housekeeping',
+      'normal',
+      'release',
+    ]);
+  });
+
+  test('what was not passed over any more is forgotten', () => {
+    const buckets = new Map([['read', bucket(5, 10, { skipped: { housekeeping: 18 } })]]);
+
+    const { buckets: after } = grantsFor([asking('a', 'critical')], buckets, 0);
+
+    expect(after.get('read')?.skipped).toEqual({});
+    expect(after.get('read')?.bucket.tokens).toBe(4);
+  });
+});
+
+describe('the wait of somebody alone', () => {
+  test.each([
+    ['high', 1, 0],
+    ['normal', 1, 2000],
+    ['high', 0, 1000],
+  ] as const)('who is %s, with %i tokens there: %i ms', (priority, tokens, wait) => {
+    expect(untilAlone(asking('a', priority), new Map([['read', bucket(tokens)]]), 0)).toBe(wait);
+  });
+});

@@ -1,0 +1,55 @@
+// A rate limiter on a virtual clock, and the record of who was granted what and when.
+import { RateLimiter } from '../../../src/providers/rate-limit/rate-limiter.ts';
+import type { BucketSize } from '../../../src/providers/rate-limit/token-bucket.ts';
+import type { Priority } from '../../../src/providers/contract/priority.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+
+const never = new AbortController().signal;
+
+export interface RateLimiterRig {
+  readonly clock: VirtualClock;
+  readonly rateLimiter: RateLimiter;
+  /** `name@ms` of each grant of tokens, in order. */
+  readonly granted: string[];
+  /** Resolves to the function that gives the tokens back. */
+  readonly ask: (name: string, actions: readonly string[], how?: Asking) => Promise<() => void>;
+}
+
+export interface Asking {
+  readonly priority?: Priority | (() => Priority);
+  readonly signal?: AbortSignal;
+  readonly begun?: boolean;
+  /** Whether the calls are sent at once; they are unless it says otherwise. */
+  readonly sent?: boolean;
+}
+
+export function rateLimiterRig(sizes: {
+  readonly buckets?: Readonly<Record<string, BucketSize>>;
+  readonly overall?: BucketSize;
+}): RateLimiterRig {
+  const clock = new VirtualClock();
+  const rateLimiter = new RateLimiter({
+    clock,
+    sizes: new Map(Object.entries(sizes.buckets ?? {})),
+    overall: sizes.overall,
+  });
+  const granted: string[] = [];
+  const ask = async (name: string, actions: readonly string[], how: Asking = {}): Promise<() => void> => {
+    const { priority = 'high', signal = never, begun = false } = how;
+    const refund = await rateLimiter.tokens(actions, {
+      priority: typeof priority === 'function' ? priority : () => priority,
+      signal,
+      begun,
+    });
+    if (how.sent !== false) for (const action of actions) rateLimiter.sent(action);
+    granted.push(`${name}@${Math.round(clock.monotonic())}`);
+    return refund;
+  };
+  return { clock, rateLimiter, granted, ask };
+}
+
+/** Calls that wait for a token of `action`. */
+export function waitingFor(rateLimiter: RateLimiter, action: string): number {
+  const level = rateLimiter.levels().find((each) => each.action === action);
+  return Object.values(level?.waiting ?? {}).reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import { Backoff } from '../../../src/runtime/backoff.ts';
+import { Random } from '../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+
+test('failures in a row pause ever longer, from each failure on; a success ends the row', async () => {
+  const clock = new VirtualClock();
+  const streak = new Backoff({ base: 1000, cap: 4000 }, { clock, random: new Random('streak') });
+  const seen: unknown[] = [[streak.failures, streak.until, streak.isPausing]];
+
+  for (const full of [1000, 2000, 4000, 4000]) {
+    const wait = streak.fail();
+    seen.push([streak.failures, wait > full / 2 && wait <= full, streak.until - clock.monotonic() === wait]);
+    await clock.advance(wait - 1);
+    seen.push(streak.isPausing);
+    await clock.advance(1);
+    seen.push(streak.isPausing);
+  }
+  streak.fail();
+  streak.forget();
+  seen.push([streak.failures, streak.until, streak.isPausing]);
+  const afterwards = streak.fail();
+
+  const pauses = [1, 2, 3, 4].flatMap((failures) => [[failures, true, true], true, false]);
+  expect(seen).toEqual([[0, 0, false], ...pauses, [0, 0, false]]);
+  expect(afterwards).toBeLessThanOrEqual(1000);
+});

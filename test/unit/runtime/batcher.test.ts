@@ -1,0 +1,252 @@
+import { describe, expect, test } from '@jest/globals';
+import { Batcher } from '../../../src/runtime/batcher.ts';
+import { sleep } from '../../../src/runtime/clock.ts';
+import { Random } from '../../../src/runtime/random.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+
+interface Rig {
+  readonly clock: VirtualClock;
+  readonly batcher: Batcher<string>;
+  /** `keys@ms` of the start of each call. */
+  readonly calls: string[];
+  readonly failures: string[];
+  /** `key@ms` of each request that was answered. */
+  readonly answered: string[];
+  readonly ask: (...keys: string[]) => void;
+}
+
+type Run = (keys: readonly string[], signal: AbortSignal, call: number) => Promise<void>;
+
+function rig(change: { readonly most?: number; readonly run?: Run } = {}): Rig {
+  const clock = new VirtualClock();
+  const calls: string[] = [];
+  const failures: string[] = [];
+  const answered: string[] = [];
+  const batcher = new Batcher<string>({
+    clock,
+    random: new Random('batcher'),
+    window: 50,
+    most: change.most ?? 200,
+    backoff: { base: 1000, cap: 30_000 },
+    run: async (keys, signal) => {
+      calls.push(`${keys.join('')}@${Math.round(clock.monotonic())}`);
+      await change.run?.(keys, signal, calls.length);
+    },
+    onFailure: (error, keys) => failures.push(`${(error as Error).message}:${keys.join('')}`),
+  });
+  const ask = (...keys: string[]): void => {
+    for (const key of keys) {
+      void batcher.request(key).then(() => answered.push(`${key}@${Math.round(clock.monotonic())}`));
+    }
+  };
+  return { clock, batcher, calls, failures, answered, ask };
+}
+
+function keysOf(answered: readonly string[]): string[] {
+  return answered.map((entry) => entry.slice(0, 1)).toSorted();
+}
+
+const failing =
+  (bad: string): Run =>
+  (keys) =>
+    keys.includes(bad) ? Promise.reject(new Error('refused')) : Promise.resolve();
+
+test('a failure that needs no long pause gets none, however many came before it', async () => {
+  const clock = new VirtualClock();
+  const calls: number[] = [];
+  const batcher = new Batcher<string>({
+    clock,
+    random: new Random('batcher'),
+    window: 50,
+    most: 200,
+    backoff: { base: 1000, cap: 30_000 },
+    longestPause: (error) => ((error as Error).message === 'soon' ? 4000 : Infinity),
+    run: () => {
+      calls.push(clock.monotonic());
+      return Promise.reject(new Error('soon'));
+    },
+    onFailure: () => undefined,
+  });
+
+  void batcher.request('a');
+  await clock.advance(120_000);
+
+  const pauses = calls.slice(1).map((at, index) => at - (calls[index] ?? 0));
+  expect(pauses.length).toBeGreaterThan(20);
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(4000);
+});
+
+describe('a batcher', () => {
+  test('puts what is asked for within a window into one call, each key once', async () => {
+    const { clock, calls, answered, ask } = rig();
+
+    ask('a', 'b');
+    await clock.advance(49);
+    ask('c', 'a');
+    await clock.advance(500);
+
+    expect(calls).toEqual(['abc@50']);
+    expect(answered).toEqual(['a@50', 'a@50', 'b@50', 'c@50']);
+  });
+
+  test('makes calls of at most so many keys, one after the other', async () => {
+    const { clock, calls, answered, ask } = rig({
+      most: 2,
+      run: async (_, signal) => sleep(clock, 300, signal),
+    });
+
+    ask('a', 'b', 'c', 'd', 'e');
+    await clock.advance(2000);
+
+    expect(calls).toEqual(['ab@50', 'cd@400', 'e@750']);
+    expect(answered).toEqual(['a@350', 'b@350', 'c@700', 'd@700', 'e@1050']);
+  });
+
+  test('answers what is asked for during a call with a later call', async () => {
+    const { clock, calls, answered, ask } = rig({ run: async (_, signal) => sleep(clock, 300, signal) });
+    ask('a');
+    await clock.advance(100);
+
+    ask('a', 'b');
+    await clock.advance(2000);
+
+    expect(calls).toEqual(['a@50', 'ab@400']);
+    expect(answered).toEqual(['a@350', 'a@700', 'b@700']);
+  });
+
+  test('begins anew after a pause', async () => {
+    const { clock, calls, ask } = rig();
+    ask('a');
+    await clock.advance(10_000);
+
+    ask('a');
+    await clock.advance(10_000);
+
+    expect(calls).toEqual(['a@50', 'a@10050']);
+  });
+
+  test('asks again for what failed, until it succeeds, ever later', async () => {
+    const { clock, calls, failures, answered, ask } = rig({
+      run: (_keys, _signal, call) => (call <= 4 ? Promise.reject(new Error('down')) : Promise.resolve()),
+    });
+
+    ask('a');
+    await clock.advance(60_000);
+
+    const starts = calls.map((call) => Number(call.split('@')[1]));
+    const waits = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
+    expect(failures).toEqual(['down:a', 'down:a', 'down:a', 'down:a']);
+    expect(answered).toHaveLength(1);
+    for (const [index, wait] of waits.entries()) {
+      expect(wait).toBeGreaterThanOrEqual(500 * 2 ** index);
+      expect(wait).toBeLessThanOrEqual(1001 * 2 ** index);
+    }
+  });
+
+  test('is patient anew after a success', async () => {
+    const { clock, calls, ask } = rig({
+      run: (_keys, _signal, call) =>
+        [1, 2, 4].includes(call) ? Promise.reject(new Error('down')) : Promise.resolve(),
+    });
+    ask('a');
+    await clock.advance(10_000);
+
+    ask('a');
+    await clock.advance(1051);
+
+    expect(calls).toHaveLength(5);
+  });
+
+  test('one bad key does not keep the others from an answer', async () => {
+    const { clock, answered, ask } = rig({ run: failing('x') });
+    const keys = ['a', 'b', 'c', 'x', 'd', 'e', 'f', 'g'];
+
+    ask(...keys);
+    await clock.advance(20_000);
+
+    expect(keysOf(answered)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+  });
+
+  test('nor those that are asked for later, for long', async () => {
+    const { clock, answered, ask } = rig({ run: failing('x') });
+    ask('x');
+    await clock.advance(120_000);
+
+    ask('a', 'b', 'c');
+    await clock.advance(60_000);
+
+    expect(keysOf(answered)).toEqual(['a', 'b', 'c']);
+  });
+
+  test('a request made during a call that fails is answered along with the older one', async () => {
+    const { clock, calls, answered, ask } = rig({
+      run: async (_keys, signal, call) => {
+        await sleep(clock, 300, signal);
+        if (call === 1) throw new Error('down');
+      },
+    });
+    ask('a');
+    await clock.advance(100);
+
+    ask('a');
+    await clock.advance(10_000);
+
+    expect(calls).toHaveLength(2);
+    expect(answered).toHaveLength(2);
+  });
+
+  test('grows its calls again after a success', async () => {
+    const { clock, calls, ask } = rig({
+      most: 4,
+      run: (_keys, _signal, call) => (call === 1 ? Promise.reject(new Error('down')) : Promise.resolve()),
+    });
+
+    ask('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
+    await clock.advance(10_000);
+
+    expect(calls.map((call) => call.split('@')[0])).toEqual(['abcd', 'ef', 'ghab', 'cd']);
+  });
+});
+
+describe('a batcher that is stopped', () => {
+  test('ends the call under way, makes no other and leaves requests open', async () => {
+    const { clock, batcher, calls, failures, answered, ask } = rig({
+      run: (_, signal) => sleep(clock, 300, signal),
+    });
+    ask('a');
+    await clock.advance(100);
+    ask('b');
+
+    await batcher.stop();
+    ask('c');
+    await clock.advance(10_000);
+
+    expect(calls).toEqual(['a@50']);
+    expect([failures, answered]).toEqual([[], []]);
+  });
+
+  test('leaves no timer behind', async () => {
+    const { clock, batcher, ask } = rig();
+    ask('a');
+
+    await batcher.stop();
+
+    expect(await clock.runUntil(() => false, 1000)).toBe(false);
+    expect(clock.monotonic()).toBe(0);
+  });
+
+  test('waits for a call that does not care', async () => {
+    const never = new AbortController().signal;
+    const { clock, batcher, ask } = rig({ run: () => sleep(clock, 300, never) });
+    ask('a');
+    await clock.advance(100);
+
+    let stoppedAt: number | undefined;
+    void batcher.stop().then(() => {
+      stoppedAt = clock.monotonic();
+    });
+    await clock.advance(1000);
+
+    expect(stoppedAt).toBe(350);
+  });
+});

@@ -1,0 +1,247 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Clock, sleep } from '../../../src/runtime/clock.ts';
+import { Trigger, type TriggerFigures } from '../../../src/runtime/trigger.ts';
+import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
+
+interface Rig {
+  readonly clock: VirtualClock;
+  readonly trigger: Trigger;
+  readonly starts: number[];
+  readonly figures: TriggerFigures[];
+  readonly bugs: unknown[];
+}
+
+function rig(run: (clock: VirtualClock, signal: AbortSignal) => Promise<void>): Rig {
+  const clock = new VirtualClock();
+  const starts: number[] = [];
+  const figures: TriggerFigures[] = [];
+  const bugs: unknown[] = [];
+  const trigger = new Trigger({
+    clock,
+    minInterval: 10,
+    run: async (signal) => {
+      starts.push(clock.monotonic());
+      await run(clock, signal);
+    },
+    onBug: (error) => bugs.push(error),
+    onRun: (run) => figures.push(run),
+  });
+  return { clock, trigger, starts, figures, bugs };
+}
+
+describe('Trigger', () => {
+  test('the first run starts at once, the next ones keep their distance, requests fold', async () => {
+    const { clock, trigger, starts, figures } = rig(() => Promise.resolve());
+
+    trigger.fire();
+    trigger.fire();
+    trigger.fire();
+    await clock.advance(1);
+    trigger.fire();
+    trigger.fire();
+    await clock.advance(50);
+
+    expect(starts).toEqual([0, 10]);
+    expect(figures.map((run) => run.folds)).toEqual([2, 1]);
+    expect(figures[1]?.latency).toBe(9);
+  });
+
+  test('keeps less distance while somebody waits', async () => {
+    const clock = new VirtualClock();
+    const starts: number[] = [];
+    let isPressing = true;
+    const trigger = new Trigger({
+      clock,
+      minInterval: 10,
+      pressingInterval: 2,
+      isPressing: () => isPressing,
+      run: () => Promise.resolve(void starts.push(clock.monotonic())),
+      onBug: (error) => {
+        throw error;
+      },
+    });
+    const fireAsPodsCome = async (): Promise<void> => {
+      trigger.fire();
+      await clock.advance(1);
+      trigger.fire();
+      await clock.advance(4);
+      isPressing = true;
+      trigger.fire();
+      await clock.advance(95);
+    };
+    const fireTwice = async (): Promise<void> => {
+      trigger.fire();
+      await clock.advance(1);
+      trigger.fire();
+      await clock.advance(99);
+    };
+
+    await fireTwice();
+    isPressing = false;
+    await fireTwice();
+    await fireAsPodsCome();
+
+    expect(starts).toEqual([0, 2, 100, 110, 200, 205]);
+  });
+
+  test('says how pressing each run is when it is due', async () => {
+    const virtual = new VirtualClock();
+    const asked: (boolean | undefined)[] = [];
+    const clock: Clock = {
+      wall: () => virtual.wall(),
+      monotonic: () => virtual.monotonic(),
+      schedule: (ms, action, isPressing) => {
+        if (ms === 0) asked.push(isPressing);
+        return virtual.schedule(ms, action);
+      },
+    };
+    let isPressing = false;
+    const trigger = new Trigger({
+      clock,
+      minInterval: 10,
+      isPressing: () => isPressing,
+      run: () => Promise.resolve(),
+      onBug: (error) => {
+        throw error;
+      },
+    });
+
+    trigger.fire();
+    await virtual.advance(1);
+    trigger.fire();
+    isPressing = true;
+    await virtual.advance(20);
+
+    expect(asked).toEqual([false, true]);
+  });
+
+  test('never runs twice at once: a request during a run is answered after it', async () => {
+    const { clock, trigger, starts } = rig((clock, signal) => sleep(clock, 100, signal));
+
+    trigger.fire();
+    await clock.advance(30);
+    trigger.fire();
+    trigger.fire();
+    await clock.advance(500);
+
+    expect(starts).toEqual([0, 100]);
+  });
+
+  test('a bug in a run is reported and does not end the trigger', async () => {
+    const { clock, trigger, starts, bugs } = rig(() => Promise.reject(new Error('broken')));
+
+    trigger.fire();
+    await clock.advance(1);
+    trigger.fire();
+    await clock.advance(50);
+
+    expect(starts).toEqual([0, 10]);
+    expect(bugs).toHaveLength(2);
+  });
+
+  test('stop aborts the run under way, waits for it, and starts no other', async () => {
+    const { clock, trigger, starts, bugs } = rig((clock, signal) => sleep(clock, 100, signal));
+    trigger.fire();
+    await clock.advance(30);
+    trigger.fire();
+
+    await trigger.stop();
+    trigger.fire();
+    await clock.advance(500);
+
+    expect(starts).toEqual([0]);
+    expect(bugs).toEqual([]);
+  });
+
+  describe('with places', () => {
+    /** Places that the test gives, and what became of them. */
+    function placesRig() {
+      const clock = new VirtualClock();
+      const history: string[] = [];
+      const line: (() => void)[] = [];
+      const trigger = new Trigger({
+        clock,
+        minInterval: 10,
+        admit: (start) => {
+          history.push('in line');
+          line.push(() => start(() => history.push('place given back')));
+          return () => history.push('left the line');
+        },
+        run: async (signal) => {
+          history.push('run');
+          await sleep(clock, 5, signal);
+        },
+        onBug: (error) => history.push(String(error)),
+        onRun: ({ folds, latency, duration }) =>
+          history.push(`folds ${folds}, latency ${latency}, duration ${duration}`),
+      });
+      return { clock, trigger, history, line };
+    }
+
+    test('a run starts once it has one, answers what was asked until then, and gives it back', async () => {
+      const { clock, trigger, history, line } = placesRig();
+
+      trigger.fire();
+      await clock.advance(20);
+      trigger.fire();
+      await clock.advance(20);
+      line.shift()?.();
+      await clock.advance(50);
+
+      expect(history).toEqual(['in line', 'run', 'place given back', 'folds 1, latency 40, duration 5']);
+    });
+
+    test('what begins once a place is given back is no part of the run that had it', async () => {
+      const virtual = new VirtualClock();
+      let spent = 0;
+      const clock: Clock = {
+        wall: () => virtual.wall(),
+        monotonic: () => virtual.monotonic() + spent,
+        schedule: (ms, action) => virtual.schedule(ms, action),
+      };
+      const durations: number[] = [];
+      const trigger = new Trigger({
+        clock,
+        minInterval: 10,
+        admit: (start) => {
+          start(() => (spent += 100));
+          return () => undefined;
+        },
+        run: (signal) => sleep(clock, 5, signal),
+        onBug: () => undefined,
+        onRun: ({ duration }) => durations.push(duration),
+      });
+
+      trigger.fire();
+      await virtual.advance(50);
+
+      expect(durations).toEqual([5]);
+    });
+
+    test('stop leaves the line', async () => {
+      const { clock, trigger, history } = placesRig();
+      trigger.fire();
+      await clock.advance(20);
+
+      await trigger.stop();
+
+      expect(history).toEqual(['in line', 'left the line']);
+    });
+
+    test('a request while a run is under way stands in line behind it', async () => {
+      const { clock, trigger, history, line } = placesRig();
+      trigger.fire();
+      await clock.advance(1);
+      line.shift()?.();
+      trigger.fire();
+      const before = history.length;
+
+      await clock.advance(50);
+
+      expect([before, history.slice(2)]).toEqual([
+        2,
+        ['place given back', 'folds 0, latency 1, duration 5', 'in line'],
+      ]);
+    });
+  });
+});
