@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import {
+  AssignPrivateIpAddressesCommand,
+  CreateNetworkInterfaceCommand,
   DescribeNetworkInterfacesCommand,
   EC2Client,
-  UnassignPrivateIpAddressesCommand,
 } from '@aws-sdk/client-ec2';
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
@@ -66,7 +67,10 @@ async function firstPod({ kubeconfig }: Demonstration): Promise<RunningPod> {
   throw new Error('no pod got an address');
 }
 
-/** Takes an address away as somebody would in the console. */
+/**
+ * Moves an address to an interface of its own, as somebody would in the console. Only freed, the address may go back to
+ * its node with the next assignment, before the demonstration looks again.
+ */
 async function takeAway({ child, endpoint }: Demonstration, address: string): Promise<void> {
   const [, accessKeyId = '', secretAccessKey = ''] = await child.said(
     /AWS_ACCESS_KEY_ID=(\S+) AWS_SECRET_ACCESS_KEY=(\S+)/,
@@ -81,10 +85,14 @@ async function takeAway({ child, endpoint }: Demonstration, address: string): Pr
       Filters: [{ Name: 'addresses.private-ip-address', Values: [address] }],
     }),
   );
+  const { NetworkInterface: other } = await client.send(
+    new CreateNetworkInterfaceCommand({ SubnetId: found[0]?.SubnetId }),
+  );
   await client.send(
-    new UnassignPrivateIpAddressesCommand({
-      NetworkInterfaceId: found[0]?.NetworkInterfaceId,
+    new AssignPrivateIpAddressesCommand({
+      NetworkInterfaceId: other?.NetworkInterfaceId,
       PrivateIpAddresses: [address],
+      AllowReassignment: true,
     }),
   );
   client.destroy();

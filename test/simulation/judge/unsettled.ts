@@ -60,14 +60,17 @@ function limitOf(stage: Stage, view: NodeView, { used, most }: NodeStanding): nu
  * fill each interface that it may have, those at device indexes above its own count as well.
  */
 function singlesOf(stage: Stage, { facts }: NodeView): number {
+  const { eni = {}, ipam = {} } = facts;
   const type = instanceTypes.get(facts.instanceType);
-  const asks = stage.options.awsEnablePrefixDelegation && facts.eni?.disablePrefixDelegation !== true;
+  const asks = stage.options.awsEnablePrefixDelegation && eni.disablePrefixDelegation !== true;
   if (type === undefined || !asks || !carriesPrefixes(type)) return 0;
-  const { firstInterfaceIndex: first = 0 } = facts.eni ?? {};
-  const held = interfacesOf(stage, facts.instanceId);
-  const below = held.filter(({ deviceIndex = 0 }) => deviceIndex < first).length;
-  const singles = ((type.cards[0] ?? 0) - below) * (type.ipv4PerInterface - 1);
-  return Math.min(singles, facts.ipam?.maxAllocate ?? Infinity);
+  const allowed = (type.cards[0] ?? 0) - belowFirst(stage, facts.instanceId, eni.firstInterfaceIndex);
+  return Math.min(allowed * (type.ipv4PerInterface - 1), ipam.maxAllocate ?? Infinity);
+}
+
+/** Interfaces of an instance whose addresses are not for pods. */
+function belowFirst(stage: Stage, instanceId: string, first = 0): number {
+  return interfacesOf(stage, instanceId).filter(({ deviceIndex = 0 }) => deviceIndex < first).length;
 }
 
 /** Addresses that an agent which is not asked says it holds, as far as its instance has them. */
