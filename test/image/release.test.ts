@@ -102,7 +102,7 @@ describe('a release', () => {
     );
   });
 
-  test('that fails on its way says where in one line, and leaves everything as it was', () => {
+  test('that fails names the place in one line, and leaves everything as it was', () => {
     const [out, before] = [join(work, 'failed'), git('rev-parse', 'HEAD')];
     const helm = standIn('failing', join(work, 'failing.log'), 'package');
 
@@ -116,7 +116,7 @@ describe('a release', () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  test('is made dry without changing anything, then really, of the same bytes, and its tag is last', () => {
+  test('runs dry without changing anything, then really with the same bytes, and tags last', () => {
     const [dryOut, out] = [join(work, 'dry'), join(work, 'real')];
     const before = git('rev-parse', 'HEAD');
 
@@ -175,7 +175,7 @@ describe('a release', () => {
     );
   });
 
-  test('holds the version in what the image runs, and in its bill of materials', () => {
+  test('has its version in what the image runs and in its bill of materials', () => {
     const out = join(work, 'real');
     const unpacked = mkdtempSync(join(work, 'unpacked-'));
     execFileSync('tar', ['--extract', '--file', join(out, 'headwater-9.9.9-image-layer.tar.gz')], {

@@ -40,12 +40,12 @@ function pagesOf(cluster: string): readonly string[] {
   return critical.filter((name) => fired.get(name)?.some((time) => isTold(name, time)));
 }
 
-describe('what goes wrong at night wakes somebody once at most', () => {
-  test.each(nights.map(({ name, paged }) => [name, paged] as const))('%s: %s', (name, paged) => {
+describe('trouble at night', () => {
+  test.each(nights.map(({ name, paged }) => [name, paged] as const))('pages at most once: %s: %s', (name, paged) => {
     expect(pagesOf(name)).toEqual(paged === undefined ? [] : [paged]);
   });
 
-  test.each(nights.map(({ name }) => name))('%s is told in the morning at least', (name) => {
+  test.each(nights.map(({ name }) => name))('fires an alert in any case: %s', (name) => {
     expect(firing.get(name)?.size ?? 0).toBeGreaterThan(0);
   });
 });

@@ -13,7 +13,7 @@ function digestOf(...acts: readonly (readonly [at: number, text: string])[]): Ac
   return all.end();
 }
 
-describe('what controllers did', () => {
+describe('the acts of controllers', () => {
   const before = digestOf([1, 'a'], [2, 'b'], [2, 'c'], [3, 'd']);
 
   test.each([
@@ -27,11 +27,11 @@ describe('what controllers did', () => {
     ['another time is one', digestOf([1, 'a'], [2, 'b'], [2.5, 'c'], [3, 'd']), 2],
     ['an act less is one', digestOf([1, 'a'], [2, 'b'], [2, 'c']), 3],
     ['an act more is one', digestOf([1, 'a'], [2, 'b'], [2, 'c'], [3, 'd'], [4, 'e']), 4],
-  ])('%s', (_, after, place) => {
+  ])('are compared: %s', (_, after, place) => {
     expect(firstDifference(before, after)).toBe(place);
   });
 
-  test('is read as it was written', () => {
+  test('are read as they were written', () => {
     const file = join(folder, 'acts');
     const all = new Map([
       ['r:1', before],
@@ -43,7 +43,7 @@ describe('what controllers did', () => {
     expect(readActs(file)).toEqual(all);
   });
 
-  test('is not read from another file', () => {
+  test('are not read from another file', () => {
     const file = join(folder, 'other');
     writeFileSync(file, 'hello\n');
 

@@ -29,7 +29,7 @@ async function untilStuck(cluster: E2eCluster): Promise<void> {
   });
 }
 
-describe('trouble of the API server in the middle of a burst', () => {
+describe('an outage of the API server in the middle of a burst', () => {
   // The Lease has to outlast the trouble: here nobody is to take over.
   const shared = sharedCluster({
     nodes: 8,
@@ -42,7 +42,7 @@ describe('trouble of the API server in the middle of a burst', () => {
     await shared().untilSupplied();
   });
 
-  test('a restart keeps no pod from its address', async () => {
+  test('by a restart keeps no pod from its address', async () => {
     const cluster = shared();
     const { count } = cluster.workload.waits;
     const { end } = await midBurst(cluster, 'restart', 60);
@@ -56,7 +56,7 @@ describe('trouble of the API server in the middle of a burst', () => {
     expect(controller.at('error')).toEqual([]);
   });
 
-  test('an etcd that stands still for a while keeps no pod from its address', async () => {
+  test('by a short stall of etcd keeps no pod from its address', async () => {
     const cluster = shared();
     const { count } = cluster.workload.waits;
     const { end } = await midBurst(cluster, 'pause', 60);
@@ -73,7 +73,7 @@ describe('trouble of the API server in the middle of a burst', () => {
   });
 });
 
-describe('trouble that outlasts the Lease', () => {
+describe('an outage that lasts longer than the Lease', () => {
   const shared = sharedCluster({
     nodes: 6,
     flags: [
@@ -84,7 +84,7 @@ describe('trouble that outlasts the Lease', () => {
     ],
   });
 
-  test('an etcd that stands still for longer than the lease ends who led, and another goes on', async () => {
+  test('ends the leader, and another controller takes over, after a stall of etcd', async () => {
     const cluster = shared();
     const controller = await cluster.startReadyController();
     await cluster.untilSupplied();

@@ -83,7 +83,7 @@ function heldByStranger(): number {
 }
 
 describe('all attacks at once on a real API server', () => {
-  test('leave everybody else with what they have and need, before and after a change of leader', async () => {
+  test('take nothing that other nodes have or need, before and after a change of leader', async () => {
     const first = await cluster.startReadyController();
     await cluster.untilSupplied();
     const before = heldByStranger();
@@ -99,7 +99,7 @@ describe('all attacks at once on a real API server', () => {
     expect(heldByStranger()).toBeGreaterThanOrEqual(before);
   });
 
-  test('take nothing from anybody where Nodes may not be read', async () => {
+  test('take nothing from any node when Headwater may not read Nodes', async () => {
     const started = await cluster.startReadyController();
     await cluster.untilSupplied();
     await started.process.child.kill();

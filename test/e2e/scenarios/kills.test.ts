@@ -146,7 +146,7 @@ describe('two controllers under load', () => {
   });
 
   test.each(Array.from({ length: kills }, (_, index) => [index + 1, momentOf(index + 1)] as const))(
-    'kill %i of the leader, while %s, costs no pod its address and leaves nothing behind',
+    'pass kill %i of the leader, while %s: no pod loses its address and nothing leaks',
     async (round, moment) => {
       const cluster = shared();
       const load = await moments[moment](cluster, round);
@@ -167,7 +167,7 @@ describe('two controllers under load', () => {
   );
 
   test(
-    'a leader that is told to end sees through what it began, and hands over',
+    'hand over when the leader shuts down, and it finishes the operations in flight',
     async () => {
       const cluster = shared();
       const { clock, signal } = cluster;

@@ -28,7 +28,7 @@ describe('1,000 CiliumNodes', () => {
     withoutAgents: true,
   });
 
-  test('are read in pages and served', async () => {
+  test('are listed in pages and served', async () => {
     const cluster = shared();
     await inParallel(cluster.machines, (facts) => cluster.announce(facts, (node) => withPools(node, 4, [])));
 

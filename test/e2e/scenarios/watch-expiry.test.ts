@@ -13,7 +13,7 @@ describe('a watch that is cut', () => {
     await gate?.end();
   });
 
-  test('goes on by a new list where the API server has forgotten what came after', async () => {
+  test('continues with a new list when the API server has forgotten the changes since', async () => {
     const cluster = shared();
     gate = await Gate.to(cluster.api.url);
     const kubeconfig = await cluster.api.kubeconfigFor(usualServiceAccount, gate.url);

@@ -81,8 +81,8 @@ const kinds: readonly (readonly [OptionName, string, string])[] = [
   ['log-level', 'loud', 'debug, info, warn, error'],
 ];
 
-describe('a value that is not accepted: exit code 2, and one line with option, place, what is accepted, and the value where it can be no credential', () => {
-  test.each(placeNames)('each kind of option by %s', async (place) => {
+describe('a refused value ends with exit code 2 and one line that names option, place, accepted values, and the value unless it may be a credential', () => {
+  test.each(placeNames)('for each kind of option by %s', async (place) => {
     const folder = await mkdtemp(join(directory, 'kinds-'));
     const asked = kinds.filter(([name]) => place !== 'directory' || mayBeInDirectory(name));
 
@@ -104,7 +104,7 @@ describe('a value that is not accepted: exit code 2, and one line with option, p
     );
   });
 
-  test.each(placeNames)('every option at once by %s: a line for each', async (place) => {
+  test.each(placeNames)('for every option at once by %s, with a line for each', async (place) => {
     const folder = await mkdtemp(join(directory, 'all-'));
     const acceptsAnything: readonly OptionName[] = ['k8s-kubeconfig-path', 'config-dir', 'extra-ca-file'];
     const names = optionNames.filter(
@@ -127,14 +127,14 @@ describe('a value that is not accepted: exit code 2, and one line with option, p
     expect(names.length).toBeGreaterThan(20);
   });
 
-  test('options that contradict each other', async () => {
+  test('for options that contradict each other', async () => {
     const { code, err } = await headwater(['run', '--leader-election-renew-deadline=15s']);
 
     expect(code).toBe(2);
     expect(problemsOf({ err })).toEqual([expect.stringContaining('leader-election-renew-deadline: "15s"')]);
   });
 
-  test('a directory that is not there', async () => {
+  test('for a missing directory', async () => {
     const { code, err } = await headwater(['run', '--config-dir', join(directory, 'nowhere')]);
 
     expect(code).toBe(2);
@@ -144,8 +144,8 @@ describe('a value that is not accepted: exit code 2, and one line with option, p
   });
 });
 
-describe('a directory that others use too', () => {
-  test('gives what is meant for all, and neither keys of others nor those of one process alone', async () => {
+describe('a configuration directory that other programs use too', () => {
+  test('passes on options for all, and neither keys of others nor keys of one process', async () => {
     const folder = await mkdtemp(join(directory, 'shared-'));
     const files = {
       'cluster-name': 'from-the-directory',

@@ -112,7 +112,7 @@ function heldByStranger(): number {
 }
 
 describe('all attacks at once, over HTTP', () => {
-  test('leave everybody else with what they have and need, before and after a change of leader', async () => {
+  test('take nothing that other nodes have or need, before and after a change of leader', async () => {
     await start();
     const before = heldByStranger();
 
@@ -126,7 +126,7 @@ describe('all attacks at once, over HTTP', () => {
     expect(heldByStranger()).toBeGreaterThanOrEqual(before);
   }, 120_000);
 
-  test('take nothing from anybody where Nodes may not be read', async () => {
+  test('take nothing from any node when Headwater may not read Nodes', async () => {
     await start();
     const message = 'nodes is forbidden';
     world.cluster.kubernetes.faults.inject({

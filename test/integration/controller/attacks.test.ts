@@ -59,8 +59,8 @@ async function expectUnharmed(attacked: AttackedWorld): Promise<void> {
   expect(attacked.harm(liar)).toEqual([]);
 }
 
-describe('a CiliumNode of nobody that', () => {
-  test.each(attacks)('$what harms nobody else', async ({ strikes }) => {
+describe('a CiliumNode without a node that', () => {
+  test.each(attacks)('$what harms no other node', async ({ strikes }) => {
     const attacked = await AttackedWorld.start({ protocol: 'both' });
     const { world, stranger } = attacked;
     const held = world.held(stranger);
@@ -78,8 +78,8 @@ describe('a CiliumNode of nobody that', () => {
   });
 });
 
-describe('an agent of its own node that', () => {
-  test.each(attacks)('$what harms nobody else', async ({ strikes }) => {
+describe('an agent that on its own node', () => {
+  test.each(attacks)('$what harms no other node', async ({ strikes }) => {
     const attacked = await AttackedWorld.start({ protocol: 'both' });
     const { world, stranger } = attacked;
     const liar = attacked.victim(2);
@@ -99,7 +99,7 @@ describe('an agent of its own node that', () => {
   });
 });
 
-test('all of it at once, without the right to read Nodes, takes nothing from anybody', async () => {
+test('all attacks at once, without the right to read Nodes, take nothing from any node', async () => {
   const attacked = await AttackedWorld.start({ protocol: 'both' });
   const { world, stranger } = attacked;
   const held = world.held(stranger);

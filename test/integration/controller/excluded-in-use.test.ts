@@ -28,25 +28,25 @@ const secondOnly = ({ deviceIndex, addresses, primaryAddress }: NetworkInterface
 
 const causes: readonly Cause[] = [
   {
-    what: 'exclude tags that are set later',
+    what: 'exclude-interface-tags set later',
     before: { excludeInterfaceTags: { role: 'storage' } },
     exclude: (world, _machine, second) =>
       world.cluster.ec2.network.put('interfaces', { ...second, tags: { ...second.tags, role: 'storage' } }),
     unfit: secondOnly,
   },
   {
-    what: 'first-interface-index that is raised',
+    what: 'first-interface-index raised',
     exclude: (world, machine) => world.patch(machine, { spec: { eni: { 'first-interface-index': 2 } } }),
     unfit: secondOnly,
   },
   {
-    what: 'use-primary-address that is taken back',
+    what: 'use-primary-address turned off',
     before: { usePrimaryAddress: true },
     exclude: (world, machine) => world.patch(machine, { spec: { eni: { 'use-primary-address': false } } }),
     unfit: ({ primaryAddress }) => [primaryAddress],
   },
   {
-    what: 'a type that is not for pods',
+    what: 'an interface type that is not for pods',
     exclude: (world, _machine, second) =>
       world.cluster.ec2.network.put('interfaces', { ...second, type: 'trunk' }),
     unfit: secondOnly,
@@ -109,9 +109,9 @@ function warningsOf(controller: WorldController | undefined): readonly string[] 
   return warnings.map(({ reason }) => reason);
 }
 
-describe.each(causes)('use outranks $what', ({ before: eni = {}, exclude, unfit }) => {
-  describe.each<Protocol>(['crd-allocator', 'multi-pool'])('beside an agent of %s', (protocol) => {
-    test.each(['steady', 'take-over', 'restart'] as const)('%s', async (when) => {
+describe.each(causes)('addresses in use that an exclusion retires: $what', ({ before: eni = {}, exclude, unfit }) => {
+  describe.each<Protocol>(['crd-allocator', 'multi-pool'])('of an agent of %s', (protocol) => {
+    test.each(['steady', 'take-over', 'restart'] as const)('stay offered until no pod uses them: %s', async (when) => {
       const world = new World({
         cloud: testCloud({
           instances: [instance({ type: 'm5.2xlarge', interfaces: [{ deviceIndex: 1, addresses: 6 }] })],
@@ -245,9 +245,9 @@ const smallType = {
   NetworkInfo: { MaximumNetworkInterfaces: 1, Ipv4AddressesPerInterface: 6 },
 };
 
-describe.each(shrinkings)('use outranks a limit that shrank: $what', ({ when: times, shrink, tamper }) => {
-  describe.each<Protocol>(['crd-allocator', 'multi-pool'])('beside an agent of %s', (protocol) => {
-    test.each(times)('%s', async (when) => {
+describe.each(shrinkings)('addresses in use beyond a limit that is lowered: $what', ({ when: times, shrink, tamper }) => {
+  describe.each<Protocol>(['crd-allocator', 'multi-pool'])('of an agent of %s', (protocol) => {
+    test.each(times)('stay offered: %s', async (when) => {
       const world = new World({ configure: () => ({ protocol, ipam: { preAllocate: 8 } }) });
       const machine = world.machine();
       let isSmall = false;
@@ -299,7 +299,7 @@ describe.each(shrinkings)('use outranks a limit that shrank: $what', ({ when: ti
   });
 });
 
-test('a status that is wiped while an address is leaving is whole again before anything is struck', async () => {
+test('a status that is wiped while an address is being released is complete again before anything is withdrawn', async () => {
   const world = new World({
     configure: () => ({ eni: { firstInterfaceIndex: 0 }, ipam: { minAllocate: 20 } }),
   });

@@ -173,7 +173,7 @@ function poolSizes(world: World): readonly number[] {
   return world.machines.map((machine) => world.pool(machine).size);
 }
 
-describe('the policy', () => {
+describe('the shipped IAM policy', () => {
   test('allows the actions that Headwater calls, and the tags of what it creates, and nothing else', () => {
     const called = [...quotaActions, 'CreateTags'].map((action) => `ec2:${action}`);
 
@@ -181,7 +181,7 @@ describe('the policy', () => {
   });
 
   test.each(grants)(
-    'allows $permission on $resource ($sid) because it is needed, and named when it is denied',
+    'allows $permission on $resource ($sid) because Headwater needs it and names it when it is denied',
     async (grant) => {
       const scene = scenes[grant.permission]?.(grant);
       if (scene === undefined) throw new Error(`no scene needs ${grant.permission}`);
@@ -214,7 +214,7 @@ describe('the policy', () => {
     },
   );
 
-  test('serves as well when it is held to one VPC', async () => {
+  test('also works when it is restricted to one VPC', async () => {
     const sids = [
       'CreateInterfacesInSubnets',
       'CreateInterfacesWithSecurityGroups',

@@ -3,20 +3,20 @@
 import { describe, expect, test } from '@jest/globals';
 import { changingCalls, expectWell, growAndShrink } from '../../support/growing-and-shrinking.ts';
 
-const ways = ['before it is sent', 'once it is sent', 'before its answer is taken in'] as const;
+const ways = ['before it sends', 'after it sends', 'before it processes the answer'] as const;
 
 for (const protocol of ['crd-allocator', 'multi-pool'] as const) {
   const undisturbed = await growAndShrink(protocol);
   const begun = [...undisturbed.controller.begun];
 
-  describe(`beside an agent of ${protocol}`, () => {
-    test('the history that is cut short has every kind of call in it', () => {
+  describe(`a controller beside an agent of ${protocol}`, () => {
+    test('makes every kind of call in the history in which it is killed', () => {
       expect([...new Set(begun)].sort()).toEqual(changingCalls);
       expectWell(undisturbed);
     });
 
-    describe.each(ways)('a process that dies %s', (when) => {
-      test.each(begun.map((name, at) => ({ name, at })))('at call $at, $name', async ({ at }) => {
+    describe.each(ways)('killed %s', (when) => {
+      test.each(begun.map((name, at) => ({ name, at })))('at call $at, $name, loses, doubles and leaks nothing', async ({ at }) => {
         const world = await growAndShrink(protocol, { death: { at, when } });
 
         expect(world.controller.controller.state).toBe('leading');

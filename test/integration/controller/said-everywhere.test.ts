@@ -258,8 +258,8 @@ async function play(cause: Cause): Promise<Played> {
   };
 }
 
-describe('why a node cannot be satisfied', () => {
-  test('is tested for enough reasons', () => {
+describe('the reason why a node cannot be satisfied', () => {
+  test('has a test for enough reasons', () => {
     expect(new Set(causes.map(({ reason }) => reason)).size).toBe(causes.length);
     expect(causes.length).toBeGreaterThanOrEqual(16);
   });
@@ -284,7 +284,7 @@ describe('why a node cannot be satisfied', () => {
   });
 
   test.each(causes.filter(({ before, mend }) => before !== undefined || mend !== undefined))(
-    'is resolved in every place: $reason',
+    'is cleared in every place: $reason',
     async (cause) => {
       const { staged, controller, end } = await play(cause);
       const { world, machine } = staged;

@@ -40,8 +40,8 @@ function showing(address: string): { spec: { ipam: { pool: Record<string, { reso
   return { spec: { ipam: { pool: { [address]: { resource: 'eni-00000000000000009' } } } } };
 }
 
-describe('an address that is in use, and that another CiliumNode comes to show', () => {
-  test('stays where it is when nobody serves that CiliumNode', async () => {
+describe('an address in use that a second CiliumNode starts to show', () => {
+  test('stays where it is when that CiliumNode is not served', async () => {
     const { world, machine, other, address, stop } = await withUsedAddress();
     await stop();
     await world.delete(other);
@@ -58,7 +58,7 @@ describe('an address that is in use, and that another CiliumNode comes to show',
     expect(world.bugs).toEqual([]);
   });
 
-  test('is struck there at once when that instance does not have it', async () => {
+  test('is withdrawn there at once when that instance does not have it', async () => {
     const { world, machine, other, address } = await withUsedAddress();
 
     await world.patch(other, showing(address));
@@ -74,7 +74,7 @@ describe('an address that is in use, and that another CiliumNode comes to show',
     expect(world.bugs).toEqual([]);
   });
 
-  test.each([0, 1])('is struck there when it was shown while no controller ran (%i)', async (which) => {
+  test.each([0, 1])('is withdrawn there when the CiliumNode was changed while no controller ran (%i)', async (which) => {
     const { world, machine, other, address, stop } = await withUsedAddress(which);
     await stop();
     const [resource = ''] = world.pool(other).values();

@@ -117,7 +117,7 @@ class Storm {
 }
 
 test.each(['gale', 'squall'])(
-  'a storm loses, doubles and leaks nothing, and all comes to rest: %s',
+  'a storm loses, doubles and leaks nothing, and everything settles afterwards: %s',
   async (seed) => {
     const world = await BusyWorld.start({
       seed,

@@ -114,13 +114,13 @@ interface Blind {
 }
 
 const blinds: readonly Blind[] = [
-  { what: 'is that of another region', tamper: (action, output) => nothing[action] ?? output },
+  { what: 'comes from another region', tamper: (action, output) => nothing[action] ?? output },
   {
     what: 'shows instances without interfaces',
     tamper: (action, output) => (action === 'DescribeNetworkInterfaces' ? { NetworkInterfaces: [] } : output),
   },
   {
-    what: 'shows primary interfaces alone',
+    what: 'shows only primary interfaces',
     serves: true,
     tamper: (action, output) => {
       const { NetworkInterfaces: all } = output as {
@@ -134,7 +134,7 @@ const blinds: readonly Blind[] = [
 
 describe.each(protocols)('a CiliumNode that cilium-operator left beside an agent of %s', (protocol) => {
   test.each(blinds)(
-    'loses nothing while the cloud $what, and no address in use afterwards',
+    'loses nothing while the answer of the cloud $what, and no address in use afterwards',
     async ({ tamper, serves }) => {
       const { world, used, givenUp } = await leftByOperator(protocol);
       const before = shownBy(world);

@@ -135,7 +135,7 @@ function worldOf(row: { type?: string; ipam?: IpamWatermarks; eni?: EniOptions }
 }
 
 describe('watermarks', () => {
-  test.each(rows)('of an agent that lists what it uses: $name', async (row) => {
+  test.each(rows)('give an agent that lists what it uses its addresses: $name', async (row) => {
     const world = worldOf(row);
     const machine = world.machine();
     const controller = startController(world, { flags: row.flags ?? {} });
@@ -151,7 +151,7 @@ describe('watermarks', () => {
     expect(controller.warnings()).toEqual([]);
   });
 
-  test.each(requests)('of an agent that requests $name', async ({ requested, used, offered, ...row }) => {
+  test.each(requests)('give an agent that requests its addresses: $name', async ({ requested, used, offered, ...row }) => {
     const world = worldOf(row);
     const machine = world.machine();
     const controller = startController(world);
@@ -171,7 +171,7 @@ describe('watermarks', () => {
     expect(controller.warnings()).toEqual([]);
   });
 
-  test('are reached for a fleet of both protocols, pods and all', async () => {
+  test('are reached for a fleet of both protocols with pods', async () => {
     const types = ['m5.large', 't3.medium', 'm5.xlarge', 'c5.large', 't3.small', 'm4.xlarge'];
     const world = new World({
       cloud: testCloud({ instances: types.map((type) => instance({ name: type, type })) }),

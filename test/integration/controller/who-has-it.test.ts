@@ -22,7 +22,7 @@ const ignored = { 'ipam.cilium.io/ignore': 'true' };
 describe.each(['crd-allocator', 'multi-pool'] as const)(
   'a pool that lists the whole subnet (%s)',
   (protocol) => {
-    test.each(['before', 'after'])('keeps nothing from anybody, %s a change of leader', async (when) => {
+    test.each(['before', 'after'])('keeps no address from another node, %s a change of leader', async (when) => {
       const attacked = await AttackedWorld.start({ protocol });
       const { world, stranger } = attacked;
       const strike = async (): Promise<void> => {
@@ -49,7 +49,7 @@ describe.each(['crd-allocator', 'multi-pool'] as const)(
   },
 );
 
-test('what a served CiliumNode shows of others is struck there, and keeps nothing from anybody', async () => {
+test('addresses of others that a served CiliumNode shows are withdrawn there, and stay available to others', async () => {
   const attacked = await AttackedWorld.start();
   const { world } = attacked;
   const [liar, victim] = [attacked.victim(2), attacked.victim(0)];
@@ -72,7 +72,7 @@ test('what a served CiliumNode shows of others is struck there, and keeps nothin
   expect(foreign.filter((address) => world.pool(liar).has(address))).toEqual([]);
 });
 
-test('an address is withheld for a consistency window at most where the cloud cannot be asked who has it', async () => {
+test('an address is held back for a consistency window at most when the cloud cannot be read to see who has it', async () => {
   const attacked = await AttackedWorld.start();
   const { world, stranger } = attacked;
   const { faults } = world.cluster.ec2.gateway;
@@ -92,7 +92,7 @@ test('an address is withheld for a consistency window at most where the cloud ca
 });
 
 test.each([false, true])(
-  'what a CiliumNode claims that is as large as an object can be delays others for a consistency window at most (leader changed: %s)',
+  'claims of a CiliumNode of the largest size delay others for a consistency window at most (leader changed: %s)',
   async (isRestart) => {
     const attacked = await AttackedWorld.start();
     const { world } = attacked;

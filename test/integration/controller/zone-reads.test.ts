@@ -17,12 +17,12 @@ function worldOf(): World {
   });
 }
 
-describe('a start while every answer about one zone fails', () => {
+describe('a start while every answer about one zone fails for', () => {
   test.each([
     { what: 'everything', actions: /^Describe/ },
     { what: 'interfaces', actions: /^DescribeNetworkInterfaces$/ },
     { what: 'subnets', actions: /^DescribeSubnets$/ },
-  ])('($what) serves the other zones, and this one once it can be read', async ({ actions }) => {
+  ])('$what serves the other zones, and this one once it can be read', async ({ actions }) => {
     const world = worldOf();
     const near = world.machines.filter(({ zone }) => zone !== dark);
     const far = world.machines.filter(({ zone }) => zone === dark);

@@ -11,7 +11,7 @@ test.each([
   ['another pod has had it since', 'taken 1, given-back 6, taken 7', 5, true],
   ['it changed hands at that very time', 'taken 1, given-back 5, taken 5', 5, true],
   ['no pod had it between two', 'taken 1, given-back 4, taken 6', 5, false],
-])('a pod had an address, where %s (%s): %d, %j', (_what, deeds, time, had) => {
+])('the judge knows whether a pod had an address, where %s (%s): %d, %j', (_what, deeds, time, had) => {
   let now = 0;
   const uses = new PodUses(() => now);
   for (const [, deed, at] of deeds.matchAll(/(taken|given-back) (\d+)/g)) {

@@ -21,7 +21,7 @@ describe('parseTags', () => {
     ['{}', {}],
     ['{"a": "1", "b": ""}', { a: '1', b: '' }],
     ['{"a,b": "c=d"}', { 'a,b': 'c=d' }],
-  ])('%s', (text, expected) => {
+  ])('reads %s', (text, expected) => {
     expect(parseTags(text)).toEqual(expected);
   });
 

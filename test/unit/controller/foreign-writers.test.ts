@@ -81,7 +81,7 @@ async function stopsAfter(
   return permission.stops.conflictingWriter;
 }
 
-describe('a write that is not ours', () => {
+describe('a write that is not ours, seen', () => {
   test.each([
     ['in the first 20 s of a term', 19_000, {}, 'none'],
     ['afterwards', 21_000, {}, 'suspected'],
@@ -101,7 +101,7 @@ describe('a write that is not ours', () => {
   });
 });
 
-describe('what several writes stop', () => {
+describe('the pause after several conflicting writes', () => {
   const all = 'no node gets anything, and nothing is released from any until';
   const own = 'this node gets nothing, and nothing is released from any until';
   const releases = 'nothing is released from any node until';
@@ -160,7 +160,7 @@ describe('what several writes stop', () => {
       { conflictingWriter: 'atWork', foreignlyWritten: undefined },
       all,
     ],
-  ])('%s', async (_, writes, stops, effect) => {
+  ])('covers after %s', async (_, writes, stops, effect) => {
     const { writers, permission, told, clock } = rig();
     void writers.run(new AbortController().signal);
     await clock.advance(21_000);

@@ -42,7 +42,7 @@ describe('the files that a page names', () => {
     expect(missingIn(page, read(page))).toEqual([]);
   });
 
-  test('are missed when a link or a quoted path leads nowhere', () => {
+  test('are reported as missing when a link or a quoted path leads nowhere', () => {
     const markdown = '[a](../src/main.ts) [b](nowhere.ts#c) `src/nowhere.ts` `src/node/` `src/<cloud>/`';
 
     expect(missingIn('docs/page.md', markdown)).toEqual(['docs/nowhere.ts', 'src/nowhere.ts']);
@@ -59,7 +59,7 @@ describe('the page of architecture', () => {
     expect(rows.filter((row) => !row.includes('](../src/'))).toEqual([]);
   });
 
-  test('says of each room what it decides', () => {
+  test('says what each room decides', () => {
     const rooms = globSync('src/{*,node/*,providers/*}/', { cwd: root }).map(
       (room) => `\`${room.replace(/\/?$/, '/')}\``,
     );
@@ -81,7 +81,7 @@ describe('the page of differences', () => {
     .slice(1)
     .map((text) => ({ name: text.slice(4, text.indexOf('\n')), text }));
 
-  test('links each point to the tests that hold it', () => {
+  test('links each point to the tests that verify it', () => {
     const untested = points.filter(({ text }) => !/\]\(\.\.\/test\/[^)]+\.test\.ts\)/.test(text));
 
     expect(points.length).toBeGreaterThan(30);

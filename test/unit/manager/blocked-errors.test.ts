@@ -47,7 +47,7 @@ const found = (raw: JsonObject): ReadOutcome => ({ kind: 'found', raw });
 const said = (error: string): unknown => ['7', { ipam: { 'operator-status': { error } } }];
 const away = { kind: 'unavailable', message: 'no answer' } as const;
 
-describe('why a CiliumNode is not served', () => {
+describe('the reason why a CiliumNode is not served', () => {
   test.each<[string, Parameters<typeof rigOf>, readonly unknown[]]>([
     ['is written into its status', [[found(objectOf())]], [said('why')]],
     ['replaces another reason', [[found(objectOf('before'))]], [said('why')]],
@@ -75,7 +75,7 @@ describe('why a CiliumNode is not served', () => {
     expect(patches).toEqual(expected);
   });
 
-  test('is the last one that was said, and none once the node is served', async () => {
+  test('is the last one that was reported, and none once the node is served', async () => {
     const { errors, clock, patches } = rigOf([found(objectOf())]);
 
     errors.say(node, 'first');

@@ -22,32 +22,32 @@ function pages(firing: readonly string[]): readonly string[] {
   return firing.filter((name) => severityOf(name) === 'critical' && !inhibited.has(name));
 }
 
-describe('the alerts', () => {
-  test.each(alerts.map((alert) => [alert.name, alert] as const))('%s is complete', (name, alert) => {
+describe('an alert', () => {
+  test.each(alerts.map((alert) => [alert.name, alert] as const))('is complete: %s', (name, alert) => {
     expect(name).toMatch(/^Headwater[A-Z]\w+$/);
     expect(alert.for).toMatch(/^\d+[mh]$/);
     expect(alert.summary).not.toMatch(/\.$/);
     expect(alert.description).toMatch(/\.$/);
   });
 
-  test('no two have the same name', () => {
+  test('has a name of its own', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
   test.each(alerts.map(({ name, expr }) => [name, expr]))(
-    '%s looks at metrics, labels and values that there are',
+    'uses existing metrics, labels and values: %s',
     (_, expr) => {
       expect(selectorsIn(expr).flatMap((selector) => problemOf(selector) ?? [])).toEqual([]);
     },
   );
 });
 
-describe('the runbooks', () => {
-  test('there is one for each alert, and no other', () => {
+describe('a runbook', () => {
+  test('exists for each alert, and for nothing else', () => {
     expect(readdirSync(runbooks).toSorted()).toEqual(names.map((name) => `${name}.md`).toSorted());
   });
 
-  test.each(names)('%s says what it means, what users feel, how to find out and what to do', (name) => {
+  test.each(names)('says what the alert means, what users notice, how to diagnose and what to do: %s', (name) => {
     const text = readFileSync(join(runbooks, `${name}.md`), 'utf8');
 
     expect(text.split('\n')[0]).toBe(`# ${name}`);
@@ -60,7 +60,7 @@ describe('the runbooks', () => {
     expect(text).not.toMatch(/^##.*\n\n(?=##|$(?![\s\S]))/m);
   });
 
-  test.each(names)('%s names metrics that there are', (name) => {
+  test.each(names)('names existing metrics: %s', (name) => {
     const text = readFileSync(join(runbooks, `${name}.md`), 'utf8');
     const named = [...text.matchAll(/`(headwater_\w+[^`]*)`/g)].map(([, expr = '']) => expr);
 
@@ -68,12 +68,12 @@ describe('the runbooks', () => {
   });
 });
 
-describe('one cause wakes somebody once at most', () => {
-  test.each(causes.map((cause) => [cause.what, cause] as const))('%s', (_, { firing, paged }) => {
+describe('one cause', () => {
+  test.each(causes.map((cause) => [cause.what, cause] as const))('pages at most once: %s', (_, { firing, paged }) => {
     expect(pages(firing)).toEqual(paged === undefined ? [] : [paged]);
   });
 
-  test('what wakes somebody is never silenced by what waits until the morning', () => {
+  test('that pages is never inhibited by one that waits until the morning', () => {
     const silenced = inhibitions.flatMap(({ cause, effects }) =>
       effects.filter((effect) => severityOf(effect) === 'critical' && severityOf(cause) !== 'critical'),
     );
@@ -81,7 +81,7 @@ describe('one cause wakes somebody once at most', () => {
     expect(silenced).toEqual([]);
   });
 
-  test('inhibitions name alerts that there are, and no alert silences one that silences it', () => {
+  test('has inhibitions of existing alerts, and no two of them inhibit each other', () => {
     const pairs = inhibitions.flatMap(({ cause, effects }) => effects.map((effect) => `${cause} ${effect}`));
     const named = pairs.flatMap((pair) => pair.split(' '));
 

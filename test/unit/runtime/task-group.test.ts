@@ -86,7 +86,7 @@ describe('a task group', () => {
     expect(bugs).toEqual([]);
   });
 
-  test('aborts work that asks for the deadline after it is over', async () => {
+  test('aborts work that listens to the deadline after it is over', async () => {
     const { clock, work, bugs, pauses } = rig();
     work.begin(async () => {
       await sleep(clock, 100, never);

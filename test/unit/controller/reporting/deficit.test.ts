@@ -32,7 +32,7 @@ function served(wanted: number, reason?: ConditionReason): NodeSummary {
   };
 }
 
-describe('what a reading of the network may help with', () => {
+describe('the need for a reading of the network', () => {
   test.each<[string, readonly NodeSummary[], string]>([
     ['nothing, where no node is short', [served(0), blocked], 'nothing'],
     ['addresses, where one is', [served(0), served(3)], 'addresses'],
@@ -43,7 +43,7 @@ describe('what a reading of the network may help with', () => {
     ],
     ['more than addresses, where no subnet fits', [served(1, 'NoSubnetMatches')], 'infrastructure'],
     ['nothing, where a node that says so is not short', [served(0, 'SubnetsExhausted')], 'nothing'],
-  ])('%s', (_, summaries, expected) => {
+  ])('covers %s', (_, summaries, expected) => {
     expect(lackingOf(summaries)).toBe(expected);
   });
 });

@@ -83,7 +83,7 @@ test.each<[string, readonly Step[], readonly string[], number]>([
     1,
   ],
   ['is no failure of another kind', [[0, 'other failure']], [], 0],
-])('what is not permitted %s', async (_, steps, told, left) => {
+])('a missing permission %s', async (_, steps, told, left) => {
   const clock = new VirtualClock();
   const log = recordingLogger();
   const missingPermissions = new MissingPermissions({ clock, log });

@@ -16,7 +16,7 @@ type Note = readonly [seconds: number, node: string, outcome: keyof typeof outco
 const problem = (message: string): string =>
   `no write of a CiliumNode succeeded in the last minute: ${message}`;
 
-describe('whether writes succeed', () => {
+describe('the success of writes', () => {
   test.each<[string, readonly Note[], string | undefined]>([
     ['is no question without any', [], undefined],
     [

@@ -17,7 +17,7 @@ const statusOf = (manager: string, time: string): JsonObject => ({
 
 describe('the manager that last wrote the pool', () => {
   test.each<[string, Json, string | undefined]>([
-    ['nobody is noted', [], undefined],
+    ['no manager is listed', [], undefined],
     ['the field is missing', null, undefined],
     ['the field is something else', 'x', undefined],
     ['entries make no sense', [1, null, {}, { manager: 'a', fieldsV1: 'x' }], undefined],
@@ -43,7 +43,7 @@ describe('the manager that last wrote the pool', () => {
       'kubectl-edit',
     ],
     ['one without a time comes last', [poolOf('a'), poolOf('b', '2026-01-01T00:00:00Z')], 'b'],
-  ])('%s', (_what, managedFields, manager) => {
+  ])('is found when %s', (_what, managedFields, manager) => {
     const raw = { metadata: { managedFields } };
 
     expect(lastManagerOf(raw, 'spec', 'ipam', 'pool')).toBe(manager);

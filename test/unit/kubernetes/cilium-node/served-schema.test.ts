@@ -91,14 +91,14 @@ describe('ServedSchema', () => {
     ],
     ['a map of anything keeps all', { wild: { x: { y: [1] } } }, { wild: { x: { y: [1] } } }],
     ['null stays where the field is known', { eni: null, novelty: null }, { eni: null }],
-  ])('%s', async (_what, value, kept) => {
+  ])('prunes as the server does: %s', async (_what, value, kept) => {
     const known = await read(served);
 
     expect(known.source).toEqual({ kind: 'served' });
     expect(known.prune(value, ['status'])).toEqual(kept);
   });
 
-  test('knows what is kept', async () => {
+  test('knows which fields are kept', async () => {
     const known = await read(served);
 
     expect(known.knows(['status', 'eni', 'enis', 'eni-1', 'id'])).toBe(true);
@@ -123,7 +123,7 @@ describe('ServedSchema', () => {
     ],
     ['without a schema', definition({ name: 'v2', served: true }), 'the definition gives no schema for v2'],
     ['no definition at all', { status: 200, body: {} }, 'the definition does not serve v2'],
-  ])('%s: what all versions have is assumed, and why is said', async (_what, script, reason) => {
+  ])('assumes the fields of all versions, and names the cause, when the read is %s', async (_what, script, reason) => {
     const known = await read(script);
 
     expect(known.source).toMatchObject({ kind: 'assumed', reason });

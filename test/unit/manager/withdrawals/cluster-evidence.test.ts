@@ -11,7 +11,7 @@ const tagged = view([eni(0, 0), eni(1, 0, { tags: { ...belonging, ...made } })])
 const foreign = view([eni(0, 0), eni(1, 0, { tags: { cluster: 'green', ...made } })]);
 const untagged = view([eni(0, 0)]);
 
-test('a detached interface whose description names an instance of the cluster is the cluster’s', () => {
+test('a detached interface belongs to the cluster when its description names an instance of the cluster', () => {
   const described = eni(1, 0, { attachment: undefined, tags: belonging, description: 'Cilium-CNI (i-1)' });
 
   expect(clusterEvidence([{ view: untagged }], belonging)(described)).toBe(true);

@@ -83,17 +83,17 @@ describe('a plan for a node that gets prefixes', () => {
     ['no more than may be had, whatever is wanted', 99, 7, ['eni-0+7']],
     ['nothing where nothing may be had', 5, 0, []],
     ['nothing where there is too much', 5, -3, []],
-  ])('takes to the limit %s', (_, wanted, most, expected) => {
+  ])('fills up to the limit with %s', (_, wanted, most, expected) => {
     expect(steps({ requirements: asked, wanted, most })).toEqual(expected);
   });
 
-  test('counts what is under way towards the limit', () => {
+  test('counts what is in flight towards the limit', () => {
     const change = { requirements: asked, wanted: 60, most: 54, underway: [delegated] };
 
     expect(steps(change)).toEqual(['eni-0+6']);
   });
 
-  test('takes the primary address of a new interface off the limit', () => {
+  test('counts the primary address of a new interface towards the limit', () => {
     const change = { requirements: withPrimary, wanted: 16, most: 16, view: view([full]) };
 
     expect(steps(change)).toEqual(['new@1:subnet-1+9', 'new@2:subnet-1+5']);
@@ -146,7 +146,7 @@ describe('a plan for a node that gets prefixes', () => {
       { wanted: 30, view: view([eni(0, 2, { prefixes: prefixes.slice(0, 5) })]), ...fragmented('subnet-1') },
       ['eni-0+2', 'new@1:subnet-1+9', 'new@2:subnet-1+9'],
     ],
-  ])('whose subnet is fragmented %s', (_, change, expected) => {
+  ])('with a fragmented subnet %s', (_, change, expected) => {
     expect(steps({ requirements: asked, ...change })).toEqual(expected);
   });
 
@@ -176,7 +176,7 @@ describe('a plan for a node that gets prefixes', () => {
       { wanted: 20, free: wide, ...upTo({ 'subnet-1': 1, 'subnet-2': 0 }) },
       ['eni-0+1x16', 'eni-0+1x16'],
     ],
-  ])('whose subnet refused more prefixes than that %s', (_, change, expected) => {
+  ])('with a subnet that refused more prefixes than that %s', (_, change, expected) => {
     expect(steps({ requirements: asked, ...change })).toEqual(expected);
   });
 
@@ -198,7 +198,7 @@ describe('a plan for a node that gets prefixes', () => {
       { wanted: 60, free: { 'subnet-1': 40 } },
       ['eni-0+2x16', 'eni-0+7'],
     ],
-  ])('a subnet with too little for a prefix %s', (_, change, expected) => {
+  ])('with a subnet that has too little for a prefix %s', (_, change, expected) => {
     expect(steps({ requirements: asked, ...change })).toEqual(expected);
   });
 
@@ -209,7 +209,7 @@ describe('a plan for a node that gets prefixes', () => {
     expect(steps({ wanted: 20, ...change })).toEqual(['eni-0+9', 'new@1:subnet-1+9', 'new@2:subnet-1+2']);
   });
 
-  test('tells what stands in the way of the last single address', () => {
+  test('names the obstacle for the last single address', () => {
     const change = { requirements: asked, wanted: 60, free: { 'subnet-1': 40 } };
 
     expect(prepareIPAllocation(facts(change))).toMatchObject({

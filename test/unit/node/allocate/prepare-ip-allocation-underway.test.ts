@@ -6,7 +6,7 @@ import { eni, facts, view } from '../allocation-facts.ts';
 
 const full = eni(0, 9);
 
-describe('when interfaces under way hold the last slots', () => {
+describe('a plan when interfaces in flight take the last slots', () => {
   const coming = (deviceIndex: number, count: number): PlannedStep => ({
     kind: 'createInterface',
     subnetId: 'subnet-1',

@@ -20,7 +20,7 @@ const created: PlannedStep = {
 const filled: PlannedStep = { kind: 'allocateIPs', interfaceId: 'eni-0', subnetId: 'subnet-1', count: 5 };
 const full = eni(0, 9);
 
-describe('a plan for what is wanted', () => {
+describe('a plan', () => {
   test.each<[string, Parameters<typeof facts>[0], readonly string[]]>([
     ['is empty when nothing is', { wanted: 0 }, []],
     ['is empty when less than nothing is', { wanted: -3 }, []],
@@ -67,14 +67,14 @@ describe('a plan for what is wanted', () => {
     expect(plan).toMatchObject({ unmet: 81, obstacle: { kind: 'noInterfaceSlots', interfaces: 3 } });
   });
 
-  test('has no obstacle when nothing is short', () => {
+  test('has no obstacle when nothing is missing', () => {
     const plan = prepareIPAllocation(facts({ wanted: 18, view: view([full]) }));
 
     expect(plan).toMatchObject({ unmet: 0, obstacle: undefined });
   });
 });
 
-describe('what is under way', () => {
+describe('a plan with operations in flight', () => {
   test.each<[string, Parameters<typeof facts>[0], readonly string[]]>([
     ['is not asked for again', { wanted: 8, underway: [filled] }, ['eni-0+3']],
     ['may be all', { wanted: 8, underway: [filled, created] }, []],
@@ -94,12 +94,12 @@ describe('what is under way', () => {
       { wanted: 6, underway: [created], requirements: requirements({ usePrimaryAddress: true }) },
       ['eni-0+1'],
     ],
-  ])('%s', (_, change, expected) => {
+  ])('counts what is in flight, which %s', (_, change, expected) => {
     expect(steps(change)).toEqual(expected);
   });
 });
 
-describe('primary addresses, where pods have them,', () => {
+describe('primary addresses that pods use', () => {
   const asked = requirements({ usePrimaryAddress: true });
 
   test.each<[string, Parameters<typeof facts>[0], readonly string[]]>([
@@ -128,7 +128,7 @@ describe('primary addresses, where pods have them,', () => {
   });
 });
 
-describe('an interface that is not to be touched', () => {
+describe('an interface that is not to be used', () => {
   const asked = requirements({ excludeInterfaceTags: { keep: 'out' } });
 
   test.each<[string, Omit<Partial<AllocationFacts>, 'free'>]>([
@@ -144,7 +144,7 @@ describe('an interface that is not to be touched', () => {
       { infrastructure: infrastructure([subnet('subnet-1', { eligible: false }), subnet('subnet-2')]) },
     ],
     ['is in a subnet that is not known', { infrastructure: infrastructure([subnet('subnet-2')]) }],
-  ])('%s', (_, change) => {
+  ])('is one that %s', (_, change) => {
     const planned = steps({ wanted: 8, free: { 'subnet-1': 50, 'subnet-2': 90 }, ...change });
 
     expect(planned.map((step) => step.split(':')[0])).toEqual(['new@1']);
@@ -183,7 +183,7 @@ describe('the index of a new interface', () => {
     ['reserved', view([full, eni(1, 9), eni(2, 0, { reservedFor: 'efa' })])],
     ['excluded', view([full, eni(1, 9), eni(2, 0, { tags: { keep: 'out' } })])],
     ['unreadable', view([full, eni(1, 9)], [unreadable({ deviceIndex: undefined })])],
-  ])('there is none when the last slot is %s', (_, seen) => {
+  ])('is none when the last slot is %s', (_, seen) => {
     const asked = requirements({ excludeInterfaceTags: { keep: 'out' } });
 
     const plan = prepareIPAllocation(facts({ wanted: 5, view: seen, requirements: asked }));
@@ -192,7 +192,7 @@ describe('the index of a new interface', () => {
   });
 });
 
-describe('subnets', () => {
+describe('subnets in a plan', () => {
   test.each<[string, Parameters<typeof facts>[0], readonly string[]]>([
     ['are not asked for more than they have', { wanted: 8, free: { 'subnet-1': 3 } }, ['eni-0+3']],
     [
@@ -230,7 +230,7 @@ describe('subnets', () => {
   });
 });
 
-describe('what stands in the way', () => {
+describe('the obstacle of a plan', () => {
   const slots = { kind: 'noInterfaceSlots', interfaces: 3 };
   const busy = [full, eni(1, 9), eni(2, 9)];
 
@@ -302,7 +302,7 @@ describe('what stands in the way', () => {
       },
       slots,
     ],
-  ])('%s', (_, change, obstacle) => {
+  ])('is reported: %s', (_, change, obstacle) => {
     const plan = prepareIPAllocation(facts({ wanted: 8, ...change }));
 
     expect(plan.unmet).toBeGreaterThan(0);
@@ -310,7 +310,7 @@ describe('what stands in the way', () => {
   });
 });
 
-test('a new interface gets the security groups and the subnet that were chosen', () => {
+test('a new interface gets the chosen security groups and subnet', () => {
   const plan = prepareIPAllocation(
     facts({
       view: view([full]),
@@ -336,7 +336,7 @@ function orphan(id: string, count: number, subnetId = 'subnet-1'): NetworkInterf
   return networkInterface({ id, subnetId, addresses: addresses(count, 7), attachment: undefined });
 }
 
-describe('orphaned interfaces', () => {
+describe('orphaned interfaces in a plan', () => {
   const adopting: PlannedStep = {
     kind: 'adoptInterface',
     interfaceId: 'eni-8',
@@ -452,7 +452,7 @@ describe('orphaned interfaces', () => {
     expect(prepareIPAllocation(given)).toMatchObject({ steps: [], unmet, isStuck: false });
   });
 
-  test('count the primary address where pods use it', () => {
+  test('count their primary address when pods use it', () => {
     const asked = requirements({ usePrimaryAddress: true });
     const orphans = { read: true, fit: [orphan('eni-8', 9)], unclear: [] };
 

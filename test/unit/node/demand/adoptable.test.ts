@@ -6,7 +6,7 @@ import type { NetworkInterface } from '../../../../src/providers/contract/networ
 import { networkInterface } from '../../providers/interfaces.ts';
 import { infrastructure, requirements, subnet } from '../allocation-facts.ts';
 
-describe('an orphaned interface', () => {
+describe('an orphaned interface that a node may adopt', () => {
   test.each<[string, Partial<NetworkInterface>, Partial<Subnet>, Partial<NodeRequirements>, boolean]>([
     ['in a subnet for pods can be had', {}, {}, {}, true],
     ['in a subnet that is not for pods any more', {}, { eligible: false }, {}, false],
@@ -38,7 +38,7 @@ describe('an orphaned interface', () => {
     [false, 18],
     [true, 19],
   ])(
-    'brings its addresses and prefixes; its primary one where that is used: %s',
+    'brings its addresses and prefixes, and its primary address if pods use it: %s',
     (usePrimaryAddress, sum) => {
       const item = networkInterface({ addresses: ['10.0.0.5', '10.0.0.6'], prefixes: ['10.0.1.0/28'] });
 

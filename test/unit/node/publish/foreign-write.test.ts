@@ -38,7 +38,7 @@ const eni = (fields: JsonObject): JsonObject => ({ status: { eni: { enis: { 'eni
 const specWrite = (patch: JsonObject): OpenWrite => ({ base: '4711', part: 'spec', patch });
 const statusWrite = (patch: JsonObject): OpenWrite => ({ base: '4711', part: 'status', patch });
 
-describe('without a write of ours', () => {
+describe('a conflicting write while no write of ours is open', () => {
   test.each<[string, JsonObject, readonly WrittenPart[]]>([
     ['nothing', {}, []],
     ['an annotation', { metadata: { annotations: { a: 'b' } } }, []],
@@ -71,12 +71,12 @@ describe('without a write of ours', () => {
       { ...pool({ '10.0.0.7': { resource: 'eni-1' } }), ...eni({ addresses: ['10.0.0.7'] }) },
       ['pool', 'status'],
     ],
-  ])('%s', (_what, change, parts) => {
+  ])('is seen in: %s', (_what, change, parts) => {
     expect(partsOf(change)).toEqual(parts);
   });
 });
 
-describe('with a write of ours whose answer is not there', () => {
+describe('a conflicting write while a write of ours has no answer', () => {
   const grown = pool({ '10.0.0.7': { resource: 'eni-1' } });
   const growing = specWrite({ ipam: { pool: { '10.0.0.7': { resource: 'eni-1' } } } });
   const shrinking = specWrite({ ipam: { pool: { '10.0.0.1': null } } });
@@ -96,7 +96,7 @@ describe('with a write of ours whose answer is not there', () => {
     ['part of it happened', grown, [specWrite({ ipam: { pool: { '10.0.0.7': null } } })], ['pool']],
     ['it happened, and somebody else wrote the other part', { ...grown, ...changed }, [growing], ['status']],
     ['it was of another part', changed, [other, growing], ['status']],
-  ])('%s', (_what, change, open, parts) => {
+  ])('is seen when: %s', (_what, change, open, parts) => {
     expect(partsOf(change, open)).toEqual(parts);
   });
 });

@@ -74,7 +74,7 @@ describe('the interfaces that a pool names', () => {
     expect(repairOf(node(pool, enis), offer)).toEqual(expected && { eni: { enis: expected } });
   });
 
-  test('come back before anything is struck, and nothing else does', () => {
+  test('come back before anything is withdrawn, and nothing else does', () => {
     const desired = { offer, handshake: undefined, operatorError: '' };
     const leaving = { ...pooled, '10.0.0.99': 'eni-0' };
 

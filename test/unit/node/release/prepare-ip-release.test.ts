@@ -47,7 +47,7 @@ const d = one?.[2] ?? '';
 const [, e = '', f = ''] = two ?? [];
 const block = '10.9.0.0/28';
 
-describe('what a node can do without', () => {
+describe('the addresses that a node can spare', () => {
   test.each<[string, Partial<CandidateFacts>, string[]]>([
     ['nothing', { excess: 0 }, []],
     ['the emptiest interface first', { excess: 2 }, [a, b]],
@@ -74,17 +74,17 @@ describe('what a node can do without', () => {
       { view: view([eni(0, 3, { attachment: attachment({ deviceIndex: 0, state: 'detaching' }) })]) },
       [],
     ],
-  ])('%s', (_, change, expected) => {
+  ])('are %s', (_, change, expected) => {
     expect(candidates(change)).toEqual(expected);
   });
 
-  test('among interfaces with no address in use, the last one goes first', () => {
+  test('go from the last interface first, among interfaces with no address in use', () => {
     const items = [eni(0, 1), eni(1, 1)];
 
     expect(candidates({ view: view(items), excess: 1, isUsed: () => false })).toEqual(items[1]?.addresses);
   });
 
-  test('never the primary address, which pods may have too', () => {
+  test('never include the primary address, even when pods may have it', () => {
     const item = eni(0, 0);
 
     expect(
@@ -95,7 +95,7 @@ describe('what a node can do without', () => {
     ).toEqual([]);
   });
 
-  test('never more than the excess, never anything in use', () => {
+  test('never exceed the excess, and are never in use', () => {
     fc.assert(
       fc.property(
         fc.nat(60),
@@ -120,7 +120,7 @@ describe('what a node can do without', () => {
   });
 });
 
-describe('what pods must not have any more', () => {
+describe('the addresses that pods must no longer have', () => {
   const retired = interfaces.flatMap((item) => [...holdingsOn(item).slice(0, 1), primaryOn(item)]);
 
   function leaving(change: Partial<Parameters<typeof retiredCandidates>[0]> = {}): string[] {
@@ -150,12 +150,12 @@ describe('what pods must not have any more', () => {
       { releases: releasing([first, second], 'leaving') },
       ['10.0.0.4', '10.0.1.4', third, '10.0.2.4'],
     ],
-  ])('leaves whatever the node needs: %s', (_, change, expected) => {
+  ])('leave the node, whatever it needs: %s', (_, change, expected) => {
     expect(leaving(change)).toEqual(expected);
   });
 });
 
-describe('what an earlier process began', () => {
+describe('a release that an earlier process started', () => {
   const at = 1_000_000;
   const item = eni(0, 3, { prefixes: [block] });
   const [x = '', y = '', z = ''] = item.addresses;
@@ -220,7 +220,7 @@ describe('what an earlier process began', () => {
     ['it was told to be gone, and is there again', { handshake: { [x]: 'released' } }, [[x, 'released']]],
     ['it was told to be gone, and is in use', { handshake: { [x]: 'released' }, used: { [x]: entry } }, []],
     ['the agent agreed, and uses it', { handshake: { [x]: 'ready-for-release' }, used: { [x]: entry } }, []],
-  ])('with an agent that is asked: %s', (_, parts, expected) => {
+  ])('continues, with an agent that is asked: %s', (_, parts, expected) => {
     expect(recovered(parts)).toEqual(expected);
   });
 
@@ -237,7 +237,7 @@ describe('what an earlier process began', () => {
       { allocated: [x, y, z, block], handshake: { [x]: 'ready-for-release' } },
       [],
     ],
-  ])('with an agent that is not asked: %s', (_, parts, expected) => {
+  ])('continues, with an agent that is not asked: %s', (_, parts, expected) => {
     expect(recovered(parts)).toEqual(expected);
   });
 
@@ -249,19 +249,19 @@ describe('what an earlier process began', () => {
       { ...item, tags: { role: 'storage' } },
       { excludeInterfaceTags: { role: 'storage' } },
     ],
-  ])('goes on, with an agent that is asked, on an interface that %s', (_, each, change) => {
+  ])('continues, with an agent that is asked, on an interface that %s', (_, each, change) => {
     expect(recovered({ allocated: ['10.0.9.1'] }, [each], change)).toEqual([]);
     expect(recovered({ handshake: { [x]: 'ready-for-release' } }, [each], change)).toEqual([[x, 'leaving']]);
   });
 
-  test('was not on an interface that is leaving its instance', () => {
+  test('does not continue on an interface that is leaving its instance', () => {
     const each = { ...item, attachment: attachment({ deviceIndex: 0, state: 'detaching' }) };
 
     expect(recovered({ allocated: ['10.0.9.1'] }, [each])).toEqual([]);
     expect(recovered({ handshake: { [x]: 'ready-for-release' } }, [each])).toEqual([]);
   });
 
-  test('includes a primary address only where pods must not have it any more', () => {
+  test('includes a primary address only when pods must no longer have it', () => {
     const { primaryAddress } = item;
     const twice = { ...item, addresses: [...item.addresses, primaryAddress] };
     const handshake = { [primaryAddress]: 'marked-for-release' } as const;

@@ -128,7 +128,7 @@ describe('an agent that is asked', () => {
       none,
     ],
     ['fifteen have answered', new Map([...answers('ready-for-release', block)].slice(1)), asked],
-  ])('gives a prefix only as a whole: %s', (_, handshake, expected) => {
+  ])('releases a prefix only as a whole: %s', (_, handshake, expected) => {
     expect(after(asked, { candidates: [block], handshake }, { holding: block })).toEqual(expected);
   });
 });
@@ -155,7 +155,7 @@ describe('an agent that is not asked', () => {
   });
 });
 
-test('what is more than needed is noticed with the time', () => {
+test('the release state records what is more than needed, with the time', () => {
   const next = nextReleases(new Map(), facts({ candidates: [address, block] }));
 
   expect([...next.values()].map(({ phase }) => phase)).toEqual(
@@ -177,7 +177,7 @@ test.each<[ReleasePhase, ReleaseState | undefined, ReleaseState | undefined]>([
   [released, 'ready-for-release', 'released'],
   [released, 'released', 'released'],
   [released, undefined, undefined],
-])('in %j an entry %s becomes %s', (phase, known, expected) => {
+])('in state %j, an entry %s becomes %s', (phase, known, expected) => {
   const releases = new Map([[address.id, { holding: address, protocol: 'crd' as const, phase }]]);
   const handshake = new Map(known === undefined ? [] : [[address.id, known]]);
 
@@ -199,13 +199,13 @@ test.each<[ReleasePhase, boolean]>([
   [hidden, true],
   [unassigning, true],
   [released, true],
-])('in %j it is not shown: %s', (phase, expected) => {
+])('in state %j, an address is hidden: %s', (phase, expected) => {
   const releases = new Map([[address.id, { holding: address, protocol: 'crd' as const, phase }]]);
 
   expect(outgoingIn(releases).has(address.id)).toBe(expected);
 });
 
-test('who refuses is told', () => {
+test('an agent that refuses is reported', () => {
   const releases = new Map([
     [block.id, { holding: block, protocol: 'crd' as const, phase: asked }],
     [address.id, { holding: address, protocol: 'crd' as const, phase: leaving }],

@@ -13,7 +13,7 @@ describe('the whole blocks of a subnet', () => {
     ['a /28 has none', '10.0.1.0/28', [], 0],
     ['an unreadable block has none', 'fd00::/64', [], 0],
     ['a subnet above 128.0.0.0 counts like any other', '172.31.0.0/24', ['172.31.0.100'], 13],
-  ])('%s', (_, cidr, holdings, blocks) => {
+  ])('are counted: %s', (_, cidr, holdings, blocks) => {
     const census = new BlockCensus();
 
     census.take({ subnetId: 'subnet-1', holdings });
@@ -21,7 +21,7 @@ describe('the whole blocks of a subnet', () => {
     expect(census.wholeBlocks('subnet-1', cidr)).toBe(blocks);
   });
 
-  test('one subnet says nothing of another', () => {
+  test('are counted for each subnet alone', () => {
     const census = new BlockCensus();
 
     census.take({ subnetId: 'subnet-1', holdings: ['10.0.2.20'] });

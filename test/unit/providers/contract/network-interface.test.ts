@@ -13,7 +13,7 @@ describe('carries', () => {
     ['an empty value is a value', { a: '' }, { a: '' }, true],
     ['an absent key is no empty value', {}, { a: '' }, false],
     ['what every object has is no tag', {}, { constructor: 'Object' }, false],
-  ])('%s', (_, tags, required, expected) => {
+  ])('compares tags: %s', (_, tags, required, expected) => {
     expect(carries(tags, required)).toBe(expected);
   });
 });

@@ -12,7 +12,7 @@ test.each<[string, readonly string[] | undefined, Activity, string, boolean]>([
   ['writes those of the others', ['a'], 'publish', 'b', false],
   ['takes nothing from anybody', ['a'], 'takeAway', 'b', true],
   ['gives to nobody once several were written', undefined, 'give', 'b', true],
-])('beside a conflicting writer it %s', (_, foreignlyWritten, activity, node, isRefused) => {
+])('beside a conflicting writer, the permission %s', (_, foreignlyWritten, activity, node, isRefused) => {
   const permission = new MutationPermission({ ...noStops, conflictingWriter: 'atWork', foreignlyWritten });
 
   expect(permission.of(node).refusal(activity) !== undefined).toBe(isRefused);

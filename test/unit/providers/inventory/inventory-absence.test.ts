@@ -31,7 +31,7 @@ function play(steps: readonly Step[]): {
   return { holdings: holdings(), refreshDue: view().refreshDue };
 }
 
-describe('a public address', () => {
+describe('a public address in the inventory', () => {
   const shown = (publicAddress?: string): NetworkInterface => networkInterface({ publicAddress });
   const associated = {
     kind: 'staticIPAssociated',
@@ -99,7 +99,7 @@ describe('a public address', () => {
   });
 });
 
-describe('an address', () => {
+describe('an address in the inventory', () => {
   test.each<[string, readonly Step[], unknown, number | undefined]>([
     ['is added by a look', [['look', 0, ['a']]], ['a'], undefined],
     ['is added by a listing', [['list', 0, ['a']]], ['a'], undefined],
@@ -226,7 +226,7 @@ describe('an address', () => {
   });
 });
 
-describe('an interface', () => {
+describe('an interface in the inventory', () => {
   test.each<[string, readonly Step[], unknown, number | undefined]>([
     [
       'a listing without it asks for a look',
@@ -299,7 +299,7 @@ describe('an interface', () => {
     expect(play(steps)).toEqual({ holdings, refreshDue });
   });
 
-  test('goes with everything else when the instance is found terminated', () => {
+  test('is withdrawn with everything else when the instance is found terminated', () => {
     const { look, view } = inventoryRig();
     look(0, eni('a'), primary);
 
@@ -310,12 +310,12 @@ describe('an interface', () => {
   });
 });
 
-describe('a prefix', () => {
+describe('a prefix in the inventory', () => {
   const prefix = '10.0.1.16/28';
   const bare = networkInterface();
   const full = networkInterface({ prefixes: [prefix] });
 
-  test('is removed by two looks like an address', () => {
+  test('is withdrawn by two refreshes, like an address', () => {
     const { look, holdings } = inventoryRig();
     look(0, full);
 
@@ -327,8 +327,8 @@ describe('a prefix', () => {
   });
 });
 
-describe('what was recalled from before a restart', () => {
-  test('is believed until disproved by two looks', () => {
+describe('what was restored after a restart', () => {
+  test('is kept until two refreshes disprove it', () => {
     const { look, holdings, view } = inventoryRig([eni('a', 'b')]);
 
     const before = { holdings: holdings(), read: view().read };
@@ -352,7 +352,7 @@ describe('what was recalled from before a restart', () => {
     expect(view()).toMatchObject({ read: true, refreshDue: 5 });
   });
 
-  test('a listing that shows nothing of the instance does not count as its answer', () => {
+  test('is not disproved by a listing that shows nothing of the instance', () => {
     const { list, view } = inventoryRig([eni('a')]);
 
     list(5);
@@ -361,12 +361,12 @@ describe('what was recalled from before a restart', () => {
   });
 });
 
-describe('an interface that is recalled by its name alone', () => {
+describe('an interface that is restored by its name only', () => {
   const byName = (...addresses: string[]): NetworkInterface =>
     interfaceByName({ id: 'eni-2', instanceId: 'i-1', networkId: 'vpc-1', addresses });
   const shown = further(1, { addresses: ['a', 'b'] });
 
-  test('is what the cloud shows once it does, its primary address among what the pool had', () => {
+  test('becomes what the cloud shows once it does, with its primary address among those of the pool', () => {
     const { look, view } = inventoryRig([primary, byName('a', shown.primaryAddress)]);
 
     look(0, primary, shown);
@@ -376,7 +376,7 @@ describe('an interface that is recalled by its name alone', () => {
     expect([...view().doubted]).toEqual([]);
   });
 
-  test('is believed until disproved by two whole looks', () => {
+  test('is kept until two complete refreshes disprove it', () => {
     const { look, view } = inventoryRig([primary, byName('a')]);
 
     look(0, primary);
@@ -390,7 +390,7 @@ describe('an interface that is recalled by its name alone', () => {
   });
 });
 
-describe('a doubt', () => {
+describe('a reason to refresh', () => {
   test.each([
     ['is answered by a look that begins then', [10], [10], undefined],
     ['is answered by a look that begins later', [10], [12], undefined],

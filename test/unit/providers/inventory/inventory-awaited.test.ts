@@ -26,7 +26,7 @@ function attachedRig(): InventoryRig {
 }
 
 describe('an interface that our own call attached at 20', () => {
-  test('is planned with, and awaited', () => {
+  test('is used for plans, and awaited', () => {
     const { view } = attachedRig();
 
     expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1', 'eni-2']);
@@ -79,7 +79,7 @@ describe('an interface that our own call attached at 20', () => {
     ]);
   });
 
-  test('is gone once two looks a window apart show the instance whole without it', () => {
+  test('is withdrawn after two refreshes a window apart that show the instance complete without it', () => {
     const { look, view } = attachedRig();
 
     look(51, eni('a'));
@@ -114,7 +114,7 @@ test('an interface that a read is the first to show, attaching, is awaited as we
   expect([first, [...view().awaited]]).toEqual([[['eni-2', 15]], []]);
 });
 
-test('an interface that the CiliumNode showed at the start is not awaited, whatever the cloud calls it', () => {
+test('an interface that the CiliumNode showed at startup is not awaited, whatever the cloud shows', () => {
   const { look, view } = inventoryRig([networkInterface(), shown]);
 
   look(5, eni(), attaching);

@@ -10,7 +10,7 @@ function shownBy({ view }: InventoryRig): unknown {
   return Object.fromEntries(view().interfaces.map(({ id, addresses }) => [id, addresses]));
 }
 
-describe('what a look shows on an interface, and not on the one that had it', () => {
+describe('an address that a refresh shows on another interface than before', () => {
   const moved = { 'eni-1': ['a'], 'eni-2': ['b'] };
 
   test.each<[string, Play, unknown]>([
@@ -54,7 +54,7 @@ describe('what a look shows on an interface, and not on the one that had it', ()
       },
       { 'eni-1': ['a', 'b'], 'eni-2': [] },
     ],
-  ])('is no other interface’s any more: %s', (_, play, expected) => {
+  ])('leaves the former interface: %s', (_, play, expected) => {
     const rig = inventoryRig();
     rig.look(0, eni('a', 'b'));
 
@@ -63,7 +63,7 @@ describe('what a look shows on an interface, and not on the one that had it', ()
     expect(shownBy(rig)).toEqual(expected);
   });
 
-  test('is to be confirmed by the next look', () => {
+  test('is to be confirmed by the next refresh', () => {
     const rig = inventoryRig();
     rig.look(0, eni('a', 'b'));
 
@@ -101,7 +101,7 @@ describe('what a look shows on an interface, and not on the one that had it', ()
     expect(shownBy(rig)).toMatchObject({ 'eni-1': ['a', 'b'] });
   });
 
-  describe('that our own call made, where the answer to its attachment got lost', () => {
+  describe('of our own creation whose attachment had a lost answer', () => {
     const made = further(1, { addresses: ['b'], attachment: undefined });
     const given = {
       kind: 'allocated',
@@ -136,7 +136,7 @@ describe('what a look shows on an interface, and not on the one that had it', ()
         { 'eni-1': ['a', 'b'] },
       ],
     ])(
-      'is no other interface’s any more, however young it is there, once shown by %s',
+      'leaves the former interface, however young the new one is, once shown by %s',
       (_, play, expected) => {
         const rig = inventoryRig();
         rig.look(0, eni('a'));
@@ -150,7 +150,7 @@ describe('what a look shows on an interface, and not on the one that had it', ()
     );
   });
 
-  test('stays with an interface that was attached too late for it', () => {
+  test('stays with an interface that was attached too late for the refresh', () => {
     const rig = inventoryRig();
     rig.look(0, eni('a'));
     rig.answer(9, { kind: 'created', interface: further(1, { addresses: ['b'], attachment: undefined }) });
@@ -167,7 +167,7 @@ describe('what a look shows on an interface, and not on the one that had it', ()
     expect(shownBy(rig)).toMatchObject({ 'eni-2': ['b'] });
   });
 
-  test('stays where a predecessor knew it for as long as the look may be older', () => {
+  test('stays where a predecessor knew it for as long as the refresh may be older', () => {
     const rig = inventoryRig([eni('a', 'b')], 0);
     rig.look(1, eni('a', 'b'));
 

@@ -17,7 +17,7 @@ function given(...addresses: string[]): Answer {
 const before = networkInterface({ addresses: ['a', 'b'], prefixes: [block] });
 
 /** `b` is given back at 10; the cloud may show a change 30 later. */
-describe('what we gave back ourselves', () => {
+describe('what we released ourselves', () => {
   test.each<{ what: string; play: (rig: InventoryRig) => void; left: readonly string[] }>([
     { what: 'is gone at once', play: ({ answer }) => answer(10, taken('b')), left: ['a', block] },
     {
@@ -94,7 +94,7 @@ describe('what we gave back ourselves', () => {
     expect(rig.view().refreshDue).toBeUndefined();
   });
 
-  test('of an interface that is not known changes nothing', () => {
+  test('changes nothing for an unknown interface', () => {
     const rig = inventoryRig();
     rig.look(0, further(1));
 
@@ -146,7 +146,7 @@ describe('an interface that we deleted ourselves', () => {
   });
 });
 
-test('an interface that we detached ourselves is there until it is deleted, and on its way out', () => {
+test('an interface that we detached ourselves stays until it is deleted, and is marked as leaving', () => {
   const rig = inventoryRig();
   rig.look(0, eni('a'), further(1));
 
@@ -155,7 +155,7 @@ test('an interface that we detached ourselves is there until it is deleted, and 
   expect(rig.view().interfaces.map(({ attachment }) => attachment?.state)).toEqual(['attached', 'detaching']);
 });
 
-describe('what a call of ours may have taken, after its answer got lost', () => {
+describe('an address that a call of ours with a lost answer may have taken', () => {
   const releasing: Answer = {
     kind: 'releasing',
     interfaceId: 'eni-1',
@@ -171,7 +171,7 @@ describe('what a call of ours may have taken, after its answer got lost', () => 
     return rig;
   }
 
-  test('stays until two looks miss it, and is not weighed then', () => {
+  test('stays until two refreshes lack it, and is then withdrawn without the brake', () => {
     const { look, holdings, inventory } = held();
     look(20, { ...before, addresses: ['a'] });
     const afterOne = holdings();
@@ -182,7 +182,7 @@ describe('what a call of ours may have taken, after its answer got lost', () => 
     expect(inventory.heldWithdrawals().size).toBe(0);
   });
 
-  test('lets nothing else of the interface go unweighed', () => {
+  test('does not let anything else of the interface pass the brake', () => {
     const { look, holdings, inventory } = held();
     look(20, { ...before, addresses: [] });
     look(50, { ...before, addresses: [] });
@@ -191,7 +191,7 @@ describe('what a call of ours may have taken, after its answer got lost', () => 
     expect(inventory.heldWithdrawals()).toEqual(new Set(['i-1']));
   });
 
-  test('is weighed again once it was given anew', () => {
+  test('passes through the brake again once it was assigned again', () => {
     const { answer, look, holdings } = held();
     answer(15, given('b'));
     look(50, { ...before, addresses: ['a'] });
@@ -203,7 +203,7 @@ describe('what a call of ours may have taken, after its answer got lost', () => 
   test.each([
     ['before the call can no longer take effect', 69, true],
     ['after that', 70, false],
-  ])('is in doubt still when a look shows it %s', (_, at, isDoubted) => {
+  ])('is still doubted when a refresh shows it %s', (_, at, isDoubted) => {
     const { look, view } = held();
 
     look(at, before);
@@ -215,7 +215,7 @@ describe('what a call of ours may have taken, after its answer got lost', () => 
   test.each([
     [69, ['b']],
     [70, []],
-  ])('is in doubt for the next CiliumNode of the instance at %i', (at, doubted) => {
+  ])('is doubted for the next CiliumNode of the instance at %i', (at, doubted) => {
     const { inventory, look, view } = held();
     look(20, before);
     inventory.untrack('i-1', 25);
@@ -226,7 +226,7 @@ describe('what a call of ours may have taken, after its answer got lost', () => 
     expect([...view().doubted]).toEqual(doubted);
   });
 
-  test('does not make others look missing', () => {
+  test('does not make other addresses look missing', () => {
     const suspected: number[] = [];
     const rig = inventoryRig([], undefined, {
       admit: (_, __, others) => {
@@ -255,7 +255,7 @@ describe('what a call of ours may have taken, after its answer got lost', () => 
   });
 });
 
-describe('what is missing, and was given up as its CiliumNode says', () => {
+describe('what is missing and was released according to its CiliumNode', () => {
   const members = addressesIn(block);
 
   test.each<[string, readonly (readonly string[])[], readonly string[]]>([

@@ -17,7 +17,7 @@ const absence: Absence = {
 const missing = (change: Partial<Absence>): Evidence => ({ kind: 'missing', ...absence, ...change });
 const elsewhere = { kind: 'addressElsewhere', sameNetwork: true, conflictAt: 10 } as const;
 
-describe('what is told of an interface or an address', () => {
+describe('the evidence about an interface or an address', () => {
   test.each<[string, Evidence, Withdrawal]>([
     ['a terminated instance has nothing any more', { kind: 'terminated' }, 'now'],
     [

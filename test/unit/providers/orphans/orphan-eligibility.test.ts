@@ -25,7 +25,7 @@ function orphan(change: Partial<Orphan> = {}, id = 'eni-1'): Orphan {
 
 const ofAService = networkInterface({ attachment: undefined, reservedFor: 'requester-managed' });
 
-describe('for a node that needs an interface, a detached one is', () => {
+describe('a detached interface for a node that needs one', () => {
   test.each<[string, Partial<Orphan>, 'fit' | 'unclear' | 'unfit']>([
     ['seen twice, a window apart', { lastAt: 30_000 }, 'fit'],
     ['seen twice, less than a window apart', { lastAt: 29_999 }, 'unclear'],
@@ -40,12 +40,12 @@ describe('for a node that needs an interface, a detached one is', () => {
     ['not to be attached, as was tried', { unfit: true }, 'unfit'],
     ['not to be attached, and left by us', { unfit: true, operation: 'ended' }, 'unfit'],
     ['made by a service of the cloud', { interface: ofAService }, 'unfit'],
-  ])('%s', (_, change, expected) => {
+  ])('is judged when it is %s', (_, change, expected) => {
     expect(fitnessOf(orphan(change), 30_000)).toBe(expected);
   });
 });
 
-describe('due to be deleted is one', () => {
+describe('a detached interface that is due to be deleted', () => {
   test.each<[string, Partial<Orphan>, boolean]>([
     ['seen for an interval', {}, true],
     ['seen for a little less', { firstAt: 1 }, false],
@@ -57,20 +57,20 @@ describe('due to be deleted is one', () => {
     ['still an instance’s, as far as is known', { held: true }, false],
     ['acted on by this process', { claimed: true }, false],
     ['made by a service of the cloud', { interface: ofAService }, false],
-  ])('%s: %j %s', (_, change, expected) => {
+  ])('is %s: %j %s', (_, change, expected) => {
     const due = dueForCollection([orphan(change)], { interval: 5 * minute, most: 25, isOurs: () => true });
 
     expect(due).toHaveLength(expected ? 1 : 0);
   });
 
-  test('an interface that was seen detached for less than a minute stays, however often one looks', () => {
+  test('is not one that was seen detached for less than a minute, however often it was read', () => {
     const due = (lastAt: number): number =>
       dueForCollection([orphan({ lastAt })], { interval: 5000, most: 25, isOurs: () => true }).length;
 
     expect([due(minute - 1), due(minute)]).toEqual([0, 1]);
   });
 
-  test('of the longest known, and no more at once than said', () => {
+  test('is one of the longest known, and of no more at once than allowed', () => {
     const orphans = [
       orphan({ firstAt: 3 }, 'eni-3'),
       orphan({ firstAt: 1 }, 'eni-b'),

@@ -39,7 +39,7 @@ function granted(
   return { names: chosen.map(({ name }) => name), wait };
 }
 
-describe('who gets the tokens', () => {
+describe('the next grant of tokens', () => {
   test.each<{
     readonly what: string;
     readonly waiters: readonly Named[];
@@ -48,7 +48,7 @@ describe('who gets the tokens', () => {
     readonly wait: number;
   }>([
     {
-      what: 'nobody where nobody asks',
+      what: 'goes to no call when none waits',
       waiters: [],
       buckets: { read: bucket(1) },
       names: [],
@@ -143,7 +143,7 @@ describe('who gets the tokens', () => {
     expect(granted(waiters, buckets)).toEqual({ names, wait });
   });
 
-  test('of 20 tokens each class that waits gets one, whoever else waits', () => {
+  test('gives one of 20 tokens to each class that waits, whatever else waits', () => {
     const urgent = Array.from({ length: 100 }, (_, index) => asking(`critical${index}`, 'critical'));
     const lower = (['normal', 'release', 'housekeeping'] as const).map((priority) =>
       asking(priority, priority),
@@ -159,7 +159,7 @@ describe('who gets the tokens', () => {
     ]);
   });
 
-  test('what was not passed over any more is forgotten', () => {
+  test('forgets calls that are no longer skipped', () => {
     const buckets = new Map([['read', bucket(5, 10, { skipped: { housekeeping: 18 } })]]);
 
     const { buckets: after } = grantsFor([asking('a', 'critical')], buckets, 0);
@@ -169,12 +169,12 @@ describe('who gets the tokens', () => {
   });
 });
 
-describe('the wait of somebody alone', () => {
+describe('the wait of a single call', () => {
   test.each([
     ['high', 1, 0],
     ['normal', 1, 2000],
     ['high', 0, 1000],
-  ] as const)('who is %s, with %i tokens there: %i ms', (priority, tokens, wait) => {
+  ] as const)('with priority %s and %i tokens there takes %i ms', (priority, tokens, wait) => {
     expect(untilAlone(asking('a', priority), new Map([['read', bucket(tokens)]]), 0)).toBe(wait);
   });
 });

@@ -34,7 +34,7 @@ describe('filters', () => {
     ['a tag key', [filter('tag-key', 'role')], true],
     ['a tag value', [filter('tag-value', 'node')], true],
     ['a tag with signs', [filter('tag:a.b', '[x]')], true],
-  ])('%s', (_, filters, expected) => {
+  ])('match as EC2 documents: %s', (_, filters, expected) => {
     expect(fits(...filters)).toBe(expected);
   });
 
@@ -50,11 +50,11 @@ describe('filters', () => {
     [String.raw`a\*c`, 'abc', false],
     [String.raw`a\\c`, String.raw`a\c`, true],
     ['a(b|c)', 'a(b|c)', true],
-  ])('%s and %j: %p', (pattern, text, expected) => {
+  ])('compare the pattern %s with %j: %p', (pattern, text, expected) => {
     expect(matcher([pattern])(text)).toBe(expected);
   });
 
-  test('unknown names and too many values are refused', () => {
+  test('refuse unknown names and too many values', () => {
     const many = filter('name', ...Array.from({ length: 201 }, (_, index) => String(index)));
 
     expect(() => fits(filter('nam', 'x'))).toThrow("The filter 'nam' is invalid");

@@ -94,7 +94,7 @@ test.each<[string, string, (made: Readonly<Record<string, string>>) => object, r
   expect(await checked(action, inputOf)).toEqual(expected);
 });
 
-test('a caller with a policy is refused what it does not allow, others are not', async () => {
+test('a caller with a policy is refused what the policy does not allow, and other callers are not', async () => {
   const { gateway, codeOf, call } = gatewayRig();
   const checks: string[] = [];
   gateway.onChecked = ({ action }, isAllowed, { arn }) =>

@@ -47,7 +47,7 @@ describe('attachedCidrs', () => {
       { e1: { id: 'e1', addresses: ['ten', '10.0.0.1', '10.0.0.1', 7], prefixes: ['10.0.0.16'] } },
       [['10.0.0.1/32', 'e1']],
     ],
-  ] satisfies [string, Json, unknown][])('%s', (_, enis, expected) => {
+  ] satisfies [string, Json, unknown][])('lists the CIDRs of: %s', (_, enis, expected) => {
     expect(cidrs(enis)).toEqual(expected);
   });
 

@@ -11,7 +11,7 @@ function memoryOf(name: string, ledger: AddressLedger, vpcId = 'vpc-1'): Machine
 }
 
 describe('MachineMemory', () => {
-  test('knows who uses what until it is given back', () => {
+  test('knows which pod uses which address until the address is freed', () => {
     const memory = memoryOf('node-1', new AddressLedger());
 
     memory.bind('10.0.1.1', 'default/a', 'eni-1');
@@ -28,7 +28,7 @@ describe('MachineMemory', () => {
     ['of another network', () => undefined, 'vpc-2', []],
     ['that the other node gave back', (first) => first.unbind('default/a'), 'vpc-1', []],
     ['of a node that is gone', (first) => first.clear(), 'vpc-1', []],
-  ])('an address %s', (_, before, network, expected) => {
+  ])('reports a violation only while both addresses are in use in one network: an address %s', (_, before, network, expected) => {
     const ledger = new AddressLedger();
     const first = memoryOf('node-1', ledger);
     const second = memoryOf('node-2', ledger, network);
