@@ -165,7 +165,7 @@ export const watching: readonly Step[] = [
     ...watches('shows tables, with their headers once', '?resourceVersion=0', 2),
     accept: table,
     during: [
-      step('makes', { method: 'POST', path: ciliumNodes, body: ciliumNode('w1') }, { status: 201 }),
+      step('creates a CiliumNode', { method: 'POST', path: ciliumNodes, body: ciliumNode('w1') }, { status: 201 }),
       step('deletes a CiliumNode', { method: 'DELETE', path: w1 }, { status: 200 }),
     ],
     events: [
