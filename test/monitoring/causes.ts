@@ -30,7 +30,7 @@ export const causes: readonly Cause[] = [
     paged: 'HeadwaterConflictingWriter',
   },
   {
-    what: 'somebody edits a CiliumNode by hand',
+    what: 'a person edits a CiliumNode by hand',
     firing: ['HeadwaterCiliumNodeEdited'],
     paged: undefined,
   },

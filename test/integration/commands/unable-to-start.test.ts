@@ -49,11 +49,11 @@ describe('a failed start exits with code 1 and one line without a stack', () => 
 
   test.each([
     [
-      'there is none at the path',
+      'it does not exist at the path',
       'nowhere',
       /there is no kubeconfig at .*nowhere; correct --k8s-kubeconfig-path$/,
     ],
-    ['it is none', 'text', /text is no kubeconfig$/],
+    ['it is not a kubeconfig', 'text', /text is no kubeconfig$/],
   ])('for its kubeconfig: %s', async (_, name, line) => {
     await writeFile(join(directory, 'text'), 'just text\n');
 
@@ -128,7 +128,7 @@ describe('a failed start exits with code 1 and one line without a stack', () => 
 });
 
 test.each<[string, Readonly<Record<string, string>>, RegExp]>([
-  ['AWS_DEFAULT_REGION alone', { AWS_DEFAULT_REGION: 'eu-west-3' }, /"region":"eu-west-3","msg":"using EC2/],
+  ['AWS_DEFAULT_REGION only', { AWS_DEFAULT_REGION: 'eu-west-3' }, /"region":"eu-west-3","msg":"using EC2/],
   [
     'AWS_REGION before it',
     { AWS_DEFAULT_REGION: 'eu-west-3', AWS_REGION: 'eu-west-1' },

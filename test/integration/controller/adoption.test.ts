@@ -52,7 +52,7 @@ describe('a controller that is killed for good', () => {
   /** What happens until it is gone. */
   const ends: readonly (readonly [string, string, Fault | undefined, number])[] = [
     [
-      'after the interface was made, before the answer',
+      'after the interface was created, before the answer',
       'CreateNetworkInterface',
       lost('before', 'hang'),
       1500,

@@ -182,10 +182,10 @@ describe.each(causes)('addresses in use that an exclusion retires: $what', ({ be
 
 describe.each<{ what: string; flags: Readonly<Record<string, string>> }>([
   {
-    what: 'subnets, which only says where new addresses come from',
+    what: 'subnets, which only decides where new addresses come from',
     flags: { 'subnet-ids-filter': ids.pods },
   },
-  { what: 'instances, which are then left alone', flags: { 'instance-tags-filter': 'role=worker' } },
+  { what: 'instances, which are then unmanaged', flags: { 'instance-tags-filter': 'role=worker' } },
 ])('a filter of $what', ({ flags }) => {
   test.each<Protocol>(['crd-allocator', 'multi-pool'])(
     'takes nothing from pool or status of an agent of %s, used or idle',

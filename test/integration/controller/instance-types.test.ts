@@ -43,7 +43,7 @@ describe('an answer about instance types', () => {
       ms: 120_000,
     },
     {
-      how: 'makes no sense',
+      how: 'cannot be read',
       pause: '5 s',
       times: 7,
       spoil: senseless,

@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { changingCalls, expectWell, growAndShrink } from '../../support/growing-and-shrinking.ts';
 
-const ways = ['before it sends', 'after it sends', 'before it processes the answer'] as const;
+const ways = ['before it is sent', 'once it is sent', 'before its answer is taken in'] as const;
 
 for (const protocol of ['crd-allocator', 'multi-pool'] as const) {
   const undisturbed = await growAndShrink(protocol);
@@ -15,8 +15,8 @@ for (const protocol of ['crd-allocator', 'multi-pool'] as const) {
       expectWell(undisturbed);
     });
 
-    describe.each(ways)('killed %s', (when) => {
-      test.each(begun.map((name, at) => ({ name, at })))('at call $at, $name, loses, doubles and leaks nothing', async ({ at }) => {
+    describe.each(ways)('killed at a call, %s,', (when) => {
+      test.each(begun.map((name, at) => ({ name, at })))('loses, doubles and leaks nothing: call $at, $name', async ({ at }) => {
         const world = await growAndShrink(protocol, { death: { at, when } });
 
         expect(world.controller.controller.state).toBe('leading');

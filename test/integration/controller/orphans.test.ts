@@ -235,10 +235,10 @@ describe('an orphaned interface between the listing and the deletion', () => {
   };
 
   test.each<[string, (world: World, id: string) => void, boolean, string]>([
-    ['attached, before the second look', inUse, true, 'changed'],
-    ['attached, after the second look', inUse, false, 'in_use'],
-    ['deleted, before the second look', inNothing, true, 'changed'],
-    ['deleted, after the second look', inNothing, false, 'not_found'],
+    ['attached, before the second read', inUse, true, 'changed'],
+    ['attached, after the second read', inUse, false, 'in_use'],
+    ['deleted, before the second read', inNothing, true, 'changed'],
+    ['deleted, after the second read', inNothing, false, 'not_found'],
   ])('is taken by another client (%s), which is no failure', async (_, act, beforeLook, result) => {
     const world = await worldOf();
     const id = leave(world, { tags: blue });

@@ -20,17 +20,17 @@ describe('a choice of subnet', () => {
     { what: 'a subnet with the tags', eni: { subnetTags: { more: 'yes' } }, subnet: ids.morePods },
     { what: 'the emptiest with the tags', eni: { subnetTags: { purpose: 'pods' } }, subnet: ids.pods },
     {
-      what: 'the one named, whatever tags are asked for',
+      what: 'the one named by id, whatever tags the node names',
       eni: { subnetIds: [ids.nodes], subnetTags: { purpose: 'pods' } },
       subnet: ids.nodes,
     },
     {
-      what: 'the subnet of the node, where no tags match',
+      what: 'the subnet of the node when no tags match',
       eni: { subnetTags: { purpose: 'none' } },
       subnet: ids.nodes,
     },
     {
-      what: 'a subnet of the same route table, where that of the node is short',
+      what: 'a subnet of the same route table when that of the node has too little',
       eni: {},
       cloud: {
         subnets: [{ ...subnets.nodes, block: '10.0.0.0/28' }, subnets.pods, subnets.morePods],
@@ -39,7 +39,7 @@ describe('a choice of subnet', () => {
       subnet: ids.morePods,
     },
     {
-      what: 'any subnet of the zone, where no route table helps',
+      what: 'any subnet of the zone when no route table helps',
       eni: {},
       cloud: {
         subnets: [{ ...subnets.nodes, block: '10.0.0.0/28' }, ...zones.slice(1)],

@@ -81,7 +81,7 @@ const rows: readonly Row[] = [
   },
   { name: 'use-primary-address', eni: { usePrimaryAddress: true }, offered: 8, preAllocate: 8 },
   {
-    name: 'use-primary-address makes room for one more on each interface',
+    name: 'use-primary-address adds one address on each interface',
     type: 't3.nano',
     eni: { usePrimaryAddress: true },
     ipam: { minAllocate: 60 },
@@ -116,7 +116,7 @@ const requests: readonly RequestRow[] = [
   { name: 'more than max-allocate', ipam: { maxAllocate: 10 }, requested: { default: 20 }, offered: 10 },
   { name: 'less than min-allocate', ipam: { minAllocate: 12 }, requested: { default: 9 }, offered: 12 },
   { name: 'above the watermark', ipam: { maxAboveWatermark: 4 }, requested: { default: 12 }, offered: 12 },
-  { name: 'of another pool alone', requested: { other: 20 }, offered: 8 },
+  { name: 'of another pool only', requested: { other: 20 }, offered: 8 },
   { name: 'of another pool besides', requested: { default: 9, other: 20 }, offered: 9 },
   {
     name: 'while addresses are used by the other protocol',

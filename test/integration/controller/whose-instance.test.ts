@@ -107,7 +107,7 @@ test('a CiliumNode that names an instance before its node joins is served until 
 
 test.each([
   ['gets addresses, and nothing is taken from it', {}, 5],
-  ['is not served where a Node is required', { 'require-node': 'true' }, 0],
+  ['is not served when a Node is required', { 'require-node': 'true' }, 0],
 ])('an instance that is no node of this cluster %s', async (_, flags, offered) => {
   const attacked = await AttackedWorld.start({ flags });
   const { world, stranger } = attacked;

@@ -183,7 +183,7 @@ describe('an error on the way to the cluster', () => {
       'must begin with https://',
     ],
     [
-      'an address given that is none',
+      'an invalid address',
       () => Promise.resolve({ apiServer: 'ftp://x' }),
       'KUBECONFIG_INVALID',
       'must begin with https://',
@@ -410,7 +410,7 @@ describe('a credential program', () => {
     ],
     ['is not there', () => Promise.resolve(), {}, 'the credential program ./failing failed'],
     [
-      'prints what is no credential',
+      'prints no credential',
       () => write('failing', '#!/bin/sh\necho hello\n'),
       {},
       'the credential program ./failing failed',
@@ -431,8 +431,8 @@ describe('a credential program', () => {
       'in arguments, variables and standard error',
       '#!/bin/sh\necho planted-stderr >&2\necho planted-out\nexit 3\n',
     ],
-    ['in what is no JSON', '#!/bin/sh\necho planted-out\n'],
-    ['in what is no ExecCredential', `#!/bin/sh\necho '{"status":"planted-out"}'\n`],
+    ['in output that is no JSON', '#!/bin/sh\necho planted-out\n'],
+    ['in output that is no ExecCredential', `#!/bin/sh\necho '{"status":"planted-out"}'\n`],
   ])('that fails keeps its secrets out of the error: %s', async (_, script) => {
     await write('failing', script);
     await chmod(join(directory, 'failing'), 0o755);

@@ -327,7 +327,7 @@ describe('the undici transport', () => {
   });
 
   test.each<[string, ProxySetup['manner'], string, string]>([
-    ['asks for a user', 407, '', 'wants a user and a password (407)'],
+    ['requires a user', 407, '', 'wants a user and a password (407)'],
     ['refuses the user', 407, 'user:secret', 'refuses its user and password (407)'],
     [
       'does not connect',

@@ -130,7 +130,7 @@ describe('a call to EC2 through a proxy', () => {
   });
 
   test.each<[string, ProxySetup['manner'], string, string | undefined]>([
-    ['asks for a user', 407, 'wants a user and a password (407)', undefined],
+    ['requires a user', 407, 'wants a user and a password (407)', undefined],
     ['refuses the user', 407, 'refuses its user and password (407)', 'user:secret'],
     ['may not connect to EC2', 403, 'answers 403 instead of connecting to ec2.headwater.test', 'user:secret'],
     ['cannot reach EC2', 503, 'answers 503 instead of connecting to ec2.headwater.test', undefined],

@@ -391,7 +391,7 @@ describe('the collection of orphaned interfaces', () => {
     ['a name', { flags: { 'cluster-name': ['blue'] } }, []],
     ['tags of its own', { flags: { 'eni-gc-tags': ['cluster=blue'] } }, []],
     ['no name, and nothing to collect', { flags: { 'eni-gc-interval': ['0'] } }, []],
-    ['no name, and only to be told', { flags: { 'eni-gc-dry-run': ['true'] } }, [said]],
+    ['no name, in a dry run of the collection', { flags: { 'eni-gc-dry-run': ['true'] } }, [said]],
   ])('is reported, if it is off, for a cluster with %s', (_, outside, expected) => {
     const { warnings } = accepted(load(outside));
 

@@ -3,7 +3,7 @@ import { describeError } from '../../../src/observability/describe-error.ts';
 
 describe('describeError', () => {
   test.each<[string, unknown, unknown]>([
-    ['what is no error', 'text', { type: 'string', message: 'text' }],
+    ['a value that is no error', 'text', { type: 'string', message: 'text' }],
     ['nothing', undefined, { type: 'undefined', message: 'undefined' }],
     [
       'a foreseen error: no stack, but its codes',

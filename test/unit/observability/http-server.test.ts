@@ -147,7 +147,7 @@ describe('startHttpServer', () => {
       /^cannot listen on 127\.0\.0\.1:\d+: the port is taken; set --serve-addr$/,
     ],
     [
-      'a foreign address',
+      'an address of another machine',
       () => ({ host: '192.0.2.1', port: 0 }),
       /^cannot listen on 192\.0\.2\.1:0: this machine does not have the address; set --serve-addr$/,
     ],

@@ -68,7 +68,7 @@ describe('a CiliumNode is not served because of', () => {
       `spec.ipam.pools.requested[0].pool: found nothing where a text that is not empty is accepted`,
     ],
     [
-      'a network that is none',
+      'an invalid network',
       ['spec', 'ipam', 'pools', 'allocated', 0, 'cidrs', 1],
       '10.0.1.0/33',
       `spec.ipam.pools.allocated[0].cidrs[1]: found "10.0.1.0/33" where a network like 10.0.0.0/28 is accepted`,

@@ -92,7 +92,7 @@ describe('readCiliumNode', () => {
 
   test.each<[string, Json]>([
     ['with an owner', { resource: 'eni-1', owner: 'default/web' }],
-    ['with a field nobody knows', { resource: 'eni-1', novelty: true }],
+    ['with an unknown field', { resource: 'eni-1', novelty: true }],
     ['without an interface', {}],
     ['with an empty interface', { resource: '' }],
     ['that is null', null],
@@ -174,7 +174,7 @@ describe('readCiliumNode', () => {
     ['null flags', ['spec', 'eni', 'delete-on-termination'], null],
     ['requested without needed', ['spec', 'ipam', 'pools', 'requested', 0, 'needed'], null],
     ['allocated without networks', ['spec', 'ipam', 'pools', 'allocated', 0, 'cidrs'], null],
-    ['fields nobody knows', ['spec', 'ipam', 'novelty'], { a: [1] }],
+    ['unknown fields', ['spec', 'ipam', 'novelty'], { a: [1] }],
   ])('treats %s as absent', (_what, path, value) => {
     expect(read(spoiled(path, value)).warnings).toEqual([]);
   });

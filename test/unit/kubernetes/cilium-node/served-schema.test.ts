@@ -90,7 +90,7 @@ describe('ServedSchema', () => {
       { loose: { x: { y: 1 }, strict: {} } },
     ],
     ['a map of anything keeps all', { wild: { x: { y: [1] } } }, { wild: { x: { y: [1] } } }],
-    ['null stays where the field is known', { eni: null, novelty: null }, { eni: null }],
+    ['null stays when the field is known', { eni: null, novelty: null }, { eni: null }],
   ])('prunes as the server does: %s', async (_what, value, kept) => {
     const known = await read(served);
 

@@ -22,7 +22,7 @@ function indexOf(shown: Readonly<Record<string, readonly string[]>>): {
 
 describe('an address', () => {
   test.each<[string, Readonly<Record<string, readonly string[]>>, 'withheld' | 'shared' | 'free']>([
-    ['that nobody shows', {}, 'free'],
+    ['that no node shows', {}, 'free'],
     ['that the node itself shows', { a: ['x'] }, 'free'],
     ['that another node shows', { b: ['x'] }, 'withheld'],
     ['that both show', { a: ['x'], b: ['x'] }, 'shared'],

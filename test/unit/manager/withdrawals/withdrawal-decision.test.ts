@@ -62,11 +62,11 @@ describe('withdrawals by absence', () => {
     ['100 of 2,000 nodes', { members: fleet(2000), missing: ids(100), passes: true }],
     ['101 of 2,000 nodes', { members: fleet(2000), missing: ids(101), passes: false }],
     [
-      '4 of 60 nodes beside 1,000 that are made up',
+      '4 of 60 nodes beside 1,000 invented ones',
       { members: [...fleet(60), ...madeUp(1000)], missing: ids(4), passes: false },
     ],
     [
-      '2 of 2 nodes beside one that is made up',
+      '2 of 2 nodes beside an invented one',
       { members: [...fleet(2), ...madeUp(1)], missing: ids(2), passes: false },
     ],
     ['the only node', { members: fleet(1), missing: ids(1), passes: true }],

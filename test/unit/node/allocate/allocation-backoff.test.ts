@@ -12,7 +12,7 @@ function rig(): { clock: VirtualClock; setbacks: AllocationBackoff } {
 describe('the allocation backoff', () => {
   test.each([
     ['the first of a passing kind', ['unknown'], undefined],
-    ['the first that somebody must act on', ['notAuthorized'], 'notAuthorized'],
+    ['the first that a person must act on', ['notAuthorized'], 'notAuthorized'],
     ['the last of several', ['unknown', 'throttled'], 'throttled'],
   ] as const)('reports %s', async (_, kinds, expected) => {
     const { clock, setbacks } = rig();

@@ -119,10 +119,10 @@ describe('a new interface', () => {
 
 describe('an interface that is being attached', () => {
   test.each([
-    ['at once where nothing is known of a lag', {}, 0],
-    ['at once where calls are plenty', { lag: 700 }, 0],
-    ['once the cloud will know it where calls are scarce', { lag: 700, wait: 1 }, 700],
-    ['at once where calls are scarce and everything is known at once', { wait: 1 }, 0],
+    ['at once when no lag is known', {}, 0],
+    ['at once when calls are plenty', { lag: 700 }, 0],
+    ['once the cloud shows it when calls are scarce', { lag: 700, wait: 1 }, 700],
+    ['at once when calls are scarce and the cloud has no lag', { wait: 1 }, 0],
   ])('is attached %s', async (_, scene, at) => {
     const made = rig({ attach: [attached('eni-9', 1)], ...scene });
 
@@ -290,7 +290,7 @@ describe('an orphaned interface', () => {
     ['is attached', [attached('eni-9', 1)], 1, inPlace],
     ['is tried again after a lost answer', [lost, attached('eni-9', 1)], 2, inPlace],
     [
-      'is gone where the cloud does not know it',
+      'is gone when the cloud does not know it',
       [failed('notYetVisible')],
       1,
       { kind: 'failed', failure: { kind: 'interfaceGone' } },
@@ -310,7 +310,7 @@ describe('an interface that could not be attached', () => {
     ['deleted', [deleted], 1],
     ['deleted at the second try', [failed('throttled'), deleted], 2],
     ['deleted although answers get lost', [lost, lost, deleted], 3],
-    ['gone when it is looked for after a lost answer', [lost, failed('interfaceGone')], 2],
+    ['gone when it is read after a lost answer', [lost, failed('interfaceGone')], 2],
     ['deleted once the cloud knows it', [failed('interfaceGone'), failed('interfaceGone'), deleted], 3],
     ['taken for gone when the cloud never knows it', [failed('interfaceGone')], 5],
   ])('is %s', async (_, outcomes, tries) => {
@@ -384,7 +384,7 @@ describe('the end of a shutdown', () => {
 
   test.each<[string, Scene, number]>([
     ['while it waits to be attached again', { attach: [failed('notYetVisible')] }, 500],
-    ['while it is looked for', { attach: [lost], look: () => new Promise(() => undefined) }, 500],
+    ['while it is read again', { attach: [lost], look: () => new Promise(() => undefined) }, 500],
     [
       'while it waits to be deleted again',
       { attach: [failed('invalid')], delete: [failed('throttled')] },

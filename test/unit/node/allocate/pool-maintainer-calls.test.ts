@@ -69,7 +69,7 @@ describe('the choice between an interface with room and a new one', () => {
       'create',
     ],
     [
-      'the one that is there, for topping up',
+      'the existing one, for the buffer',
       { spreadCalls: true, waits: crowdedAssign },
       'normal',
       'allocate',

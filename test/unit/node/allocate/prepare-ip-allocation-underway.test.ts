@@ -19,7 +19,7 @@ describe('a plan when interfaces in flight take the last slots', () => {
   test.each<[string, readonly PlannedStep[], Obstacle | undefined]>([
     ['and will have room, nothing stands in the way', [coming(1, 9), coming(2, 4)], undefined],
     [
-      'and will be full, there is none',
+      'has an obstacle if they will be full',
       [coming(1, 9), coming(2, 9)],
       { kind: 'noInterfaceSlots', interfaces: 3 },
     ],

@@ -25,18 +25,18 @@ describe('a plan', () => {
     ['is empty when nothing is', { wanted: 0 }, []],
     ['is empty when less than nothing is', { wanted: -3 }, []],
     ['fills an interface', { wanted: 8 }, ['eni-0+8']],
-    ['creates one where new ones are preferred', { wanted: 8, preferNew: true }, ['new@1:subnet-1+8']],
+    ['creates an interface when new ones are preferred', { wanted: 8, preferNew: true }, ['new@1:subnet-1+8']],
     [
       'fills an interface with what new ones leave',
       { wanted: 20, preferNew: true },
       ['new@1:subnet-1+9', 'new@2:subnet-1+9', 'eni-0+2'],
     ],
     [
-      'fills an interface where new ones are preferred and there is no slot for one',
+      'fills an interface when new ones are preferred and there is no slot for one',
       { wanted: 5, preferNew: true, view: view([eni(0), eni(1), eni(2)]) },
       ['eni-0+5'],
     ],
-    ['fills what is left of it', { wanted: 8, view: view([eni(0, 7)]) }, ['eni-0+2', 'new@1:subnet-1+6']],
+    ['fills the rest of an interface', { wanted: 8, view: view([eni(0, 7)]) }, ['eni-0+2', 'new@1:subnet-1+6']],
     [
       'counts a prefix as one address',
       { wanted: 9, view: view([eni(0, 4, { prefixes: ['10.0.9.0/28'] })]) },
@@ -76,7 +76,7 @@ describe('a plan', () => {
 
 describe('a plan with operations in flight', () => {
   test.each<[string, Parameters<typeof facts>[0], readonly string[]]>([
-    ['is not asked for again', { wanted: 8, underway: [filled] }, ['eni-0+3']],
+    ['is not requested again', { wanted: 8, underway: [filled] }, ['eni-0+3']],
     ['may be all', { wanted: 8, underway: [filled, created] }, []],
     ['may be more than all', { wanted: 3, underway: [filled] }, []],
     [
@@ -90,7 +90,7 @@ describe('a plan with operations in flight', () => {
       ['new@2:subnet-1+9'],
     ],
     [
-      'counts primary addresses where pods have them',
+      'includes primary addresses when pods may have them',
       { wanted: 6, underway: [created], requirements: requirements({ usePrimaryAddress: true }) },
       ['eni-0+1'],
     ],
@@ -110,12 +110,12 @@ describe('primary addresses that pods use', () => {
     ],
     ['may be all that is needed', { wanted: 1, view: view([full]) }, ['new@1:subnet-1+0']],
     [
-      'do not make room on existing ones',
+      'make no room on existing interfaces',
       { wanted: 10, view: view([eni(0, 3)]) },
       ['eni-0+6', 'new@1:subnet-1+3'],
     ],
     [
-      'are served where there is nothing else to have',
+      'are served when nothing else is available',
       {
         wanted: 2,
         view: view([eni(0)]),
@@ -382,9 +382,9 @@ describe('orphaned interfaces in a plan', () => {
     ],
     ['come without an address too', { wanted: 3 }, { fit: [orphan('eni-8', 0)] }, ['adopt eni-8@1']],
     ['do not come twice', { wanted: 9, underway: [{ ...adopting, count: 9, room: 0 }] }, { fit: [] }, []],
-    ['let nothing new begin while they come with room', { wanted: 9, underway: [adopting] }, { fit: [] }, []],
+    ['prevent a new interface while they come with room', { wanted: 9, underway: [adopting] }, { fit: [] }, []],
     [
-      'do not come where they are known to be',
+      'are not expected when it is known that there are none',
       { wanted: 8, view: view([full, eni(1, 9, { id: 'eni-8' })]) },
       { fit: [orphan('eni-8', 9)] },
       ['new@2:subnet-1+8'],
@@ -396,7 +396,7 @@ describe('orphaned interfaces in a plan', () => {
       ['new@1:subnet-1+8'],
     ],
     [
-      'do not come where that would be too much',
+      'are not attached when that exceeds the limit',
       { wanted: 4, most: 8 },
       { fit: [orphan('eni-8', 9)] },
       ['new@1:subnet-1+4'],
@@ -414,7 +414,7 @@ describe('orphaned interfaces in a plan', () => {
       [],
     ],
     [
-      'come where the subnet has nothing left',
+      'are attached when the subnet has nothing else',
       { wanted: 8, free: { 'subnet-1': 0 } },
       { fit: [orphan('eni-8', 9)] },
       ['adopt eni-8@1'],
@@ -427,7 +427,7 @@ describe('orphaned interfaces in a plan', () => {
       ['new@1:subnet-1+9'],
     ],
     [
-      'are not waited for where they are of no use',
+      'are not waited for when they are of no use',
       { wanted: 8 },
       { unclear: [orphan('eni-8', 9, 'subnet-9')] },
       ['new@1:subnet-1+8'],

@@ -48,7 +48,7 @@ describe('a choice among the subnets of network and zone', () => {
     ['one that is named in another network does not count', { subnetIds: ['s-2'] }, 's-1'],
     ['one that is named in another zone does not count', { subnetIds: ['s-4'] }, 's-1'],
     ['one that carries the tags wins', { subnetTags: { tag: '2' } }, 's-3'],
-    ['one that lacks one of the tags does not', { subnetTags: { tag: '2', more: '1' } }, 's-1'],
+    ['one that lacks one of the tags does not count', { subnetTags: { tag: '2', more: '1' } }, 's-1'],
     ['names come before tags', { subnetIds: ['s-3'], subnetTags: { tag: '1' } }, 's-3'],
     [
       'names that match nothing leave it to the tags',
@@ -193,8 +193,8 @@ describe('a choice while route tables cannot be read', () => {
     ['the own subnet serves with what it has left', { nodeSubnetId: 's-1' }, { 's-1': 2, 's-2': 90 }, 's-1'],
     ['nothing else is chosen', { nodeSubnetId: 's-1' }, { 's-1': 1, 's-2': 90 }, 'unreadable'],
     ['nothing is chosen without an own one', { nodeSubnetId: 's-9' }, { 's-1': 90, 's-2': 90 }, 'unreadable'],
-    ['tags decide all the same', { nodeSubnetId: 's-2', subnetTags: { tag: '1' } }, { 's-1': 9 }, 's-1'],
-    ['names decide all the same', { nodeSubnetId: 's-1', subnetIds: ['s-2'] }, { 's-2': 0 }, 'exhausted'],
+    ['tags still decide', { nodeSubnetId: 's-2', subnetTags: { tag: '1' } }, { 's-1': 9 }, 's-1'],
+    ['names still decide', { nodeSubnetId: 's-1', subnetIds: ['s-2'] }, { 's-2': 0 }, 'exhausted'],
   ])('is made where it can be: %s', (_, node, free, expected) => {
     const choice = chooseSubnet(requirements(node), {
       infrastructure: infrastructure(subnets, { denied: { routeTables: failure } }),

@@ -224,7 +224,7 @@ describe('an instance', () => {
       "InstanceNotFound: instance i-1 is running and shows no interface: check Headwater's region, account and role, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too",
     ],
     [
-      'that is shown without its primary interface is served by what is shown',
+      'without its primary interface is served by what the cloud shows',
       { presence: 'withoutPrimary', interfaces: [eni(1)] },
       undefined,
     ],

@@ -5,10 +5,10 @@ import { nodeOf, type NodeParts } from '../cilium-nodes.ts';
 
 describe('an interface that no read has shown attached yet', () => {
   test.each<[string, NodeParts, readonly string[]]>([
-    ['is awaited where its CiliumNode shows nothing of it', {}, ['eni-1']],
-    ['is awaited where the CiliumNode shows another', { enis: { 'eni-0': ['10.0.0.10'] } }, ['eni-1']],
-    ['is the node’s where the status shows it, even empty', { enis: { 'eni-1': [] } }, []],
-    ['is the node’s where the pool names it', { pool: { '10.0.1.10': { resource: 'eni-1' } } }, []],
+    ['is awaited when its CiliumNode shows nothing of it', {}, ['eni-1']],
+    ['is awaited when the CiliumNode shows another one', { enis: { 'eni-0': ['10.0.0.10'] } }, ['eni-1']],
+    ['is usable when the status shows it, even empty', { enis: { 'eni-1': [] } }, []],
+    ['is usable when the pool names it', { pool: { '10.0.1.10': { resource: 'eni-1' } } }, []],
   ])('%s', (_, parts, expected) => {
     const node = nodeOf(parts);
     const known = { ...view([eni(0, 1), eni(1, 2)]), awaited: new Map([['eni-1', 5]]) };

@@ -61,7 +61,7 @@ describe('the pre-allocate of a node that has none', () => {
     ['a small one from 1', { interfaces: 2, addressesPerInterface: 4, prefixes: true }, 1, 3],
     ['no interface left', m5Large, 3, 0],
     ['less than none', m5Large, 5, 0],
-    ['no address to give', { interfaces: 3, addressesPerInterface: 1, prefixes: true }, 0, 0],
+    ['no address for pods', { interfaces: 3, addressesPerInterface: 1, prefixes: true }, 0, 0],
   ])('is chosen for %s', (_, limits, firstInterfaceIndex, expected) => {
     expect(reachablePreAllocate(limits, { ...asked, firstInterfaceIndex })).toBe(expected);
     // The agent counts on what it is promised, and does not know of primary addresses.
@@ -175,7 +175,7 @@ describe('the pod addresses of a node', () => {
       'eni-0',
     ],
     [
-      'primary ones where the node uses them',
+      'primary ones when the node uses them',
       { usePrimaryAddress: true },
       ['10.0.0.4', '10.0.0.10', '10.0.1.4', '10.0.1.10', ...addressesOf('10.0.9.0/28')],
       'eni-0',
@@ -222,7 +222,7 @@ describe('the maximum of a node with prefixes', () => {
 
   test.each([
     [
-      'counts prefixes that it has where it would get no more',
+      'counts prefixes that the node has when it would get no more',
       {},
       [eni(0, 0, { prefixes: ['10.0.9.0/28'] })],
       42,
@@ -234,13 +234,13 @@ describe('the maximum of a node with prefixes', () => {
       18,
     ],
     [
-      'is that of its slots where it would',
+      'is that of its slots when the node gets prefixes',
       { prefixDelegation: true },
       [eni(0, 3, { prefixes: ['10.0.9.0/28'] })],
       432,
     ],
     [
-      'is no limit where none is known',
+      'has no limit when none is known',
       { firstInterfaceIndex: 4 },
       [eni(4, 0, { prefixes: ['10.0.9.0/28'] })],
       0,

@@ -4,7 +4,7 @@ import { type BindingCap, bindingCap } from '../../../../src/node/demand/statist
 describe('the limit that keeps pods pending', () => {
   test.each<[string, readonly number[], BindingCap | undefined]>([
     // available, used, waiting, maximum, own maximum
-    ['nothing, while nobody waits', [27, 27, 0, 27, 0], undefined],
+    ['nothing, while no pod waits', [27, 27, 0, 27, 0], undefined],
     ['nothing, while there are free addresses for all', [27, 20, 7, 27, 0], undefined],
     ['nothing, while there is room', [20, 20, 5, 27, 0], undefined],
     ['nothing, without a maximum', [27, 27, 5, 0, 0], undefined],

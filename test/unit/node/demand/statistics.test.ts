@@ -65,7 +65,7 @@ describe('excessAddresses', () => {
     ['the watermarks would keep less than max-allocate', 16, 2, 0, 4, 0, 9, 10],
     ['more is in use than max-allocate', 16, 12, 0, 8, 0, 9, 4],
     ['all is in use', 16, 16, 0, 8, 0, 9, 0],
-    ['pods wait that may take what is free', 16, 8, 3, 8, 0, 9, 5],
+    ['pods wait that may take free addresses', 16, 8, 3, 8, 0, 9, 5],
     ['as many pods wait as addresses are free', 16, 8, 8, 8, 0, 9, 0],
     ['min-allocate is more than max-allocate', 14, 0, 0, 8, 14, 9, 5],
     ['there is no max-allocate', 16, 8, 0, 8, 0, 0, 0],
@@ -107,7 +107,7 @@ describe('addressesToAllocate', () => {
   const marks = { preAllocate: 8, minAllocate: 0, maxAllocate: 0, maxAboveWatermark: 0 };
 
   test.each([
-    ['met watermarks ask for nothing', { available: 16, used: 8, waitingPods: 0 }, {}, 0],
+    ['met watermarks need nothing', { available: 16, used: 8, waitingPods: 0 }, {}, 0],
     [
       'the margin is taken only along with a need',
       { available: 16, used: 8, waitingPods: 0 },

@@ -17,10 +17,10 @@ function restore(_: string, status: unknown): RestoredState {
 
 describe('an address that must not be offered again', () => {
   test.each([
-    ['stays in both where both show it', { pool: pooled, enis: { 'eni-1': ['10.0.0.1'] } }, [], []],
-    ['stays in the status where the pool alone shows it', { pool: pooled }, [], []],
+    ['stays in both when both show it', { pool: pooled, enis: { 'eni-1': ['10.0.0.1'] } }, [], []],
+    ['stays in the status when only the pool shows it', { pool: pooled }, [], []],
     ['enters no pool from the status', { enis: { 'eni-1': ['10.0.0.1'] } }, ['10.0.0.1'], []],
-    ['enters neither anew', {}, ['10.0.0.1'], ['10.0.0.1']],
+    ['is not added to either', {}, ['10.0.0.1'], ['10.0.0.1']],
   ])('%s', (_, parts, pool, status) => {
     const result = notOffered(['10.0.0.1'], nodeOf(parts), implementation);
 

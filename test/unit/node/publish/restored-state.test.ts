@@ -21,9 +21,9 @@ function restore(_: string, status: unknown): RestoredState {
 }
 
 test.each<[string, string, readonly string[], boolean]>([
-  ['of the same instance speaks of itself', 'i-1', ['eni-1'], false],
-  ['of another shows what the former one had', 'i-2', ['eni-1'], true],
-  ['of another shows some of what the former one had', 'i-2', ['eni-1', 'eni-9'], true],
+  ['of the same instance is about itself', 'i-1', ['eni-1'], false],
+  ['of another instance shows what the former one had', 'i-2', ['eni-1'], true],
+  ['of another instance shows some of what the former one had', 'i-2', ['eni-1', 'eni-9'], true],
   ['of another shows what it has itself, as a leader before us knew', 'i-2', ['eni-2'], false],
   ['of another shows nothing yet', 'i-2', [], false],
 ])('the restored state of a CiliumNode %s', (_, instanceId, ids, expected) => {
@@ -79,8 +79,8 @@ test.each<[string, Enis, Enis]>([
 });
 
 test.each([
-  ['of another speaks of the former one by its pool, where its status was lost', 'i-2', true],
-  ['of the same instance speaks of itself, where its status was lost', 'i-1', false],
+  ['of another instance is about the former one by its pool', 'i-2', true],
+  ['of the same instance is about itself', 'i-1', false],
 ])('the restored state without a status of a CiliumNode %s', (_, instanceId, expected) => {
   const pool = { '10.0.0.1': { resource: 'eni-1' } };
   const before = { ...nodeOf({ enis: { 'eni-1': ['10.0.0.1'] }, pool }), instanceId: 'i-1' };
@@ -96,7 +96,7 @@ test.each<[string, NodeParts, boolean]>([
   ['ready for release, and still in the pool', { handshake, pool: { [left]: { resource: 'eni-1' } } }, false],
   ['ready for release, and still in the status', { handshake, enis: { 'eni-1': [left] } }, false],
   ['ready for release, and in use', { handshake, used: { [left]: { owner: 'default/pod' } } }, false],
-  ['ready for release, to an agent that is not asked any more', { handshake, allocated: [] }, false],
+  ['ready for release, to an agent that is no longer asked', { handshake, allocated: [] }, false],
   ['marked for release', { handshake: { [left]: 'marked-for-release' } }, false],
   ['refused', { handshake: { [left]: 'do-not-release' } }, false],
   ['released', { handshake: { [left]: 'released' } }, false],

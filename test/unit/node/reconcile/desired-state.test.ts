@@ -102,7 +102,7 @@ describe('the desired state of a CiliumNode', () => {
   });
 
   test.each<[string, (rig: Rig, address: string) => void, isGone: boolean]>([
-    ['an address is to be given back', (rig, address) => rig.outgoing.add(address), true],
+    ['an address is to be released', (rig, address) => rig.outgoing.add(address), true],
     [
       'the node wants something else',
       (rig) => (rig.assessment = { ...served, requirements: requirements({ firstInterfaceIndex: 1 }) }),

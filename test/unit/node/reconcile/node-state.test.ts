@@ -45,7 +45,7 @@ describe('the state of a node', () => {
     ['what the cloud shows', ({ facts }) => (facts.view = view([eni(0, 7)])), { usage: { available: 7 } }],
     ['pods that wait', ({ known }) => (known.waitingPods = 3), { usage: { waitingPods: 3 } }],
     [
-      'what is on its way out',
+      'an address that is being released',
       ({ facts }) => (facts.outgoing = new Set(facts.view.interfaces[0]?.addresses)),
       { usage: { available: 0 } },
     ],

@@ -53,15 +53,15 @@ describe('the addresses that a node can spare', () => {
     ['the emptiest interface first', { excess: 2 }, [a, b]],
     ['then the next', { excess: 5 }, [a, b, c, e, f]],
     ['then the fullest', { excess: 6 }, [a, b, c, e, f, d]],
-    ['a prefix where a whole one is too much', {}, [a, b, c, e, f, block, d]],
-    ['no prefix where it is not', { excess: 20 }, [a, b, c, e, f, d]],
+    ['a prefix if a whole one is too much', {}, [a, b, c, e, f, block, d]],
+    ['no prefix if it is not', { excess: 20 }, [a, b, c, e, f, d]],
     [
       'no prefix of which one address is in use',
       { isUsed: (address) => inUse.has(address) || address === '10.9.0.5' },
       [a, b, c, e, f, d],
     ],
     ['nothing that its agent has just refused', { excess: 2, aside: new Set([a]) }, [b, c]],
-    ['what it was asked for before', { excess: 2, releases: releasing([d], 'asked') }, [d, a]],
+    ['the addresses asked for before', { excess: 2, releases: releasing([d], 'asked') }, [d, a]],
     ['what was noticed before', { excess: 2, releases: releasing([d, f], 'excess') }, [f, d]],
     ['nothing that is leaving already', { excess: 2, releases: releasing([a], 'leaving') }, [b, c]],
     [
@@ -141,7 +141,7 @@ describe('the addresses that pods must no longer have', () => {
     ],
     ['nothing that its agent has just refused', { aside: new Set([first, second, third]) }, primaries],
     [
-      'what was asked for before',
+      'not the addresses asked for before',
       { releases: releasing([first], 'asked') },
       [first, '10.0.0.4', second, '10.0.1.4', third, '10.0.2.4'],
     ],
@@ -179,7 +179,7 @@ describe('a release that an earlier process started', () => {
 
   test.each<[string, NodeParts, readonly (readonly [string, string])[]]>([
     ['nothing', {}, []],
-    ['it asked, and nobody answered yet', { handshake: { [x]: 'marked-for-release' } }, [[x, 'asked']]],
+    ['it asked, and the agent has not answered yet', { handshake: { [x]: 'marked-for-release' } }, [[x, 'asked']]],
     ['it asked, and the agent agreed', { handshake: { [x]: 'ready-for-release' } }, [[x, 'leaving']]],
     ['it asked, and the agent refused', { handshake: { [x]: 'do-not-release' } }, []],
     [
@@ -193,7 +193,7 @@ describe('a release that an earlier process started', () => {
       ],
     ],
     ['it asked for a prefix', { handshake: all('marked-for-release') }, [[block, 'asked']]],
-    ['the agent gives a prefix', { handshake: all('ready-for-release') }, [[block, 'leaving']]],
+    ['the agent agrees to a prefix', { handshake: all('ready-for-release') }, [[block, 'leaving']]],
     [
       'the agent answered for a part of a prefix',
       { handshake: { ...all('ready-for-release'), '10.9.0.7': 'marked-for-release' } },
@@ -209,29 +209,29 @@ describe('a release that an earlier process started', () => {
       { handshake: { ...all('ready-for-release'), '10.9.0.7': 'do-not-release' } },
       [],
     ],
-    ['it was told to be gone, and is', { handshake: { '10.0.9.9': 'released' } }, [['10.0.9.9', 'released']]],
+    ['it reported one as released, and it is gone', { handshake: { '10.0.9.9': 'released' } }, [['10.0.9.9', 'released']]],
     [
-      'the agent agreed, and it is gone already: the agent is still to be told',
+      'the agent agreed, and it is gone already: the agent still has to learn that',
       { handshake: { '10.0.9.9': 'ready-for-release' } },
       [['10.0.9.9', 'released']],
     ],
     ['it is gone, and was only asked for', { handshake: { '10.0.9.9': 'marked-for-release' } }, []],
     ['it is gone, and the agent had refused', { handshake: { '10.0.9.9': 'do-not-release' } }, []],
-    ['it was told to be gone, and is there again', { handshake: { [x]: 'released' } }, [[x, 'released']]],
-    ['it was told to be gone, and is in use', { handshake: { [x]: 'released' }, used: { [x]: entry } }, []],
+    ['it reported one as released, and it is there again', { handshake: { [x]: 'released' } }, [[x, 'released']]],
+    ['it reported one as released, and it is in use', { handshake: { [x]: 'released' }, used: { [x]: entry } }, []],
     ['the agent agreed, and uses it', { handshake: { [x]: 'ready-for-release' }, used: { [x]: entry } }, []],
   ])('continues, with an agent that is asked: %s', (_, parts, expected) => {
     expect(recovered(parts)).toEqual(expected);
   });
 
   test.each<[string, NodeParts, readonly (readonly [string, string])[]]>([
-    ['the agent has not told what it holds', { allocated: [] }, []],
+    ['the agent has not reported what it holds', { allocated: [] }, []],
     ['everything is shown', { allocated: [x], pool: { [y]: entry, [z]: entry, '10.9.0.3': entry } }, []],
     ['everything is held', { allocated: [x, y, z, block] }, []],
     ['shown by an interface, not in the pool', { allocated: [x], enis: { 'eni-0': [y, z, ...members] } }, []],
     ['neither shown nor held', { allocated: [x, block], pool: { [y]: entry } }, []],
     ['a prefix that is neither shown nor held', { allocated: [x, y, z] }, []],
-    ['a prefix of which one address is held by itself', { allocated: [x, y, z, '10.9.0.15/32'] }, []],
+    ['a prefix of which one address is held alone', { allocated: [x, y, z, '10.9.0.15/32'] }, []],
     [
       'a handshake of the agent before it',
       { allocated: [x, y, z, block], handshake: { [x]: 'ready-for-release' } },

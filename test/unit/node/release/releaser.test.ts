@@ -131,12 +131,12 @@ test('an address that an agent drops is unassigned, however soon it drops the ne
 
 describe('an address that an agent dropped stays', () => {
   test.each<[string, Partial<ReleaseScene>, readonly NetworkInterface[]]>([
-    ['where nothing is to be given back', { enabled: false }, [eni(0, 3)]],
-    ['where the agent has not told what it holds', { holds: [], keep: 1 }, [eni(0, 3)]],
-    ['where the node needs it', { keep: 3 }, [eni(0, 3)]],
-    ['where it is a prefix and less is too much', { keep: 2 }, [eni(0, 1, { prefixes: [one] })]],
+    ['nothing is to be released', { enabled: false }, [eni(0, 3)]],
+    ['the agent has not reported what it holds', { holds: [], keep: 1 }, [eni(0, 3)]],
+    ['the node needs it', { keep: 3 }, [eni(0, 3)]],
+    ['it is a prefix and there is less excess', { keep: 2 }, [eni(0, 1, { prefixes: [one] })]],
     [
-      'where it is the primary address of its interface',
+      'it is the primary address of its interface',
       { keep: 0 },
       [{ ...eni(0, 1), addresses: ['10.0.0.4', '10.0.0.10'] }],
     ],

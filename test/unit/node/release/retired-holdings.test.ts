@@ -23,10 +23,10 @@ describe('a retired address that stays offered', () => {
     ['what an agent that is asked uses', { used: { [b]: on('eni-1') } }, second, [b]],
     ['what an agent that is not asked holds', { allocated: [b] }, second, [b]],
     ['a prefix as a whole', { pool: { '10.9.0.3': on('eni-1') } }, second, [block]],
-    ['no primary address that was never offered, whoever uses it', { allocated: ['10.0.0.4'] }, {}, []],
+    ['no primary address that was never offered, even in use', { allocated: ['10.0.0.4'] }, {}, []],
     ['a primary address that was offered', { pool: { '10.0.0.4': on('eni-0') } }, {}, ['10.0.0.4']],
     [
-      'no primary address where pods may have it',
+      'no primary address when pods may have it',
       { pool: { '10.0.0.4': on('eni-0') } },
       { usePrimaryAddress: true },
       [],
@@ -40,7 +40,7 @@ describe('the number of retired addresses in use', () => {
   const pool = { [a]: on('eni-1'), [b]: on('eni-1') };
 
   test.each<[string, NodeParts, number, readonly string[], number]>([
-    ['what an agent that is asked says', { pool, used: { [a]: on('eni-1') } }, 1, [], 1],
+    ['those that an asked agent reports as used', { pool, used: { [a]: on('eni-1') } }, 1, [], 1],
     ['nothing that is idle', { pool }, 5, [], 0],
     ['nothing on its way out', { pool, used: { [a]: on('eni-1') } }, 1, [a], 0],
     ['no more than an agent that is not asked can use', { pool, allocated: [a, b] }, 1, [], 1],

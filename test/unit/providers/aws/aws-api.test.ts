@@ -77,7 +77,7 @@ describe('an error of the SDK', () => {
     ['a throttle by another name behind a 503', refusal('SlowDown', 503), 'noAnswer', 'SlowDown'],
     ['an error without a status', refusal('Strange', undefined), 'noAnswer', 'Strange'],
     ['a page of a proxy', refusal('Unknown', 502, { message: 'UnknownError' }), 'noAnswer', 'Unknown'],
-    ['nobody listens', system('ECONNREFUSED'), 'notSent', 'ECONNREFUSED'],
+    ['no server listens', system('ECONNREFUSED'), 'notSent', 'ECONNREFUSED'],
     ['no such name', system('ENOTFOUND'), 'notSent', 'ENOTFOUND'],
     ['no such name for now', system('EAI_AGAIN'), 'notSent', 'EAI_AGAIN'],
     [
@@ -93,7 +93,7 @@ describe('an error of the SDK', () => {
       'UNABLE_TO_GET_ISSUER_CERT',
     ],
     [
-      'several addresses, at none of which anybody listens',
+      'several addresses at which no server listens',
       Object.assign(new AggregateError([system('ECONNREFUSED')], ''), { code: 'ECONNREFUSED' }),
       'notSent',
       'ECONNREFUSED',

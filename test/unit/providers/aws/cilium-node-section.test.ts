@@ -239,7 +239,7 @@ describe('a published status', () => {
     ['a text', 'enis'],
     ['a list', []],
     ['no interfaces', {}],
-    ['interfaces that are none', { enis: { a: null, b: 'x', c: 7, d: [] } }],
+    ['invalid interfaces', { enis: { a: null, b: 'x', c: 7, d: [] } }],
     ['interfaces in a list', { enis: ['eni-1'] }],
   ])('that is %s restores nothing', (_, status) => {
     expect(restoreStatus('i-1', status).interfaces).toEqual([]);

@@ -199,7 +199,7 @@ describe('an operation on EC2', () => {
   test.each([
     ['no prefixes', {}, 'it names no prefixes'],
     [
-      'addresses alone',
+      'only addresses',
       { AssignedPrivateIpAddresses: [{ PrivateIpAddress: '10.0.0.10' }] },
       'it names no prefixes',
     ],

@@ -14,12 +14,12 @@ describe('an implausible answer of EC2 is discarded', () => {
 
   test.each<[string, readonly Ec2NetworkInterface[]]>([
     [
-      'an interface of an instance that was not asked for',
+      'an interface of another instance than requested',
       [ec2Interface(), { ...other, Attachment: ec2Attachment({ InstanceId: 'i-00000003' }) }],
     ],
     ['one interface twice', [ec2Interface(), ec2Interface()]],
     [
-      'an interface that lacks what all have',
+      'an interface without a required field',
       [ec2Interface(), nameless, { ...nameless, NetworkInterfaceId: 'eni-9' }],
     ],
     ['one subnet in two networks', [ec2Interface(), { ...other, VpcId: 'vpc-00000002' }]],
@@ -33,10 +33,10 @@ describe('an implausible answer of EC2 is discarded', () => {
   });
 
   test.each<[string, readonly Ec2NetworkInterface[]]>([
-    ['an interface of a network that was not asked for', [ec2Interface({ VpcId: 'vpc-00000003' })]],
+    ['an interface of another network than requested', [ec2Interface({ VpcId: 'vpc-00000003' })]],
     ['one interface twice', [other, other]],
     [
-      'more than a quarter that lacks what all have',
+      'more than a quarter without a required field',
       [ec2Interface(), nameless, { ...nameless, NetworkInterfaceId: 'eni-9' }],
     ],
   ])('by a listing: %s', async (_, NetworkInterfaces) => {
@@ -71,7 +71,7 @@ describe('an implausible answer of EC2 is discarded', () => {
       },
     ],
     ['two states', described(['i-00000002', 'running'], ['i-00000002', 'terminated'])],
-    ['an instance that was not asked for', described(['i-00000003', 'running'])],
+    ['another instance than requested', described(['i-00000003', 'running'])],
     ['no instances in a reservation', { Reservations: [{}] }],
   ])('about an instance: %s', async (_, answer) => {
     const { client } = ec2({
@@ -116,7 +116,7 @@ describe('an implausible answer of EC2 is discarded', () => {
 
   test.each<[string, readonly Ec2InstanceType[]]>([
     ['a type without a name', [{}]],
-    ['a type that was not asked for', [{ InstanceType: 'm5.huge' }]],
+    ['another type than requested', [{ InstanceType: 'm5.huge' }]],
     ['one type twice', [{ InstanceType: 'm5.large' }, { InstanceType: 'm5.large' }]],
   ])('about instance types: %s', async (_, InstanceTypes) => {
     const { client } = ec2({ DescribeInstanceTypes: [{ InstanceTypes }] });

@@ -411,7 +411,7 @@ describe('limits of instance types', () => {
       { interfaces: 4, addressesPerInterface: 50, prefixes: false },
     ],
     [
-      'no cards told',
+      'an answer without cards',
       { MaximumNetworkInterfaces: 2, Ipv4AddressesPerInterface: 6 },
       { interfaces: 2, addressesPerInterface: 6, prefixes: false },
     ],
@@ -436,7 +436,7 @@ describe('limits of instance types', () => {
       { problem: 'MaximumNetworkInterfaces is -2' },
     ],
     [
-      'what is no number',
+      'a value that is no number',
       { MaximumNetworkInterfaces: Number.NaN, Ipv4AddressesPerInterface: 2 },
       { problem: 'MaximumNetworkInterfaces is NaN' },
     ],
@@ -450,7 +450,7 @@ describe('limits of instance types', () => {
       { MaximumNetworkInterfaces: 4, Ipv4AddressesPerInterface: 4_000_000_000 },
       { problem: 'Ipv4AddressesPerInterface is 4000000000' },
     ],
-    ['nothing told', undefined, { problem: 'MaximumNetworkInterfaces is undefined' }],
+    ['an answer without values', undefined, { problem: 'MaximumNetworkInterfaces is undefined' }],
   ])('are read for %s', async (_, NetworkInfo, expected) => {
     const { client } = ec2({
       DescribeInstanceTypes: [{ InstanceTypes: [{ InstanceType: 'm5.large', NetworkInfo }] }],
@@ -465,8 +465,8 @@ describe('limits of instance types', () => {
     ['nitro', { Hypervisor: 'nitro', BareMetal: false }, true],
     ['bare metal, which has no hypervisor', { BareMetal: true }, true],
     ['xen', { Hypervisor: 'xen', BareMetal: false }, false],
-    ['neither told', {}, false],
-    ['a hypervisor that nobody has heard of', { Hypervisor: 'quantum', BareMetal: false }, false],
+    ['neither known', {}, false],
+    ['an unknown hypervisor', { Hypervisor: 'quantum', BareMetal: false }, false],
   ])('allow prefixes: %s', async (_, told, prefixes) => {
     const NetworkInfo = { MaximumNetworkInterfaces: 3, Ipv4AddressesPerInterface: 10 };
     const { client } = ec2({

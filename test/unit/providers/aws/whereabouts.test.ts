@@ -10,7 +10,7 @@ test.each<[title: string, source: Partial<WhereaboutsSource>, words: string]>([
   ['STS does not answer', { account: silent }, 'eu-west-1'],
   ['no account is named', { account: () => Promise.resolve(undefined) }, 'eu-west-1'],
   [
-    'no region is told',
+    'no region is known',
     { region: () => Promise.resolve(undefined) },
     'the configured region of account 1234',
   ],

@@ -38,14 +38,14 @@ describe('the free addresses of a subnet', () => {
   });
 
   test.each([
-    ['a call under way counts', 3, undefined, undefined, 7],
-    ['a call that took all that it asked for counts', 3, { taken: 3, at: 20 }, undefined, 7],
+    ['a call in flight counts', 3, undefined, undefined, 7],
+    ['a call that took all that it requested counts', 3, { taken: 3, at: 20 }, undefined, 7],
     ['a call that took less counts for what it took', 3, { taken: 1, at: 20 }, undefined, 9],
     ['a call that took nothing does not count', 3, { taken: 0, at: 20 }, undefined, 10],
-    ['a count begun before the call does not know of it', 3, { taken: 3, at: 20 }, 5, 7],
-    ['nor need one begun while it was under way', 3, { taken: 3, at: 20 }, 19, 7],
-    ['one begun after it does', 3, { taken: 3, at: 20 }, 20, 10],
-    ['a count does not end a call under way', 3, undefined, 30, 7],
+    ['a count started before the call does not include it', 3, { taken: 3, at: 20 }, 5, 7],
+    ['a count started while the call was in flight need not include it', 3, { taken: 3, at: 20 }, 19, 7],
+    ['a count started after the call includes it', 3, { taken: 3, at: 20 }, 20, 10],
+    ['a count does not end a call in flight', 3, undefined, 30, 7],
     ['never less than nothing', 30, undefined, undefined, 0],
   ])('count calls: %s', (_, asked, settled, recountedAt, left) => {
     const subnets = ledger(10);

@@ -7,7 +7,7 @@ describe('the whole blocks of a subnet', () => {
     ['a single address takes its block', '10.0.1.0/24', ['10.0.1.16'], 13],
     ['two addresses in one block take it once', '10.0.1.0/24', ['10.0.1.17', '10.0.1.31'], 13],
     ['a prefix takes its block', '10.0.1.0/24', ['10.0.1.32/28', '10.0.1.33'], 13],
-    ['what is in the first or the last block takes none', '10.0.1.0/24', ['10.0.1.5', '10.0.1.250'], 14],
+    ['an address in the first or the last block takes none', '10.0.1.0/24', ['10.0.1.5', '10.0.1.250'], 14],
     ['an address outside the subnet takes none', '10.0.1.0/24', ['10.0.2.20'], 14],
     ['a /27 has none', '10.0.1.0/27', [], 0],
     ['a /28 has none', '10.0.1.0/28', [], 0],

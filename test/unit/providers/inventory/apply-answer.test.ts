@@ -24,11 +24,11 @@ function shown({ record, added, released, missing }: HeldInterface): unknown {
 describe('an interface after the answer to our own call', () => {
   test.each([
     ['new ones follow', ['c'], ['d'], [], 'c d', { c: 3, d: 1000 }, { a: 1 }, { b: 2 }],
-    ['one given back before is back', ['c'], ['a'], [], 'c a', { c: 3, a: 1000 }, {}, { b: 2 }],
+    ['a released one is back', ['c'], ['a'], [], 'c a', { c: 3, a: 1000 }, {}, { b: 2 }],
     ['a missing one is there', ['b', 'c'], ['b'], [], 'b c', { c: 3, b: 1000 }, { a: 1 }, {}],
-    ['the primary address is none', ['c'], ['10.9.9.9'], [], 'c', { c: 3 }, { a: 1 }, { b: 2 }],
+    ['the primary address does not count', ['c'], ['10.9.9.9'], [], 'c', { c: 3 }, { a: 1 }, { b: 2 }],
     [
-      'members of a prefix are none',
+      'members of a prefix do not count',
       [],
       ['10.0.0.17'],
       ['10.0.0.16/28'],

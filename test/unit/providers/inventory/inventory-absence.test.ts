@@ -43,13 +43,13 @@ describe('a public address in the inventory', () => {
   test.each<{ what: string; play: (rig: InventoryRig) => void; address: string | undefined; due?: number }>([
     { what: 'is shown by a listing', play: ({ list }) => list(0, shown('p')), address: 'p' },
     {
-      what: 'that a listing lacks asks for a look',
+      what: 'that a listing lacks requests a refresh',
       play: ({ look, list }) => [look(0, shown('p')), list(50, shown())],
       address: 'p',
       due: 50,
     },
     {
-      what: 'that one look lacks asks for a second',
+      what: 'that one refresh lacks requests a second one',
       play: ({ look }) => [look(0, shown('p')), look(50, shown())],
       address: 'p',
       due: 80,
@@ -60,7 +60,7 @@ describe('a public address in the inventory', () => {
       address: undefined,
     },
     {
-      what: 'gives place to another at once',
+      what: 'is replaced by another one at once',
       play: ({ look, list }) => [look(0, shown('p')), list(50, shown('q'))],
       address: 'q',
     },
@@ -101,7 +101,7 @@ describe('a public address in the inventory', () => {
 
 describe('an address in the inventory', () => {
   test.each<[string, readonly Step[], unknown, number | undefined]>([
-    ['is added by a look', [['look', 0, ['a']]], ['a'], undefined],
+    ['is added by a refresh', [['look', 0, ['a']]], ['a'], undefined],
     ['is added by a listing', [['list', 0, ['a']]], ['a'], undefined],
     [
       'new ones follow known ones',
@@ -113,7 +113,7 @@ describe('an address in the inventory', () => {
       undefined,
     ],
     [
-      'a listing without it asks for a look',
+      'that a listing lacks requests a refresh',
       [
         ['look', 0, ['a', 'b']],
         ['list', 5, ['a']],
@@ -122,7 +122,7 @@ describe('an address in the inventory', () => {
       5,
     ],
     [
-      'any number of listings without it only ask for a look',
+      'that any number of listings lack only requests a refresh',
       [
         ['look', 0, ['a', 'b']],
         ['list', 5, ['a']],
@@ -133,7 +133,7 @@ describe('an address in the inventory', () => {
       5,
     ],
     [
-      'one look without it asks for a second',
+      'that one refresh lacks requests a second one',
       [
         ['look', 0, ['a', 'b']],
         ['look', 5, ['a']],
@@ -142,7 +142,7 @@ describe('an address in the inventory', () => {
       35,
     ],
     [
-      'a second look too soon proves nothing',
+      'stays after a second refresh that comes too soon',
       [
         ['look', 0, ['a', 'b']],
         ['look', 5, ['a']],
@@ -152,7 +152,7 @@ describe('an address in the inventory', () => {
       35,
     ],
     [
-      'a second look a window later removes it',
+      'is withdrawn by a second refresh a window later',
       [
         ['look', 0, ['a', 'b']],
         ['look', 5, ['a']],
@@ -162,7 +162,7 @@ describe('an address in the inventory', () => {
       undefined,
     ],
     [
-      'a look that shows it in between begins anew',
+      'starts over when a refresh in between shows it',
       [
         ['look', 0, ['a', 'b']],
         ['look', 5, ['a']],
@@ -184,7 +184,7 @@ describe('an address in the inventory', () => {
       65,
     ],
     [
-      'a listing without it in between is not a look',
+      'needs a refresh even after a listing without it in between',
       [
         ['look', 0, ['a', 'b']],
         ['list', 5, ['a']],
@@ -194,7 +194,7 @@ describe('an address in the inventory', () => {
       65,
     ],
     [
-      'a reading that began earlier takes nothing away',
+      'is not withdrawn by a reading that started earlier',
       [
         ['look', 10, ['a', 'b']],
         ['look', 5, ['a']],
@@ -204,7 +204,7 @@ describe('an address in the inventory', () => {
       undefined,
     ],
     [
-      'a reading that began earlier still adds',
+      'is added by a reading that started earlier',
       [
         ['look', 10, ['a']],
         ['list', 5, ['b']],
@@ -213,7 +213,7 @@ describe('an address in the inventory', () => {
       undefined,
     ],
     [
-      'of a terminated instance goes with one look',
+      'of a terminated instance is withdrawn by one refresh',
       [
         ['look', 0, ['a', 'b']],
         ['terminated', 5, ['a']],
@@ -229,7 +229,7 @@ describe('an address in the inventory', () => {
 describe('an interface in the inventory', () => {
   test.each<[string, readonly Step[], unknown, number | undefined]>([
     [
-      'a listing without it asks for a look',
+      'that a listing lacks requests a refresh',
       [
         ['look', 0, ['a']],
         ['list', 5, undefined],
@@ -238,7 +238,7 @@ describe('an interface in the inventory', () => {
       5,
     ],
     [
-      'one look without it asks for a second',
+      'that one refresh lacks requests a second one',
       [
         ['look', 0, ['a']],
         ['look', 5, undefined],
@@ -247,7 +247,7 @@ describe('an interface in the inventory', () => {
       35,
     ],
     [
-      'a second look a window later removes it',
+      'is withdrawn by a second refresh a window later',
       [
         ['look', 0, ['a']],
         ['look', 5, undefined],
@@ -257,7 +257,7 @@ describe('an interface in the inventory', () => {
       undefined,
     ],
     [
-      'a second look too soon does not',
+      'stays after a second refresh that comes too soon',
       [
         ['look', 0, ['a']],
         ['look', 5, undefined],
@@ -278,7 +278,7 @@ describe('an interface in the inventory', () => {
       65,
     ],
     [
-      'a reading that began earlier takes nothing away',
+      'is not withdrawn by a reading that started earlier',
       [
         ['look', 10, ['a']],
         ['look', 5, undefined],
@@ -287,7 +287,7 @@ describe('an interface in the inventory', () => {
       undefined,
     ],
     [
-      'of a terminated instance goes with one look',
+      'of a terminated instance is withdrawn by one refresh',
       [
         ['look', 0, ['a']],
         ['terminated', 5, undefined],
@@ -392,11 +392,11 @@ describe('an interface that is restored by its name only', () => {
 
 describe('a reason to refresh', () => {
   test.each([
-    ['is answered by a look that begins then', [10], [10], undefined],
-    ['is answered by a look that begins later', [10], [12], undefined],
-    ['is not answered by a look that began before', [10], [9], 10],
-    ['several are answered by a look after the last', [10, 14], [15], undefined],
-    ['the newest is still due after a look between them', [10, 14], [12], 14],
+    ['is settled by a refresh that starts then', [10], [10], undefined],
+    ['is settled by a refresh that starts later', [10], [12], undefined],
+    ['is not settled by a refresh that started before', [10], [9], 10],
+    ['is settled together with others by a refresh after the last', [10, 14], [15], undefined],
+    ['stays due for the newest one after a refresh in between', [10, 14], [12], 14],
     ['may be meant for another time', [100], [50], 100],
   ])('%s', (_, doubts, looks, due) => {
     const { inventory, look, view } = inventoryRig();

@@ -108,8 +108,8 @@ describe('an assignment of our own', () => {
   });
 
   test.each([
-    ['that began before its end', 9],
-    ['that began within the window after its end', 39],
+    ['that started before its end', 9],
+    ['that started within the window after its end', 39],
   ])('is not doubted by a refresh %s', (_, begunAt) => {
     const { look, answer, holdings, view } = inventoryRig();
     look(0, eni('a'));
@@ -322,9 +322,9 @@ describe('an interface that a refresh did not show', () => {
   const held = { interfaceId: 'eni-2', instanceId: 'i-1' };
 
   test.each<[string, Answer]>([
-    ['was given addresses', { kind: 'allocated', ...held, addresses: ['b'], prefixes: [] }],
-    ['gave addresses back', { kind: 'released', ...held, holdings: ['a'] }],
-    ['was given a public address', { kind: 'staticIPAssociated', ...held, publicAddress: 'p' }],
+    ['gained addresses', { kind: 'allocated', ...held, addresses: ['b'], prefixes: [] }],
+    ['lost addresses', { kind: 'released', ...held, holdings: ['a'] }],
+    ['gained a public address', { kind: 'staticIPAssociated', ...held, publicAddress: 'p' }],
   ])('stays doubted when it %s, as a detached one can be, and is withdrawn after a second refresh', (_, done) => {
     const { look, answer, view } = inventoryRig();
     look(0, eni(), further(1, { addresses: ['a'] }));
@@ -440,7 +440,7 @@ describe('an assignment of prefixes of our own', () => {
   });
 
   test.each([
-    ['a look', 'look' as const],
+    ['a refresh', 'look' as const],
     ['a listing', 'list' as const],
   ])('is not doubted by %s that need not show it yet', (_, reading) => {
     const rig = inventoryRig();

@@ -35,17 +35,17 @@ describe('an interface that our own call attached at 20', () => {
   });
 
   test.each<[string, (rig: InventoryRig) => unknown, boolean]>([
-    ['until a look shows it attached', ({ look }) => look(25, eni('a'), shown), false],
+    ['until a refresh shows it attached', ({ look }) => look(25, eni('a'), shown), false],
     ['until a listing shows it attached', ({ list }) => list(25, eni('a'), shown), false],
-    ['until a read shows it that began before the answer', ({ look }) => look(15, eni('a'), shown), false],
-    ['also where a look does not show it', ({ look }) => look(25, eni('a')), true],
-    ['also where a look shows it attaching', ({ look }) => look(25, eni('a'), attaching), true],
-    ['also where a late look shows it attaching', ({ look }) => look(60, eni('a'), attaching), true],
-    ['also where a look shows it detaching', ({ look }) => look(25, eni('a'), detaching), true],
-    ['also where a read shows a former attachment', ({ look }) => look(25, eni('a'), former), true],
-    ['also where two reads do', ({ look }) => [look(25, eni('a'), former), look(26, eni('a'), former)], true],
+    ['until a read shows it that started before the answer', ({ look }) => look(15, eni('a'), shown), false],
+    ['also when a refresh does not show it', ({ look }) => look(25, eni('a')), true],
+    ['also when a refresh shows it attaching', ({ look }) => look(25, eni('a'), attaching), true],
+    ['also when a late refresh shows it attaching', ({ look }) => look(60, eni('a'), attaching), true],
+    ['also when a refresh shows it detaching', ({ look }) => look(25, eni('a'), detaching), true],
+    ['also when a read shows a former attachment', ({ look }) => look(25, eni('a'), former), true],
+    ['also when two reads show one', ({ look }) => [look(25, eni('a'), former), look(26, eni('a'), former)], true],
     [
-      'until a look shows it attached, whatever another did before',
+      'until a refresh shows it attached, whatever another one did before',
       ({ look }) => [look(25, eni('a'), former), look(26, eni('a'), shown)],
       false,
     ],
@@ -54,7 +54,7 @@ describe('an interface that our own call attached at 20', () => {
       ({ look }) => look(50, eni('a'), former),
       false,
     ],
-    ['also once it was given more addresses', ({ answer }) => answer(25, allocated('z')), true],
+    ['also once it gained more addresses', ({ answer }) => answer(25, allocated('z')), true],
     [
       'until a newer state of the CiliumNode shows it',
       ({ inventory }) => inventory.restoreAlso('i-1', { interfaces: [shown], pendingRelease: new Set() }, 25),

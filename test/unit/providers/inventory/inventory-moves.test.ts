@@ -73,13 +73,13 @@ describe('an address that a refresh shows on another interface than before', () 
   });
 
   test.each<[string, Play]>([
-    ['that the same look shows with it', ({ look }) => look(20, eni('a', 'b'), newer)],
-    ['that the same look shows with it, later', ({ look }) => look(20, newer, eni('a', 'b'))],
+    ['that the same refresh shows with it', ({ look }) => look(20, eni('a', 'b'), newer)],
+    ['that the same refresh shows with it, later', ({ look }) => look(20, newer, eni('a', 'b'))],
     ['that a newer reading showed with it', ({ look }) => look(-1, newer)],
     ['of another network', ({ look }) => look(20, eni('a'), { ...newer, networkId: 'vpc-2' })],
-    ['until a look says so: a listing', ({ list }) => list(20, eni('a'), newer)],
+    ['until a refresh says so: a listing', ({ list }) => list(20, eni('a'), newer)],
     [
-      'that our own call gave it since',
+      'that our own call assigned since',
       ({ look, answer }) => {
         look(20, eni('a'));
         answer(21, {
@@ -112,15 +112,15 @@ describe('an address that a refresh shows on another interface than before', () 
     } as const;
 
     test.each<[string, Play, unknown]>([
-      ['a look', ({ look }) => look(20, eni('a'), newer), moved],
+      ['a refresh', ({ look }) => look(20, eni('a'), newer), moved],
       ['a listing', ({ list }) => list(20, eni('a'), newer), moved],
       [
-        'a look that shows it without that',
+        'a refresh that shows the interface without it',
         ({ look }) => look(20, eni('a'), further(1)),
         { 'eni-1': ['a', 'b'], 'eni-2': [] },
       ],
       [
-        'a look that shows it on another instance',
+        'a refresh that shows it on another instance',
         ({ look }) => {
           const attachment = newer.attachment && { ...newer.attachment, instanceId: 'i-2' };
           look(20, eni('a'), { ...newer, attachment });
@@ -128,7 +128,7 @@ describe('an address that a refresh shows on another interface than before', () 
         { 'eni-1': ['a', 'b'] },
       ],
       [
-        'a look after our own call gave it to another one again',
+        'a refresh after our own call assigned it to another one again',
         ({ look, answer }) => {
           answer(16, given);
           look(20, eni('a'), newer);

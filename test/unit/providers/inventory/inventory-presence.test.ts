@@ -17,10 +17,10 @@ describe('an instance in the inventory', () => {
   test.each<[string, (rig: InventoryRig) => void, string]>([
     ['is unread at first', () => undefined, 'unread'],
     ['is shown by a listing', ({ list }) => list(0, eni()), 'shown'],
-    ['is shown by a look', ({ look }) => look(0, eni()), 'shown'],
-    ['is not found by the first look', ({ look }) => look(0, absent), 'notFound'],
+    ['is shown by a refresh', ({ look }) => look(0, eni()), 'shown'],
+    ['is not found by the first refresh', ({ look }) => look(0, absent), 'notFound'],
     [
-      'that was shown is shown still after one look without it',
+      'that was shown stays so after one refresh without it',
       ({ look }) => [look(0, eni()), look(40, absent)],
       'shown',
     ],

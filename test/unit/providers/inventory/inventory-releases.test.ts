@@ -26,7 +26,7 @@ describe('what we released ourselves', () => {
       left: ['a', 'b'],
     },
     {
-      what: 'does not come back by a look that began before',
+      what: 'does not come back by a refresh that started before',
       play: ({ answer, look }) => {
         answer(10, taken('b'));
         look(5, before);
@@ -34,7 +34,7 @@ describe('what we released ourselves', () => {
       left: ['a', block],
     },
     {
-      what: 'does not come back by a look that the cloud answers late',
+      what: 'does not come back by a refresh that the cloud answers late',
       play: ({ answer, look }) => {
         answer(10, taken('b', block));
         look(39, before);
@@ -60,7 +60,7 @@ describe('what we released ourselves', () => {
       left: ['a', block],
     },
     {
-      what: 'is there again once somebody else has given it anew',
+      what: 'is there again once another client has assigned it again',
       play: ({ answer, look }) => {
         answer(10, taken('b'));
         look(40, before);
@@ -68,7 +68,7 @@ describe('what we released ourselves', () => {
       left: ['a', block, 'b'],
     },
     {
-      what: 'is there again at once when we were given it anew',
+      what: 'is there again at once when our own call assigned it again',
       play: ({ answer, look }) => {
         answer(10, taken('b'));
         answer(15, given('b'));
@@ -77,7 +77,7 @@ describe('what we released ourselves', () => {
       left: ['a', block, 'b'],
     },
     {
-      what: 'stays gone when a look does not show it, without another look',
+      what: 'stays gone when a refresh does not show it, without another refresh',
       play: ({ answer, look }) => {
         answer(10, taken('b'));
         look(15, networkInterface({ addresses: ['a'], prefixes: [block] }));
@@ -108,7 +108,7 @@ describe('an interface that we deleted ourselves', () => {
   test.each<{ what: string; play: (rig: InventoryRig) => void; there: boolean }>([
     { what: 'is gone at once', play: ({ answer }) => answer(10, gone), there: false },
     {
-      what: 'does not come back by a look that began before',
+      what: 'does not come back by a refresh that started before',
       play: ({ answer, look }) => {
         answer(10, gone);
         look(5, eni('a'), further(1));
@@ -259,11 +259,11 @@ describe('what is missing and was released according to its CiliumNode', () => {
   const members = addressesIn(block);
 
   test.each<[string, readonly (readonly string[])[], readonly string[]]>([
-    ['is not weighed', [['b']], ['a', block]],
-    ['is weighed where it is not', [['a']], ['a', 'b', block]],
-    ['is weighed once it is not any more', [['b'], []], ['a', 'b', block]],
-    ['is weighed where only a part of a prefix was', [['b', ...members.slice(1)]], ['a', block]],
-    ['is not weighed where all of a prefix was', [['b', ...members]], ['a']],
+    ['passes without the brake', [['b']], ['a', block]],
+    ['is counted by the brake when it was not released', [['a']], ['a', 'b', block]],
+    ['is counted by the brake once it is no longer released', [['b'], []], ['a', 'b', block]],
+    ['is counted by the brake when only a part of a prefix was released', [['b', ...members.slice(1)]], ['a', block]],
+    ['passes without the brake when all of a prefix was released', [['b', ...members]], ['a']],
   ])('%s', (_, told, left) => {
     const { inventory, look, holdings } = inventoryRig([], undefined, {
       admit: () => false,

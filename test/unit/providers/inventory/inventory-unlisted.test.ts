@@ -5,16 +5,16 @@ const given = { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', pref
 
 describe('an address that a listing does not show', () => {
   test.each<{ what: string; afterwards: (rig: InventoryRig) => unknown; doubted: readonly string[] }>([
-    { what: 'until something tells', afterwards: () => undefined, doubted: ['a'] },
+    { what: 'until a read decides', afterwards: () => undefined, doubted: ['a'] },
     { what: 'until a reading shows it', afterwards: ({ list }) => list(60, eni('a', 'b')), doubted: [] },
     {
       what: 'no matter what an older listing shows',
       afterwards: ({ list }) => list(40, eni('a')),
       doubted: ['a'],
     },
-    { what: 'also after a look without it', afterwards: ({ look }) => look(60, eni('b')), doubted: ['a'] },
+    { what: 'also after a refresh without it', afterwards: ({ look }) => look(60, eni('b')), doubted: ['a'] },
     {
-      what: 'until our own call gives it anew',
+      what: 'until our own call assigns it again',
       afterwards: ({ answer }) => answer(60, { ...given, addresses: ['a'] }),
       doubted: [],
     },

@@ -32,8 +32,8 @@ describe('a token bucket', () => {
 
   test.each([
     ['all are there', 0, 10, 0],
-    ['one lacks', 10, 1, 200],
-    ['three lack', 10, 3, 600],
+    ['one is missing', 10, 1, 200],
+    ['three are missing', 10, 3, 600],
     ['a group larger than the bucket goes when it is full', 5, 30, 1000],
     ['a debt is paid off first', 15, 1, 1200],
   ])('says how long until tokens can be taken: %s', (_, taken, count, wait) => {

@@ -55,7 +55,7 @@ describe('the next grant of tokens', () => {
       wait: Infinity,
     },
     {
-      what: 'the most urgent first',
+      what: 'goes to the highest priority first',
       waiters: [asking('a', 'housekeeping'), asking('b', 'high'), asking('c', 'critical')],
       buckets: { read: bucket(2) },
       names: ['c', 'b'],
@@ -63,14 +63,14 @@ describe('the next grant of tokens', () => {
       wait: 3000,
     },
     {
-      what: 'in order of arrival among the equally urgent',
+      what: 'goes in order of arrival among equal priorities',
       waiters: [asking('a', 'high'), asking('b', 'high'), asking('c', 'high')],
       buckets: { read: bucket(2) },
       names: ['a', 'b'],
       wait: 1000,
     },
     {
-      what: 'what was begun before everything else',
+      what: 'goes to operations in flight before everything else',
       waiters: [asking('a', 'critical'), asking('b', 'housekeeping', read, true)],
       buckets: { read: bucket(1) },
       names: ['b'],
@@ -119,7 +119,7 @@ describe('the next grant of tokens', () => {
       wait: 1000,
     },
     {
-      what: 'what is there beyond what is kept',
+      what: 'includes what is there beyond the reserve',
       waiters: [asking('pair', 'high', both), asking('later', 'high', attach)],
       buckets: { create: bucket(0), attach: bucket(2) },
       names: ['later'],
@@ -133,7 +133,7 @@ describe('the next grant of tokens', () => {
       wait: 2000,
     },
     {
-      what: 'nobody before the cloud wants to be asked again',
+      what: 'goes to no call before the retry time of the cloud',
       waiters: [asking('a', 'critical')],
       buckets: { read: bucket(10, 10, { notBefore: 5000 }) },
       names: [],

@@ -72,7 +72,7 @@ describe('network interfaces', () => {
       { kind: 'addressRepeated' },
     ],
     [
-      'IPv6 where there is none',
+      'IPv6 without an IPv6 block',
       { subnetId: 'subnet-0000000b', ipv6: { ...noIpv6, count: 1 } },
       { kind: 'noIpv6' },
     ],

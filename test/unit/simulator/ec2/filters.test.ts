@@ -27,7 +27,7 @@ describe('filters', () => {
     ['one of the record’s several', [filter('size', 'm')], true],
     ['both of two filters', [filter('name', 'web-1'), filter('size', 'l')], false],
     ['case matters', [filter('name', 'Web-1')], false],
-    ['nothing to look at', [filter('owner', '*')], false],
+    ['a record without the field', [filter('owner', '*')], false],
     ['no values', [filter('name')], false],
     ['a tag', [filter('tag:role', 'no*')], true],
     ['a tag that is not there', [filter('tag:missing', '*')], false],

@@ -19,7 +19,7 @@ describe('cidrsToDrop', () => {
     ],
     ['exactly as many as needed remain', [free('a', 16), free('b', 16)], 16, ['b']],
     ['everything when nothing is needed', [free('a'), free('b')], 0, ['b', 'a']],
-    ['a shortage drops nothing', [free('a'), free('b')], 5, []],
+    ['nothing when more is needed', [free('a'), free('b')], 5, []],
   ])('drops what is not needed: %s', (_, held, freeNeeded, dropped) => {
     expect(cidrsToDrop(held, freeNeeded)).toEqual(dropped);
   });

@@ -23,7 +23,7 @@ describe('withPools', () => {
       [],
       { requested: [{ pool: 'default', needed: { 'ipv4-addrs': 8 } }], ...node.spec.ipam.pools },
     ],
-    ['no demand is not told', 0, [], { requested: [], ...node.spec.ipam.pools }],
+    ['no demand is not reported', 0, [], { requested: [], ...node.spec.ipam.pools }],
   ])('writes the pools: %s', (_, requested, cidrs, pools) => {
     expect(withPools(node, requested, cidrs)).toEqual({
       metadata: { resourceVersion: '7' },

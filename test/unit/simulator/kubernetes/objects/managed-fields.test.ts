@@ -12,7 +12,7 @@ test.each([
     'cilium-operator-aws/v1.17 (linux/amd64)',
     'cilium-operator-aws',
   ],
-  ['its whole user agent, where that is one word', null, 'headwater', 'headwater'],
+  ['its whole user agent when that is one word', null, 'headwater', 'headwater'],
   ['its user agent without control characters', null, 'a\u0007b/1', 'ab'],
   ['no more than 128 characters of it', null, 'x'.repeat(200), 'x'.repeat(128)],
   ['an empty name goes by the user agent', '', 'kubectl/v1', 'kubectl'],
