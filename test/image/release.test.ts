@@ -48,7 +48,7 @@ function git(...args: readonly string[]): string {
   return execFileSync('git', args, { cwd: repository, encoding: 'utf8', env: environment }).trim();
 }
 
-/** A program that writes what it is told into `log`, and fails when that begins with `refused`. */
+/** A program that writes its arguments into `log`, and fails when they start with `refused`. */
 function standIn(name: string, log: string, refused = 'nothing'): string {
   const path = join(work, name);
   writeFileSync(path, `#!/bin/sh\necho "$*" >> '${log}'\n[ "$1" != ${refused} ]\n`);

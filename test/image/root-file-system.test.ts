@@ -27,7 +27,7 @@ function inside(args: readonly string[], environment = made?.image.environment):
   return new Child([directory, program, ...args], { program: enter, environment });
 }
 
-/** A directory that is /etc/headwater inside, and what the controller is told of the small cloud that it finds there. */
+/** A directory that is /etc/headwater inside, and the arguments of the controller for the small cloud there. */
 async function cluster(): Promise<{
   mounted: string;
   kubeconfig: string;

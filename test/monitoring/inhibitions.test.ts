@@ -76,7 +76,7 @@ async function listed(cluster: string, filter: string): Promise<readonly string[
   return told.map(({ labels }) => labels['alertname'] ?? '');
 }
 
-/** What wakes somebody: critical, and not inhibited. */
+/** What pages: critical, and not inhibited. */
 async function pages(cluster: string): Promise<readonly string[]> {
   const told = await listed(cluster, 'inhibited=false');
   return told.filter((name) => severityOf(name) === 'critical');

@@ -7,7 +7,7 @@ import { alerts } from './rules/promtool-file.ts';
 import { nightLength, nights } from './stages/nights.ts';
 
 const { signal } = new AbortController();
-/** As long as the longest `for` of a critical alert may look back to before the first scrape, in seconds. */
+/** The longest `for` of a critical alert may reach back to before the first scrape, in seconds. */
 const settled = 5 * 60;
 
 let all: Played;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => all.server.stop());
 
-/** Those that wake somebody: a cause that fires too late has not kept its effects from it. */
+/** Those that page: a cause that fires too late has not inhibited its effects. */
 function pagesOf(cluster: string): readonly string[] {
   const fired = firing.get(cluster) ?? new Map<string, readonly number[]>();
   const isTold = (name: string, time: number): boolean =>

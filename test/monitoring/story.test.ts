@@ -5,7 +5,7 @@ import { shippedRules } from './rig/shipped.ts';
 import { fillingSubnet, type Moments } from './stages/filling-subnet.ts';
 
 const { signal } = new AbortController();
-/** Before that, what an alert looks back at had not begun yet, in seconds. */
+/** Before that, the range that an alert reads had not started yet, in seconds. */
 const begin = 45 * 60;
 
 const moments: Moments = { secondSubnet: 0, podsGone: 0, end: 0 };

@@ -3,7 +3,7 @@ import type { JsonObject, Json } from '../../src/simulator/workload/json.ts';
 
 /** What an attacker knows of the cluster. */
 export interface Target {
-  /** The instance of somebody else's node, and the CiliumNode of that node as it is. */
+  /** The instance of another node, and the CiliumNode of that node as it is. */
   readonly victim: { readonly name: string; readonly instanceId: string; readonly node: JsonObject };
   /** An instance of the account that is no node of this cluster. */
   readonly strangerId: string;

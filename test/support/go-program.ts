@@ -21,7 +21,7 @@ export interface GoProgram {
 export interface Building {
   readonly environment: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
-  /** Told how far it is. */
+  /** Called with how far it is. */
   readonly say: (line: string) => void;
 }
 

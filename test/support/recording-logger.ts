@@ -1,4 +1,4 @@
-// A logger that keeps its lines for a test to look at.
+// A logger that keeps its lines for a test to check.
 import type { LogDetails, Logger, LogLevel } from '../../src/observability/logger.ts';
 
 export interface LogLine {

@@ -4,7 +4,7 @@ import type { E2eCluster } from '../rig/e2e-cluster.ts';
 import type { E2eController } from '../rig/e2e-controller.ts';
 import { sharedCluster } from '../rig/shared-cluster.ts';
 
-/** Begins a burst of pods; resolves once some of them have their addresses and others still come. */
+/** Starts a burst of pods; resolves once some of them have their addresses and others are still pending. */
 async function midBurst(
   cluster: E2eCluster,
   name: string,
@@ -30,7 +30,7 @@ async function untilStuck(cluster: E2eCluster): Promise<void> {
 }
 
 describe('an outage of the API server in the middle of a burst', () => {
-  // The Lease has to outlast the trouble: here nobody is to take over.
+  // The Lease has to outlast the trouble: no other controller is to take over here.
   const shared = sharedCluster({
     nodes: 8,
     flags: ['--leader-election-lease-duration=2m', '--leader-election-renew-deadline=100s'],

@@ -81,7 +81,7 @@ describe('a leader that is frozen for longer than its lease', () => {
       ),
     );
     await Promise.all(crowds);
-    // A unit that was begun, which a leader that is told to end sees through: one that lost the Lease may not.
+    // A started unit of work, which a leader that shuts down finishes: one that lost the Lease may not.
     calls.onChange = freeze;
     await cluster.until('it is frozen while it deletes what it could not attach', () => isFrozen);
 

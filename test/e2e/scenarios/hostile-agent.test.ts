@@ -1,5 +1,5 @@
-// The table of attacks on a real API server, under the shipped roles: what it takes of them reaches the controller, and nobody
-// else feels it.
+// The table of attacks on a real API server, under the shipped roles: what it accepts of them reaches the controller, and no
+// other node is affected.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { JsonObject } from '../../../src/simulator/workload/json.ts';
 import { ciliumNodesPath, newOwnNode } from '../../../src/simulator/workload/own-node.ts';
@@ -37,7 +37,7 @@ async function write(name: string, { metadata = {}, spec = {}, status }: Strike)
   return (await attempt('PATCH', `${ciliumNodesPath}/${name}/status`, { status })) && isTaken;
 }
 
-/** The rows of which the API server takes no strike, by what they are. */
+/** The rows of which the API server accepts no write, by what they are. */
 async function attack(): Promise<readonly string[]> {
   const refused: string[] = [];
   const { name, instanceId, vpcId } = cluster.machine(0);

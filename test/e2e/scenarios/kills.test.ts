@@ -1,4 +1,4 @@
-// Leaders that end while pods come and go: killed at random moments, and told to end.
+// Leaders that end while pods come and go: killed at random moments, and shut down.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
@@ -102,7 +102,7 @@ describe('two controllers under load', () => {
     await cluster.untilSupplied(patience);
   }
 
-  /** Resolves once nothing is held that nobody is to have. */
+  /** Resolves once nothing is held that no node is to have. */
   async function untilCollected(cluster: E2eCluster): Promise<void> {
     const excess = (): number => cluster.standings().reduce((sum, standing) => sum + standing.excess, 0);
     const explain = (): string => {
@@ -116,7 +116,7 @@ describe('two controllers under load', () => {
     });
   }
 
-  /** What never may be, whoever leads. */
+  /** What must never happen, whichever controller leads. */
   async function expectSound(cluster: E2eCluster, { rival, notBefore }: Holding): Promise<void> {
     await cluster.judge.look();
     expect(cluster.judge.broken).toEqual([]);

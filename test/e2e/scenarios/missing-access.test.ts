@@ -169,7 +169,7 @@ describe('a controller whose role lacks one verb', () => {
     },
   );
 
-  // Whoever lets the others end because this one is ready would have nobody who leads.
+  // A rollout that ends the others because this one is ready would leave no leader.
   test.each<[string, string, Arrangement]>([
     ['list', 'ciliumnodes', deleteLease],
     ['create', 'leases', deleteLease],

@@ -28,7 +28,7 @@ interface Demonstration {
   readonly endpoint: string;
 }
 
-/** A small demonstration whose controller has begun. */
+/** A small demonstration whose controller has started. */
 async function begin(...more: readonly string[]): Promise<Demonstration> {
   const child = new Child(['demo', '--nodes=6', '--plain', ...more]);
   const endpoint = await child.word(/embedded EC2 on (\S+) /);
@@ -68,8 +68,8 @@ async function firstPod({ kubeconfig }: Demonstration): Promise<RunningPod> {
 }
 
 /**
- * Moves an address to an interface of its own, as somebody would in the console. Only freed, the address may go back to
- * its node with the next assignment, before the demonstration looks again.
+ * Moves an address to an interface of its own, as a person would in the console. If the address were only freed, it could
+ * go back to its node with the next assignment, before the demonstration reads again.
  */
 async function takeAway({ child, endpoint }: Demonstration, address: string): Promise<void> {
   const [, accessKeyId = '', secretAccessKey = ''] = await child.said(
@@ -189,7 +189,7 @@ describe('the demonstration', () => {
     expect({ code, err }).toEqual({ code: 1, err: '' });
     expect(out).toMatch(/^the controller was ended by SIGKILL \(\d+\.\d s\)$/m);
     expect(isGone(demo)).toBe(true);
-    // What went wrong can be looked up.
+    // The cause can be found in the log.
     expect(await readFile(log, 'utf8')).toMatch(/"msg":"leading"/);
   });
 

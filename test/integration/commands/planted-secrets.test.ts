@@ -40,7 +40,7 @@ function leaksIn(texts: readonly string[]): readonly string[] {
   );
 }
 
-/** How a secret gets into a text that somebody mistook for a value. */
+/** How a secret gets into a text that a person mistook for a value. */
 const forms: Readonly<Record<string, string>> = {
   'a bare secret': secret,
   'a URL with a password': `socks5://user:${secret}@host.example`,
@@ -100,7 +100,7 @@ describe('a secret in the options of a start that fails', () => {
   );
 });
 
-/** What a process says to whoever asks, until one of its lines matches. */
+/** What a process prints, until one of its lines matches. */
 async function toldBy(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,

@@ -123,7 +123,7 @@ describe('a full listing', () => {
   ])('$what withdraws nothing that was assigned since', async ({ listingLagMs }) => {
     const { world } = await servedWorld(2);
     lag(world, listingLagMs);
-    // The cloud remembers no more of its past than it was told to.
+    // The cloud remembers only as much of its past as it was configured to.
     await world.advance(120_000);
     const machine = world.machine();
 

@@ -385,7 +385,7 @@ describe('a creation whose outcome is unknown', () => {
       const attached = controller.calls.findLast(({ action }) => action === 'AttachNetworkInterface');
       expect(attached?.result).toBe('OK');
       expect((attached?.at ?? Infinity) - (undone?.at ?? 0)).toBeLessThan(10_000);
-      // Somebody has to see to it only where nothing is collected.
+      // A person has to act only when nothing is collected.
       expect(controller.logged.some(({ level }) => level === 'error')).toBe(clusterName === 'default');
       expect(world.broken()).toEqual([]);
     },

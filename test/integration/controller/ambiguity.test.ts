@@ -1,5 +1,5 @@
-// Answers to every call that changes the cloud get lost: it happened, it never happens, or it happens long after it was
-// given up. Each is found out, and nothing is lost, doubled or left over.
+// Answers to every call that changes the cloud get lost: it took effect, it never does, or it does long after its
+// time-out. Each outcome is found out, and nothing is lost, doubled or leaked.
 import { describe, expect, test } from '@jest/globals';
 import type { Fault } from '../../../src/simulator/cloud/faults.ts';
 import { changingCalls, expectWell, growAndShrink } from '../../support/growing-and-shrinking.ts';

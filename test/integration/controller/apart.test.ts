@@ -152,7 +152,7 @@ describe('one node of a fleet', () => {
   });
 
   test('is tried again at least once a minute when its calls fail, in a fleet of any size', async () => {
-    // Somebody else has all slots but the first, so that nothing can take the place of what is refused.
+    // Another owner has all slots but the first, so that there is no alternative to what is refused.
     const interfaces = [1, 2].map((deviceIndex) => ({ deviceIndex, requesterManaged: true }));
     const world = new World({
       cloud: testCloud({ instances: [instance({ count: 20, interfaces })] }),

@@ -12,7 +12,7 @@ const flags = {
   'excess-ip-release-delay': '60s',
 };
 
-/** A fleet that another controller has served, of whose addresses some are in use; nobody leads any more. */
+/** A fleet that another controller has served, of whose addresses some are in use; no controller leads now. */
 async function served(count = 6): Promise<World> {
   const world = new World({ cloud: testCloud({ instances: [instance({ count })] }) });
   const first = startController(world, { flags });
@@ -219,7 +219,7 @@ describe('an address of an instance that the cloud no longer knows', () => {
     const world = await served(2);
     const [lost, next] = [world.machine(0), world.machine(1)];
     const former = [...world.pool(lost).keys()];
-    // Nobody looks while it ends, so that all a new leader can see is that it is not there.
+    // No controller reads while it ends, so that a new leader can only see that it is missing.
     terminate(world.cluster.ec2.network, [lost.instanceId]);
     await world.advance(2 * 3_600_000);
     const controller = startController(world, { identity: 'headwater-1', flags });
@@ -268,7 +268,7 @@ describe('a CiliumNode whose instance id became empty', () => {
 describe('an orphaned interface of this cluster', () => {
   const collecting = { ...flags, 'cluster-name': 'blue', 'eni-gc-interval': '60s' };
 
-  /** Interfaces that a former leader made, and that nothing has any more. */
+  /** Interfaces that a former leader created, and that are attached to nothing now. */
   async function withOrphans(): Promise<World> {
     const world = new World({
       cloud: testCloud({ instances: [instance({ count: 2 })] }),

@@ -138,7 +138,7 @@ describe.each(causes)('addresses in use that an exclusion retires: $what', ({ be
       if (second === undefined) throw new Error('there is no second interface');
       const from = world.history.of(machine.name).length;
 
-      // Whoever served the node before knew nothing of what excludes it.
+      // The previous leader knew nothing of what excludes it.
       if (when === 'take-over') first.kill();
       await exclude(world, machine, second);
       const controllers = when === 'take-over' ? [first, start('headwater-1')] : [first];
@@ -220,7 +220,7 @@ interface Shrinking {
   /** A type is read once by each controller. */
   readonly when: readonly ('steady' | 'take-over' | 'restart')[];
   readonly shrink: (world: World, machine: NodeFacts) => unknown;
-  /** What the cloud answers a controller that begins once the limit has shrunk. */
+  /** What the cloud answers a controller that starts once the limit has shrunk. */
   readonly tamper?: (action: string, output: object) => object;
 }
 
@@ -317,7 +317,7 @@ test('a status that is wiped while an address is being released is complete agai
   await world.patchStatus(machine, { ipam: { used } });
   await world.until('it is asked', () => askedFor(world, machine).has(idle), 300_000);
 
-  // What is to be struck waits for the API server.
+  // What is to be withdrawn waits for the API server.
   const admit = world.refuse(500, 'PATCH', /ciliumnodes\/[^/]+$/);
   await world.patchStatus(machine, { ipam: { 'release-ips': { [idle]: 'ready-for-release' } } });
   await world.advance(2_000);
@@ -326,7 +326,7 @@ test('a status that is wiped while an address is being released is complete agai
   admit();
   await world.advance(60_000);
 
-  // The first of them is that of somebody else.
+  // The first of them is that of another client.
   const [wiped, ...ours] = world.history.of(machine.name).slice(from);
   const lacking = ours.map(({ object }) => {
     const enis = objectAt(object, 'status', 'eni', 'enis');

@@ -97,7 +97,7 @@ describe('the metrics', () => {
     const labels = `subnet_id="${ids.pods}",availability_zone="us-east-1a"`;
     const whole = world.wholeBlocks(ids.pods).length;
     expect(whole).toBeLessThan(before);
-    // The primary address of a new interface takes a block that nobody told of.
+    // The primary address of a new interface takes a block that no listing has shown.
     const shown = await controller.metric(`headwater_subnet_free_blocks{${labels}}`);
     expect(shown).toBeGreaterThanOrEqual(whole);
     expect(shown).toBeLessThanOrEqual(whole + 2);

@@ -262,7 +262,7 @@ describe('a person who edits a pool by hand', () => {
     if (!first || !second || !third || !fourth) throw new Error('there are no four machines');
     let writes = 0;
     const patch = async (userAgent: string, machine: NodeFacts): Promise<void> => {
-      // What is only struck names nobody: the API server tells who set a field.
+      // A removal names no writer: the API server shows only who set a field.
       const address = `10.0.48.${++writes}`;
       await callKubernetes(new KubernetesClient(world.cluster.kubernetes.handle, userAgent), {
         method: 'PATCH',

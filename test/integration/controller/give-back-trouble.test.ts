@@ -78,7 +78,7 @@ describe.each(protocols)('an unassignment for an agent of %s', (protocol) => {
   test('releases the other addresses when one is gone already', async () => {
     const world = await node(protocol);
     await world.deleteLivingPods(12);
-    // The first call happens without a word; whoever else changed the cloud took only a part.
+    // The first call takes effect without an answer; the other client changed only a part.
     world.fault(unassign, { kind: 'lost', effect: 'before', connection: 'drop', delayMs: 0 }, 1);
 
     await world.advance(1_200_000);
@@ -100,7 +100,7 @@ describe.each(protocols)('a node of %s that needs again what it was about to rel
     const before = { held: world.held(world.machine()).length, calls: world.controller.changes.length };
 
     world.addLivingPods(12, 'again');
-    // An agent tells within 15 s what its pods use.
+    // An agent reports within 15 s what its pods use.
     await world.advance(20_000);
     stop();
     await world.advance(60_000);

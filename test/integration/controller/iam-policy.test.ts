@@ -49,7 +49,7 @@ interface Scene {
   /** Tags of an interface without addresses that the first node has; undefined without one. */
   readonly idle?: Readonly<Record<string, string>>;
   readonly staticAddress?: boolean;
-  /** Where whoever looks for the reason finds it. */
+  /** Where a person who searches for the reason finds it. */
   readonly shownBy: 'the error of the node' | 'a remark on the node' | 'readiness' | 'the log';
   /** Addresses that the nodes have while it is denied, and once it is allowed. */
   readonly meanwhile: readonly [number, number];
@@ -58,7 +58,7 @@ interface Scene {
 
 const all = [20, 4] as const;
 const unread: Scene = { shownBy: 'readiness', meanwhile: [0, 0] };
-/** The interface that the node has is filled all the same. */
+/** The interface that the node has is filled nevertheless. */
 const noInterface: Scene = { shownBy: 'the error of the node', meanwhile: [9, 4] };
 const housekeeping: Scene = { shownBy: 'the log', meanwhile: all };
 const staticAddress: Scene = { staticAddress: true, shownBy: 'a remark on the node', meanwhile: all };

@@ -208,7 +208,7 @@ describe('an orphaned interface', () => {
 
       expect(found(world, id)).toBeDefined();
       expect(deletions(controller)).toEqual([]);
-      // Those that an instance of ours may need are looked for all the same.
+      // Those that an instance of ours may need are searched for nevertheless.
       expect(readings(controller)).toHaveLength(2);
     }
   });
@@ -310,7 +310,7 @@ describe('a listing of orphaned interfaces', () => {
 
     expect(during.calls).toBeGreaterThan(8);
     expect(during.calls).toBeLessThan(30);
-    // Nobody waits for it.
+    // No node waits for it.
     expect(during.held).toBe(15);
     expect(new Set(controller.warnings())).toEqual(new Set(['cannot read orphaned interfaces']));
     expect(found(world, id)).toBeUndefined();
@@ -353,7 +353,7 @@ describe('delete-on-termination of an interface that was attached', () => {
 
     start(world);
     await world.announce(world.machine());
-    // One that is shown as being attached is looked at again a while later.
+    // One that is shown as being attached is read again a while later.
     await world.advance(minute);
 
     expect(before).toBe(false);

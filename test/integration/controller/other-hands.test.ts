@@ -7,7 +7,7 @@ import { ids, instance, subnets, testBlock, testCloud } from '../../support/test
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
-/** Somebody else attaches an interface of theirs. */
+/** Another client attaches an interface of its own. */
 function attachForeign(world: World, { instanceId }: NodeFacts, deviceIndex: number): string {
   const { network } = world.cluster.ec2;
   const { id } = createInterface(network, plainInterface(ids.nodes, [ids.nodeGroup]));
@@ -125,7 +125,7 @@ describe('a person or client with the same account', () => {
     expect(world.ciliumNode(other)?.['spec']).toEqual(announced?.['spec']);
     expect(later).toEqual([]);
 
-    // Whoever serves it instead is not contradicted.
+    // An operator that serves it instead is not contradicted.
     await world.patchStatus(other, { ipam: { 'operator-status': null } });
     await world.advance(600_000);
     expect(world.operatorError(other)).toBe('');

@@ -185,7 +185,7 @@ describe.each(['crd-allocator', 'multi-pool'] as const)(
 
         const inUse = workload.views[0]?.addressesInUse.size ?? 0;
         expect(during).toEqual([[], held]);
-        // Nothing came as far as the gate: it was not begun.
+        // Nothing came as far as the gate: it was not started.
         expect(gated).toBeUndefined();
         expect(count).toBe(27);
         expect(world.held(machine).length).toBe(inUse + 8);

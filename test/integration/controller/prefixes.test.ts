@@ -243,7 +243,7 @@ describe('a subnet without whole blocks', () => {
       'Create morePods 1x16 InsufficientCidrBlocks',
       'Create pods +4',
     ]);
-    // It is remembered: nobody asks for prefixes in vain.
+    // It is remembered: no node requests prefixes in vain.
     expect(second).toEqual(['Assign +1']);
     expect(changes(controller).slice(first.length + 1)).toEqual(['Assign 1x16']);
     expect(world.interfaces(machine)).toHaveLength(2);

@@ -6,7 +6,7 @@ import { ids, instance, subnets, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { type CloudCall, startController } from '../../support/world-controller.ts';
 
-/** A new leader deletes nothing in its first 20 s, and nobody waits for that. */
+/** A new leader deletes nothing in its first 20 s, and no node waits for that. */
 const untilDeleted = 25_000;
 
 type At = 'CreateNetworkInterface' | 'AttachNetworkInterface' | 'AssignPrivateIpAddresses';
@@ -15,7 +15,7 @@ interface Row {
   readonly at: At;
   readonly code: string;
   readonly message?: string;
-  /** What is set aside: named by the node where nothing else can serve it. */
+  /** What is blocked: named by the node when there is no alternative. */
   readonly aside: 'the subnet' | 'the groups' | 'the action' | 'the interface' | 'the instance' | 'the node';
   /** What is tried in its place in the same run; none for what nothing can take the place of. */
   readonly next: 'another subnet' | 'a new interface' | 'nothing';
@@ -291,7 +291,7 @@ describe('a fleet whose role may not assign addresses', () => {
 
     expect(sizes).toEqual(Array(8).fill(8));
     expect([atFirst, later]).toEqual([2, 2]);
-    // Nobody needs anything.
+    // No node needs anything.
     expect(assignments()).toHaveLength(2);
     expect(world.machines.map((machine) => world.operatorError(machine))).toEqual(Array(8).fill(''));
     expect(controller.warnings()).toContain('missing cloud permission');

@@ -62,7 +62,7 @@ describe('an address in use that a second CiliumNode starts to show', () => {
     const { world, machine, other, address } = await withUsedAddress();
 
     await world.patch(other, showing(address));
-    // So that there is time to look at both.
+    // So that there is time to read both.
     world.refuse(503, 'PATCH', new RegExp(`${other.name}$`), 1);
     await world.use(machine, 2);
     await world.advance(60_000);

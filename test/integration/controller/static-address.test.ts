@@ -40,7 +40,7 @@ function count(controller: WorldController, action: string): number {
   return controller.calls.filter((call) => call.action === action).length;
 }
 
-/** An interface that is none of ours. */
+/** An interface that is not ours. */
 async function othersInterface(world: World): Promise<string> {
   const { network } = world.cluster.ec2;
   const { id } = createInterface(network, plainInterface(ids.nodes, []));

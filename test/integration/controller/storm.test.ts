@@ -63,7 +63,7 @@ class Storm {
     }
   }
 
-  /** Whoever led may have ended with its lease, when a clock was set: another one is started. */
+  /** The leader may have ended with its lease, when a clock was set: another one is started. */
   calm(): void {
     this.world.cluster.ec2.gateway.faults.clear();
     this.world.cluster.kubernetes.faults.clear();

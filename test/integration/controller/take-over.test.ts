@@ -68,7 +68,7 @@ async function speak(world: World, machine: NodeFacts, protocol: Protocol): Prom
         [marked ?? '']: 'marked-for-release',
         [ready ?? '']: 'ready-for-release',
         [refused ?? '']: 'do-not-release',
-        // Unassigned, and struck from the pool by a resync since.
+        // Unassigned, and removed from the pool by a resync since.
         '10.0.15.250': 'released',
       },
     },
@@ -109,7 +109,7 @@ const nothing: Readonly<Record<string, object>> = {
 interface Blind {
   readonly what: string;
   readonly tamper: Tamper;
-  /** Whether an address can be struck that its agent agreed to give: the cloud shows the instance. */
+  /** Whether an address can be withdrawn that its agent agreed to release: the cloud shows the instance. */
   readonly serves?: boolean;
 }
 

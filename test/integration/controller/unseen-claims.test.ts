@@ -1,4 +1,4 @@
-// What only a CiliumNode shows of an instance, and the cloud never did: nothing is taken away for it, and nobody waits for it.
+// What only a CiliumNode shows of an instance: nothing is taken away for it, and no node waits for it.
 import { expect, test } from '@jest/globals';
 import { createInterface } from '../../../src/simulator/cloud/network-interfaces.ts';
 import { plainInterface } from '../../../src/simulator/cloud/instances.ts';

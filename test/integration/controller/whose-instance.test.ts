@@ -275,7 +275,7 @@ test.each([
       else world.refuse(403, 'GET', path);
       kubernetes.faults.expireHistory();
       kubernetes.faults.cutWatches(path);
-      // The watch tells of this one, and of no other.
+      // The watch shows this one, and no other.
       world.clock.schedule(25_000, () => {
         void world.call('DELETE', `/api/v1/nodes/${to.name}`).then(() => world.register(to));
       });

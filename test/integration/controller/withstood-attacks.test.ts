@@ -48,7 +48,7 @@ function offeredInVain(world: BusyWorld, addresses: readonly string[]): readonly
   return addresses.filter((address) => offered.has(address) && !held.has(address));
 }
 
-/** Looks every half a second for `ms`. */
+/** Checks every half a second for `ms`. */
 async function watchFor(world: BusyWorld, ms: number, look: () => readonly unknown[]): Promise<unknown[]> {
   const seen: unknown[] = [];
   for (let left = ms; left > 0; left -= 500) {

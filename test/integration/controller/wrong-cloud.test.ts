@@ -26,7 +26,7 @@ async function announcedWorld(count: number): Promise<World> {
   return world;
 }
 
-/** Each answer to whoever asks whether the process is ready, each second. */
+/** Each answer to the question whether the process is ready, each second. */
 async function readiness(world: World, controller: WorldController, seconds: number): Promise<Set<string>> {
   const answers = new Set<string>();
   for (let second = 0; second < seconds; second++) {

@@ -4,7 +4,7 @@ import { instance, subnets, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
-/** What the cloud cannot tell of. */
+/** What the cloud cannot answer. */
 const dark = 'us-east-1b';
 
 function worldOf(): World {

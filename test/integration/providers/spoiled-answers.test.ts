@@ -245,7 +245,7 @@ describe('an answer of EC2', () => {
 
     expect(created.NetworkInterface?.PrivateIpAddresses).toHaveLength(3);
     expect(PrivateIpAddresses).toHaveLength(1);
-    // EC2 says so, and some look-alikes say nothing.
+    // EC2 says so, and some emulators say nothing.
     expect(done.map(({ Return = true }) => Return)).toEqual([true, true, true, true]);
   });
 
@@ -257,7 +257,7 @@ describe('an answer of EC2', () => {
     const refused = outcomes.filter(({ failure }) => failure !== undefined);
     if (isWhole.has(kind)) expect(refused).toHaveLength(draws);
     expect(outcomes.flatMap(({ wrong }) => wrong)).toEqual([]);
-    // A listing takes nothing away: what it does not show is looked at. A look without an interface would.
+    // A listing takes nothing away: what it does not show is refreshed. A refresh without an interface would.
     const taking = outcomes.filter(({ name, missing }) => name === 'look' && missing.length > 0);
     expect(taking).toEqual([]);
     expect(outcomes.map(({ failure }) => failure ?? 'unreadable')).toEqual(outcomes.map(() => 'unreadable'));

@@ -17,11 +17,11 @@ const pages = [
 ];
 const read = (page: string): string => readFileSync(new URL(page, root), 'utf8');
 
-/** Directories at the top; a path that begins with one of them is meant from there. */
+/** Directories at the top; a path that starts with one of them is relative to the top. */
 const tops = 'bench|bin|charts|docs|image|localstack|monitoring|rig|src|test|\\.ci';
 const quotedPath = new RegExp(`\`((?:${tops})/[^\`\\s]*)\``, 'g');
 
-/** Files and directories that a page links, or quotes from the top of the repository. Globs and examples with capitals are none. */
+/** Files and directories that a page links, or quotes from the top of the repository. Not globs, nor examples in capitals. */
 function namedIn(page: string, markdown: string): readonly URL[] {
   const links = Array.from(markdown.matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g), ([, link = '']) => link);
   const quoted = Array.from(markdown.matchAll(quotedPath), ([, path = '']) => path);

@@ -53,7 +53,7 @@ const commands = /^(kubectl|curl|aws) /;
 /** Flags of other programs. */
 const foreignFlags = ['--max-old-space-size'];
 
-/** Whether a node gets nothing for it until somebody acts, or is served, or somebody chose it so. */
+/** Whether a node gets nothing for it until a person acts, or is served, or a person chose it so. */
 const reasons = {
   NodeUnreadable: 'blocked',
   DuplicateInstance: 'blocked',

@@ -19,7 +19,7 @@ const call = [0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 10, 20
 const supply = [0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 7.5, 10, 15, 20, 30, 45, 60, 120, 300, 600];
 const resync = [0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300];
 
-/** What dashboards and alerts of others rely on, and ours. Changing a line here breaks somebody's dashboard. */
+/** What dashboards and alerts of others rely on, and ours. Changing a line here breaks dashboards of users. */
 const expected: readonly Expected[] = [
   ['cilium_operator_ipam_available_ips', 'gauge', ['target_node']],
   ['cilium_operator_ipam_used_ips', 'gauge', ['target_node']],

@@ -7,9 +7,9 @@ interface Rig {
   readonly clock: VirtualClock;
   readonly work: TaskGroup;
   readonly bugs: unknown[];
-  /** How many bugs were known when each pause began. */
+  /** How many bugs were known when each pause started. */
   readonly pauses: number[];
-  /** Whether nothing was under way when each ended. */
+  /** Whether nothing was in flight when each ended. */
   readonly ends: boolean[];
 }
 

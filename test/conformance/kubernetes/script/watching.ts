@@ -1,4 +1,4 @@
-// Watches: where they begin, what a selection sees of a change, bookmarks, and versions that are too old.
+// Watches: where they start, what a selection shows of a change, bookmarks, and versions that are too old.
 import { absent, like, present, type Step, step } from '../step.ts';
 import { ciliumNode, ciliumNodes, table } from './paths.ts';
 

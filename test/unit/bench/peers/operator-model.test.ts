@@ -32,7 +32,7 @@ describe('operatorScaleUp', () => {
 
       expect(result.mutating).toBe(nodes * changes);
       expect(result.reads).toBeGreaterThanOrEqual(nodes * looks);
-      // Whoever comes first is read only when all have been changed: then all are published together.
+      // The first to come is read only when all have been changed: then all are published together.
       const limiterAlone = (result.mutating - 20) / 4;
       expect(result.seconds).toBeGreaterThan(limiterAlone);
       expect(result.seconds).toBeLessThan(limiterAlone + 3);

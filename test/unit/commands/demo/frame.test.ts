@@ -38,7 +38,7 @@ function frame(change: Partial<Frame> = {}, breaches = 0): Frame {
   };
 }
 
-/** What each chapter says when it begins, by its title. */
+/** What each chapter says when it starts, by its title. */
 function everyLook(): [string, readonly string[]][] {
   const { nodes, seed } = { nodes: 50, seed: 'headwater' };
   const cluster = createEmbeddedCluster({

@@ -60,7 +60,7 @@ function sets({ body = '{}' }: TransportRequest): boolean {
   return valueAt(JSON.parse(body) as JsonObject, 'metadata', 'annotations', key) !== undefined;
 }
 
-/** A Lease as somebody else left it. */
+/** A Lease as another client left it. */
 function leftBehind(annotations: JsonObject): LeaseServer {
   const server = new LeaseServer();
   server.write({ ...held, holderIdentity: '' });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type InstanceClaim, judgeClaim } from '../../../../src/manager/claims/instance-claim.ts';
 
-/** A CiliumNode `a` that names an instance, with nobody else about. */
+/** A CiliumNode `a` that names an instance, without any other CiliumNode. */
 function claim(change: Partial<InstanceClaim> = {}): InstanceClaim {
   return {
     name: 'a',

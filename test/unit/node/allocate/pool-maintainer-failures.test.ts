@@ -8,7 +8,7 @@ import { callTimeout, consistencyWindow, PoolRig, timesOf, untimed } from '../po
 
 const full = eni(0, 9);
 
-/** Operations of this kind come to these ends, one after the other; the last one repeats if it is told to. */
+/** Operations of this kind have these outcomes, one after the other. */
 function outcomes(kind: Operation['kind'], ...given: readonly (Outcome | undefined)[]) {
   return (operation: Operation, number: number): Outcome | undefined =>
     operation.kind === kind ? given[number] : undefined;
@@ -238,7 +238,7 @@ describe('a failed step', () => {
     expect(results).toContainEqual(
       expect.objectContaining({ kind: 'failed', at: 'attach', taken: 4, left: 'eni-new10' }),
     );
-    // Of the one that is left over, and of its successor.
+    // Of the orphaned one, and of its successor.
     expect(rig.ledger.free('subnet-1', rig.clock.monotonic())).toBe(92);
   });
 

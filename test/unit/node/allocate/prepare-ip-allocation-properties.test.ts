@@ -79,7 +79,7 @@ const underway: fc.Arbitrary<PlannedStep> = fc.oneof(
   }),
 );
 
-/** Keys of things that may be set aside. */
+/** Keys of things that may be blocked. */
 const refusable = [
   'action assign',
   'action create',
@@ -91,7 +91,7 @@ const refusable = [
   'prefixes i-1',
 ];
 
-/** Where nothing is set aside. */
+/** When nothing is blocked. */
 function isFree({ refusalOf }: AllocationFacts, item: NetworkInterface): boolean {
   const things: readonly Thing[] = [
     { kind: 'action', action: 'assign' },

@@ -6,7 +6,7 @@ import { eni } from '../../node/allocation-facts.ts';
 
 const endedAt = 1000;
 
-/** `a` was given back at 1, `b` is missing since 2, `c` was added at 3. */
+/** `a` was released at 1, `b` is missing since 2, `c` was added at 3. */
 function held(addresses: readonly string[], prefixes: readonly string[] = []): HeldInterface {
   return {
     ...firstHeld({ ...eni(0), primaryAddress: '10.9.9.9', addresses, prefixes }, 0),

@@ -22,9 +22,9 @@ test('reads are a second apart, however short the consistency window is', () => 
 interface Rig {
   readonly clock: VirtualClock;
   readonly looks: AwaitedRefresh;
-  /** Nothing of it is awaited any more. */
+  /** Nothing of it is awaited now. */
   readonly show: (...ids: string[]) => void;
-  /** `ids@ms` of what was looked at together. */
+  /** `ids@ms` of what was refreshed together. */
   readonly looked: () => readonly string[];
 }
 

@@ -77,7 +77,7 @@ describe('an assignment of our own', () => {
     const { look, answer, view } = inventoryRig();
     look(0, eni('a'));
     answer(10, created);
-    // Somebody took it from the new interface, and the cloud gave it out again.
+    // Another client took it from the new interface, and the cloud assigned it again.
     answer(15, allocated('x'));
 
     answer(20, attached);

@@ -25,7 +25,7 @@ class Rig {
     this.look(0, ...known);
   }
 
-  /** A look at both that began then and showed exactly this. */
+  /** A refresh of both that started then and showed exactly this. */
   look(begunAt: number, ...shown: readonly NetworkInterface[]): void {
     this.lookAt(begunAt, ['i-1', 'i-2'], ...shown);
   }

@@ -203,7 +203,7 @@ describe('the withdrawal brake', () => {
       for (const id of ids) this.inventory.track(id);
     }
 
-    /** A look at these that shows each with its primary interface, and with the second one where `isWhole` says so. */
+    /** A refresh of these that shows each with its primary interface, and with the second one where `isWhole` says so. */
     look(begunAt: number, ids: readonly string[], isWhole: (id: string) => boolean): ReadonlySet<string> {
       const observations = ids.flatMap((id): Observation[] =>
         [0, ...(isWhole(id) ? [1] : [])].map((deviceIndex) => ({

@@ -3,7 +3,7 @@ import { Inventory } from '../../../../src/providers/inventory/inventory.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { eni, further, window } from '../inventory-rig.ts';
 
-/** An inventory that took up at 0 what an older state showed, and is told of a newer one. */
+/** An inventory that restored at 0 what an older state showed, and gets a newer one. */
 function rig(restored: readonly NetworkInterface[]) {
   const inventory = new Inventory({ consistencyWindow: window });
   inventory.track('i-1', restored, 0, new Set());

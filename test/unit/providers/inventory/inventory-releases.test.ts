@@ -16,7 +16,7 @@ function given(...addresses: string[]): Answer {
 
 const before = networkInterface({ addresses: ['a', 'b'], prefixes: [block] });
 
-/** `b` is given back at 10; the cloud may show a change 30 later. */
+/** `b` is released at 10; the cloud may show a change 30 later. */
 describe('what we released ourselves', () => {
   test.each<{ what: string; play: (rig: InventoryRig) => void; left: readonly string[] }>([
     { what: 'is gone at once', play: ({ answer }) => answer(10, taken('b')), left: ['a', block] },

@@ -20,7 +20,7 @@ interface Scene {
   readonly isHeld?: boolean;
   /** What a deletion comes to; undefined: it succeeds. The first is number 0. */
   readonly outcome?: (number: number) => Outcome | undefined;
-  /** What the second look fails with. */
+  /** What the second read fails with. */
   readonly lookFails?: (number: number) => CloudFailure | undefined;
   readonly whenAdmitted?: (orphans: Orphans) => void;
 }
@@ -128,7 +128,7 @@ describe('the collection of orphaned interfaces', () => {
     await clock.advance(interval * 3 + 1000);
 
     expect(results[0]).toBe(`eni-1 ${kind} after ${interval}`);
-    // What was dropped has to be seen for an interval anew.
+    // What was dropped has to be seen for an interval again.
     expect(calls.filter((call) => call.startsWith('delete'))).toEqual([
       `delete eni-1@${interval}`,
       `delete eni-1@${interval * (1 + again)}`,

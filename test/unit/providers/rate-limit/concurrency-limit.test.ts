@@ -4,7 +4,7 @@ import type { Priority } from '../../../../src/providers/contract/priority.ts';
 
 const never = new AbortController().signal;
 
-/** Calls that begin when they get a place and end when the test says so. */
+/** Calls that start when they get a place and end when the test says so. */
 function rig(most: number) {
   const inFlight = new ConcurrencyLimiter(most);
   const begun: string[] = [];
