@@ -85,7 +85,7 @@ describe('simulate:mutants', () => {
   });
 });
 
-test('prints its help with --help', () => {
+test('the commands print their help with --help', () => {
   expect(readSeedsCommand(['--help'])).toBe('help');
   expect(readMutantsCommand(['--help'])).toBe('help');
 });

@@ -183,11 +183,11 @@ describe('one node of a fleet', () => {
   });
 });
 
-describe('a filter of subnets by', () => {
+describe('a filter of subnets', () => {
   test.each<{ flag: string; value: string }>([
     { flag: 'subnet-ids-filter', value: ids.pods },
     { flag: 'subnet-tags-filter', value: 'purpose=pods' },
-  ])('($flag) keeps new addresses in other subnets, and hides nothing that a node has', async ({ flag, value }) => {
+  ])('by $flag keeps new addresses in other subnets, and hides nothing that a node has', async ({ flag, value }) => {
     const interfaces = [{ deviceIndex: 1, addresses: 3 }];
     const world = new World({
       cloud: testCloud({

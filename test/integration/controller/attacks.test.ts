@@ -78,7 +78,7 @@ describe('a CiliumNode without a node that', () => {
   });
 });
 
-describe('an agent that on its own node', () => {
+describe('an agent of a node that', () => {
   test.each(attacks)('$what harms no other node', async ({ strikes }) => {
     const attacked = await AttackedWorld.start({ protocol: 'both' });
     const { world, stranger } = attacked;

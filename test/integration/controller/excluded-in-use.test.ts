@@ -111,7 +111,7 @@ function warningsOf(controller: WorldController | undefined): readonly string[] 
 
 describe.each(causes)('addresses in use that an exclusion retires: $what', ({ before: eni = {}, exclude, unfit }) => {
   describe.each<Protocol>(['crd-allocator', 'multi-pool'])('of an agent of %s', (protocol) => {
-    test.each(['steady', 'take-over', 'restart'] as const)('stay offered until no pod uses them: %s', async (when) => {
+    test.each(['steady', 'take-over', 'restart'] as const)('stay offered: %s', async (when) => {
       const world = new World({
         cloud: testCloud({
           instances: [instance({ type: 'm5.2xlarge', interfaces: [{ deviceIndex: 1, addresses: 6 }] })],

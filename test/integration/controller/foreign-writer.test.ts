@@ -180,8 +180,8 @@ describe('a cilium-operator that still runs', () => {
   });
 });
 
-describe('a person who edits a pool by hand', () => {
-  test('has the edit undone at once, and stops releases for 5 minutes', async () => {
+describe('an edit of a pool by hand', () => {
+  test('is undone at once, and stops releases for 5 minutes', async () => {
     const { world, controller } = await settled();
     const [machine, other] = world.machines;
     if (machine === undefined || other === undefined) throw new Error('there are no two machines');
@@ -237,7 +237,7 @@ describe('a person who edits a pool by hand', () => {
     expect(world.held(world.machine())).toHaveLength((workload.views[0]?.addressesInUse.size ?? 0) + 8);
   });
 
-  test('twice counts as a conflicting writer', async () => {
+  test('made twice counts as a conflicting writer', async () => {
     const { world, controller } = await settled();
     const machine = world.machine();
     const [address = ''] = world.pool(machine).keys();
@@ -256,7 +256,7 @@ describe('a person who edits a pool by hand', () => {
     expect(world.pool(machine).has(address)).toBe(true);
   });
 
-  test('twice on one node pauses that node, and the fleet once the same writer writes another', async () => {
+  test('made twice on one node pauses that node, and the fleet once the same writer writes another', async () => {
     const { world, controller } = await settled(4);
     const [first, second, third, fourth] = world.machines;
     if (!first || !second || !third || !fourth) throw new Error('there are no four machines');

@@ -102,7 +102,7 @@ describe.each(['crd-allocator', 'multi-pool'] as const)('an agent of %s', (proto
   });
 });
 
-test('loses an interface without pod addresses after an hour, and its slot can be used again', async () => {
+test('a node loses an interface without pod addresses after an hour, and can use its slot again', async () => {
   const { world, controller } = await busyNode('crd-allocator', 14, {
     flags: { ...releasing, 'idle-interface-delay': '1h' },
   });
@@ -128,7 +128,7 @@ test('loses an interface without pod addresses after an hour, and its slot can b
   expect(world.broken()).toEqual([]);
 });
 
-test('keeps an interface that another client gave an address since the last read', async () => {
+test('an interface that another client gave an address since the last read is kept', async () => {
   const { world, controller } = await busyNode('crd-allocator', 14, {
     flags: { ...releasing, 'idle-interface-delay': '1h', 'resync-interval': '6h' },
   });

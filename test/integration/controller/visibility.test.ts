@@ -75,7 +75,7 @@ describe('an instance that the cloud does not find', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('for good is checked by listings only', async () => {
+  test('is checked by listings only when it never appears', async () => {
     const world = worldThat({});
     const machine = { ...world.machine(), instanceId: 'i-00000000000000009' };
     const controller = startController(world);

@@ -343,7 +343,7 @@ describe('Events and pods of the embedded API', () => {
   });
 });
 
-test('end a request to a silent API server after its time-out', async () => {
+test('a request to a silent API server ends after its time-out', async () => {
   const clock = new VirtualClock();
   const api = new EmbeddedApi(clock);
   api.model.faults.inject({ effect: { kind: 'delay', ms: 3_600_000 }, times: Infinity });

@@ -49,7 +49,7 @@ describe('readCommandLine', () => {
   });
 });
 
-test('names figures that each have a file, and every such file', () => {
+test('each figure of the table has a file of its name, and each file is in the table', () => {
   const files = readdirSync(new URL('../../../bench/figures/', import.meta.url)).map((name) =>
     name.replace(/\.ts$/, ''),
   );

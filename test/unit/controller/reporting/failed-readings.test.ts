@@ -24,7 +24,7 @@ test.each<[string, readonly (Error | undefined)[], readonly string[]]>([
   ['another denial is news', [lacking('A'), lacking('B')], ['warn', 'warn']],
   ['a denial after a success is news', [lacking('A'), read, lacking('A')], ['warn', 'warn']],
   ['a denial after another failure is news', [lacking('A'), another, lacking('A')], ['warn', 'warn', 'warn']],
-])('%s', (_, course, levels) => {
+])('a failed reading is logged: %s', (_, course, levels) => {
   const log = recordingLogger();
   const readings = new FailedReadings(log);
 

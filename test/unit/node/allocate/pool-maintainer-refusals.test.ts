@@ -191,7 +191,7 @@ describe('a refusal without an alternative', () => {
   });
 });
 
-test('lets any node make the next try after one that was neither refused nor had an effect', async () => {
+test('after a try that was neither refused nor had an effect, any node makes the next one', async () => {
   const rig = new PoolRig({
     target: 5,
     limits: { interfaces: 1, addressesPerInterface: 10, prefixes: true },

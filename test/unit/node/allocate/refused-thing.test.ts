@@ -65,7 +65,7 @@ describe('the subject of a refusal', () => {
   });
 });
 
-test('is found when a step goes through each subject of its calls', () => {
+test('a step is checked for each subject of its calls', () => {
   const made = { securityGroupIds: ['sg-1', 'sg-2'], deviceIndex: 1, count: 0, prefixCount: 2 };
 
   const things = (

@@ -48,7 +48,7 @@ describe('the maximum of a node', () => {
     ['a first index that it cannot have', m5Large, 4, false, 0],
     ['an unknown type', undefined, 0, false, 0],
     ['one address per interface', { interfaces: 3, addressesPerInterface: 1, prefixes: true }, 0, false, 0],
-  ])('is known for %s', (_, limits, firstInterfaceIndex, usePrimaryAddress, expected) => {
+  ])('is computed: %s', (_, limits, firstInterfaceIndex, usePrimaryAddress, expected) => {
     expect(maximumAllocatable(limits, { ...asked, firstInterfaceIndex, usePrimaryAddress })).toBe(expected);
   });
 });
@@ -94,7 +94,7 @@ describe('the capacity of a node', () => {
     ['an interface is reserved', [eni(0), eni(1, 0, { reservedFor: 'efa' })], {}, 18],
     ['an interface is on another card', [eni(0), onOtherCard], {}, 27],
     ['more excluded than there is', [0, 1, 2, 3].map((index) => eni(index)), { firstInterfaceIndex: 9 }, 0],
-  ])('counts %s', (_, interfaces, change, expected) => {
+  ])('is computed: %s', (_, interfaces, change, expected) => {
     expect(nodeCapacity(m5Large, view(interfaces), requirements(change))).toBe(expected);
   });
 
@@ -132,7 +132,7 @@ describe('the number of slots taken', () => {
       2,
     ],
     ['none by other cards', view([eni(0), onOtherCard], [unreadable({ networkCard: 1 })]), 1],
-  ])('counts %s', (_, seen, expected) => {
+  ])('is computed: %s', (_, seen, expected) => {
     expect(occupiedSlots(seen)).toBe(expected);
   });
 });
@@ -144,7 +144,7 @@ describe('the room on an interface', () => {
     ['a prefix takes one slot', 4, ['10.0.9.0/28'], 4],
     ['full', 9, [], 0],
     ['fuller than allowed', 12, [], 0],
-  ])('is known for %s', (_, count, prefixes, expected) => {
+  ])('is computed: %s', (_, count, prefixes, expected) => {
     expect(roomOn(eni(0, count, { prefixes }), m5Large)).toBe(expected);
   });
 });
@@ -214,7 +214,7 @@ describe('the maximum of a node with prefixes', () => {
     ['the same on Xen', xen, 0, false, 27],
     ['a first index that it cannot have', m5Large, 4, false, 0],
     ['an unknown type', undefined, 0, false, 0],
-  ])('is known for %s', (_, limits, firstInterfaceIndex, usePrimaryAddress, expected) => {
+  ])('is computed: %s', (_, limits, firstInterfaceIndex, usePrimaryAddress, expected) => {
     const change = { ...delegating, firstInterfaceIndex, usePrimaryAddress };
 
     expect(maximumAllocatable(limits, change)).toBe(expected);
@@ -258,7 +258,7 @@ describe('the capacity of a node with prefixes', () => {
     ['prefixes that it has', [eni(0, 0, { prefixes: ['10.0.9.0/28', '10.0.9.16/28'] })], {}, 432],
     ['slots that single addresses take', [eni(0, 4)], {}, 432 - 4 * 15],
     ['single addresses of an excluded interface', [eni(0, 4)], { firstInterfaceIndex: 1 }, 288],
-  ])('counts %s', (_, interfaces, change, expected) => {
+  ])('is computed: %s', (_, interfaces, change, expected) => {
     const wanted = requirements({ prefixDelegation: true, ...change });
 
     expect(nodeCapacity(m5Large, view(interfaces), wanted)).toBe(expected);

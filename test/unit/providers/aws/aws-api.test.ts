@@ -145,7 +145,7 @@ describe('an error of the SDK', () => {
   });
 });
 
-test('of a failing credential_process is reported without its arguments and output', () => {
+test('an error of a failing credential_process is reported without its arguments and output', () => {
   const error = Object.assign(new Error('Command failed: get --key planted\nplanted-stderr'), {
     name: 'CredentialsProviderError',
   });

@@ -340,7 +340,7 @@ describe('an interface that a refresh did not show', () => {
   });
 });
 
-test('is doubted, when the cloud does not know it, until a refresh shows it', () => {
+test('an interface that the cloud does not know is doubted until a refresh shows it', () => {
   const { look, answer, view } = inventoryRig();
   look(0, eni(), further(1, { addresses: ['a'] }));
 
@@ -353,7 +353,7 @@ test('is doubted, when the cloud does not know it, until a refresh shows it', ()
   expect([...view().doubted]).toEqual([]);
 });
 
-test('is withdrawn after two refreshes, when the cloud does not know it, like any other', () => {
+test('an interface that the cloud does not know is withdrawn after two refreshes, like any other', () => {
   const { look, answer, view } = inventoryRig();
   look(0, eni(), further(1));
 

@@ -114,7 +114,7 @@ instances: [{ name: n, type: m5.large, subnet: b, id: i-00000001, count: 2 }]
   });
 });
 
-test('builds a network as the topology says, the same each time', () => {
+test('a network is built as the topology says, the same each time', () => {
   const [first, second] = [networkRig().network, networkRig().network];
 
   expect(first.snapshot()).toEqual(second.snapshot());

@@ -90,7 +90,7 @@ test.each<[string, string, (made: Readonly<Record<string, string>>) => object, r
       `ec2:AssociateAddress ${ofInstance}`,
     ],
   ],
-])('%s is checked for each thing that it touches', async (_, action, inputOf, expected) => {
+])('the permission for %s is checked for each resource that it touches', async (_, action, inputOf, expected) => {
   expect(await checked(action, inputOf)).toEqual(expected);
 });
 

@@ -43,7 +43,7 @@ describe('representationFor', () => {
   });
 });
 
-test('accepts bodies that are JSON or have no type', () => {
+test('a body is accepted if it is JSON or has no type', () => {
   expect(() => checkJsonBody('application/json; charset=utf-8')).not.toThrow();
   expect(() => checkJsonBody(undefined)).not.toThrow();
   expect(() => checkJsonBody('application/yaml')).toThrow('the body of the request was in an unknown format');
