@@ -27,7 +27,7 @@ describe('an address', () => {
     ['that another node shows', { b: ['x'] }, 'withheld'],
     ['that both show', { a: ['x'], b: ['x'] }, 'shared'],
     ['that the node and two others show', { a: ['x'], b: ['x'], c: ['x'] }, 'shared'],
-  ])('%s', (_, shown, expected) => {
+  ])('%s has the expected state', (_, shown, expected) => {
     const { index } = indexOf(shown);
 
     const { withheld, shared } = index.claim({ name: 'a', networkId: network, addresses: ['x'] });

@@ -141,7 +141,7 @@ describe('many withdrawals', () => {
 });
 
 describe('an approval token', () => {
-  test('releases the set that it was printed for', () => {
+  test('approves the set that it was printed for', () => {
     const { brake, withdrawals, world, heldToken } = rig();
     withdrawals.miss(ids(60), 0);
 
@@ -152,7 +152,7 @@ describe('an approval token', () => {
     expect(brake.state.kind).toBe('open');
   });
 
-  test('releases no other set', () => {
+  test('approves no other set', () => {
     const { brake, withdrawals, world, heldToken } = rig();
     withdrawals.miss(ids(60), 0);
     world.allowed = heldToken();
@@ -165,7 +165,7 @@ describe('an approval token', () => {
     expect(heldToken()).not.toBe(world.allowed);
   });
 
-  test('does not release the same nodes a second time', () => {
+  test('does not approve the same nodes a second time', () => {
     const { brake, withdrawals, world, heldToken } = rig();
     withdrawals.miss(ids(60), 0);
     world.allowed = heldToken();

@@ -90,7 +90,7 @@ describe('an operation on EC2', () => {
     expect(Object.keys(input as object).sort()).toEqual(['ClientToken', 'Description', 'Groups', 'SubnetId']);
   });
 
-  test('attaches it to the default card', async () => {
+  test('attaches an interface to the default card', async () => {
     const { outcome, action, input } = await performed(attach, { AttachmentId: 'eni-attach-7' });
 
     expect(action).toBe('AttachNetworkInterface');

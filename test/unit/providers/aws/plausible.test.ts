@@ -5,7 +5,7 @@ import { ec2Attachment, ec2Interface, ec2Subnet } from './ec2-shapes.ts';
 import { all, context, failureOfRead } from './ec2-client-rig.ts';
 import { described, ec2, instances, networks, options } from './read-rig.ts';
 
-describe('an implausible answer of EC2 is discarded', () => {
+describe('an implausible answer of EC2', () => {
   const other = ec2Interface({
     NetworkInterfaceId: 'eni-2',
     Attachment: ec2Attachment({ InstanceId: 'i-00000002' }),
@@ -24,7 +24,7 @@ describe('an implausible answer of EC2 is discarded', () => {
     ],
     ['one subnet in two networks', [ec2Interface(), { ...other, VpcId: 'vpc-00000002' }]],
     ['one subnet in two zones', [ec2Interface(), { ...other, AvailabilityZone: 'us-west-1b' }]],
-  ])('by a refresh: %s', async (_, NetworkInterfaces) => {
+  ])('to a refresh is discarded: %s', async (_, NetworkInterfaces) => {
     const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces }] });
 
     const failure = await failureOfRead(all(observe(client, instances, options, context)));
@@ -39,7 +39,7 @@ describe('an implausible answer of EC2 is discarded', () => {
       'more than a quarter without a required field',
       [ec2Interface(), nameless, { ...nameless, NetworkInterfaceId: 'eni-9' }],
     ],
-  ])('by a listing: %s', async (_, NetworkInterfaces) => {
+  ])('to a listing is discarded: %s', async (_, NetworkInterfaces) => {
     const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces }] });
 
     const failure = await failureOfRead(all(observe(client, networks, options, context)));
@@ -47,7 +47,7 @@ describe('an implausible answer of EC2 is discarded', () => {
     expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeNetworkInterfaces' });
   });
 
-  test('for one interface only, when it is the only spoiled one of a listing', async () => {
+  test('with one spoiled interface of many loses only that one', async () => {
     const many = Array.from({ length: 4 }, (__, index) =>
       ec2Interface({ NetworkInterfaceId: `eni-${index + 4}` }),
     );
@@ -73,7 +73,7 @@ describe('an implausible answer of EC2 is discarded', () => {
     ['two states', described(['i-00000002', 'running'], ['i-00000002', 'terminated'])],
     ['another instance than requested', described(['i-00000003', 'running'])],
     ['no instances in a reservation', { Reservations: [{}] }],
-  ])('about an instance: %s', async (_, answer) => {
+  ])('about an instance is discarded: %s', async (_, answer) => {
     const { client } = ec2({
       DescribeNetworkInterfaces: [{ NetworkInterfaces: [ec2Interface()] }],
       DescribeInstances: [answer],
@@ -100,7 +100,7 @@ describe('an implausible answer of EC2 is discarded', () => {
       'a group by another id',
       { SecurityGroups: [{ GroupId: '7', VpcId: 'vpc-00000001' }] },
     ],
-  ])('about the network: %s shows %s', async (action, _, answer) => {
+  ])('about the network is discarded: %s shows %s', async (action, _, answer) => {
     const good = {
       DescribeSubnets: [{ Subnets: [ec2Subnet()] }],
       DescribeVpcs: [{ Vpcs: [{ VpcId: 'vpc-00000001', CidrBlock: '10.0.0.0/16' }] }],
@@ -118,7 +118,7 @@ describe('an implausible answer of EC2 is discarded', () => {
     ['a type without a name', [{}]],
     ['another type than requested', [{ InstanceType: 'm5.huge' }]],
     ['one type twice', [{ InstanceType: 'm5.large' }, { InstanceType: 'm5.large' }]],
-  ])('about instance types: %s', async (_, InstanceTypes) => {
+  ])('about instance types is discarded: %s', async (_, InstanceTypes) => {
     const { client } = ec2({ DescribeInstanceTypes: [{ InstanceTypes }] });
 
     const failure = await failureOfRead(readLimits(client, ['m5.large'], context));

@@ -12,7 +12,7 @@ test.each<[string, readonly string[] | undefined, Activity, string, boolean]>([
   ['writes those of the others', ['a'], 'publish', 'b', false],
   ['takes nothing away', ['a'], 'takeAway', 'b', true],
   ['assigns nothing once several nodes were written', undefined, 'give', 'b', true],
-])('beside a conflicting writer, the permission %s', (_, foreignlyWritten, activity, node, isRefused) => {
+])('beside a conflicting writer, Headwater %s', (_, foreignlyWritten, activity, node, isRefused) => {
   const permission = new MutationPermission({ ...noStops, conflictingWriter: 'atWork', foreignlyWritten });
 
   expect(permission.of(node).refusal(activity) !== undefined).toBe(isRefused);

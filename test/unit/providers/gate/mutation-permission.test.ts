@@ -9,7 +9,7 @@ import {
   type Stops,
 } from '../../../../src/providers/gate/mutation-permission.ts';
 
-describe('the permission to start', () => {
+describe('the permission to start operations', () => {
   test.each<[Partial<Stops>, Partial<Record<Activity, StopReason>>]>([
     [{}, {}],
     [{ dryRun: true }, { give: 'dryRun', takeAway: 'dryRun', publish: 'dryRun', tell: 'dryRun' }],
@@ -34,7 +34,7 @@ describe('the permission to start', () => {
       { dryRun: true, pause: ['mutations'], conflictingWriter: 'atWork' },
       { give: 'dryRun', takeAway: 'dryRun', publish: 'dryRun', tell: 'dryRun' },
     ],
-  ])('is decided by %j', (stops, refused) => {
+  ])('follows from %j', (stops, refused) => {
     const permission = new MutationPermission({ ...noStops, ...stops });
 
     const activities = ['give', 'takeAway', 'publish', 'tell'] as const;
@@ -53,7 +53,7 @@ describe('the pause for a conflicting writer', () => {
     [{ conflictingWriter: 'suspected' }, 'releases'],
     [{ conflictingWriter: 'atWork', foreignlyWritten: ['a', 'b'] }, 'node'],
     [{ conflictingWriter: 'atWork' }, 'fleet'],
-  ])('covers for %j', (stops, reach) => {
+  ])('has its scope for %j', (stops, reach) => {
     expect(foreignReach({ ...noStops, ...stops })).toBe(reach);
   });
 });

@@ -229,7 +229,7 @@ describe('an interface of our own', () => {
     expect(view().refreshDue).toBeUndefined();
   });
 
-  test('is not doubted by a refresh that shows an older instance of it', () => {
+  test('is not doubted within the window by a refresh that lacks it, after an earlier one showed it', () => {
     const { look, answer, view } = inventoryRig();
     look(0, eni());
     answer(10, created);

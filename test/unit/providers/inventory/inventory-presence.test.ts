@@ -246,7 +246,7 @@ describe('the withdrawal brake', () => {
     expect(gate.inventory.view('1')?.doubted).toContain('eni-1-1');
   });
 
-  test('releases all of it, and reports what changed', () => {
+  test('withdraws all of it when it is open, and reports what changed', () => {
     const gate = missing();
     gate.isOpen = true;
 
@@ -277,7 +277,7 @@ describe('the withdrawal brake', () => {
     expect(gate.counts).toEqual([2, 2, 2]);
   });
 
-  test('releases nothing because it holds less, before a refresh has confirmed the rest', () => {
+  test('withdraws nothing because it holds less, before a refresh has confirmed the rest', () => {
     const gate = missing();
     gate.look(70, all, bare);
     gate.isOpen = true;
@@ -334,7 +334,7 @@ describe('the withdrawal brake', () => {
     expect(gate.counts).toEqual([2, 2, 1]);
   });
 
-  test('can decide again, and release what it held', () => {
+  test('can decide again, and withdraw what it held', () => {
     const gate = missing();
     gate.look(70, all, bare);
     gate.isOpen = true;

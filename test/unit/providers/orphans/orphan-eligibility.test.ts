@@ -45,7 +45,7 @@ describe('a detached interface for a node that needs one', () => {
   });
 });
 
-describe('a detached interface that is due to be deleted', () => {
+describe('a detached interface before its deletion', () => {
   test.each<[string, Partial<Orphan>, boolean]>([
     ['seen for an interval', {}, true],
     ['seen for a little less', { firstAt: 1 }, false],
@@ -57,20 +57,20 @@ describe('a detached interface that is due to be deleted', () => {
     ['still an instance’s, as far as is known', { held: true }, false],
     ['acted on by this process', { claimed: true }, false],
     ['made by a service of the cloud', { interface: ofAService }, false],
-  ])('is %s: %j %s', (_, change, expected) => {
+  ])('is due or not when %s: %j %s', (_, change, expected) => {
     const due = dueForCollection([orphan(change)], { interval: 5 * minute, most: 25, isOurs: () => true });
 
     expect(due).toHaveLength(expected ? 1 : 0);
   });
 
-  test('is not one that was seen detached for less than a minute, however often it was read', () => {
+  test('is not due when it was seen detached for less than a minute, however often it was read', () => {
     const due = (lastAt: number): number =>
       dueForCollection([orphan({ lastAt })], { interval: 5000, most: 25, isOurs: () => true }).length;
 
     expect([due(minute - 1), due(minute)]).toEqual([0, 1]);
   });
 
-  test('is one of the longest known, and of no more at once than allowed', () => {
+  test('is deleted in order of age, and no more at once than allowed', () => {
     const orphans = [
       orphan({ firstAt: 3 }, 'eni-3'),
       orphan({ firstAt: 1 }, 'eni-b'),
