@@ -13,7 +13,7 @@ function digestOf(...acts: readonly (readonly [at: number, text: string])[]): Ac
   return all.end();
 }
 
-describe('the acts of controllers', () => {
+describe('what controllers did', () => {
   const before = digestOf([1, 'a'], [2, 'b'], [2, 'c'], [3, 'd']);
 
   test.each([
@@ -27,11 +27,11 @@ describe('the acts of controllers', () => {
     ['another time is one', digestOf([1, 'a'], [2, 'b'], [2.5, 'c'], [3, 'd']), 2],
     ['an act less is one', digestOf([1, 'a'], [2, 'b'], [2, 'c']), 3],
     ['an act more is one', digestOf([1, 'a'], [2, 'b'], [2, 'c'], [3, 'd'], [4, 'e']), 4],
-  ])('are compared: %s', (_, after, place) => {
+  ])('%s', (_, after, place) => {
     expect(firstDifference(before, after)).toBe(place);
   });
 
-  test('are read as they were written', () => {
+  test('is read as it was written', () => {
     const file = join(folder, 'acts');
     const all = new Map([
       ['r:1', before],
@@ -43,7 +43,7 @@ describe('the acts of controllers', () => {
     expect(readActs(file)).toEqual(all);
   });
 
-  test('are not read from another file', () => {
+  test('is not read from another file', () => {
     const file = join(folder, 'other');
     writeFileSync(file, 'hello\n');
 

@@ -38,7 +38,7 @@ describe('simulate:seeds', () => {
     [['--no-shorten'], { shorten: false }],
     [['--seeds', '1, 2'], { seeds: ['1', '2'] }],
     [['--seeds', '7', '--trace', 'file'], { seeds: ['7'], trace: 'file' }],
-  ])('accepts %j', (args, expected) => {
+  ])('%j', (args, expected) => {
     expect(seeds(...args)).toMatchObject(expected);
   });
 
@@ -72,7 +72,7 @@ describe('simulate:mutants', () => {
       ['--only', 'fencing', '--skip', '1', '--most', '20'],
       { only: 'fencing', skip: 1, seeds: seedsIn('1..20') },
     ],
-  ])('accepts %j', (args, expected) => {
+  ])('%j', (args, expected) => {
     expect(hunt(...args)).toMatchObject(expected);
   });
 
@@ -85,7 +85,7 @@ describe('simulate:mutants', () => {
   });
 });
 
-test('the commands print their help with --help', () => {
+test('--help', () => {
   expect(readSeedsCommand(['--help'])).toBe('help');
   expect(readMutantsCommand(['--help'])).toBe('help');
 });

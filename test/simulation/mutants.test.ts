@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mutants } from './mutants.ts';
 
 test.each(mutants.map(({ name, edits }) => [name, edits] as const))(
-  'a mutant is planted in exactly one place: %s',
+  'is to be planted in one place: %s',
   (_, edits) => {
     const places = edits.map(
       ({ file, from }) =>

@@ -8,7 +8,7 @@ import { seedsIn } from './seed-list.ts';
 describe('a seed', () => {
   const scenarios = seedsIn('1..300').map(drawScenario);
 
-  test('draws 5 to 40 nodes, 1 to 4 hours and at least 50 faults, in order of time', () => {
+  test('stands for 5 to 40 nodes, 1 to 4 hours and at least 50 faults, in order of time', () => {
     for (const { nodes, minutes, leastMinutes, faults } of scenarios) {
       expect(nodes.length).toBeGreaterThanOrEqual(5);
       expect(nodes.length).toBeLessThanOrEqual(40);
@@ -19,7 +19,7 @@ describe('a seed', () => {
     }
   });
 
-  test('draws plain data, and the same each time', () => {
+  test('is plain data, and draws the same each time', () => {
     for (const scenario of scenarios.slice(0, 20)) {
       expect(JSON.parse(JSON.stringify(scenario))).toEqual(scenario);
       expect(drawScenario(scenario.seed)).toEqual(scenario);
@@ -55,6 +55,6 @@ test.each([
   ['a:1..2,x', ['a:1', 'a:2', 'x']],
   ['a, b', ['a', 'b']],
   ['a.json', ['a.json']],
-])('the seed list %j names the seeds %j', (text, seeds) => {
+])('%j names the seeds %j', (text, seeds) => {
   expect(seedsIn(text)).toEqual(seeds);
 });

@@ -38,7 +38,7 @@ async function halfAnHour(seed: string, flags: Readonly<Record<string, string>> 
 }
 
 describe('a whole cluster in virtual time', () => {
-  test('has one history for one seed, byte for byte, and loses nothing in it', async () => {
+  test('one seed gives one history, byte for byte, and nothing is lost in it', async () => {
     const first = await halfAnHour('seven');
     const broken = first.broken();
     const loose = looseInterfaces(first.cluster);
@@ -55,7 +55,7 @@ describe('a whole cluster in virtual time', () => {
     expect(second.journal.join('\n')).toBe(first.journal.join('\n'));
   });
 
-  test('loses nothing with prefixes that come and go', async () => {
+  test('nothing is lost with prefixes that come and go', async () => {
     const rig = await halfAnHour('prefixes', {
       'aws-enable-prefix-delegation': 'true',
       'aws-release-excess-ips': 'true',
@@ -74,7 +74,7 @@ describe('a whole cluster in virtual time', () => {
     expect(rig.journal.some((line) => / ec2 Unassign.*Ipv4Prefixes/.test(line))).toBe(true);
   });
 
-  test('has another history for another seed', async () => {
+  test('another seed gives another history', async () => {
     const [one, other] = [
       await startRig({ seed: 'one', topology: 'small' }),
       await startRig({ seed: 'other', topology: 'small' }),

@@ -48,7 +48,7 @@ test.each([
   ['a secondary address of a new interface', carrier('eni-2', node, [other, lost]), Infinity],
   ['in a prefix of a new interface', carrier('eni-2', node, [other], ['10.0.0.48/28']), Infinity],
   ['on another instance', carrier('eni-2', stranger, [other, lost]), 1000],
-])('the judge dates the loss of an address that was lost at 1000 ms and is now %s', (_, next, lastHad) => {
+])('an address that was lost at 1000 ms and is %s by now', (_, next, lastHad) => {
   let now = 0;
   const assignments = new Assignments(() => now);
   const [attached, detached] = [node, undefined].map((at) => carrier('eni-1', at, ['10.0.0.11', lost]));

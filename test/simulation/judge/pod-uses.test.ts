@@ -2,16 +2,16 @@ import { expect, test } from '@jest/globals';
 import { PodUses } from './pod-uses.ts';
 
 test.each([
-  ['no pod has taken it', '', 5, false],
+  ['nobody has taken it', '', 5, false],
   ['it was taken before', 'taken 4', 5, true],
   ['it was taken at that very time', 'taken 5', 5, true],
   ['it was taken after', 'taken 6', 5, false],
-  ['it was freed before', 'taken 1, given-back 4', 5, false],
-  ['it was freed after', 'taken 1, given-back 6', 5, true],
-  ['another pod has taken it since', 'taken 1, given-back 6, taken 7', 5, true],
+  ['it was given back before', 'taken 1, given-back 4', 5, false],
+  ['it was given back after', 'taken 1, given-back 6', 5, true],
+  ['another pod has had it since', 'taken 1, given-back 6, taken 7', 5, true],
   ['it changed hands at that very time', 'taken 1, given-back 5, taken 5', 5, true],
-  ['it was free between two pods', 'taken 1, given-back 4, taken 6', 5, false],
-])('the judge knows whether a pod had an address, where %s (%s): %d, %j', (_what, deeds, time, had) => {
+  ['no pod had it between two', 'taken 1, given-back 4, taken 6', 5, false],
+])('a pod had an address, where %s (%s): %d, %j', (_what, deeds, time, had) => {
   let now = 0;
   const uses = new PodUses(() => now);
   for (const [, deed, at] of deeds.matchAll(/(taken|given-back) (\d+)/g)) {

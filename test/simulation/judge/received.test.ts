@@ -11,7 +11,7 @@ function assigned(...addresses: readonly string[]) {
   return { AssignedPrivateIpAddresses: addresses.map((address) => ({ PrivateIpAddress: address })) };
 }
 
-test('an answer shows what it names, and not what another call in flight gave the same interface', () => {
+test('an answer tells of what it names, and not of what another call under way gave the same interface', () => {
   const received = new Received(() => 5);
   received.given('one', 'eni-2', ['10.0.0.20']);
   received.given('one', 'eni-2', ['10.0.0.21']);
@@ -23,7 +23,7 @@ test('an answer shows what it names, and not what another call in flight gave th
   expect(received.misplaced('another', 6, shown)).toEqual([]);
 });
 
-test('an attachment shows all that the interface was created with', () => {
+test('an attachment tells of all that the interface was made with', () => {
   const received = new Received(() => 5);
   received.given('one', 'eni-2', ['10.0.0.20', '10.0.0.21']);
   received.add('one', 'AttachNetworkInterface', { NetworkInterfaceId: 'eni-2' }, {});

@@ -27,7 +27,7 @@ test.each<[readonly Deed[], string, number, boolean]>([
   [['struck when free'], 'address-vanished', 0, false],
   [['struck when free', 'shown anew'], 'lost-across-restart', 0, true],
   [['struck when free', 'struck when in use'], 'lost-across-restart', 0, false],
-])('after %j, the judge accounts for %s %d ms later: %j', (deeds, finding, later, isAccountedFor) => {
+])('after %j, %s is accounted for %d ms later: %j', (deeds, finding, later, isAccountedFor) => {
   let now = 1000;
   const strikes = new RightStrikes(() => now);
   for (const deed of deeds) {
