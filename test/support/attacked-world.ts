@@ -1,5 +1,5 @@
-// A cluster with living agents, in which one agent of them writes whatever it likes into CiliumNodes. It must not
-// affect the others: tests check what they lose, wait for or are reported.
+// A cluster with living agents, in which one agent of them writes whatever it likes into CiliumNodes. The others must not
+// feel anything of it: what they lose, wait for or are told is what a test looks at.
 import { breachesIn } from '../../src/simulator/cluster/invariants.ts';
 import type { JsonObject } from '../../src/simulator/workload/json.ts';
 import type { NodeFacts, Protocol } from '../../src/simulator/workload/node-facts.ts';
@@ -11,7 +11,7 @@ import { type CloudCall, startController, type WorldController } from './world-c
 export interface AttackedOptions {
   /** One for all, or that of each victim in turn. */
   readonly protocol?: Protocol | 'both';
-  /** Machines without a node: no controller may touch them. */
+  /** Machines without a node: nobody may touch them. */
   readonly strangers?: number;
   readonly flags?: Readonly<Record<string, string>>;
 }
@@ -87,7 +87,7 @@ export class AttackedWorld {
     await this.world.advance(30_000);
   }
 
-  /** Another one leads before it can know what was written. */
+  /** Another one leads before anybody knows of what was written. */
   async restart(during: () => Promise<void>): Promise<void> {
     this.world.controller.kill();
     await during();
@@ -103,7 +103,7 @@ export class AttackedWorld {
     return this.#controllers.flatMap(({ calls }) => calls.filter(({ action }) => taking.test(action)));
   }
 
-  /** What the victims, but for the liar among them, have lost, what they wait for, and what is reported about them. */
+  /** What the victims, but for the liar among them, have lost, what they wait for, and what they are told. */
   harm(liar?: NodeFacts): readonly string[] {
     const victims = this.victims.filter(({ name }) => name !== liar?.name);
     const names = new Set(victims.map(({ name }) => name));

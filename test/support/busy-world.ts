@@ -1,4 +1,4 @@
-// A cluster whose agents and pods are alive, brought to the point where a test starts.
+// A cluster whose agents and pods are alive, brought to the point where a test begins.
 import type { NodeView } from '../../src/simulator/workload/node-view.ts';
 import { startController, type ControllerSetup, type WorldController } from './world-controller.ts';
 import { World, type WorldOptions } from './world.ts';
@@ -56,7 +56,7 @@ export class BusyWorld extends World {
     return this.controller;
   }
 
-  /** Calls of one action that were sent, by any controller started so far with this one. */
+  /** Calls of one action that were sent, by any controller so far begun with this one. */
   callsOf(action: string): WorldController['calls'] {
     return this.controller.calls.filter((call) => call.action === action);
   }

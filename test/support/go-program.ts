@@ -21,7 +21,7 @@ export interface GoProgram {
 export interface Building {
   readonly environment: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
-  /** Called with how far it is. */
+  /** Told how far it is. */
   readonly say: (line: string) => void;
 }
 

@@ -1,4 +1,4 @@
-// One node's life in short: it grows by interfaces and addresses, shrinks until interfaces are released, and grows again.
+// One node's life in short: it grows by interfaces and addresses, shrinks until interfaces are given back, and grows again.
 import { expect } from '@jest/globals';
 import type { Protocol } from '../../src/simulator/workload/node-facts.ts';
 import { textMapAt } from '../../src/simulator/workload/json.ts';
@@ -61,7 +61,7 @@ export async function growAndShrink(
   return world;
 }
 
-/** Nothing is lost, doubled or leaked, and no handshake is open. */
+/** Nothing is lost, doubled or left over, and no handshake is open. */
 export function expectWell(world: BusyWorld): void {
   const machine = world.machine();
   expect(world.held(machine)).toHaveLength(world.used().length + 8);

@@ -1,4 +1,4 @@
-/** Everything that releases is on, and in a hurry. */
+/** Everything that takes back is on, and in a hurry. */
 export const hastyFlags = {
   'aws-release-excess-ips': 'true',
   'excess-ip-release-delay': '5',

@@ -14,7 +14,7 @@ import { AnswerGarbled, AnswerLost } from '../../src/simulator/ec2/exchange.ts';
 /** Who a controller is to EC2. */
 export const controllerArn = 'arn:aws:iam::123456789012:user/headwater';
 
-/** Called with how each call ended, and with the answer when it succeeded. */
+/** Told how each call ended, and what was answered where it succeeded. */
 export type OnCall = (action: Ec2Action, input: unknown, result: string, output?: object) => void;
 
 export class InProcessEc2 implements Ec2Api {

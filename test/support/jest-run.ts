@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../..');
 export interface JestRun {
   /** Its path. */
   readonly config: string;
-  /** Arguments for Jest, such as the path of a test. */
+  /** What Jest is to be told, such as the path of a test. */
   readonly args: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
   /** Ends it when aborted. */

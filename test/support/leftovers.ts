@@ -1,4 +1,4 @@
-// Interfaces that another client created in a world and left detached.
+// Interfaces that somebody made in a world and left attached to nothing.
 import { attach } from '../../src/simulator/cloud/attachments.ts';
 import { nothing } from '../../src/simulator/cloud/claims.ts';
 import { plainInterface } from '../../src/simulator/cloud/instances.ts';

@@ -8,7 +8,7 @@ import type { Certificate } from './certificates.ts';
 export interface ProxySetup {
   /** `host:port` as clients ask for it, to the URL of a server of this machine. */
   readonly routes: Readonly<Record<string, string>>;
-  /** `user:password` that it wants; without it, any client may connect. */
+  /** `user:password` that it wants; nobody is asked without. */
   readonly credentials?: string;
   /** How it treats everybody, when not as it should. */
   readonly manner?: number | 'hangsUp' | 'keepsSilent';

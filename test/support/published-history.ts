@@ -58,7 +58,7 @@ export class PublishedHistory {
     if (!gone) this.#show(name, object);
   }
 
-  /** An address that was offered and is in use stays, whichever client changed the object. */
+  /** An address that was offered and is in use stays, whoever changed the object. */
   #compare(name: string, before: JsonObject | undefined, after: JsonObject): void {
     const pool = objectAt(after, 'spec', 'ipam', 'pool');
     const offered = objectAt(before, 'spec', 'ipam', 'pool');

@@ -1,4 +1,4 @@
-// A logger that keeps its lines for a test to check.
+// A logger that keeps its lines for a test to look at.
 import type { LogDetails, Logger, LogLevel } from '../../src/observability/logger.ts';
 
 export interface LogLine {

@@ -1,5 +1,5 @@
-// A stand-in for STS on this machine: it gives temporary keys to a caller that asks for the right role in the right way, and
-// refuses every other caller as STS does. It judges no signatures, but keeps what each request was signed with.
+// A stand-in for STS on this machine: it gives temporary keys to whoever asks for the right role in the right way, and
+// refuses everybody else as STS does. It judges no signatures, but keeps what each request was signed with.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type LoopbackServer, loopbackServer } from './loopback-server.ts';
 
@@ -11,7 +11,7 @@ export interface TemporaryKeys {
 
 export interface Role {
   readonly arn: string;
-  /** That a caller who assumes it must send. */
+  /** That whoever assumes it must say. */
   readonly externalId?: string;
   /** The only access key that may assume it; for a web identity, the only token. */
   readonly by: string;
@@ -26,7 +26,7 @@ export interface TokenService extends LoopbackServer {
   readonly asked: readonly string[];
 }
 
-/** `now`: wall-clock ms. `account`: the account of every caller; undefined: no caller may ask. */
+/** `now`: wall-clock ms. `account`: whose every caller is; undefined: nobody may ask. */
 export async function startTokenService(
   roles: readonly Role[],
   now: () => number,

@@ -6,7 +6,7 @@ const file = new URL('../../docs/iam-policy.json', import.meta.url);
 
 export const shippedPolicy: IamPolicy = readIamPolicy(readFileSync(file, 'utf8'));
 
-/** What interfaces without tags need, as docs/aws-access.md says: the statement about those of cilium-operator for all. */
+/** What interfaces without tags need, as docs/aws-access.md tells: the statement about those of cilium-operator for all. */
 export function withoutTagConditions({ Statement, ...policy }: IamPolicy): IamPolicy {
   const loosened = Statement.map((statement) =>
     statement.Sid === 'InterfacesThatCiliumOperatorMade' ? { ...statement, Condition: {} } : statement,

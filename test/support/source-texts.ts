@@ -2,7 +2,7 @@
 import { parseSync } from '@swc/core';
 
 export interface SourceTexts {
-  /** Literals of more than one word, except names of random forks, which seed histories. */
+  /** Literals of more than one word. Names of random forks are none: they seed histories. */
   readonly sentences: readonly string[];
   readonly logFields: readonly string[];
   /** Of exported interfaces and types. */

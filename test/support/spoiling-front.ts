@@ -1,4 +1,4 @@
-// A server in front of an EC2 that passes every request on, and returns the true answer or a spoiled one.
+// A server in front of an EC2 that hands every request on, and gives back the true answer or a spoiled one.
 import { once } from 'node:events';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { sleep } from '../../src/runtime/clock.ts';

@@ -1,4 +1,4 @@
-// A controller at work in a world, with what it logs, calls and writes kept for a test to check.
+// A controller at work in a world, with what it logs, calls and writes kept for a test to look at.
 import { loadOptions } from '../../src/config/load-options.ts';
 import type { GivenFlags } from '../../src/config/given-text.ts';
 import type { ProcessEnvironment } from '../../src/config/option-row.ts';
@@ -54,7 +54,7 @@ export interface ControllerSetup {
   /** Besides the recording one. */
   readonly log?: Logger;
   readonly onCall?: (action: string, input: unknown, result: string) => void;
-  /** Changes what EC2 answers before the controller reads it. Page tokens of its own start with `test-`. */
+  /** Changes what EC2 answers before anybody reads it. Page tokens of its own begin with `test-`. */
   readonly tamper?: (action: Ec2Action, output: object, input: object) => object;
   /** Whether its requests to Kubernetes are counted. */
   readonly metered?: true;
@@ -70,7 +70,7 @@ export class WorldController {
   readonly calls: CloudCall[] = [];
   readonly writes: ApiWrite[] = [];
   readonly outcome: Promise<'stopped' | 'lost'>;
-  /** Calls that change something, by name, in the order in which they were started. */
+  /** Calls that change something, by name, in the order in which they were begun. */
   readonly begun: string[] = [];
   readonly #stop = new AbortController();
   readonly #registry = createMetricRegistry({ measureProcess: false });
@@ -129,17 +129,17 @@ export class WorldController {
       .map(({ message }) => message);
   }
 
-  /** Shuts it down; time has to pass for it to do so. */
+  /** Tells it to end; time has to pass for it to do so. */
   stop(): void {
     this.#stop.abort();
   }
 
-  /** As if its process were gone: nothing of it reaches any server. */
+  /** As if its process were gone: nothing of it reaches anybody any more. */
   kill(): void {
     this.#isDead = true;
   }
 
-  /** Value of a series, such as `headwater_leader` or `x{a="b"}`; undefined when it does not exist. */
+  /** Value of a series, such as `headwater_leader` or `x{a="b"}`; undefined where there is none. */
   async metric(series: string): Promise<number | undefined> {
     const text = await this.scrape();
     const line = text.split('\n').find((each) => each.startsWith(`${series} `));
@@ -225,7 +225,7 @@ export function startController(world: World, setup: ControllerSetup = {}): Worl
   return new WorldController(world, setup);
 }
 
-/** Only the test knows its tokens. */
+/** Nobody but the test knows its tokens. */
 function withoutOwnToken<T extends object>(input: T): T {
   const { NextToken: token = '' } = input as { NextToken?: string };
   return token.startsWith('test-') ? { ...input, NextToken: undefined } : input;

@@ -1,5 +1,5 @@
-// A whole cluster in one process and in virtual time, and what a test needs to play every role in it: administrator,
-// agents, and other clients of the cloud. Controllers are started on it one by one.
+// A whole cluster in one process and in virtual time, and what a test needs to play everybody in it: administrator,
+// agents, and whoever else changes the cloud. Controllers are started on it one by one.
 import { Random } from '../../src/runtime/random.ts';
 import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
 import { nothing } from '../../src/simulator/cloud/claims.ts';
@@ -30,7 +30,7 @@ import { testCloud } from './test-cloud.ts';
 export interface WorldOptions {
   readonly cloud?: Topology;
   readonly seed?: string;
-  /** What the agent of each instance is configured with, in the order of the topology. */
+  /** What the agent of each instance is told, in the order of the topology. */
   readonly configure?: (index: number) => Partial<NodeFacts>;
   readonly onEvent?: (line: string) => void;
   /** What controllers may do in EC2; by default what the policy allows that Headwater ships, and no test may need more. */
@@ -137,7 +137,7 @@ export class World {
     return this.call('DELETE', `${nodesPath}/${machine.name}`);
   }
 
-  /** Reports that the first `count` addresses of the pool are in use, as an agent of the CRD allocator does. */
+  /** Tells that the first `count` addresses of the pool are in use, as an agent of the CRD allocator does. */
   async use(machine: NodeFacts, count: number): Promise<void> {
     const entries = [...this.pool(machine)].slice(0, count);
     if (entries.length < count)
@@ -204,7 +204,7 @@ export class World {
     return looseInterfaces(this.cluster).filter(({ tags }) => tags['io.cilium/cilium-managed'] === 'true');
   }
 
-  /** Another client takes addresses of a subnet, all but `left` of them; the result releases them. */
+  /** Somebody else takes addresses of a subnet, all but `left` of them; the result gives them back. */
   occupy(subnetId: string, left = 0): () => void {
     const { network } = this.cluster.ec2;
     const free = (): number => (network.subnets.get(subnetId)?.available ?? 0) - left;
@@ -227,7 +227,7 @@ export class World {
     );
   }
 
-  /** Another client takes one address of each block of a subnet, all but `whole` of them; the result releases them. */
+  /** Somebody else takes one address of each block of a subnet, all but `whole` of them; the result gives them back. */
   fragment(subnetId: string, whole = 0): () => void {
     const { network } = this.cluster.ec2;
     // One in the middle of each: the cloud keeps the first and the last ones for itself.
@@ -273,7 +273,7 @@ export class World {
     return this.kubernetesFault({ method, path, times, effect: { kind: 'refuse', failure } });
   }
 
-  /** Creates pods that are bound to the machine and that no agent gives an address. */
+  /** Creates pods that are bound to the machine and that nobody gives an address. */
   async addPods(
     { name: nodeName }: Pick<NodeFacts, 'name'>,
     { count, hostNetwork = false, prefix = 'pod' }: { count: number; hostNetwork?: boolean; prefix?: string },

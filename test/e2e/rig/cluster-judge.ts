@@ -1,5 +1,5 @@
-// Whether all is well in a cluster on a real API server, by what the cloud has, what the agents remember and what the API
-// server shows: checked again and again while tests continue.
+// Whether all is well in a cluster on a real API server, by what the cloud holds, what the agents remember and what the API
+// server shows: looked at again and again while tests go on.
 import { type Clock, sleep } from '../../../src/runtime/clock.ts';
 import { type Breach, breachesIn } from '../../../src/simulator/cluster/invariants.ts';
 import type { CloudNetwork } from '../../../src/simulator/cloud/cloud-network.ts';
@@ -13,7 +13,7 @@ export interface Judgement {
   /** All CiliumNodes; rejects where the API server does not answer. */
   readonly listNodes: () => Promise<readonly JsonObject[]>;
   readonly clock: Clock;
-  /** Between two checks, in ms; 500 by default. */
+  /** Between two looks, in ms; 500 if not given. */
   readonly interval?: number;
 }
 
@@ -21,7 +21,7 @@ const usualInterval = 500;
 
 export class ClusterJudge {
   readonly #judgement: Judgement;
-  /** By their texts: a lasting problem is reported once. */
+  /** By their texts: what lasts is told once. */
   readonly #breaches = new Map<string, Breach>();
   #looks = 0;
 
@@ -39,7 +39,7 @@ export class ClusterJudge {
     return this.#looks;
   }
 
-  /** Checks until `signal` is aborted, and rejects with its reason then. */
+  /** Looks until `signal` is aborted, and rejects with its reason then. */
   async watch(signal: AbortSignal): Promise<never> {
     const { clock, interval = usualInterval } = this.#judgement;
     for (;;) {
@@ -54,7 +54,7 @@ export class ClusterJudge {
     this.#note([], workload.views);
     const before = workload.views.map(copyOf);
     const nodes = await listNodes();
-    // The list may rightly differ for what started or ended meanwhile.
+    // What was begun or ended meanwhile the list may rightly show otherwise.
     const after = new Map(workload.views.map((view) => [view.nodeName, view]));
     const views = before.flatMap((view) => {
       const now = after.get(view.nodeName);

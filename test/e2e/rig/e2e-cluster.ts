@@ -33,7 +33,7 @@ export interface E2eClusterOptions {
   /** Mixed instance types in two zones, with the limits and the lag of EC2; `topology` in its place for another cloud. */
   readonly nodes: number;
   readonly topology?: Topology;
-  /** What the agent of a machine is configured with; protocols alternate if it does not say. */
+  /** What the agent of a machine is told; protocols take turns if it does not say. */
   readonly configure?: (index: number) => Partial<NodeFacts>;
   /** How many times faster than in life agents and kubelets act; 10 if not given. */
   readonly pace?: number;
@@ -45,7 +45,7 @@ export interface E2eClusterOptions {
   readonly withoutRoles?: boolean;
   /** So many of the machines, the last ones, are no nodes at first. */
   readonly spare?: number;
-  /** Between two checks of all nodes, in ms, when there are many; 50 by default, and 500 for the judge. */
+  /** Between two looks at all nodes, in ms, where there are many; 50 if not given, and 500 for the judge. */
   readonly lookInterval?: number;
   /** No CiliumNodes and no agents until `workload.start` is called. */
   readonly withoutAgents?: boolean;
@@ -87,7 +87,7 @@ export class E2eCluster {
   readonly controllers: E2eController[] = [];
   /** What of the shipped policy controllers have needed so far. */
   readonly usedActions: ReadonlySet<string>;
-  /** Between two checks of all nodes, in ms. */
+  /** Between two looks at all nodes, in ms. */
   readonly lookInterval: number;
   readonly #ec2Server: Ec2Server;
   readonly #flags: readonly string[];
@@ -300,7 +300,7 @@ interface Parts {
 
 interface Patience {
   readonly limit?: number;
-  /** Between two checks, in ms, when a check costs much. */
+  /** Between two looks, in ms, where a look costs much. */
   readonly every?: number;
   readonly explain?: () => string;
 }

@@ -31,11 +31,11 @@ export interface Rig {
   /** Calls in order: `create`, `attach@1`, `delete`, `look`; admissions as `admit create`. */
   readonly calls: string[];
   readonly requests: Operation[];
-  /** Calls that nothing may hold up. */
+  /** Calls that nothing may hold up any more. */
   readonly begun: string[];
   readonly folded: string[];
   readonly throttles: string[];
-  /** What was reported as certain before the deletion started. */
+  /** What was said to be certain before the deletion began. */
   readonly refused: string[];
   readonly deadline: AbortController;
   readonly result: () => CreateInterfaceResult | undefined;
@@ -43,14 +43,14 @@ export interface Rig {
 }
 
 export interface Scene {
-  /** eni-9 was orphaned: it is attached, and no new one is created. */
+  /** eni-9 was left over: it is attached, and no new one is created. */
   readonly adopts?: boolean;
   readonly create?: readonly Outcome[];
   readonly attach?: readonly Outcome[];
   readonly delete?: readonly Outcome[];
-  /** Index at which each read finds the interface attached; a read beyond the list finds what the last one did. */
+  /** Index at which each look finds the interface attached; a look beyond the list finds what the last one did. */
   readonly looks?: readonly (number | undefined)[];
-  /** Of each call and read, in ms. */
+  /** Of each call and look, in ms. */
   readonly duration?: number;
   readonly taken?: readonly number[];
   /** How long the cloud took lately to know an interface, in ms. */

@@ -36,7 +36,7 @@ export interface PoolScene {
   readonly outcome?: (operation: Operation, number: number) => Outcome | undefined;
   /** Of each call, in ms. */
   readonly duration?: number;
-  /** Of each read, in ms. */
+  /** Of each look, in ms. */
   readonly lookDuration?: number;
   /** Whether admissions wait for `admitNext`. */
   readonly crowded?: boolean;
@@ -51,7 +51,7 @@ export interface PoolScene {
   readonly stuck?: boolean;
   /** What a reading of detached interfaces shows after a creation that left something. */
   readonly leftOver?: () => readonly NetworkInterface[];
-  /** What a read finds on the instance; undefined: what is known anyway. */
+  /** What a look finds on the instance; undefined: what is known anyway. */
   readonly shown?: (known: readonly NetworkInterface[]) => readonly NetworkInterface[];
 }
 
@@ -72,12 +72,12 @@ export class PoolRig {
   readonly steps: FinishedStep[] = [];
   readonly bugs: unknown[] = [];
   readonly doubts: number[] = [];
-  /** Start of each read. */
+  /** Begin of each look. */
   readonly looks: number[] = [];
-  /** When it was announced that the priority of what waits has risen. */
+  /** When it was told that the urgency of what waits has risen. */
   readonly reconsidered: number[] = [];
   priority: Priority = 'normal';
-  /** Kinds of the operations that were refunded, joined; `all` when it was all that were admitted together. */
+  /** Kinds of the operations that were given back, joined; `all` where it was all that were admitted together. */
   readonly givenBack: string[] = [];
   target: number;
   served = true;
@@ -304,7 +304,7 @@ export function untimed(calls: readonly string[]): string[] {
   return calls.map((call) => call.split('@')[0] ?? '');
 }
 
-/** Times of the calls that start with `what`. */
+/** Times of the calls that begin with `what`. */
 export function timesOf(calls: readonly string[], what: string): number[] {
   return calls.filter((call) => call.startsWith(what)).map((call) => Number(call.split('@')[1]));
 }

@@ -23,7 +23,7 @@ export class CloudHistory {
   readonly #random: Random;
   readonly #states: { readonly at: number; readonly state: State }[] = [];
   readonly #lost: string[] = [];
-  /** Addresses that were released and that we requested again, until the answer arrived. */
+  /** Addresses that were given back and that we asked for again, until the answer came. */
   readonly #unanswered = new Set<string>();
   readonly #givenBack: string[] = [];
   #inventory = newInventory();
@@ -36,7 +36,7 @@ export class CloudHistory {
     this.#inventory.track('i-1');
   }
 
-  /** What the inventory dropped although the cloud had it, and had shown it. */
+  /** What the inventory dropped although the cloud had it, and it was told so. */
   get lost(): readonly string[] {
     return this.#lost;
   }
@@ -62,7 +62,7 @@ export class CloudHistory {
     }
   }
 
-  /** Lets everything in flight end, and then two reads a window apart, and no more. */
+  /** Lets everything under way end, and then two looks a window apart, and no more. */
   async settle(): Promise<void> {
     await this.#pass(consistencyWindow + 2 * latency);
     for (let look = 0; look < 2; look++) {
@@ -80,7 +80,7 @@ export class CloudHistory {
     return describe(new Map(interfaces.map((item) => [item.id, item.addresses])));
   }
 
-  /** Time passes; a read that is due starts. */
+  /** Time passes; whatever look is due begins. */
   async #pass(ms: number): Promise<void> {
     const end = this.clock.monotonic() + ms;
     while (this.clock.monotonic() < end) {
@@ -129,7 +129,7 @@ export class CloudHistory {
     });
   }
 
-  /** The cloud assigns an address, often one that was released. */
+  /** The cloud gives an address out, often one that somebody gave back. */
   #allocate(): void {
     const inventory = this.#inventory;
     const known = inventory.view('i-1')?.interfaces.map(({ id }) => id) ?? [];
@@ -234,7 +234,7 @@ export class CloudHistory {
   }
 
   #folding(inventory: Inventory, fold: () => unknown): void {
-    // What another controller does with late answers does not matter here.
+    // What another controller does with late answers is nobody's business.
     if (inventory !== this.#inventory) return;
     const before = this.inInventory();
     fold();

@@ -1,4 +1,4 @@
-// An inventory with a consistency window of 30 (ms), and short ways to apply what the cloud shows.
+// An inventory with a consistency window of 30 (ms), and short ways to tell it what the cloud shows.
 import type { InstanceView } from '../../../src/providers/contract/instance-view.ts';
 import { Inventory, type Listing } from '../../../src/providers/inventory/inventory.ts';
 import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
@@ -10,9 +10,9 @@ export const window = 30;
 
 export interface InventoryRig {
   readonly inventory: Inventory;
-  /** A refresh of `i-1` that started then and showed exactly this; returns whether it changed anything. */
+  /** A look at `i-1` that began then and showed exactly this; says whether it changed anything. */
   readonly look: (begunAt: number, ...shown: (NetworkInterface | Observation)[]) => boolean;
-  /** A listing of one page that started then and showed exactly this; returns whether it changed `i-1`. */
+  /** A listing of one page that began then and showed exactly this; says whether it changed `i-1`. */
   readonly list: (begunAt: number, ...shown: (NetworkInterface | Observation)[]) => boolean;
   readonly answer: (endedAt: number, answer: Answer) => boolean;
   readonly view: () => InstanceView;
@@ -20,7 +20,7 @@ export interface InventoryRig {
   readonly holdings: () => readonly string[] | undefined;
 }
 
-/** `takenAt`: when the memory of `recalled` was restored; readings are trusted at once if not given. */
+/** `takenAt`: when the memory of `recalled` was taken up; readings are believed at once if not given. */
 export function inventoryRig(
   restored: readonly NetworkInterface[] = [],
   takenAt?: number,
