@@ -27,7 +27,7 @@ describe('an address that must not be offered again', () => {
     expect({ pool: [...result.pool], status: [...result.status] }).toEqual({ pool, status });
   });
 
-  test('is each address of a prefix that is doubted', () => {
+  test('is each address of a prefix that is possibly gone', () => {
     const doubted = doubtedOn({ ...view([]), doubted: new Set(['10.0.0.16/28', '10.0.0.1']) });
 
     expect(doubted).toHaveLength(17);

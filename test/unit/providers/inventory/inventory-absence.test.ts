@@ -267,7 +267,7 @@ describe('an interface in the inventory', () => {
       35,
     ],
     [
-      'once shown again it is no longer doubted',
+      'is no longer possibly gone once it is shown again',
       [
         ['look', 0, ['a']],
         ['look', 5, undefined],

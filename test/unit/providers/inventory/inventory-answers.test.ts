@@ -110,7 +110,7 @@ describe('an assignment of our own', () => {
   test.each([
     ['that started before its end', 9],
     ['that started within the window after its end', 39],
-  ])('is not doubted by a refresh %s', (_, begunAt) => {
+  ])('is not possibly gone after a refresh %s', (_, begunAt) => {
     const { look, answer, holdings, view } = inventoryRig();
     look(0, eni('a'));
     answer(10, allocated('b'));
@@ -121,7 +121,7 @@ describe('an assignment of our own', () => {
     expect(view().refreshDue).toBeUndefined();
   });
 
-  test('is not doubted by a listing', () => {
+  test('is not possibly gone after a listing', () => {
     const { list, look, answer, view } = inventoryRig();
     look(0, eni('a'));
     answer(10, allocated('b'));
@@ -143,7 +143,7 @@ describe('an assignment of our own', () => {
     expect([between, holdings()]).toEqual([['a', 'b'], ['a']]);
   });
 
-  test('of a doubted address ends the doubt', () => {
+  test('of a possibly gone address shows that it is there', () => {
     const { look, answer, holdings } = inventoryRig();
     look(0, eni('a', 'b'));
     look(5, eni('a'));
@@ -154,7 +154,7 @@ describe('an assignment of our own', () => {
     expect(holdings()).toEqual(['a', 'b']);
   });
 
-  test('of a doubted address takes two refreshes to disprove', () => {
+  test('of a possibly gone address takes two refreshes to disprove', () => {
     const { look, answer, holdings, view } = inventoryRig();
     look(0, eni('a', 'b'));
     look(5, eni('a'));
@@ -217,7 +217,7 @@ describe('an interface of our own', () => {
     );
   });
 
-  test.each([15, 20, 49])('is not doubted by a refresh that starts at %i, when its attachment ends at 20', (begunAt) => {
+  test.each([15, 20, 49])('is not possibly gone after a refresh that starts at %i, when its attachment ends at 20', (begunAt) => {
     const { look, answer, view } = inventoryRig();
     look(0, eni());
     answer(10, created);
@@ -229,7 +229,7 @@ describe('an interface of our own', () => {
     expect(view().refreshDue).toBeUndefined();
   });
 
-  test('is not doubted within the window by a refresh that lacks it, after an earlier one showed it', () => {
+  test('is not possibly gone within the window after a refresh that lacks it, after an earlier one showed it', () => {
     const { look, answer, view } = inventoryRig();
     look(0, eni());
     answer(10, created);
@@ -325,7 +325,7 @@ describe('an interface that a refresh did not show', () => {
     ['gained addresses', { kind: 'allocated', ...held, addresses: ['b'], prefixes: [] }],
     ['lost addresses', { kind: 'released', ...held, holdings: ['a'] }],
     ['gained a public address', { kind: 'staticIPAssociated', ...held, publicAddress: 'p' }],
-  ])('stays doubted when it %s, as a detached one can be, and is withdrawn after a second refresh', (_, done) => {
+  ])('stays possibly gone when it %s, as a detached one can be, and is withdrawn after a second refresh', (_, done) => {
     const { look, answer, view } = inventoryRig();
     look(0, eni(), further(1, { addresses: ['a'] }));
     look(50, eni());
@@ -340,7 +340,7 @@ describe('an interface that a refresh did not show', () => {
   });
 });
 
-test('an interface that the cloud does not know is doubted until a refresh shows it', () => {
+test('an interface that the cloud does not know is possibly gone until a refresh shows it', () => {
   const { look, answer, view } = inventoryRig();
   look(0, eni(), further(1, { addresses: ['a'] }));
 
@@ -368,7 +368,7 @@ test('an interface that the cloud does not know is withdrawn after two refreshes
 describe('an interface that a listing did not show', () => {
   const held = { interfaceId: 'eni-2', instanceId: 'i-1' };
 
-  test('has doubted addresses until a refresh shows it, also those that it gets meanwhile', () => {
+  test('has possibly gone addresses until a refresh shows it, also those that it gets meanwhile', () => {
     const { look, list, answer, view } = inventoryRig();
     look(0, eni(), further(1, { addresses: ['a'] }));
 
@@ -442,7 +442,7 @@ describe('an assignment of prefixes of our own', () => {
   test.each([
     ['a refresh', 'look' as const],
     ['a listing', 'list' as const],
-  ])('is not doubted by %s that need not show it yet', (_, reading) => {
+  ])('is not possibly gone after %s that need not show it yet', (_, reading) => {
     const rig = inventoryRig();
     rig.look(0, withPrefixes(first));
     rig.answer(10, delegated([second]));

@@ -28,7 +28,7 @@ describe('an interface that a reading shows as detached', () => {
     expect(view().interfaces).toHaveLength(1);
   });
 
-  test('is doubted with all that it has until a refresh shows it', () => {
+  test('is possibly gone with all that it has until a refresh shows it', () => {
     const { inventory, look, view } = inventoryRig();
     look(0, eni('a', 'b'));
     const before = view().doubted;

@@ -203,7 +203,7 @@ describe('an address that a call of ours with a lost answer may have taken', () 
   test.each([
     ['before the call can no longer take effect', 69, true],
     ['after that', 70, false],
-  ])('is still doubted when a refresh shows it %s', (_, at, isDoubted) => {
+  ])('is still possibly gone when a refresh shows it %s', (_, at, isDoubted) => {
     const { look, view } = held();
 
     look(at, before);
@@ -215,7 +215,7 @@ describe('an address that a call of ours with a lost answer may have taken', () 
   test.each([
     [69, ['b']],
     [70, []],
-  ])('is doubted for the next CiliumNode of the instance at %i', (at, doubted) => {
+  ])('is possibly gone for the next CiliumNode of the instance at %i', (at, doubted) => {
     const { inventory, look, view } = held();
     look(20, before);
     inventory.untrack('i-1', 25);

@@ -18,7 +18,7 @@ describe('an address that a listing does not show', () => {
       afterwards: ({ answer }) => answer(60, { ...given, addresses: ['a'] }),
       doubted: [],
     },
-  ])('is doubted $what', ({ afterwards, doubted }) => {
+  ])('is possibly gone $what', ({ afterwards, doubted }) => {
     const rig = inventoryRig();
     rig.look(0, eni('a', 'b'));
     rig.list(50, eni('b'));
@@ -28,7 +28,7 @@ describe('an address that a listing does not show', () => {
     expect([...rig.view().doubted]).toEqual(doubted);
   });
 
-  test('is not doubted when our own call assigned it a moment ago', () => {
+  test('is not possibly gone when our own call assigned it a moment ago', () => {
     const { look, list, answer, view } = inventoryRig();
     look(0, eni('a'));
     answer(40, { ...given, addresses: ['b'] });

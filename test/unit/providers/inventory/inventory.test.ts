@@ -122,7 +122,7 @@ describe('the view of an instance', () => {
     expect(view()).toBe(before);
   });
 
-  test('is the same object while a doubted address stays the same', () => {
+  test('is the same object while a possibly gone address stays the same', () => {
     const { look, view } = inventoryRig();
     look(0, eni('a', 'b'));
     look(10, eni('a'));
