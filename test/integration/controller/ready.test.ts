@@ -258,7 +258,7 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-describe('a foreign text that is endless and odd', () => {
+describe('an untrusted text that is endless and odd', () => {
   const odd = `\u001b[31mred\u202e\n${'x'.repeat(1_000_000)}`;
 
   test.each<[string, (world: World) => void]>([

@@ -64,7 +64,7 @@ describe('a panel', () => {
     },
   );
 
-  test.each(panels)('looks hours back at what the current leader reports: %s', (_, { queries }) => {
+  test.each(panels)('reads hours back what the current leader reports: %s', (_, { queries }) => {
     const trends = queries.filter(({ expr }) => /\b(deriv|predict_linear)\(/.test(expr));
 
     expect(trends.filter(({ expr }) => !expr.includes('headwater_leader == 1'))).toEqual([]);

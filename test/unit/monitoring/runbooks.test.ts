@@ -162,7 +162,7 @@ describe('the runbook of blocked nodes', () => {
     expect(quotedIn(text)).toContain(reason);
   });
 
-  test('belongs to an alert that leaves out only what somebody chose', () => {
+  test('belongs to an alert that leaves out only what a person chose', () => {
     expect(chosen.split('|').toSorted()).toEqual(reasonsThatAre('chosen').toSorted());
   });
 });

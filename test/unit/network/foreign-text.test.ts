@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { foreignText, plainValue, urlInWords } from '../../../src/network/foreign-text.ts';
 
-describe('a text of another program', () => {
+describe('an untrusted text', () => {
   test.each([
     ['plain words, é and 名 stay', 'plain words, é and 名 stay'],
     ['a\nb\u001b[31m\u202e', String.raw`a\u000ab\u001b[31m\u202e`],

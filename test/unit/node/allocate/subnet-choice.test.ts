@@ -153,7 +153,7 @@ describe('a choice without a result', () => {
     expect(choose({ subnets, free: { c: 50 } })).toEqual({ kind: 'exhausted', subnetIds: ['a', 'b'] });
   });
 
-  test('names what the rule looked for', () => {
+  test('names what the rule required', () => {
     const node = { subnetIds: ['s-1', 's-2'], subnetTags: { a: '1', b: '2' } };
 
     expect([choose({ subnets: [], free: {} }), choose({ subnets: [], free: {}, node })]).toEqual([

@@ -226,7 +226,7 @@ describe('an address that a call of ours with a lost answer may have taken', () 
     expect([...view().doubted]).toEqual(doubted);
   });
 
-  test('does not make other addresses look missing', () => {
+  test('does not make other addresses seem missing', () => {
     const suspected: number[] = [];
     const rig = inventoryRig([], undefined, {
       admit: (_, __, others) => {
