@@ -61,7 +61,7 @@ describe('the table of options', () => {
     expect(optionGroups[group]).toMatch(/\S/);
   });
 
-  test('takes options of one process never from a directory shared with others', () => {
+  test('never takes options of one process from a shared directory', () => {
     const ownToTheProcess = optionNames.filter((name) => !optionTable[name].fromConfigDir);
 
     expect(ownToTheProcess.toSorted()).toEqual([

@@ -73,7 +73,7 @@ describe('one cause', () => {
     expect(pages(firing)).toEqual(paged === undefined ? [] : [paged]);
   });
 
-  test('that pages is never inhibited by one that waits until the morning', () => {
+  test('never has a paging alert inhibited by one that waits until the morning', () => {
     const silenced = inhibitions.flatMap(({ cause, effects }) =>
       effects.filter((effect) => severityOf(effect) === 'critical' && severityOf(cause) !== 'critical'),
     );
@@ -81,7 +81,7 @@ describe('one cause', () => {
     expect(silenced).toEqual([]);
   });
 
-  test('has inhibitions of existing alerts, and no two of them inhibit each other', () => {
+  test('has inhibitions of existing alerts only, and no two that inhibit each other', () => {
     const pairs = inhibitions.flatMap(({ cause, effects }) => effects.map((effect) => `${cause} ${effect}`));
     const named = pairs.flatMap((pair) => pair.split(' '));
 
