@@ -74,25 +74,25 @@ describe('two controllers under load', () => {
       await sleep(cluster.clock, 200 + random.integer(1800), cluster.signal);
       return load;
     },
-    'addresses are taken back': async (cluster: E2eCluster): Promise<Load> => {
+    'addresses are released': async (cluster: E2eCluster): Promise<Load> => {
       const since = cluster.clock.monotonic();
       const load = replacePods(cluster);
-      await cluster.until('addresses are taken back', () => calls.takenAway(since).length > 0, {
+      await cluster.until('addresses are released', () => calls.takenAway(since).length > 0, {
         limit: patience,
       });
       await sleep(cluster.clock, random.integer(1000), cluster.signal);
       return load;
     },
-    'an interface is attached to nothing': async (cluster: E2eCluster, round: number): Promise<Load> => {
+    'an interface is detached': async (cluster: E2eCluster, round: number): Promise<Load> => {
       const load = crowdNodes(cluster, round);
-      await cluster.until('an interface is attached to nothing', () => cluster.loose().length > 0);
+      await cluster.until('an interface is detached', () => cluster.loose().length > 0);
       return load;
     },
   };
 
   function momentOf(round: number): keyof typeof moments {
-    if (round % 10 === 5) return 'an interface is attached to nothing';
-    return round % 2 === 0 ? 'addresses are taken back' : 'new pods get addresses';
+    if (round % 10 === 5) return 'an interface is detached';
+    return round % 2 === 0 ? 'addresses are released' : 'new pods get addresses';
   }
 
   /** Resolves once every pod that is to stay has its address, with two controllers again. */

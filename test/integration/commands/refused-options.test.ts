@@ -81,8 +81,8 @@ const kinds: readonly (readonly [OptionName, string, string])[] = [
   ['log-level', 'loud', 'debug, info, warn, error'],
 ];
 
-describe('a refused value ends with exit code 2 and one line that names option, place, accepted values, and the value unless it may be a credential', () => {
-  test.each(placeNames)('for each kind of option by %s', async (place) => {
+describe('a refused value', () => {
+  test.each(placeNames)('ends with exit code 2 and a line with option, place and accepted values, for each kind of option by %s', async (place) => {
     const folder = await mkdtemp(join(directory, 'kinds-'));
     const asked = kinds.filter(([name]) => place !== 'directory' || mayBeInDirectory(name));
 
@@ -104,7 +104,7 @@ describe('a refused value ends with exit code 2 and one line that names option, 
     );
   });
 
-  test.each(placeNames)('for every option at once by %s, with a line for each', async (place) => {
+  test.each(placeNames)('ends with a line for each option when every option is refused at once by %s', async (place) => {
     const folder = await mkdtemp(join(directory, 'all-'));
     const acceptsAnything: readonly OptionName[] = ['k8s-kubeconfig-path', 'config-dir', 'extra-ca-file'];
     const names = optionNames.filter(
@@ -127,14 +127,14 @@ describe('a refused value ends with exit code 2 and one line that names option, 
     expect(names.length).toBeGreaterThan(20);
   });
 
-  test('for options that contradict each other', async () => {
+  test('ends with exit code 2 when options contradict each other', async () => {
     const { code, err } = await headwater(['run', '--leader-election-renew-deadline=15s']);
 
     expect(code).toBe(2);
     expect(problemsOf({ err })).toEqual([expect.stringContaining('leader-election-renew-deadline: "15s"')]);
   });
 
-  test('for a missing directory', async () => {
+  test('ends with exit code 2 when it is a missing directory', async () => {
     const { code, err } = await headwater(['run', '--config-dir', join(directory, 'nowhere')]);
 
     expect(code).toBe(2);

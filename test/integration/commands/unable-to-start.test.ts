@@ -34,7 +34,7 @@ instances: []
 
 const region = '--aws-region=eu-central-1';
 
-describe('a failed start exits with code 1 and one line without a stack', () => {
+describe('a failed start exits with code 1, or 2 for its options, and one line without a stack', () => {
   test('when it finds no way to a cluster', async () => {
     const { code, out, err } = await headwater(['run', region], { environment: { HOME: directory } });
 
@@ -87,7 +87,7 @@ describe('a failed start exits with code 1 and one line without a stack', () => 
     ['FIPS', { AWS_USE_FIPS_ENDPOINT: 'true' }, ['--ec2-api-endpoint=https://ec2.example']],
     ['dual stack', { AWS_USE_DUALSTACK_ENDPOINT: 'true' }, ['--ec2-api-endpoint=https://ec2.example']],
     ['FIPS', { AWS_USE_FIPS_ENDPOINT: 'true', AWS_ENDPOINT_URL_EC2: 'https://ec2.example' }, []],
-  ])('with code 2 for %s beside an endpoint of its own, with %j', async (_, environment, flags) => {
+  ])('for %s next to an endpoint of its own, with %j', async (_, environment, flags) => {
     const ran = await headwater(['run', region, '--k8s-api-server=http://127.0.0.1:1', ...flags], {
       environment,
     });
