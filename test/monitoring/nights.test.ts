@@ -41,9 +41,12 @@ function pagesOf(cluster: string): readonly string[] {
 }
 
 describe('trouble at night', () => {
-  test.each(nights.map(({ name, paged }) => [name, paged] as const))('pages at most once: %s: %s', (name, paged) => {
-    expect(pagesOf(name)).toEqual(paged === undefined ? [] : [paged]);
-  });
+  test.each(nights.map(({ name, paged }) => [name, paged] as const))(
+    'pages at most once: %s: %s',
+    (name, paged) => {
+      expect(pagesOf(name)).toEqual(paged === undefined ? [] : [paged]);
+    },
+  );
 
   test.each(nights.map(({ name }) => name))('fires an alert in any case: %s', (name) => {
     expect(firing.get(name)?.size ?? 0).toBeGreaterThan(0);

@@ -219,17 +219,20 @@ const examples: Readonly<Record<string, JsonObject[string]>> = {
 describe('an option in the values', () => {
   const own = optionNames.filter((name) => !(name in setElsewhere));
 
-  test.each(own)('named %s can be set in YAML, and reaches the process as the process reads it', async (name) => {
-    const { kind, live } = optionTable[name];
-    const value = exampleOf(name);
-    const { errors, output } = await templateWith({ replicas: 1, options: { [name]: value } });
+  test.each(own)(
+    'named %s can be set in YAML, and reaches the process as the process reads it',
+    async (name) => {
+      const { kind, live } = optionTable[name];
+      const value = exampleOf(name);
+      const { errors, output } = await templateWith({ replicas: 1, options: { [name]: value } });
 
-    expect(errors).toBe('');
-    const objects = objectsIn(output);
-    const argument = argumentsOf(objects).find((each) => each.startsWith(`--${name}=`));
-    const text = live === true ? configOf(objects)[name] : argument?.slice(name.length + 3);
-    expect(text === undefined ? undefined : kind.parse(text)).toBeDefined();
-  });
+      expect(errors).toBe('');
+      const objects = objectsIn(output);
+      const argument = argumentsOf(objects).find((each) => each.startsWith(`--${name}=`));
+      const text = live === true ? configOf(objects)[name] : argument?.slice(name.length + 3);
+      expect(text === undefined ? undefined : kind.parse(text)).toBeDefined();
+    },
+  );
 
   test.each(own)('named %s can be set as the text of its flag', async (name) => {
     const { live } = optionTable[name];

@@ -82,50 +82,56 @@ const kinds: readonly (readonly [OptionName, string, string])[] = [
 ];
 
 describe('a refused value', () => {
-  test.each(placeNames)('ends with exit code 2 and a line with option, place and accepted values, for each kind of option by %s', async (place) => {
-    const folder = await mkdtemp(join(directory, 'kinds-'));
-    const asked = kinds.filter(([name]) => place !== 'directory' || mayBeInDirectory(name));
+  test.each(placeNames)(
+    'ends with exit code 2 and a line with option, place and accepted values, for each kind of option by %s',
+    async (place) => {
+      const folder = await mkdtemp(join(directory, 'kinds-'));
+      const asked = kinds.filter(([name]) => place !== 'directory' || mayBeInDirectory(name));
 
-    const ran = await places[place].run(
-      asked.map(([name, text]) => [name, text]),
-      folder,
-    );
+      const ran = await places[place].run(
+        asked.map(([name, text]) => [name, text]),
+        folder,
+      );
 
-    expect(ran).toMatchObject({ code: 2, out: '' });
-    expect(problemsOf(ran).toSorted()).toEqual(
-      asked
-        .map(([name, text, accepted]) => {
+      expect(ran).toMatchObject({ code: 2, out: '' });
+      expect(problemsOf(ran).toSorted()).toEqual(
+        asked
+          .map(([name, text, accepted]) => {
+            const from = places[place].words(name, folder);
+            const shown = plainValue(text);
+            const value = shown === undefined ? 'the value of' : `${JSON.stringify(shown)} from`;
+            return `${name}: ${value} ${from} is refused; accepted: ${accepted}`;
+          })
+          .toSorted(),
+      );
+    },
+  );
+
+  test.each(placeNames)(
+    'ends with a line for each option when every option is refused at once by %s',
+    async (place) => {
+      const folder = await mkdtemp(join(directory, 'all-'));
+      const acceptsAnything: readonly OptionName[] = ['k8s-kubeconfig-path', 'config-dir', 'extra-ca-file'];
+      const names = optionNames.filter(
+        (name) => !acceptsAnything.includes(name) && (place !== 'directory' || mayBeInDirectory(name)),
+      );
+
+      const { code, out, err } = await places[place].run(
+        names.map((name) => [name, '{"']),
+        folder,
+      );
+
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(problemsOf({ err })).toEqual(
+        names.map((name) => {
           const from = places[place].words(name, folder);
-          const shown = plainValue(text);
-          const value = shown === undefined ? 'the value of' : `${JSON.stringify(shown)} from`;
-          return `${name}: ${value} ${from} is refused; accepted: ${accepted}`;
-        })
-        .toSorted(),
-    );
-  });
-
-  test.each(placeNames)('ends with a line for each option when every option is refused at once by %s', async (place) => {
-    const folder = await mkdtemp(join(directory, 'all-'));
-    const acceptsAnything: readonly OptionName[] = ['k8s-kubeconfig-path', 'config-dir', 'extra-ca-file'];
-    const names = optionNames.filter(
-      (name) => !acceptsAnything.includes(name) && (place !== 'directory' || mayBeInDirectory(name)),
-    );
-
-    const { code, out, err } = await places[place].run(
-      names.map((name) => [name, '{"']),
-      folder,
-    );
-
-    expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(problemsOf({ err })).toEqual(
-      names.map((name) => {
-        const from = places[place].words(name, folder);
-        const { accepts } = optionTable[name].kind;
-        return `${name}: the value of ${from} is refused; accepted: ${accepts}`;
-      }),
-    );
-    expect(names.length).toBeGreaterThan(20);
-  });
+          const { accepts } = optionTable[name].kind;
+          return `${name}: the value of ${from} is refused; accepted: ${accepts}`;
+        }),
+      );
+      expect(names.length).toBeGreaterThan(20);
+    },
+  );
 
   test('ends with exit code 2 when options contradict each other', async () => {
     const { code, err } = await headwater(['run', '--leader-election-renew-deadline=15s']);

@@ -79,44 +79,41 @@ describe('one node of a fleet', () => {
       change: { PrivateIpAddresses: [{ PrivateIpAddress: '10.0.0.999' }] },
     },
     { what: 'is in an unknown state', change: { Attachment: { Status: 'odd' } } },
-  ])(
-    'is served, as the other nodes are, when its interface $what',
-    async ({ change, isUsual = false }) => {
-      const interfaces = [{ deviceIndex: 1, addresses: 3 }];
-      const world = new World({
-        cloud: testCloud({ instances: [instance({ interfaces }), instance({ name: 'other' })] }),
-        configure: () => ({ ipam: { preAllocate: 12 } }),
-      });
-      const spoil = (shown: Shown): Shown => {
-        if (deviceIndexOf(shown) !== 1) return shown;
-        const { Attachment: attachment, ...rest } = change;
-        const { Attachment: own } = shown;
-        return {
-          ...shown,
-          ...rest,
-          Attachment: { ...(own as object), ...(attachment as object | undefined) },
-        };
+  ])('is served, as the other nodes are, when its interface $what', async ({ change, isUsual = false }) => {
+    const interfaces = [{ deviceIndex: 1, addresses: 3 }];
+    const world = new World({
+      cloud: testCloud({ instances: [instance({ interfaces }), instance({ name: 'other' })] }),
+      configure: () => ({ ipam: { preAllocate: 12 } }),
+    });
+    const spoil = (shown: Shown): Shown => {
+      if (deviceIndexOf(shown) !== 1) return shown;
+      const { Attachment: attachment, ...rest } = change;
+      const { Attachment: own } = shown;
+      return {
+        ...shown,
+        ...rest,
+        Attachment: { ...(own as object), ...(attachment as object | undefined) },
       };
-      const [machine, other] = [world.machine(0), world.machine(1)];
-      const instanceId = machine.instanceId;
-      const isOurs = ({ Attachment }: Shown): boolean =>
-        textAt(Attachment as JsonObject, 'InstanceId') === instanceId;
-      const controller = startController(world, {
-        tamper: showing((shown) => (isOurs(shown) ? spoil(shown) : shown)),
-        flags: { 'resync-interval': '30s' },
-      });
+    };
+    const [machine, other] = [world.machine(0), world.machine(1)];
+    const instanceId = machine.instanceId;
+    const isOurs = ({ Attachment }: Shown): boolean =>
+      textAt(Attachment as JsonObject, 'InstanceId') === instanceId;
+    const controller = startController(world, {
+      tamper: showing((shown) => (isOurs(shown) ? spoil(shown) : shown)),
+      flags: { 'resync-interval': '30s' },
+    });
 
-      for (const each of world.machines) await world.announce(each);
-      await world.advance(120_000);
+    for (const each of world.machines) await world.announce(each);
+    await world.advance(120_000);
 
-      // Its slot counts as taken: the new interface is the third.
-      expect(world.interfaces(machine).map(({ deviceIndex }) => deviceIndex)).toEqual([0, 1, 2]);
-      expect([machine, other].map((each) => world.pool(each).size)).toEqual([12, 12]);
-      expect(controller.warnings()).toEqual(isUsual ? [] : ['node has warnings']);
-      expect(controller.changes.filter(({ result }) => result !== 'OK')).toEqual([]);
-      expect(world.broken()).toEqual([]);
-    },
-  );
+    // Its slot counts as taken: the new interface is the third.
+    expect(world.interfaces(machine).map(({ deviceIndex }) => deviceIndex)).toEqual([0, 1, 2]);
+    expect([machine, other].map((each) => world.pool(each).size)).toEqual([12, 12]);
+    expect(controller.warnings()).toEqual(isUsual ? [] : ['node has warnings']);
+    expect(controller.changes.filter(({ result }) => result !== 'OK')).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
 
   test('causes no log line for 32 EFAs without IP, and each EFA takes a slot of its own card', async () => {
     const efas = Array.from({ length: 32 }, (_, cardIndex) => ({
@@ -187,34 +184,37 @@ describe('a filter of subnets', () => {
   test.each<{ flag: string; value: string }>([
     { flag: 'subnet-ids-filter', value: ids.pods },
     { flag: 'subnet-tags-filter', value: 'purpose=pods' },
-  ])('by $flag keeps new addresses in other subnets, and hides nothing that a node has', async ({ flag, value }) => {
-    const interfaces = [{ deviceIndex: 1, addresses: 3 }];
-    const world = new World({
-      cloud: testCloud({
-        instances: [instance({ interfaces })],
-        subnets: [subnets.nodes, subnets.pods],
-        routeTables: [{ name: 'private', subnets: ['nodes', 'pods'] }],
-      }),
-      configure: () => ({ ipam: { minAllocate: 12 } }),
-    });
-    const machine = world.machine();
-    const controller = startController(world, { flags: { [flag]: value } });
-    const before = world.held(machine);
+  ])(
+    'by $flag keeps new addresses in other subnets, and hides nothing that a node has',
+    async ({ flag, value }) => {
+      const interfaces = [{ deviceIndex: 1, addresses: 3 }];
+      const world = new World({
+        cloud: testCloud({
+          instances: [instance({ interfaces })],
+          subnets: [subnets.nodes, subnets.pods],
+          routeTables: [{ name: 'private', subnets: ['nodes', 'pods'] }],
+        }),
+        configure: () => ({ ipam: { minAllocate: 12 } }),
+      });
+      const machine = world.machine();
+      const controller = startController(world, { flags: { [flag]: value } });
+      const before = world.held(machine);
 
-    await world.announce(machine);
-    await world.advance(60_000);
+      await world.announce(machine);
+      await world.advance(60_000);
 
-    expect(before).toHaveLength(3);
-    expect([...world.pool(machine).keys()]).toEqual(expect.arrayContaining([...before]));
-    expect(world.interfaces(machine).map(({ subnetId }) => subnetId)).toEqual([
-      ids.nodes,
-      ids.nodes,
-      ids.pods,
-    ]);
-    expect(world.pool(machine).size).toBe(12);
-    expect(Object.keys(world.enis(machine))).toHaveLength(3);
-    expect(controller.changes.map(({ result }) => result)).not.toContain('AttachmentLimitExceeded');
-  });
+      expect(before).toHaveLength(3);
+      expect([...world.pool(machine).keys()]).toEqual(expect.arrayContaining([...before]));
+      expect(world.interfaces(machine).map(({ subnetId }) => subnetId)).toEqual([
+        ids.nodes,
+        ids.nodes,
+        ids.pods,
+      ]);
+      expect(world.pool(machine).size).toBe(12);
+      expect(Object.keys(world.enis(machine))).toHaveLength(3);
+      expect(controller.changes.map(({ result }) => result)).not.toContain('AttachmentLimitExceeded');
+    },
+  );
 });
 
 test('an attachment to an instance that turns out to be stopped does not count as a failure', async () => {

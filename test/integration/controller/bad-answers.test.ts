@@ -88,13 +88,16 @@ function expectAllIsWell(world: World): void {
 describe('an answer to', () => {
   const cases = reads.flatMap((action) => spoilt.map((way) => ({ action, ...way })));
 
-  test.each(cases)('$action that $how takes nothing from any node, and Headwater recovers', async ({ action, fault }) => {
-    const world = worldOf();
+  test.each(cases)(
+    '$action that $how takes nothing from any node, and Headwater recovers',
+    async ({ action, fault }) => {
+      const world = worldOf();
 
-    await play(world, {}, () => world.fault(action, fault));
+      await play(world, {}, () => world.fault(action, fault));
 
-    expectAllIsWell(world);
-  });
+      expectAllIsWell(world);
+    },
+  );
 
   test.each(reads.slice(0, 5))('%s that cannot be read is named in the log', async (action) => {
     const world = worldOf();

@@ -43,20 +43,17 @@ describe('the metrics', () => {
     ['unableToFindSubnet', {}, { 'subnet-tags-filter': 'no=such' }],
     ['unableToGetSecurityGroups', { 'security-group-tags': { no: 'such' } }, {}],
     ['unableToDetermineLimits', { 'instance-type': 'm99.huge' }, {}],
-  ])(
-    'count an attempt that is refused as %s once while the refusal lasts',
-    async (status, eni, flags) => {
-      const world = new World({ configure: () => ({ eni: { firstInterfaceIndex: 1 } }) });
-      const machine = world.machine();
-      const controller = startController(world, { flags });
-      await world.announce(machine, { spec: { eni } });
+  ])('count an attempt that is refused as %s once while the refusal lasts', async (status, eni, flags) => {
+    const world = new World({ configure: () => ({ eni: { firstInterfaceIndex: 1 } }) });
+    const machine = world.machine();
+    const controller = startController(world, { flags });
+    await world.announce(machine, { spec: { eni } });
 
-      await world.advance(300_000);
+    await world.advance(300_000);
 
-      const series = `${attempts}{type="createInterfaceAndAllocateIP",status="${status}",subnet_id=""}`;
-      expect(await controller.metric(series)).toBe(1);
-    },
-  );
+    const series = `${attempts}{type="createInterfaceAndAllocateIP",status="${status}",subnet_id=""}`;
+    expect(await controller.metric(series)).toBe(1);
+  });
 
   test('show of a subnet what the cloud has: free addresses, whole free blocks, nodes in it', async () => {
     const world = new World({

@@ -16,12 +16,15 @@ for (const protocol of ['crd-allocator', 'multi-pool'] as const) {
     });
 
     describe.each(ways)('killed at a call, %s,', (when) => {
-      test.each(begun.map((name, at) => ({ name, at })))('loses, doubles and leaks nothing: call $at, $name', async ({ at }) => {
-        const world = await growAndShrink(protocol, { death: { at, when } });
+      test.each(begun.map((name, at) => ({ name, at })))(
+        'loses, doubles and leaks nothing: call $at, $name',
+        async ({ at }) => {
+          const world = await growAndShrink(protocol, { death: { at, when } });
 
-        expect(world.controller.controller.state).toBe('leading');
-        expectWell(world);
-      });
+          expect(world.controller.controller.state).toBe('leading');
+          expectWell(world);
+        },
+      );
     });
   });
 }

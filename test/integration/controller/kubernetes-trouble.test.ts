@@ -80,32 +80,35 @@ describe('when Kubernetes answers', () => {
   test.each([
     { part: 'status', path: /\/status$/, offered: 0 },
     { part: 'spec', path: /ciliumnodes\/[^/]+$/, offered: 0 },
-  ])('403 to writes of the $part, the controller reports it once a node and tries again', async ({ part, path }) => {
-    const world = worldOf(2);
-    for (const machine of world.machines) await world.announce(machine);
-    const controller = startController(world);
+  ])(
+    '403 to writes of the $part, the controller reports it once a node and tries again',
+    async ({ part, path }) => {
+      const world = worldOf(2);
+      for (const machine of world.machines) await world.announce(machine);
+      const controller = startController(world);
 
-    const end = world.refuse(403, 'PATCH', path);
-    await world.advance(300_000);
-    const during = {
-      offered: world.machines.map((machine) => world.pool(machine).size),
-      denied: await controller.metric(`headwater_ciliumnode_writes_total{part="${part}",outcome="denied"}`),
-      warnings: controller.logged.filter(({ level }) => level === 'warn'),
-    };
-    end();
-    await world.advance(60_000);
+      const end = world.refuse(403, 'PATCH', path);
+      await world.advance(300_000);
+      const during = {
+        offered: world.machines.map((machine) => world.pool(machine).size),
+        denied: await controller.metric(`headwater_ciliumnode_writes_total{part="${part}",outcome="denied"}`),
+        warnings: controller.logged.filter(({ level }) => level === 'warn'),
+      };
+      end();
+      await world.advance(60_000);
 
-    expect(during.offered).toEqual([0, 0]);
-    expect(during.denied).toBeGreaterThanOrEqual(10);
-    expect(during.denied).toBeLessThanOrEqual(50);
-    expect(
-      new Set(during.warnings.map(({ message, details }) => `${message} ${String(details['node'])}`)),
-    ).toEqual(new Set(world.machines.map(({ name }) => `cannot publish a node ${name}`)));
-    expect(during.warnings).toHaveLength(2);
-    expect(during.warnings[0]?.details['problem']).toContain('refused by the test');
-    expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([8, 8]);
-    expect(world.broken()).toEqual([]);
-  });
+      expect(during.offered).toEqual([0, 0]);
+      expect(during.denied).toBeGreaterThanOrEqual(10);
+      expect(during.denied).toBeLessThanOrEqual(50);
+      expect(
+        new Set(during.warnings.map(({ message, details }) => `${message} ${String(details['node'])}`)),
+      ).toEqual(new Set(world.machines.map(({ name }) => `cannot publish a node ${name}`)));
+      expect(during.warnings).toHaveLength(2);
+      expect(during.warnings[0]?.details['problem']).toContain('refused by the test');
+      expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([8, 8]);
+      expect(world.broken()).toEqual([]);
+    },
+  );
 
   test('403 to Events, the controller reports it once and continues as before', async () => {
     const world = worldOf(2);

@@ -167,11 +167,7 @@ describe('an orphaned interface', () => {
   });
 
   test.each<[string, Readonly<Record<string, string>>, boolean]>([
-    [
-      'by tags given instead of the name',
-      { 'eni-gc-tags': 'mine=yes', 'cluster-name': 'default' },
-      true,
-    ],
+    ['by tags given instead of the name', { 'eni-gc-tags': 'mine=yes', 'cluster-name': 'default' }, true],
     ['not by the tags of the name when other tags are given', { 'eni-gc-tags': 'yours=yes' }, false],
   ])('is recognized %s', async (_, flags, taken) => {
     const world = await worldOf();

@@ -74,18 +74,21 @@ describe('an address in use that a second CiliumNode starts to show', () => {
     expect(world.bugs).toEqual([]);
   });
 
-  test.each([0, 1])('is withdrawn there when the CiliumNode was changed while no controller ran (%i)', async (which) => {
-    const { world, machine, other, address, stop } = await withUsedAddress(which);
-    await stop();
-    const [resource = ''] = world.pool(other).values();
-    await world.patch(other, { spec: { ipam: { pool: { [address]: { resource } } } } });
+  test.each([0, 1])(
+    'is withdrawn there when the CiliumNode was changed while no controller ran (%i)',
+    async (which) => {
+      const { world, machine, other, address, stop } = await withUsedAddress(which);
+      await stop();
+      const [resource = ''] = world.pool(other).values();
+      await world.patch(other, { spec: { ipam: { pool: { [address]: { resource } } } } });
 
-    startController(world, { identity: 'headwater-1' });
-    await world.advance(120_000);
+      startController(world, { identity: 'headwater-1' });
+      await world.advance(120_000);
 
-    expect(world.pool(other).has(address)).toBe(false);
-    expect(world.pool(other).size).toBe(8);
-    expect(versionsWithout(world, machine, address)).toBe(0);
-    expect(world.bugs).toEqual([]);
-  });
+      expect(world.pool(other).has(address)).toBe(false);
+      expect(world.pool(other).size).toBe(8);
+      expect(versionsWithout(world, machine, address)).toBe(0);
+      expect(world.bugs).toEqual([]);
+    },
+  );
 });

@@ -151,25 +151,28 @@ describe('watermarks', () => {
     expect(controller.warnings()).toEqual([]);
   });
 
-  test.each(requests)('give an agent that requests its addresses: $name', async ({ requested, used, offered, ...row }) => {
-    const world = worldOf(row);
-    const machine = world.machine();
-    const controller = startController(world);
-    await world.announce(machine);
-    await world.advance(30_000);
+  test.each(requests)(
+    'give an agent that requests its addresses: $name',
+    async ({ requested, used, offered, ...row }) => {
+      const world = worldOf(row);
+      const machine = world.machine();
+      const controller = startController(world);
+      await world.announce(machine);
+      await world.advance(30_000);
 
-    if (used !== undefined) await world.use(machine, used);
-    const pools = Object.entries(requested).map(([pool, count]) => ({
-      pool,
-      needed: { 'ipv4-addrs': count },
-    }));
-    await world.patch(machine, { spec: { ipam: { pools: { requested: pools } } } });
-    await world.advance(30_000);
+      if (used !== undefined) await world.use(machine, used);
+      const pools = Object.entries(requested).map(([pool, count]) => ({
+        pool,
+        needed: { 'ipv4-addrs': count },
+      }));
+      await world.patch(machine, { spec: { ipam: { pools: { requested: pools } } } });
+      await world.advance(30_000);
 
-    expect(world.pool(machine).size).toBe(offered);
-    expect(world.broken()).toEqual([]);
-    expect(controller.warnings()).toEqual([]);
-  });
+      expect(world.pool(machine).size).toBe(offered);
+      expect(world.broken()).toEqual([]);
+      expect(controller.warnings()).toEqual([]);
+    },
+  );
 
   test('are reached for a fleet of both protocols with pods', async () => {
     const types = ['m5.large', 't3.medium', 'm5.xlarge', 'c5.large', 't3.small', 'm4.xlarge'];

@@ -22,30 +22,33 @@ const ignored = { 'ipam.cilium.io/ignore': 'true' };
 describe.each(['crd-allocator', 'multi-pool'] as const)(
   'a pool that lists the whole subnet (%s)',
   (protocol) => {
-    test.each(['before', 'after'])('keeps no address from another node, %s a change of leader', async (when) => {
-      const attacked = await AttackedWorld.start({ protocol });
-      const { world, stranger } = attacked;
-      const strike = async (): Promise<void> => {
-        await attacked.write('not-read', stranger, unreadable, madeUp(stranger.vpcId));
-        await attacked.write('not-served', attacked.victim(), { ipam: { pool: poolOf(block) } });
-        await attacked.write('ignored', stranger, { ipam: { pool: poolOf(block) } });
-        await world.patch({ name: 'ignored' }, { metadata: { annotations: ignored } });
-      };
+    test.each(['before', 'after'])(
+      'keeps no address from another node, %s a change of leader',
+      async (when) => {
+        const attacked = await AttackedWorld.start({ protocol });
+        const { world, stranger } = attacked;
+        const strike = async (): Promise<void> => {
+          await attacked.write('not-read', stranger, unreadable, madeUp(stranger.vpcId));
+          await attacked.write('not-served', attacked.victim(), { ipam: { pool: poolOf(block) } });
+          await attacked.write('ignored', stranger, { ipam: { pool: poolOf(block) } });
+          await world.patch({ name: 'ignored' }, { metadata: { annotations: ignored } });
+        };
 
-      if (when === 'before') {
-        await strike();
-        await world.advance(5000);
-      } else await attacked.restart(strike);
-      const { at } = { at: world.clock.monotonic() };
-      await attacked.grow(8);
-      void world.cluster.workload.addNode({ ...stranger });
-      await world.advance(60_000);
+        if (when === 'before') {
+          await strike();
+          await world.advance(5000);
+        } else await attacked.restart(strike);
+        const { at } = { at: world.clock.monotonic() };
+        await attacked.grow(8);
+        void world.cluster.workload.addNode({ ...stranger });
+        await world.advance(60_000);
 
-      expect(attacked.harm()).toEqual([]);
-      expect(world.pool(stranger).size).toBeGreaterThanOrEqual(6);
-      expect(world.operatorError(stranger)).toBe('');
-      expect(world.clock.monotonic()).toBe(at + 80_000);
-    });
+        expect(attacked.harm()).toEqual([]);
+        expect(world.pool(stranger).size).toBeGreaterThanOrEqual(6);
+        expect(world.operatorError(stranger)).toBe('');
+        expect(world.clock.monotonic()).toBe(at + 80_000);
+      },
+    );
   },
 );
 

@@ -191,7 +191,7 @@ test('instances that CiliumNodes without a Node make up are no evidence about th
   expect(attacked.harm()).toEqual([]);
 });
 
-test("addresses that CiliumNodes without a Node make up do not count as missing, and belong to no node", async () => {
+test('addresses that CiliumNodes without a Node make up do not count as missing, and belong to no node', async () => {
   const attacked = await AttackedWorld.start({ strangers: 5 });
   const { world } = attacked;
   for (let index = 0; index < 5; index++)

@@ -47,18 +47,21 @@ describe('a runbook', () => {
     expect(readdirSync(runbooks).toSorted()).toEqual(names.map((name) => `${name}.md`).toSorted());
   });
 
-  test.each(names)('says what the alert means, what users notice, how to diagnose and what to do: %s', (name) => {
-    const text = readFileSync(join(runbooks, `${name}.md`), 'utf8');
+  test.each(names)(
+    'says what the alert means, what users notice, how to diagnose and what to do: %s',
+    (name) => {
+      const text = readFileSync(join(runbooks, `${name}.md`), 'utf8');
 
-    expect(text.split('\n')[0]).toBe(`# ${name}`);
-    expect([...text.matchAll(/^## (.*)$/gm)].map(([, title]) => title)).toEqual([
-      'What it means',
-      'What users feel',
-      'How to find out',
-      'What to do',
-    ]);
-    expect(text).not.toMatch(/^##.*\n\n(?=##|$(?![\s\S]))/m);
-  });
+      expect(text.split('\n')[0]).toBe(`# ${name}`);
+      expect([...text.matchAll(/^## (.*)$/gm)].map(([, title]) => title)).toEqual([
+        'What it means',
+        'What users feel',
+        'How to find out',
+        'What to do',
+      ]);
+      expect(text).not.toMatch(/^##.*\n\n(?=##|$(?![\s\S]))/m);
+    },
+  );
 
   test.each(names)('names existing metrics: %s', (name) => {
     const text = readFileSync(join(runbooks, `${name}.md`), 'utf8');
@@ -69,9 +72,12 @@ describe('a runbook', () => {
 });
 
 describe('one cause', () => {
-  test.each(causes.map((cause) => [cause.what, cause] as const))('pages at most once: %s', (_, { firing, paged }) => {
-    expect(pages(firing)).toEqual(paged === undefined ? [] : [paged]);
-  });
+  test.each(causes.map((cause) => [cause.what, cause] as const))(
+    'pages at most once: %s',
+    (_, { firing, paged }) => {
+      expect(pages(firing)).toEqual(paged === undefined ? [] : [paged]);
+    },
+  );
 
   test('never has a paging alert inhibited by one that waits until the morning', () => {
     const silenced = inhibitions.flatMap(({ cause, effects }) =>

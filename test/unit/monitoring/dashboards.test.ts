@@ -50,19 +50,16 @@ describe('a panel', () => {
     },
   );
 
-  test.each(panels)(
-    'adds up clusters, each with the largest value of its replicas: %s',
-    (_, { queries }) => {
-      const found = queries.flatMap(({ expr }) => [
-        ...expr.matchAll(/\b(?:max|min) (?:by \(([^)]*)\) )?\((\w+)\{/g),
-      ]);
-      const mixed = found.filter(
-        ([, labels = '', metric = '']) => !/\b(cluster|subnet_id)\b/.test(labels) && !worstOfAll.test(metric),
-      );
+  test.each(panels)('adds up clusters, each with the largest value of its replicas: %s', (_, { queries }) => {
+    const found = queries.flatMap(({ expr }) => [
+      ...expr.matchAll(/\b(?:max|min) (?:by \(([^)]*)\) )?\((\w+)\{/g),
+    ]);
+    const mixed = found.filter(
+      ([, labels = '', metric = '']) => !/\b(cluster|subnet_id)\b/.test(labels) && !worstOfAll.test(metric),
+    );
 
-      expect(mixed.map(([text]) => text)).toEqual([]);
-    },
-  );
+    expect(mixed.map(([text]) => text)).toEqual([]);
+  });
 
   test.each(panels)('reads hours back what the current leader reports: %s', (_, { queries }) => {
     const trends = queries.filter(({ expr }) => /\b(deriv|predict_linear)\(/.test(expr));

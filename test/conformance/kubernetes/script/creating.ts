@@ -80,7 +80,11 @@ export const creating: readonly Step[] = [
       capture: { made: ['metadata', 'name'] },
     },
   ),
-  step('deletes the CiliumNode with the generated name', { method: 'DELETE', path: `${ciliumNodes}/{made}` }, { status: 200 }),
+  step(
+    'deletes the CiliumNode with the generated name',
+    { method: 'DELETE', path: `${ciliumNodes}/{made}` },
+    { status: 200 },
+  ),
   step(
     'ignores what the server owns',
     {

@@ -128,7 +128,11 @@ export const deleting: readonly Step[] = [
     { status: 200, body: { metadata: { finalizers: absent, resourceVersion: '{drv}' } } },
   ),
   step('no longer finds the object', { method: 'GET', path: d2 }, { status: 404 }),
-  step('creates another object', { method: 'POST', path: ciliumNodes, body: ciliumNode('d2') }, { status: 201 }),
+  step(
+    'creates another object',
+    { method: 'POST', path: ciliumNodes, body: ciliumNode('d2') },
+    { status: 201 },
+  ),
   step(
     'waits for the dependents when the request says so',
     { method: 'DELETE', path: `${d2}?propagationPolicy=Foreground` },

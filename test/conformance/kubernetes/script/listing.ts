@@ -106,7 +106,11 @@ const paging: readonly Step[] = [
       capture: { token: ['metadata', 'continue'], listed: ['metadata', 'resourceVersion'] },
     },
   ),
-  step('accepts a change between two pages', { method: 'DELETE', path: `${ciliumNodes}/l2` }, { status: 200 }),
+  step(
+    'accepts a change between two pages',
+    { method: 'DELETE', path: `${ciliumNodes}/l2` },
+    { status: 200 },
+  ),
   step(
     'continues in the state of the first page',
     { method: 'GET', path: `${ciliumNodes}?limit=2&continue={token}` },

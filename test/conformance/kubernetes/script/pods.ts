@@ -268,7 +268,11 @@ const ending: readonly Step[] = [
     { method: 'DELETE', path: `${p1}?gracePeriodSeconds=0` },
     { status: 200, body: { kind: 'Pod', metadata: { deletionGracePeriodSeconds: 0 } } },
   ),
-  step('no longer finds the pod', { method: 'GET', path: p1 }, { status: 404, message: 'pods "p1" not found' }),
+  step(
+    'no longer finds the pod',
+    { method: 'GET', path: p1 },
+    { status: 404, message: 'pods "p1" not found' },
+  ),
   step(
     'ends a pod without a node at once',
     { method: 'DELETE', path: `${pods}/p4` },

@@ -18,7 +18,11 @@ const changes: readonly Step[] = [
     { method: 'PATCH', path: w1, body: { metadata: { labels: { on: 'yes' } } } },
     { status: 200 },
   ),
-  step('changes a CiliumNode', { method: 'PATCH', path: w1, body: { spec: { 'instance-id': 'i-1' } } }, { status: 200 }),
+  step(
+    'changes a CiliumNode',
+    { method: 'PATCH', path: w1, body: { spec: { 'instance-id': 'i-1' } } },
+    { status: 200 },
+  ),
   step(
     'labels a CiliumNode out of the selection',
     { method: 'PATCH', path: w1, body: { metadata: { labels: { on: 'no' } } } },
@@ -165,7 +169,11 @@ export const watching: readonly Step[] = [
     ...watches('shows tables, with their headers once', '?resourceVersion=0', 2),
     accept: table,
     during: [
-      step('creates a CiliumNode', { method: 'POST', path: ciliumNodes, body: ciliumNode('w1') }, { status: 201 }),
+      step(
+        'creates a CiliumNode',
+        { method: 'POST', path: ciliumNodes, body: ciliumNode('w1') },
+        { status: 201 },
+      ),
       step('deletes a CiliumNode', { method: 'DELETE', path: w1 }, { status: 200 }),
     ],
     events: [

@@ -42,7 +42,11 @@ describe('the need for a reading of the network', () => {
       'infrastructure',
     ],
     ['more than addresses when no subnet fits', [served(1, 'NoSubnetMatches')], 'infrastructure'],
-    ['nothing when a node with such a condition is not in deficit', [served(0, 'SubnetsExhausted')], 'nothing'],
+    [
+      'nothing when a node with such a condition is not in deficit',
+      [served(0, 'SubnetsExhausted')],
+      'nothing',
+    ],
   ])('covers %s', (_, summaries, expected) => {
     expect(lackingOf(summaries)).toBe(expected);
   });

@@ -123,32 +123,35 @@ describe('ServedSchema', () => {
     ],
     ['without a schema', definition({ name: 'v2', served: true }), 'the definition gives no schema for v2'],
     ['no definition at all', { status: 200, body: {} }, 'the definition does not serve v2'],
-  ])('assumes the fields of all versions, and names the cause, when the read is %s', async (_what, script, reason) => {
-    const known = await read(script);
+  ])(
+    'assumes the fields of all versions, and names the cause, when the read is %s',
+    async (_what, script, reason) => {
+      const known = await read(script);
 
-    expect(known.source).toMatchObject({ kind: 'assumed', reason });
-    expect(known.knows(['spec', 'ipam', 'pool', '10.0.0.1', 'resource'])).toBe(true);
-    expect(known.knows(['status', 'ipam', 'release-ips', '10.0.0.1'])).toBe(true);
-    expect(known.knows(['status', 'ipam', 'assigned-static-ip'])).toBe(false);
-    expect(
-      known.prune(
-        {
-          id: 'eni-1',
-          number: 1,
-          addresses: ['10.0.0.1'],
-          vpc: { id: 'vpc-1', cidrs: ['10.0.0.0/8'] },
-          tags: { a: 'b' },
-          'public-ip': '203.0.113.1',
-          'ipv6-prefixes': ['fd00::/80'],
-        },
-        ['status', 'eni', 'enis', 'eni-1'],
-      ),
-    ).toEqual({
-      id: 'eni-1',
-      number: 1,
-      addresses: ['10.0.0.1'],
-      vpc: { id: 'vpc-1', cidrs: ['10.0.0.0/8'] },
-      tags: { a: 'b' },
-    });
-  });
+      expect(known.source).toMatchObject({ kind: 'assumed', reason });
+      expect(known.knows(['spec', 'ipam', 'pool', '10.0.0.1', 'resource'])).toBe(true);
+      expect(known.knows(['status', 'ipam', 'release-ips', '10.0.0.1'])).toBe(true);
+      expect(known.knows(['status', 'ipam', 'assigned-static-ip'])).toBe(false);
+      expect(
+        known.prune(
+          {
+            id: 'eni-1',
+            number: 1,
+            addresses: ['10.0.0.1'],
+            vpc: { id: 'vpc-1', cidrs: ['10.0.0.0/8'] },
+            tags: { a: 'b' },
+            'public-ip': '203.0.113.1',
+            'ipv6-prefixes': ['fd00::/80'],
+          },
+          ['status', 'eni', 'enis', 'eni-1'],
+        ),
+      ).toEqual({
+        id: 'eni-1',
+        number: 1,
+        addresses: ['10.0.0.1'],
+        vpc: { id: 'vpc-1', cidrs: ['10.0.0.0/8'] },
+        tags: { a: 'b' },
+      });
+    },
+  );
 });

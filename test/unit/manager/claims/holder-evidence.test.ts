@@ -19,11 +19,7 @@ test.each<[string, Holder, ReturnType<typeof evidenceOf>]>([
     { ...served, view: { ...lacking, read: false } },
     'unasked',
   ],
-  [
-    'that is still to be served needs a read',
-    { ...served, view: undefined, isToBeServed: true },
-    'unasked',
-  ],
+  ['that is still to be served needs a read', { ...served, view: undefined, isToBeServed: true }, 'unasked'],
   [
     'that claims the address itself needs a read',
     { ...served, view: { ...view([has]), unseen: new Set([address]) } },

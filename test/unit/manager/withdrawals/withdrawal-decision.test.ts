@@ -110,11 +110,14 @@ describe('withdrawals by absence', () => {
       'nothing in a node group that is renewed under stable names',
       { members: fleet(100), missing: ids(0), before: admitted(6, 1), passes: true },
     ],
-  ])('pass as long as they are few: %s', (_, { members, missing, suspected = new Set(), before = new Map(), passes }) => {
-    const passed = isWithinLimit({ instanceIds: missing, suspected, admitted: before, members, now });
+  ])(
+    'pass as long as they are few: %s',
+    (_, { members, missing, suspected = new Set(), before = new Map(), passes }) => {
+      const passed = isWithinLimit({ instanceIds: missing, suspected, admitted: before, members, now });
 
-    expect(passed).toBe(passes);
-  });
+      expect(passed).toBe(passes);
+    },
+  );
 });
 
 describe('a cloud is the right one if it shows the instances', () => {

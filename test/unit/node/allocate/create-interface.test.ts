@@ -212,12 +212,18 @@ describe('an interface that is being attached', () => {
     ['is refused, for certain', [failed('invalid')], ['invalid']],
     ['is in use, as it says', [failed('conflict'), failed('invalid')], []],
     ['may be attached after an answer that got lost', [lost, failed('invalid')], []],
-  ] as const)('that %s is reported as refused or not while its deletion has to wait', async (_, attach, told) => {
-    const { refused, result } = await run({ attach, delete: [failed('fenced'), failed('fenced'), deleted] });
+  ] as const)(
+    'that %s is reported as refused or not while its deletion has to wait',
+    async (_, attach, told) => {
+      const { refused, result } = await run({
+        attach,
+        delete: [failed('fenced'), failed('fenced'), deleted],
+      });
 
-    expect([...new Set(refused)]).toEqual(told);
-    expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: undefined });
-  });
+      expect([...new Set(refused)]).toEqual(told);
+      expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: undefined });
+    },
+  );
 
   test('takes the next free index when its own turns out to be taken', async () => {
     const { calls, result } = await run({

@@ -50,7 +50,12 @@ describe('the addresses that lost assignments may still bring', () => {
     ['what does not show yet', [assignment(4)], view(['a', 'b', 'c']), 2],
     ['none when more shows than expected', [assignment(1)], view(['a', 'b', 'c']), 0],
     ['the members of prefixes', [assignment(2, 'allocatePrefixes')], view(['a'], ['p/28']), 16],
-    ['those that two calls on one interface lack together', [assignment(2), assignment(3)], view(['a', 'b', 'c']), 3],
+    [
+      'those that two calls on one interface lack together',
+      [assignment(2), assignment(3)],
+      view(['a', 'b', 'c']),
+      3,
+    ],
     ['all when an answer named those that show', [assignment(2)], view(['a', 'answered']), 2],
   ])('are %s', (_, steps, shown, expected) => {
     const { lost } = rig();

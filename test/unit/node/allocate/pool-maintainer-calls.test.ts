@@ -68,12 +68,7 @@ describe('the choice between an interface with room and a new one', () => {
       'high',
       'create',
     ],
-    [
-      'the existing one, for the buffer',
-      { spreadCalls: true, waits: crowdedAssign },
-      'normal',
-      'allocate',
-    ],
+    ['the existing one, for the buffer', { spreadCalls: true, waits: crowdedAssign }, 'normal', 'allocate'],
     [
       'the one that is there, when the new one would be hardly sooner',
       { spreadCalls: true, waits: { allocateIPs: 2900, createInterface: 1000 } },

@@ -160,20 +160,23 @@ describe('a refusal without an alternative', () => {
     ],
     ['unknown', 1, undefined, undefined],
     ['unknown', 2000, 'CallFailed', 'for interface eni-0 call answers code of unknown: message of unknown'],
-  ] as const)('is reported by the node with the name of what was refused (%s after %i ms)', async (kind, ms, reason, text) => {
-    const rig = new PoolRig({
-      target: 5,
-      limits: { interfaces: 1, addressesPerInterface: 10, prefixes: true },
-      outcome: always('allocateIPs', refused(kind)),
-    });
+  ] as const)(
+    'is reported by the node with the name of what was refused (%s after %i ms)',
+    async (kind, ms, reason, text) => {
+      const rig = new PoolRig({
+        target: 5,
+        limits: { interfaces: 1, addressesPerInterface: 10, prefixes: true },
+        outcome: always('allocateIPs', refused(kind)),
+      });
 
-    await rig.run(ms);
+      await rig.run(ms);
 
-    const told = rig.plan === undefined ? undefined : planCondition(rig.plan, words.fields);
-    if (text === undefined) expect(told).toBeUndefined();
-    else expect(told?.text).toContain(text);
-    expect(told?.reason).toBe(reason);
-  });
+      const told = rig.plan === undefined ? undefined : planCondition(rig.plan, words.fields);
+      if (text === undefined) expect(told).toBeUndefined();
+      else expect(told?.text).toContain(text);
+      expect(told?.reason).toBe(reason);
+    },
+  );
 
   test('ends as soon as a try shows that it works again', async () => {
     const rig = new PoolRig({

@@ -25,7 +25,11 @@ describe('a plan', () => {
     ['is empty when nothing is', { wanted: 0 }, []],
     ['is empty when less than nothing is', { wanted: -3 }, []],
     ['fills an interface', { wanted: 8 }, ['eni-0+8']],
-    ['creates an interface when new ones are preferred', { wanted: 8, preferNew: true }, ['new@1:subnet-1+8']],
+    [
+      'creates an interface when new ones are preferred',
+      { wanted: 8, preferNew: true },
+      ['new@1:subnet-1+8'],
+    ],
     [
       'fills an interface with what new ones leave',
       { wanted: 20, preferNew: true },
@@ -36,7 +40,11 @@ describe('a plan', () => {
       { wanted: 5, preferNew: true, view: view([eni(0), eni(1), eni(2)]) },
       ['eni-0+5'],
     ],
-    ['fills the rest of an interface', { wanted: 8, view: view([eni(0, 7)]) }, ['eni-0+2', 'new@1:subnet-1+6']],
+    [
+      'fills the rest of an interface',
+      { wanted: 8, view: view([eni(0, 7)]) },
+      ['eni-0+2', 'new@1:subnet-1+6'],
+    ],
     [
       'counts a prefix as one address',
       { wanted: 9, view: view([eni(0, 4, { prefixes: ['10.0.9.0/28'] })]) },
@@ -382,7 +390,12 @@ describe('orphaned interfaces in a plan', () => {
     ],
     ['come without an address too', { wanted: 3 }, { fit: [orphan('eni-8', 0)] }, ['adopt eni-8@1']],
     ['do not come twice', { wanted: 9, underway: [{ ...adopting, count: 9, room: 0 }] }, { fit: [] }, []],
-    ['prevent a new interface while they come with room', { wanted: 9, underway: [adopting] }, { fit: [] }, []],
+    [
+      'prevent a new interface while they come with room',
+      { wanted: 9, underway: [adopting] },
+      { fit: [] },
+      [],
+    ],
     [
       'are not expected when it is known that there are none',
       { wanted: 8, view: view([full, eni(1, 9, { id: 'eni-8' })]) },

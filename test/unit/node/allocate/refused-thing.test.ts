@@ -45,11 +45,14 @@ describe('the subject of a refusal', () => {
     ['unknown', undefined, 'subnet', 'attachment', 'interface'],
     ['unreachable', undefined, 'node', 'node', 'node'],
     ['unreadable', undefined, 'node', 'node', 'node'],
-  ])('for %s about %s is: to create %s, to attach %s, to assign %s', (kind, about, create, attach, allocate) => {
-    const found = (['create', 'attach', 'allocate'] as const).map((at) => verdictOn(of(kind, about), at));
+  ])(
+    'for %s about %s is: to create %s, to attach %s, to assign %s',
+    (kind, about, create, attach, allocate) => {
+      const found = (['create', 'attach', 'allocate'] as const).map((at) => verdictOn(of(kind, about), at));
 
-    expect(found).toEqual([create, attach, allocate]);
-  });
+      expect(found).toEqual([create, attach, allocate]);
+    },
+  );
 
   test.each<[CloudFailureKind, CloudFailure['about'], boolean]>([
     ['notAuthorized', undefined, true],

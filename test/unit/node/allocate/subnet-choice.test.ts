@@ -63,7 +63,7 @@ describe('a choice among the subnets of network and zone', () => {
   });
 });
 
-describe("a choice of the own subnet of the node", () => {
+describe('a choice of the own subnet of the node', () => {
   const subnets = [subnet('own'), subnet('peer'), subnet('other'), subnet('far', { zone: 'us-west-1b' })];
   const routeTables = [
     table('rtb-0', 'vpc-2', 'own', 'other'),

@@ -101,14 +101,19 @@ describe('the capacity of a node', () => {
   test.each([
     ['takes up its slot', 0, 18],
     ['on another card takes up none', 1, 27],
-  ])('loses a slot to an unreadable interface, and to one without addresses, that %s', (_, networkCard, expected) => {
-    const broken = view([eni(0)], [unreadable({ networkCard })]);
-    const withoutAddresses = view([eni(0)], [], [addressless({ networkCard })]);
+  ])(
+    'loses a slot to an unreadable interface, and to one without addresses, that %s',
+    (_, networkCard, expected) => {
+      const broken = view([eni(0)], [unreadable({ networkCard })]);
+      const withoutAddresses = view([eni(0)], [], [addressless({ networkCard })]);
 
-    const capacities = [broken, withoutAddresses].map((seen) => nodeCapacity(m5Large, seen, requirements()));
+      const capacities = [broken, withoutAddresses].map((seen) =>
+        nodeCapacity(m5Large, seen, requirements()),
+      );
 
-    expect(capacities).toEqual([expected, expected]);
-  });
+      expect(capacities).toEqual([expected, expected]);
+    },
+  );
 });
 
 /** As a p5 has them beside the one on card 0. */

@@ -94,7 +94,12 @@ describe('a conflicting write while a write of ours has no answer', () => {
     ['it did not happen, and nothing else did', {}, [growing, changing], []],
     ['it did not happen, and another did', pool({ '10.0.0.2': null }), [growing], ['pool']],
     ['part of it happened', grown, [specWrite({ ipam: { pool: { '10.0.0.7': null } } })], ['pool']],
-    ['it took effect, and another client wrote the other part', { ...grown, ...changed }, [growing], ['status']],
+    [
+      'it took effect, and another client wrote the other part',
+      { ...grown, ...changed },
+      [growing],
+      ['status'],
+    ],
     ['it was of another part', changed, [other, growing], ['status']],
   ])('is seen when: %s', (_what, change, open, parts) => {
     expect(partsOf(change, open)).toEqual(parts);

@@ -179,7 +179,11 @@ describe('a release that an earlier process started', () => {
 
   test.each<[string, NodeParts, readonly (readonly [string, string])[]]>([
     ['nothing', {}, []],
-    ['it asked, and the agent has not answered yet', { handshake: { [x]: 'marked-for-release' } }, [[x, 'asked']]],
+    [
+      'it asked, and the agent has not answered yet',
+      { handshake: { [x]: 'marked-for-release' } },
+      [[x, 'asked']],
+    ],
     ['it asked, and the agent agreed', { handshake: { [x]: 'ready-for-release' } }, [[x, 'leaving']]],
     ['it asked, and the agent refused', { handshake: { [x]: 'do-not-release' } }, []],
     [
@@ -209,7 +213,11 @@ describe('a release that an earlier process started', () => {
       { handshake: { ...all('ready-for-release'), '10.9.0.7': 'do-not-release' } },
       [],
     ],
-    ['it reported one as released, and it is gone', { handshake: { '10.0.9.9': 'released' } }, [['10.0.9.9', 'released']]],
+    [
+      'it reported one as released, and it is gone',
+      { handshake: { '10.0.9.9': 'released' } },
+      [['10.0.9.9', 'released']],
+    ],
     [
       'the agent agreed, and it is gone already: the agent still has to learn that',
       { handshake: { '10.0.9.9': 'ready-for-release' } },
@@ -217,8 +225,16 @@ describe('a release that an earlier process started', () => {
     ],
     ['it is gone, and was only asked for', { handshake: { '10.0.9.9': 'marked-for-release' } }, []],
     ['it is gone, and the agent had refused', { handshake: { '10.0.9.9': 'do-not-release' } }, []],
-    ['it reported one as released, and it is there again', { handshake: { [x]: 'released' } }, [[x, 'released']]],
-    ['it reported one as released, and it is in use', { handshake: { [x]: 'released' }, used: { [x]: entry } }, []],
+    [
+      'it reported one as released, and it is there again',
+      { handshake: { [x]: 'released' } },
+      [[x, 'released']],
+    ],
+    [
+      'it reported one as released, and it is in use',
+      { handshake: { [x]: 'released' }, used: { [x]: entry } },
+      [],
+    ],
     ['the agent agreed, and uses it', { handshake: { [x]: 'ready-for-release' }, used: { [x]: entry } }, []],
   ])('continues, with an agent that is asked: %s', (_, parts, expected) => {
     expect(recovered(parts)).toEqual(expected);

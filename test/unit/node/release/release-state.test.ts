@@ -84,7 +84,12 @@ describe('an agent that is asked', () => {
     ['needs an address that is hidden', hidden, { ...ready, reclaimed: new Set([address.id]) }, none],
     ['needs an address that is leaving', leaving, { ...ready, reclaimed: new Set([address.id]) }, none],
     ['has another protocol by now, before it was asked', old, { ...wanted, protocol: 'multi-pool' }, none],
-    ['has another protocol by now, after it was asked', asked, { ...wanted, ...ready, protocol: 'multi-pool' }, none],
+    [
+      'has another protocol by now, after it was asked',
+      asked,
+      { ...wanted, ...ready, protocol: 'multi-pool' },
+      none,
+    ],
     ['is another by now, agreed', hidden, { isShown: () => false, protocol: 'multi-pool' }, none],
     ['is another by now, unassigning', unassigning, { protocol: 'multi-pool' }, unassigning],
     ['finds the call in flight', unassigning, { ...ready, isUsed: () => true }, unassigning],
@@ -139,7 +144,12 @@ describe('an agent that is not asked', () => {
   test.each<[string, ReleasePhase, Partial<ReleaseFacts>, ReleasePhase | undefined]>([
     ['dropped it not long ago', young, wanted, young],
     ['dropped it long ago', old, wanted, leaving],
-    ['has not had the time to report that it holds the address again', old, { ...wanted, unsaidUntil: 1_000_001 }, old],
+    [
+      'has not had the time to report that it holds the address again',
+      old,
+      { ...wanted, unsaidUntil: 1_000_001 },
+      old,
+    ],
     ['has had the time to report so', old, { ...wanted, unsaidUntil: 1_000_000 }, leaving],
     ['took it back', old, {}, none],
     ['sees it no more', leaving, { isShown: () => false }, { kind: 'hidden', since: 1_000_000 }],

@@ -421,15 +421,18 @@ describe('a pause', () => {
     ['UnassignPrivateIpAddresses', false],
     ['DetachNetworkInterface', false],
     ['DeleteNetworkInterface', false],
-  ])('(held withdrawals) decides whether the operation is new or in flight: %s is sent: %s', async (action, isSent) => {
-    const permission = new MutationPermission({ ...noStops, withdrawalsHeld: true });
-    const { client, sent } = ec2ClientRig(() => ({}), { options: { permission } });
+  ])(
+    '(held withdrawals) decides whether the operation is new or in flight: %s is sent: %s',
+    async (action, isSent) => {
+      const permission = new MutationPermission({ ...noStops, withdrawalsHeld: true });
+      const { client, sent } = ec2ClientRig(() => ({}), { options: { permission } });
 
-    await client.write(action, remove, context);
-    await client.write(action, remove, { ...context, begun: true });
+      await client.write(action, remove, context);
+      await client.write(action, remove, { ...context, begun: true });
 
-    expect(sent).toHaveLength(isSent ? 2 : 0);
-  });
+      expect(sent).toHaveLength(isSent ? 2 : 0);
+    },
+  );
 
   test('is checked again for a waiting call when it is sent', async () => {
     const permission = new MutationPermission(noStops);

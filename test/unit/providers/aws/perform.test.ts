@@ -254,21 +254,18 @@ describe('an operation on EC2', () => {
     [allocate, {}, 'it names no addresses'],
     [allocate, { AssignedPrivateIpAddresses: [] }, 'it names no addresses'],
     [allocate, { AssignedPrivateIpAddresses: [{}] }, '"" is not an IPv4 address'],
-  ])(
-    '$kind may have taken effect when its answer %j cannot be read',
-    async (operation, answer, problem) => {
-      const { outcome } = await performed(operation, answer);
+  ])('$kind may have taken effect when its answer %j cannot be read', async (operation, answer, problem) => {
+    const { outcome } = await performed(operation, answer);
 
-      expect(outcome).toMatchObject({
-        kind: 'ambiguous',
-        failure: {
-          kind: 'unreadable',
-          action: actionOf[operation.kind],
-          message: `cannot understand the answer: ${problem}`,
-        },
-      });
-    },
-  );
+    expect(outcome).toMatchObject({
+      kind: 'ambiguous',
+      failure: {
+        kind: 'unreadable',
+        action: actionOf[operation.kind],
+        message: `cannot understand the answer: ${problem}`,
+      },
+    });
+  });
 
   test.each([
     ['refused', 'failed'],

@@ -217,17 +217,20 @@ describe('an interface of our own', () => {
     );
   });
 
-  test.each([15, 20, 49])('is not possibly gone after a refresh that starts at %i, when its attachment ends at 20', (begunAt) => {
-    const { look, answer, view } = inventoryRig();
-    look(0, eni());
-    answer(10, created);
-    answer(20, attached);
+  test.each([15, 20, 49])(
+    'is not possibly gone after a refresh that starts at %i, when its attachment ends at 20',
+    (begunAt) => {
+      const { look, answer, view } = inventoryRig();
+      look(0, eni());
+      answer(10, created);
+      answer(20, attached);
 
-    look(begunAt, eni());
+      look(begunAt, eni());
 
-    expect(view().interfaces).toHaveLength(2);
-    expect(view().refreshDue).toBeUndefined();
-  });
+      expect(view().interfaces).toHaveLength(2);
+      expect(view().refreshDue).toBeUndefined();
+    },
+  );
 
   test('is not possibly gone within the window after a refresh that lacks it, after an earlier one showed it', () => {
     const { look, answer, view } = inventoryRig();
@@ -325,19 +328,22 @@ describe('an interface that a refresh did not show', () => {
     ['gained addresses', { kind: 'allocated', ...held, addresses: ['b'], prefixes: [] }],
     ['lost addresses', { kind: 'released', ...held, holdings: ['a'] }],
     ['gained a public address', { kind: 'staticIPAssociated', ...held, publicAddress: 'p' }],
-  ])('stays possibly gone when it %s, as a detached one can be, and is withdrawn after a second refresh', (_, done) => {
-    const { look, answer, view } = inventoryRig();
-    look(0, eni(), further(1, { addresses: ['a'] }));
-    look(50, eni());
+  ])(
+    'stays possibly gone when it %s, as a detached one can be, and is withdrawn after a second refresh',
+    (_, done) => {
+      const { look, answer, view } = inventoryRig();
+      look(0, eni(), further(1, { addresses: ['a'] }));
+      look(50, eni());
 
-    answer(60, done);
-    const between = view();
-    look(80, eni());
+      answer(60, done);
+      const between = view();
+      look(80, eni());
 
-    expect(between.doubted.has('eni-2')).toBe(true);
-    expect(between.refreshDue).toBe(80);
-    expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1']);
-  });
+      expect(between.doubted.has('eni-2')).toBe(true);
+      expect(between.refreshDue).toBe(80);
+      expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1']);
+    },
+  );
 });
 
 test('an interface that the cloud does not know is possibly gone until a refresh shows it', () => {

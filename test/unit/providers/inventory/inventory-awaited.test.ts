@@ -43,7 +43,11 @@ describe('an interface that our own call attached at 20', () => {
     ['also when a late refresh shows it attaching', ({ look }) => look(60, eni('a'), attaching), true],
     ['also when a refresh shows it detaching', ({ look }) => look(25, eni('a'), detaching), true],
     ['also when a read shows a former attachment', ({ look }) => look(25, eni('a'), former), true],
-    ['also when two reads show one', ({ look }) => [look(25, eni('a'), former), look(26, eni('a'), former)], true],
+    [
+      'also when two reads show one',
+      ({ look }) => [look(25, eni('a'), former), look(26, eni('a'), former)],
+      true,
+    ],
     [
       'until a refresh shows it attached, whatever another one did before',
       ({ look }) => [look(25, eni('a'), former), look(26, eni('a'), shown)],

@@ -135,19 +135,16 @@ describe('an address that a refresh shows on another interface than before', () 
         },
         { 'eni-1': ['a', 'b'] },
       ],
-    ])(
-      'leaves the former interface, however young the new one is, once shown by %s',
-      (_, play, expected) => {
-        const rig = inventoryRig();
-        rig.look(0, eni('a'));
-        rig.answer(10, given);
-        rig.answer(15, { kind: 'created', interface: made });
+    ])('leaves the former interface, however young the new one is, once shown by %s', (_, play, expected) => {
+      const rig = inventoryRig();
+      rig.look(0, eni('a'));
+      rig.answer(10, given);
+      rig.answer(15, { kind: 'created', interface: made });
 
-        play(rig);
+      play(rig);
 
-        expect(shownBy(rig)).toMatchObject(expected as object);
-      },
-    );
+      expect(shownBy(rig)).toMatchObject(expected as object);
+    });
   });
 
   test('stays with an interface that was attached too late for the refresh', () => {

@@ -262,7 +262,11 @@ describe('what is missing and was released according to its CiliumNode', () => {
     ['passes without the brake', [['b']], ['a', block]],
     ['is counted by the brake when it was not released', [['a']], ['a', 'b', block]],
     ['is counted by the brake once it is no longer released', [['b'], []], ['a', 'b', block]],
-    ['is counted by the brake when only a part of a prefix was released', [['b', ...members.slice(1)]], ['a', block]],
+    [
+      'is counted by the brake when only a part of a prefix was released',
+      [['b', ...members.slice(1)]],
+      ['a', block],
+    ],
     ['passes without the brake when all of a prefix was released', [['b', ...members]], ['a']],
   ])('%s', (_, told, left) => {
     const { inventory, look, holdings } = inventoryRig([], undefined, {

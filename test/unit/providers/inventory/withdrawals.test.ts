@@ -50,7 +50,11 @@ describe('the evidence about an interface or an address', () => {
       { ...elsewhere, sameNetwork: false, bothReadAt: 10 },
       'never',
     ],
-    ['what two reads of a complete owner lack, a window apart, is counted by the brake', missing({}), 'weighed'],
+    [
+      'what two reads of a complete owner lack, a window apart, is counted by the brake',
+      missing({}),
+      'weighed',
+    ],
     [
       'what a call of ours may have taken, after the agent released it, is not counted by the brake',
       missing({ isReleasing: true }),
@@ -64,7 +68,11 @@ describe('the evidence about an interface or an address', () => {
     ['what one read misses waits for another', missing({ missedAt: undefined }), 'later'],
     ['two reads too close to each other are not two', missing({ readAt: 129 }), 'later'],
     ['what a listing misses is not missing', missing({ byId: false }), 'never'],
-    ['what is missing together with its owner does not count as missing', missing({ ownerShown: false }), 'never'],
+    [
+      'what is missing together with its owner does not count as missing',
+      missing({ ownerShown: false }),
+      'never',
+    ],
     [
       'an owner that is not shown takes nothing with it, however often',
       missing({ ownerShown: false, readAt: 1e9 }),

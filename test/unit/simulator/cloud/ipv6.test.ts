@@ -18,9 +18,12 @@ describe('IPv6', () => {
     expect(formatIpv6(parseIpv6(text) as bigint)).toBe(shortest);
   });
 
-  test.each(['', ':::', '1.2.3.4', '::ffff:1.2.3.4', 'fe80::1%eth0', '2001:db8'])('does not take %p for an address', (text) => {
-    expect(parseIpv6(text)).toBeUndefined();
-  });
+  test.each(['', ':::', '1.2.3.4', '::ffff:1.2.3.4', 'fe80::1%eth0', '2001:db8'])(
+    'does not take %p for an address',
+    (text) => {
+      expect(parseIpv6(text)).toBeUndefined();
+    },
+  );
 
   test.each([
     ['2001:db8::5/64', '2001:db8::/64'],

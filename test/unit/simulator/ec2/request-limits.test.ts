@@ -34,9 +34,12 @@ describe('RequestLimits', () => {
     ['DeleteTags', false, 100, 10],
     ['RunInstances', false, 5, 2],
     ['TerminateInstances', false, 100, 5],
-  ])('allow %s (whole listing: %p) %i calls at once, then %i a second', async (action, whole, capacity, refill) => {
-    expect(await burst(action, whole)).toEqual([capacity, refill]);
-  });
+  ])(
+    'allow %s (whole listing: %p) %i calls at once, then %i a second',
+    async (action, whole, capacity, refill) => {
+      expect(await burst(action, whole)).toEqual([capacity, refill]);
+    },
+  );
 
   test('take whole listings and narrow ones from different buckets', () => {
     const limits = new RequestLimits(new VirtualClock(), { throttle: true, scale: 1 });

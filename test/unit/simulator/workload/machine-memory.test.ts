@@ -28,16 +28,19 @@ describe('MachineMemory', () => {
     ['of another network', () => undefined, 'vpc-2', []],
     ['that the other node freed', (first) => first.unbind('default/a'), 'vpc-1', []],
     ['of a node that is gone', (first) => first.clear(), 'vpc-1', []],
-  ])('reports a violation only while both addresses are in use in one network: an address %s', (_, before, network, expected) => {
-    const ledger = new AddressLedger();
-    const first = memoryOf('node-1', ledger);
-    const second = memoryOf('node-2', ledger, network);
-    first.bind('10.0.1.1', 'default/a', 'eni-1');
+  ])(
+    'reports a violation only while both addresses are in use in one network: an address %s',
+    (_, before, network, expected) => {
+      const ledger = new AddressLedger();
+      const first = memoryOf('node-1', ledger);
+      const second = memoryOf('node-2', ledger, network);
+      first.bind('10.0.1.1', 'default/a', 'eni-1');
 
-    before(first);
-    second.bind('10.0.1.1', 'default/b', 'eni-2');
+      before(first);
+      second.bind('10.0.1.1', 'default/b', 'eni-2');
 
-    expect(second.violations.entries.map((violation) => violation.what)).toEqual(expected);
-    expect(first.violations.entries).toEqual([]);
-  });
+      expect(second.violations.entries.map((violation) => violation.what)).toEqual(expected);
+      expect(first.violations.entries).toEqual([]);
+    },
+  );
 });

@@ -3,9 +3,12 @@ import { mergePatch } from '../../../../../src/simulator/kubernetes/patching/mer
 import { mergePatchExamples } from '../../../../support/merge-patch-examples.ts';
 
 describe('mergePatch', () => {
-  test.each(mergePatchExamples)('merges into %j the patch %j, which results in %j', (target, patch, expected) => {
-    expect(mergePatch(target, patch)).toEqual(expected);
-  });
+  test.each(mergePatchExamples)(
+    'merges into %j the patch %j, which results in %j',
+    (target, patch, expected) => {
+      expect(mergePatch(target, patch)).toEqual(expected);
+    },
+  );
 
   test('leaves the target as it is', () => {
     const target = { a: { b: 1 } };
