@@ -124,7 +124,7 @@ describe('a problem with addresses', () => {
     expect(offeredTwice([object, other])).toEqual(['10.91.0.12 is on node-1 and on node-2']);
   });
 
-  it('is not that they were given to two interfaces, while they are held back', () => {
+  it('is that two interfaces have them, and the pool may then lack them', () => {
     const both = [listed, { ...listed, id: 'eni-2', primaryAddress: '10.91.0.12', attachment: undefined }];
     const withheld = ciliumNode(
       'node-1',

@@ -74,11 +74,11 @@ describe('an answer on the wire', () => {
     expect(addressesAskedFor([create('a'), assign, { ...assign, ...refused }])).toBe(7);
   });
 
-  it('counts for each attachment', () => {
+  it('shows how often delete-on-termination is set for each attachment', () => {
     expect([...toldToGoWithInstance([tell('true'), tell('false'), tell('true')])]).toEqual([['a-1', 2]]);
   });
 
-  it('counts as a change, a read, or a change that must be repeated', () => {
+  it('belongs to a change, unless its call reads or sets delete-on-termination', () => {
     expect(changes([call('Action=DescribeVpcs'), tell('true'), assign])).toEqual([assign]);
   });
 });
