@@ -75,7 +75,7 @@ describe('a controller that is killed for good', () => {
   ];
 
   test.each(ends.flatMap((end) => ['blue', 'default'].map((name) => [...end, name] as const)))(
-    '%s (%s) leaks no interface, whatever the name of the cluster',
+    '%s (%s) leaks no interface, whatever the name of the cluster (case %#)',
     async (_, action, fault, after, clusterName) => {
       const world = worldOf();
       const machine = world.machine();

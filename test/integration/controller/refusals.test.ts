@@ -57,7 +57,7 @@ function worldOf(): World {
 }
 
 describe('a refusal', () => {
-  test.each(cases)('of $action with $code that passes leaks nothing', async ({ action, fault }) => {
+  test.each(cases)('of $action with $code that passes leaks nothing (case $#)', async ({ action, fault }) => {
     const world = worldOf();
     const machine = world.machine();
     startController(world);
@@ -77,7 +77,7 @@ describe('a refusal', () => {
   });
 
   test.each(cases)(
-    'of $action with $code that lasts costs fewer and fewer calls',
+    'of $action with $code that lasts costs fewer and fewer calls (case $#)',
     async ({ action, fault }) => {
       const world = worldOf();
       const machine = world.machine();

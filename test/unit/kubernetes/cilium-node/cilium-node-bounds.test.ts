@@ -65,7 +65,7 @@ describe('a CiliumNode that is larger than any node needs', () => {
       { interfaces: [long] },
     ],
     ['spec.instance-id: is larger than the 1024 characters that are read', ['spec', 'instance-id'], long],
-  ])('is not read, and says why: %s', (problem, path, value) => {
+  ])('is not read, and says why: %s (case %#)', (problem, path, value) => {
     const reading = readCiliumNode(spoiled(path, value));
 
     expect(reading.kind).toBe('unreadable');

@@ -63,7 +63,7 @@ describe('a subnet in the answer of EC2', () => {
     ['"fd00::/64" is not an IPv4 block', { CidrBlock: 'fd00::/64' }],
     ['AvailableIpAddressCount is missing', { AvailableIpAddressCount: undefined }],
     ['AvailableIpAddressCount is missing', { AvailableIpAddressCount: Number.NaN }],
-  ])('that cannot be read is named: %s', (problem, change) => {
+  ])('that cannot be read is named: %s (case %#)', (problem, change) => {
     const shown = ec2Subnet(change);
 
     const read = readSubnet(shown, noFilter);

@@ -114,7 +114,7 @@ describe('an interface of a kind that has no IPv4 address', () => {
     ['it has no private IPv4 address', { PrivateIpAddresses: [{ PrivateIpAddress: '10.0.0.4' }] }],
     ['it has no private IPv4 address', { Ipv4Prefixes: [{ Ipv4Prefix: '10.0.1.16/28' }] }],
     ['it has no private IPv4 address', { InterfaceType: 'interface' }],
-  ])('must still be complete: %s', (problem, change) => {
+  ])('must still be complete: %s (case %#)', (problem, change) => {
     expect(readInterface(efaOnly(0, change))).toMatchObject({
       kind: 'unreadableInterface',
       interface: { problem },
@@ -208,7 +208,7 @@ describe('an interface that cannot be read', () => {
       'its primary address is not the one among its addresses',
       { PrivateIpAddresses: [{ PrivateIpAddress: '10.0.0.4', Primary: false }] },
     ],
-  ])('names what is wrong: %s', (problem, change) => {
+  ])('names what is wrong: %s (case %#)', (problem, change) => {
     const shown = ec2Interface(change);
 
     const found = readInterface(shown);

@@ -254,18 +254,21 @@ describe('an operation on EC2', () => {
     [allocate, {}, 'it names no addresses'],
     [allocate, { AssignedPrivateIpAddresses: [] }, 'it names no addresses'],
     [allocate, { AssignedPrivateIpAddresses: [{}] }, '"" is not an IPv4 address'],
-  ])('$kind may have taken effect when its answer %j cannot be read', async (operation, answer, problem) => {
-    const { outcome } = await performed(operation, answer);
+  ])(
+    'may have taken effect when its answer cannot be read: %j is answered by %j',
+    async (operation, answer, problem) => {
+      const { outcome } = await performed(operation, answer);
 
-    expect(outcome).toMatchObject({
-      kind: 'ambiguous',
-      failure: {
-        kind: 'unreadable',
-        action: actionOf[operation.kind],
-        message: `cannot understand the answer: ${problem}`,
-      },
-    });
-  });
+      expect(outcome).toMatchObject({
+        kind: 'ambiguous',
+        failure: {
+          kind: 'unreadable',
+          action: actionOf[operation.kind],
+          message: `cannot understand the answer: ${problem}`,
+        },
+      });
+    },
+  );
 
   test.each([
     ['refused', 'failed'],
