@@ -1,9 +1,9 @@
 // The chart, by helm and on a real API server: builds both programs if that is not done yet, then runs the tests of this
 // directory.
 //
-//   node test/chart/run.ts [--build-only] [what Jest is to be told, such as the path of a test]
+//   node test/chart/run.ts [--build-only] [arguments for Jest, such as the path of a test]
 //
-// What the machine lacks it names, with how to get it.
+// It names what the machine lacks, with how to get it.
 import { join } from 'node:path';
 import { endedBySignals } from '../../rig/ended-by-signals.ts';
 import { apiServerProgram } from '../e2e/rig/api-server-program.ts';

@@ -1,9 +1,9 @@
 // The controller on a real API server: builds kube-apiserver if that is not done yet, then runs the tests of this directory.
 //
-//   node test/e2e/run.ts [--build-only] [what Jest is to be told, such as the path of a test]
+//   node test/e2e/run.ts [--build-only] [arguments for Jest, such as the path of a test]
 //   node test/e2e/run.ts --kills N [--lease 15s] [--nodes N]    only: kills N leaders, and prints how long takeovers took
 //
-// What the machine lacks it names, with how to get it.
+// It names what the machine lacks, with how to get it.
 import { join } from 'node:path';
 import { endedBySignals } from '../../rig/ended-by-signals.ts';
 import { buildProgram, isThere, pathOfProgram } from '../support/go-program.ts';

@@ -48,7 +48,7 @@ function git(...args: readonly string[]): string {
   return execFileSync('git', args, { cwd: repository, encoding: 'utf8', env: environment }).trim();
 }
 
-/** A program that writes what it is told into `log`, and fails when that begins with `refused`. */
+/** A program that writes its arguments into `log`, and fails when they start with `refused`. */
 function standIn(name: string, log: string, refused = 'nothing'): string {
   const path = join(work, name);
   writeFileSync(path, `#!/bin/sh\necho "$*" >> '${log}'\n[ "$1" != ${refused} ]\n`);
@@ -102,7 +102,7 @@ describe('a release', () => {
     );
   });
 
-  test('that fails on its way says where in one line, and leaves everything as it was', () => {
+  test('that fails names the place in one line, and leaves everything as it was', () => {
     const [out, before] = [join(work, 'failed'), git('rev-parse', 'HEAD')];
     const helm = standIn('failing', join(work, 'failing.log'), 'package');
 
@@ -116,7 +116,7 @@ describe('a release', () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  test('is made dry without changing anything, then really, of the same bytes, and its tag is last', () => {
+  test('runs dry without changing anything, then really with the same bytes, and tags last', () => {
     const [dryOut, out] = [join(work, 'dry'), join(work, 'real')];
     const before = git('rev-parse', 'HEAD');
 
@@ -175,7 +175,7 @@ describe('a release', () => {
     );
   });
 
-  test('holds the version in what the image runs, and in its bill of materials', () => {
+  test('has its version in what the image runs and in its bill of materials', () => {
     const out = join(work, 'real');
     const unpacked = mkdtempSync(join(work, 'unpacked-'));
     execFileSync('tar', ['--extract', '--file', join(out, 'headwater-9.9.9-image-layer.tar.gz')], {

@@ -27,7 +27,7 @@ function inside(args: readonly string[], environment = made?.image.environment):
   return new Child([directory, program, ...args], { program: enter, environment });
 }
 
-/** A directory that is /etc/headwater inside, and what the controller is told of the small cloud that it finds there. */
+/** A directory that is /etc/headwater inside, and the arguments of the controller for the small cloud there. */
 async function cluster(): Promise<{
   mounted: string;
   kubeconfig: string;
@@ -47,13 +47,13 @@ function userOf(pid: number): number {
   return statSync(`/proc/${pid}`).uid;
 }
 
-describe('what the image adds to its base', () => {
-  test('is 15 MB at most', () => {
+describe('the files that the image adds to its base', () => {
+  test('take 15 MB at most', () => {
     expect(made.size).toBeGreaterThan(1e6);
     expect(made.size).toBeLessThanOrEqual(15e6);
   });
 
-  test('is the bundle, what starts it, and what is said of it, and nothing else', () => {
+  test('are the bundle, its launcher and its documents, and nothing else', () => {
     const home = '/opt/headwater';
     const others = made.added.filter(
       (path) => !/^\/opt\/headwater\/dist\/chunks\/[\w.-]+\.js(\.map)?$/.test(path),
@@ -72,13 +72,13 @@ describe('what the image adds to its base', () => {
     );
   });
 
-  test('can be written by nobody', () => {
+  test('can be written by no user', () => {
     const modes = made.added.map((path) => statSync(join(directory, path)).mode & 0o222);
 
     expect(new Set(modes)).toEqual(new Set([0]));
   });
 
-  test('says which packages of others it holds, with versions, hashes and licenses', () => {
+  test('list the packages of others that they hold, with versions, hashes and licenses', () => {
     const read = (name: string): string => readFileSync(join(directory, 'opt/headwater', name), 'utf8');
     const { components } = JSON.parse(read('sbom.cdx.json')) as {
       components: { name: string; version: string; hashes?: { content: string }[] }[];
@@ -92,7 +92,7 @@ describe('what the image adds to its base', () => {
     expect(listed.filter((each) => !read('THIRD-PARTY-NOTICES').includes(each))).toEqual([]);
   });
 
-  test('belongs to an image of a user that is not root, under an open license', () => {
+  test('belong to an image of a user that is not root, under an open license', () => {
     expect(made.image).toMatchObject({
       user: '65532:65532',
       command: ['run'],
@@ -101,24 +101,24 @@ describe('what the image adds to its base', () => {
   });
 });
 
-describe('in the root file system', () => {
-  test('the program starts as nobody', async () => {
+describe('the program in the root file system', () => {
+  test('starts as the user nobody', async () => {
     const { code, out, err } = await inside(['run', '--help']).ended;
 
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^Usage: headwater run/);
   });
 
-  test('nothing can be written', async () => {
+  test('can write nothing', async () => {
     const attempt = promisify(execFile)(enter, [directory, '/bin/sh', '-c', ': > /tmp/file']);
 
     await expect(attempt).rejects.toThrow(/Read-only file system/);
   });
 
   test.each([
-    ['as its image has it', () => made.image.environment],
-    ['where nothing says what its home is', () => ({})],
-  ])('the controller supplies a node, %s', async (_, environment) => {
+    ['with the environment of its image', () => made.image.environment],
+    ['without a home directory in the environment', () => ({})],
+  ])('supplies a node, %s', async (_, environment) => {
     const { mounted, kubeconfig, api, args } = await cluster();
     chmodSync(kubeconfig, 0o644);
     await announce(api, 'one', 'i-00000000000000001');
@@ -132,7 +132,7 @@ describe('in the root file system', () => {
     expect(await controller.stop()).toMatchObject({ code: 0, err: '' });
   });
 
-  test('one line says that nobody may not read the kubeconfig', async () => {
+  test('says in one line that the user nobody may not read the kubeconfig', async () => {
     const { mounted, kubeconfig, args } = await cluster();
     chmodSync(kubeconfig, 0o600);
 
@@ -144,7 +144,7 @@ describe('in the root file system', () => {
     ]);
   });
 
-  test('without the bundle one line says so', async () => {
+  test('says in one line that the bundle is missing', async () => {
     rmSync(join(directory, 'opt/headwater/dist'), { recursive: true });
 
     expect(await inside(['run']).ended).toMatchObject({

@@ -32,7 +32,7 @@ const planted: Readonly<Record<string, readonly [file: string, imported: string]
   'no-cycle': ['src/node/demand/statistics.ts', './capacity.ts'],
 };
 
-test('every import rule finds what is planted against it', async () => {
+test('every import rule finds the violation planted against it', async () => {
   const copy = await mkdtemp(join(tmpdir(), 'headwater-imports-'));
   try {
     for (const name of ['src', 'package.json', 'tsconfig.json', '.dependency-cruiser.json']) {

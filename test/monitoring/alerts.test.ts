@@ -50,8 +50,8 @@ function withoutOneLine(expr: string): readonly (readonly [line: string, rest: s
   });
 }
 
-describe('the rules', () => {
-  test('promtool finds nothing wrong with them', async () => {
+describe('the alert rules', () => {
+  test('pass promtool', async () => {
     await writeFile(join(directory, 'rules.yaml'), ruleFile());
 
     const { ok, text } = await promtool(['check', 'rules', '--lint-fatal', 'rules.yaml'], directory);
@@ -60,16 +60,16 @@ describe('the rules', () => {
     expect(text).toContain(`${alerts.length} rules found`);
   });
 
-  test('every alert has its cases', () => {
+  test('each have their cases', () => {
     expect(ruleCases.map(({ alert }) => alert).toSorted()).toEqual(alerts.map(({ name }) => name).toSorted());
   });
 
-  test('each fires, stays quiet and clears as its cases say', async () => {
+  test('fire, stay quiet and clear as their cases say', async () => {
     expect(await tested(ruleFile())).toMatchObject({ ok: true });
   });
 });
 
-describe('the cases notice', () => {
+describe('the cases of the alerts', () => {
   const cluster = 'label_replace(vector(1), "cluster", "c", "", "")';
 
   const changes: readonly (readonly [what: string, change: Record<string, unknown>])[] = [
@@ -82,7 +82,7 @@ describe('the cases notice', () => {
     changes.map(([what, change]) => [name, what, changed(name, change)] as const),
   );
 
-  test.each(mutants)('when %s %s', async (name, _, rules) => {
+  test.each(mutants)('notice when %s %s', async (name, _, rules) => {
     expect((await tested(rules, name)).ok).toBe(false);
   });
 
@@ -90,7 +90,7 @@ describe('the cases notice', () => {
     withoutOneLine(expr).map(([line, rest]) => [name, line, changed(name, { expr: rest })] as const),
   );
 
-  test.each(conditions)('when %s loses the line "%s"', async (name, _, rules) => {
+  test.each(conditions)('notice when %s loses the line "%s"', async (name, _, rules) => {
     const { ok, text } = await tested(rules, name);
 
     expect(ok).toBe(false);

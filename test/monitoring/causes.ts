@@ -1,9 +1,9 @@
-// What goes wrong, which alerts then fire at once, and which of them should wake somebody: one at most.
+// What goes wrong, which alerts then fire at once, and which of them should page: one at most.
 
 export interface Cause {
   readonly what: string;
   readonly firing: readonly string[];
-  /** The critical one that is told; undefined where it waits until the morning. */
+  /** The critical one that pages; undefined when it waits until the morning. */
   readonly paged: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export const causes: readonly Cause[] = [
     paged: 'HeadwaterConflictingWriter',
   },
   {
-    what: 'somebody edits a CiliumNode by hand',
+    what: 'a person edits a CiliumNode by hand',
     firing: ['HeadwaterCiliumNodeEdited'],
     paged: undefined,
   },

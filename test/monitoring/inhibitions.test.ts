@@ -76,21 +76,21 @@ async function listed(cluster: string, filter: string): Promise<readonly string[
   return told.map(({ labels }) => labels['alertname'] ?? '');
 }
 
-/** What wakes somebody: critical, and not inhibited. */
+/** What pages: critical, and not inhibited. */
 async function pages(cluster: string): Promise<readonly string[]> {
   const told = await listed(cluster, 'inhibited=false');
   return told.filter((name) => severityOf(name) === 'critical');
 }
 
-describe('a real Alertmanager', () => {
-  test('accepts the inhibitions', async () => {
+describe('Alertmanager with the shipped inhibitions', () => {
+  test('accepts them', async () => {
     const { stdout } = await promisify(execFile)('amtool', ['check-config', config]);
 
     expect(stdout).toContain('SUCCESS');
   });
 
   test.each(causes.map((cause, index) => [cause.what, cause, `cluster-${index}`] as const))(
-    'wakes somebody once at most: %s',
+    'pages at most once: %s',
     async (_, { firing, paged }, cluster) => {
       await fire(firing, cluster);
       await until(async () => (await listed(cluster, '')).length === firing.length);
@@ -100,7 +100,7 @@ describe('a real Alertmanager', () => {
     },
   );
 
-  test('tells of another cluster what that one has', async () => {
+  test('does not inhibit an alert of another cluster', async () => {
     await fire(['HeadwaterNoLeader'], 'east');
     await fire(['HeadwaterPodsPending'], 'west');
     await until(async () => (await listed('west', '')).length === 1);

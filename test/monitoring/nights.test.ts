@@ -7,7 +7,7 @@ import { alerts } from './rules/promtool-file.ts';
 import { nightLength, nights } from './stages/nights.ts';
 
 const { signal } = new AbortController();
-/** As long as the longest `for` of a critical alert may look back to before the first scrape, in seconds. */
+/** The longest `for` of a critical alert may reach back to before the first scrape, in seconds. */
 const settled = 5 * 60;
 
 let all: Played;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => all.server.stop());
 
-/** Those that wake somebody: a cause that fires too late has not kept its effects from it. */
+/** Those that page: a cause that fires too late has not inhibited its effects. */
 function pagesOf(cluster: string): readonly string[] {
   const fired = firing.get(cluster) ?? new Map<string, readonly number[]>();
   const isTold = (name: string, time: number): boolean =>
@@ -40,12 +40,15 @@ function pagesOf(cluster: string): readonly string[] {
   return critical.filter((name) => fired.get(name)?.some((time) => isTold(name, time)));
 }
 
-describe('what goes wrong at night wakes somebody once at most', () => {
-  test.each(nights.map(({ name, paged }) => [name, paged] as const))('%s: %s', (name, paged) => {
-    expect(pagesOf(name)).toEqual(paged === undefined ? [] : [paged]);
-  });
+describe('trouble at night', () => {
+  test.each(nights.map(({ name, paged }) => [name, paged] as const))(
+    'pages at most once: %s: %s',
+    (name, paged) => {
+      expect(pagesOf(name)).toEqual(paged === undefined ? [] : [paged]);
+    },
+  );
 
-  test.each(nights.map(({ name }) => name))('%s is told in the morning at least', (name) => {
+  test.each(nights.map(({ name }) => name))('fires an alert in any case: %s', (name) => {
     expect(firing.get(name)?.size ?? 0).toBeGreaterThan(0);
   });
 });

@@ -1,8 +1,8 @@
 // Dashboards and alerts against a real Prometheus: runs the tests of this directory.
 //
-//   node test/monitoring/run.ts [--require] [what Jest is to be told, such as the path of a test]
+//   node test/monitoring/run.ts [--require] [arguments for Jest, such as the path of a test]
 //
-// Where Prometheus or Alertmanager is missing it says what to install and exits with 0, or with 1 where --require is given.
+// If Prometheus or Alertmanager is missing, it says what to install and exits with 0, or with 1 with --require.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

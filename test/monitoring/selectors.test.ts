@@ -63,12 +63,12 @@ async function isSeen(selector: string): Promise<boolean> {
 
 const selectors = [...shippedSelectors()];
 
-describe('every selector of the dashboards and alerts', () => {
-  test.each(selectors.map(([text]) => text))('%s is seen above or below zero', async (selector) => {
+describe('a selector of the dashboards and alerts', () => {
+  test.each(selectors.map(([text]) => text))('has values above or below zero: %s', async (selector) => {
     expect(await isSeen(selector)).toBe(true);
   });
 
-  test('a selector that matches nothing is noticed', async () => {
+  test('is noticed when it matches nothing', async () => {
     expect(await isSeen('headwater_nodes{state="supplied"}')).toBe(false);
   });
 });
@@ -86,23 +86,23 @@ async function shownBy(expr: string): Promise<readonly Line[]> {
 const queries = shippedQueries().map((query) => [`${query.from}: ${inShort(query.expr)}`, query] as const);
 const ofPanels = queries.filter(([, query]) => query.from.endsWith('.json'));
 
-describe('every query of the dashboards and alerts', () => {
-  test.each(queries)('%s is answered without an error', async (_, { expr }) => {
+describe('a query of the dashboards and alerts', () => {
+  test.each(queries)('is answered without an error: %s', async (_, { expr }) => {
     await expect(shownBy(expr)).resolves.toBeDefined();
   });
 
-  test.each(ofPanels)('%s shows something', async (_, { expr }) => {
+  test.each(ofPanels)('has a result: %s', async (_, { expr }) => {
     expect(await shownBy(expr)).not.toEqual([]);
   });
 
-  test('one that is wrong is noticed', async () => {
+  test('is noticed when it is wrong', async () => {
     await expect(demo.api.query('sum by (headwater_nodes', signal)).rejects.toThrow('parse error');
   });
 });
 
-describe('the dashboard that cilium ships for its operator', () => {
+describe('the dashboard that Cilium ships for its operator', () => {
   test.each(ciliumPanels.map((panel) => [panel.title, panel] as const))(
-    '%s shows what it is said to show',
+    'shows in %s what our page says it shows',
     async (_, { queries: asked, works }) => {
       const shown = await Promise.all(asked.map(shownBy));
 
@@ -110,7 +110,7 @@ describe('the dashboard that cilium ships for its operator', () => {
     },
   );
 
-  test('its figures are those of the demonstration', async () => {
+  test('has the figures of the demonstration', async () => {
     const [total] = await demo.api.query('cilium_operator_ipam_nodes{category="total"}', signal);
     const [used] = await demo.api.query('avg(cilium_operator_ipam_used_ips) by (type)', signal);
     const [own] = await demo.api.query('headwater_addresses{state="used"}', signal);

@@ -5,7 +5,7 @@ import { shippedRules } from './rig/shipped.ts';
 import { fillingSubnet, type Moments } from './stages/filling-subnet.ts';
 
 const { signal } = new AbortController();
-/** Before that, what an alert looks back at had not begun yet, in seconds. */
+/** Before that, the range that an alert reads had not started yet, in seconds. */
 const begin = 45 * 60;
 
 const moments: Moments = { secondSubnet: 0, podsGone: 0, end: 0 };
@@ -36,7 +36,7 @@ function last(alert: string): number {
 }
 
 describe('a subnet that fills up', () => {
-  test('is foretold, then seen, then felt, hours apart', () => {
+  test('is predicted, then visible, then felt, hours apart', () => {
     const [foretold, seen, felt] = [
       first('HeadwaterSubnetFullWithin24Hours'),
       first('HeadwaterSubnetNearlyFull'),
@@ -48,18 +48,18 @@ describe('a subnet that fills up', () => {
     expect(felt).toBeLessThan(moments.secondSubnet);
   });
 
-  test('wakes somebody once pods wait, and not before', () => {
+  test('pages once pods wait, and not before', () => {
     expect(first('HeadwaterPodsPending')).toBeGreaterThanOrEqual(first('HeadwaterSubnetNearlyFull'));
     expect(first('HeadwaterPodsPending')).toBeLessThan(moments.secondSubnet);
   });
 
-  test('is a matter of the past for nodes and pods minutes after a second subnet appears', () => {
+  test('clears for nodes and pods minutes after a second subnet appears', () => {
     const felt = ['HeadwaterNodesInDeficit', 'HeadwaterPodsPending', 'HeadwaterNodesBlocked'];
 
     expect(Math.max(...felt.map(last))).toBeLessThan(moments.secondSubnet + 300);
   });
 
-  test('stays nearly full until pods leave it, and then every alert has cleared', () => {
+  test('stays nearly full until pods leave it, and then every alert clears', () => {
     expect(last('HeadwaterSubnetNearlyFull')).toBeGreaterThan(moments.podsGone);
     expect(Math.max(...[...firing.keys()].map(last))).toBeLessThan(moments.podsGone + 900);
   });

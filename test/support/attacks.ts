@@ -3,7 +3,7 @@ import type { JsonObject, Json } from '../../src/simulator/workload/json.ts';
 
 /** What an attacker knows of the cluster. */
 export interface Target {
-  /** The instance of somebody else's node, and the CiliumNode of that node as it is. */
+  /** The instance of another node, and the CiliumNode of that node as it is. */
   readonly victim: { readonly name: string; readonly instanceId: string; readonly node: JsonObject };
   /** An instance of the account that is no node of this cluster. */
   readonly strangerId: string;
@@ -78,10 +78,10 @@ function givingUp(target: Target, protocol: 'crd' | 'multi-pool'): Strike {
 
 const whole: readonly Attack[] = [
   { what: "names another's instance", strikes: ({ victim }) => [{ instanceId: victim.instanceId }] },
-  { what: "gives up all of another's, asked", strikes: (target) => [givingUp(target, 'crd')] },
-  { what: "gives up all of another's, unasked", strikes: (target) => [givingUp(target, 'multi-pool')] },
+  { what: 'releases all of another’s, when asked', strikes: (target) => [givingUp(target, 'crd')] },
+  { what: 'releases all of another’s, unasked', strikes: (target) => [givingUp(target, 'multi-pool')] },
   {
-    what: 'gives up all of an instance that is no node',
+    what: 'releases all of an instance that is no node',
     strikes: (target) => [{ ...givingUp(target, 'crd'), instanceId: target.strangerId }],
   },
   {
@@ -109,7 +109,7 @@ const whole: readonly Attack[] = [
     strikes: ({ addresses }) => [{ spec: { ipam: { pool: poolOf(addresses) } } }],
   },
   {
-    what: 'lists the whole subnet on an interface that it makes up',
+    what: 'lists the whole subnet on an invented interface',
     strikes: (target) => [{ spec: { ipam: { pool: poolOf(target.addresses) } }, status: madeUp(target) }],
   },
   {
@@ -122,7 +122,7 @@ const whole: readonly Attack[] = [
     ],
   },
   {
-    what: 'lists the whole subnet, and is to be left alone',
+    what: 'lists the whole subnet, and is to be ignored',
     strikes: ({ addresses }) => [
       {
         metadata: { annotations: { 'ipam.cilium.io/ignore': 'true' } },

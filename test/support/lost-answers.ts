@@ -17,7 +17,7 @@ export const lostAnswers: readonly LostAnswer[] = [
   { how: 'is lost before it was done', fault: lost('after', 'drop') },
   { how: 'never comes because it was not done', fault: lost('after', 'hang') },
   { how: 'never comes, and it is done 5 s later', fault: lost('late', 'hang', 5000) },
-  { how: 'never comes, and it is done when nobody waits any more', fault: lost('late', 'hang', 45_000) },
+  { how: 'never comes, and it is done after the time-out', fault: lost('late', 'hang', 45_000) },
   { how: 'ends in the middle', fault: { kind: 'garbled', form: 'truncated' } },
   { how: 'is empty', fault: { kind: 'garbled', form: 'empty' } },
   { how: 'is a page of HTML', fault: { kind: 'garbled', form: 'html502' } },

@@ -15,7 +15,7 @@ test.each<[readonly string[], ReturnType<typeof readCommandLine>]>([
   [['--nodes', '60', '--only', 'two'], { nodes: 60, trials: [two] }],
   [['--list'], 'list'],
   [['--help', '--nodes', 'many'], 'help'],
-])('%j is understood', (args, wanted) => {
+])('the command line %j is parsed', (args, wanted) => {
   expect(readCommandLine(args, [one, two])).toEqual(wanted);
 });
 
@@ -25,7 +25,7 @@ test.each<[readonly string[], string]>([
   [['--only', 'three'], 'there is no trial three; there are: one, two'],
   [['--more'], "Unknown option '--more'"],
   [['two'], "Unexpected argument 'two'"],
-])('%j is refused with what is accepted', (args, problem) => {
+])('the command line %j is refused with what is accepted', (args, problem) => {
   expect(() => readCommandLine(args, [one, two])).toThrow(problem);
 });
 

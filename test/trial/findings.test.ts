@@ -9,7 +9,7 @@ const good: Findings = {
   complaints: [],
 };
 
-test('what lost no address, took no longer and said what it had to has passed', () => {
+test('a trial passes that lost no address, took no longer than allowed and reported what it had to', () => {
   expect(complaintsOf(good)).toEqual([]);
   expect(lineOf('one', good).split('\n')).toEqual([
     'passed  one',
@@ -37,7 +37,7 @@ test.each<[string, Partial<Findings>, string]>([
     'release took more than 2 times as long as without the trouble',
   ],
   ['a trial complains', { complaints: ['it is told once'] }, 'it is told once'],
-])('where %s, it has failed, and says why', (_, found, complaint) => {
+])('a trial where %s has failed, and says why', (_, found, complaint) => {
   const findings = { ...good, ...found };
 
   expect(complaintsOf(findings)).toEqual([complaint]);
@@ -45,7 +45,7 @@ test.each<[string, Partial<Findings>, string]>([
   expect(lineOf('one', findings)).toContain(`NOT SO: ${complaint}`);
 });
 
-test('of many addresses that were lost three are named', () => {
+test('a trial that lost many addresses names three of them', () => {
   const lost = ['a', 'b', 'c', 'd', 'e'];
 
   expect(complaintsOf({ ...good, addresses: { ...good.addresses, lost } })).toEqual([

@@ -45,7 +45,7 @@ export function complaintsOf({ addresses, times, complaints }: Findings): readon
   ];
 }
 
-/** What only a resync shows waits for the next one, wherever in its interval the work happens to begin. */
+/** What only a resync shows waits for the next one, wherever in its interval the work starts. */
 function isDelayed({ troubled, calm }: Beside): boolean {
   return troubled > slowest * calm + resyncInterval / 1000;
 }

@@ -1,4 +1,4 @@
-// What a person is told: the answer to whoever asks whether the controller is ready, Events, and the error of a node.
+// What a person sees: the answer whether the controller is ready, Events, and the error of a node.
 import { askText, callJson } from '../../rig/http.ts';
 import type { ControllerProcess } from '../../rig/controller-process.ts';
 import type { TrialCluster } from './rig/trial-cluster.ts';

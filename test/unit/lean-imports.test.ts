@@ -34,7 +34,7 @@ async function printedBy(source: string): Promise<string> {
 }
 
 describe('leanImports', () => {
-  test('leaves what imports would load and nobody uses unloaded, and what is used at work', async () => {
+  test('skips what imports would load without use, and loads what is used', async () => {
     const printed = await printedBy(`
       import { createServer } from 'node:http';
       import { Agent, ProxyAgent } from 'undici';
@@ -52,7 +52,7 @@ describe('leanImports', () => {
     expect(printed).toBe('served function\n[]\n');
   });
 
-  test('gives what is imported later its names', async () => {
+  test('gives later imports their names', async () => {
     const printed = await printedBy(`
       const { default: all, request } = await import('node:http');
       const { inspect } = await import('util');
@@ -63,7 +63,7 @@ describe('leanImports', () => {
     expect(printed).toBe('function true function\n[]\n');
   });
 
-  test('does not build with a part of undici that it leaves out', async () => {
+  test('does not build with a part of undici that it skips', async () => {
     await expect(printedBy(`import { MockAgent } from 'undici'; console.log(MockAgent);`)).rejects.toThrow(
       'No matching export in "part:undici" for import "MockAgent"',
     );

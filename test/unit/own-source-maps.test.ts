@@ -62,7 +62,7 @@ describe('withOwnLines', () => {
     expect(after).toEqual(before.map((origin) => (isForeign(origin) ? undefined : origin)));
   });
 
-  test('a map of packages alone becomes empty', async () => {
+  test('makes a map of packages only empty', async () => {
     const { map } = await bundled();
     const foreign = { ...map, sources: map.sources.map((source) => `node_modules/${source}`) };
 

@@ -43,7 +43,7 @@ describe('the helm commands of the pages', () => {
 
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  test('are found', () => {
+  test('are found in the pages', () => {
     expect(pages).toEqual([
       'README.md',
       'docs/install-eks.md',

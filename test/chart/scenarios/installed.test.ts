@@ -65,7 +65,7 @@ describe('the chart on a real API server', () => {
   });
 
   test.each(valueFiles)(
-    'takes every object of the rendering, and the controller works under its account: %s',
+    'applies every object of the rendering, and the controller works under its account: %s',
     async (values) => {
       const cluster = shared();
       const { api } = cluster;
@@ -97,7 +97,7 @@ describe('the chart on a real API server', () => {
 
   // What the chart could not say then.
   test.each(valueFiles.filter((values) => values !== 'observed'))(
-    'is upgraded from what it was when it first worked, and no immutable field changes: %s',
+    'is upgraded from its first version without a change of an immutable field: %s',
     async (values) => {
       const { api } = shared();
       await install(api, values, frozenChart);
@@ -113,7 +113,7 @@ describe('the chart on a real API server', () => {
     },
   );
 
-  test('is upgraded with what the release before was told (--reuse-values), which knows no value that is newer', async () => {
+  test('is upgraded with the values of the release before (--reuse-values), which lack newer values', async () => {
     const { api } = shared();
     await install(api, 'irsa', frozenChart);
 
@@ -123,7 +123,7 @@ describe('the chart on a real API server', () => {
     expect(valueAt(await api.call('GET', config), 'data', 'dry-run')).toBe('true');
   });
 
-  test('is paused without a restart', async () => {
+  test('pauses the controller without a restart', async () => {
     const cluster = shared();
     const { api } = cluster;
     await install(api, 'irsa');
@@ -158,7 +158,7 @@ describe('the chart on a real API server', () => {
     expect(await cluster.ciliumNodes()).toHaveLength(1);
   });
 
-  test('says what a role has to grant where its account has none', async () => {
+  test('names what a role has to grant when its account lacks it', async () => {
     const cluster = shared();
     const none = ['--set', 'rbac.create=false'];
     await helmIn(cluster.api, 'install', release, chart, '--values', pathOfValues('least'), ...none);
@@ -178,7 +178,7 @@ describe('the chart on a real API server', () => {
     expect(controller.at('warn').filter(({ message }) => message.startsWith('may not'))).toEqual([]);
   });
 
-  test('says that Cilium has to be installed where nothing defines CiliumNodes', async () => {
+  test('asks for Cilium when nothing defines CiliumNodes', async () => {
     const cluster = shared();
     const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
     await install(cluster.api, 'least');

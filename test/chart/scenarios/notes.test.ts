@@ -11,8 +11,8 @@ async function notes(values: string, ...args: readonly string[]): Promise<string
 const unsafe = (text: string): readonly string[] =>
   text.split('\n').filter((line) => line.startsWith('UNSAFE'));
 
-describe('the notes', () => {
-  test('say what to look at next', async () => {
+describe('the notes of the chart', () => {
+  test('say what to check next', async () => {
     const text = await notes('irsa');
 
     expect(text).toContain('kubectl --namespace kube-system rollout status deployment/headwater');
@@ -47,7 +47,7 @@ describe('the notes', () => {
     expect(unsafe(await notes(values, ...args))).toContainEqual(expect.stringContaining(`UNSAFE: ${what}`));
   });
 
-  test('find nothing unsafe in what the installation page has, but a cluster without CiliumNodes', async () => {
+  test('find nothing unsafe in the values of the installation page, except a cluster without CiliumNodes', async () => {
     expect(unsafe(await notes('irsa'))).toEqual([
       'UNSAFE: this cluster serves no CiliumNodes. Install Cilium with --set ipam.mode=eni first: Headwater waits for them.',
     ]);

@@ -17,7 +17,7 @@ async function refusalOf(yaml: string): Promise<string> {
   return lines.map((line) => line.replace(/^- |^Error: execution error at \([^)]*\): /, '')).join('\n');
 }
 
-describe('values that are refused', () => {
+describe('a value that the chart refuses', () => {
   test.each([
     [
       'replica: 3',
@@ -153,19 +153,19 @@ describe('values that are refused', () => {
   test.each([
     ['no YAML', 'replicas: [', /^Error: failed to parse .*: .*line 1: did not find expected node content$/m],
     ['a list', '- replicas', /^Error: failed to parse .*: .*cannot unmarshal array into Go value/m],
-  ])('a file of %s is refused with its name', async (_, yaml, line) => {
+  ])('in a file of %s is refused with the name of the file', async (_, yaml, line) => {
     const { exitCode, errors } = await templateWithText(yaml);
 
     expect([exitCode, errors]).toEqual([1, expect.stringMatching(line)]);
   });
 
-  test('a file that is not there is refused with its name', async () => {
+  test('in a missing file is refused with the name of the file', async () => {
     const { exitCode, errors } = await helm('template', 'headwater', chart, '--values', 'nowhere.yaml');
 
     expect([exitCode, errors]).toEqual([1, expect.stringContaining('open nowhere.yaml: no such file')]);
   });
 
-  test('no image is refused with how to get one', async () => {
+  test('for the image, when there is none, is refused with how to get one', async () => {
     const { errors } = await helm('template', 'headwater', chart);
 
     expect(errors).toContain(
@@ -216,22 +216,25 @@ const examples: Readonly<Record<string, JsonObject[string]>> = {
   'leader-election-retry-period': '3s',
 };
 
-describe('options', () => {
+describe('an option in the values', () => {
   const own = optionNames.filter((name) => !(name in setElsewhere));
 
-  test.each(own)('%s can be set as YAML has it, and reaches the process as it reads it', async (name) => {
-    const { kind, live } = optionTable[name];
-    const value = exampleOf(name);
-    const { errors, output } = await templateWith({ replicas: 1, options: { [name]: value } });
+  test.each(own)(
+    'named %s can be set in YAML, and reaches the process as the process reads it',
+    async (name) => {
+      const { kind, live } = optionTable[name];
+      const value = exampleOf(name);
+      const { errors, output } = await templateWith({ replicas: 1, options: { [name]: value } });
 
-    expect(errors).toBe('');
-    const objects = objectsIn(output);
-    const argument = argumentsOf(objects).find((each) => each.startsWith(`--${name}=`));
-    const text = live === true ? configOf(objects)[name] : argument?.slice(name.length + 3);
-    expect(text === undefined ? undefined : kind.parse(text)).toBeDefined();
-  });
+      expect(errors).toBe('');
+      const objects = objectsIn(output);
+      const argument = argumentsOf(objects).find((each) => each.startsWith(`--${name}=`));
+      const text = live === true ? configOf(objects)[name] : argument?.slice(name.length + 3);
+      expect(text === undefined ? undefined : kind.parse(text)).toBeDefined();
+    },
+  );
 
-  test.each(own)('%s can be set as the text that a flag takes', async (name) => {
+  test.each(own)('named %s can be set as the text of its flag', async (name) => {
     const { live } = optionTable[name];
     const text = asFlag(exampleOf(name));
     const { errors, output } = await templateWith({ replicas: 1, options: { [name]: text } });
@@ -243,7 +246,7 @@ describe('options', () => {
     );
   });
 
-  test('those that follow from other values are set by every rendering', async () => {
+  test('is set by every rendering when it follows from other values', async () => {
     const objects = objectsIn((await templateWith({})).output);
     const args = argumentsOf(objects).map((each) => each.split('=')[0]);
 

@@ -26,7 +26,7 @@ const documentedSizes = Array.from(
 );
 
 describe('the chart', () => {
-  test('is packaged with all that its templates read', async () => {
+  test('is packaged with all files that its templates read', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'packaged-'));
     try {
       await helmDone('package', chart, '--destination', directory);
@@ -56,7 +56,7 @@ describe('the chart', () => {
     expect(output).toContain('0 chart(s) failed');
   });
 
-  test.each(valueFiles)('makes pods that can do nothing but their work: %s', async (values) => {
+  test.each(valueFiles)('renders pods that can do nothing but their work: %s', async (values) => {
     const objects = await render(values);
     const pod = podOf(objects);
     const container = containerOf(objects);
@@ -75,7 +75,7 @@ describe('the chart', () => {
     expect(valueAt(pod, 'priorityClassName')).toBe('system-cluster-critical');
   });
 
-  test.each(valueFiles)('starts on hosts that nothing else starts on yet: %s', async (values) => {
+  test.each(valueFiles)('starts on hosts where nothing else runs yet: %s', async (values) => {
     const keys = listAt(podOf(await render(values)), 'tolerations').map((each) => textAt(each, 'key'));
 
     expect(keys).toEqual(
@@ -89,7 +89,7 @@ describe('the chart', () => {
   });
 
   test.each(valueFiles)(
-    'replaces a pod only once it is gone, because both need its port: %s',
+    'replaces a pod only once the old one is gone, because both need its port: %s',
     async (values) => {
       expect(valueAt(theOne(await render(values), 'Deployment'), 'spec', 'strategy')).toEqual({
         type: 'RollingUpdate',
@@ -98,7 +98,7 @@ describe('the chart', () => {
     },
   );
 
-  test.each(valueFiles)('asks health where it is served: %s', async (values) => {
+  test.each(valueFiles)('probes health where it is served: %s', async (values) => {
     const objects = await render(values);
     const container = containerOf(objects);
     const loopback = argumentsOf(objects).some((each) => each.startsWith('--serve-addr=127.0.0.1:'));
@@ -110,7 +110,7 @@ describe('the chart', () => {
   });
 
   test.each(valueFiles)(
-    'grants what the roles beside Chart.yaml say, and nothing else: %s',
+    'grants what the roles beside Chart.yaml list, and nothing else: %s',
     async (values) => {
       const objects = await render(values);
       const [clusterRole, role] = await shippedRoles();
@@ -140,8 +140,8 @@ describe('the chart', () => {
   });
 });
 
-describe('what values change', () => {
-  test('two replicas on two hosts, with the network and the resolver of the host, are what nobody has to ask for', async () => {
+describe('the values of the chart', () => {
+  test('run two replicas on two hosts, with the network and the resolver of the host, by default', async () => {
     const objects = await render('least');
 
     expect(valueAt(theOne(objects, 'Deployment'), 'spec', 'replicas')).toBe(2);
@@ -155,7 +155,7 @@ describe('what values change', () => {
     expect(valueAt(theOne(objects, 'PodDisruptionBudget'), 'spec', 'maxUnavailable')).toBe(1);
   });
 
-  test('an API server that works before the agent does takes the place of the Service', async () => {
+  test('can name an API server that is reachable before the agent works, in place of the Service', async () => {
     const objects = await render('without-kube-proxy');
 
     expect(listAt(containerOf(objects), 'env')).toEqual([
@@ -164,7 +164,7 @@ describe('what values change', () => {
     ]);
   });
 
-  test("Cilium's ConfigMap is read where it is asked for, and what the chart says comes before it", async () => {
+  test("can make the process read Cilium's ConfigMap, with the options of the chart before it", async () => {
     const sources = async (values: string): Promise<readonly string[]> => {
       const [volume] = listAt(podOf(await render(values)), 'volumes');
       return listAt(volume, 'projected', 'sources').map((each) => textAt(each, 'configMap', 'name'));
@@ -174,7 +174,7 @@ describe('what values change', () => {
     expect(await sources('least')).toEqual(['headwater']);
   });
 
-  test('options become arguments as the process reads them, whatever YAML made of them', async () => {
+  test('become arguments as the process reads them, however YAML parses them', async () => {
     expect(argumentsOf(await render('single')).slice(3)).toEqual([
       '--cloud-quota-overrides=AttachNetworkInterface=100:10,AssignPrivateIpAddresses=200:20',
       '--eni-tags={"cost":"a,b"}',
@@ -188,7 +188,7 @@ describe('what values change', () => {
     ]);
   });
 
-  test('dry run and pause change the ConfigMap alone, so that no pod is replaced', async () => {
+  test('change only the ConfigMap for dry run and pause, so that no pod is replaced', async () => {
     const args = ['--set', 'dryRun=true', '--set', 'pause={releases,mutations}'];
     const before = await render('irsa');
     const after = await render('irsa', { args });
@@ -200,7 +200,7 @@ describe('what values change', () => {
     expect(others(after)).toEqual(others(before));
   });
 
-  test('a lease that lasts longer has the kubelet wait longer', async () => {
+  test('make the kubelet wait longer when the lease is longer', async () => {
     const failures = async (values: string): Promise<unknown> =>
       valueAt(containerOf(await render(values)), 'livenessProbe', 'failureThreshold');
 
@@ -208,11 +208,11 @@ describe('what values change', () => {
     expect(await failures('own-lease')).toBe(5);
   });
 
-  test('memory is documented for fleets of four sizes', () => {
+  test('document the memory of fleets of four sizes', () => {
     expect(documentedSizes).toHaveLength(4);
   });
 
-  test('memory follows the fleet', async () => {
+  test('size the memory with the fleet', async () => {
     const memory = async (values: string): Promise<unknown> =>
       valueAt(containerOf(await render(values)), 'resources');
 
@@ -228,7 +228,7 @@ describe('what values change', () => {
   });
 
   test.each(documentedSizes)(
-    'memory is what docs/sizing.md says: %s nodes',
+    'request the memory of docs/sizing.md for %s nodes',
     async (nodes, request, limit) => {
       const objects = await render('least', { args: ['--set', `nodes=${nodes}`] });
 
@@ -239,7 +239,7 @@ describe('what values change', () => {
     },
   );
 
-  test('Prometheus finds each replica by a Service that selects them', async () => {
+  test('give Prometheus a Service that selects each replica', async () => {
     const objects = await render('monitored');
     const service = theOne(objects, 'Service');
     const monitor = theOne(objects, 'ServiceMonitor');
@@ -256,7 +256,7 @@ describe('what values change', () => {
     expect(listAt(containerOf(objects), 'ports')).toMatchObject([{ containerPort: 9977, hostPort: 9977 }]);
   });
 
-  test('Grafana finds each dashboard, and Prometheus each alert, with a runbook where those are served', async () => {
+  test('give Grafana each dashboard and Prometheus each alert, with a runbook where runbooks are served', async () => {
     const objects = await render('observed');
     const dashboards = ofKind(objects, 'ConfigMap').filter((each) =>
       valueAt(each, 'metadata', 'labels', 'grafana_dashboard'),
@@ -276,7 +276,7 @@ describe('what values change', () => {
       );
   });
 
-  test('a network of its own comes with a policy that lets out what the process needs', async () => {
+  test('add a policy that allows what the process needs when the pod has a network of its own', async () => {
     const objects = await render('pod-network');
     const egress = listAt(theOne(objects, 'NetworkPolicy'), 'spec', 'egress');
     const ports = egress.flatMap((each) => listAt(each, 'ports')).filter(isObject);
@@ -287,7 +287,7 @@ describe('what values change', () => {
     ]);
   });
 
-  test('accounts that are there already, and roles that others bind, are left to them', async () => {
+  test('leave existing accounts, and roles that others bind, alone', async () => {
     const args = ['--set', 'serviceAccount.create=false,serviceAccount.name=theirs,rbac.create=false'];
     const objects = await render('least', { args });
 

@@ -8,8 +8,8 @@ import { modelInTime, modelTarget, sendInProcess } from './model-target.ts';
 import { runScript } from './run-script.ts';
 import { script } from './script/script.ts';
 
-describe('the embedded model answers the request script as a kube-apiserver does', () => {
-  test('in process', async () => {
+describe('the embedded model that answers the request script as a kube-apiserver does', () => {
+  test('answers it in process', async () => {
     const inTime = modelInTime();
 
     const outcome = await runScript(
@@ -21,7 +21,7 @@ describe('the embedded model answers the request script as a kube-apiserver does
     expect(outcome.requests).toBeGreaterThan(200);
   });
 
-  test('gives the same history to the same script', async () => {
+  test('has the same history after the same script', async () => {
     const histories = await Promise.all(
       [0, 1].map(async () => {
         const inTime = modelInTime();
@@ -40,7 +40,7 @@ describe('the embedded model answers the request script as a kube-apiserver does
   });
 });
 
-describe('behind its own server', () => {
+describe('the embedded model behind its own server', () => {
   const inTime = modelInTime();
   let server: KubernetesServer;
 
@@ -52,7 +52,7 @@ describe('behind its own server', () => {
     await server.close();
   });
 
-  test('over HTTP', async () => {
+  test('answers the request script over HTTP', async () => {
     const outcome = await runScript(
       modelTarget(inTime, (request) => sendOverHttp({ url: server.url }, request)),
       script,

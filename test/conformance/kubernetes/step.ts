@@ -24,7 +24,7 @@ export function like(pattern: RegExp): Matcher {
   return { match: 'pattern', pattern: pattern.source };
 }
 
-/** Who sends a request: one who may everything, one who may nothing, or one whom nobody knows. */
+/** Who sends a request: a user with all rights, one without any, or an unknown one. */
 export type Sender = 'admin' | 'reader' | 'stranger';
 
 export interface Request {
@@ -75,7 +75,7 @@ export type Step =
       /** All of them, in order; bookmarks without an annotation are not counted. */
       readonly events: readonly EventExpectation[];
     }
-  /** The server forgets its history, so that old versions cannot be read any more. */
+  /** The server drops its history, so that old versions can no longer be read. */
   | { readonly kind: 'expireHistory'; readonly title: string };
 
 /** A request and its answer, short enough for a table. */

@@ -1,4 +1,4 @@
-// Who called EC2, with what and when: told by the EC2 model, not by who calls.
+// Who called EC2, with what and when: recorded by the EC2 model, not by the caller.
 import type { Clock } from '../../../src/runtime/clock.ts';
 import type { Ec2Gateway } from '../../../src/simulator/ec2/ec2-gateway.ts';
 
@@ -17,7 +17,7 @@ const takingAway: ReadonlySet<string> = new Set([
 
 /** What changes something in the cloud, from its making on. */
 export class CloudCalls {
-  /** Told of each when it comes, before anything becomes of it. */
+  /** Called for each request when it arrives, before it has any effect. */
   onChange: ((call: CloudCall) => void) | undefined;
   readonly #changes: CloudCall[] = [];
 
@@ -30,7 +30,7 @@ export class CloudCalls {
     };
   }
 
-  /** Changes since then, of that user or of anybody, the oldest first. */
+  /** Changes since then, of that user or of every user, the oldest first. */
   changes(since: number, user?: string): readonly CloudCall[] {
     return this.#changes.filter((call) => call.at >= since && (user === undefined || call.user === user));
   }

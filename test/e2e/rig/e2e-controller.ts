@@ -63,7 +63,7 @@ export class E2eController {
     return Array.from(found, ([, verb, resource]) => `${verb} ${resource}`);
   }
 
-  /** Value of a series, such as `headwater_leader` or `x{a="b"}`; undefined where there is none. */
+  /** Value of a series, such as `headwater_leader` or `x{a="b"}`; undefined when it does not exist. */
   metric(series: string, signal: AbortSignal): Promise<number | undefined> {
     return this.process.metric(series, signal);
   }

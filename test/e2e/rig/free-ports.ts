@@ -1,8 +1,8 @@
-// Ports of this machine that nobody listens on.
+// Ports of this machine on which no process listens.
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** So many different ones. They are free now; somebody else may take one before it is used. */
+/** So many different ones. They are free now; another process may take one before it is used. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {

@@ -43,7 +43,7 @@ export interface RealApi {
   readonly readerToken: string;
   /** Where the API server is reached by one who may everything. */
   readonly endpoint: Endpoint;
-  /** The same, as the embedded agents speak to an API server. */
+  /** The same, as the embedded agents connect to an API server. */
   readonly handler: KubernetesHandler;
   /**
    * Path of a kubeconfig for the service account in kube-system, bound to the roles of the chart; it is made if it is not
@@ -68,9 +68,9 @@ export interface RealApi {
   stop(): Promise<void>;
 }
 
-/** How long the API server may take to begin and to end, in ms: to end what hangs, not to measure. */
+/** How long the API server may take to start and to end, in ms: a bound for hangs, not a measurement. */
 const patience = { start: 120_000, stop: 1000 };
-/** Between two looks, in ms. */
+/** Between two checks, in ms. */
 const lookInterval = 100;
 
 /** Resolves once everything is installed and may be used. The program is that of HEADWATER_KUBE_APISERVER. */

@@ -1,6 +1,6 @@
-// Controllers that contend for one Lease, as many at any time as a Deployment keeps, and who of them holds it: by what the
-// API server says. When somebody took it or gave it back is what they wrote into it, by the wall clock that all of them share:
-// whoever looks at a large fleet meanwhile may come to read it seconds later.
+// Controllers that contend for one Lease, as many at any time as a Deployment keeps, and which of them holds it: by what the
+// API server says. The times of taking and releasing are those in the Lease, by the wall clock that all of them share:
+// a read of a large fleet meanwhile may come seconds later.
 import { sleep } from '../../../src/runtime/clock.ts';
 import { textAt } from '../../../src/simulator/workload/json.ts';
 import type { E2eCluster } from './e2e-cluster.ts';
@@ -9,12 +9,12 @@ import { installNamespace } from './service-accounts.ts';
 
 const lease = `/apis/coordination.k8s.io/v1/namespaces/${installNamespace}/leases/headwater`;
 
-/** Between two looks at the Lease, in ms: so exact are the times of `Holding`. */
+/** Between two reads of the Lease, in ms: this is how exact the times of `Holding` are. */
 const lookInterval = 20;
 const patience = 120_000;
 const replicas = 2;
 
-/** How a controller ends that was killed or told to end. */
+/** How a controller ends that was killed or shut down. */
 const expectedEnds: ReadonlySet<string> = new Set(['ended with SIGKILL', 'ended with exit code 0']);
 /** The one error of a controller that lost the Lease. */
 export const lossOfLease = 'leader election lost, exiting';
@@ -28,7 +28,7 @@ export interface Holding {
   readonly rival: Rival;
   /** When it was seen to hold the Lease, in monotonic ms. */
   readonly at: number;
-  /** It did not hold it before that; -Infinity where it did from the first look on. */
+  /** It did not hold it before that; -Infinity when it did from the first read on. */
   readonly notBefore: number;
   /** When it took the Lease, in monotonic ms. */
   readonly tookAt: number;
@@ -65,7 +65,7 @@ export class Rivals {
     return this.#surprises;
   }
 
-  /** Who leads, as soon as somebody does; `other` than that one. */
+  /** The leader, as soon as there is one; `other` than that one. */
   async leader(other?: Rival): Promise<Holding> {
     const { clock } = this.#cluster;
     let notBefore = -Infinity;
@@ -91,7 +91,7 @@ export class Rivals {
   }
 
   /**
-   * Resolves once the Lease no longer names `rival`: with when it was given back, in monotonic ms, unless another one was
+   * Resolves once the Lease no longer names `rival`: with when it was released, in monotonic ms, unless another one was
    * seen to have it first.
    */
   async released(rival: Rival): Promise<number | undefined> {
@@ -105,7 +105,7 @@ export class Rivals {
     return givenBackAt;
   }
 
-  /** The name in the Lease, empty where it names nobody; when it was taken and last written, in monotonic ms. */
+  /** The name in the Lease, empty when it names none; when it was taken and last written, in monotonic ms. */
   async #lease(): Promise<{ holder: string; tookAt: number; writtenAt: number }> {
     const found = await this.#cluster.api.call('GET', lease);
     const { clock } = this.#cluster;

@@ -1,4 +1,4 @@
-// One cluster for all tests of a describe block: begun before the first, ended after the last, whatever happened.
+// One cluster for all tests of a describe block: started before the first, ended after the last, whatever happened.
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { E2eCluster, type E2eClusterOptions } from './e2e-cluster.ts';
 

@@ -7,9 +7,9 @@ export interface TakeoverFleet {
   readonly cluster: E2eClusterOptions;
   /** So many are replaced by others each time. */
   readonly pods: number;
-  /** Until every node must have what it needs, once somebody leads, in ms. */
+  /** Until every node must have what it needs, once there is a leader, in ms. */
   readonly supplied: number;
-  /** Until collection must have run after that, and what is too much must be given back, in ms. */
+  /** Until collection must have run after that, and excess must be released, in ms. */
   readonly collected: number;
 }
 
@@ -25,7 +25,7 @@ export function takeoverFleet({ nodes, kills, flags: timings }: TakeoverPlan): T
   const flags = [
     ...timings,
     '--eni-gc-interval=1m',
-    // Bursts have to make new interfaces, and kills find creations under way. What these leave costs a minute each time
+    // Bursts have to create interfaces, and kills hit creations in flight. What these leave costs a minute each time
     // until it is collected, which only a long run has.
     ...(kills > few ? ['--idle-interface-delay=10s'] : []),
   ];
@@ -33,7 +33,7 @@ export function takeoverFleet({ nodes, kills, flags: timings }: TakeoverPlan): T
     const cluster = { nodes, topology: e2eTopology({ nodes, users }), flags };
     return { cluster, pods: nodes * 4, supplied: 120_000, collected: 180_000 };
   }
-  // As thousand-nodes.test.ts: EC2's limits are not what is looked at.
+  // As thousand-nodes.test.ts: this is not about EC2's limits.
   const scale = 20;
   const cluster = {
     nodes,

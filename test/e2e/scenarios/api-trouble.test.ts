@@ -4,7 +4,7 @@ import type { E2eCluster } from '../rig/e2e-cluster.ts';
 import type { E2eController } from '../rig/e2e-controller.ts';
 import { sharedCluster } from '../rig/shared-cluster.ts';
 
-/** Begins a burst of pods; resolves once some of them have their addresses and others still come. */
+/** Starts a burst of pods; resolves once some of them have their addresses and others are still pending. */
 async function midBurst(
   cluster: E2eCluster,
   name: string,
@@ -29,8 +29,8 @@ async function untilStuck(cluster: E2eCluster): Promise<void> {
   });
 }
 
-describe('trouble of the API server in the middle of a burst', () => {
-  // The Lease has to outlast the trouble: here nobody is to take over.
+describe('an outage of the API server in the middle of a burst', () => {
+  // The Lease has to outlast the trouble: no other controller is to take over here.
   const shared = sharedCluster({
     nodes: 8,
     flags: ['--leader-election-lease-duration=2m', '--leader-election-renew-deadline=100s'],
@@ -42,7 +42,7 @@ describe('trouble of the API server in the middle of a burst', () => {
     await shared().untilSupplied();
   });
 
-  test('a restart keeps no pod from its address', async () => {
+  test('by a restart keeps no pod from its address', async () => {
     const cluster = shared();
     const { count } = cluster.workload.waits;
     const { end } = await midBurst(cluster, 'restart', 60);
@@ -56,7 +56,7 @@ describe('trouble of the API server in the middle of a burst', () => {
     expect(controller.at('error')).toEqual([]);
   });
 
-  test('an etcd that stands still for a while keeps no pod from its address', async () => {
+  test('by a short stall of etcd keeps no pod from its address', async () => {
     const cluster = shared();
     const { count } = cluster.workload.waits;
     const { end } = await midBurst(cluster, 'pause', 60);
@@ -73,7 +73,7 @@ describe('trouble of the API server in the middle of a burst', () => {
   });
 });
 
-describe('trouble that outlasts the Lease', () => {
+describe('an outage that lasts longer than the Lease', () => {
   const shared = sharedCluster({
     nodes: 6,
     flags: [
@@ -84,7 +84,7 @@ describe('trouble that outlasts the Lease', () => {
     ],
   });
 
-  test('an etcd that stands still for longer than the lease ends who led, and another goes on', async () => {
+  test('ends the leader, and another controller takes over, after a stall of etcd', async () => {
     const cluster = shared();
     const controller = await cluster.startReadyController();
     await cluster.untilSupplied();

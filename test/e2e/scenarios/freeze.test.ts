@@ -16,7 +16,7 @@ const flags = [
   '--cloud-quota-overrides=UnassignPrivateIpAddresses=1:2,DeleteNetworkInterface=2:1',
 ];
 
-describe('a leader that stands still for longer than its lease', () => {
+describe('a leader that is frozen for longer than its lease', () => {
   const shared = sharedCluster({
     nodes,
     topology: e2eTopology({ nodes, users: ['first', 'second', 'third'] }),
@@ -33,7 +33,7 @@ describe('a leader that stands still for longer than its lease', () => {
     await cluster.untilSupplied();
   });
 
-  test('takes nothing away any more when it goes on, and ends', async () => {
+  test('takes nothing away after it resumes, and exits', async () => {
     const cluster = shared();
     const { clock, signal, workload } = cluster;
     const { faults } = cluster.ec2.gateway;
@@ -81,7 +81,7 @@ describe('a leader that stands still for longer than its lease', () => {
       ),
     );
     await Promise.all(crowds);
-    // A unit that was begun, which a leader that is told to end sees through: one that lost the Lease may not.
+    // A started unit of work, which a leader that shuts down finishes: one that lost the Lease may not.
     calls.onChange = freeze;
     await cluster.until('it is frozen while it deletes what it could not attach', () => isFrozen);
 

@@ -1,5 +1,5 @@
-// The table of attacks on a real API server, under the shipped roles: what it takes of them reaches the controller, and nobody
-// else feels it.
+// The table of attacks on a real API server, under the shipped roles: what it accepts of them reaches the controller, and no
+// other node is affected.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { JsonObject } from '../../../src/simulator/workload/json.ts';
 import { ciliumNodesPath, newOwnNode } from '../../../src/simulator/workload/own-node.ts';
@@ -37,7 +37,7 @@ async function write(name: string, { metadata = {}, spec = {}, status }: Strike)
   return (await attempt('PATCH', `${ciliumNodesPath}/${name}/status`, { status })) && isTaken;
 }
 
-/** The rows of which the API server takes no strike, by what they are. */
+/** The rows of which the API server accepts no write, by what they are. */
 async function attack(): Promise<readonly string[]> {
   const refused: string[] = [];
   const { name, instanceId, vpcId } = cluster.machine(0);
@@ -83,7 +83,7 @@ function heldByStranger(): number {
 }
 
 describe('all attacks at once on a real API server', () => {
-  test('leave everybody else with what they have and need, before and after a change of leader', async () => {
+  test('take nothing that other nodes have or need, before and after a change of leader', async () => {
     const first = await cluster.startReadyController();
     await cluster.untilSupplied();
     const before = heldByStranger();
@@ -99,7 +99,7 @@ describe('all attacks at once on a real API server', () => {
     expect(heldByStranger()).toBeGreaterThanOrEqual(before);
   });
 
-  test('take nothing from anybody where Nodes may not be read', async () => {
+  test('take nothing from any node when Headwater may not read Nodes', async () => {
     const started = await cluster.startReadyController();
     await cluster.untilSupplied();
     await started.process.child.kill();

@@ -1,4 +1,4 @@
-// Leaders that end while pods come and go: killed at random moments, and told to end.
+// Leaders that end while pods come and go: killed at random moments, and shut down.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sleep } from '../../../src/runtime/clock.ts';
 import { Random } from '../../../src/runtime/random.ts';
@@ -74,25 +74,25 @@ describe('two controllers under load', () => {
       await sleep(cluster.clock, 200 + random.integer(1800), cluster.signal);
       return load;
     },
-    'addresses are taken back': async (cluster: E2eCluster): Promise<Load> => {
+    'addresses are released': async (cluster: E2eCluster): Promise<Load> => {
       const since = cluster.clock.monotonic();
       const load = replacePods(cluster);
-      await cluster.until('addresses are taken back', () => calls.takenAway(since).length > 0, {
+      await cluster.until('addresses are released', () => calls.takenAway(since).length > 0, {
         limit: patience,
       });
       await sleep(cluster.clock, random.integer(1000), cluster.signal);
       return load;
     },
-    'an interface is attached to nothing': async (cluster: E2eCluster, round: number): Promise<Load> => {
+    'an interface is detached': async (cluster: E2eCluster, round: number): Promise<Load> => {
       const load = crowdNodes(cluster, round);
-      await cluster.until('an interface is attached to nothing', () => cluster.loose().length > 0);
+      await cluster.until('an interface is detached', () => cluster.loose().length > 0);
       return load;
     },
   };
 
   function momentOf(round: number): keyof typeof moments {
-    if (round % 10 === 5) return 'an interface is attached to nothing';
-    return round % 2 === 0 ? 'addresses are taken back' : 'new pods get addresses';
+    if (round % 10 === 5) return 'an interface is detached';
+    return round % 2 === 0 ? 'addresses are released' : 'new pods get addresses';
   }
 
   /** Resolves once every pod that is to stay has its address, with two controllers again. */
@@ -102,7 +102,7 @@ describe('two controllers under load', () => {
     await cluster.untilSupplied(patience);
   }
 
-  /** Resolves once nothing is held that nobody is to have. */
+  /** Resolves once nothing is held that no node is to have. */
   async function untilCollected(cluster: E2eCluster): Promise<void> {
     const excess = (): number => cluster.standings().reduce((sum, standing) => sum + standing.excess, 0);
     const explain = (): string => {
@@ -116,7 +116,7 @@ describe('two controllers under load', () => {
     });
   }
 
-  /** What never may be, whoever leads. */
+  /** What must never happen, whichever controller leads. */
   async function expectSound(cluster: E2eCluster, { rival, notBefore }: Holding): Promise<void> {
     await cluster.judge.look();
     expect(cluster.judge.broken).toEqual([]);
@@ -146,7 +146,7 @@ describe('two controllers under load', () => {
   });
 
   test.each(Array.from({ length: kills }, (_, index) => [index + 1, momentOf(index + 1)] as const))(
-    'kill %i of the leader, while %s, costs no pod its address and leaves nothing behind',
+    'pass kill %i of the leader, while %s: no pod loses its address and nothing leaks',
     async (round, moment) => {
       const cluster = shared();
       const load = await moments[moment](cluster, round);
@@ -167,7 +167,7 @@ describe('two controllers under load', () => {
   );
 
   test(
-    'a leader that is told to end sees through what it began, and hands over',
+    'hand over when the leader shuts down, and it finishes the operations in flight',
     async () => {
       const cluster = shared();
       const { clock, signal } = cluster;

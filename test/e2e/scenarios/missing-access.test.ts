@@ -101,7 +101,7 @@ async function holdLease(cluster: E2eCluster): Promise<void> {
   });
 }
 
-describe('the shipped roles without one verb', () => {
+describe('a controller whose role lacks one verb', () => {
   const shared = sharedCluster({
     nodes: 1,
     withoutAgents: true,
@@ -144,7 +144,7 @@ describe('the shipped roles without one verb', () => {
   });
 
   test.each(needed.map((access) => [access.verb, access.resource, access] as const))(
-    'without %s of %s the controller says so, and what for',
+    'without %s of %s logs the missing verb and what it is for',
     async (verb, resource, access) => {
       const cluster = shared();
       const { line, arrange } = inOperation[`${verb} ${resource}`] ?? {};
@@ -169,13 +169,13 @@ describe('the shipped roles without one verb', () => {
     },
   );
 
-  // Whoever lets the others end because this one is ready would have nobody who leads.
+  // A rollout that ends the others because this one is ready would leave no leader.
   test.each<[string, string, Arrangement]>([
     ['list', 'ciliumnodes', deleteLease],
     ['create', 'leases', deleteLease],
     ['get', 'leases', deleteLease],
     ['update', 'leases', holdLease],
-  ])('a controller that may not %s %s is not ready, and says why', async (verb, resource, arrange) => {
+  ])('without the right to %s %s is not ready, and says why', async (verb, resource, arrange) => {
     const cluster = shared();
     const access = needed.find((each) => each.verb === verb && each.resource === resource);
     if (access === undefined) throw new Error('nothing of the kind is needed');

@@ -23,7 +23,7 @@ describe('a node that is replaced under its name', () => {
   test.each([
     ['crd-allocator', 0],
     ['multi-pool', 1],
-  ] as const)('is offered what its new instance has: %s', async (protocol, index) => {
+  ] as const)('is offered what its new instance has, beside an agent of %s', async (protocol, index) => {
     const cluster = shared();
     const { name } = cluster.machine(index);
     const before = held(cluster, cluster.machine(index).instanceId);
@@ -78,7 +78,7 @@ describe('a CiliumNode with wrong content', () => {
     await shared().untilSupplied();
   });
 
-  test.each(wrongs)('$what: it is told, and no other is kept from being served', async (wrong) => {
+  test.each(wrongs)('$what is reported, and every other node is served', async (wrong) => {
     const { reason, facts = () => ({}), spec = {} } = wrong;
     const cluster = shared();
     const name = `wrong-${reason.toLowerCase()}`;

@@ -25,7 +25,7 @@ async function departure(cluster: E2eCluster, of: string, pods: number): Promise
   await cluster.workload.run({ kind: 'departure', name, at: 0, of, pods, over: 1000 }, cluster.signal);
 }
 
-describe('pods that come and go', () => {
+describe('pods that are created and deleted', () => {
   const shared = sharedCluster({ nodes: 8 });
 
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe('pods that come and go', () => {
   test.each<[string, Protocol]>([
     ['with the consent of an agent up to 1.19, address by address', 'crd-allocator'],
     ['once an agent from 1.20 on has dropped them', 'multi-pool'],
-  ])('leave addresses that are given back: %s', async (_, protocol) => {
+  ])('make their nodes release unused addresses: %s', async (_, protocol) => {
     const cluster = shared();
     const before = calls(cluster, 'UnassignPrivateIpAddresses');
     await burst(cluster, `short-${protocol}`, 80);

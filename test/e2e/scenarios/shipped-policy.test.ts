@@ -24,7 +24,7 @@ describe('a node that needs everything that Headwater can do in EC2', () => {
     flags: ['--instance-tags-filter=role=worker', '--idle-interface-delay=5s'],
   });
 
-  test('makes it use every action of the shipped policy, and no other', async () => {
+  test('makes Headwater use every action of the shipped policy, and no other', async () => {
     const cluster = shared();
     const { workload, signal } = cluster;
     const { interfaces } = cluster.ec2.network;

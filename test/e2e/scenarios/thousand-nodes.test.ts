@@ -6,7 +6,7 @@ import { sharedCluster } from '../rig/shared-cluster.ts';
 import { e2eTopology } from '../rig/e2e-topology.ts';
 
 const count = 1000;
-/** Of EC2's rate limits: what is looked at here is Kubernetes. */
+/** Of EC2's rate limits: this test is about Kubernetes. */
 const scale = 20;
 
 async function inParallel(
@@ -28,7 +28,7 @@ describe('1,000 CiliumNodes', () => {
     withoutAgents: true,
   });
 
-  test('are read in pages and served', async () => {
+  test('are listed in pages and served', async () => {
     const cluster = shared();
     await inParallel(cluster.machines, (facts) => cluster.announce(facts, (node) => withPools(node, 4, [])));
 

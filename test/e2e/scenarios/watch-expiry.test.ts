@@ -13,11 +13,11 @@ describe('a watch that is cut', () => {
     await gate?.end();
   });
 
-  test('goes on by a new list where the API server has forgotten what came after', async () => {
+  test('continues with a new list when the API server has forgotten the changes since', async () => {
     const cluster = shared();
     gate = await Gate.to(cluster.api.url);
     const kubeconfig = await cluster.api.kubeconfigFor(usualServiceAccount, gate.url);
-    // The Lease has to outlast the cut: what is looked at here is the watch.
+    // The Lease has to outlast the cut: this test is about the watch.
     const flags = ['--leader-election-lease-duration=2m', '--leader-election-renew-deadline=100s'];
     const [changed, gone] = [cluster.machine(0), cluster.machine(1)];
     // Before the start: an empty list is read again soon, and that list would count as no relist.

@@ -159,7 +159,7 @@ describe('a role in the account of the nodes', () => {
     expect(signers()).toEqual(new Set([firstSigner]));
   });
 
-  test('is assumed anew before its keys expire', async () => {
+  test('is assumed again before its keys expire', async () => {
     // The SDK asks again for what is good for less than 5 minutes.
     const sts = await startClouds([{ ...acrossAccounts, keys: [first, second], lifetime: minute }]);
     const config = await file(
@@ -179,7 +179,7 @@ describe('a role in the account of the nodes', () => {
     expect(signers()).toEqual(new Set([firstSigner, `${second.id} ${second.token}`]));
   });
 
-  test('is not assumed without its external id: it says so, and goes on trying', async () => {
+  test('is not assumed without its external id: the log says so, and Headwater keeps trying', async () => {
     const sts = await startClouds([acrossAccounts]);
     const config = await file(
       'without.config',
@@ -200,7 +200,7 @@ describe('a role in the account of the nodes', () => {
   });
 });
 
-test('keys of the instance come from its metadata service, past every proxy', async () => {
+test('keys of the instance come from its metadata service, which is reached without any proxy', async () => {
   await startClouds([]);
   const asked: (string | undefined)[] = [];
   const metadata = await loopbackServer((request, response) => {

@@ -96,7 +96,7 @@ export class Child {
     this.#process.kill(signal);
   }
 
-  /** Tells it to end and waits until it has. */
+  /** Sends it a signal to end and waits until it has. */
   stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
     this.signal(signal);
     return this.ended;
@@ -112,7 +112,7 @@ export class Child {
   }
 }
 
-/** Processes that this process started, as Linux tells. */
+/** Processes that this process started, as Linux shows them. */
 export function childrenOf(pid: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)

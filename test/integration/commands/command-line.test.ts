@@ -5,7 +5,7 @@ import { Child, endAll, headwater, linesOf } from './child.ts';
 
 afterEach(endAll);
 
-describe('help and version', () => {
+describe('help and version of the command line', () => {
   test.each<[string[], string[]]>([
     [
       ['--help'],
@@ -25,14 +25,14 @@ describe('help and version', () => {
       ['demo', '-h'],
       ['Usage: headwater demo [options]', '--nodes <number>'],
     ],
-  ])('%j', async (args, texts) => {
+  ])('are shown for %j', async (args, texts) => {
     const { code, out, err } = await headwater(args);
 
     expect({ code, err }).toEqual({ code: 0, err: '' });
     for (const text of texts) expect(out).toContain(text);
   });
 
-  test.each(['--version', '-V'])('%s is that of the package', async (flag) => {
+  test.each(['--version', '-V'])('include with %s the version of the package', async (flag) => {
     const { version } = JSON.parse(
       await readFile(join(import.meta.dirname, '..', '..', '..', 'package.json'), 'utf8'),
     ) as { version: string };
@@ -40,7 +40,7 @@ describe('help and version', () => {
     expect(await headwater([flag])).toMatchObject({ code: 0, out: `${version}\n`, err: '' });
   });
 
-  test('a reader who leaves is no error', async () => {
+  test('end without an error when their reader closes the pipe', async () => {
     const child = new Child(['help', 'run']);
     child.hangUp();
 
@@ -48,7 +48,7 @@ describe('help and version', () => {
   });
 });
 
-describe('what is not understood ends with exit code 2 and one line that names it', () => {
+describe('a mistake on the command line', () => {
   test.each<[string[], RegExp]>([
     [['rnu'], /^headwater: unknown command 'rnu' \(Did you mean run\?\)$/],
     [['help', 'simulatr'], /^headwater: unknown command 'simulatr' \(Did you mean simulate\?\)$/],
@@ -65,14 +65,14 @@ describe('what is not understood ends with exit code 2 and one line that names i
     [['demo', '--frobnicate'], /^headwater demo: unknown option --frobnicate$/],
     [['demo', '--nodes=0'], /^headwater demo: --nodes is "0"; accepted: a whole number from 4 to 100$/],
     [['demo', '--plain=no'], /^headwater demo: option --plain takes no value$/],
-  ])('%j', async (args, line) => {
+  ])('ends with exit code 2 and one line that names it: %j', async (args, line) => {
     const { code, out, err } = await headwater(args);
 
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(linesOf(err)).toEqual([expect.stringMatching(line)]);
   });
 
-  test('nothing at all is answered with the help', async () => {
+  test('such as no arguments is answered with the help', async () => {
     const { code, out, err } = await headwater([]);
 
     expect({ code, out }).toEqual({ code: 2, out: '' });

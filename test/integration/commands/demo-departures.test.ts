@@ -6,7 +6,7 @@ import { instance, testCloud } from '../../support/test-cloud.ts';
 
 const flags = { 'aws-release-excess-ips': 'true' };
 
-describe('addresses on their way out', () => {
+describe('addresses that are being released', () => {
   test.each<{ protocol: Protocol; seen: readonly string[] }>([
     { protocol: 'crd-allocator', seen: ['marked', 'ready', 'released'] },
     { protocol: 'multi-pool', seen: ['hidden'] },
@@ -34,7 +34,7 @@ describe('addresses on their way out', () => {
   });
 });
 
-test('what an agent may give to pods is its pool, or what its interfaces have', () => {
+test('the addresses that an agent may give to pods are its pool, or what its interfaces have', () => {
   const node = {
     spec: { ipam: { pool: { '10.0.0.1': {} } } },
     status: { eni: { enis: { 'eni-1': { addresses: ['10.0.0.2'] } } } },

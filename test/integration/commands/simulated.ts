@@ -43,7 +43,7 @@ export interface Simulated {
   readonly kubeconfig: string;
 }
 
-/** `place`: a path that the names of its files begin with. */
+/** `place`: a path that the names of its files start with. */
 export async function simulate(place: string, cloud = smallCloud()): Promise<Simulated> {
   const [topology, kubeconfig] = [`${place}.yaml`, `${place}.kubeconfig`];
   await writeFile(topology, cloud);

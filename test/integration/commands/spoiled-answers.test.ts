@@ -73,7 +73,7 @@ class Nodes {
     this.#url = `${api}/apis/cilium.io/v2/ciliumnodes`;
   }
 
-  /** Free addresses of each node, the least first; looks for what must never be. */
+  /** Free addresses of each node, the least first; checks for what must never happen. */
   async free(): Promise<readonly number[]> {
     const { items } = (await (await fetch(this.#url)).json()) as { readonly items: readonly JsonObject[] };
     const holders = new Map<string, string>();
@@ -129,7 +129,7 @@ function addressesIn(eni: unknown): readonly string[] {
   return addresses;
 }
 
-/** Nothing of a process can be waited for here but time: what must never be is looked for meanwhile. */
+/** Time is the only thing to wait for in a process: what must never happen is checked meanwhile. */
 function pause(ms: number): Promise<void> {
   return sleep(systemClock, ms, new AbortController().signal);
 }
@@ -140,7 +140,7 @@ async function peakOf({ pid }: Child): Promise<number> {
   return Number(kibibytes) / 1024;
 }
 
-test('answers that are spoiled for a while take no address in use from anybody, and nodes are topped up within 10 s after the last one', async () => {
+test('while answers are spoiled no node loses an address in use, and nodes are topped up within 10 s after the last spoiled answer', async () => {
   const { ec2, api, kubeconfig } = await simulate(join(directory, 'cluster'), cloud);
   const spoiler = new Spoiler();
   front = await startSpoilingFront(ec2, (action, answer) => spoiler.spoil(action, answer));

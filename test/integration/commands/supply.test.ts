@@ -34,8 +34,8 @@ function clientOf(endpoint: string): EC2Client {
   return new EC2Client({ endpoint, region: 'us-east-1', credentials });
 }
 
-describe('simulate', () => {
-  test('serves EC2 to any client and the Kubernetes API, until it is interrupted', async () => {
+describe('the command simulate', () => {
+  test('serves EC2 and the Kubernetes API to any client until it is interrupted', async () => {
     const { child, ec2, api, kubeconfig } = await simulate(join(directory, 'served'));
     const client = clientOf(ec2);
 
@@ -50,7 +50,7 @@ describe('simulate', () => {
     expect(await child.stop('SIGINT')).toMatchObject({ code: 0, err: '' });
   });
 
-  test('ends on SIGTERM although a terminated instance would stay visible for an hour', async () => {
+  test('exits on SIGTERM although a terminated instance would stay visible for an hour', async () => {
     const { child, ec2 } = await simulate(join(directory, 'terminated'));
     const client = clientOf(ec2);
 
@@ -85,7 +85,7 @@ securityGroups: [{ name: nodes }]
 instances: [{ name: many, type: m5.large, subnet: a, count: 12, securityGroups: [nodes] }]`,
       [/EC2 would refuse to build this: InsufficientFreeAddressesInSubnet: .*enough free addresses/],
     ],
-  ])('a topology with %s: exit code 2 and a line for each', async (name, text, lines) => {
+  ])('ends with exit code 2 and a line for each error of a topology with %s', async (name, text, lines) => {
     const topology = join(directory, `${name}.yaml`);
     await writeFile(topology, text);
 
@@ -96,7 +96,7 @@ instances: [{ name: many, type: m5.large, subnet: a, count: 12, securityGroups: 
     for (const line of linesOf(err)) expect(line).toContain(`headwater simulate: ${topology}: `);
   });
 
-  test('a kubeconfig that cannot be written ends it, whatever it serves already', async () => {
+  test('exits when it cannot write the kubeconfig, although it serves already', async () => {
     const path = join(directory, 'nowhere', 'kubeconfig');
 
     const ran = await headwater(['simulate', '--kubernetes', '--kubernetes-port=0', '--kubeconfig', path]);
@@ -108,7 +108,7 @@ instances: [{ name: many, type: m5.large, subnet: a, count: 12, securityGroups: 
   });
 });
 
-describe('run', () => {
+describe('the command run', () => {
   test('supplies nodes, reports its state over HTTP, and exits on a signal', async () => {
     const simulated = await simulate(join(directory, 'supplied'));
     const { api } = simulated;
@@ -162,7 +162,7 @@ describe('run', () => {
     ]);
   });
 
-  test('SIGHUP releases the Lease, as the other signals do, also when shell and kernel send one each', async () => {
+  test('releases the Lease on SIGHUP as on other signals, also when shell and kernel send one each', async () => {
     const simulated = await simulate(join(directory, 'hung-up'));
     const { api } = simulated;
     const child = new Child(['run', ...flagsFor(simulated)], { environment: supplyKeys });
@@ -180,7 +180,7 @@ describe('run', () => {
   });
 
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    '%s ends a standby too, whose health is fine',
+    'exits on %s as a healthy standby too',
     async (signal) => {
       const simulated = await simulate(join(directory, `standby-${signal}`));
       const { api } = simulated;

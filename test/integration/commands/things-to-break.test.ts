@@ -46,7 +46,7 @@ afterAll(async () => {
   cluster.ec2.clock.stop();
 });
 
-/** As somebody pastes them into one shell. */
+/** As a person pastes them into one shell. */
 async function paste(...pasted: readonly (string | undefined)[]): Promise<void> {
   await run('bash', ['-c', pasted.join('\n')]);
 }
@@ -56,7 +56,7 @@ function leastOf(index: number): unknown {
   return valueAt(cluster.kubernetes.get('ciliumnodes.cilium.io', wanted), 'spec', 'ipam', 'min-allocate');
 }
 
-test('an action is denied until it is permitted again, and a node needs it', async () => {
+test('the first commands deny an action until it is permitted again, and make a node need it', async () => {
   await paste(commands[0], commands[1]);
   const { rules } = gateway.faults;
   const during = rules.map(({ action, fault }) => [action, 'code' in fault ? fault.code : undefined]);
@@ -67,7 +67,7 @@ test('an action is denied until it is permitted again, and a node needs it', asy
   expect(gateway.faults.rules).toEqual([]);
 });
 
-test('the last addresses of a subnet are taken and freed, and a node of its zone needs some', async () => {
+test('the next commands take and free the last addresses of a subnet, and make a node of its zone need some', async () => {
   const free = (): number | undefined =>
     [...network.subnets.values()].find(({ tags }) => tags['Name'] === 'pods-c')?.available;
   const before = free();
@@ -82,7 +82,7 @@ test('the last addresses of a subnet are taken and freed, and a node of its zone
   expect(leastOf(4)).toBe(50);
 });
 
-test('the controller is killed', async () => {
+test('the last command kills the controller', async () => {
   const ended = once(controller, 'exit');
 
   await paste(commands[6]);

@@ -34,8 +34,8 @@ instances: []
 
 const region = '--aws-region=eu-central-1';
 
-describe('the reason not to start is one line without a stack, and the exit code is 1', () => {
-  test('no way to a cluster', async () => {
+describe('a failed start exits with code 1, or 2 for its options, and one line without a stack', () => {
+  test('when it finds no way to a cluster', async () => {
     const { code, out, err } = await headwater(['run', region], { environment: { HOME: directory } });
 
     expect(code).toBe(1);
@@ -49,12 +49,12 @@ describe('the reason not to start is one line without a stack, and the exit code
 
   test.each([
     [
-      'there is none at the path',
+      'it does not exist at the path',
       'nowhere',
       /there is no kubeconfig at .*nowhere; correct --k8s-kubeconfig-path$/,
     ],
-    ['it is none', 'text', /text is no kubeconfig$/],
-  ])('a kubeconfig: %s', async (_, name, line) => {
+    ['it is not a kubeconfig', 'text', /text is no kubeconfig$/],
+  ])('for its kubeconfig: %s', async (_, name, line) => {
     await writeFile(join(directory, 'text'), 'just text\n');
 
     const { code, out, err } = await headwater([
@@ -69,7 +69,7 @@ describe('the reason not to start is one line without a stack, and the exit code
     expect(out).not.toContain('stack');
   });
 
-  test('a port that is taken', async () => {
+  test('when its port is taken', async () => {
     const ran = await headwater([
       'run',
       region,
@@ -87,7 +87,7 @@ describe('the reason not to start is one line without a stack, and the exit code
     ['FIPS', { AWS_USE_FIPS_ENDPOINT: 'true' }, ['--ec2-api-endpoint=https://ec2.example']],
     ['dual stack', { AWS_USE_DUALSTACK_ENDPOINT: 'true' }, ['--ec2-api-endpoint=https://ec2.example']],
     ['FIPS', { AWS_USE_FIPS_ENDPOINT: 'true', AWS_ENDPOINT_URL_EC2: 'https://ec2.example' }, []],
-  ])('%s beside an endpoint of your own, with %j: exit code 2', async (_, environment, flags) => {
+  ])('for %s next to an endpoint of its own, with %j', async (_, environment, flags) => {
     const ran = await headwater(['run', region, '--k8s-api-server=http://127.0.0.1:1', ...flags], {
       environment,
     });
@@ -98,7 +98,7 @@ describe('the reason not to start is one line without a stack, and the exit code
     ]);
   });
 
-  test('ports that are taken, of what simulates', async () => {
+  test('when the ports of simulate are taken', async () => {
     const topology = join(directory, 'small.yaml');
     await writeFile(topology, smallCloud);
 
@@ -128,13 +128,13 @@ describe('the reason not to start is one line without a stack, and the exit code
 });
 
 test.each<[string, Readonly<Record<string, string>>, RegExp]>([
-  ['AWS_DEFAULT_REGION alone', { AWS_DEFAULT_REGION: 'eu-west-3' }, /"region":"eu-west-3","msg":"using EC2/],
+  ['AWS_DEFAULT_REGION only', { AWS_DEFAULT_REGION: 'eu-west-3' }, /"region":"eu-west-3","msg":"using EC2/],
   [
     'AWS_REGION before it',
     { AWS_DEFAULT_REGION: 'eu-west-3', AWS_REGION: 'eu-west-1' },
     /"region":"eu-west-1","msg":"using EC2/,
   ],
-])('the region is that of %s', async (_, environment, line) => {
+])('the region comes from %s', async (_, environment, line) => {
   const child = new Child(['run', '--k8s-api-server=http://127.0.0.1:1', '--serve-addr=127.0.0.1:0'], {
     environment,
   });
@@ -143,7 +143,7 @@ test.each<[string, Readonly<Record<string, string>>, RegExp]>([
   expect(await child.stop()).toMatchObject({ code: 0, err: '' });
 });
 
-test('the first line of the log names the version, as /status and the metrics do', async () => {
+test('the first log line names the version, as /status and the metrics do', async () => {
   const { version } = JSON.parse(
     await readFile(join(import.meta.dirname, '..', '..', '..', 'package.json'), 'utf8'),
   ) as { version: string };
@@ -160,7 +160,7 @@ test('the first line of the log names the version, as /status and the metrics do
   expect(metrics).toContain(`headwater_build_info{version="${version}",node_version="`);
 });
 
-test('an API server that cannot be reached is waited for, is no reason to restart, and does not hold up the end', async () => {
+test('an unreachable API server is waited for, causes no restart, and does not delay a shutdown', async () => {
   const child = new Child([
     'run',
     region,

@@ -52,7 +52,7 @@ async function struckAt(
 }
 
 describe('an address that was taken away in the cloud', () => {
-  test('is struck after two looks a consistency window apart, and replaced', async () => {
+  test('is withdrawn after two reads a consistency window apart, and replaced', async () => {
     const { world, controller } = await servedWorld(1);
     const machine = world.machine();
     const [address = ''] = world.held(machine);
@@ -77,7 +77,7 @@ describe('an address that was taken away in the cloud', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('is left alone by a look that finds it again', async () => {
+  test('stays when the second read shows it again', async () => {
     const { world } = await servedWorld(1);
     const machine = world.machine();
     const [address = ''] = world.held(machine);
@@ -91,7 +91,7 @@ describe('an address that was taken away in the cloud', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('with its whole interface leaves the pool before the status', async () => {
+  test('leaves the pool before the status when its whole interface is gone', async () => {
     const interfaces = [{ deviceIndex: 1, addresses: 4 }];
     const world = new World({
       cloud: testCloud({ instances: [instance({ interfaces })], times: { detachMs: 0 } }),
@@ -116,14 +116,14 @@ describe('an address that was taken away in the cloud', () => {
   });
 });
 
-describe('a listing', () => {
+describe('a full listing', () => {
   test.each([
     { what: 'that lags by half a minute', listingLagMs: { min: 29_000, max: 29_000 } },
-    { what: 'that lags by ever another time', listingLagMs: { min: 0, max: 29_000 } },
-  ])('$what strikes nothing of what was assigned since', async ({ listingLagMs }) => {
+    { what: 'that lags by a varying time', listingLagMs: { min: 0, max: 29_000 } },
+  ])('$what withdraws nothing that was assigned since', async ({ listingLagMs }) => {
     const { world } = await servedWorld(2);
     lag(world, listingLagMs);
-    // The cloud remembers no more of its past than it was told to.
+    // The cloud remembers only as much of its past as it was configured to.
     await world.advance(120_000);
     const machine = world.machine();
 
@@ -143,7 +143,7 @@ describe('a listing', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('whose page is torn, or that fails, strikes nothing', async () => {
+  test('with a torn page, or one that fails, withdraws nothing', async () => {
     const { world, controller } = await servedWorld(3);
     const before = world.machines.map((machine) => [...world.pool(machine).keys()]);
 
@@ -167,7 +167,7 @@ function poolOf(node: unknown): object {
 }
 
 describe('an address that two nodes claim', () => {
-  test('goes to the one that has it in the cloud, and never is on both', async () => {
+  test('goes to the node that has it in the cloud, and is never on both', async () => {
     const { world } = await servedWorld(2);
     const [from, to] = [world.machine(0), world.machine(1)];
     const [address = ''] = world.held(from);
@@ -182,7 +182,7 @@ describe('an address that two nodes claim', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('and comes back to the first is offered there again', async () => {
+  test('is offered again on the first node when it comes back there', async () => {
     const { world } = await servedWorld(2);
     const [from, to] = [world.machine(0), world.machine(1)];
     const [address = ''] = world.held(from);
@@ -214,7 +214,7 @@ describe('an address that two nodes claim', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('is offered where the cloud shows it although a node that cannot be served shows it', async () => {
+  test('is offered where the cloud shows it, although a node that cannot be served shows it too', async () => {
     const { world } = await servedWorld(2);
     const [from, to] = [world.machine(0), world.machine(1)];
     const [address = ''] = world.held(from);
@@ -231,7 +231,7 @@ describe('an address that two nodes claim', () => {
     expect(world.bugs).toEqual([]);
   });
 
-  test('of a network of its own is no claim', async () => {
+  test('is no conflict when the nodes are in different networks', async () => {
     const twin = (name: string): object => ({ name, zone: 'us-east-1a', vpc: name, block: '10.0.0.0/28' });
     const cloud = testCloud({
       vpcs: [

@@ -48,17 +48,17 @@ function lost(effect: 'before' | 'after' | 'late', connection: 'drop' | 'hang', 
 
 const odd: Fault = { kind: 'error', code: 'Odd', status: 400, message: 'odd' };
 
-describe('a process that is gone for good', () => {
+describe('a controller that is killed for good', () => {
   /** What happens until it is gone. */
   const ends: readonly (readonly [string, string, Fault | undefined, number])[] = [
     [
-      'after the interface was made, before the answer',
+      'after the interface was created, before the answer',
       'CreateNetworkInterface',
       lost('before', 'hang'),
       1500,
     ],
     [
-      'before the interface is made, which it is 5 s later',
+      'before the interface is created, which happens 5 s later',
       'CreateNetworkInterface',
       lost('late', 'hang', 5000),
       1500,
@@ -75,7 +75,7 @@ describe('a process that is gone for good', () => {
   ];
 
   test.each(ends.flatMap((end) => ['blue', 'default'].map((name) => [...end, name] as const)))(
-    '%s (%s) leaves nothing behind, whatever the name of the cluster',
+    '%s (%s) leaks no interface, whatever the name of the cluster (case %#)',
     async (_, action, fault, after, clusterName) => {
       const world = worldOf();
       const machine = world.machine();
@@ -114,7 +114,7 @@ describe('a process that is gone for good', () => {
 });
 
 describe('an orphaned interface that was made for an instance', () => {
-  test('is attached instead of a new one, filled, and published', async () => {
+  test('is attached instead of a new one, filled and published', async () => {
     const world = worldOf();
     const machine = world.machine();
     const id = leaveFor(world, machine, { addresses: 2 });
@@ -134,7 +134,7 @@ describe('an orphaned interface that was made for an instance', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('is waited for no longer than a window, and by nobody else', async () => {
+  test('delays its own node by one consistency window at most, and no other node', async () => {
     const world = worldOf({ instances: [instance({ count: 2 })] });
     const [machine, other] = [world.machine(0), world.machine(1)];
     leaveFor(world, machine);
@@ -156,7 +156,7 @@ describe('an orphaned interface that was made for an instance', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('is left alone while its instance needs none, attached when it does, else deleted', async () => {
+  test('is left alone while its instance needs none, attached when the instance does, and deleted otherwise', async () => {
     const world = worldOf({ instances: [instance({ count: 2 })] });
     const [machine, other] = [world.machine(0), world.machine(1)];
     const [wanted, unwanted] = [leaveFor(world, machine), leaveFor(world, other)];
@@ -185,7 +185,7 @@ describe('an orphaned interface that was made for an instance', () => {
       Readonly<Record<string, string>>,
     ]
   >([
-    ['in a subnet that is not for pods any more', {}, undefined, { 'subnet-ids-filter': ids.pods }],
+    ['in a subnet that is no longer for pods', {}, undefined, { 'subnet-ids-filter': ids.pods }],
     [
       'in another zone',
       {
@@ -197,9 +197,9 @@ describe('an orphaned interface that was made for an instance', () => {
       { tags: {}, subnetId: 'subnet-0000000000000000f' },
       {},
     ],
-    ['by another cluster', {}, { tags: belongingTo('green') }, {}],
-    ['by cilium-operator, which does not say for whom', {}, { tags: blue }, {}],
-  ])('%s is not attached', async (_, fields, leftover, flags) => {
+    ['of another cluster', {}, { tags: belongingTo('green') }, {}],
+    ['of cilium-operator, whose tags name no instance', {}, { tags: blue }, {}],
+  ])('is not attached when it is %s', async (_, fields, leftover, flags) => {
     const world = worldOf(fields);
     const machine = world.machine();
     const marks = ownershipTags(machine.instanceId, 'of-before');
@@ -246,7 +246,7 @@ describe('an orphaned interface that was made for an instance', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('is replaced by a new one if it is attached elsewhere in the last moment', async () => {
+  test('is replaced by a new one when another client attaches it at the last moment', async () => {
     const world = worldOf({ instances: [instance({ count: 2 })] });
     const [machine, other] = [world.machine(0), world.machine(1)];
     const id = leaveFor(world, machine);
@@ -279,7 +279,7 @@ describe('an orphaned interface that was made for an instance', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('goes one index further where somebody else is', async () => {
+  test('goes to the next device index when another client takes the first one', async () => {
     const world = worldOf({ instances: [instance({ type: 'm5.xlarge' })] });
     const machine = world.machine();
     const id = leaveFor(world, machine, { addresses: 10 });
@@ -305,7 +305,7 @@ describe('an orphaned interface that was made for an instance', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('delays no node if it cannot be looked for', async () => {
+  test('delays no node when it cannot be searched for', async () => {
     const world = worldOf();
     const machine = world.machine();
     leaveFor(world, machine);
@@ -330,22 +330,22 @@ describe('an orphaned interface that was made for an instance', () => {
   });
 });
 
-describe('a creation', () => {
+describe('a creation whose outcome is unknown', () => {
   test.each([
     ['whose answers all got lost', 'CreateNetworkInterface', lost('before', 'drop'), 5],
     [
-      'whose answers all got lost after one had been carried out',
+      'whose answers all got lost after one request took effect',
       'CreateNetworkInterface',
       lost('before', 'hang'),
       5,
     ],
     [
-      'whose request is carried out when nobody waits any more',
+      'whose request takes effect after its time-out',
       'CreateNetworkInterface',
       lost('late', 'hang', 30_000),
       5,
     ],
-  ] as const)('%s is found, and attached or deleted', async (_, action, fault, times) => {
+  ] as const)('%s is found, and its interface is attached or deleted', async (_, action, fault, times) => {
     const world = worldOf();
     const machine = world.machine();
     const controller = start(world);
@@ -366,7 +366,7 @@ describe('a creation', () => {
   });
 
   test.each(['blue', 'default'])(
-    'that could be neither attached nor undone is attached later (%s)',
+    'whose interface could be neither attached nor deleted leads to an attachment later (%s)',
     async (clusterName) => {
       const world = worldOf();
       const machine = world.machine();
@@ -385,13 +385,13 @@ describe('a creation', () => {
       const attached = controller.calls.findLast(({ action }) => action === 'AttachNetworkInterface');
       expect(attached?.result).toBe('OK');
       expect((attached?.at ?? Infinity) - (undone?.at ?? 0)).toBeLessThan(10_000);
-      // Somebody has to see to it only where nothing is collected.
+      // A person has to act only when nothing is collected.
       expect(controller.logged.some(({ level }) => level === 'error')).toBe(clusterName === 'default');
       expect(world.broken()).toEqual([]);
     },
   );
 
-  test('carries the tags by which it is found', async () => {
+  test('sets the tags by which its interface is found', async () => {
     const world = worldOf();
     const machine = world.machine();
     const controller = start(world);

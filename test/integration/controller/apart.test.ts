@@ -19,8 +19,8 @@ function deviceIndexOf({ Attachment }: Shown): unknown {
   return (Attachment as { DeviceIndex?: number } | undefined)?.DeviceIndex;
 }
 
-describe('what happens to one node', () => {
-  test('is one call and writes of that node, however many others there are', async () => {
+describe('one node of a fleet', () => {
+  test('costs calls and writes of its own only when it changes, however large the fleet', async () => {
     const world = new World({ cloud: testCloud({ instances: [instance({ count: 25 })] }) });
     const controller = startController(world);
     for (const machine of world.machines) await world.announce(machine);
@@ -41,7 +41,7 @@ describe('what happens to one node', () => {
     expect(written.filter((path) => !path.includes(machine.name))).toEqual([]);
   });
 
-  test('when it cannot be looked at keeps nobody else from being served', async () => {
+  test('does not delay other nodes when its instance cannot be read', async () => {
     const world = new World({ cloud: testCloud({ instances: [instance({ count: 3 })] }) });
     const controller = startController(world);
     await world.announce(world.machine(0));
@@ -66,7 +66,7 @@ describe('what happens to one node', () => {
 
   test.each<{ what: string; change: Shown; isUsual?: boolean }>([
     {
-      what: 'has IPv6 addresses alone',
+      what: 'has only IPv6 addresses',
       isUsual: true,
       change: {
         PrivateIpAddress: undefined,
@@ -75,50 +75,47 @@ describe('what happens to one node', () => {
       },
     },
     {
-      what: 'has an address that is none',
+      what: 'has a malformed address',
       change: { PrivateIpAddresses: [{ PrivateIpAddress: '10.0.0.999' }] },
     },
-    { what: 'is in a state that nobody knows', change: { Attachment: { Status: 'odd' } } },
-  ])(
-    'whose interface $what is served beside it, and so are the others',
-    async ({ change, isUsual = false }) => {
-      const interfaces = [{ deviceIndex: 1, addresses: 3 }];
-      const world = new World({
-        cloud: testCloud({ instances: [instance({ interfaces }), instance({ name: 'other' })] }),
-        configure: () => ({ ipam: { preAllocate: 12 } }),
-      });
-      const spoil = (shown: Shown): Shown => {
-        if (deviceIndexOf(shown) !== 1) return shown;
-        const { Attachment: attachment, ...rest } = change;
-        const { Attachment: own } = shown;
-        return {
-          ...shown,
-          ...rest,
-          Attachment: { ...(own as object), ...(attachment as object | undefined) },
-        };
+    { what: 'is in an unknown state', change: { Attachment: { Status: 'odd' } } },
+  ])('is served, as the other nodes are, when its interface $what', async ({ change, isUsual = false }) => {
+    const interfaces = [{ deviceIndex: 1, addresses: 3 }];
+    const world = new World({
+      cloud: testCloud({ instances: [instance({ interfaces }), instance({ name: 'other' })] }),
+      configure: () => ({ ipam: { preAllocate: 12 } }),
+    });
+    const spoil = (shown: Shown): Shown => {
+      if (deviceIndexOf(shown) !== 1) return shown;
+      const { Attachment: attachment, ...rest } = change;
+      const { Attachment: own } = shown;
+      return {
+        ...shown,
+        ...rest,
+        Attachment: { ...(own as object), ...(attachment as object | undefined) },
       };
-      const [machine, other] = [world.machine(0), world.machine(1)];
-      const instanceId = machine.instanceId;
-      const isOurs = ({ Attachment }: Shown): boolean =>
-        textAt(Attachment as JsonObject, 'InstanceId') === instanceId;
-      const controller = startController(world, {
-        tamper: showing((shown) => (isOurs(shown) ? spoil(shown) : shown)),
-        flags: { 'resync-interval': '30s' },
-      });
+    };
+    const [machine, other] = [world.machine(0), world.machine(1)];
+    const instanceId = machine.instanceId;
+    const isOurs = ({ Attachment }: Shown): boolean =>
+      textAt(Attachment as JsonObject, 'InstanceId') === instanceId;
+    const controller = startController(world, {
+      tamper: showing((shown) => (isOurs(shown) ? spoil(shown) : shown)),
+      flags: { 'resync-interval': '30s' },
+    });
 
-      for (const each of world.machines) await world.announce(each);
-      await world.advance(120_000);
+    for (const each of world.machines) await world.announce(each);
+    await world.advance(120_000);
 
-      // Its slot counts as taken: the new interface is the third.
-      expect(world.interfaces(machine).map(({ deviceIndex }) => deviceIndex)).toEqual([0, 1, 2]);
-      expect([machine, other].map((each) => world.pool(each).size)).toEqual([12, 12]);
-      expect(controller.warnings()).toEqual(isUsual ? [] : ['node has warnings']);
-      expect(controller.changes.filter(({ result }) => result !== 'OK')).toEqual([]);
-      expect(world.broken()).toEqual([]);
-    },
-  );
+    // Its slot counts as taken: the new interface is the third.
+    expect(world.interfaces(machine).map(({ deviceIndex }) => deviceIndex)).toEqual([0, 1, 2]);
+    expect([machine, other].map((each) => world.pool(each).size)).toEqual([12, 12]);
+    expect(controller.warnings()).toEqual(isUsual ? [] : ['node has warnings']);
+    expect(controller.changes.filter(({ result }) => result !== 'OK')).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
 
-  test('whose 32 EFAs have no IP by design is no news, and each takes a slot of its own card', async () => {
+  test('causes no log line for 32 EFAs without IP, and each EFA takes a slot of its own card', async () => {
     const efas = Array.from({ length: 32 }, (_, cardIndex) => ({
       deviceIndex: 1,
       cardIndex,
@@ -151,8 +148,8 @@ describe('what happens to one node', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('when its calls fail is tried once a minute at least, in a fleet of any size', async () => {
-    // Somebody else has all slots but the first, so that nothing can take the place of what is refused.
+  test('is tried again at least once a minute when its calls fail, in a fleet of any size', async () => {
+    // Another owner has all slots but the first, so that there is no alternative to what is refused.
     const interfaces = [1, 2].map((deviceIndex) => ({ deviceIndex, requesterManaged: true }));
     const world = new World({
       cloud: testCloud({ instances: [instance({ count: 20, interfaces })] }),
@@ -187,37 +184,40 @@ describe('a filter of subnets', () => {
   test.each<{ flag: string; value: string }>([
     { flag: 'subnet-ids-filter', value: ids.pods },
     { flag: 'subnet-tags-filter', value: 'purpose=pods' },
-  ])('($flag) keeps new addresses elsewhere, and hides nothing that a node has', async ({ flag, value }) => {
-    const interfaces = [{ deviceIndex: 1, addresses: 3 }];
-    const world = new World({
-      cloud: testCloud({
-        instances: [instance({ interfaces })],
-        subnets: [subnets.nodes, subnets.pods],
-        routeTables: [{ name: 'private', subnets: ['nodes', 'pods'] }],
-      }),
-      configure: () => ({ ipam: { minAllocate: 12 } }),
-    });
-    const machine = world.machine();
-    const controller = startController(world, { flags: { [flag]: value } });
-    const before = world.held(machine);
+  ])(
+    'by $flag keeps new addresses in other subnets, and hides nothing that a node has',
+    async ({ flag, value }) => {
+      const interfaces = [{ deviceIndex: 1, addresses: 3 }];
+      const world = new World({
+        cloud: testCloud({
+          instances: [instance({ interfaces })],
+          subnets: [subnets.nodes, subnets.pods],
+          routeTables: [{ name: 'private', subnets: ['nodes', 'pods'] }],
+        }),
+        configure: () => ({ ipam: { minAllocate: 12 } }),
+      });
+      const machine = world.machine();
+      const controller = startController(world, { flags: { [flag]: value } });
+      const before = world.held(machine);
 
-    await world.announce(machine);
-    await world.advance(60_000);
+      await world.announce(machine);
+      await world.advance(60_000);
 
-    expect(before).toHaveLength(3);
-    expect([...world.pool(machine).keys()]).toEqual(expect.arrayContaining([...before]));
-    expect(world.interfaces(machine).map(({ subnetId }) => subnetId)).toEqual([
-      ids.nodes,
-      ids.nodes,
-      ids.pods,
-    ]);
-    expect(world.pool(machine).size).toBe(12);
-    expect(Object.keys(world.enis(machine))).toHaveLength(3);
-    expect(controller.changes.map(({ result }) => result)).not.toContain('AttachmentLimitExceeded');
-  });
+      expect(before).toHaveLength(3);
+      expect([...world.pool(machine).keys()]).toEqual(expect.arrayContaining([...before]));
+      expect(world.interfaces(machine).map(({ subnetId }) => subnetId)).toEqual([
+        ids.nodes,
+        ids.nodes,
+        ids.pods,
+      ]);
+      expect(world.pool(machine).size).toBe(12);
+      expect(Object.keys(world.enis(machine))).toHaveLength(3);
+      expect(controller.changes.map(({ result }) => result)).not.toContain('AttachmentLimitExceeded');
+    },
+  );
 });
 
-test('an interface that found its instance stopped counts as no failure to attach', async () => {
+test('an attachment to an instance that turns out to be stopped does not count as a failure', async () => {
   const world = new World();
   const machine = world.machine();
   const controller = startController(world);

@@ -83,7 +83,7 @@ async function attack(): Promise<void> {
       await write(fake, strike);
       if (index < 3) await write(liar.name, strike);
     }
-  // What is refused harms nobody: most of it has to be taken.
+  // What is refused harms no node: most of it has to be accepted.
   expect(fakes().length).toBeGreaterThan(300);
   expect(
     fakes().filter((node) => Object.keys(objectAt(node, 'spec', 'ipam', 'pool')).length > 0),
@@ -95,7 +95,7 @@ function fakes(): readonly JsonObject[] {
   return nodes.filter((node) => textAt(node, 'metadata', 'name').startsWith('a-fake-'));
 }
 
-/** What those have lost or are told who did nothing. */
+/** What the other nodes have lost, and what is reported to them. */
 function harm(): readonly string[] {
   const names = world.machines.slice(0, victims).map(({ name }) => name);
   const lost = breachesIn(world.cluster)
@@ -112,7 +112,7 @@ function heldByStranger(): number {
 }
 
 describe('all attacks at once, over HTTP', () => {
-  test('leave everybody else with what they have and need, before and after a change of leader', async () => {
+  test('take nothing that other nodes have or need, before and after a change of leader', async () => {
     await start();
     const before = heldByStranger();
 
@@ -126,7 +126,7 @@ describe('all attacks at once, over HTTP', () => {
     expect(heldByStranger()).toBeGreaterThanOrEqual(before);
   }, 120_000);
 
-  test('take nothing from anybody where Nodes may not be read', async () => {
+  test('take nothing from any node when Headwater may not read Nodes', async () => {
     await start();
     const message = 'nodes is forbidden';
     world.cluster.kubernetes.faults.inject({

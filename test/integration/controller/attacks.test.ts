@@ -1,5 +1,5 @@
 // Every row of the table of attacks, made by an agent of its own node and by CiliumNodes that have none, before and after a
-// change of leader: nobody else loses anything, waits for anything, or is told anything.
+// change of leader: no other node loses anything, waits for anything, or gets a report.
 import { describe, expect, test } from '@jest/globals';
 import { AttackedWorld } from '../../support/attacked-world.ts';
 import { attacks, type Strike, type Target } from '../../support/attacks.ts';
@@ -20,7 +20,7 @@ function targetOf({
   return { victim: { name, instanceId, node }, strangerId: stranger.instanceId, vpcId, addresses };
 }
 
-/** What the API server does not take, nobody sees. */
+/** What the API server refuses, no controller sees. */
 async function attempt(write: () => Promise<unknown>): Promise<boolean> {
   try {
     await write();
@@ -59,8 +59,8 @@ async function expectUnharmed(attacked: AttackedWorld): Promise<void> {
   expect(attacked.harm(liar)).toEqual([]);
 }
 
-describe('a CiliumNode of nobody that', () => {
-  test.each(attacks)('$what harms nobody else', async ({ strikes }) => {
+describe('a CiliumNode without a node that', () => {
+  test.each(attacks)('$what harms no other node', async ({ strikes }) => {
     const attacked = await AttackedWorld.start({ protocol: 'both' });
     const { world, stranger } = attacked;
     const held = world.held(stranger);
@@ -78,8 +78,8 @@ describe('a CiliumNode of nobody that', () => {
   });
 });
 
-describe('an agent of its own node that', () => {
-  test.each(attacks)('$what harms nobody else', async ({ strikes }) => {
+describe('an agent of a node that', () => {
+  test.each(attacks)('$what harms no other node', async ({ strikes }) => {
     const attacked = await AttackedWorld.start({ protocol: 'both' });
     const { world, stranger } = attacked;
     const liar = attacked.victim(2);
@@ -99,7 +99,7 @@ describe('an agent of its own node that', () => {
   });
 });
 
-test('all of it at once, without the right to read Nodes, takes nothing from anybody', async () => {
+test('all attacks at once, without the right to read Nodes, take nothing from any node', async () => {
   const attacked = await AttackedWorld.start({ protocol: 'both' });
   const { world, stranger } = attacked;
   const held = world.held(stranger);

@@ -19,12 +19,12 @@ const spoilt: readonly { readonly how: string; readonly fault: Fault }[] = [
   { how: 'ends in the middle', fault: { kind: 'garbled', form: 'truncated' } },
   { how: 'is empty', fault: { kind: 'garbled', form: 'empty' } },
   { how: 'has no ids', fault: { kind: 'garbled', form: 'idsMissing' } },
-  { how: 'says what nobody understands', fault: { kind: 'garbled', form: 'unknownEnum' } },
+  { how: 'has unknown values', fault: { kind: 'garbled', form: 'unknownEnum' } },
   { how: 'is a page of HTML', fault: { kind: 'garbled', form: 'html502' } },
   { how: 'never comes', fault: { kind: 'lost', effect: 'after', connection: 'hang', delayMs: 0 } },
-  { how: 'is that too much was asked', fault: { kind: 'throttle' } },
+  { how: 'is a throttle', fault: { kind: 'throttle' } },
   {
-    how: 'is that it may not be asked',
+    how: 'is a denied permission',
     fault: { kind: 'error', code: 'UnauthorizedOperation', status: 403, message: 'You are not authorized' },
   },
 ];
@@ -88,15 +88,18 @@ function expectAllIsWell(world: World): void {
 describe('an answer to', () => {
   const cases = reads.flatMap((action) => spoilt.map((way) => ({ action, ...way })));
 
-  test.each(cases)('$action that $how takes nothing from anybody, and passes', async ({ action, fault }) => {
-    const world = worldOf();
+  test.each(cases)(
+    '$action that $how takes nothing from any node, and Headwater recovers',
+    async ({ action, fault }) => {
+      const world = worldOf();
 
-    await play(world, {}, () => world.fault(action, fault));
+      await play(world, {}, () => world.fault(action, fault));
 
-    expectAllIsWell(world);
-  });
+      expectAllIsWell(world);
+    },
+  );
 
-  test.each(reads.slice(0, 5))('%s that cannot be read is named', async (action) => {
+  test.each(reads.slice(0, 5))('%s that cannot be read is named in the log', async (action) => {
     const world = worldOf();
 
     const { said } = await play(world, {}, () => world.fault(action, { kind: 'garbled', form: 'empty' }));
@@ -106,7 +109,7 @@ describe('an answer to', () => {
   });
 
   test.each(reads.flatMap((action) => tokens.map((way) => ({ action, ...way }))))(
-    '$action whose page token $how is no endless loop',
+    '$action whose page token $how causes no endless loop',
     async ({ action, next }) => {
       const world = worldOf();
       let isSpoilt = false;

@@ -12,7 +12,7 @@ const flags = {
   'excess-ip-release-delay': '60s',
 };
 
-/** A fleet that another controller has served, of whose addresses some are in use; nobody leads any more. */
+/** A fleet that another controller has served, of whose addresses some are in use; no controller leads now. */
 async function served(count = 6): Promise<World> {
   const world = new World({ cloud: testCloud({ instances: [instance({ count })] }) });
   const first = startController(world, { flags });
@@ -80,7 +80,7 @@ describe('a controller whose cloud does not show', () => {
         }),
       }),
     ],
-  ])('%s (%s): leaves every pool and status as it is, for an hour', async (_, says, tamper) => {
+  ])('%s (%s) leaves every pool and status as it is, for an hour', async (_, says, tamper) => {
     const world = await served();
     const before = shownBy(world);
     let isBlind = true;
@@ -109,7 +109,7 @@ describe('a controller whose cloud does not show', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('some instances: serves the others meanwhile', async () => {
+  test('some instances serves the others meanwhile', async () => {
     const world = await served();
     const [hidden, shown] = [world.machine(0), world.machine(1)];
     const before = shownBy(world, [hidden]);
@@ -137,7 +137,7 @@ describe('a controller whose cloud does not show', () => {
   });
 });
 
-describe('a pool whose status was wiped while nobody led', () => {
+describe('a pool whose status was wiped while no controller led', () => {
   /** Instances are shown with their primary interface, and with no other one. */
   const torn = (action: string, output: object): object =>
     action === 'DescribeNetworkInterfaces'
@@ -193,7 +193,7 @@ describe('a pool whose status was wiped while nobody led', () => {
     }
   });
 
-  test('loses what is gone by two whole looks', async () => {
+  test('loses what two complete reads no longer show', async () => {
     const world = await wiped(false);
     const machine = world.machine();
     const [, second] = world.interfaces(machine);
@@ -214,12 +214,12 @@ function errorsOf(world: World): readonly string[] {
   return world.machines.map((machine) => world.operatorError(machine));
 }
 
-describe('an address of an instance that the cloud has forgotten', () => {
-  test('is struck there as soon as the cloud gives it to another node, and everything else stays', async () => {
+describe('an address of an instance that the cloud no longer knows', () => {
+  test('is withdrawn there as soon as the cloud assigns it to another node, and everything else stays', async () => {
     const world = await served(2);
     const [lost, next] = [world.machine(0), world.machine(1)];
     const former = [...world.pool(lost).keys()];
-    // Nobody looks while it ends, so that all a new leader can see is that it is not there.
+    // No controller reads while it ends, so that a new leader can only see that it is missing.
     terminate(world.cluster.ec2.network, [lost.instanceId]);
     await world.advance(2 * 3_600_000);
     const controller = startController(world, { identity: 'headwater-1', flags });
@@ -245,8 +245,8 @@ describe('an address of an instance that the cloud has forgotten', () => {
   });
 });
 
-describe('an instance id that became empty', () => {
-  test('takes nothing away, and serves on once it is there again', async () => {
+describe('a CiliumNode whose instance id became empty', () => {
+  test('loses nothing, and is served again once the id is back', async () => {
     const world = await served(2);
     const before = shownBy(world);
     startController(world, { identity: 'headwater-1', flags });
@@ -265,10 +265,10 @@ describe('an instance id that became empty', () => {
   });
 });
 
-describe('an interface of this cluster that is attached to nothing', () => {
+describe('an orphaned interface of this cluster', () => {
   const collecting = { ...flags, 'cluster-name': 'blue', 'eni-gc-interval': '60s' };
 
-  /** Interfaces that a former leader made, and that nothing has any more. */
+  /** Interfaces that a former leader created, and that are attached to nothing now. */
   async function withOrphans(): Promise<World> {
     const world = new World({
       cloud: testCloud({ instances: [instance({ count: 2 })] }),
@@ -287,7 +287,7 @@ describe('an interface of this cluster that is attached to nothing', () => {
     return world;
   }
 
-  test('stays as long as the list of CiliumNodes succeeds and is empty', async () => {
+  test('stays while the list of CiliumNodes succeeds and is empty', async () => {
     const world = await withOrphans();
     const orphans = world.loose().length;
     for (const machine of world.machines) await world.delete(machine);

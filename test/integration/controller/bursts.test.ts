@@ -23,10 +23,10 @@ function xlarge(ipam: NonNullable<NodeFacts['ipam']> = {}): World {
 
 describe('a burst', () => {
   test.each([
-    { what: 'gets an address for each pod that waits', pods: 30, ipam: {}, offered: 30 },
+    { what: 'gets an address for each pending pod', pods: 30, ipam: {}, offered: 30 },
     { what: 'never gets more than max-allocate', pods: 30, ipam: { maxAllocate: 20 }, offered: 20 },
-    { what: 'takes the margin along', pods: 30, ipam: { maxAboveWatermark: 5 }, offered: 35 },
-    { what: 'takes no more than the instance holds', pods: 70, ipam: {}, offered: 56 },
+    { what: 'gets max-above-watermark in addition', pods: 30, ipam: { maxAboveWatermark: 5 }, offered: 35 },
+    { what: 'gets no more than the instance holds', pods: 70, ipam: {}, offered: 56 },
   ])('of pods $what', async ({ pods, ipam, offered }) => {
     const world = xlarge(ipam);
     const machine = world.machine();
@@ -41,7 +41,7 @@ describe('a burst', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('of pods on the network of their node asks for nothing', async () => {
+  test('of pods of the host network causes no call', async () => {
     const world = xlarge();
     const machine = world.machine();
     startController(world);
@@ -75,7 +75,7 @@ describe('a burst', () => {
     expect(world.interfaces(machine).map(({ deviceIndex }) => deviceIndex)).toEqual([0, 1, 2, 3]);
   });
 
-  test('whose demand changes all the while never exceeds max-allocate, and ends at what is asked for', async () => {
+  test('with a demand that keeps changing never exceeds max-allocate, and ends at the demand', async () => {
     const world = xlarge({ maxAllocate: 40 });
     const machine = world.machine();
     startController(world);
@@ -94,7 +94,7 @@ describe('a burst', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('of pods that come one by one is served as they come, and what they give up stays', async () => {
+  test('of pods one by one is served as they come, and the addresses stay after the pods go', async () => {
     const world = xlarge();
     const machine = world.machine();
     startController(world);
@@ -113,8 +113,8 @@ describe('a burst', () => {
   });
 });
 
-describe('without permission to see pods', () => {
-  test('nodes are served by their watermarks alone, which is said once', async () => {
+describe('a controller without permission to read pods', () => {
+  test('serves nodes by their watermarks alone, and logs that once', async () => {
     const world = xlarge();
     const machine = world.machine();
     const end = world.refuse(403, 'GET', /^\/api\/v1\/pods/);
@@ -135,7 +135,7 @@ describe('without permission to see pods', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('that is taken away later, nodes keep what they have', async () => {
+  test('keeps what nodes have when it loses the permission later', async () => {
     const world = xlarge();
     const machine = world.machine();
     const controller = startController(world);

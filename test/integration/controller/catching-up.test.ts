@@ -26,8 +26,8 @@ async function scene(): Promise<Scene> {
   return { world, second, allow };
 }
 
-describe('a process that has the Lease and cannot list CiliumNodes', () => {
-  test('says so, changes nothing, and begins as soon as it can', async () => {
+describe('a leader that cannot list CiliumNodes', () => {
+  test('says so, changes nothing, and starts as soon as it can', async () => {
     const { world, second, allow } = await scene();
     await world.advance(10_000);
 

@@ -29,7 +29,7 @@ const besidesTheLease = ({ writes }: WorldController): readonly string[] =>
   writes.filter(({ path }) => !path.includes('/leases')).map(({ method, path }) => `${method} ${path}`);
 
 describe('a dry run', () => {
-  test('changes nothing but the Lease, and says once what it would do', async () => {
+  test('changes nothing but the Lease, and logs once what it would do', async () => {
     const world = new World({ cloud: testCloud({ instances: [instance({ count: 3 })] }) });
     const controller = start(world, { 'dry-run': 'true' });
     const [machine, tall, unknown] = world.machines;
@@ -70,7 +70,7 @@ describe('a dry run', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('logs again what changes', async () => {
+  test('logs a decision again when it changes', async () => {
     const world = new World();
     const machine = world.machine();
     const controller = start(world, { 'dry-run': 'true' });
@@ -87,7 +87,7 @@ describe('a dry run', () => {
     expect(later.map(({ details }) => details['addresses'] ?? details['part'])).toEqual([9]);
   });
 
-  test('that is turned off in the directory supplies every node, and one that is turned on there stops all changes', async () => {
+  test('turned off in the directory supplies every node, and turned on there stops all changes', async () => {
     const world = new World();
     const machine = world.machine();
     const controller = start(world);
@@ -113,7 +113,7 @@ describe('a dry run', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('sets no delete-on-termination, and says where it would', async () => {
+  test('sets no delete-on-termination, and logs where it would', async () => {
     const world = new World();
     const machine = world.machine();
     const end = world.fault('ModifyNetworkInterfaceAttribute', {

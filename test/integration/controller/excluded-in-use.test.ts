@@ -28,25 +28,25 @@ const secondOnly = ({ deviceIndex, addresses, primaryAddress }: NetworkInterface
 
 const causes: readonly Cause[] = [
   {
-    what: 'exclude tags that are set later',
+    what: 'exclude-interface-tags set later',
     before: { excludeInterfaceTags: { role: 'storage' } },
     exclude: (world, _machine, second) =>
       world.cluster.ec2.network.put('interfaces', { ...second, tags: { ...second.tags, role: 'storage' } }),
     unfit: secondOnly,
   },
   {
-    what: 'first-interface-index that is raised',
+    what: 'first-interface-index raised',
     exclude: (world, machine) => world.patch(machine, { spec: { eni: { 'first-interface-index': 2 } } }),
     unfit: secondOnly,
   },
   {
-    what: 'use-primary-address that is taken back',
+    what: 'use-primary-address turned off',
     before: { usePrimaryAddress: true },
     exclude: (world, machine) => world.patch(machine, { spec: { eni: { 'use-primary-address': false } } }),
     unfit: ({ primaryAddress }) => [primaryAddress],
   },
   {
-    what: 'a type that is not for pods',
+    what: 'an interface type that is not for pods',
     exclude: (world, _machine, second) =>
       world.cluster.ec2.network.put('interfaces', { ...second, type: 'trunk' }),
     unfit: secondOnly,
@@ -109,83 +109,88 @@ function warningsOf(controller: WorldController | undefined): readonly string[] 
   return warnings.map(({ reason }) => reason);
 }
 
-describe.each(causes)('use outranks $what', ({ before: eni = {}, exclude, unfit }) => {
-  describe.each<Protocol>(['crd-allocator', 'multi-pool'])('beside an agent of %s', (protocol) => {
-    test.each(['steady', 'take-over', 'restart'] as const)('%s', async (when) => {
-      const world = new World({
-        cloud: testCloud({
-          instances: [instance({ type: 'm5.2xlarge', interfaces: [{ deviceIndex: 1, addresses: 6 }] })],
-        }),
-        configure: () => ({ protocol, eni, ipam: { minAllocate: 10 } }),
-      });
-      const machine = world.machine();
-      const start = (identity: string): WorldController =>
-        startController(world, { identity, flags: { 'resync-interval': '60s' } });
-      const first = start('headwater-0');
-      await world.announce(machine);
-      await world.advance(60_000);
-      const pool = world.pool(machine);
-      const ofUnfit = world
-        .interfaces(machine)
-        .flatMap(unfit)
-        .filter((address) => pool.has(address));
-      const used = ofUnfit.slice(0, Math.ceil(ofUnfit.length / 2));
-      const idle = ofUnfit.filter((address) => !used.includes(address));
-      const agent = new Agent(world, machine, protocol, used);
-      await agent.speak();
-      await world.advance(30_000);
-      const [, second] = world.interfaces(machine);
-      if (second === undefined) throw new Error('there is no second interface');
-      const from = world.history.of(machine.name).length;
-
-      // Whoever served the node before knew nothing of what excludes it.
-      if (when === 'take-over') first.kill();
-      await exclude(world, machine, second);
-      const controllers = when === 'take-over' ? [first, start('headwater-1')] : [first];
-      for (let step = 0; step < 120; step++) {
-        await world.advance(10_000);
-        await agent.answer();
-        if (when !== 'restart' || (step !== 12 && step !== 24)) continue;
-        controllers.at(-1)?.kill();
-        controllers.push(start(`headwater-${step}`));
-      }
-
-      const states = world.history
-        .of(machine.name)
-        .slice(from)
-        .map(({ object }) => object);
-      const after = world.ciliumNode(machine);
-      const unassigned = controllers
-        .flatMap(({ calls }) => calls)
-        .filter(({ action }) => action.startsWith('Unassign'));
-      const held = world.interfaces(machine).flatMap(({ addresses }) => addresses);
-      const isKept = (address: string): boolean =>
-        states.every((object) => offers(object).has(address) && shownIn(object).has(address));
-      expect([used.length, idle.length].every((count) => count > 0)).toBe(true);
-      expect(used.filter((address) => !isKept(address))).toEqual([]);
-      expect(idle.filter((address) => offers(after).has(address) || shownIn(after).has(address))).toEqual([]);
-      expect(
-        world
+describe.each(causes)(
+  'addresses in use that an exclusion retires: $what',
+  ({ before: eni = {}, exclude, unfit }) => {
+    describe.each<Protocol>(['crd-allocator', 'multi-pool'])('of an agent of %s', (protocol) => {
+      test.each(['steady', 'take-over', 'restart'] as const)('stay offered: %s', async (when) => {
+        const world = new World({
+          cloud: testCloud({
+            instances: [instance({ type: 'm5.2xlarge', interfaces: [{ deviceIndex: 1, addresses: 6 }] })],
+          }),
+          configure: () => ({ protocol, eni, ipam: { minAllocate: 10 } }),
+        });
+        const machine = world.machine();
+        const start = (identity: string): WorldController =>
+          startController(world, { identity, flags: { 'resync-interval': '60s' } });
+        const first = start('headwater-0');
+        await world.announce(machine);
+        await world.advance(60_000);
+        const pool = world.pool(machine);
+        const ofUnfit = world
           .interfaces(machine)
           .flatMap(unfit)
-          .filter((each) => offers(after).has(each) && !used.includes(each)),
-      ).toEqual([]);
-      expect(idle.filter((address) => !held.includes(address))).toEqual([]);
-      expect(unassigned).toEqual([]);
-      expect(offers(after).size).toBeGreaterThanOrEqual(used.length + 8);
-      expect(textMapAt(after, 'status', 'ipam', 'release-ips')).toEqual(new Map());
-      expect(warningsOf(controllers.at(-1))).toContain('ExcludedAddressesInUse');
-      expect(world.broken()).toEqual([]);
+          .filter((address) => pool.has(address));
+        const used = ofUnfit.slice(0, Math.ceil(ofUnfit.length / 2));
+        const idle = ofUnfit.filter((address) => !used.includes(address));
+        const agent = new Agent(world, machine, protocol, used);
+        await agent.speak();
+        await world.advance(30_000);
+        const [, second] = world.interfaces(machine);
+        if (second === undefined) throw new Error('there is no second interface');
+        const from = world.history.of(machine.name).length;
+
+        // The previous leader knew nothing of what excludes it.
+        if (when === 'take-over') first.kill();
+        await exclude(world, machine, second);
+        const controllers = when === 'take-over' ? [first, start('headwater-1')] : [first];
+        for (let step = 0; step < 120; step++) {
+          await world.advance(10_000);
+          await agent.answer();
+          if (when !== 'restart' || (step !== 12 && step !== 24)) continue;
+          controllers.at(-1)?.kill();
+          controllers.push(start(`headwater-${step}`));
+        }
+
+        const states = world.history
+          .of(machine.name)
+          .slice(from)
+          .map(({ object }) => object);
+        const after = world.ciliumNode(machine);
+        const unassigned = controllers
+          .flatMap(({ calls }) => calls)
+          .filter(({ action }) => action.startsWith('Unassign'));
+        const held = world.interfaces(machine).flatMap(({ addresses }) => addresses);
+        const isKept = (address: string): boolean =>
+          states.every((object) => offers(object).has(address) && shownIn(object).has(address));
+        expect([used.length, idle.length].every((count) => count > 0)).toBe(true);
+        expect(used.filter((address) => !isKept(address))).toEqual([]);
+        expect(idle.filter((address) => offers(after).has(address) || shownIn(after).has(address))).toEqual(
+          [],
+        );
+        expect(
+          world
+            .interfaces(machine)
+            .flatMap(unfit)
+            .filter((each) => offers(after).has(each) && !used.includes(each)),
+        ).toEqual([]);
+        expect(idle.filter((address) => !held.includes(address))).toEqual([]);
+        expect(unassigned).toEqual([]);
+        expect(offers(after).size).toBeGreaterThanOrEqual(used.length + 8);
+        expect(textMapAt(after, 'status', 'ipam', 'release-ips')).toEqual(new Map());
+        expect(warningsOf(controllers.at(-1))).toContain('ExcludedAddressesInUse');
+        expect(world.broken()).toEqual([]);
+      });
     });
-  });
-});
+  },
+);
 
 describe.each<{ what: string; flags: Readonly<Record<string, string>> }>([
   {
-    what: 'subnets, which only says where new addresses come from',
+    what: 'subnets, which only decides where new addresses come from',
     flags: { 'subnet-ids-filter': ids.pods },
   },
-  { what: 'instances, which are then left alone', flags: { 'instance-tags-filter': 'role=worker' } },
+  { what: 'instances, which are then unmanaged', flags: { 'instance-tags-filter': 'role=worker' } },
 ])('a filter of $what', ({ flags }) => {
   test.each<Protocol>(['crd-allocator', 'multi-pool'])(
     'takes nothing from pool or status of an agent of %s, used or idle',
@@ -220,7 +225,7 @@ interface Shrinking {
   /** A type is read once by each controller. */
   readonly when: readonly ('steady' | 'take-over' | 'restart')[];
   readonly shrink: (world: World, machine: NodeFacts) => unknown;
-  /** What the cloud answers a controller that begins once the limit has shrunk. */
+  /** What the cloud answers a controller that starts once the limit has shrunk. */
   readonly tamper?: (action: string, output: object) => object;
 }
 
@@ -245,61 +250,64 @@ const smallType = {
   NetworkInfo: { MaximumNetworkInterfaces: 1, Ipv4AddressesPerInterface: 6 },
 };
 
-describe.each(shrinkings)('use outranks a limit that shrank: $what', ({ when: times, shrink, tamper }) => {
-  describe.each<Protocol>(['crd-allocator', 'multi-pool'])('beside an agent of %s', (protocol) => {
-    test.each(times)('%s', async (when) => {
-      const world = new World({ configure: () => ({ protocol, ipam: { preAllocate: 8 } }) });
-      const machine = world.machine();
-      let isSmall = false;
-      const flags = {
-        'resync-interval': '60s',
-        'aws-release-excess-ips': 'true',
-        'excess-ip-release-delay': '60s',
-      };
-      const start = (identity: string): WorldController =>
-        startController(world, {
-          identity,
-          flags,
-          tamper: (action, output) => (isSmall && tamper ? tamper(action, output) : output),
-        });
-      const first = start('headwater-0');
-      await world.announce(machine);
-      await world.advance(60_000);
-      const used = [...world.pool(machine).keys()].slice(0, 6);
-      const agent = new Agent(world, machine, protocol, used);
-      await agent.speak();
-      await world.advance(60_000);
-      const before = world.pool(machine).size;
-      const from = world.history.of(machine.name).length;
+describe.each(shrinkings)(
+  'addresses in use beyond a limit that is lowered: $what',
+  ({ when: times, shrink, tamper }) => {
+    describe.each<Protocol>(['crd-allocator', 'multi-pool'])('of an agent of %s', (protocol) => {
+      test.each(times)('stay offered: %s', async (when) => {
+        const world = new World({ configure: () => ({ protocol, ipam: { preAllocate: 8 } }) });
+        const machine = world.machine();
+        let isSmall = false;
+        const flags = {
+          'resync-interval': '60s',
+          'aws-release-excess-ips': 'true',
+          'excess-ip-release-delay': '60s',
+        };
+        const start = (identity: string): WorldController =>
+          startController(world, {
+            identity,
+            flags,
+            tamper: (action, output) => (isSmall && tamper ? tamper(action, output) : output),
+          });
+        const first = start('headwater-0');
+        await world.announce(machine);
+        await world.advance(60_000);
+        const used = [...world.pool(machine).keys()].slice(0, 6);
+        const agent = new Agent(world, machine, protocol, used);
+        await agent.speak();
+        await world.advance(60_000);
+        const before = world.pool(machine).size;
+        const from = world.history.of(machine.name).length;
 
-      const isReadAnew = when !== 'steady' || shrink.length === 0;
-      if (isReadAnew) first.kill();
-      isSmall = true;
-      await shrink(world, machine);
-      const controllers = when === 'steady' ? [first] : [first, start('headwater-1')];
-      for (let step = 0; step < 120; step++) {
-        await world.advance(10_000);
-        await agent.answer();
-        if (when !== 'restart' || (step !== 12 && step !== 24)) continue;
-        controllers.at(-1)?.kill();
-        controllers.push(start(`headwater-${step}`));
-      }
+        const isReadAnew = when !== 'steady' || shrink.length === 0;
+        if (isReadAnew) first.kill();
+        isSmall = true;
+        await shrink(world, machine);
+        const controllers = when === 'steady' ? [first] : [first, start('headwater-1')];
+        for (let step = 0; step < 120; step++) {
+          await world.advance(10_000);
+          await agent.answer();
+          if (when !== 'restart' || (step !== 12 && step !== 24)) continue;
+          controllers.at(-1)?.kill();
+          controllers.push(start(`headwater-${step}`));
+        }
 
-      const states = world.history.of(machine.name).slice(from);
-      const isKept = (address: string): boolean =>
-        states.every(({ object }) => offers(object).has(address) && shownIn(object).has(address));
-      const after = world.ciliumNode(machine);
-      expect(before).toBe(14);
-      expect(used.filter((address) => !isKept(address))).toEqual([]);
-      expect([...offers(after)].toSorted()).toEqual(used.toSorted());
-      expect(world.held(machine).toSorted()).toEqual(used.toSorted());
-      expect(textMapAt(after, 'status', 'ipam', 'release-ips')).toEqual(new Map());
-      expect(world.broken()).toEqual([]);
+        const states = world.history.of(machine.name).slice(from);
+        const isKept = (address: string): boolean =>
+          states.every(({ object }) => offers(object).has(address) && shownIn(object).has(address));
+        const after = world.ciliumNode(machine);
+        expect(before).toBe(14);
+        expect(used.filter((address) => !isKept(address))).toEqual([]);
+        expect([...offers(after)].toSorted()).toEqual(used.toSorted());
+        expect(world.held(machine).toSorted()).toEqual(used.toSorted());
+        expect(textMapAt(after, 'status', 'ipam', 'release-ips')).toEqual(new Map());
+        expect(world.broken()).toEqual([]);
+      });
     });
-  });
-});
+  },
+);
 
-test('a status that is wiped while an address is leaving is whole again before anything is struck', async () => {
+test('a status that is wiped while an address is being released is complete again before anything is withdrawn', async () => {
   const world = new World({
     configure: () => ({ eni: { firstInterfaceIndex: 0 }, ipam: { minAllocate: 20 } }),
   });
@@ -317,7 +325,7 @@ test('a status that is wiped while an address is leaving is whole again before a
   await world.patchStatus(machine, { ipam: { used } });
   await world.until('it is asked', () => askedFor(world, machine).has(idle), 300_000);
 
-  // What is to be struck waits for the API server.
+  // What is to be withdrawn waits for the API server.
   const admit = world.refuse(500, 'PATCH', /ciliumnodes\/[^/]+$/);
   await world.patchStatus(machine, { ipam: { 'release-ips': { [idle]: 'ready-for-release' } } });
   await world.advance(2_000);
@@ -326,7 +334,7 @@ test('a status that is wiped while an address is leaving is whole again before a
   admit();
   await world.advance(60_000);
 
-  // The first of them is that of somebody else.
+  // The first of them is that of another client.
   const [wiped, ...ours] = world.history.of(machine.name).slice(from);
   const lacking = ours.map(({ object }) => {
     const enis = objectAt(object, 'status', 'eni', 'enis');

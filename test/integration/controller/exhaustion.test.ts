@@ -20,9 +20,9 @@ function isSettled({ result }: CloudCall): boolean {
 
 describe('a subnet that runs out', () => {
   test.each([
-    { what: 'before it is asked', known: true },
+    { what: 'before the call', known: true },
     { what: 'between the count and the call', known: false },
-  ])('$what is left for the next best one at once', async ({ known }) => {
+  ])('$what is skipped for the next best one at once', async ({ known }) => {
     const world = worldOf(1);
     const machine = world.machine();
     if (known) world.occupy(ids.pods);
@@ -51,7 +51,7 @@ describe('a subnet that runs out', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('under an interface with room sends the node to a new interface in another subnet at once', async () => {
+  test('sends a node with room on its interface to a new interface in another subnet at once', async () => {
     const world = new World({ configure: () => podSubnets });
     const machine = world.machine();
     startController(world);
@@ -69,7 +69,7 @@ describe('a subnet that runs out', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('is shared by a fleet without a call that had to fail', async () => {
+  test('is shared by a fleet without a failed call', async () => {
     const world = worldOf(12);
     world.occupy(ids.pods, 40);
     world.occupy(ids.morePods, 80);
@@ -85,7 +85,7 @@ describe('a subnet that runs out', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('takes no node with it that another subnet can serve', async () => {
+  test('fails no node that another subnet can serve', async () => {
     const cloud = testCloud({
       subnets: [
         ...Object.values(subnets),
@@ -108,11 +108,11 @@ describe('a subnet that runs out', () => {
   });
 });
 
-describe('when every subnet has run out', () => {
+describe('a node whose subnets have all run out', () => {
   test.each([
-    { what: 'known beforehand', known: true },
-    { what: 'found by a call', known: false },
-  ])('$what, the node says so, and is served once there is space', async ({ known }) => {
+    { what: 'known before the call', known: true },
+    { what: 'found by the call', known: false },
+  ])('says so when it is $what, and is served once there is space', async ({ known }) => {
     const world = worldOf(2);
     const [machine, other] = [world.machine(0), world.machine(1)];
     const controller = startController(world);
@@ -156,7 +156,7 @@ describe('when every subnet has run out', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('a node that has some of what it needs says so too, and keeps it', async () => {
+  test('says so and keeps what it has when it has only part of what it needs', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     startController(world);
@@ -171,7 +171,7 @@ describe('when every subnet has run out', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('what gets free goes to the node without any address before one that tops up', async () => {
+  test('gets freed addresses before a node that only tops up, if it has none', async () => {
     const world = worldOf(2);
     const [supplied, bare] = [world.machine(0), world.machine(1)];
     startController(world);
@@ -194,7 +194,7 @@ describe('when every subnet has run out', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('a subnet that is added is found with the next listing', async () => {
+  test('uses a new subnet after the next listing', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     startController(world, { flags: { 'resync-interval': '60s' } });

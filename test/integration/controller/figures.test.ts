@@ -6,7 +6,7 @@ import { startController } from '../../support/world-controller.ts';
 const attempts = 'cilium_operator_ipam_allocation_duration_seconds_count';
 
 describe('the metrics', () => {
-  test('of the resync tell how often it ran and that it did not have to wait', async () => {
+  test('count the resyncs, which never had to wait', async () => {
     const world = new World();
     const controller = startController(world, { flags: { 'resync-interval': '5m' } });
     await world.announce(world.machine());
@@ -20,7 +20,7 @@ describe('the metrics', () => {
     expect(await controller.metric('cilium_operator_ipam_resync_folds')).toBe(0);
   });
 
-  test('of the resync say that nothing is stale where no node is left to read the cloud for', async () => {
+  test('show no stale resync when no node is left to read the cloud for', async () => {
     const world = new World();
     const controller = startController(world, { flags: { 'resync-interval': '5m' } });
     const age = (): Promise<number | undefined> => controller.metric('headwater_inventory_age_seconds');
@@ -43,22 +43,19 @@ describe('the metrics', () => {
     ['unableToFindSubnet', {}, { 'subnet-tags-filter': 'no=such' }],
     ['unableToGetSecurityGroups', { 'security-group-tags': { no: 'such' } }, {}],
     ['unableToDetermineLimits', { 'instance-type': 'm99.huge' }, {}],
-  ])(
-    'count an attempt that is refused as %s, once for as long as it stays so',
-    async (status, eni, flags) => {
-      const world = new World({ configure: () => ({ eni: { firstInterfaceIndex: 1 } }) });
-      const machine = world.machine();
-      const controller = startController(world, { flags });
-      await world.announce(machine, { spec: { eni } });
+  ])('count an attempt that is refused as %s once while the refusal lasts', async (status, eni, flags) => {
+    const world = new World({ configure: () => ({ eni: { firstInterfaceIndex: 1 } }) });
+    const machine = world.machine();
+    const controller = startController(world, { flags });
+    await world.announce(machine, { spec: { eni } });
 
-      await world.advance(300_000);
+    await world.advance(300_000);
 
-      const series = `${attempts}{type="createInterfaceAndAllocateIP",status="${status}",subnet_id=""}`;
-      expect(await controller.metric(series)).toBe(1);
-    },
-  );
+    const series = `${attempts}{type="createInterfaceAndAllocateIP",status="${status}",subnet_id=""}`;
+    expect(await controller.metric(series)).toBe(1);
+  });
 
-  test('of a subnet are what the cloud has: free addresses, whole free blocks, nodes in it', async () => {
+  test('show of a subnet what the cloud has: free addresses, whole free blocks, nodes in it', async () => {
     const world = new World({
       cloud: testCloud({ instances: [instance({ count: 3 })] }),
       configure: () => ({ eni: { subnetTags: { purpose: 'pods' }, firstInterfaceIndex: 1 } }),
@@ -79,7 +76,7 @@ describe('the metrics', () => {
     expect(await of('size_addresses')).toBe(4096);
   });
 
-  test('of the whole blocks of a subnet follow the prefixes that nodes get between two listings', async () => {
+  test('update the whole blocks of a subnet as nodes get prefixes between two listings', async () => {
     const world = new World({
       cloud: testCloud({ instances: [instance({ count: 2 })] }),
       configure: () => ({ eni: { subnetTags: { purpose: 'pods' }, firstInterfaceIndex: 1 } }),
@@ -97,13 +94,13 @@ describe('the metrics', () => {
     const labels = `subnet_id="${ids.pods}",availability_zone="us-east-1a"`;
     const whole = world.wholeBlocks(ids.pods).length;
     expect(whole).toBeLessThan(before);
-    // The primary address of a new interface takes a block that nobody told of.
+    // The primary address of a new interface takes a block that no listing has shown.
     const shown = await controller.metric(`headwater_subnet_free_blocks{${labels}}`);
     expect(shown).toBeGreaterThanOrEqual(whole);
     expect(shown).toBeLessThanOrEqual(whole + 2);
   });
 
-  test('of readiness name what keeps the cloud from being read', async () => {
+  test('name for readiness what keeps the cloud from being read', async () => {
     const world = new World();
     const controller = startController(world);
     const message = 'You are not authorized';
@@ -126,7 +123,7 @@ describe('the metrics', () => {
     expect(controller.controller.unreadiness()).toBeUndefined();
   });
 
-  test('of a node end while it is blocked', async () => {
+  test('drop the figures of a node while it is blocked', async () => {
     const world = new World();
     const machine = world.machine();
     const controller = startController(world);

@@ -80,8 +80,8 @@ describe('a cilium-operator that still runs', () => {
 
   test.each([
     { what: 'a cilium-operator', userAgent: 'cilium-operator-aws/1.17.4', isFleet: true },
-    { what: 'anybody else', userAgent: 'kubectl/v1.31.0', isFleet: false },
-  ])('known by its name freezes the fleet at its first write, and $what so: $isFleet', async (row) => {
+    { what: 'another client', userAgent: 'kubectl/v1.31.0', isFleet: false },
+  ])('recognized by its name as $what pauses the fleet at its first write: $isFleet', async (row) => {
     const { world, controller } = await settled();
     const client = new KubernetesClient(world.cluster.kubernetes.handle, row.userAgent);
     const [machine, other] = world.machines;
@@ -111,7 +111,7 @@ describe('a cilium-operator that still runs', () => {
     ]);
   });
 
-  test('and then stops: after 5 quiet minutes changes resume, and deficits are served', async () => {
+  test('lets changes resume and deficits be served 5 quiet minutes after it stops', async () => {
     const { world, controller } = await settled();
     const operator = new StandInOperator(world);
     const machine = world.machine();
@@ -140,7 +140,7 @@ describe('a cilium-operator that still runs', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('for hours is fought once in 5 minutes at most', async () => {
+  test('is corrected once in 5 minutes at most, for hours', async () => {
     const { world, controller } = await settled();
     void new StandInOperator(world).run();
 
@@ -156,7 +156,7 @@ describe('a cilium-operator that still runs', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('does not keep an operation in flight from finishing', async () => {
+  test('does not stop an operation in flight', async () => {
     const { world, controller } = await settled();
     const machine = world.machine();
     const full = world.held(machine).length;
@@ -180,8 +180,8 @@ describe('a cilium-operator that still runs', () => {
   });
 });
 
-describe('somebody who edits a pool by hand', () => {
-  test('is undone at once, and keeps things from being taken away for 5 minutes', async () => {
+describe('an edit of a pool by hand', () => {
+  test('is undone at once, and stops releases for 5 minutes', async () => {
     const { world, controller } = await settled();
     const [machine, other] = world.machines;
     if (machine === undefined || other === undefined) throw new Error('there are no two machines');
@@ -211,7 +211,7 @@ describe('somebody who edits a pool by hand', () => {
     );
   });
 
-  test('during a release keeps addresses from being released until it has been quiet', async () => {
+  test('during a release stops the release until the pool has been quiet', async () => {
     const world = worldOf(2);
     const controller = startController(world, { flags: releasing });
     const { workload } = world.cluster;
@@ -237,7 +237,7 @@ describe('somebody who edits a pool by hand', () => {
     expect(world.held(world.machine())).toHaveLength((workload.views[0]?.addressesInUse.size ?? 0) + 8);
   });
 
-  test('twice counts as a conflicting writer', async () => {
+  test('made twice counts as a conflicting writer', async () => {
     const { world, controller } = await settled();
     const machine = world.machine();
     const [address = ''] = world.pool(machine).keys();
@@ -256,13 +256,13 @@ describe('somebody who edits a pool by hand', () => {
     expect(world.pool(machine).has(address)).toBe(true);
   });
 
-  test('twice on one node stops that node, and the fleet once the same writer writes another', async () => {
+  test('made twice on one node pauses that node, and the fleet once the same writer writes another', async () => {
     const { world, controller } = await settled(4);
     const [first, second, third, fourth] = world.machines;
     if (!first || !second || !third || !fourth) throw new Error('there are no four machines');
     let writes = 0;
     const patch = async (userAgent: string, machine: NodeFacts): Promise<void> => {
-      // What is only struck names nobody: the API server tells who set a field.
+      // A removal names no writer: the API server shows only who set a field.
       const address = `10.0.48.${++writes}`;
       await callKubernetes(new KubernetesClient(world.cluster.kubernetes.handle, userAgent), {
         method: 'PATCH',
@@ -313,8 +313,8 @@ describe('somebody who edits a pool by hand', () => {
   });
 });
 
-describe('no conflicting writers are', () => {
-  test('agents of both protocols, over an hour of pods that come and go and agents that are replaced', async () => {
+describe('no conflicting writer', () => {
+  test('is seen in agents of both protocols, over an hour of pods that come and go and agents that are replaced', async () => {
     const world = worldOf(4);
     const controller = startController(world, { flags: releasing });
     const { workload } = world.cluster;
@@ -335,7 +335,7 @@ describe('no conflicting writers are', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('the previous leader, however it ended, and writes with lost answers', async () => {
+  test('is seen in the previous leader, however it ended, nor in writes with lost answers', async () => {
     const world = worldOf(3);
     const { workload } = world.cluster;
     void workload.start();
@@ -366,7 +366,7 @@ describe('no conflicting writers are', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('the previous leader, whose writes the watch shows minutes late', async () => {
+  test('is seen in the previous leader when the watch shows its writes minutes late', async () => {
     const world = worldOf(2);
     const [before, next] = ['headwater-a', 'headwater-b'].map((identity) =>
       startController(world, { identity }),
@@ -394,7 +394,7 @@ describe('no conflicting writers are', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('those who write nodes that Headwater does not manage', async () => {
+  test('is seen in clients that write nodes which Headwater does not manage', async () => {
     const tags = { role: 'worker' };
     const world = new World({
       cloud: testCloud({ instances: [instance({ tags }), instance({ name: 'other' })] }),

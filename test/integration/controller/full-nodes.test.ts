@@ -3,11 +3,11 @@ import type { IpamWatermarks } from '../../../src/simulator/workload/node-facts.
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
-describe('pods that wait on a node that has all it may have', () => {
+describe('pending pods on a node that is limited', () => {
   test.each<[string, IpamWatermarks, string, string]>([
     ['by its instance', { minAllocate: 27 }, 'InstanceFull', 'use a larger instance type'],
     ['by its max-allocate', { minAllocate: 12, maxAllocate: 12 }, 'MaxAllocateReached', 'max-allocate 12'],
-  ])('%s are reported, until there is an address for each', async (_, ipam, reason, text) => {
+  ])('%s are reported until there is an address for each', async (_, ipam, reason, text) => {
     const world = new World({ configure: () => ({ ipam }) });
     const machine = world.machine();
     const controller = startController(world);

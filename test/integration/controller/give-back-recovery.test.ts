@@ -13,7 +13,7 @@ describe.each(['crd-allocator', 'multi-pool'] as const)('a new leader beside an 
       foreign: { tags: { role: 'storage' } },
       eni: { excludeInterfaceTags: { role: 'storage' } },
     },
-  ])('takes nothing from an interface that $what', async ({ foreign, eni = {} }) => {
+  ])('releases nothing of an interface that $what', async ({ foreign, eni = {} }) => {
     const interfaces = [{ deviceIndex: 1, addresses: 3, ...foreign }];
     const world = await BusyWorld.start({
       cloud: testCloud({ instances: [instance({ interfaces })] }),

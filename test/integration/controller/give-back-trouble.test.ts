@@ -31,10 +31,10 @@ const protocols = ['crd-allocator', 'multi-pool'] as const;
 
 describe.each(protocols)('an unassignment for an agent of %s', (protocol) => {
   test.each([
-    { what: 'happens, and its answer is lost', effect: 'before', connection: 'drop' },
-    { what: 'never happens, and no answer comes', effect: 'after', connection: 'hang' },
-    { what: 'happens long after it was given up', effect: 'late', connection: 'hang' },
-  ] as const)('that $what takes nothing that is used', async ({ effect, connection }) => {
+    { what: 'takes effect without an answer', effect: 'before', connection: 'drop' },
+    { what: 'never takes effect and has no answer', effect: 'after', connection: 'hang' },
+    { what: 'takes effect long after its time-out', effect: 'late', connection: 'hang' },
+  ] as const)('that $what takes no address in use', async ({ effect, connection }) => {
     const world = await node(protocol);
     const delayMs = effect === 'late' ? 25_000 : 0;
     const end = world.fault(unassign, { kind: 'lost', effect, connection, delayMs }, 2);
@@ -53,7 +53,7 @@ describe.each(protocols)('an unassignment for an agent of %s', (protocol) => {
     expectSettled(world);
   });
 
-  test('that EC2 refuses for good shows the addresses again, says so once, and is tried again later', async () => {
+  test('that EC2 refuses for good offers the addresses again, says so once, and is tried again later', async () => {
     const world = await node(protocol);
     const end = world.fault(unassign, {
       kind: 'error',
@@ -75,10 +75,10 @@ describe.each(protocols)('an unassignment for an agent of %s', (protocol) => {
     expectSettled(world);
   });
 
-  test('of addresses of which one is gone already takes the others', async () => {
+  test('releases the other addresses when one is gone already', async () => {
     const world = await node(protocol);
     await world.deleteLivingPods(12);
-    // The first call happens without a word; whoever else changed the cloud took only a part.
+    // The first call takes effect without an answer; the other client changed only a part.
     world.fault(unassign, { kind: 'lost', effect: 'before', connection: 'drop', delayMs: 0 }, 1);
 
     await world.advance(1_200_000);
@@ -87,7 +87,7 @@ describe.each(protocols)('an unassignment for an agent of %s', (protocol) => {
   });
 });
 
-describe.each(protocols)('a node of %s that needs again what it was about to give', (protocol) => {
+describe.each(protocols)('a node of %s that needs again what it was about to release', (protocol) => {
   test('gets it back without a call', async () => {
     const world = await node(protocol);
     await world.deleteLivingPods(12);
@@ -100,7 +100,7 @@ describe.each(protocols)('a node of %s that needs again what it was about to giv
     const before = { held: world.held(world.machine()).length, calls: world.controller.changes.length };
 
     world.addLivingPods(12, 'again');
-    // An agent tells within 15 s what its pods use.
+    // An agent reports within 15 s what its pods use.
     await world.advance(20_000);
     stop();
     await world.advance(60_000);
@@ -114,8 +114,8 @@ describe.each(protocols)('a node of %s that needs again what it was about to giv
   });
 });
 
-describe('an agent that is asked', () => {
-  test('and uses an address keeps it, and is not asked for it again at once', async () => {
+describe('an agent that is asked to release', () => {
+  test('keeps an address that it uses, and is not asked again at once', async () => {
     const world = await node('crd-allocator');
     const machine = world.machine();
     await world.deleteLivingPods(12);
@@ -130,7 +130,7 @@ describe('an agent that is asked', () => {
   });
 
   test.each([0, 5_000, 15_000, 20_000, 40_000])(
-    'and becomes one that is not asked %i ms after it was asked loses nothing',
+    'loses nothing when it becomes a multi-pool agent %i ms after it was asked',
     async (ms) => {
       const world = await node('crd-allocator');
       const machine = world.machine();
@@ -153,7 +153,7 @@ describe('an agent that is asked', () => {
 
 describe.each(protocols)('a new leader beside an agent of %s', (protocol) => {
   test.each([100_000, 185_000, 190_000, 200_000, 215_000, 230_000, 270_000, 290_000])(
-    'goes on %i ms after the pods left, takes nothing away in its first 20 s, and loses nothing',
+    'continues %i ms after the pods left, takes nothing away in its first 20 s, and loses nothing',
     async (ms) => {
       const world = await node(protocol);
       await world.deleteLivingPods(12);
@@ -172,7 +172,7 @@ describe.each(protocols)('a new leader beside an agent of %s', (protocol) => {
   );
 });
 
-test('addresses that one node releases serve another at once', async () => {
+test('addresses that one node releases serve another node at once', async () => {
   const world = await BusyWorld.start({
     cloud: testCloud({ instances: [instance({ count: 2 })] }),
     configure: () => ({ eni: { subnetTags: { purpose: 'pods' }, firstInterfaceIndex: 1 } }),
@@ -189,7 +189,7 @@ test('addresses that one node releases serve another at once', async () => {
   expect(world.broken()).toEqual([]);
 });
 
-test('a new leader tries to release nothing before it may, and then releases all at once', async () => {
+test('a new leader tries no release in its quiet period, and then releases everything at once', async () => {
   const soon = { 'excess-ip-release-delay': '3' };
   const world = await node('crd-allocator', soon);
   const end = world.fault(unassign, { kind: 'throttle' });

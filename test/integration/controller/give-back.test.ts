@@ -40,7 +40,7 @@ async function busyNode(
 }
 
 describe.each(['crd-allocator', 'multi-pool'] as const)('an agent of %s', (protocol) => {
-  test('releases what its pods leave behind, down to the watermarks', async () => {
+  test('releases what its pods no longer need, down to the watermarks', async () => {
     const { world } = await busyNode(protocol, 15);
     const machine = world.machine();
     const before = world.held(machine).length;
@@ -57,7 +57,7 @@ describe.each(['crd-allocator', 'multi-pool'] as const)('an agent of %s', (proto
     expect(world.broken()).toEqual([]);
   });
 
-  test('keeps an address to which somebody led a public one, whether or not its pods use it', async () => {
+  test('keeps an address that an Elastic IP points to, whether or not its pods use it', async () => {
     const { world, controller } = await busyNode(protocol, 15, {
       cloud: { publicAddresses: [{ count: 1 }] },
     });
@@ -102,7 +102,7 @@ describe.each(['crd-allocator', 'multi-pool'] as const)('an agent of %s', (proto
   });
 });
 
-test('an interface without pod addresses is deleted after an hour, and its slot can be used again', async () => {
+test('a node loses an interface without pod addresses after an hour, and can use its slot again', async () => {
   const { world, controller } = await busyNode('crd-allocator', 14, {
     flags: { ...releasing, 'idle-interface-delay': '1h' },
   });
@@ -128,7 +128,7 @@ test('an interface without pod addresses is deleted after an hour, and its slot 
   expect(world.broken()).toEqual([]);
 });
 
-test('an interface that somebody gave an address since the last reading is not detached', async () => {
+test('an interface that another client gave an address since the last read is kept', async () => {
   const { world, controller } = await busyNode('crd-allocator', 14, {
     flags: { ...releasing, 'idle-interface-delay': '1h', 'resync-interval': '6h' },
   });

@@ -11,10 +11,10 @@ const unassign = 'UnassignPrivateIpAddresses';
 const ignore = 'ipam.cilium.io/ignore';
 
 describe.each(['crd-allocator', 'multi-pool'] as const)(
-  'addresses that a lost call may yet take (%s)',
+  'addresses that a lost call may still take (%s)',
   (protocol) => {
     test.each(['is ignored for a moment', 'is deleted and made again'])(
-      'are used by no pod where the CiliumNode %s meanwhile',
+      'are used by no pod when the CiliumNode %s meanwhile',
       async (what) => {
         const world = await BusyWorld.start({
           cloud: testCloud({ instances: [instance()] }),
@@ -50,7 +50,7 @@ describe.each(['crd-allocator', 'multi-pool'] as const)(
   },
 );
 
-describe('an instance that a CiliumNode without a Node was served for', () => {
+describe('an instance that was served for a CiliumNode without a Node', () => {
   interface Reply {
     NetworkInterfaces?: { Attachment?: { DeviceIndex?: number } }[];
   }
@@ -66,7 +66,7 @@ describe('an instance that a CiliumNode without a Node was served for', () => {
         }
       : output;
 
-  test('keeps what the CiliumNode of its own Node shows, once that Node is back, although the cloud is torn', async () => {
+  test('keeps what the CiliumNode of its own Node shows once that Node is back, although the cloud’s answer is torn', async () => {
     const world = new World({
       cloud: testCloud({ instances: [instance({ count: 4 })] }),
       configure: () => ({ ipam: { preAllocate: 12 } }),
@@ -103,7 +103,7 @@ describe('an instance that a CiliumNode without a Node was served for', () => {
     expect(world.bugs).toEqual([]);
   });
 
-  test('has nothing of what that one made up, once its own node joins, and holds nothing for anybody', async () => {
+  test('shows nothing that the former CiliumNode made up once its own node joins, and blocks no other node', async () => {
     const attacked = await AttackedWorld.start({ strangers: 5 });
     const { world } = attacked;
     const strangers = world.machines.slice(3);

@@ -61,7 +61,7 @@ async function servedWorld(count: number) {
 const pools = (world: World): string[][] =>
   world.machines.map((machine) => [...world.pool(machine).keys()].sort());
 describe('addresses that are missing on every node at once', () => {
-  test('stay where they are until a person approves their withdrawal by the token', async () => {
+  test('stay until a person approves their withdrawal by the token', async () => {
     const { world, controller, hidden } = await servedWorld(5);
     const before = pools(world);
 
@@ -82,7 +82,7 @@ describe('addresses that are missing on every node at once', () => {
     expect(after?.some((address) => before[0]?.includes(address))).toBe(false);
   });
 
-  test('are held no longer once they are shown again, and growing goes on meanwhile', async () => {
+  test('are no longer held once the cloud shows them again, and nodes still grow meanwhile', async () => {
     const { world, controller, hidden } = await servedWorld(5);
     const before = pools(world);
 

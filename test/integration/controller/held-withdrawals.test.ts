@@ -94,7 +94,7 @@ describe('interfaces that are missing on most nodes at once', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('stay under a successor of a leader that was killed while it held them', async () => {
+  test('stay under the successor of a leader that was killed while it held them', async () => {
     const { world, controller, hide, start } = await fleet(6);
     const before = pools(world);
     hide(true);
@@ -115,7 +115,7 @@ describe('interfaces that are missing on most nodes at once', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('are withdrawn once a person approves just these', async () => {
+  test('are withdrawn once a person approves exactly these', async () => {
     const { world, hide, start, controller } = await fleet(4);
     hide(true);
     await world.advance(180_000);
@@ -132,7 +132,7 @@ describe('interfaces that are missing on most nodes at once', () => {
     expect(world.bugs).toEqual([]);
   });
 
-  test('are reported by one log line, one Event on the Lease, and at most 20 on nodes and CiliumNodes', async () => {
+  test('are reported by one log line, one Event on the Lease, and at most 20 Events on nodes and CiliumNodes', async () => {
     const { world, controller, hide } = await fleet(14);
 
     hide(true);
@@ -152,7 +152,7 @@ describe('interfaces that are missing on most nodes at once', () => {
   });
 });
 
-test('an interface that is missing on one of many nodes goes, and that of a terminated instance is not even weighed', async () => {
+test('an interface that is missing on one of many nodes is withdrawn, and those of a terminated instance do not count', async () => {
   const { world, controller } = await fleet(6);
   const [one, ...others] = world.machines;
   const [, second] = world.interfaces(one ?? world.machine());
@@ -172,8 +172,8 @@ test('an interface that is missing on one of many nodes goes, and that of a term
 });
 
 test.each([
-  { what: 'what agents gave up to a leader before', isShown: false, held: undefined },
-  { what: 'what a CiliumNode shows in spite of that', isShown: true, held: 6 },
+  { what: 'what agents agreed to release under the previous leader', isShown: false, held: undefined },
+  { what: 'what a CiliumNode still shows despite that', isShown: true, held: 6 },
 ])('$what is missing on all nodes: $held of them are held', async ({ isShown, held }) => {
   const { world, controller, start } = await fleet(6);
   controller.kill();

@@ -49,7 +49,7 @@ interface Scene {
   /** Tags of an interface without addresses that the first node has; undefined without one. */
   readonly idle?: Readonly<Record<string, string>>;
   readonly staticAddress?: boolean;
-  /** Where whoever looks for the reason finds it. */
+  /** Where a person who searches for the reason finds it. */
   readonly shownBy: 'the error of the node' | 'a remark on the node' | 'readiness' | 'the log';
   /** Addresses that the nodes have while it is denied, and once it is allowed. */
   readonly meanwhile: readonly [number, number];
@@ -58,7 +58,7 @@ interface Scene {
 
 const all = [20, 4] as const;
 const unread: Scene = { shownBy: 'readiness', meanwhile: [0, 0] };
-/** The interface that the node has is filled all the same. */
+/** The interface that the node has is filled nevertheless. */
 const noInterface: Scene = { shownBy: 'the error of the node', meanwhile: [9, 4] };
 const housekeeping: Scene = { shownBy: 'the log', meanwhile: all };
 const staticAddress: Scene = { staticAddress: true, shownBy: 'a remark on the node', meanwhile: all };
@@ -173,7 +173,7 @@ function poolSizes(world: World): readonly number[] {
   return world.machines.map((machine) => world.pool(machine).size);
 }
 
-describe('the policy', () => {
+describe('the shipped IAM policy', () => {
   test('allows the actions that Headwater calls, and the tags of what it creates, and nothing else', () => {
     const called = [...quotaActions, 'CreateTags'].map((action) => `ec2:${action}`);
 
@@ -181,7 +181,7 @@ describe('the policy', () => {
   });
 
   test.each(grants)(
-    'allows $permission on $resource ($sid) because it is needed, and named when it is denied',
+    'allows $permission on $resource ($sid) because Headwater needs it and names it when it is denied',
     async (grant) => {
       const scene = scenes[grant.permission]?.(grant);
       if (scene === undefined) throw new Error(`no scene needs ${grant.permission}`);
@@ -214,7 +214,7 @@ describe('the policy', () => {
     },
   );
 
-  test('serves as well when it is held to one VPC', async () => {
+  test('also works when it is restricted to one VPC', async () => {
     const sids = [
       'CreateInterfacesInSubnets',
       'CreateInterfacesWithSecurityGroups',

@@ -18,7 +18,7 @@ function worldOf(count: number): World {
 }
 
 describe('a node', () => {
-  test('whose agent is upgraded in place keeps what it has, and is served by its new demand', async () => {
+  test('keeps what it has when its agent is upgraded in place, and is served by its new demand', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     startController(world);
@@ -38,7 +38,7 @@ describe('a node', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('whose object is deleted and made again is offered what its instance has', async () => {
+  test('is offered what its instance has when its object is deleted and created again', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     const controller = startController(world);
@@ -56,7 +56,7 @@ describe('a node', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('whose object is deleted in the middle of a write leaves its addresses to others', async () => {
+  test('leaves its addresses to others when its object is deleted in the middle of a write', async () => {
     const world = worldOf(2);
     const [machine, other] = [world.machine(0), world.machine(1)];
     let isDeleted = false;
@@ -83,7 +83,7 @@ describe('a node', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('that is gone for a while is offered what its instance has once it is back', async () => {
+  test('is offered what its instance has once it is back after a while', async () => {
     const world = worldOf(2);
     const machine = world.machine();
     const controller = startController(world);
@@ -101,7 +101,7 @@ describe('a node', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('whose name goes to another instance is offered nothing of the former one', async () => {
+  test('is offered nothing of its former instance when its name goes to another one', async () => {
     const world = worldOf(2);
     const [machine, other] = [world.machine(0), world.machine(1)];
     startController(world);
@@ -121,7 +121,7 @@ describe('a node', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('whose name goes to another instance just as its status is wiped is offered nothing of the former one', async () => {
+  test('is offered nothing of its former instance when its status is wiped at the moment its name goes to another one', async () => {
     const world = worldOf(2);
     const [machine, other] = [world.machine(0), world.machine(1)];
     startController(world);
@@ -140,7 +140,7 @@ describe('a node', () => {
     expect(world.bugs).toEqual([]);
   });
 
-  test('of an instance that another node has is named and not served, until that one is gone', async () => {
+  test('is named and not served while another node has its instance, and served afterwards', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     const twin = { ...machine, name: 'twin' };
@@ -166,7 +166,7 @@ describe('a node', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('of two that name one instance when the controller starts: the one with addresses is served', async () => {
+  test('is served at startup, of two that name one instance, if it is the one with addresses', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     const twin = { ...machine, name: 'a-twin' };
@@ -185,7 +185,7 @@ describe('a node', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('with the annotation to ignore it is left as it is, and served once the annotation is gone', async () => {
+  test('is left as it is with the annotation to ignore it, and served once the annotation is gone', async () => {
     const world = worldOf(2);
     const machine = world.machine();
     const controller = startController(world);
@@ -210,7 +210,7 @@ describe('a node', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('that is ignored no longer counts as blocked', async () => {
+  test('no longer counts as blocked while it is ignored', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     const controller = startController(world);
@@ -225,7 +225,7 @@ describe('a node', () => {
     expect(controller.controller.status().nodes).toMatchObject({ total: 0, blocked: 0 });
   });
 
-  test('on its way out is left as it is', async () => {
+  test('is left as it is while it is being deleted', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     const controller = startController(world);
@@ -245,7 +245,7 @@ describe('a node', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('that comes with the first of another network is served without waiting for the next listing', async () => {
+  test('is served without waiting for the next listing when it is the first of another network', async () => {
     const cloud = testCloud({
       vpcs: [
         { name: 'main', blocks: ['10.0.0.0/16'] },

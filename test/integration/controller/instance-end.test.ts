@@ -31,7 +31,7 @@ function callsAbout(controller: WorldController, names: readonly string[], from:
 }
 
 describe('a CiliumNode whose instance is terminated', () => {
-  test('is emptied, pool first, is flagged, and costs no further call', async () => {
+  test('is emptied, pool first, is reported, and costs no further call', async () => {
     const { world, controller } = await servedWorld(2);
     const machine = world.machine();
     const enis = Object.keys(world.enis(machine));
@@ -58,7 +58,7 @@ describe('a CiliumNode whose instance is terminated', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('keeps what it shows under a controller that starts when the cloud has forgotten the instance, and says so', async () => {
+  test('keeps what it shows under a controller that starts after the cloud has forgotten the instance, and is reported', async () => {
     const { world, controller } = await servedWorld(1);
     const machine = world.machine();
     controller.kill();
@@ -76,7 +76,7 @@ describe('a CiliumNode whose instance is terminated', () => {
     expect(world.bugs).toEqual([]);
   });
 
-  test('that is deleted afterwards is forgotten', async () => {
+  test('is forgotten when it is deleted afterwards', async () => {
     const { world, controller } = await servedWorld(2);
     const machine = world.machine();
 
@@ -93,7 +93,7 @@ describe('a CiliumNode whose instance is terminated', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('that is deleted first leaves nothing behind when the instance goes', async () => {
+  test('leaves nothing behind when it is deleted before the instance is terminated', async () => {
     const { world, controller } = await servedWorld(2);
     const machine = world.machine();
 
@@ -115,7 +115,7 @@ describe('a CiliumNode whose instance is terminated', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('in the middle of getting an interface leaves none behind', async () => {
+  test('leaks no interface when it was just getting one', async () => {
     const { world } = await servedWorld(1);
     const machine = world.machine();
     const slow = world.fault('AttachNetworkInterface', { kind: 'slow', ms: 3000 });

@@ -43,7 +43,7 @@ describe('an answer about instance types', () => {
       ms: 120_000,
     },
     {
-      how: 'makes no sense',
+      how: 'cannot be read',
       pause: '5 s',
       times: 7,
       spoil: senseless,
@@ -64,7 +64,7 @@ describe('an answer about instance types', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('that knows no such type is asked for once a minute, for one node and no other', async () => {
+  test('that lacks a type is requested once a minute, for its node only', async () => {
     const { world, controller } = await fleetWith(0, empty);
     const machine = world.machine();
     await world.patch(machine, { spec: { eni: { 'instance-type': 'm99.huge' } } });

@@ -1,5 +1,5 @@
 // The process is killed at every call that changes anything, in turn and in three ways, while a node grows and shrinks;
-// another takes over, and whatever happened, nothing is lost, doubled or left over.
+// another takes over, and whatever happened, nothing is lost, doubled or leaked.
 import { describe, expect, test } from '@jest/globals';
 import { changingCalls, expectWell, growAndShrink } from '../../support/growing-and-shrinking.ts';
 
@@ -9,19 +9,22 @@ for (const protocol of ['crd-allocator', 'multi-pool'] as const) {
   const undisturbed = await growAndShrink(protocol);
   const begun = [...undisturbed.controller.begun];
 
-  describe(`beside an agent of ${protocol}`, () => {
-    test('the history that is cut short has every kind of call in it', () => {
+  describe(`a controller beside an agent of ${protocol}`, () => {
+    test('makes every kind of call in the history in which it is killed', () => {
       expect([...new Set(begun)].sort()).toEqual(changingCalls);
       expectWell(undisturbed);
     });
 
-    describe.each(ways)('a process that dies %s', (when) => {
-      test.each(begun.map((name, at) => ({ name, at })))('at call $at, $name', async ({ at }) => {
-        const world = await growAndShrink(protocol, { death: { at, when } });
+    describe.each(ways)('killed at a call, %s,', (when) => {
+      test.each(begun.map((name, at) => ({ name, at })))(
+        'loses, doubles and leaks nothing: call $at, $name',
+        async ({ at }) => {
+          const world = await growAndShrink(protocol, { death: { at, when } });
 
-        expect(world.controller.controller.state).toBe('leading');
-        expectWell(world);
-      });
+          expect(world.controller.controller.state).toBe('leading');
+          expectWell(world);
+        },
+      );
     });
   });
 }

@@ -15,7 +15,7 @@ function worldOf(count = 2): World {
   return new World({ cloud: testCloud({ instances: [instance({ count })] }) });
 }
 
-test('503 to reads of the definition of CiliumNodes as it starts: newer fields are still written', async () => {
+test('newer fields are still written when reads of the definition of CiliumNodes fail with 503 at startup', async () => {
   const publicAddresses = [{ count: 1, tags: { pool: 'egress' } }];
   const world = new World({ cloud: testCloud({ instances: [instance()], publicAddresses }) });
   world.refuse(503, 'GET', /customresourcedefinitions/, 3);
@@ -29,8 +29,8 @@ test('503 to reads of the definition of CiliumNodes as it starts: newer fields a
   expect(controller.warnings()).toEqual([]);
 });
 
-describe('Kubernetes answers', () => {
-  test.each([1, 2, 5])('409 to %d writes in a row: they are computed anew', async (times) => {
+describe('when Kubernetes answers', () => {
+  test.each([1, 2, 5])('409 to %d writes in a row, the controller computes them again', async (times) => {
     const world = worldOf(1);
     const machine = world.machine();
     const controller = startController(world);
@@ -45,7 +45,7 @@ describe('Kubernetes answers', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('409 to writes because another client writes all the time', async () => {
+  test('409 because another client writes all the time, the controller still writes', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     let left = 12;
@@ -63,7 +63,7 @@ describe('Kubernetes answers', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('409 to a write without end: the write is retried ever less often', async () => {
+  test('409 to a write without end, the controller retries the write more and more rarely', async () => {
     const world = worldOf(1);
     const controller = startController(world);
     world.refuse(409, 'PATCH', ciliumNodes);
@@ -80,34 +80,37 @@ describe('Kubernetes answers', () => {
   test.each([
     { part: 'status', path: /\/status$/, offered: 0 },
     { part: 'spec', path: /ciliumnodes\/[^/]+$/, offered: 0 },
-  ])('403 to writes of the $part: it is said once a node, and tried again', async ({ part, path }) => {
-    const world = worldOf(2);
-    for (const machine of world.machines) await world.announce(machine);
-    const controller = startController(world);
+  ])(
+    '403 to writes of the $part, the controller reports it once a node and tries again',
+    async ({ part, path }) => {
+      const world = worldOf(2);
+      for (const machine of world.machines) await world.announce(machine);
+      const controller = startController(world);
 
-    const end = world.refuse(403, 'PATCH', path);
-    await world.advance(300_000);
-    const during = {
-      offered: world.machines.map((machine) => world.pool(machine).size),
-      denied: await controller.metric(`headwater_ciliumnode_writes_total{part="${part}",outcome="denied"}`),
-      warnings: controller.logged.filter(({ level }) => level === 'warn'),
-    };
-    end();
-    await world.advance(60_000);
+      const end = world.refuse(403, 'PATCH', path);
+      await world.advance(300_000);
+      const during = {
+        offered: world.machines.map((machine) => world.pool(machine).size),
+        denied: await controller.metric(`headwater_ciliumnode_writes_total{part="${part}",outcome="denied"}`),
+        warnings: controller.logged.filter(({ level }) => level === 'warn'),
+      };
+      end();
+      await world.advance(60_000);
 
-    expect(during.offered).toEqual([0, 0]);
-    expect(during.denied).toBeGreaterThanOrEqual(10);
-    expect(during.denied).toBeLessThanOrEqual(50);
-    expect(
-      new Set(during.warnings.map(({ message, details }) => `${message} ${String(details['node'])}`)),
-    ).toEqual(new Set(world.machines.map(({ name }) => `cannot publish a node ${name}`)));
-    expect(during.warnings).toHaveLength(2);
-    expect(during.warnings[0]?.details['problem']).toContain('refused by the test');
-    expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([8, 8]);
-    expect(world.broken()).toEqual([]);
-  });
+      expect(during.offered).toEqual([0, 0]);
+      expect(during.denied).toBeGreaterThanOrEqual(10);
+      expect(during.denied).toBeLessThanOrEqual(50);
+      expect(
+        new Set(during.warnings.map(({ message, details }) => `${message} ${String(details['node'])}`)),
+      ).toEqual(new Set(world.machines.map(({ name }) => `cannot publish a node ${name}`)));
+      expect(during.warnings).toHaveLength(2);
+      expect(during.warnings[0]?.details['problem']).toContain('refused by the test');
+      expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([8, 8]);
+      expect(world.broken()).toEqual([]);
+    },
+  );
 
-  test('403 to Events: it is said once, and nothing else changes', async () => {
+  test('403 to Events, the controller reports it once and continues as before', async () => {
     const world = worldOf(2);
     world.refuse(403, 'POST', /\/events/);
     world.occupy(ids.nodes, 8);
@@ -125,7 +128,7 @@ describe('Kubernetes answers', () => {
     expect(world.machines.filter((machine) => world.operatorError(machine) !== '')).toHaveLength(1);
   });
 
-  test('410 to the watch: what happened meanwhile is found by a new list', async () => {
+  test('410 to the watch, the controller finds the missed changes by a new list', async () => {
     const world = worldOf(2);
     const controller = startController(world);
     const [machine, other] = [world.machine(0), world.machine(1)];
@@ -153,7 +156,7 @@ describe('Kubernetes answers', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('nothing for a minute in the middle of a burst: it goes on where it was', async () => {
+  test('nothing for a minute in the middle of a burst, the controller continues where it was', async () => {
     const world = worldOf(4);
     const controller = startController(world, { flags: { 'leader-election': 'false' } });
     void world.cluster.workload.start();
@@ -174,7 +177,7 @@ describe('Kubernetes answers', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('nothing for a minute: leadership is lost, and the next process takes up the work', async () => {
+  test('nothing for a minute, the controller loses leadership and the next one takes over', async () => {
     const world = worldOf(4);
     const first = startController(world);
     void world.cluster.workload.start();
@@ -207,7 +210,7 @@ describe('Kubernetes answers', () => {
     { ...podsList, how: 'the same process leads on', next: false, known: [4, 0] },
     { ...podsList, how: 'another process leads', next: true, known: [4, 0] },
   ])(
-    'a list of $what with nothing in it while $how: nothing is taken, and all is served again',
+    'a list of $what with nothing in it while $how, the controller takes nothing and serves all again',
     async (given) => {
       const world = worldOf(4);
       const flags = {
@@ -233,14 +236,14 @@ describe('Kubernetes answers', () => {
       const { nodes, unverified } = leader.controller.status();
       end();
       await world.advance(120_000);
-      // Nobody writes these CiliumNodes anew.
+      // No agent writes these CiliumNodes again.
       for (const machine of world.machines) await world.addPods(machine, { count: 12, prefix: machine.name });
       await world.advance(60_000);
 
       const calls = [first, leader].flatMap((each) => each.calls.map(({ action }) => action));
       expect(before.map(({ size }) => size)).toEqual([12, 12, 12, 12]);
       expect(meanwhile).toEqual(before);
-      // A process that has just begun knows of none.
+      // A process that has just started knows of none.
       expect([nodes?.['total'], unverified?.count ?? 0]).toEqual(given.known);
       expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([16, 16, 16, 16]);
       expect(calls.filter((action) => /^(Unassign|Detach|Delete)/.test(action))).toEqual([]);
@@ -248,7 +251,7 @@ describe('Kubernetes answers', () => {
     },
   );
 
-  test('slowly and twice: events that come late and doubled change nothing', async () => {
+  test('slowly and twice, events that are late and doubled change nothing', async () => {
     const world = worldOf(4);
     startController(world);
     world.kubernetesFault({ path: /allowWatchBookmarks/, effect: { kind: 'delayEvents', ms: 3000 } });
@@ -278,7 +281,7 @@ function oldSchema(): JsonObject {
 }
 
 describe('a definition of CiliumNode', () => {
-  test('without the newer fields: what it cannot hold is not written again and again', async () => {
+  test('without the newer fields: the controller does not repeat writes of fields that it lacks', async () => {
     const world = new World({
       cloud: testCloud({ instances: [instance({ count: 2 })], publicAddresses: [{ count: 1 }] }),
     });
@@ -308,7 +311,7 @@ describe('a definition of CiliumNode', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('that may not be read: only what every version holds is written', async () => {
+  test('that may not be read: the controller writes only fields that every version has', async () => {
     const world = worldOf(1);
     world.refuse(403, 'GET', /customresourcedefinitions/);
     const controller = startController(world);

@@ -44,7 +44,7 @@ const ofIpv6 = {
   Tags: [],
 };
 
-test('32 EFAs without IP, a detached attachment and an IPv6-native subnet are silent, and take their slots', async () => {
+test('a controller logs nothing about 32 EFAs without IP, a detached attachment and an IPv6-native subnet, and counts their slots', async () => {
   const world = new World({
     cloud: testCloud({ instances: [instance()] }),
     configure: () => ({ ipam: { minAllocate: 27 } }),

@@ -24,8 +24,8 @@ function burst(world: World, name: string, pods: number): void {
 
 const odd = { kind: 'error', code: 'Odd', status: 400, message: 'odd' } as const;
 
-describe('of two controllers', () => {
-  test('one acts, and the other asks the cloud for nothing but one answer', async () => {
+describe('two controllers', () => {
+  test('share the work so that one acts and the other makes a single call to the cloud', async () => {
     const world = worldOf();
     const both = ['headwater-a', 'headwater-b'].map((identity) => startController(world, { identity }));
     void world.cluster.workload.start();
@@ -45,7 +45,7 @@ describe('of two controllers', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('the one that stands by names the leader in its status, and does not say zero of what it does not know', async () => {
+  test('report the leader in the status of the standby, which does not report zero for what it does not know', async () => {
     const world = worldOf();
     const both = ['headwater-a', 'headwater-b'].map((identity) => startController(world, { identity }));
     await world.advance(30_000);
@@ -60,7 +60,7 @@ describe('of two controllers', () => {
     expect(Object.keys(standing ?? {}).filter((key) => ofTheFleet.includes(key))).toEqual([]);
   });
 
-  test('the one that ends hands over at once, in the middle of a burst', async () => {
+  test('hand over at once when one shuts down in the middle of a burst', async () => {
     const world = worldOf();
     const first = startController(world, { identity: 'headwater-a' });
     await world.advance(1000);
@@ -84,7 +84,7 @@ describe('of two controllers', () => {
   });
 
   test.each([0, 700, 1500, 2600])(
-    'the one that is gone for good %d ms into a burst is followed once its lease is over',
+    'hand over once the lease has expired, %d ms into a burst, when one dies',
     async (into) => {
       const world = worldOf();
       const first = startController(world, { identity: 'headwater-a' });
@@ -128,8 +128,8 @@ describe('of two controllers', () => {
   });
 });
 
-describe('a controller', () => {
-  test('takes nothing away in the first 20 s that it leads', async () => {
+describe('a leading controller', () => {
+  test('takes nothing away in its first 20 s', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     world.fault('AttachNetworkInterface', odd);
@@ -166,7 +166,7 @@ describe('a controller', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('whose wall clock is set forward takes nothing away beyond its lease', async () => {
+  test('takes nothing away beyond its lease when its wall clock is set forward', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     const controller = startController(world);
@@ -182,7 +182,7 @@ describe('a controller', () => {
     expect(await controller.outcome).toBe('lost');
   });
 
-  test('stops acting, and fails, if its election breaks by a bug', async () => {
+  test('stops acting and fails when a bug breaks its election', async () => {
     const world = worldOf(1);
     let isBroken = false;
     const controller = startController(world, {
@@ -206,7 +206,7 @@ describe('a controller', () => {
     );
   });
 
-  test('without an election acts alone and needs no lease', async () => {
+  test('acts alone and needs no lease without an election', async () => {
     const world = worldOf(1);
     const controller = startController(world, { flags: { 'leader-election': 'false' } });
 
@@ -223,8 +223,8 @@ describe('a controller', () => {
   });
 });
 
-describe('shutting down', () => {
-  test('with nothing under way, a controller ends at once and gives its lease back', async () => {
+describe('a controller that shuts down', () => {
+  test('exits at once with nothing in flight, and releases its lease', async () => {
     const world = worldOf(2);
     const controller = startController(world);
     for (const machine of world.machines) await world.announce(machine);
@@ -244,7 +244,7 @@ describe('shutting down', () => {
   });
 
   test.each([100, 600, 1100, 1600, 2500])(
-    'in the middle of a scale-up (%d ms), it finishes operations in flight and starts none',
+    'in the middle of a scale-up (%d ms) finishes operations in flight and starts none',
     async (into) => {
       const world = worldOf(1);
       const machine = world.machine();
@@ -267,7 +267,7 @@ describe('shutting down', () => {
   );
 
   test.each(['CreateNetworkInterface', 'AttachNetworkInterface'])(
-    'while %s hangs, it still ends after 20 s',
+    'while %s hangs exits after 20 s',
     async (action) => {
       const world = worldOf(1);
       const machine = world.machine();
@@ -292,7 +292,7 @@ describe('shutting down', () => {
     },
   );
 
-  test('before it leads, it ends without having acted', async () => {
+  test('before it leads exits without having acted', async () => {
     const world = worldOf(1);
     const controller = startController(world);
     const end = world.kubernetesFault({ effect: { kind: 'dropBefore' } });

@@ -5,8 +5,8 @@ import { startController } from '../../support/world-controller.ts';
 
 const ways: readonly LostAnswer[] = [
   ...lostAnswers,
-  { how: 'names nothing', fault: { kind: 'garbled', form: 'idsMissing' } },
-  { how: 'says what nobody understands', fault: { kind: 'garbled', form: 'unknownEnum' } },
+  { how: 'has no ids', fault: { kind: 'garbled', form: 'idsMissing' } },
+  { how: 'has unknown values', fault: { kind: 'garbled', form: 'unknownEnum' } },
 ];
 
 const actions = [
@@ -40,7 +40,7 @@ async function peakWithin(world: World, ms: number): Promise<Peak> {
 
 describe('an answer', () => {
   test.each(cases)(
-    'to $action that $how, $times times, makes nothing twice',
+    'to $action that $how, $times times, creates nothing twice',
     async ({ action, fault, times }) => {
       const world = new World({ configure: () => ({ ipam: { minAllocate: 14, maxAllocate: 16 } }) });
       const machine = world.machine();

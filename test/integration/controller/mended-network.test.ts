@@ -9,7 +9,7 @@ import { startController } from '../../support/world-controller.ts';
 const tags = { wanted: 'yes' };
 const prompt = { consistency: { visibilityDelayMs: 0, listingLagMs: 0 } };
 
-describe('a network that somebody mends', () => {
+describe('a network that a person fixes', () => {
   test.each<[string, EniOptions, string, (world: World) => void]>([
     [
       'by tagging a subnet',
@@ -35,7 +35,7 @@ describe('a network that somebody mends', () => {
       'NoSecurityGroupMatches',
       ({ cluster }) => addTags(cluster.ec2.network, [{ kind: 'groups', id: ids.podGroup }], tags),
     ],
-  ])('%s serves the nodes that waited for it within a minute or so', async (_, eni, reason, mend) => {
+  ])('%s serves the nodes that waited for it within about a minute', async (_, eni, reason, mend) => {
     const world = new World({ cloud: testCloud(prompt), configure: () => ({ eni }) });
     const machine = world.machine();
     if (reason === 'SubnetsExhausted') for (const id of [ids.pods, ids.morePods]) world.occupy(id);
@@ -54,7 +54,7 @@ describe('a network that somebody mends', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('costs a few calls a minute while it is waited for, and none that is not needed then', async () => {
+  test('costs a few calls a minute while nodes wait for it, and none afterwards', async () => {
     const eni = { securityGroupTags: tags, firstInterfaceIndex: 1 };
     const world = new World({ cloud: testCloud(prompt), configure: () => ({ eni }) });
     const controller = startController(world, { flags: { 'resync-interval': '24h' } });

@@ -60,7 +60,7 @@ function linesOf({ logged }: WorldController, message: string): unknown[] {
 }
 
 describe('an orphaned interface', () => {
-  test('is deleted once it was seen so for the interval, and not before', async () => {
+  test('is deleted once it was seen as orphaned for the interval, and not before', async () => {
     const world = await worldOf();
     const old = leave(world, { tags: blue });
     const controller = start(world);
@@ -91,7 +91,7 @@ describe('an orphaned interface', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('of another cluster is never touched', async () => {
+  test('is never touched when it belongs to another cluster', async () => {
     const world = await worldOf();
     const others = [
       leave(world, { tags: belongingTo('green') }),
@@ -109,7 +109,7 @@ describe('an orphaned interface', () => {
     expect(deletions(controller)).toEqual([[ours, 'OK']]);
   });
 
-  test('is not taken for this cluster’s because a CiliumNode without a Node names an instance of its network', async () => {
+  test('is not counted as this cluster’s because a CiliumNode without a Node names an instance of its network', async () => {
     const far = { name: 'far', id: 'subnet-0000000000000000d', zone: 'us-east-1a', block: '10.9.0.0/24' };
     const world = new World({
       cloud: testCloud({
@@ -144,7 +144,7 @@ describe('an orphaned interface', () => {
     expect(deletions(controller)).toEqual([[near, 'OK']]);
   });
 
-  test('is not taken from a server that heeds no filters', async () => {
+  test('is ignored in the answer of a server that ignores filters', async () => {
     const world = await worldOf();
     const [own, other] = [leave(world, { tags: blue }), leave(world, { tags: belongingTo('green') })];
     const machine = world.machine();
@@ -167,13 +167,9 @@ describe('an orphaned interface', () => {
   });
 
   test.each<[string, Readonly<Record<string, string>>, boolean]>([
-    [
-      'by tags that are given instead of the name',
-      { 'eni-gc-tags': 'mine=yes', 'cluster-name': 'default' },
-      true,
-    ],
-    ['not by the tags of the name where others are given', { 'eni-gc-tags': 'yours=yes' }, false],
-  ])('is known %s', async (_, flags, taken) => {
+    ['by tags given instead of the name', { 'eni-gc-tags': 'mine=yes', 'cluster-name': 'default' }, true],
+    ['not by the tags of the name when other tags are given', { 'eni-gc-tags': 'yours=yes' }, false],
+  ])('is recognized %s', async (_, flags, taken) => {
     const world = await worldOf();
     const id = leave(world, { tags: { ...blue, mine: 'yes' } });
 
@@ -198,7 +194,7 @@ describe('an orphaned interface', () => {
     expect(readings(controller, true)).toHaveLength(2);
   });
 
-  test('stays if the cluster has no name of its own, or if collection is off', async () => {
+  test('stays when the cluster has no name of its own or when collection is off', async () => {
     for (const flags of [{ 'cluster-name': 'default' }, { 'eni-gc-interval': '0' }]) {
       const world = await worldOf();
       const id = leave(world, { tags: belongingTo(flags['cluster-name'] ?? 'blue') });
@@ -208,7 +204,7 @@ describe('an orphaned interface', () => {
 
       expect(found(world, id)).toBeDefined();
       expect(deletions(controller)).toEqual([]);
-      // Those that an instance of ours may need are looked for all the same.
+      // Those that an instance of ours may need are searched for nevertheless.
       expect(readings(controller)).toHaveLength(2);
     }
   });
@@ -227,7 +223,7 @@ describe('an orphaned interface', () => {
   });
 });
 
-describe('between the listing and the deletion', () => {
+describe('an orphaned interface between the listing and the deletion', () => {
   const inNothing = (world: World, id: string): void => deleteInterface(world.cluster.ec2.network, id);
   const inUse = (world: World, interfaceId: string): void => {
     const { instanceId } = world.machine();
@@ -235,11 +231,11 @@ describe('between the listing and the deletion', () => {
   };
 
   test.each<[string, (world: World, id: string) => void, boolean, string]>([
-    ['attached, before the second look', inUse, true, 'changed'],
-    ['attached, after the second look', inUse, false, 'in_use'],
-    ['deleted, before the second look', inNothing, true, 'changed'],
-    ['deleted, after the second look', inNothing, false, 'not_found'],
-  ])('it is taken (%s), which is no failure', async (_, act, beforeLook, result) => {
+    ['attached, before the second read', inUse, true, 'changed'],
+    ['attached, after the second read', inUse, false, 'in_use'],
+    ['deleted, before the second read', inNothing, true, 'changed'],
+    ['deleted, after the second read', inNothing, false, 'not_found'],
+  ])('is taken by another client (%s), which is no failure', async (_, act, beforeLook, result) => {
     const world = await worldOf();
     const id = leave(world, { tags: blue });
     let acted = false;
@@ -262,7 +258,7 @@ describe('between the listing and the deletion', () => {
     expect(world.interfaces(world.machine())).toHaveLength(act === inUse ? 2 : 1);
   });
 
-  test('it is shown without our tags: somebody keeps it', async () => {
+  test('is kept by another client, which removed our tags', async () => {
     const world = await worldOf();
     const id = leave(world, { tags: blue });
     const controller = start(world);
@@ -276,7 +272,7 @@ describe('between the listing and the deletion', () => {
     expect(deletions(controller)).toEqual([]);
   });
 
-  test('the leader loses its lease: nothing is deleted', async () => {
+  test('is not deleted when the leader loses its lease', async () => {
     const world = await worldOf();
     const id = leave(world, { tags: blue });
     const controller = start(world);
@@ -290,8 +286,8 @@ describe('between the listing and the deletion', () => {
   });
 });
 
-describe('a reading of orphaned interfaces', () => {
-  test('that fails is tried again, and says so', async () => {
+describe('a listing of orphaned interfaces', () => {
+  test('that fails is reported and tried again', async () => {
     const world = await worldOf();
     const id = leave(world, { tags: blue });
     let failing = true;
@@ -310,13 +306,13 @@ describe('a reading of orphaned interfaces', () => {
 
     expect(during.calls).toBeGreaterThan(8);
     expect(during.calls).toBeLessThan(30);
-    // Nobody waits for it.
+    // No node waits for it.
     expect(during.held).toBe(15);
     expect(new Set(controller.warnings())).toEqual(new Set(['cannot read orphaned interfaces']));
     expect(found(world, id)).toBeUndefined();
   });
 
-  test('is the leader’s alone, and one for the whole fleet', async () => {
+  test('is made by the leader only, and once for the whole fleet', async () => {
     const world = new World({
       cloud: testCloud({
         instances: [{ name: 'w', type: 'm5.large', subnet: 'nodes', securityGroups: ['nodes'], count: 20 }],
@@ -340,7 +336,7 @@ describe('delete-on-termination of an interface that was attached', () => {
     ['by an earlier process', (instanceId) => ({ ...blue, ...ownershipTags(instanceId, 'earlier') })],
     ['by cilium-operator', () => blue],
     ['by cilium-operator without tags', () => ({})],
-  ])('%s is set', async (_, tagsOf) => {
+  ])('is set on an interface created %s', async (_, tagsOf) => {
     const world = await worldOf();
     const { policies } = world.cluster.ec2.gateway;
     if (Object.keys(tagsOf('')).length === 0)
@@ -353,7 +349,7 @@ describe('delete-on-termination of an interface that was attached', () => {
 
     start(world);
     await world.announce(world.machine());
-    // One that is shown as being attached is looked at again a while later.
+    // One that is shown as being attached is read again a while later.
     await world.advance(minute);
 
     expect(before).toBe(false);
@@ -361,7 +357,7 @@ describe('delete-on-termination of an interface that was attached', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('is set by the next process where the one before was gone between the two calls', async () => {
+  test('is set by the next process when the previous one died between the two calls', async () => {
     const world = await worldOf();
     const machine = world.machine();
     const first = start(world, {

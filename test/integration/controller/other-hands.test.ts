@@ -7,7 +7,7 @@ import { ids, instance, subnets, testBlock, testCloud } from '../../support/test
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
-/** Somebody else attaches an interface of theirs. */
+/** Another client attaches an interface of its own. */
 function attachForeign(world: World, { instanceId }: NodeFacts, deviceIndex: number): string {
   const { network } = world.cluster.ec2;
   const { id } = createInterface(network, plainInterface(ids.nodes, [ids.nodeGroup]));
@@ -19,8 +19,8 @@ function at(fields: object): ReturnType<typeof testCloud> {
   return testCloud({ ...fields, consistency: { visibilityDelayMs: 0, listingLagMs: 0 } });
 }
 
-describe('somebody else', () => {
-  test('attaches an interface where the next one was to go: it goes one index further', async () => {
+describe('a person or client with the same account', () => {
+  test('attaches an interface where the next one was to go: Headwater uses the next device index', async () => {
     const world = new World({ cloud: at({ instances: [instance({ type: 'm5.xlarge' })] }) });
     const machine = world.machine();
     const controller = startController(world);
@@ -43,7 +43,7 @@ describe('somebody else', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('attaches as many as the instance takes: the new one is deleted, and the node says why', async () => {
+  test('attaches as many interfaces as the instance takes: the new one is deleted, and the node says why', async () => {
     const world = new World({ cloud: at({}) });
     const machine = world.machine();
     startController(world);
@@ -62,7 +62,7 @@ describe('somebody else', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('stops the instance and starts it again: it keeps what it has and is served again', async () => {
+  test('stops and starts the instance: it keeps what it has and is served again', async () => {
     const world = new World();
     const machine = world.machine();
     const controller = startController(world);
@@ -87,7 +87,7 @@ describe('somebody else', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('terminates the instance: nothing more is asked for it, and the node says why', async () => {
+  test('terminates the instance: nothing more is requested for it, and the node says why', async () => {
     const world = new World({ cloud: at({ instances: [instance({ count: 2 })] }) });
     const machine = world.machine();
     const controller = startController(world, { flags: { 'resync-interval': '30s' } });
@@ -108,7 +108,7 @@ describe('somebody else', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('tags the instances to serve: the others are reported, and stay as they are', async () => {
+  test('selects instances by tags: the others are reported, and stay as they are', async () => {
     const tags = { role: 'worker' };
     const world = new World({ cloud: at({ instances: [instance({ tags }), instance({ name: 'other' })] }) });
     const controller = startController(world, { flags: { 'instance-tags-filter': 'role=worker' } });
@@ -125,7 +125,7 @@ describe('somebody else', () => {
     expect(world.ciliumNode(other)?.['spec']).toEqual(announced?.['spec']);
     expect(later).toEqual([]);
 
-    // Whoever serves it instead is not contradicted.
+    // An operator that serves it instead is not contradicted.
     await world.patchStatus(other, { ipam: { 'operator-status': null } });
     await world.advance(600_000);
     expect(world.operatorError(other)).toBe('');
@@ -135,7 +135,7 @@ describe('somebody else', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('says in which network alone Headwater serves nodes', async () => {
+  test('restricts Headwater to one network: a node of another network is reported, and stays as it is', async () => {
     const outside = 'vpc-00000000000000009';
     const network = at({
       vpcs: [

@@ -35,8 +35,8 @@ async function settled(flags: Readonly<Record<string, string>> = {}): Promise<{
   return { world, controller };
 }
 
-describe('mutations paused in the directory', () => {
-  test('start nothing, are reported, and resume once the option is removed', async () => {
+describe('changes paused in the directory', () => {
+  test('do not start, are reported, and resume once the option is removed', async () => {
     const { world, controller } = await settled();
     const machine = world.machine();
     const before = controller.changes.length;
@@ -71,7 +71,7 @@ describe('mutations paused in the directory', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('still show what the cloud has', async () => {
+  test('still publish what the cloud has', async () => {
     const { world } = await settled({ 'resync-interval': '30s' });
     const machine = world.machine();
     config.mount({ pause: 'mutations' });
@@ -90,7 +90,7 @@ describe('mutations paused in the directory', () => {
   test.each([
     { what: 'attached', odd: false, interfaces: 2 },
     { what: 'deleted when it cannot be attached', odd: true, interfaces: 1 },
-  ])('in the middle of a creation: the interface is $what', async ({ odd, interfaces }) => {
+  ])('in the middle of a creation leave the interface $what', async ({ odd, interfaces }) => {
     const { world, controller } = await settled();
     const machine = world.machine();
     world.fault('CreateNetworkInterface', { kind: 'slow', ms: 25_000 });
@@ -117,7 +117,7 @@ describe('mutations paused in the directory', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('hold back what waits for the rate limits, and what was decided before', async () => {
+  test('include calls that wait for the rate limits and calls decided earlier', async () => {
     const { world, controller } = await settled({
       'limit-ipam-api-qps': '0.05',
       'limit-ipam-api-burst': '1',
@@ -145,7 +145,7 @@ describe.each(['crd-allocator', 'multi-pool'] as const)(
   (protocol) => {
     // Before anything is in excess for long enough; while the agent is asked or the address is hidden; and in between.
     test.each([20_000, 190_000, 215_000, 260_000])(
-      'releases (%d ms into it): nothing is taken away, demand is served, and then releases resume',
+      'releases (%d ms into it) take nothing away, let demand be served, and resume afterwards',
       async (into) => {
         config.mount({});
         const world = new World({
@@ -185,7 +185,7 @@ describe.each(['crd-allocator', 'multi-pool'] as const)(
 
         const inUse = workload.views[0]?.addressesInUse.size ?? 0;
         expect(during).toEqual([[], held]);
-        // Nothing came as far as the gate: it was not begun.
+        // Nothing came as far as the gate: it was not started.
         expect(gated).toBeUndefined();
         expect(count).toBe(27);
         expect(world.held(machine).length).toBe(inUse + 8);
@@ -218,7 +218,7 @@ describe('an interface without pod addresses', () => {
     return { world, controller };
   }
 
-  test('stays while releases are paused, and goes afterwards', async () => {
+  test('stays while releases are paused, and is deleted afterwards', async () => {
     const { world } = await almostIdle();
     const machine = world.machine();
     const before = Object.keys(world.enis(machine));
@@ -236,7 +236,7 @@ describe('an interface without pod addresses', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('that is already being detached is still deleted', async () => {
+  test('is still deleted when it is already being detached', async () => {
     const { world, controller } = await almostIdle();
     world.fault('DeleteNetworkInterface', { kind: 'error', code: 'Odd', status: 400, message: 'odd' }, 4);
     const detaching = (): number =>
@@ -256,7 +256,7 @@ describe('an interface without pod addresses', () => {
 });
 
 describe('releases paused', () => {
-  test('by a flag: allocation continues, and the directory changes nothing', async () => {
+  test('by a flag let allocation continue, and the directory does not change that', async () => {
     const { world, controller } = await settled({ pause: 'releases' });
     config.mount({ pause: 'mutations' });
     await world.advance(20_000);
@@ -270,8 +270,8 @@ describe('releases paused', () => {
   });
 });
 
-describe('a value that is not accepted', () => {
-  test('in the directory is logged once, and the previous value stays', async () => {
+describe('a value that the directory cannot have', () => {
+  test('is logged once, and the previous value stays in force', async () => {
     const { world, controller } = await settled();
     config.mount({ pause: 'mutations' });
     await world.advance(10_000);

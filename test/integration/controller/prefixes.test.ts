@@ -61,7 +61,7 @@ async function mostWithin(world: World, machine: NodeFacts, ms: number): Promise
 }
 
 describe('a node with prefixes', () => {
-  test('grows by whole ones, which status and pool show', async () => {
+  test('grows by whole prefixes, which status and pool show', async () => {
     const world = worldOf();
     const machine = world.machine();
     const controller = startController(world, { flags });
@@ -83,7 +83,7 @@ describe('a node with prefixes', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('gets new interfaces that are created with them', async () => {
+  test('gets new interfaces that are created with prefixes', async () => {
     const world = worldOf({ eni: podSubnets });
     const machine = world.machine();
     const controller = startController(world, { flags });
@@ -97,7 +97,7 @@ describe('a node with prefixes', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('keeps the single addresses that it had, and fills the slots beside them', async () => {
+  test('keeps its single addresses, and fills the other slots with prefixes', async () => {
     const world = worldOf();
     const machine = world.machine();
     const before = startController(world);
@@ -117,7 +117,7 @@ describe('a node with prefixes', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('keeps them when it gets no more, and grows beyond what single addresses alone would be', async () => {
+  test('keeps its prefixes when it gets no more, and grows beyond what single addresses alone allow', async () => {
     const world = worldOf();
     const machine = world.machine();
     const before = startController(world, { flags });
@@ -136,9 +136,9 @@ describe('a node with prefixes', () => {
 
   test.each([
     ['its type cannot carry them', 'm4.xlarge', {}, {}],
-    ['its agent says that it wants none', 'm5.large', { eni: { disablePrefixDelegation: true } }, {}],
+    ['its agent disables them', 'm5.large', { eni: { disablePrefixDelegation: true } }, {}],
     ['the option is off', 'm5.large', {}, { 'aws-enable-prefix-delegation': 'false' }],
-  ])('is none when %s', async (_, type, facts, flag) => {
+  ])('gets no prefixes when %s', async (_, type, facts, flag) => {
     const world = worldOf(facts, { type });
     const machine = world.machine();
     const controller = startController(world, { flags: { ...flags, ...flag } });
@@ -151,7 +151,7 @@ describe('a node with prefixes', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('is one on bare metal too', async () => {
+  test('gets prefixes on bare metal too', async () => {
     const world = worldOf({}, { type: 'm5.metal' });
     const machine = world.machine();
     const controller = startController(world, { flags });
@@ -187,7 +187,7 @@ describe('a node with prefixes', () => {
 });
 
 describe('a subnet without whole blocks', () => {
-  test('is left for prefixes of another one at once', async () => {
+  test('is skipped at once when another subnet has whole blocks', async () => {
     const world = worldOf({ eni: podSubnets });
     const machine = world.machine();
     const controller = startController(world, { flags });
@@ -204,7 +204,7 @@ describe('a subnet without whole blocks', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('under an interface with room sends the node to a new interface elsewhere', async () => {
+  test('under an interface with room sends the node to a new interface in another subnet', async () => {
     const world = worldOf({ eni: { subnetTags: { purpose: 'pods' } } });
     const machine = world.machine();
     const controller = startController(world, { flags });
@@ -218,7 +218,7 @@ describe('a subnet without whole blocks', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('gives single addresses when no other has any, and prefixes again once it can', async () => {
+  test('gives single addresses when no other subnet has whole blocks, and prefixes again once it can', async () => {
     const world = worldOf({ eni: podSubnets, ipam: { preAllocate: 4 } });
     const machine = world.machine();
     const controller = startController(world, { flags });
@@ -243,7 +243,7 @@ describe('a subnet without whole blocks', () => {
       'Create morePods 1x16 InsufficientCidrBlocks',
       'Create pods +4',
     ]);
-    // It is remembered: nobody asks for prefixes in vain.
+    // It is remembered: no node requests prefixes in vain.
     expect(second).toEqual(['Assign +1']);
     expect(changes(controller).slice(first.length + 1)).toEqual(['Assign 1x16']);
     expect(world.interfaces(machine)).toHaveLength(2);
@@ -251,7 +251,7 @@ describe('a subnet without whole blocks', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('gives those that it has when a node asks for more', async () => {
+  test('gives the blocks that it has to a node that needs more', async () => {
     const world = worldOf({ eni: { subnetIds: [ids.nodes] } });
     const machine = world.machine();
     const controller = startController(world, { flags });
@@ -266,7 +266,7 @@ describe('a subnet without whole blocks', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('is asked once for a fleet, and again every two minutes at most', async () => {
+  test('is tried once for a fleet, and then every two minutes at most', async () => {
     const world = worldOf({ eni: podSubnets }, { count: 6 });
     const controller = startController(world, { flags });
     world.fragment(ids.pods);
@@ -281,7 +281,7 @@ describe('a subnet without whole blocks', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('with fewer than 16 addresses left is not even asked', async () => {
+  test('with fewer than 16 free addresses is not tried', async () => {
     const world = worldOf({ eni: podSubnets });
     const machine = world.machine();
     world.occupy(ids.pods, 12);
@@ -297,7 +297,7 @@ describe('a subnet without whole blocks', () => {
   });
 
   test.each(['InvalidParameterValue', 'InsufficientFreeAddressesInSubnet'])(
-    'may say so with %s',
+    'is recognized by %s',
     async (code) => {
       const world = worldOf();
       const machine = world.machine();
@@ -319,7 +319,7 @@ const cases = ['AssignPrivateIpAddresses', 'CreateNetworkInterface', 'AttachNetw
 
 describe('an answer about prefixes', () => {
   test.each(cases)(
-    'to $action that $how, $times times, makes nothing twice',
+    'to $action that $how, $times times, creates nothing twice',
     async ({ action, fault, times }) => {
       // Nine prefixes fill the first interface, so that the rest takes a second one.
       const nodes = { ...subnets.nodes, block: '10.0.0.0/20' };
@@ -346,7 +346,7 @@ describe('an answer about prefixes', () => {
     },
   );
 
-  test('that names more than was asked for is taken as it is', async () => {
+  test('that names more than the request is accepted as it is', async () => {
     const world = worldOf();
     const machine = world.machine();
     const shown = new Map<string, string>();
@@ -375,7 +375,7 @@ describe('an answer about prefixes', () => {
   });
 });
 
-describe('agents', () => {
+describe('agents with prefixes', () => {
   test.each(['crd-allocator', 'multi-pool'] as const)(
     'of the protocol %s give addresses of prefixes to their pods',
     async (protocol) => {
@@ -414,8 +414,8 @@ describe('agents', () => {
 });
 
 // An agent of 1.20 or later gives up what it likes.
-describe('with releases on, a node whose agent is asked', () => {
-  test('ends with prefixes alone, whatever it had to take before', async () => {
+describe('a node of an asking agent with releases on', () => {
+  test('ends with prefixes only, whatever it had before', async () => {
     const world = worldOf({ eni: podSubnets });
     const machine = world.machine();
     startController(world, { flags: { ...flags, 'aws-release-excess-ips': 'true' } });

@@ -14,7 +14,7 @@ function mostAtOnce(writes: readonly ApiWrite[]): number {
   );
 }
 
-test('a slow API server gets few writes at once, and before others those of nodes whose pods wait', async () => {
+test('a slow API server gets few writes at once, those of nodes with pending pods first', async () => {
   const instances = Array.from({ length: nodes }, (_, index) => instance({ name: `worker-${index}` }));
   const world = new World({ cloud: testCloud({ instances }) });
   const controller = startController(world);

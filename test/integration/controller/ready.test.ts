@@ -44,8 +44,8 @@ async function nodesBy(controller: WorldController): Promise<Readonly<Record<str
   return Object.fromEntries(states.map((state, index) => [state, counts[index]]));
 }
 
-describe('a process is ready once the cloud has answered it', () => {
-  test('also without CiliumNodes, which costs one call', async () => {
+describe('a process whose cloud', () => {
+  test('has answered is ready, also without CiliumNodes, after one call', async () => {
     const world = new World();
     const controller = startController(world);
 
@@ -57,7 +57,7 @@ describe('a process is ready once the cloud has answered it', () => {
     expect(says(controller, 'read the cloud')).toBe(0);
   });
 
-  test('and not with credentials that it refuses, also as a standby and without CiliumNodes', async () => {
+  test('refuses its credentials is not ready, also as a standby and without CiliumNodes', async () => {
     const world = new World();
     const end = refuseReads(world);
     const leader = startController(world);
@@ -83,7 +83,7 @@ describe('a process is ready once the cloud has answered it', () => {
 });
 
 describe('a node that is unknown', () => {
-  test('says why, everywhere, and counts as such', async () => {
+  test('says why, everywhere, and counts as unknown', async () => {
     const world = new World({ cloud: testCloud({ instances: [instance({ count: 2 })] }) });
     const machine = world.machine();
     const end = refuseReads(world);
@@ -128,7 +128,7 @@ describe('a node that is unknown', () => {
 });
 
 describe('a node whose CiliumNode may not be written', () => {
-  test('is in deficit with a reason, and the others are not', async () => {
+  test('is in deficit with a reason, and other nodes are not', async () => {
     const world = new World({ cloud: testCloud({ instances: [instance({ count: 3 })] }) });
     const machine = world.machine();
     const controller = startController(world);
@@ -166,7 +166,7 @@ describe('a node whose CiliumNode may not be written', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('among none that may keeps the process from being ready for as long as it tries', async () => {
+  test('keeps the process unready while it tries, when no CiliumNode may be written', async () => {
     const world = new World({ cloud: testCloud({ instances: [instance({ count: 2 })] }) });
     const controller = startController(world);
     const end = world.refuse(403, 'PATCH', /\/ciliumnodes\//);
@@ -186,7 +186,7 @@ describe('a node whose CiliumNode may not be written', () => {
 });
 
 describe('a CiliumNode that is not served', () => {
-  test('says why in its own status, until it is', async () => {
+  test('says why in its own status until it is served', async () => {
     const world = new World({ cloud: testCloud({ instances: [instance({ count: 2 })] }) });
     const [machine, other] = [world.machine(0), world.machine(1)];
     const controller = startController(world);
@@ -217,7 +217,7 @@ describe('a CiliumNode that is not served', () => {
 });
 
 describe('a subnet that is full for many nodes', () => {
-  test('is one line of log and one Event for all, and ends as such', async () => {
+  test('is one log line and one Event for all of them, and clears the same way', async () => {
     const world = new World({
       cloud: testCloud({ instances: [instance({ count: 40 })] }),
       configure: () => ({ eni: { subnetTags: { purpose: 'pods' }, firstInterfaceIndex: 1 } }),
@@ -258,7 +258,7 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-describe('a text of others that is endless and odd', () => {
+describe('an untrusted text that is endless and odd', () => {
   const odd = `\u001b[31mred\u202e\n${'x'.repeat(1_000_000)}`;
 
   test.each<[string, (world: World) => void]>([
@@ -278,7 +278,7 @@ describe('a text of others that is endless and odd', () => {
         world.kubernetesFault({ method: 'PATCH', path: /ciliumnodes/, effect: { kind: 'refuse', failure } });
       },
     ],
-  ])('%s is cut and escaped wherever it is told', async (_, spoil) => {
+  ])('%s is cut and escaped wherever it is shown', async (_, spoil) => {
     const world = new World();
     const machine = world.machine();
     spoil(world);

@@ -57,7 +57,7 @@ function worldOf(): World {
 }
 
 describe('a refusal', () => {
-  test.each(cases)('of $action with $code that passes leaves nothing behind', async ({ action, fault }) => {
+  test.each(cases)('of $action with $code that passes leaks nothing (case $#)', async ({ action, fault }) => {
     const world = worldOf();
     const machine = world.machine();
     startController(world);
@@ -77,7 +77,7 @@ describe('a refusal', () => {
   });
 
   test.each(cases)(
-    'of $action with $code for as long as it lasts costs ever fewer calls',
+    'of $action with $code that lasts costs fewer and fewer calls (case $#)',
     async ({ action, fault }) => {
       const world = worldOf();
       const machine = world.machine();
@@ -113,7 +113,7 @@ describe('a refusal', () => {
     refusal('UnauthorizedOperation', 'You are not authorized', 403),
     refusal('InternalError', 'internal', 500),
     refusal('SomethingNew'),
-  ])('of the call that sets delete-on-termination is no end of it: %j', async (fault) => {
+  ])('of the call that sets delete-on-termination is followed by another try: %j', async (fault) => {
     const world = worldOf();
     const machine = world.machine();
     startController(world);

@@ -6,7 +6,7 @@ import { ids, instance, subnets, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { type CloudCall, startController } from '../../support/world-controller.ts';
 
-/** A new leader deletes nothing in its first 20 s, and nobody waits for that. */
+/** A new leader deletes nothing in its first 20 s, and no node waits for that. */
 const untilDeleted = 25_000;
 
 type At = 'CreateNetworkInterface' | 'AttachNetworkInterface' | 'AssignPrivateIpAddresses';
@@ -15,7 +15,7 @@ interface Row {
   readonly at: At;
   readonly code: string;
   readonly message?: string;
-  /** What is set aside: named by the node where nothing else can serve it. */
+  /** What is blocked: named by the node when there is no alternative. */
   readonly aside: 'the subnet' | 'the groups' | 'the action' | 'the interface' | 'the instance' | 'the node';
   /** What is tried in its place in the same run; none for what nothing can take the place of. */
   readonly next: 'another subnet' | 'a new interface' | 'nothing';
@@ -138,7 +138,7 @@ const named: Record<Row['aside'], (world: World) => string> = {
 
 describe('a refusal', () => {
   test.each(rows.filter(({ next }) => next !== 'nothing'))(
-    'of $at with $code is about $aside: $next serves the node in the same run ($message)',
+    'of $at with $code blocks $aside: $next serves the node in the same run ($message)',
     async (row) => {
       const world = worldFor(row, 'open');
       const machine = world.machine();
@@ -176,7 +176,7 @@ describe('a refusal', () => {
   );
 
   test.each(rows)(
-    'of $at with $code is about $aside: where nothing else serves, the node says so, and is served once it may be ($message)',
+    'of $at with $code blocks $aside: without an alternative the node says so, and is served once the refusal ends ($message)',
     async (row) => {
       const world = worldFor(row, 'shut');
       const machine = world.machine();
@@ -209,11 +209,11 @@ describe('a refusal', () => {
   );
 });
 
-describe('a subnet that is no longer there', () => {
+describe('a subnet that was deleted', () => {
   const gone: Row = { ...creation, code: 'InvalidSubnetID.NotFound', ...subnet };
 
   test.each(['open', 'shut'] as const)(
-    'is left for another one in the same run (another way: %s)',
+    'is skipped for another one in the same run (alternative: %s)',
     async (ways) => {
       const world = worldFor(gone, ways);
       const machine = world.machine();
@@ -241,7 +241,7 @@ describe('a subnet that is no longer there', () => {
   );
 });
 
-test('an instance that can have no prefixes gets single addresses in the same run, and says nothing', async () => {
+test('an instance that cannot have prefixes gets single addresses in the same run, without a message', async () => {
   const world = new World({ cloud: testCloud({ consistency: { visibilityDelayMs: 0 } }) });
   const machine = world.machine();
   const controller = startController(world, { flags: { 'aws-enable-prefix-delegation': 'true' } });
@@ -267,7 +267,7 @@ const withoutAssignments: IamPolicy = {
 };
 
 describe('a fleet whose role may not assign addresses', () => {
-  test('gets them with new interfaces, and asks again but once in a while', async () => {
+  test('gets addresses with new interfaces, and tries an assignment only once in a while', async () => {
     const world = new World({
       cloud: testCloud({ instances: [instance({ count: 8 })] }),
       policy: withoutAssignments,
@@ -291,14 +291,14 @@ describe('a fleet whose role may not assign addresses', () => {
 
     expect(sizes).toEqual(Array(8).fill(8));
     expect([atFirst, later]).toEqual([2, 2]);
-    // Nobody needs anything.
+    // No node needs anything.
     expect(assignments()).toHaveLength(2);
     expect(world.machines.map((machine) => world.operatorError(machine))).toEqual(Array(8).fill(''));
     expect(controller.warnings()).toContain('missing cloud permission');
     expect(world.broken()).toEqual([]);
   });
 
-  test('and where no new interface fits, says so on each node, with one call a back-off for all of them', async () => {
+  test('without room for new interfaces says so on each node, with one call a backoff for all of them', async () => {
     const taken = [1, 2].map((deviceIndex) => ({ deviceIndex, requesterManaged: true }));
     const world = new World({
       cloud: testCloud({ instances: [instance({ count: 8, interfaces: taken })] }),
@@ -325,8 +325,8 @@ describe('a fleet whose role may not assign addresses', () => {
   });
 });
 
-describe('a fleet', () => {
-  test('on an Outpost’s side of a zone learns once which subnet cannot be attached, and the next ones avoid it', async () => {
+describe('a fleet in a zone with an Outpost', () => {
+  test('learns once which subnet cannot be attached, and the next nodes avoid it', async () => {
     const outpost = {
       name: 'rack',
       id: 'subnet-0000000000000000d',

@@ -3,7 +3,7 @@ import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
-test('writes that are refused to a whole fleet are a few Events and lines of log, and each node still says why', async () => {
+test('writes that are refused to a whole fleet make few Events and log lines, and each node still says why', async () => {
   const world = new World({ cloud: testCloud({ instances: [instance({ count: 24 })] }) });
   const controller = startController(world);
   const end = world.refuse(403, 'PATCH', /\/ciliumnodes\//);

@@ -34,7 +34,7 @@ describe('a restarted controller', () => {
     { what: 'a listing without ids', garbled: 'idsMissing' },
     { what: 'a listing of unknown states', garbled: 'unknownEnum' },
     { what: 'a listing that ends in the middle', garbled: 'truncated' },
-  ] as const)('in front of $what strikes nothing', async ({ garbled }) => {
+  ] as const)('that reads $what withdraws nothing', async ({ garbled }) => {
     const world = await fleet();
     const first = startController(world);
     await world.advance(90_000);
@@ -62,7 +62,7 @@ describe('a restarted controller', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('in front of answers in which running instances have no interfaces strikes nothing', async () => {
+  test('that reads running instances without interfaces withdraws nothing', async () => {
     const world = await fleet();
     const first = startController(world);
     await world.advance(90_000);
@@ -92,7 +92,7 @@ describe('a restarted controller', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('in front of a listing that lags behind the last changes strikes nothing', async () => {
+  test('that reads a listing older than the last changes withdraws nothing', async () => {
     const world = await fleet();
     const first = startController(world);
     await world.advance(90_000);
@@ -117,7 +117,7 @@ describe('a restarted controller', () => {
   });
 
   test.each([500, 1200, 1900, 2600, 4000, 6000])(
-    'after the one before was gone for good %d ms into a burst adopts what that one began',
+    'after its predecessor died %d ms into a burst adopts what that one started',
     async (into) => {
       const world = await fleet();
       const first = startController(world);
@@ -137,7 +137,7 @@ describe('a restarted controller', () => {
     },
   );
 
-  test('changes nothing where nothing is lacking', async () => {
+  test('changes nothing when nothing is lacking', async () => {
     const world = await fleet();
     const first = startController(world);
     await world.advance(90_000);

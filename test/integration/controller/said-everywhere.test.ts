@@ -1,4 +1,4 @@
-// Each cause that keeps a node from its addresses is played, and has to be found by whoever looks in one place alone: the Events
+// Each cause that keeps a node from its addresses is played, and a reader of any one place has to find it: the Events
 // of the Node, those of the CiliumNode, its status, /status?node=, the metrics, the log.
 import { describe, expect, test } from '@jest/globals';
 import type { ConditionReason } from '../../../src/node/conditions/node-condition.ts';
@@ -17,10 +17,10 @@ interface Staged {
 
 interface Cause {
   readonly reason: ConditionReason;
-  /** What the reader is told to do. */
+  /** What the reader is asked to do. */
   readonly says: RegExp;
   readonly node?: Partial<NodeFacts>;
-  /** How its Node and CiliumNode tell of it otherwise than it is. */
+  /** How its Node and CiliumNode describe it otherwise than it is. */
   readonly is?: Partial<NodeFacts>;
   /** Its instance has no slot for another interface. */
   readonly isFull?: true;
@@ -258,8 +258,8 @@ async function play(cause: Cause): Promise<Played> {
   };
 }
 
-describe('why a node cannot be satisfied', () => {
-  test('is tested for enough reasons', () => {
+describe('the reason why a node cannot be satisfied', () => {
+  test('has a test for enough reasons', () => {
     expect(new Set(causes.map(({ reason }) => reason)).size).toBe(causes.length);
     expect(causes.length).toBeGreaterThanOrEqual(16);
   });
@@ -284,7 +284,7 @@ describe('why a node cannot be satisfied', () => {
   });
 
   test.each(causes.filter(({ before, mend }) => before !== undefined || mend !== undefined))(
-    'is resolved in every place: $reason',
+    'is cleared in every place: $reason',
     async (cause) => {
       const { staged, controller, end } = await play(cause);
       const { world, machine } = staged;

@@ -48,8 +48,8 @@ function hideFurther(output: object): object {
   return { ...output, NetworkInterfaces: items.filter((item) => item.Attachment?.DeviceIndex !== 1) };
 }
 
-describe.each(protocols)('beside an agent of %s, an interface that was attached', (protocol) => {
-  test('is offered once a read shows it attached, and brings no second one meanwhile', async () => {
+describe.each(protocols)('beside an agent of %s, a new interface', (protocol) => {
+  test('is offered once a read shows it attached, and no second one is created meanwhile', async () => {
     const world = worldOf(protocol, { cloud: { times: { attachMs: exactly(2500) } } });
     const machine = world.machine();
     const controller = startController(world);
@@ -67,7 +67,7 @@ describe.each(protocols)('beside an agent of %s, an interface that was attached'
     expect(world.broken()).toEqual([]);
   });
 
-  test('is offered although the reads lag, and is taken for missing by none of them', async () => {
+  test('is offered although the reads lag, and no read counts it as missing', async () => {
     const world = worldOf(protocol, {
       cloud: { times: atOnce, consistency: { listingLagMs: exactly(10_000) } },
     });
@@ -96,7 +96,7 @@ describe.each(protocols)('beside an agent of %s, an interface that was attached'
     expect(world.broken()).toEqual([]);
   });
 
-  test('and is never shown is what the node says, and is offered once it is shown', async () => {
+  test('that no read shows is reported by the node, and offered once a read shows it', async () => {
     let isHidden = true;
     const world = worldOf(protocol, { cloud: { times: atOnce } });
     const machine = world.machine();
@@ -153,7 +153,7 @@ function deficitOf({ controller }: WorldController): readonly unknown[] {
   return controller.status().inDeficit ?? [];
 }
 
-test('200 nodes that attach an interface each within a second are seen by at most ten reads, a second apart', async () => {
+test('200 nodes that attach an interface each within a second need at most ten reads, a second apart', async () => {
   const world = worldOf('multi-pool', {
     count: 200,
     // The subnet of the nodes has no room for these.

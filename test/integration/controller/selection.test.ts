@@ -12,7 +12,7 @@ function worldWith(eni: EniOptions, cloud: Parameters<typeof testCloud>[0] = {})
 
 const zones = [...Object.values(subnets), { name: 'far', zone: 'us-east-1b', block: '10.0.64.0/20' }];
 
-describe('a new interface goes to', () => {
+describe('a choice of subnet', () => {
   test.each<{ what: string; eni: EniOptions; cloud?: Parameters<typeof testCloud>[0]; subnet: string }>([
     { what: 'the subnet of the node', eni: {}, subnet: ids.nodes },
     { what: 'a subnet named by id', eni: { subnetIds: [ids.morePods] }, subnet: ids.morePods },
@@ -20,17 +20,17 @@ describe('a new interface goes to', () => {
     { what: 'a subnet with the tags', eni: { subnetTags: { more: 'yes' } }, subnet: ids.morePods },
     { what: 'the emptiest with the tags', eni: { subnetTags: { purpose: 'pods' } }, subnet: ids.pods },
     {
-      what: 'the one named, whatever tags are asked for',
+      what: 'the one named by id, whatever tags the node names',
       eni: { subnetIds: [ids.nodes], subnetTags: { purpose: 'pods' } },
       subnet: ids.nodes,
     },
     {
-      what: 'the subnet of the node, where no tags match',
+      what: 'the subnet of the node when no tags match',
       eni: { subnetTags: { purpose: 'none' } },
       subnet: ids.nodes,
     },
     {
-      what: 'a subnet of the same route table, where that of the node is short',
+      what: 'a subnet of the same route table when that of the node has too little',
       eni: {},
       cloud: {
         subnets: [{ ...subnets.nodes, block: '10.0.0.0/28' }, subnets.pods, subnets.morePods],
@@ -39,7 +39,7 @@ describe('a new interface goes to', () => {
       subnet: ids.morePods,
     },
     {
-      what: 'any subnet of the zone, where no route table helps',
+      what: 'any subnet of the zone when no route table helps',
       eni: {},
       cloud: {
         subnets: [{ ...subnets.nodes, block: '10.0.0.0/28' }, ...zones.slice(1)],
@@ -47,7 +47,7 @@ describe('a new interface goes to', () => {
       },
       subnet: ids.pods,
     },
-  ])('$what', async ({ eni, cloud = {}, subnet }) => {
+  ])('takes $what', async ({ eni, cloud = {}, subnet }) => {
     const world = worldWith(eni, cloud);
     const machine = world.machine();
     startController(world);
@@ -61,17 +61,17 @@ describe('a new interface goes to', () => {
   });
 });
 
-describe('a new interface gets', () => {
+describe('a choice of security groups', () => {
   test.each<{ what: string; eni: EniOptions; groups: readonly string[] }>([
-    { what: 'the security groups of the first interface', eni: {}, groups: [ids.nodeGroup] },
+    { what: 'those of the first interface', eni: {}, groups: [ids.nodeGroup] },
     { what: 'those named by id', eni: { securityGroups: [ids.podGroup] }, groups: [ids.podGroup] },
     { what: 'those with the tags', eni: { securityGroupTags: { purpose: 'pods' } }, groups: [ids.podGroup] },
     {
-      what: 'those named, whatever tags are asked for',
+      what: 'those named by id, whatever tags the node names',
       eni: { securityGroups: [ids.nodeGroup], securityGroupTags: { purpose: 'pods' } },
       groups: [ids.nodeGroup],
     },
-  ])('$what', async ({ eni, groups }) => {
+  ])('takes $what', async ({ eni, groups }) => {
     const world = worldWith(eni);
     const machine = world.machine();
     startController(world);
@@ -84,7 +84,7 @@ describe('a new interface gets', () => {
     expect(textsAt(objectAt(world.enis(machine), second?.id ?? ''), 'security-groups')).toEqual(groups);
   });
 
-  test('none as long as no security group has the tags, and the node says so; then it does', async () => {
+  test('leaves a node without a new interface while no group has the tags, and the node says so, until its tags match', async () => {
     const world = worldWith({ securityGroupTags: { purpose: 'other' } });
     const machine = world.machine();
     const controller = startController(world);
@@ -103,7 +103,7 @@ describe('a new interface gets', () => {
     expect(controller.warnings()).toEqual(['node cannot be satisfied']);
   });
 
-  test('no one while no security group has the tags, and those with room serve the node', async () => {
+  test('by tags that match nothing concerns only nodes that need a new interface', async () => {
     const world = new World({
       configure: () => ({ eni: { securityGroupTags: { purpose: 'other' } }, ipam: { preAllocate: 9 } }),
     });
@@ -126,7 +126,7 @@ describe('a new interface gets', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('the tags and the description by which it is known', async () => {
+  test('comes with tags and a description that identify the interface', async () => {
     const world = worldWith({});
     const machine = world.machine();
     const flags = { 'cluster-name': 'blue', 'eni-tags': 'team=net' };
@@ -144,8 +144,8 @@ describe('a new interface gets', () => {
 
 describe('delete-on-termination', () => {
   test.each<{ what: string; eni: EniOptions; set: boolean }>([
-    { what: 'is set once on each interface that was created', eni: {}, set: true },
-    { what: 'is not set where the node does not want it', eni: { deleteOnTermination: false }, set: false },
+    { what: 'is set once on each interface that Headwater creates', eni: {}, set: true },
+    { what: 'is not set when the node turns it off', eni: { deleteOnTermination: false }, set: false },
   ])('$what', async ({ eni, set }) => {
     const world = new World({ configure: () => ({ eni, ipam: { minAllocate: 27 } }) });
     const machine = world.machine();
@@ -162,7 +162,7 @@ describe('delete-on-termination', () => {
     );
   });
 
-  test('is left alone on interfaces that others attached', async () => {
+  test('stays as it is on interfaces that other clients attached', async () => {
     const interfaces = [{ deviceIndex: 1, deleteOnTermination: false, addresses: 2 }];
     const world = new World({ cloud: testCloud({ instances: [instance({ interfaces })] }) });
     const machine = world.machine();
@@ -176,7 +176,7 @@ describe('delete-on-termination', () => {
   });
 });
 
-describe('an interface is published and counted, and carries no pods, that', () => {
+describe('an interface that carries no pods is still published and counted when it', () => {
   test.each<{ what: string; type?: string; foreign: object; eni?: EniOptions; why: string }>([
     { what: 'is an EFA', type: 'm5n.24xlarge', foreign: { type: 'efa' }, why: 'efa' },
     { what: 'is a trunk', foreign: { type: 'trunk' }, why: 'trunk' },

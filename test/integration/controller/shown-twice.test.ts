@@ -40,8 +40,8 @@ function showing(address: string): { spec: { ipam: { pool: Record<string, { reso
   return { spec: { ipam: { pool: { [address]: { resource: 'eni-00000000000000009' } } } } };
 }
 
-describe('an address that is in use, and that another CiliumNode comes to show', () => {
-  test('stays where it is when nobody serves that CiliumNode', async () => {
+describe('an address in use that a second CiliumNode starts to show', () => {
+  test('stays where it is when that CiliumNode is not served', async () => {
     const { world, machine, other, address, stop } = await withUsedAddress();
     await stop();
     await world.delete(other);
@@ -58,11 +58,11 @@ describe('an address that is in use, and that another CiliumNode comes to show',
     expect(world.bugs).toEqual([]);
   });
 
-  test('is struck there at once when that instance does not have it', async () => {
+  test('is withdrawn there at once when that instance does not have it', async () => {
     const { world, machine, other, address } = await withUsedAddress();
 
     await world.patch(other, showing(address));
-    // So that there is time to look at both.
+    // So that there is time to read both.
     world.refuse(503, 'PATCH', new RegExp(`${other.name}$`), 1);
     await world.use(machine, 2);
     await world.advance(60_000);
@@ -74,18 +74,21 @@ describe('an address that is in use, and that another CiliumNode comes to show',
     expect(world.bugs).toEqual([]);
   });
 
-  test.each([0, 1])('is struck there when it was shown while no controller ran (%i)', async (which) => {
-    const { world, machine, other, address, stop } = await withUsedAddress(which);
-    await stop();
-    const [resource = ''] = world.pool(other).values();
-    await world.patch(other, { spec: { ipam: { pool: { [address]: { resource } } } } });
+  test.each([0, 1])(
+    'is withdrawn there when the CiliumNode was changed while no controller ran (%i)',
+    async (which) => {
+      const { world, machine, other, address, stop } = await withUsedAddress(which);
+      await stop();
+      const [resource = ''] = world.pool(other).values();
+      await world.patch(other, { spec: { ipam: { pool: { [address]: { resource } } } } });
 
-    startController(world, { identity: 'headwater-1' });
-    await world.advance(120_000);
+      startController(world, { identity: 'headwater-1' });
+      await world.advance(120_000);
 
-    expect(world.pool(other).has(address)).toBe(false);
-    expect(world.pool(other).size).toBe(8);
-    expect(versionsWithout(world, machine, address)).toBe(0);
-    expect(world.bugs).toEqual([]);
-  });
+      expect(world.pool(other).has(address)).toBe(false);
+      expect(world.pool(other).size).toBe(8);
+      expect(versionsWithout(world, machine, address)).toBe(0);
+      expect(world.bugs).toEqual([]);
+    },
+  );
 });

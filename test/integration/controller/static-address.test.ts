@@ -40,7 +40,7 @@ function count(controller: WorldController, action: string): number {
   return controller.calls.filter((call) => call.action === action).length;
 }
 
-/** An interface that is none of ours. */
+/** An interface that is not ours. */
 async function othersInterface(world: World): Promise<string> {
   const { network } = world.cluster.ec2;
   const { id } = createInterface(network, plainInterface(ids.nodes, []));
@@ -59,8 +59,8 @@ async function served(
   return controller;
 }
 
-describe('a node that asks for a static address', () => {
-  test('gets none while no Node names its instance, and gets one once a Node does', async () => {
+describe('a node with static-ip-tags', () => {
+  test('gets no static address while no Node names its instance, and gets one once a Node does', async () => {
     const world = worldOf(2, 2);
     const [machine, other] = world.machines as [NodeFacts, NodeFacts];
     // Nodes are known, but none is of this name.
@@ -100,7 +100,7 @@ describe('a node that asks for a static address', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('keeps the one it has', async () => {
+  test('keeps the one that it has', async () => {
     const world = worldOf(1, 2);
     const machine = world.machine();
     const { network } = world.cluster.ec2;
@@ -116,7 +116,7 @@ describe('a node that asks for a static address', () => {
     expect(count(controller, 'DescribeAddresses') + count(controller, 'AssociateAddress')).toBe(0);
   });
 
-  test('gets one on its primary interface even if pods may not use that', async () => {
+  test('gets one on its primary interface even when pods may not use that interface', async () => {
     const world = worldOf(1, 1);
     const machine = world.machine();
     startController(world);
@@ -127,7 +127,7 @@ describe('a node that asks for a static address', () => {
     expect(world.pool(machine).size).toBe(8);
   });
 
-  test('does not show it if the schema has no field for it', async () => {
+  test('does not show it when the schema has no field for it', async () => {
     const world = worldOf(1, 1);
     const machine = world.machine();
     const schema = JSON.parse(
@@ -148,7 +148,7 @@ describe('a node that asks for a static address', () => {
     expect(controller.warnings()).toEqual([]);
   });
 
-  test('gets another once the one it had is taken from it', async () => {
+  test('gets another one when its own is taken from it', async () => {
     const world = worldOf(1, 2);
     const machine = world.machine();
     await served(world);
@@ -169,7 +169,7 @@ describe('a node that asks for a static address', () => {
   });
 });
 
-describe('a node whose static address is not to be had', () => {
+describe('a node that cannot get its static address', () => {
   test.each([
     {
       what: 'no address carries the tags',
@@ -183,7 +183,7 @@ describe('a node whose static address is not to be had', () => {
       reason: 'StaticIpsTaken',
       says: /every Elastic IP .* pool=egress .* allocate and tag/,
     },
-  ])('because $what gets its pod addresses, says so once, and asks ever more rarely', async (row) => {
+  ])('because $what gets its pod addresses, says so once, and tries more and more rarely', async (row) => {
     const world = worldOf(1, row.addresses);
     const machine = world.machine();
     const { network } = world.cluster.ec2;
@@ -244,8 +244,8 @@ describe('a node whose static address is not to be had', () => {
   });
 });
 
-describe('many nodes that ask for addresses of one set of tags', () => {
-  test('share listings, and get one each', async () => {
+describe('many nodes with the same static-ip-tags', () => {
+  test('share listings, and get one static address each', async () => {
     const world = worldOf(30, 40);
 
     const controller = await served(world);
@@ -259,7 +259,7 @@ describe('many nodes that ask for addresses of one set of tags', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('and are more than the addresses: as many as there are get one, the others say so', async () => {
+  test('of which there are more than addresses: as many as there are get one, and the others say so', async () => {
     const world = worldOf(20, 12);
 
     const controller = await served(world);
@@ -280,7 +280,7 @@ describe('many nodes that ask for addresses of one set of tags', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('lose a race with somebody else, and get the next one', async () => {
+  test('that lose a race with another client get the next one', async () => {
     const world = worldOf(1, 3);
     const machine = world.machine();
     const { network } = world.cluster.ec2;
@@ -309,7 +309,7 @@ describe('many nodes that ask for addresses of one set of tags', () => {
 
 describe('an association whose answer gets lost', () => {
   test.each([
-    { what: 'after it took effect', effect: 'before' },
+    { what: 'after it takes effect', effect: 'before' },
     { what: 'and that never takes effect', effect: 'after' },
     { what: 'and that takes effect late', effect: 'late' },
   ] as const)('$what leaves the node with one address', async ({ effect }) => {
@@ -332,7 +332,7 @@ describe('an association whose answer gets lost', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('with the controller is not followed by another', async () => {
+  test('of a controller that dies is not followed by another', async () => {
     const world = worldOf(1, 3);
     const machine = world.machine();
     const { network } = world.cluster.ec2;
@@ -354,7 +354,7 @@ describe('an association whose answer gets lost', () => {
   });
 });
 
-test('listings that lag never strike a static address', async () => {
+test('listings that lag never withdraw a static address', async () => {
   const world = worldOf(1, 3);
   const machine = world.machine();
   const { network } = world.cluster.ec2;

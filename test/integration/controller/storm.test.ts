@@ -63,7 +63,7 @@ class Storm {
     }
   }
 
-  /** Whoever led may have ended with its lease, when a clock was set: another one is started. */
+  /** The leader may have ended with its lease, when a clock was set: another one is started. */
   calm(): void {
     this.world.cluster.ec2.gateway.faults.clear();
     this.world.cluster.kubernetes.faults.clear();
@@ -117,7 +117,7 @@ class Storm {
 }
 
 test.each(['gale', 'squall'])(
-  'a storm loses, doubles and leaks nothing, and all comes to rest: %s',
+  'a storm loses, doubles and leaks nothing, and everything settles afterwards: %s',
   async (seed) => {
     const world = await BusyWorld.start({
       seed,

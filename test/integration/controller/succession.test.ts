@@ -16,9 +16,9 @@ function offered(world: World, machine: { readonly name: string }): readonly str
   return [...world.pool(machine).keys()].toSorted();
 }
 
-describe('an object that is deleted and made again', () => {
+describe('a CiliumNode that is deleted and created again', () => {
   test.each(['CreateNetworkInterface', 'AttachNetworkInterface', 'AssignPrivateIpAddresses'])(
-    'while %s is under way is offered what that brings, once',
+    'while %s is in flight is offered the result, once',
     async (action) => {
       const world = worldOf(1);
       const machine = world.machine();
@@ -46,7 +46,7 @@ describe('an object that is deleted and made again', () => {
     },
   );
 
-  test('in front of listings that lag is not supplied twice', async () => {
+  test('is not supplied twice when listings lag', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     const { network } = world.cluster.ec2;
@@ -68,7 +68,7 @@ describe('an object that is deleted and made again', () => {
   });
 });
 
-test('a node that comes back and lacks an interface again is not given its former one', async () => {
+test('a node that comes back and lacks an interface again gets a new one, not its former one', async () => {
   const world = worldOf(1);
   const machine = world.machine();
   const controller = startController(world);
@@ -91,7 +91,7 @@ test('a node that comes back and lacks an interface again is not given its forme
   expect(world.broken()).toEqual([]);
 });
 
-test('an object that the API no longer finds, whatever is asked of it, is no error', async () => {
+test('a CiliumNode that the API server no longer finds causes no error', async () => {
   const world = worldOf(2);
   const machine = world.machine();
   const controller = startController(world);
@@ -106,8 +106,8 @@ test('an object that the API no longer finds, whatever is asked of it, is no err
   expect(world.broken()).toEqual([]);
 });
 
-describe('a name that goes to another instance', () => {
-  test('is emptied at once, even if the cloud does not answer', async () => {
+describe('a node name that goes to another instance', () => {
+  test('has its CiliumNode emptied at once, even if the cloud does not answer', async () => {
     const world = worldOf(2);
     const [machine, other] = [world.machine(0), world.machine(1)];
     startController(world);
@@ -132,7 +132,7 @@ describe('a name that goes to another instance', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('while no controller runs is soon offered nothing of the former one', async () => {
+  test('while no controller runs is soon offered nothing of the former instance', async () => {
     const world = worldOf(2);
     const [machine, other] = [world.machine(0), world.machine(1)];
     const first = startController(world);
@@ -160,7 +160,7 @@ describe('a name that goes to another instance', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('by a new object, with pods on both instances, takes no address of either', async () => {
+  test('by a new CiliumNode, with pods on both instances, takes no address of either', async () => {
     const world = worldOf(2);
     const [machine, other] = [world.machine(0), world.machine(1)];
     const successor = { ...other, name: machine.name };

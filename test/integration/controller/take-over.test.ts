@@ -68,7 +68,7 @@ async function speak(world: World, machine: NodeFacts, protocol: Protocol): Prom
         [marked ?? '']: 'marked-for-release',
         [ready ?? '']: 'ready-for-release',
         [refused ?? '']: 'do-not-release',
-        // Unassigned, and struck from the pool by a resync since.
+        // Unassigned, and removed from the pool by a resync since.
         '10.0.15.250': 'released',
       },
     },
@@ -109,18 +109,18 @@ const nothing: Readonly<Record<string, object>> = {
 interface Blind {
   readonly what: string;
   readonly tamper: Tamper;
-  /** Whether an address can be struck that its agent agreed to give: the cloud shows the instance. */
+  /** Whether an address can be withdrawn that its agent agreed to release: the cloud shows the instance. */
   readonly serves?: boolean;
 }
 
 const blinds: readonly Blind[] = [
-  { what: 'is that of another region', tamper: (action, output) => nothing[action] ?? output },
+  { what: 'comes from another region', tamper: (action, output) => nothing[action] ?? output },
   {
     what: 'shows instances without interfaces',
     tamper: (action, output) => (action === 'DescribeNetworkInterfaces' ? { NetworkInterfaces: [] } : output),
   },
   {
-    what: 'shows primary interfaces alone',
+    what: 'shows only primary interfaces',
     serves: true,
     tamper: (action, output) => {
       const { NetworkInterfaces: all } = output as {
@@ -134,7 +134,7 @@ const blinds: readonly Blind[] = [
 
 describe.each(protocols)('a CiliumNode that cilium-operator left beside an agent of %s', (protocol) => {
   test.each(blinds)(
-    'loses nothing while the cloud $what, and no address in use afterwards',
+    'loses nothing while the answer of the cloud $what, and no address in use afterwards',
     async ({ tamper, serves }) => {
       const { world, used, givenUp } = await leftByOperator(protocol);
       const before = shownBy(world);

@@ -1,4 +1,4 @@
-// What only a CiliumNode shows of an instance, and the cloud never did: nothing is taken away for it, and nobody waits for it.
+// What only a CiliumNode shows of an instance: nothing is taken away for it, and no node waits for it.
 import { expect, test } from '@jest/globals';
 import { createInterface } from '../../../src/simulator/cloud/network-interfaces.ts';
 import { plainInterface } from '../../../src/simulator/cloud/instances.ts';
@@ -6,7 +6,7 @@ import { AttackedWorld } from '../../support/attacked-world.ts';
 import { ids } from '../../support/test-cloud.ts';
 
 test.each(['detached', 'attached'])(
-  'an interface of somebody else that an agent shows as its own, empty one stays as it is (%s)',
+  'an interface of another owner stays as it is when an agent shows it as its own, empty one (%s)',
   async (kind) => {
     const attacked = await AttackedWorld.start({ flags: { 'idle-interface-delay': '2s' } });
     const { world } = attacked;
@@ -39,7 +39,7 @@ test.each(['detached', 'attached'])(
   },
 );
 
-test('addresses that the pool of a served CiliumNode alone names keep nothing from anybody after a change of leader', async () => {
+test('addresses that only the pool of a served CiliumNode names are available to other nodes after a change of leader', async () => {
   const attacked = await AttackedWorld.start();
   const { world } = attacked;
   const liar = attacked.victim(2);

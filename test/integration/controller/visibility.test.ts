@@ -12,7 +12,7 @@ function worldThat(consistency: object, count = 1): World {
   });
 }
 
-describe('a cloud that finds what was made only after a while', () => {
+describe('a cloud that shows new things with a delay', () => {
   test.each([2000, 10_000, 25_000])(
     'of %d ms gives each node its interface, and no second one',
     async (delay) => {
@@ -35,7 +35,7 @@ describe('a cloud that finds what was made only after a while', () => {
     },
   );
 
-  test('longer than it ever takes leaves no interface behind', async () => {
+  test('that is longer than any expected one leaves no interface behind', async () => {
     const world = worldThat({ visibilityDelayMs: ms(35_000) });
     const machine = world.machine();
     startController(world);
@@ -51,7 +51,7 @@ describe('a cloud that finds what was made only after a while', () => {
 });
 
 describe('an instance that the cloud does not find', () => {
-  test('when its node appears is looked for again, and served without waiting for a listing', async () => {
+  test('is read again when its node appears, and served without waiting for a listing', async () => {
     const world = worldThat({});
     const machine = world.machine();
     let hidden = true;
@@ -75,7 +75,7 @@ describe('an instance that the cloud does not find', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('for good is asked about by listings alone', async () => {
+  test('is checked by listings only when it never appears', async () => {
     const world = worldThat({});
     const machine = { ...world.machine(), instanceId: 'i-00000000000000009' };
     const controller = startController(world);
@@ -91,7 +91,7 @@ describe('an instance that the cloud does not find', () => {
     expect(looks).toEqual([]);
   });
 
-  test('although it runs loses nothing, unless the second look says the same', async () => {
+  test('although it runs loses nothing, unless the second read says the same', async () => {
     const world = worldThat({});
     const machine = world.machine();
     let hidden = 0;

@@ -81,7 +81,7 @@ const rows: readonly Row[] = [
   },
   { name: 'use-primary-address', eni: { usePrimaryAddress: true }, offered: 8, preAllocate: 8 },
   {
-    name: 'use-primary-address makes room for one more on each interface',
+    name: 'use-primary-address adds one address on each interface',
     type: 't3.nano',
     eni: { usePrimaryAddress: true },
     ipam: { minAllocate: 60 },
@@ -116,7 +116,7 @@ const requests: readonly RequestRow[] = [
   { name: 'more than max-allocate', ipam: { maxAllocate: 10 }, requested: { default: 20 }, offered: 10 },
   { name: 'less than min-allocate', ipam: { minAllocate: 12 }, requested: { default: 9 }, offered: 12 },
   { name: 'above the watermark', ipam: { maxAboveWatermark: 4 }, requested: { default: 12 }, offered: 12 },
-  { name: 'of another pool alone', requested: { other: 20 }, offered: 8 },
+  { name: 'of another pool only', requested: { other: 20 }, offered: 8 },
   { name: 'of another pool besides', requested: { default: 9, other: 20 }, offered: 9 },
   {
     name: 'while addresses are used by the other protocol',
@@ -135,7 +135,7 @@ function worldOf(row: { type?: string; ipam?: IpamWatermarks; eni?: EniOptions }
 }
 
 describe('watermarks', () => {
-  test.each(rows)('of an agent that lists what it uses: $name', async (row) => {
+  test.each(rows)('give an agent that lists what it uses its addresses: $name', async (row) => {
     const world = worldOf(row);
     const machine = world.machine();
     const controller = startController(world, { flags: row.flags ?? {} });
@@ -151,27 +151,30 @@ describe('watermarks', () => {
     expect(controller.warnings()).toEqual([]);
   });
 
-  test.each(requests)('of an agent that requests $name', async ({ requested, used, offered, ...row }) => {
-    const world = worldOf(row);
-    const machine = world.machine();
-    const controller = startController(world);
-    await world.announce(machine);
-    await world.advance(30_000);
+  test.each(requests)(
+    'give an agent that requests its addresses: $name',
+    async ({ requested, used, offered, ...row }) => {
+      const world = worldOf(row);
+      const machine = world.machine();
+      const controller = startController(world);
+      await world.announce(machine);
+      await world.advance(30_000);
 
-    if (used !== undefined) await world.use(machine, used);
-    const pools = Object.entries(requested).map(([pool, count]) => ({
-      pool,
-      needed: { 'ipv4-addrs': count },
-    }));
-    await world.patch(machine, { spec: { ipam: { pools: { requested: pools } } } });
-    await world.advance(30_000);
+      if (used !== undefined) await world.use(machine, used);
+      const pools = Object.entries(requested).map(([pool, count]) => ({
+        pool,
+        needed: { 'ipv4-addrs': count },
+      }));
+      await world.patch(machine, { spec: { ipam: { pools: { requested: pools } } } });
+      await world.advance(30_000);
 
-    expect(world.pool(machine).size).toBe(offered);
-    expect(world.broken()).toEqual([]);
-    expect(controller.warnings()).toEqual([]);
-  });
+      expect(world.pool(machine).size).toBe(offered);
+      expect(world.broken()).toEqual([]);
+      expect(controller.warnings()).toEqual([]);
+    },
+  );
 
-  test('are reached for a fleet of both protocols, pods and all', async () => {
+  test('are reached for a fleet of both protocols with pods', async () => {
     const types = ['m5.large', 't3.medium', 'm5.xlarge', 'c5.large', 't3.small', 'm4.xlarge'];
     const world = new World({
       cloud: testCloud({ instances: types.map((type) => instance({ name: type, type })) }),

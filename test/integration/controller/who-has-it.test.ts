@@ -22,34 +22,37 @@ const ignored = { 'ipam.cilium.io/ignore': 'true' };
 describe.each(['crd-allocator', 'multi-pool'] as const)(
   'a pool that lists the whole subnet (%s)',
   (protocol) => {
-    test.each(['before', 'after'])('keeps nothing from anybody, %s a change of leader', async (when) => {
-      const attacked = await AttackedWorld.start({ protocol });
-      const { world, stranger } = attacked;
-      const strike = async (): Promise<void> => {
-        await attacked.write('not-read', stranger, unreadable, madeUp(stranger.vpcId));
-        await attacked.write('not-served', attacked.victim(), { ipam: { pool: poolOf(block) } });
-        await attacked.write('ignored', stranger, { ipam: { pool: poolOf(block) } });
-        await world.patch({ name: 'ignored' }, { metadata: { annotations: ignored } });
-      };
+    test.each(['before', 'after'])(
+      'keeps no address from another node, %s a change of leader',
+      async (when) => {
+        const attacked = await AttackedWorld.start({ protocol });
+        const { world, stranger } = attacked;
+        const strike = async (): Promise<void> => {
+          await attacked.write('not-read', stranger, unreadable, madeUp(stranger.vpcId));
+          await attacked.write('not-served', attacked.victim(), { ipam: { pool: poolOf(block) } });
+          await attacked.write('ignored', stranger, { ipam: { pool: poolOf(block) } });
+          await world.patch({ name: 'ignored' }, { metadata: { annotations: ignored } });
+        };
 
-      if (when === 'before') {
-        await strike();
-        await world.advance(5000);
-      } else await attacked.restart(strike);
-      const { at } = { at: world.clock.monotonic() };
-      await attacked.grow(8);
-      void world.cluster.workload.addNode({ ...stranger });
-      await world.advance(60_000);
+        if (when === 'before') {
+          await strike();
+          await world.advance(5000);
+        } else await attacked.restart(strike);
+        const { at } = { at: world.clock.monotonic() };
+        await attacked.grow(8);
+        void world.cluster.workload.addNode({ ...stranger });
+        await world.advance(60_000);
 
-      expect(attacked.harm()).toEqual([]);
-      expect(world.pool(stranger).size).toBeGreaterThanOrEqual(6);
-      expect(world.operatorError(stranger)).toBe('');
-      expect(world.clock.monotonic()).toBe(at + 80_000);
-    });
+        expect(attacked.harm()).toEqual([]);
+        expect(world.pool(stranger).size).toBeGreaterThanOrEqual(6);
+        expect(world.operatorError(stranger)).toBe('');
+        expect(world.clock.monotonic()).toBe(at + 80_000);
+      },
+    );
   },
 );
 
-test('what a served CiliumNode shows of others is struck there, and keeps nothing from anybody', async () => {
+test('addresses of others that a served CiliumNode shows are withdrawn there, and stay available to others', async () => {
   const attacked = await AttackedWorld.start();
   const { world } = attacked;
   const [liar, victim] = [attacked.victim(2), attacked.victim(0)];
@@ -72,7 +75,7 @@ test('what a served CiliumNode shows of others is struck there, and keeps nothin
   expect(foreign.filter((address) => world.pool(liar).has(address))).toEqual([]);
 });
 
-test('an address is withheld for a consistency window at most where the cloud cannot be asked who has it', async () => {
+test('an address is held back for a consistency window at most when the cloud cannot be read to see who has it', async () => {
   const attacked = await AttackedWorld.start();
   const { world, stranger } = attacked;
   const { faults } = world.cluster.ec2.gateway;
@@ -92,7 +95,7 @@ test('an address is withheld for a consistency window at most where the cloud ca
 });
 
 test.each([false, true])(
-  'what a CiliumNode claims that is as large as an object can be delays others for a consistency window at most (leader changed: %s)',
+  'claims of a CiliumNode of the largest size delay others for a consistency window at most (leader changed: %s)',
   async (isRestart) => {
     const attacked = await AttackedWorld.start();
     const { world } = attacked;

@@ -51,7 +51,7 @@ function nullsFor(names: readonly string[]): JsonObject {
 
 describe.each(protocols)('a second CiliumNode that names an instance (%s)', (protocol) => {
   test.each(['before', 'after'])(
-    'takes nothing from its node when it comes %s a change of leader',
+    'takes nothing from the node of the instance when it comes %s a change of leader',
     async (when) => {
       const attacked = await AttackedWorld.start({ protocol });
       const { world } = attacked;
@@ -80,7 +80,7 @@ describe.each(protocols)('a second CiliumNode that names an instance (%s)', (pro
   );
 });
 
-test('a CiliumNode that names an instance before its node joins is served until then, and nothing is taken for it', async () => {
+test('a CiliumNode that names an instance before its node joins is served until then, and nothing is taken away for it', async () => {
   const attacked = await AttackedWorld.start();
   const { world, stranger } = attacked;
   await attacked.write('a-fake', stranger, {});
@@ -106,8 +106,8 @@ test('a CiliumNode that names an instance before its node joins is served until 
 });
 
 test.each([
-  ['is given addresses, and nothing is taken from it', {}, 5],
-  ['is not served where a Node is required', { 'require-node': 'true' }, 0],
+  ['gets addresses, and nothing is taken from it', {}, 5],
+  ['is not served when a Node is required', { 'require-node': 'true' }, 0],
 ])('an instance that is no node of this cluster %s', async (_, flags, offered) => {
   const attacked = await AttackedWorld.start({ flags });
   const { world, stranger } = attacked;
@@ -128,7 +128,7 @@ test.each([
   expect(attacked.harm()).toEqual([]);
 });
 
-test('nothing is taken from an instance that is no node where an agent strikes all of it itself', async () => {
+test('an instance that is no node loses nothing, even when an agent removes everything from its CiliumNode', async () => {
   const attacked = await AttackedWorld.start();
   const { world, stranger } = attacked;
   const description = `Cilium-CNI (${stranger.instanceId})`;
@@ -157,7 +157,7 @@ test('nothing is taken from an instance that is no node where an agent strikes a
   expect(attacked.harm()).toEqual([]);
 });
 
-test('a CiliumNode whose Node names another instance is not served for that one', async () => {
+test('a CiliumNode whose Node names another instance is not served for the instance that it names', async () => {
   const attacked = await AttackedWorld.start();
   const { world, stranger } = attacked;
   const victim = attacked.victim(2);
@@ -171,7 +171,7 @@ test('a CiliumNode whose Node names another instance is not served for that one'
   expect(world.held(stranger)).toHaveLength(5);
 });
 
-test('instances that CiliumNodes without a Node make up say nothing about the cloud', async () => {
+test('instances that CiliumNodes without a Node make up are no evidence about the cloud', async () => {
   const attacked = await AttackedWorld.start();
   const { world } = attacked;
   for (let index = 0; index < 5; index++)
@@ -191,7 +191,7 @@ test('instances that CiliumNodes without a Node make up say nothing about the cl
   expect(attacked.harm()).toEqual([]);
 });
 
-test("addresses that CiliumNodes without a Node make up do not look like lost ones, and are nobody's", async () => {
+test('addresses that CiliumNodes without a Node make up do not count as missing, and belong to no node', async () => {
   const attacked = await AttackedWorld.start({ strangers: 5 });
   const { world } = attacked;
   for (let index = 0; index < 5; index++)
@@ -214,8 +214,8 @@ test("addresses that CiliumNodes without a Node make up do not look like lost on
   expect(attacked.harm()).toEqual([]);
 });
 
-describe('without the right to read Nodes', () => {
-  test('nothing is released, demand is served, and unverified nodes are reported', async () => {
+describe('a controller without the right to read Nodes', () => {
+  test('releases nothing, serves demand, and reports unverified nodes', async () => {
     const attacked = await AttackedWorld.start();
     const { world } = attacked;
     world.refuse(403, 'GET', /^\/api\/v1\/nodes/);
@@ -236,7 +236,7 @@ describe('without the right to read Nodes', () => {
     );
   });
 
-  test('excess is released once they may be read again', async () => {
+  test('releases excess again once it may read them', async () => {
     const attacked = await AttackedWorld.start();
     const { world } = attacked;
     const end = world.refuse(403, 'GET', /^\/api\/v1\/nodes/);
@@ -258,7 +258,7 @@ test.each([
   ['is empty', true],
   ['is refused', false],
 ])(
-  'an address that moved while nobody led is not on two nodes where the list of Nodes %s',
+  'an address that moved while no controller led is not on two nodes when the list of Nodes %s',
   async (_, isEmpty) => {
     const attacked = await AttackedWorld.start();
     const { world } = attacked;
@@ -275,7 +275,7 @@ test.each([
       else world.refuse(403, 'GET', path);
       kubernetes.faults.expireHistory();
       kubernetes.faults.cutWatches(path);
-      // The watch tells of this one, and of no other.
+      // The watch shows this one, and no other.
       world.clock.schedule(25_000, () => {
         void world.call('DELETE', `/api/v1/nodes/${to.name}`).then(() => world.register(to));
       });

@@ -48,7 +48,7 @@ function offeredInVain(world: BusyWorld, addresses: readonly string[]): readonly
   return addresses.filter((address) => offered.has(address) && !held.has(address));
 }
 
-/** Looks every half a second for `ms`. */
+/** Checks every half a second for `ms`. */
 async function watchFor(world: BusyWorld, ms: number, look: () => readonly unknown[]): Promise<unknown[]> {
   const seen: unknown[] = [];
   for (let left = ms; left > 0; left -= 500) {
@@ -79,7 +79,7 @@ test('addresses freed before a change of leader are not offered by the next one'
   expect(world.broken()).toEqual([]);
 });
 
-test('addresses whose unassignment got no answer are not offered again unseen', async () => {
+test('addresses whose unassignment got no answer are not offered again without a read', async () => {
   const world = await scene({});
   const lost = { kind: 'lost', effect: 'before', connection: 'drop', delayMs: 0 } as const;
   world.fault('UnassignPrivateIpAddresses', lost, 1);
@@ -135,7 +135,7 @@ test('all excess is released in the end', async () => {
   expect(world.held(world.machine())).toHaveLength(world.used().length + 2);
 });
 
-test('what a refused write was to hide is decided anew from the object that refused it', async () => {
+test('a refused write that was to hide addresses is decided again from the object that caused the refusal', async () => {
   const world = new World();
   startController(world, { flags });
   const machine = world.machine();

@@ -49,7 +49,7 @@ function idleParts({ body, path }: ApiWrite, base: JsonObject | undefined): stri
 }
 
 describe('writes of CiliumNodes', () => {
-  test('show no address before its interface and none on two nodes, and change something each', async () => {
+  test('show no address before its interface and none on two nodes, and each changes something', async () => {
     const { world, controller } = await busyWorld();
 
     const answered = controller.publications.filter(({ status }) => status === 200);
@@ -65,7 +65,7 @@ describe('writes of CiliumNodes', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('are worked on for what they change only, however often a node is decided about', async () => {
+  test('are computed only for what changes, however often a node is reconciled', async () => {
     const { controller } = await busyWorld();
     const runsOf = async (family: string): Promise<number> =>
       (await controller.metric(`cilium_operator_ipam_${family}_duration_seconds_count`)) ?? NaN;
@@ -75,7 +75,7 @@ describe('writes of CiliumNodes', () => {
     expect(await runsOf('deficit_resolver')).toBeGreaterThan(controller.publications.length);
   });
 
-  test('touch nothing that agents write', async () => {
+  test('leave fields of agents alone', async () => {
     const { controller } = await busyWorld();
 
     const allowed = [
@@ -93,7 +93,7 @@ describe('writes of CiliumNodes', () => {
     expect(others).toEqual([]);
   });
 
-  test('and calls end with the changes: an idle hour costs its share of the listings and nothing else', async () => {
+  test('end with the changes, as calls do: an idle hour costs its share of the listings and nothing else', async () => {
     const world = new World({ cloud: testCloud({ instances: [instance({ count: 4 })] }) });
     const controller = startController(world);
     for (const machine of world.machines) await world.announce(machine);

@@ -26,7 +26,7 @@ async function announcedWorld(count: number): Promise<World> {
   return world;
 }
 
-/** Each answer to whoever asks whether the process is ready, each second. */
+/** Each answer to the question whether the process is ready, each second. */
 async function readiness(world: World, controller: WorldController, seconds: number): Promise<Set<string>> {
   const answers = new Set<string>();
   for (let second = 0; second < seconds; second++) {
@@ -37,7 +37,7 @@ async function readiness(world: World, controller: WorldController, seconds: num
 }
 
 describe('a region that shows none of the instances', () => {
-  test('keeps the process unready, is reported once by its name, and ends once most are found', async () => {
+  test('keeps the process unready, is reported once by its name, and clears once most instances are found', async () => {
     const world = await announcedWorld(3);
     let isBlind = true;
     const controller = startController(world, { tamper: blind(() => isBlind), flags: region });
@@ -73,7 +73,7 @@ describe('a region that shows none of the instances', () => {
 });
 
 describe('a region that shows one of three instances', () => {
-  test('serves that one meanwhile', async () => {
+  test('serves that instance meanwhile', async () => {
     const world = await announcedWorld(3);
     const [first] = world.machines;
     const shows = (item: { Attachment?: { InstanceId?: string } }): boolean =>
@@ -97,8 +97,8 @@ describe('a region that shows one of three instances', () => {
   });
 });
 
-describe('a Lease in which a leader left that it holds withdrawals', () => {
-  test('keeps its successor from being ready and from taking anything away until it has read the cloud twice', async () => {
+describe('a Lease that says that the previous leader held withdrawals', () => {
+  test('keeps the successor unready and from taking anything away until it has read the cloud twice', async () => {
     const world = await announcedWorld(3);
     const note = JSON.stringify({
       since: '2026-01-01T00:00:00.000Z',
@@ -130,7 +130,7 @@ describe('a Lease in which a leader left that it holds withdrawals', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('is without effect where no leader is elected', async () => {
+  test('has no effect when there is no election', async () => {
     const world = await announcedWorld(3);
     const controller = startController(world, { flags: { ...region, 'leader-election': 'false' } });
 

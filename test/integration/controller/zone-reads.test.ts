@@ -4,7 +4,7 @@ import { instance, subnets, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
-/** What the cloud cannot tell of. */
+/** What the cloud cannot answer. */
 const dark = 'us-east-1b';
 
 function worldOf(): World {
@@ -17,12 +17,12 @@ function worldOf(): World {
   });
 }
 
-describe('a start while every answer about one zone fails', () => {
+describe('a start while every answer about one zone fails for', () => {
   test.each([
     { what: 'everything', actions: /^Describe/ },
     { what: 'interfaces', actions: /^DescribeNetworkInterfaces$/ },
     { what: 'subnets', actions: /^DescribeSubnets$/ },
-  ])('($what) serves the other zones, and this one once it can be read', async ({ actions }) => {
+  ])('$what serves the other zones, and this one once it can be read', async ({ actions }) => {
     const world = worldOf();
     const near = world.machines.filter(({ zone }) => zone !== dark);
     const far = world.machines.filter(({ zone }) => zone === dark);

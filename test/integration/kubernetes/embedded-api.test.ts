@@ -29,8 +29,8 @@ function targetOf(raw: JsonObject): WriteTarget {
   };
 }
 
-describe('writing against the embedded API', () => {
-  test('spec and status change where each lives, each answer being the base of the next', async () => {
+describe('a writer against the embedded API', () => {
+  test('changes spec and status where each lives, and each answer is the base of the next write', async () => {
     const api = new EmbeddedApi(new VirtualClock());
     const writer = new CiliumNodeWriter(api.transport);
     const created = await api.create('node-1', { 'instance-id': 'i-1' });
@@ -75,7 +75,7 @@ describe('writing against the embedded API', () => {
       'conflict',
     ],
     ['an object that is gone', (api) => api.delete('node-1'), {}, 'gone'],
-  ])('a patch bound to %s is no write', async (_what, happen, wrong, kind) => {
+  ])('writes nothing with a patch bound to %s', async (_what, happen, wrong, kind) => {
     const api = new EmbeddedApi(new VirtualClock());
     const raw = await api.create('node-1');
     await happen(api, raw);
@@ -91,7 +91,7 @@ describe('writing against the embedded API', () => {
     expect(api.model.get(ciliumNodes, 'node-1')).toEqual(before);
   });
 
-  test('what the schema refuses is invalid, what may not be written is denied, in words', async () => {
+  test('is refused in words what the schema or its rights do not allow', async () => {
     const api = new EmbeddedApi(new VirtualClock());
     const writer = new CiliumNodeWriter(api.transport);
     const target = targetOf(await api.create('node-1'));
@@ -109,7 +109,7 @@ describe('writing against the embedded API', () => {
     });
   });
 
-  test('the served schema is what the server keeps', async () => {
+  test('sees the served schema that the server keeps', async () => {
     const api = new EmbeddedApi(new VirtualClock());
     const target = targetOf(await api.create('node-1'));
     const schema = await readServedSchema(api.transport, never);
@@ -127,7 +127,7 @@ describe('writing against the embedded API', () => {
   });
 });
 
-describe('watching the embedded API', () => {
+describe('a watch of the embedded API', () => {
   function reflectorOf(api: EmbeddedApi, clock: VirtualClock, seed: string): Reflector<JsonObject> {
     return new Reflector<JsonObject>({
       transport: api.transport,
@@ -150,7 +150,7 @@ describe('watching the embedded API', () => {
   ];
 
   test.each(Array.from({ length: 15 }, (_, seed) => `seed-${seed}`))(
-    '%s: whatever breaks, the copy is right in the end, and never goes back in between',
+    'has the right copy in the end for %s, whatever breaks, and never an older state in between',
     async (seed) => {
       const clock = new VirtualClock();
       const api = new EmbeddedApi(clock, seed, { historyLimit: 20 });
@@ -219,7 +219,7 @@ describe('watching the embedded API', () => {
     },
   );
 
-  test('a large list comes in pages and without bookmarks being events', async () => {
+  test('receives a large list in pages, and does not treat bookmarks as events', async () => {
     const clock = new VirtualClock();
     const api = new EmbeddedApi(clock);
     for (let index = 0; index < 1200; index++) await api.create(`node-${index}`);
@@ -237,7 +237,7 @@ describe('watching the embedded API', () => {
     expect(api.model.openWatches).toBe(0);
   });
 
-  test('no permission, and no definition: told, and mended once it is there', async () => {
+  test('reports a missing permission or definition, and recovers once it is there', async () => {
     const clock = new VirtualClock();
     const api = new EmbeddedApi(clock);
     await api.create('node-1');
@@ -259,8 +259,8 @@ describe('watching the embedded API', () => {
   });
 });
 
-describe('events and pods of the embedded API', () => {
-  test('an event about a CiliumNode is accepted, updated, and found by whom it is about', async () => {
+describe('Events and pods of the embedded API', () => {
+  test('include an Event about a CiliumNode, which is accepted, updated, and found by its object', async () => {
     const clock = new VirtualClock();
     const api = new EmbeddedApi(clock);
     const { uid } = targetOf(await api.create('node-1'));
@@ -300,7 +300,7 @@ describe('events and pods of the embedded API', () => {
     ]);
   });
 
-  test('pods that wait are counted by the selector that the server understands', async () => {
+  test('include pending pods, which are counted by a selector that the server understands', async () => {
     const clock = new VirtualClock();
     const api = new EmbeddedApi(clock);
     const pods = new PendingPods({
@@ -343,7 +343,7 @@ describe('events and pods of the embedded API', () => {
   });
 });
 
-test('a silent API server makes nobody wait for ever', async () => {
+test('a request to a silent API server ends after its time-out', async () => {
   const clock = new VirtualClock();
   const api = new EmbeddedApi(clock);
   api.model.faults.inject({ effect: { kind: 'delay', ms: 3_600_000 }, times: Infinity });

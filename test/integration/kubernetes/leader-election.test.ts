@@ -102,7 +102,7 @@ class Rivals {
 
 describe('two electors against the embedded API', () => {
   test.each(Array.from({ length: 40 }, (_, seed) => seed))(
-    'seed %i: never two leaders, through lost answers, conflicts, delays and frozen processes',
+    'never lead both at once with seed %i, through lost answers, conflicts, delays and frozen processes',
     async (seed) => {
       const rivals = new Rivals(seed);
 
@@ -121,7 +121,7 @@ describe('two electors against the embedded API', () => {
     },
   );
 
-  test('needs no more than to get, create and update leases', async () => {
+  test('need only to get, create and update leases', async () => {
     const clock = new VirtualClock();
     const verbs = new Set<string>();
     const api = new EmbeddedApi(clock, 'verbs', {

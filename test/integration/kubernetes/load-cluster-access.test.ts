@@ -87,7 +87,7 @@ describe('the way to the cluster', () => {
     ]);
   });
 
-  test('is the service account in a pod', async () => {
+  test('is the service account when it runs in a pod', async () => {
     const access = await loadClusterAccess(options({ environment: inPod }));
 
     expect([access.server.href, access.namespace]).toEqual(['https://10.96.0.1/', 'kube-system']);
@@ -97,7 +97,7 @@ describe('the way to the cluster', () => {
     });
   });
 
-  test('is the service account at another address when one is given, IPv6 too', async () => {
+  test('is the service account at another address when one is configured, also with IPv6', async () => {
     const moved = await loadClusterAccess(options({ environment: inPod, apiServer: 'https://lb:6443' }));
     const six = await loadClusterAccess(
       options({ environment: { ...inPod, KUBERNETES_SERVICE_HOST: 'fd00::1' } }),
@@ -108,7 +108,7 @@ describe('the way to the cluster', () => {
     expect(six.server.href).toBe('https://[fd00::1]/');
   });
 
-  test('is what KUBECONFIG lists, the first of each name counting, else ~/.kube/config', async () => {
+  test('is what KUBECONFIG lists, where the first of each name counts, or else ~/.kube/config', async () => {
     const first = await write('first', { server: 'https://first', current: null });
     const second = await write('second', { server: 'https://second' });
     await write('home/.kube/config', { server: 'https://home' });
@@ -122,7 +122,7 @@ describe('the way to the cluster', () => {
     expect([listed.server.href, home.server.href]).toEqual(['https://first/', 'https://home/']);
   });
 
-  test('is the bare address when there is nothing else', async () => {
+  test('is the bare address when nothing else is configured', async () => {
     const access = await loadClusterAccess(options({ apiServer: 'http://127.0.0.1:8001' }));
 
     expect(access.server.href).toBe('http://127.0.0.1:8001/');
@@ -130,7 +130,7 @@ describe('the way to the cluster', () => {
   });
 });
 
-describe('what keeps us from finding it is said', () => {
+describe('an error on the way to the cluster', () => {
   test.each<[string, () => Promise<Partial<ClusterAccessOptions>>, string, string]>([
     [
       'nothing anywhere',
@@ -183,7 +183,7 @@ describe('what keeps us from finding it is said', () => {
       'must begin with https://',
     ],
     [
-      'an address given that is none',
+      'an invalid address',
       () => Promise.resolve({ apiServer: 'ftp://x' }),
       'KUBECONFIG_INVALID',
       'must begin with https://',
@@ -200,7 +200,7 @@ describe('what keeps us from finding it is said', () => {
       'KUBECONFIG_INVALID',
       'users: u: user.exec is invalid',
     ],
-  ])('%s', async (_what, given, code, words) => {
+  ])('names the cause: %s', async (_what, given, code, words) => {
     const loading = loadClusterAccess(options(await given()));
 
     await expect(loading).rejects.toMatchObject({ code });
@@ -215,7 +215,7 @@ describe('the user of a kubeconfig', () => {
     ['nobody', { user: null }, {}],
     ['a token', { user: { token: 't' } }, { authorization: 'Bearer t' }],
     [
-      'a token file, meant from the kubeconfig',
+      'a token file, relative to the kubeconfig',
       { user: { tokenFile: 'user-token', token: 't' } },
       { authorization: 'Bearer file-token' },
     ],
@@ -225,11 +225,11 @@ describe('the user of a kubeconfig', () => {
       { authorization: `Basic ${base64('a:b')}` },
     ],
     [
-      'somebody else, and their groups',
+      'an impersonated user and groups',
       { user: { token: 't', as: 'jane', 'as-groups': ['dev', 'ops'] } },
       { authorization: 'Bearer t', 'impersonate-user': 'jane', 'impersonate-group': ['dev', 'ops'] },
     ],
-  ])('%s', async (_what, config, headers) => {
+  ])('is authenticated by %s', async (_what, config, headers) => {
     expect((await credentialsOf(config)).headers).toEqual(headers);
   });
 
@@ -243,7 +243,7 @@ describe('the user of a kubeconfig', () => {
       { ca: 'CA', cert: 'CERT', key: 'KEY', insecure: false },
     ],
     [
-      'certificates as files, meant from the kubeconfig',
+      'certificates as files, relative to the kubeconfig',
       {
         cluster: { 'certificate-authority': 'relative.pem' },
         user: { 'client-certificate': 'relative.pem', 'client-key': './relative.pem' },
@@ -255,11 +255,11 @@ describe('the user of a kubeconfig', () => {
       { cluster: { 'insecure-skip-tls-verify': true, 'tls-server-name': 'inner' } },
       { insecure: true, serverName: 'inner', ca: undefined },
     ],
-  ])('%s', async (_what, config, tls) => {
+  ])('brings %s', async (_what, config, tls) => {
     expect((await credentialsOf(config)).tls).toMatchObject(tls);
   });
 
-  test('an OpenID Connect token that is still good', async () => {
+  test('has a valid OpenID Connect token used', async () => {
     const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
     const token = `${part({ alg: 'none' })}.${part({ exp: 4102444800 })}.${part({})}`;
 
@@ -270,7 +270,7 @@ describe('the user of a kubeconfig', () => {
     expect(headers).toEqual({ authorization: `Bearer ${token}` });
   });
 
-  test('the proxy of the environment, asked for the very server, where the kubeconfig names none', async () => {
+  test('uses the proxy of the environment for the server when the kubeconfig names none', async () => {
     const proxyFor = (server: URL): URL | undefined =>
       server.hostname === '10.96.0.1' ? undefined : new URL(`http://for-${server.host}`);
     const proxyOf = async (more: Partial<ClusterAccessOptions>): Promise<string | undefined> =>
@@ -291,7 +291,7 @@ describe('the user of a kubeconfig', () => {
     ]);
   });
 
-  test('a proxy that cannot be one is refused without showing its password', async () => {
+  test('is refused with an unusable proxy, whose password is not shown', async () => {
     const kubeconfig = await write('config', { cluster: { 'proxy-url': 'socks5://user:secret@proxy' } });
 
     const loaded = loadClusterAccess(options({ kubeconfig }));
@@ -300,7 +300,7 @@ describe('the user of a kubeconfig', () => {
     await expect(loaded).rejects.toThrow('the address of the proxy is "socks5://proxy"; it must begin with');
   });
 
-  test('the proxy of a cluster', async () => {
+  test('uses the proxy that the kubeconfig names for its cluster', async () => {
     const kubeconfig = await write('config', { cluster: { 'proxy-url': 'http://proxy:3128' } });
 
     const proxyFor = (): URL => new URL('http://of-the-environment:3128');
@@ -310,7 +310,7 @@ describe('the user of a kubeconfig', () => {
     );
   });
 
-  test('unchanged credentials are the same object, so that connections are kept', async () => {
+  test('keeps one object while its credentials stay the same, so that connections are kept', async () => {
     const access = await loadClusterAccess(options({ environment: inPod }));
 
     const [first, second] = await Promise.all([access.credentials(), access.credentials()]);
@@ -356,7 +356,7 @@ describe('a credential program', () => {
     },
   });
 
-  test('runs once for all who wait, is told what it may know, and its token is kept', async () => {
+  test('runs once for all requests that wait, gets the permitted variables, and its token is kept', async () => {
     const path = await program('plain', {});
     const kubeconfig = await write('config', exec('./plain', { provideClusterInfo: true }));
     const access = await loadClusterAccess(options({ kubeconfig, environment: process.env }));
@@ -376,7 +376,7 @@ describe('a credential program', () => {
     });
   });
 
-  test('runs again shortly before its token ends, by the wall clock', async () => {
+  test('runs again shortly before its token expires by the wall clock', async () => {
     const clock = new VirtualClock(Date.UTC(2026, 0, 1));
     await program('expiring', { expirationTimestamp: '2026-01-01T00:15:00Z' });
     const kubeconfig = await write('config', exec('./expiring'));
@@ -392,7 +392,7 @@ describe('a credential program', () => {
     expect([first, still, next]).toEqual(['Bearer run-1', 'Bearer run-1', 'Bearer run-2']);
   });
 
-  test('may give a client certificate', async () => {
+  test('can return a client certificate', async () => {
     await program('certificate', { clientCertificateData: 'CERT', clientKeyData: 'KEY' });
 
     const kubeconfig = await write('config', exec('./certificate'));
@@ -410,12 +410,12 @@ describe('a credential program', () => {
     ],
     ['is not there', () => Promise.resolve(), {}, 'the credential program ./failing failed'],
     [
-      'says nonsense',
+      'prints no credential',
       () => write('failing', '#!/bin/sh\necho hello\n'),
       {},
       'the credential program ./failing failed',
     ],
-  ])('that %s is an error that says so', async (_what, make, more, words) => {
+  ])('that %s is reported as an error with its cause', async (_what, make, more, words) => {
     await rm(join(directory, 'failing'), { force: true });
     await make();
     await chmod(join(directory, 'failing'), 0o755).catch(() => undefined);
@@ -431,9 +431,9 @@ describe('a credential program', () => {
       'in arguments, variables and standard error',
       '#!/bin/sh\necho planted-stderr >&2\necho planted-out\nexit 3\n',
     ],
-    ['in what is no JSON', '#!/bin/sh\necho planted-out\n'],
-    ['in what is no ExecCredential', `#!/bin/sh\necho '{"status":"planted-out"}'\n`],
-  ])('that fails keeps what is secret to itself: %s', async (_, script) => {
+    ['in output that is no JSON', '#!/bin/sh\necho planted-out\n'],
+    ['in output that is no ExecCredential', `#!/bin/sh\necho '{"status":"planted-out"}'\n`],
+  ])('that fails keeps its secrets out of the error: %s', async (_, script) => {
     await write('failing', script);
     await chmod(join(directory, 'failing'), 0o755);
     const kubeconfig = await write(
@@ -451,7 +451,7 @@ describe('a credential program', () => {
     );
   });
 
-  test('a kubeconfig that is no YAML is refused with the place alone', async () => {
+  test('in a kubeconfig that is no YAML is refused with the place only', async () => {
     const kubeconfig = await write('bad', 'users:\n- token: "planted-token\n  password: planted: : x\n');
     const error: unknown = await loadClusterAccess(options({ kubeconfig })).catch(
       (reason: unknown) => reason,
@@ -460,7 +460,7 @@ describe('a credential program', () => {
     expect(JSON.stringify(describeError(error))).toMatch(/^(?!.*planted).*is not YAML: line \d+, column \d+/);
   });
 
-  test('that hangs is given up after a minute', async () => {
+  test('that hangs is ended after a minute', async () => {
     const clock = new VirtualClock();
     await write('failing', '#!/bin/sh\nexec sleep 600\n');
     await chmod(join(directory, 'failing'), 0o755);

@@ -75,8 +75,8 @@ async function overHttp(): Promise<{ api: EmbeddedApi; transport: UndiciTranspor
   return { api, transport, clock };
 }
 
-describe('over real connections', () => {
-  test('lists, watches, writes, and takes its own answers', async () => {
+describe('the Kubernetes client over real connections', () => {
+  test('lists, watches, writes, and recognizes its own writes', async () => {
     const { api, transport, clock } = await overHttp();
     await api.create('node-1', { 'instance-id': 'i-1' });
     const { copy, told } = copyOf(transport, ciliumNodesPath, clock);
@@ -100,7 +100,7 @@ describe('over real connections', () => {
     expect(told).toEqual(['added node-1', 'modified node-1', 'added node-2']);
   });
 
-  test('a watch that is cut in the middle of a line loses nothing', async () => {
+  test('loses nothing when a watch is cut in the middle of a line', async () => {
     const { api, transport, clock } = await overHttp();
     const { copy } = copyOf(transport, ciliumNodesPath, clock);
     await copy.synced;
@@ -116,7 +116,7 @@ describe('over real connections', () => {
     expect(copy.figures()).toMatchObject({ relists: 0, watchRestarts: 5 });
   });
 
-  test('a version that the server has forgotten: lists again, and finds what was deleted', async () => {
+  test('lists again when the server has forgotten the version, and finds what was deleted', async () => {
     const { api, transport, clock } = await overHttp();
     await api.create('node-1');
     await api.create('node-2');
@@ -134,7 +134,7 @@ describe('over real connections', () => {
     expect(copy.figures().relists).toBe(1);
   });
 
-  test('410 within a stream: lists again', async () => {
+  test('lists again after 410 within a stream', async () => {
     let lists = 0;
     const server = await loopbackServer((request, response) => {
       if (request.url?.includes('watch=true') !== true) {
@@ -164,7 +164,7 @@ describe('over real connections', () => {
     expect(lists).toBe(2);
   });
 
-  test('stopping leaves no watch open', async () => {
+  test('leaves no watch open when it stops', async () => {
     const { api, transport, clock } = await overHttp();
     const { copy } = copyOf(transport, ciliumNodesPath, clock);
     await copy.synced;

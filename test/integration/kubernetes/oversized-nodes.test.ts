@@ -72,7 +72,7 @@ async function read(body: Body): Promise<{ node?: number; unreadable?: number; p
 const long = 'x'.repeat(1_000_000);
 
 describe('CiliumNodes of a megabyte each', () => {
-  test('take less than twice the memory that plain ones take, and are not read', async () => {
+  test('take less than twice the memory of ordinary ones, and are not read', async () => {
     const plain = await read(bodyOf({ ipam: { pool: entriesOf(30) } }));
     const pools = await read(bodyOf({ ipam: { pool: entriesOf(20_000) } }));
     const texts = await read(bodyOf({ ipam: { 'static-ip-tags': { long } } }));

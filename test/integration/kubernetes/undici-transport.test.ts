@@ -104,8 +104,8 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-describe('UndiciTransport', () => {
-  test('sends method, path below the server’s own, headers and body; gives back status, wait and body', async () => {
+describe('the undici transport', () => {
+  test('sends method, path below the server’s own, headers and body, and returns status, retry time and body', async () => {
     const seen: unknown[] = [];
     const server = await serve((request, response) => {
       void bodyOf(request).then((body) => {
@@ -137,7 +137,7 @@ describe('UndiciTransport', () => {
     ['http', undefined],
     ['https', selfSignedCertificate('api')],
   ])(
-    '1,000 requests in a row over %s need two connections at most, 200 at once no more than allowed',
+    'needs two connections at most for 1,000 requests in a row over %s, and no more than allowed for 200 at once',
     async (_scheme, tls) => {
       const server = await serve((_request, response) => json(response, 200, {}), tls);
       const transport = transportTo(accessTo(server.url, { tls: { ...noTls, ca: tls?.cert } }), {
@@ -155,7 +155,7 @@ describe('UndiciTransport', () => {
     },
   );
 
-  test('an untrusted server is refused, with what to do, unless its authority is trusted', async () => {
+  test('refuses an untrusted server with what to do, unless its authority is trusted', async () => {
     const certificate = selfSignedCertificate('api');
     const server = await serve((_request, response) => json(response, 200, {}), certificate);
     const request = { method: 'GET', path: '/' } as const;
@@ -188,7 +188,7 @@ describe('UndiciTransport', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('a token file that rotates is read again: after a minute, or as soon as the old one is refused', async () => {
+  test('reads a rotated token file again after a minute, or as soon as the old token is refused', async () => {
     const path = join(await directory(), 'token');
     await writeFile(path, 'first\n');
     const clock = new VirtualClock();
@@ -219,7 +219,7 @@ describe('UndiciTransport', () => {
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 
-  test('two requests refused for the same credentials renew them once', async () => {
+  test('renews credentials once when two requests are refused for the same ones', async () => {
     let run = 1;
     let credentials: Credentials = { headers: { authorization: 'run-1' }, tls: noTls };
     const firstIsThrough = Promise.withResolvers<void>();
@@ -244,7 +244,7 @@ describe('UndiciTransport', () => {
     expect([first.status, (await second).status, run]).toEqual([200, 200, 2]);
   });
 
-  test('a certificate authority that rotates on disk is trusted from then on', async () => {
+  test('trusts a certificate authority that rotates on disk from then on', async () => {
     const path = join(await directory(), 'ca.crt');
     const [old, next] = [selfSignedCertificate('old'), selfSignedCertificate('new')];
     const clock = new VirtualClock();
@@ -270,7 +270,7 @@ describe('UndiciTransport', () => {
   });
 
   test.each(['https', 'http'])(
-    'goes through a proxy, with its credentials, to a server by %s; a stream holds up nothing',
+    'goes through a proxy with its credentials to a server by %s, and a stream blocks no request',
     async (scheme) => {
       const certificate = certificateAuthority('api');
       const server = await serve(
@@ -327,7 +327,7 @@ describe('UndiciTransport', () => {
   });
 
   test.each<[string, ProxySetup['manner'], string, string]>([
-    ['asks for a user', 407, '', 'wants a user and a password (407)'],
+    ['requires a user', 407, '', 'wants a user and a password (407)'],
     ['refuses the user', 407, 'user:secret', 'refuses its user and password (407)'],
     [
       'does not connect',
@@ -336,7 +336,7 @@ describe('UndiciTransport', () => {
       'answers 503 instead of connecting to https://api.headwater.test',
     ],
     ['hangs up', 'hangsUp', 'user:secret', 'cannot reach https://api.headwater.test through the proxy'],
-  ])('a proxy that %s is named, without its credentials', async (_, manner, user, text) => {
+  ])('names a proxy that %s, without its credentials', async (_, manner, user, text) => {
     const proxy = await proxyWith({ routes: {}, ...(manner !== undefined && { manner }) });
     const access = { ...accessTo('https://api.headwater.test'), proxy: withUser(proxy.url, user) };
 
@@ -349,7 +349,7 @@ describe('UndiciTransport', () => {
     expect(told).not.toContain('secret');
   });
 
-  test('a proxy that is not there is named', async () => {
+  test('names a proxy that does not exist', async () => {
     const gone = await startProxy({ routes: {} });
     await gone.close();
     const access = { ...accessTo('https://api.headwater.test'), proxy: withUser(gone.url, 'user:secret') };
@@ -361,7 +361,7 @@ describe('UndiciTransport', () => {
     );
   });
 
-  test('a token file that is missing is an error of its own, not a broken connection', async () => {
+  test('reports a missing token file as an error of its own, not as a broken connection', async () => {
     const server = await serve((_request, response) => json(response, 200, {}));
     const transport = transportTo(
       userAt(server.url, { identity: { kind: 'tokenFile', path: '/nowhere/token' } }),
@@ -373,7 +373,7 @@ describe('UndiciTransport', () => {
     });
   });
 
-  test('a server that is not there, and one that hangs up, are out of reach', async () => {
+  test('reports as unreachable a server that does not exist and one that hangs up', async () => {
     const gone = await loopbackServer(() => undefined);
     await gone.close();
     const rude = await serve((request) => request.socket.destroy());
@@ -388,7 +388,7 @@ describe('UndiciTransport', () => {
     }
   });
 
-  test('no answer in time, a body that never ends, and an abort', async () => {
+  test('ends a request without an answer in time, one with an endless body, and an aborted one', async () => {
     const arrived = Promise.withResolvers<void>();
     const server = await serve((request, response) => {
       if (request.url === '/body') response.writeHead(200).write('{');
@@ -410,7 +410,7 @@ describe('UndiciTransport', () => {
     await expect(aborted).rejects.toThrow('enough');
   });
 
-  test('a stream outlives the time-out for its beginning, gives whole lines, and breaks where it is cut', async () => {
+  test('lets a stream outlive the time-out for its start, passes on whole lines, and fails where the stream is cut', async () => {
     const server = await serve((_request, response) => {
       response.writeHead(200);
       response.write('{"n":1}\n{"n"');
@@ -433,7 +433,7 @@ describe('UndiciTransport', () => {
     expect(lines).toEqual(['{"n":1}', '{"n":2}']);
   });
 
-  test('a stream that is refused gives the answer; one that is left or aborted closes its connection', async () => {
+  test('returns the answer of a refused stream, and closes the connection of one that is left or aborted', async () => {
     const closed = Promise.withResolvers<void>();
     const server = await serve((request, response) => {
       if (request.url === '/gone') {

@@ -87,8 +87,8 @@ async function errorOf(call: Promise<unknown>): Promise<Ec2CallError> {
   throw new Error('it was no such failure', { cause: error });
 }
 
-describe('EC2 through a proxy', () => {
-  test('over https: by a tunnel, with the credentials of the proxy, trusting an authority of our own', async () => {
+describe('a call to EC2 through a proxy', () => {
+  test('over https takes a tunnel, with the credentials of the proxy, and trusts a certificate authority of our own', async () => {
     const proxy = await proxyWith({ credentials: 'us@er:p%ss' });
     const { call, routes } = callerOf('https://ec2.headwater.test', withUser(proxy.url, 'us%40er:p%25ss'));
 
@@ -101,7 +101,7 @@ describe('EC2 through a proxy', () => {
     expect(front.seen.at(-1)).not.toHaveProperty('proxy-authorization');
   });
 
-  test('over http: by requests that name their whole target', async () => {
+  test('over http names its whole target', async () => {
     const proxy = await proxyWith({ credentials: 'user:word' });
     const { call } = callerOf('http://ec2.headwater.test', withUser(proxy.url, 'user:word'));
 
@@ -109,14 +109,14 @@ describe('EC2 through a proxy', () => {
     expect(proxy.asked).toEqual(['POST http://ec2.headwater.test/']);
   });
 
-  test('through a proxy that is reached over TLS', async () => {
+  test('can use a proxy that is reached over TLS', async () => {
     const proxy = await proxyWith({ tls: authority.issue('proxy.headwater.test') });
 
     expect(await callerOf('https://ec2.headwater.test', proxy.url).call()).toBe(2);
     expect(await callerOf('http://ec2.headwater.test', proxy.url).call()).toBe(2);
   });
 
-  test('reaches exceptions, and this machine, directly', async () => {
+  test('goes directly to exceptions and to this machine', async () => {
     const proxy = await proxyWith();
 
     const excepted = callerOf('https://ec2.headwater.test', proxy.url, '.headwater.test');
@@ -130,13 +130,13 @@ describe('EC2 through a proxy', () => {
   });
 
   test.each<[string, ProxySetup['manner'], string, string | undefined]>([
-    ['asks for a user', 407, 'wants a user and a password (407)', undefined],
+    ['requires a user', 407, 'wants a user and a password (407)', undefined],
     ['refuses the user', 407, 'refuses its user and password (407)', 'user:secret'],
-    ['may not speak to EC2', 403, 'answers 403 instead of connecting to ec2.headwater.test', 'user:secret'],
+    ['may not connect to EC2', 403, 'answers 403 instead of connecting to ec2.headwater.test', 'user:secret'],
     ['cannot reach EC2', 503, 'answers 503 instead of connecting to ec2.headwater.test', undefined],
     ['hangs up', 'hangsUp', 'cannot reach ec2.headwater.test through the proxy', undefined],
     ['keeps silent', 'keepsSilent', 'cannot reach ec2.headwater.test through the proxy', undefined],
-  ])('a proxy that %s: nothing was sent, and it says so', async (_, manner, text, user) => {
+  ])('fails at a proxy that %s: it says so, and that nothing was sent', async (_, manner, text, user) => {
     const proxy = await proxyWith({ ...(manner !== undefined && { manner }) });
     const url = user === undefined ? proxy.url : withUser(proxy.url, user);
 
@@ -152,7 +152,7 @@ describe('EC2 through a proxy', () => {
     expect(failureOf('AttachNetworkInterface', error).kind).toBe('unreachable');
   });
 
-  test.each(['https', 'http'])('a proxy that is not there, for %s', async (scheme) => {
+  test.each(['https', 'http'])('fails at a proxy that does not exist, for %s', async (scheme) => {
     const gone = await startProxy({ routes: {} });
     await gone.close();
 
@@ -166,7 +166,7 @@ describe('EC2 through a proxy', () => {
     });
   });
 
-  test('a proxy that wants another user, for http', async () => {
+  test('fails at a proxy that wants another user, for http', async () => {
     const proxy = await proxyWith({ credentials: 'user:word' });
 
     const error = await errorOf(
@@ -177,7 +177,7 @@ describe('EC2 through a proxy', () => {
     expect(error.message).toContain('refuses its user and password (407)');
   });
 
-  test('names an untrusted authority, with what to do', async () => {
+  test('names an untrusted certificate authority, with what to do', async () => {
     const stranger = await startFront(rig.url, certificateAuthority('stranger').issue('ec2.headwater.test'));
     ended.push(stranger.close);
     const proxy = await proxyWith({ routes: { 'ec2.headwater.test:443': stranger.url } });

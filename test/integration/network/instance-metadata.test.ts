@@ -17,7 +17,7 @@ async function serviceWith(region: Answer): Promise<string> {
 }
 
 describe('the region of the instance', () => {
-  test('is asked for with a token', async () => {
+  test('is requested with a token', async () => {
     const url = await serviceWith(({ url: path, headers }, response) => {
       const asked =
         path === '/latest/meta-data/placement/region' && headers['x-aws-ec2-metadata-token'] === '60';
@@ -35,7 +35,7 @@ describe('the region of the instance', () => {
     ],
     ['a page', (_, response) => response.end('<html>'), 'it names no region: <html>'],
     ['a torn answer', ({ socket }) => socket.destroy(), 'socket hang up'],
-  ])('%s is none', async (_, answer, text) => {
+  ])('is unknown after %s', async (_, answer, text) => {
     await expect(regionOfInstance(await serviceWith(answer), never)).rejects.toThrow(text);
   });
 });

@@ -46,7 +46,7 @@ function apiWith(options: Partial<AwsApiOptions>): { api: AwsApi; routes: string
 const { signal } = new AbortController();
 
 describe('the account of the credentials', () => {
-  test('is asked of STS where EC2 is, if that is an emulator, by the same way', async () => {
+  test('is requested from STS at the EC2 endpoint when that is an emulator, in the same way', async () => {
     const service = await tokenService('123412341234');
     const { api, routes } = apiWith({ endpoint: service.url });
 
@@ -57,7 +57,7 @@ describe('the account of the credentials', () => {
     expect(service.asked).toEqual(['GetCallerIdentity null']);
   });
 
-  test('is asked of STS where the environment says that it is', async () => {
+  test('is requested from STS where the environment says so', async () => {
     const service = await tokenService('123412341234');
     process.env['AWS_ENDPOINT_URL_STS'] = service.url;
     const { api } = apiWith({ endpoint: 'http://127.0.0.1:9', hasStsEndpoint: true });
@@ -65,7 +65,7 @@ describe('the account of the credentials', () => {
     expect(await api.account(signal)).toBe('123412341234');
   });
 
-  test('is left out if the role may not ask', async () => {
+  test('is left out when the role may not read it', async () => {
     const service = await tokenService();
     const { api } = apiWith({ endpoint: service.url });
 
@@ -90,6 +90,6 @@ test.each<[ec2: string | undefined, sts: string | undefined]>([
   ['https://ec2.eu-west-1.api.aws', undefined],
   ['http://localhost:4566', 'http://localhost:4566'],
   ['https://amazonaws.com.example.org', 'https://amazonaws.com.example.org'],
-])('STS beside the EC2 endpoint %s is %s', (ec2, sts) => {
+])('the STS endpoint beside the EC2 endpoint %s is %s', (ec2, sts) => {
   expect(stsEndpointBeside(ec2)).toBe(sts);
 });

@@ -99,7 +99,7 @@ describe('pages of network interfaces', () => {
     expect(readAtOnce(body)).toStrictEqual(withoutMetadata(read.sdk));
   });
 
-  test('are read each from its own bytes, also where another comes meanwhile', async () => {
+  test('are each read from their own bytes, also when another page arrives meanwhile', async () => {
     const source = new InterfacePages(new Random('side by side'));
     const [longest = Buffer.alloc(0), ...others] = [600, 100, 100, 100, 100, 100, 100].map((count) =>
       Buffer.from(source.page(count)),
@@ -133,19 +133,19 @@ describe('pages of network interfaces', () => {
     ['text', { status: 200, body: Buffer.from('upstream connect error') }],
     ['half of a page', { status: 200, body: page.subarray(0, page.length / 2) }],
     ['a connection that breaks in the middle', { status: 200, body: page, cutAt: page.length / 2 }],
-  ])('that are not whole are refused: %s', async (_, given) => {
+  ])('are refused when they are not whole: %s', async (_, given) => {
     const { own } = await readings(given);
 
     expect(own).toMatchObject({ code: 'UnreadableAnswer', status: 200 });
   });
 
-  test('a refusal is read as the SDK has it', async () => {
+  test('are refused with the error that the SDK reports', async () => {
     const read = await readings({ status: 503, body: Buffer.from(refusal) });
 
     expect(read.own).toStrictEqual(read.sdk);
   });
 
-  test('an answer without interfaces does not read as an empty list', async () => {
+  test('do not read an answer without interfaces as an empty list', async () => {
     const body = Buffer.from(
       '<DescribeNetworkInterfacesResponse><requestId>r</requestId></DescribeNetworkInterfacesResponse>',
     );
@@ -156,7 +156,7 @@ describe('pages of network interfaces', () => {
     expect(read.own).not.toHaveProperty('NetworkInterfaces');
   });
 
-  test('other actions are read in the same way', async () => {
+  test('share their reader with other actions', async () => {
     answer = {
       status: 200,
       body: Buffer.from(
@@ -170,7 +170,7 @@ describe('pages of network interfaces', () => {
   });
 });
 
-describe('any document', () => {
+describe('any XML document', () => {
   test('of known and unknown elements, in any nesting, is read as the SDK reads it, or refused', async () => {
     let understood = 0;
     const property = fc.asyncProperty(documents, async (text) => {
@@ -184,7 +184,7 @@ describe('any document', () => {
     expect(understood).toBeGreaterThan(100);
   });
 
-  test('that was cut off or spoiled is never read as less than the SDK reads', async () => {
+  test('that was cut off or spoiled never yields less than the SDK reads', async () => {
     // The SDK refuses a page for a time that it cannot read; Headwater reads no times.
     const text = new InterfacePages(new Random('spoiled'))
       .page(2, 'next')

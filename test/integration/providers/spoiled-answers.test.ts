@@ -193,19 +193,19 @@ async function draw(kind: string, seed: number): Promise<Outcome & { readonly na
   throw new Error(`nothing can be ${kind}`);
 }
 
-describe('an answer', () => {
+describe('an answer of EC2', () => {
   test('is spoiled in at least 50 ways, and at least 1,000 times', () => {
     expect(Object.keys(kinds).length).toBeGreaterThanOrEqual(50);
     expect(Object.keys(kinds).length * draws).toBeGreaterThanOrEqual(1000);
   });
 
-  test('that is well is read as a whole', async () => {
+  test('that is intact is read as a whole', async () => {
     const read = await Promise.all(situations.map((situation) => situation.read()));
 
     expect(read.map(({ size }) => size)).toEqual([10, 20, 20, 6, 6, 6, 6, 2, 2]);
   });
 
-  test('that is well says what was done', async () => {
+  test('that is intact says what was done', async () => {
     const [instanceId = ''] = instanceIds;
     const signal = new AbortController().signal;
     const send = <A extends Ec2Action>(action: A, input: Ec2Input<A>): Promise<Ec2Output<A>> =>
@@ -245,11 +245,11 @@ describe('an answer', () => {
 
     expect(created.NetworkInterface?.PrivateIpAddresses).toHaveLength(3);
     expect(PrivateIpAddresses).toHaveLength(1);
-    // EC2 says so, and some look-alikes say nothing.
+    // EC2 says so, and some emulators say nothing.
     expect(done.map(({ Return = true }) => Return)).toEqual([true, true, true, true]);
   });
 
-  test.each(Object.keys(kinds))('%s says nothing', async (kind) => {
+  test.each(Object.keys(kinds))('is never misread after the damage: %s', async (kind) => {
     const before = process.memoryUsage();
     const outcomes: (Outcome & { readonly name: string })[] = [];
     for (let seed = 0; seed < draws; seed++) outcomes.push(await draw(kind, seed));
@@ -257,7 +257,7 @@ describe('an answer', () => {
     const refused = outcomes.filter(({ failure }) => failure !== undefined);
     if (isWhole.has(kind)) expect(refused).toHaveLength(draws);
     expect(outcomes.flatMap(({ wrong }) => wrong)).toEqual([]);
-    // A listing takes nothing away: what it does not show is looked at. A look without an interface would.
+    // A listing takes nothing away: what it does not show is refreshed. A refresh without an interface would.
     const taking = outcomes.filter(({ name, missing }) => name === 'look' && missing.length > 0);
     expect(taking).toEqual([]);
     expect(outcomes.map(({ failure }) => failure ?? 'unreadable')).toEqual(outcomes.map(() => 'unreadable'));

@@ -1,12 +1,12 @@
-// What a controller in virtual time shows at /metrics, written down as OpenMetrics with the time of each look, for
+// What a controller in virtual time shows at /metrics, written down as OpenMetrics with the time of each scrape, for
 // `promtool tsdb create-blocks-from openmetrics`.
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 export interface HistoryOptions {
   readonly path: string;
-  /** Only these are written: others are looked at by nobody. */
+  /** Only these are written: no query uses the others. */
   readonly metrics: ReadonlySet<string>;
-  /** Seconds since the epoch at which virtual time began. */
+  /** Seconds since the epoch at which virtual time starts. */
   readonly epoch: number;
 }
 
@@ -39,7 +39,7 @@ export class MetricHistory {
     writeSync(this.#file, lines.join(''));
   }
 
-  /** The latest look, in seconds since the epoch. */
+  /** The latest scrape, in seconds since the epoch. */
   get lastAt(): number {
     return this.#lastAt;
   }

@@ -10,12 +10,12 @@ import { promtool } from './promtool.ts';
 import { selectorsIn } from './selectors.ts';
 import { shippedSelectors } from './shipped.ts';
 
-/** When virtual time begins, in seconds: blocks begin at even hours, and Prometheus takes any time for one long ago. */
+/** When virtual time starts, in seconds: blocks start at even hours, and Prometheus accepts any time as one long ago. */
 export const epoch = Date.UTC(2025, 0, 1) / 1000;
 
 export interface Played {
   readonly server: PrometheusServer;
-  /** When the last look was taken, in seconds since the epoch. */
+  /** When the last scrape was taken, in seconds since the epoch. */
   readonly end: number;
 }
 

@@ -1,4 +1,4 @@
-// The selectors of series in an expression of PromQL, as Prometheus would look them up.
+// The selectors of series in an expression of PromQL, as Prometheus would evaluate them.
 
 export interface Selector {
   readonly metric: string;

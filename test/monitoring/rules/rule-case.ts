@@ -7,7 +7,7 @@ export type Labels = Readonly<Record<string, string>>;
 
 export interface Fires {
   readonly series: Values;
-  /** When it is so, and not for long enough yet. */
+  /** When the condition holds, and not for long enough yet. */
   readonly pending: string;
   readonly at: string;
   /** The value, as its texts show it. */

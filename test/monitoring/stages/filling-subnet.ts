@@ -1,4 +1,4 @@
-// The long story: a subnet fills up over hours until nodes are in deficit; then somebody adds a second one, and later most
+// The long story: a subnet fills up over hours until nodes are in deficit; then a second one is added, and later most
 // pods go.
 import { createSubnet } from '../../../src/simulator/cloud/subnets.ts';
 import { BusyWorld } from '../../support/busy-world.ts';

@@ -1,4 +1,4 @@
-// What goes wrong at night, each in a cluster of its own, and whether it should wake somebody.
+// What goes wrong at night, each in a cluster of its own, and whether it should page.
 import { StandInOperator } from '../../support/stand-in-operator.ts';
 import { ids, instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
@@ -6,11 +6,11 @@ import { startController, type WorldController } from '../../support/world-contr
 import type { Recorder, Stage } from './stage.ts';
 
 const minute = 60_000;
-/** How long each is played, in ms: as long as an alert and what it looks back at need. */
+/** How long each is played, in ms: as long as an alert and the range that it reads need. */
 export const nightLength = 20 * minute;
 
 export interface Night extends Stage {
-  /** The alert that wakes somebody; undefined where nobody has to get up. */
+  /** The alert that pages; undefined when none should. */
   readonly paged: string | undefined;
 }
 
@@ -19,7 +19,7 @@ interface Cluster {
   readonly controller: WorldController;
 }
 
-/** Two nodes, of which each has what it needs before `trouble` begins. */
+/** Two nodes, of which each has what it needs before `trouble` starts. */
 function served(
   name: string,
   paged: string | undefined,

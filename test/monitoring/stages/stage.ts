@@ -1,5 +1,5 @@
-// A cluster in virtual time that is played for the sake of its metrics: something goes wrong in it, and all the while it is
-// looked at as Prometheus would.
+// A cluster in virtual time that is played for the sake of its metrics: something goes wrong in it, and meanwhile it is
+// scraped as Prometheus would.
 import type { World } from '../../support/world.ts';
 import type { WorldController } from '../../support/world-controller.ts';
 import type { MetricHistory } from '../rig/metric-history.ts';

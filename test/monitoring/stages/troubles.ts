@@ -1,4 +1,4 @@
-// Small clusters in each of which something goes wrong, so that every series that a dashboard or an alert looks at is seen
+// Small clusters in each of which something goes wrong, so that every series that a dashboard or an alert uses is seen
 // above zero in one of them.
 import { BusyWorld } from '../../support/busy-world.ts';
 import { belongingTo, leave } from '../../support/leftovers.ts';

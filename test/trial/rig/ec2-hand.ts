@@ -1,4 +1,4 @@
-// An autoscaler, which launches and ends instances, and a look into the model.
+// An autoscaler, which launches and ends instances, and a view of the model.
 import { EC2Client, RunInstancesCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import type { CloudProcess } from '../../../bench/rig/cloud-process.ts';
 import { callJson } from '../../../rig/http.ts';
@@ -32,7 +32,7 @@ export class Ec2Hand {
     return actions.reduce((sum, action) => sum + (counts[action]?.calls ?? 0), 0);
   }
 
-  /** Instances without pod addresses, in the subnet of that node. Resolves to their facts; names begin with `prefix`. */
+  /** Instances without pod addresses, in the subnet of that node. Resolves to their facts; names start with `prefix`. */
   async launch(count: number, beside: NodeFacts, prefix: string): Promise<readonly NodeFacts[]> {
     const { Instances = [] } = await this.#client.send(
       new RunInstancesCommand({

@@ -179,7 +179,7 @@ export async function withTrialCluster<T>(
   };
   try {
     const played = play();
-    // Where the trial ends for another reason, what it was in the middle of ends later, and nobody listens.
+    // When the trial ends for another reason, the work in progress ends later, and nothing listens to it.
     played.catch(() => undefined);
     return await Promise.race([played, failed.promise]);
   } finally {

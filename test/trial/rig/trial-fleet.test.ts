@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { OfferedPools } from './trial-fleet.ts';
 
-describe('pools', () => {
-  test('that name an address at once have it doubled, also when one of them is emptied later', () => {
+describe('trial pools', () => {
+  test('report an address as doubled when two of them name it at once, even if one is emptied later', () => {
     const pools = new OfferedPools();
 
     pools.note('one', new Set(['10.0.0.5', '10.0.0.6']));
@@ -12,7 +12,7 @@ describe('pools', () => {
     expect([...pools.doubled]).toEqual(['10.0.0.6 of one and two']);
   });
 
-  test('may name an address one after another', () => {
+  test('may name an address one after the other', () => {
     const pools = new OfferedPools();
 
     pools.note('one', new Set(['10.0.0.5', '10.0.0.6']));

@@ -12,9 +12,9 @@ import { ciliumNodesPath, newOwnNode } from '../../../src/simulator/workload/own
 import { TrialNode } from './trial-node.ts';
 
 const nodesPath = '/api/v1/nodes';
-/** Requests that are under way at once. */
+/** Requests that are in flight at once. */
 const concurrency = 8;
-/** Between two looks whether there is something to write, in ms. */
+/** Between two checks whether there is something to write, in ms. */
 const pause = 10;
 
 /** The pools of all nodes, in the order in which they were written. */

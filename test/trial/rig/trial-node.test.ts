@@ -53,7 +53,7 @@ describe('an agent of the CRD allocator', () => {
     return node;
   }
 
-  test('says what it uses, and is settled once that is seen and it has what it asks for', () => {
+  test('reports what it uses, and is settled once the report is read and it has what it needs', () => {
     const node = using();
 
     expect(node.nextPatch()?.body).toMatchObject({
@@ -86,7 +86,7 @@ describe('an agent of the CRD allocator', () => {
     expect(node.inUse.size).toBe(0);
   });
 
-  test('lets go of what is marked and free, keeps what is marked and in use, and forgets what is released', () => {
+  test('releases a marked address that is free, keeps a marked one in use, and drops a released one', () => {
     const node = using();
     const states = { [one]: 'marked-for-release', [three]: 'marked-for-release', '10.0.0.9': 'released' };
 
@@ -103,7 +103,7 @@ describe('an agent of the CRD allocator', () => {
 });
 
 describe('an agent of the multi-pool protocol', () => {
-  test('uses only what it has said that it holds', () => {
+  test('uses only addresses that it has reported as held', () => {
     const node = new TrialNode(facts('multi-pool'), 1);
     node.see(ciliumNode(1, { pool: [one, two, three] }));
 

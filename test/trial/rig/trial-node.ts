@@ -86,7 +86,7 @@ export class TrialNode {
     for (const address of this.#inUse) if (!isOffered(shown, address)) this.lost.add(address);
   }
 
-  /** Takes and gives back addresses; what the CiliumNode has to say then, undefined where it says so already. */
+  /** Takes and releases addresses; what the CiliumNode has to say then, undefined when it says so already. */
   nextPatch(): Patch | undefined {
     if (this.#shown === undefined || this.isGone) return undefined;
     this.#free();
@@ -166,7 +166,7 @@ function shownBy(object: JsonObject): Shown {
   };
 }
 
-/** Merge patch by keys; undefined where there is none. */
+/** Merge patch by keys; undefined when nothing differs. */
 function difference(before: JsonObject, after: JsonObject): JsonObject | undefined {
   const gone = Object.keys(before).filter((key) => after[key] === undefined);
   const come = Object.entries(after).filter(([key]) => before[key] === undefined);

@@ -26,7 +26,7 @@ export type ZoneName = 'a' | 'b' | 'c';
 const shares: Readonly<Record<ZoneName, number>> = { a: 0.4, b: 0.4, c: 0.2 };
 const zoneNames = Object.keys(shares) as readonly ZoneName[];
 
-/** What simulate is told. */
+/** The arguments of simulate. */
 export function trialTopology({ nodes, terminatedVisibleMs }: TrialPlan): string {
   const counts = countsOf(nodes);
   return JSON.stringify({

@@ -29,7 +29,7 @@ test.each<[string, Veil, readonly number[]]>([
   );
 });
 
-test('an instance that is hidden is not described, nor its reservation when that has no other', () => {
+test('a hidden instance is not described, nor is its reservation when it has no other instance', () => {
   const instance = (id: string): string =>
     `<item><instanceId>${id}</instanceId><tagSet><item><key>a</key></item></tagSet></item>`;
   const reservation = (id: string, ids: readonly string[]): string =>
@@ -43,6 +43,6 @@ test('an instance that is hidden is not described, nor its reservation when that
   expect(veiled).toBe(answer([reservation('r-1', ['i-2'])]));
 });
 
-test('other answers are as they were', () => {
+test('a veil leaves other answers as they are', () => {
   expect(veiledAnswer('DescribeSubnets', page(interfaces), { instance: () => true })).toBe(page(interfaces));
 });

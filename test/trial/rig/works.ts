@@ -7,7 +7,7 @@ import type { TrialNode } from './trial-node.ts';
 const usedAfterRelease = 4;
 const usedAfterGrowth = 14;
 
-/** Their agents give up more than half of what they use. Nobody waits for the controller here. */
+/** Their agents release more than half of what they use. Nothing waits for the controller here. */
 export function giveUp({ fleet }: TrialCluster, nodes: readonly TrialNode[]): void {
   fleet.use(nodes, usedAfterRelease);
 }
@@ -44,7 +44,7 @@ export function untilEmpty(cluster: TrialCluster, nodes: readonly TrialNode[]): 
   );
 }
 
-/** Resolves once the controller has read interfaces `ms` after this was called, of which it is told through `hand`. */
+/** Resolves once the controller has read interfaces `ms` after this was called, as `hand` shows. */
 export async function untilReadAfter(cluster: TrialCluster, ms: number, hand = cluster.hand): Promise<void> {
   const start = cluster.clock.monotonic();
   const reads = (): Promise<number> => hand.calls('DescribeNetworkInterfaces');

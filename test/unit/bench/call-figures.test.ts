@@ -19,8 +19,8 @@ const counts = {
   ModifyNetworkInterfaceAttribute: count(10),
 };
 
-describe('callFigures', () => {
-  test('counts kinds apart, whatever was answered', () => {
+describe('the figures of calls', () => {
+  test('count each kind separately, whatever the answer was', () => {
     expect(callFigures(counts)).toEqual({
       calls: 39,
       mutating: 23,
@@ -31,12 +31,12 @@ describe('callFigures', () => {
     });
   });
 
-  test('are empty when no call was made', () => {
+  test('are empty when there was no call', () => {
     expect(callFigures({})).toEqual({ calls: 0, mutating: 0, modify: 0, reads: 0, throttled: 0, created: 0 });
   });
 });
 
-test('callsBetween has the calls that came later, those of new actions included', () => {
+test('callsBetween returns the later calls, those of new actions included', () => {
   const before = {
     AttachNetworkInterface: count(5, { refused: 1 }),
     DescribeSubnets: count(2, { throttled: 1 }),

@@ -16,7 +16,7 @@ describe('readCommandLine', () => {
     [['--scale', '1'], { nodes: 1000, isSmall: false, scale: 1 }],
     [['--small'], { nodes: 100, isSmall: true, scale: 1 }],
     [['--small', '--nodes=20'], { nodes: 20, isSmall: true, scale: 1 }],
-  ])('%j', (args, settings) => {
+  ])('accepts %j', (args, settings) => {
     expect(read(...args).settings).toEqual(settings);
   });
 
@@ -28,7 +28,7 @@ describe('readCommandLine', () => {
     ]);
   });
 
-  test('the small form measures no times', () => {
+  test('measures no times in the small form', () => {
     const { figures } = read('--small');
 
     expect(figures.length).toBeGreaterThan(0);
@@ -49,7 +49,7 @@ describe('readCommandLine', () => {
   });
 });
 
-test('every figure has a file of its name, and every file is in the table', () => {
+test('each figure of the table has a file of its name, and each file is in the table', () => {
   const files = readdirSync(new URL('../../../bench/figures/', import.meta.url)).map((name) =>
     name.replace(/\.ts$/, ''),
   );

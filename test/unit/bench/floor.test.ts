@@ -22,7 +22,7 @@ const rows: readonly (readonly [string, FloorOptions, number])[] = [
 ];
 
 describe('floorOf', () => {
-  test.each(rows)('%s', (_, options, seconds) => {
+  test.each(rows)('computes %s', (_, options, seconds) => {
     expect(floorOf(options)).toBeCloseTo(seconds, 9);
   });
 });

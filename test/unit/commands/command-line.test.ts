@@ -65,7 +65,7 @@ describe('runCommandLine', () => {
     [['work', '--fast=false'], { fast: ['false'] }],
     [['work', '--fast', 'false'], { fast: ['false'] }],
     [['work', '--fast', '--quiet'], { fast: ['true'], quiet: ['true'] }],
-  ])('%j gives the command its flags', async (args, given) => {
+  ])('passes the flags of %j to the command', async (args, given) => {
     expect(await run(args)).toEqual({ code: 0, out: '', err: '', given });
   });
 
@@ -73,7 +73,7 @@ describe('runCommandLine', () => {
     expect(await run(['work'], { exits })).toMatchObject({ code: exits });
   });
 
-  test('a bug in a command is not taken for a wrong command line', async () => {
+  test('does not treat a bug in a command as a wrong command line', async () => {
     const broken = { ...work, run: () => Promise.reject(new TypeError('bug')) };
     const terminal = { out: () => {}, err: () => {}, columns: 80 };
 
@@ -95,7 +95,7 @@ describe('runCommandLine', () => {
     [['wrok'], "headwater: unknown command 'wrok' (Did you mean work?)\n"],
     [['help', 'wrok'], "headwater: unknown command 'wrok' (Did you mean work?)\n"],
     [['--seed=7'], "headwater: unknown option '--seed'\n"],
-  ])('%j is refused with exit code 2, a line for each problem, and nothing runs', async (args, err) => {
+  ])('refuses %j with exit code 2 and a line for each problem, and runs nothing', async (args, err) => {
     expect(await run(args)).toEqual({ code: 2, out: '', err, given: undefined });
   });
 
@@ -107,7 +107,7 @@ describe('runCommandLine', () => {
     expect(err).toContain('Usage: headwater [options] [command]');
   });
 
-  test.each(['--version', '-V'])('%s', async (flag) => {
+  test.each(['--version', '-V'])('prints the version for %s', async (flag) => {
     expect(await run([flag])).toMatchObject({ code: 0, out: '1.2.3\n', err: '' });
   });
 

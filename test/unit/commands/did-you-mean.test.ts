@@ -22,7 +22,7 @@ describe('nearest', () => {
     ['--cluster-id', undefined],
     ['-v', undefined],
     ['', undefined],
-  ])('%s means %s', (word, expected) => {
+  ])('suggests for %s the option %s', (word, expected) => {
     expect(nearest(word, names)).toBe(expected);
   });
 

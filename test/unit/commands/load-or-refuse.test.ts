@@ -27,7 +27,7 @@ function load(
 }
 
 describe('loadOrRefuse', () => {
-  test('options that are refused end with exit code 2 and a line each', () => {
+  test('ends with exit code 2 and a line for each refused option', () => {
     const { start, err, log } = load({ 'vpc-id': ['x'], ipam: ['azure'] });
 
     expect(start).toEqual({ kind: 'refused', exitCode: 2 });
@@ -38,14 +38,14 @@ describe('loadOrRefuse', () => {
     expect(log).toEqual([]);
   });
 
-  test('options that are accepted come with a log of their level', () => {
+  test('returns accepted options with a logger of their level', () => {
     const { start, err } = load({ 'log-level': ['error'] });
 
     expect(start).toMatchObject({ kind: 'go', options: { logLevel: 'error', parallelAllocWorkers: 50 } });
     expect(err).toEqual([]);
   });
 
-  test('logs options that are set, that have no effect and that cost time', () => {
+  test('logs options that are set, options without effect and options that cost time', () => {
     const { log } = load(
       { 'enable-metrics': ['true'], 'limit-ipam-api-qps': ['4'] },
       { CILIUM_CLUSTER_NAME: 'prod' },
@@ -65,7 +65,7 @@ describe('loadOrRefuse', () => {
     ]);
   });
 
-  test('maps, lists and units are logged as they were given', () => {
+  test('logs maps, lists and units as they were given', () => {
     const { log } = load({
       'cloud-quota-overrides': ['AttachNetworkInterface=100:10'],
       'eni-tags': ['team=net', '{"cost":"7"}'],
@@ -88,14 +88,14 @@ describe('loadOrRefuse', () => {
     });
   });
 
-  test('logs at the level that was asked for', () => {
+  test('logs at the requested level', () => {
     const flags = { 'limit-ipam-api-qps': ['4'], 'enable-metrics': ['true'], 'cluster-name': ['prod'] };
     const { log } = load({ ...flags, 'log-level': ['warn'] });
 
     expect(log.map(({ level }) => level)).toEqual(['warn']);
   });
 
-  test('warns of a variable that no option has, and suggests the likely one', () => {
+  test('warns about a variable that no option has, and suggests the likely one', () => {
     const { log } = load(
       { 'cluster-name': ['prod'] },
       {
@@ -119,7 +119,7 @@ describe('loadOrRefuse', () => {
     expect(JSON.stringify(log)).not.toContain('secret');
   });
 
-  test('does not warn of variables that Kubernetes sets for a Service named headwater', () => {
+  test('does not warn about variables that Kubernetes sets for a Service named headwater', () => {
     const { log } = load(
       { 'cluster-name': ['prod'] },
       {

@@ -3,7 +3,7 @@ import { problemLine } from '../../../src/commands/problem-line.ts';
 
 const clock = { wall: () => Date.UTC(2026, 0, 2) };
 
-describe('the line that says why a command cannot start', () => {
+describe('the line with the reason why a command cannot start', () => {
   test.each([
     ['run', 'headwater run: no "way"\n'],
     ['demo', 'headwater demo: no "way"\n'],

@@ -27,7 +27,7 @@ describe('headwater run --help', () => {
     expect(missing).toEqual([]);
   });
 
-  test('groups stand in the order of the table', async () => {
+  test('keeps the groups in the order of the table', async () => {
     const headings = (await help()).split('\n').filter((line) => /^\S.*:$/.test(line));
 
     expect(headings).toEqual([
@@ -43,7 +43,7 @@ describe('headwater run --help', () => {
     [100, 100],
     [120, 110],
     [20, 80],
-  ])('on %p columns no line is longer than %d', async (columns, limit) => {
+  ])('on %p columns has no line longer than %d', async (columns, limit) => {
     const longest = Math.max(...(await help(columns)).split('\n').map((line) => line.length));
 
     expect(longest).toBeLessThanOrEqual(limit);
@@ -72,7 +72,7 @@ describe('headwater run --help', () => {
 
 Options:
 `,
-  ])('an option reads like this: %s', async (part) => {
+  ])('describes an option like this: %s', async (part) => {
     expect(await help()).toContain(part);
   });
 });

@@ -7,7 +7,7 @@ describe('callCapOf', () => {
     [8, undefined, { perSecond: 8, burst: 20 }],
     [undefined, 100, { perSecond: 4, burst: 100 }],
     [0.5, 1, { perSecond: 0.5, burst: 1 }],
-  ])('qps %p and burst %p', (limitIpamApiQps, limitIpamApiBurst, expected) => {
+  ])('reads qps %p and burst %p', (limitIpamApiQps, limitIpamApiBurst, expected) => {
     expect(callCapOf({ limitIpamApiQps, limitIpamApiBurst })).toEqual(expected);
   });
 });
@@ -18,7 +18,7 @@ describe('secondsToMake', () => {
     [20, 0],
     [21, 0.25],
     [2000, 495],
-  ])('%d calls at 4 a second with 20 at once', (calls, expected) => {
+  ])('of %d calls at 4 a second with 20 at once is exact', (calls, expected) => {
     expect(secondsToMake(calls, { perSecond: 4, burst: 20 })).toBe(expected);
   });
 });
@@ -28,7 +28,7 @@ describe('costOfCap', () => {
     ["the operator's default", { perSecond: 4, burst: 20 }, 1000, { capped: 495, uncapped: 190 }],
     ['a cap above what EC2 gives', { perSecond: 100, burst: 500 }, 1000, { capped: 190, uncapped: 190 }],
     ['a fleet that fits into every burst', { perSecond: 4, burst: 20 }, 10, { capped: 0, uncapped: 0 }],
-  ])('%s', (_, cap, nodes, expected) => {
+  ])('compares %s', (_, cap, nodes, expected) => {
     expect(costOfCap(cap, nodes)).toEqual(expected);
   });
 });
@@ -43,7 +43,7 @@ describe('capInWords', () => {
       { perSecond: 100, burst: 500 },
       'at 100 calls/s and 500 at once for all cloud calls together, a fleet of 1,000 nodes needing a create and an attach each takes at least 190 s, as without the cap',
     ],
-  ])('%j', (cap, expected) => {
+  ])('compares %j with no cap', (cap, expected) => {
     expect(capInWords(cap)).toBe(expected);
   });
 });

@@ -62,7 +62,7 @@ describe('readConfigDirectory', () => {
     expect(read).toEqual({ files: new Map(), failures: [] });
   });
 
-  test('says what cannot be read', () => {
+  test('names what cannot be read', () => {
     mkdirSync(join(directory, 'ipam'));
     symlinkSync('nowhere', join(directory, 'debug'));
     writeFileSync(join(directory, 'cluster-name'), 'prod');
@@ -79,7 +79,7 @@ describe('readConfigDirectory', () => {
   test.each([
     ['missing', 'it does not exist'],
     ['file', 'it is not a directory'],
-  ])('a directory that is %s', (name, because) => {
+  ])('refuses a directory that is %s', (name, because) => {
     writeFileSync(join(directory, 'file'), '');
     const path = join(directory, name);
 
@@ -92,7 +92,7 @@ describe('readConfigDirectory', () => {
     [Object.assign(new Error('no'), { code: 'EACCES' }), 'this process may not read it'],
     [Object.assign(new Error('no'), { code: 'EIO' }), 'reading it failed (EIO)'],
     [new Error('no'), 'reading it failed (Error: no)'],
-  ])('a failure of the system: %s', (error, because) => {
+  ])('names a failure of the system: %s', (error, because) => {
     const readDirectory = (): never => {
       throw error;
     };

@@ -34,7 +34,7 @@ describe('additional certificate authorities', () => {
       '-----BEGIN CERTIFICATE-----\n???\n-----END CERTIFICATE-----\n',
       'certificate 1 in it cannot be read',
     ],
-  ])('%s is refused', (_, text, because) => {
+  ])('are refused when the file holds %s', (_, text, because) => {
     expect(read(text)).toEqual({ kind: 'refused', because });
   });
 
@@ -42,7 +42,7 @@ describe('additional certificate authorities', () => {
     ['ENOENT', 'it does not exist'],
     ['EACCES', 'this process may not read it'],
     ['EISDIR', 'it is a directory'],
-  ])('a file that cannot be read (%s) is refused in one line that names it', (code, because) => {
+  ])('are refused in one line that names a file that cannot be read (%s)', (code, because) => {
     const loaded = loadOptions(new Map([['extra-ca-file', ['/ca.pem']]]), {
       environment: { HTTPS_PROXY: 'ftp://a.test' },
       readFile: () => {

@@ -54,21 +54,21 @@ describe('a lease and the time-out of calls that take something away', () => {
       remedy: `${longer} 7s or more, or --cloud-call-timeout to 1s or less`,
     },
     { lease: 2000, retry: 500, timeout: 2000, kind: 'never', remedy: `${longer} 4s or more` },
-  ])('$lease, renewed every $retry, and $timeout: $kind', (row) => {
+  ])('of $lease, renewed every $retry, and $timeout are: $kind', (row) => {
     const decision = decide(row);
 
     expect(decision.kind).toBe(row.kind);
     expect(decision.kind === 'free' ? undefined : decision.remedy).toBe(row.remedy);
   });
 
-  test('each suggested remedy works', () => {
+  test('work with each suggested remedy', () => {
     const before = { lease: 5000, retry: 2000, timeout: 30_000, kind: 'never' } as const;
 
     expect(decide({ ...before, lease: 8000 }).kind).toBe('free');
     expect(decide({ ...before, timeout: 2000 }).kind).toBe('free');
   });
 
-  test('without an election there is no lease that could end', () => {
+  test('do not depend on each other without an election', () => {
     expect(decide({ lease: 1000, retry: 500, timeout: 5000, kind: 'free' }, false)).toEqual({ kind: 'free' });
   });
 });

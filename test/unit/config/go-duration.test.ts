@@ -19,7 +19,7 @@ describe('parseGoDuration', () => {
     ['250us', 0.25],
     ['250µs', 0.25],
     ['500ns', 0.0005],
-  ])('%s is %d ms', (text, expected) => {
+  ])('reads %s as %d ms', (text, expected) => {
     expect(parseGoDuration(text)).toBe(expected);
   });
 
@@ -53,7 +53,7 @@ describe('formatDuration', () => {
     [3_600_000, '1h'],
     [86_400_000, '24h'],
     [3_600_250, '1h250ms'],
-  ])('%d ms is %s, and back', (ms, expected) => {
+  ])('writes %d ms as %s, which reads back', (ms, expected) => {
     expect(formatDuration(ms)).toBe(expected);
     expect(parseGoDuration(expected)).toBe(ms);
   });

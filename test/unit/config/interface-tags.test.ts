@@ -25,7 +25,7 @@ describe('tags of new interfaces', () => {
       'those that are set anyway do not count twice',
       { 'eni-tags': tags(48, 'a'), 'eni-gc-tags': tags(48, 'a') },
     ],
-  ])('as many as EC2 takes are accepted: %s', (_, flags) => {
+  ])('are accepted up to the limit of EC2: %s', (_, flags) => {
     const given = Object.entries(flags).map(([name, text]) => [name, [text]] as const);
 
     expect(problemsOf(Object.fromEntries(given))).toEqual([]);
@@ -38,7 +38,7 @@ describe('tags of new interfaces', () => {
       { 'eni-gc-tags': tags(49, 'a') },
       /^eni-gc-tags: 51 tags for each new interface.*at most 48/,
     ],
-  ])('more than 50 are refused: %s', (_, flags, line) => {
+  ])('are refused beyond 50: %s', (_, flags, line) => {
     const given = Object.entries(flags).map(([name, text]) => [name, [text]] as const);
 
     expect(problemsOf(Object.fromEntries(given))).toEqual([expect.stringMatching(line)]);
@@ -50,7 +50,7 @@ test.each([
   ['59s', 1],
   ['1m', 0],
   ['0', 0],
-])('looking for detached interfaces every %s brings %d notices that say what that costs', (text, count) => {
+])('listing detached interfaces every %s causes %d notices about the cost', (text, count) => {
   const loaded = load({ 'eni-gc-interval': [text], 'cluster-name': ['blue'] });
 
   const notices = loaded.kind === 'options' ? loaded.notices : [];

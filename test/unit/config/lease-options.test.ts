@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { accepted, load, type Outside, problemsOf } from './loading.ts';
 
-describe('lease timings', () => {
+describe('lease timings in the options', () => {
   test.each([
     ['15s', '10s', '2s'],
     ['11s', '10.999s', '9.1s'],
-  ])('%s, %s, %s go together', (lease, renew, retry) => {
+  ])('%s, %s, %s are accepted', (lease, renew, retry) => {
     const loaded = load({
       flags: {
         'leader-election-lease-duration': [lease],
@@ -30,12 +30,12 @@ describe('lease timings', () => {
       { flags: { 'leader-election-retry-period': ['8400ms'] } },
       'leader-election-retry-period: "8s400ms" from the flag --leader-election-retry-period is refused; accepted: a duration that multiplied by 1.2 is less than leader-election-renew-deadline, which is 10s (the default)',
     ],
-  ])('%j', (outside, line) => {
+  ])('are refused when they contradict: %j', (outside, line) => {
     expect(problemsOf(load(outside))).toEqual([line]);
   });
 });
 
-describe('a lease', () => {
+describe('the lease duration', () => {
   const never = 'nothing is ever released, detached or deleted: the lease is too short';
   const seldom = 'releases, detachments and deletions are delayed: the lease is barely long enough for them';
 
@@ -43,7 +43,7 @@ describe('a lease', () => {
     ['of the default', {}, []],
     ['that a default time-out outlasts', { 'lease-duration': '5s', 'renew-deadline': '4s' }, [never]],
     ['that leaves little of itself', { 'lease-duration': '6s', 'renew-deadline': '4s' }, [seldom]],
-  ])('%s is said to be too short where it is', (_, timings, expected) => {
+  ])('%s is reported as too short when it is', (_, timings, expected) => {
     const given = Object.entries(timings).map(([name, text]) => [`leader-election-${name}`, [text]] as const);
 
     const { warnings } = accepted(

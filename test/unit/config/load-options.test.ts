@@ -60,7 +60,7 @@ const refused: Readonly<
 };
 
 describe('a value that is refused', () => {
-  test.each(Object.entries(refused) as [OptionName, string][])('%s: %s', (name, text) => {
+  test.each(Object.entries(refused) as [OptionName, string][])('is refused for %s: %s', (name, text) => {
     const byFlag = problemsOf(load({ flags: { [name]: [text] } }));
     const byEnvironment = problemsOf(load({ environment: { [environmentNameOf(name)]: text } }));
 
@@ -74,7 +74,7 @@ describe('a value that is refused', () => {
     );
   });
 
-  test('is reported in this line', () => {
+  test('is reported in this one line', () => {
     const loaded = load({
       flags: { 'config-dir': ['/c'] },
       files: { '/c/parallel-alloc-workers': '5000\n' },
@@ -102,7 +102,7 @@ describe('a value that is refused', () => {
     expect(problemsOf(loaded).join('')).not.toContain('\n');
   });
 
-  test('is shown without the password of its URL, whichever option it was given to', () => {
+  test('is shown without the password of its URL, for every option', () => {
     const text = 'https://user:planted@host/?token=planted#';
     const lines = problemsOf(
       load({ flags: Object.fromEntries(Object.keys(refused).map((name) => [name, [text]])) }),
@@ -212,7 +212,7 @@ describe('precedence', () => {
     });
   });
 
-  test('an empty flag unsets what has no default and empties what may be empty', () => {
+  test('lets an empty flag unset what has no default, and empty what may be empty', () => {
     const { options } = accepted(
       load({
         flags: { 'vpc-id': [''], 'eni-tags': [''] },
@@ -224,11 +224,11 @@ describe('precedence', () => {
     expect(options.eniTags).toEqual({});
   });
 
-  test('an empty flag is refused where there must be a value', () => {
+  test('refuses an empty flag where a value is required', () => {
     expect(problemsOf(load({ flags: { debug: [''] } }))).toHaveLength(1);
   });
 
-  test('repeated flags: lists and maps add up, of others the last one counts', () => {
+  test('adds up repeated flags for lists and maps, and takes the last one of others', () => {
     const { options } = accepted(
       load({
         flags: {
@@ -314,13 +314,13 @@ describe('defaults', () => {
   });
 });
 
-describe('debug', () => {
+describe('the option debug', () => {
   test.each([
     [{}, 'info'],
     [{ debug: ['true'] }, 'debug'],
     [{ debug: ['false'] }, 'info'],
     [{ debug: ['true'], 'log-level': ['warn'] }, 'warn'],
-  ])('%j logs at level %s', (flags, level) => {
+  ])('with %j logs at level %s', (flags, level) => {
     const { options } = accepted(load({ flags }));
 
     expect(options.logLevel).toBe(level);
@@ -356,7 +356,7 @@ describe('a cap on all cloud calls', () => {
       'limit-ipam-api-burst',
       'the file /c/limit-ipam-api-burst',
     ],
-  ])('%j is a warning that states its cost', (outside, option, from) => {
+  ])('of %j is a warning that states its cost', (outside, option, from) => {
     const { warnings } = accepted(load(outside));
 
     expect(warnings).toContainEqual({
@@ -382,7 +382,7 @@ describe('a cap on all cloud calls', () => {
   });
 });
 
-describe('interfaces that are attached to nothing', () => {
+describe('the collection of orphaned interfaces', () => {
   const said = 'orphaned interfaces are not deleted';
 
   test.each<[string, Outside, readonly string[]]>([
@@ -391,8 +391,8 @@ describe('interfaces that are attached to nothing', () => {
     ['a name', { flags: { 'cluster-name': ['blue'] } }, []],
     ['tags of its own', { flags: { 'eni-gc-tags': ['cluster=blue'] } }, []],
     ['no name, and nothing to collect', { flags: { 'eni-gc-interval': ['0'] } }, []],
-    ['no name, and only to be told', { flags: { 'eni-gc-dry-run': ['true'] } }, [said]],
-  ])('of a cluster with %s', (_, outside, expected) => {
+    ['no name, in a dry run of the collection', { flags: { 'eni-gc-dry-run': ['true'] } }, [said]],
+  ])('is reported, if it is off, for a cluster with %s', (_, outside, expected) => {
     const { warnings } = accepted(load(outside));
 
     expect(warnings.map(({ message }) => message)).toEqual(expected);
@@ -405,13 +405,13 @@ describe('interfaces that are attached to nothing', () => {
     ['5s', 5000],
     ['1m', 60_000],
     ['24h', 86_400_000],
-  ])('are looked for every %s', (text, ms) => {
+  ])('runs every %s', (text, ms) => {
     const { options } = accepted(load({ flags: { 'eni-gc-interval': [text] } }));
 
     expect(options.eniGcInterval).toBe(ms);
   });
 
-  test.each(['4.9s', '25h', '5'])('are not looked for every %s', (text) => {
+  test.each(['4.9s', '25h', '5'])('is refused for every %s', (text) => {
     expect(problemsOf(load({ flags: { 'eni-gc-interval': [text] } }))).toEqual([
       expect.stringContaining('a duration from 5s to 24h'),
     ]);

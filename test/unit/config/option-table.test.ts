@@ -28,7 +28,7 @@ const typesAsPromised: [
 ] = [true, true, true, true, true, true, true, true, true];
 
 describe('the table of options', () => {
-  test('gives the types that it promises', () => {
+  test('gives the types that it declares', () => {
     expect(typesAsPromised).not.toContain(false);
   });
 
@@ -43,7 +43,7 @@ describe('the table of options', () => {
     expect(environmentNameOf(name)).toBe(variable);
   });
 
-  test('no two options share a property or a variable', () => {
+  test('gives no two options the same property or variable', () => {
     const all = [
       ...optionNames,
       ...(Object.keys(optionsWithoutEffect) as (keyof typeof optionsWithoutEffect)[]),
@@ -53,7 +53,7 @@ describe('the table of options', () => {
     expect(new Set(all.map(environmentNameOf)).size).toBe(all.length);
   });
 
-  test.each(optionNames.map((name) => [name]))('%s is complete', (name) => {
+  test.each(optionNames.map((name) => [name]))('has every part of %s', (name) => {
     const { kind, help, group } = optionTable[name];
 
     expect(help).toMatch(/^[A-Z].*\.$/);
@@ -61,7 +61,7 @@ describe('the table of options', () => {
     expect(optionGroups[group]).toMatch(/\S/);
   });
 
-  test('what belongs to one process never comes from a directory shared with others', () => {
+  test('never takes options of one process from a shared directory', () => {
     const ownToTheProcess = optionNames.filter((name) => !optionTable[name].fromConfigDir);
 
     expect(ownToTheProcess.toSorted()).toEqual([

@@ -10,7 +10,7 @@ describe('the collection of orphaned interfaces', () => {
     ['is done for one without that has tags', { clusterName: 'default', eniGcTags: { c: 'blue' } }, 'on'],
     ['is off without an interval', { eniGcInterval: 0 }, 'off'],
     ['is off rather than refused', { eniGcInterval: 0, clusterName: 'default' }, 'off'],
-  ])('%s', (_, change, kind) => {
+  ])('is decided: it %s', (_, change, kind) => {
     expect(collectionOf({ ...given, ...change }).kind).toBe(kind);
   });
 

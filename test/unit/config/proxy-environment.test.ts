@@ -8,7 +8,7 @@ function read(environment: Environment): ReturnType<typeof readProxies> {
   return readProxies({ environment });
 }
 
-describe('the proxies of the environment', () => {
+describe('the proxy variables of the environment', () => {
   test.each<[Environment, string | undefined, string | undefined]>([
     [{}, undefined, undefined],
     [{ HTTPS_PROXY: 'http://a.test:3128' }, 'http://a.test:3128/', undefined],
@@ -20,7 +20,7 @@ describe('the proxies of the environment', () => {
     [{ HTTPS_PROXY: 'http://u%40x:p%25@[fd00::1]:3128/' }, 'http://u%40x:p%25@[fd00::1]:3128/', undefined],
     [{ HTTPS_PROXY: 'user:word@a.test:3128' }, 'http://user:word@a.test:3128/', undefined],
     [{ ALL_PROXY: 'http://a.test' }, undefined, undefined],
-  ])('%j: https by %s, http by %s', (environment, https, http) => {
+  ])('%j mean for https %s and for http %s', (environment, https, http) => {
     const { proxies, problems } = read(environment);
 
     expect({ https: proxies.https?.href, http: proxies.http?.href }).toEqual({ https, http });
@@ -37,7 +37,7 @@ describe('the proxies of the environment', () => {
     [{ HTTPS_PROXY: 'socks5://user:secret@a.test' }, 'HTTPS_PROXY: "socks5://a.test" from'],
     [{ HTTPS_PROXY: 'http://user:100%secret@a.test' }, 'HTTPS_PROXY: "http://a.test" from'],
     [{ HTTPS_PROXY: 'http://user:se@cr/et@a.test' }, 'HTTPS_PROXY: its value from'],
-  ])('%j is refused, in one line', (environment, beginning) => {
+  ])('%j are refused in one line', (environment, beginning) => {
     const { problems, proxies } = read(environment);
 
     expect(problems).toEqual([

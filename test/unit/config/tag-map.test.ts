@@ -21,7 +21,7 @@ describe('parseTags', () => {
     ['{}', {}],
     ['{"a": "1", "b": ""}', { a: '1', b: '' }],
     ['{"a,b": "c=d"}', { 'a,b': 'c=d' }],
-  ])('%s', (text, expected) => {
+  ])('reads %s', (text, expected) => {
     expect(parseTags(text)).toEqual(expected);
   });
 
@@ -31,7 +31,7 @@ describe('parseTags', () => {
     '=1',
     ',=1',
     'a=1,=2',
-    // Either the value of Name holds a pair, or the list has a word that is none: nobody can tell.
+    // Either the value of Name holds a pair, or the list has a word that is no pair: it cannot be decided.
     'Name=My Cluster team=net',
     'team=net cost centre=42',
     'team=net =2',

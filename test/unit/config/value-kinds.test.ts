@@ -33,7 +33,7 @@ const kinds: Readonly<Record<string, ValueKind<unknown>>> = {
   httpUrl,
 };
 
-describe('a value is read', () => {
+describe('a value that is accepted', () => {
   test.each<Row>([
     ...['true', 'TRUE', 'True', 't', '1', 'yes'].map((text): Row => ['boolean', text, true]),
     ...['false', 'False', 'F', '0', 'no'].map((text): Row => ['boolean', text, false]),
@@ -61,12 +61,12 @@ describe('a value is read', () => {
     ['endpoint', 'http://localhost:4566/', 'http://localhost:4566'],
     ['endpoint', 'https://[::1]:4566/aws', 'https://[::1]:4566/aws'],
     ['httpUrl', 'https://10.0.0.1:6443', 'https://10.0.0.1:6443'],
-  ])('%s: %s', (kind, text, expected) => {
+  ])('is read for %s: %s', (kind, text, expected) => {
     expect(kinds[kind]?.parse(text)).toEqual(expected);
   });
 });
 
-describe('a value is refused', () => {
+describe('a value that is not accepted', () => {
   test.each<readonly [kind: string, text: string]>([
     ['boolean', 'on'],
     ['boolean', '2'],
@@ -105,7 +105,7 @@ describe('a value is refused', () => {
     ['endpoint', '{"ec2"}'],
     ['httpUrl', 'http://"host"'],
     ['httpUrl', '10.0.0.1:6443'],
-  ])('%s: %s', (kind, text) => {
+  ])('is refused for %s: %s', (kind, text) => {
     expect(kinds[kind]?.parse(text)).toBeUndefined();
   });
 });

@@ -81,27 +81,27 @@ async function stopsAfter(
   return permission.stops.conflictingWriter;
 }
 
-describe('a write that is not ours', () => {
+describe('a write that is not ours, seen', () => {
   test.each([
     ['in the first 20 s of a term', 19_000, {}, 'none'],
     ['afterwards', 21_000, {}, 'suspected'],
-    ['that the leader before made, of which the watch tells late', 900_000, { version: '100' }, 'none'],
+    ['made by the previous leader, and shown late by the watch', 900_000, { version: '100' }, 'none'],
     ['brought along by a later write, before the watch has come so far', 900_000, { known: '99' }, 'none'],
     [
-      'before anybody could say what the leader before wrote',
+      'before it can be known what the previous leader wrote',
       24_000,
       { versions: [undefined, '100'] },
       'none',
     ],
-    ['once somebody could say it', 26_000, { versions: [undefined, '100'] }, 'suspected'],
-    ['of versions that tell no order', 21_000, { version: 'b2' }, 'suspected'],
-    ['told to a process that does not lead any more', 21_000, { leads: false }, 'none'],
+    ['once that can be known', 26_000, { versions: [undefined, '100'] }, 'suspected'],
+    ['of versions without an order', 21_000, { version: 'b2' }, 'suspected'],
+    ['by a process that no longer leads', 21_000, { leads: false }, 'none'],
   ])('%s', async (_, after, circumstances, stops) => {
     expect(await stopsAfter(after, circumstances)).toBe(stops);
   });
 });
 
-describe('what several writes stop', () => {
+describe('the pause after several conflicting writes', () => {
   const all = 'no node gets anything, and nothing is released from any until';
   const own = 'this node gets nothing, and nothing is released from any until';
   const releases = 'nothing is released from any node until';
@@ -160,7 +160,7 @@ describe('what several writes stop', () => {
       { conflictingWriter: 'atWork', foreignlyWritten: undefined },
       all,
     ],
-  ])('%s', async (_, writes, stops, effect) => {
+  ])('covers after %s', async (_, writes, stops, effect) => {
     const { writers, permission, told, clock } = rig();
     void writers.run(new AbortController().signal);
     await clock.advance(21_000);

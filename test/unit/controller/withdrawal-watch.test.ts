@@ -106,7 +106,7 @@ describe('withdrawals that are held', () => {
     expect(told.nodes).toEqual(ids(10).map((id) => `node-${id} WithdrawalsHeld`));
   });
 
-  test('are reported once all are known: the readings of a large fleet arrive one by one', async () => {
+  test('are reported once all are known, because the readings of a large fleet arrive one by one', async () => {
     const { clock, told, watch, miss } = rig();
     watch.begin();
     watch.noteResync();
@@ -346,7 +346,7 @@ describe('a cloud that shows none of the instances', () => {
     expect([watch.problem(), permission.refusal('takeAway')]).toEqual([undefined, undefined]);
   });
 
-  test('is waited for while the instances are not read, and no longer than two consistency windows', async () => {
+  test('is waited for while the instances are not read, for two consistency windows at most', async () => {
     const { clock, watch, world } = rig();
     world.presence = 'unread';
     watch.begin();

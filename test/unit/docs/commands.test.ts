@@ -43,11 +43,11 @@ const untested = (page: string): readonly string[] =>
     .map((words) => words.join(' '));
 
 describe('commands in the pages', () => {
-  test.each(pagesWithCommands)('are run by a test, or said not to be: %s', (page) => {
+  test.each(pagesWithCommands)('are run by a test, or listed as not run: %s', (page) => {
     expect(untested(page)).toEqual([]);
   });
 
-  test('are looked for in every page that has some', () => {
+  test('are searched in every page that has some', () => {
     const pages = ['README.md', ...globSync(['docs/**/*.md', 'bench/**/*.md'], { cwd: root })];
 
     expect(pages.filter((page) => !pagesWithCommands.includes(page) && /^```sh/m.test(read(page)))).toEqual(
@@ -55,7 +55,7 @@ describe('commands in the pages', () => {
     );
   });
 
-  test.each(pagesWithCommands)('stand in blocks that say what they are: %s', (page) => {
+  test.each(pagesWithCommands)('are in blocks with a language: %s', (page) => {
     const others = blocksOf(page).filter(
       ({ language }) => !['sh', 'json', 'yaml', 'ini', 'hcl', ''].includes(language),
     );
@@ -64,7 +64,7 @@ describe('commands in the pages', () => {
     expect([...others, ...unmarked]).toEqual([]);
   });
 
-  test.each(pagesWithCommands)('stand beside JSON that is JSON: %s', (page) => {
+  test.each(pagesWithCommands)('are next to valid JSON: %s', (page) => {
     for (const { text } of blocksOf(page).filter(({ language }) => language === 'json')) JSON.parse(text);
   });
 
@@ -90,7 +90,7 @@ describe('commands in the sentences and tables of the pages', () => {
     ...Array.from(text.matchAll(/`node (?:-\S+ )*([\w/.-]+)/g), ([, path = '']) => path),
   ];
 
-  test.each(pages)('are scripts, figures and files that are there: %s', (page) => {
+  test.each(pages)('are existing scripts, figures and files: %s', (page) => {
     const text = read(page);
     const named = Array.from(text.matchAll(/`npm run ([\w:-]+)/g), ([, name = '']) => name);
 
@@ -112,7 +112,7 @@ describe('options in the pages', () => {
     (page) => page.startsWith('docs/') && page !== 'docs/simulation.md',
   );
 
-  test.each(operating)('are options of Headwater: %s', (page) => {
+  test.each(operating)('exist: %s', (page) => {
     const text = read(page).replaceAll(/^```.*?^```$/gms, '');
     const named = [
       ...Array.from(text.matchAll(/`--([a-z][\w-]+)[=`]/g), ([, name = '']) => name),
@@ -130,7 +130,7 @@ describe('the page of symptoms', () => {
   /** What Kubernetes says, and values of the chart. */
   const elsewhere = new Set(['Pending', 'ContainerCreating', 'OOMKilled']);
 
-  test('quotes what is really said', () => {
+  test('quotes messages that exist', () => {
     const sources = globSync(
       ['src/**/*.ts', 'bin/*', 'charts/**/*.{tpl,yaml}', 'test/chart/scenarios/refusals.test.ts'],
       { cwd: root },
@@ -150,12 +150,12 @@ describe('the page of symptoms', () => {
   });
 });
 
-describe('parts of /status in the pages', () => {
+describe('keys of /status in the pages', () => {
   const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })];
   const [report = ''] = globSync('src/controller/**/status-report.ts', { cwd: root });
   const fields = Array.from(read(report).matchAll(/^ {2}readonly (\w+)\??:/gm), ([, name = '']) => name);
 
-  test.each(pages)('are parts of it: %s', (page) => {
+  test.each(pages)('exist: %s', (page) => {
     const named = Array.from(
       read(page).matchAll(/status \| jq \.(\w+)|`(\w+)` in `\/status`/g),
       ([, one, other = one]) => other,
@@ -165,7 +165,7 @@ describe('parts of /status in the pages', () => {
   });
 });
 
-describe('lengths', () => {
+describe('the length of a page', () => {
   test.each([
     ['docs/install-self-managed-aws.md', 60],
     ['docs/upgrade.md', 60],
@@ -173,7 +173,7 @@ describe('lengths', () => {
     ['docs/sizing.md', 60],
     ['docs/troubleshooting.md', 60],
     ['docs/security.md', 60],
-  ])('%s has at most %d lines', (page, most) => {
+  ])('is limited: %s has at most %d lines', (page, most) => {
     expect(read(page).trimEnd().split('\n').length).toBeLessThanOrEqual(most);
   });
 });

@@ -9,7 +9,7 @@ const pages = generatedPages();
 
 describe('generated pages', () => {
   test.each(pages.map(({ name, text }) => [name, text]))(
-    '%s is what its table says; if not, run: node docs/generate.ts',
+    'match their tables: %s; if not, run: node docs/generate.ts',
     (name, text) => {
       const written = readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
 
@@ -20,7 +20,7 @@ describe('generated pages', () => {
   test.each([
     ['options.md', [...optionNames, ...Object.keys(optionsWithoutEffect)].map((name) => `\`--${name}\``)],
     ['metrics.md', Object.keys(metricTable).map((name) => `| \`${name}\` |`)],
-  ])('%s leaves nothing out', (name, rows) => {
+  ])('are complete: %s', (name, rows) => {
     const text = pages.find((page) => page.name === name)?.text ?? '';
 
     expect(rows.filter((row) => !text.includes(row))).toEqual([]);

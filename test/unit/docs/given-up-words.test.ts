@@ -114,17 +114,17 @@ describe('no word that was given up', () => {
     const offendingBy = (kind: keyof ReturnType<typeof textsOfSource>): readonly string[] =>
       [...texts].flatMap(([path, found]) => offending(path, found[kind]));
 
-    test('as a text: of a condition, an Event, a log message, a command', () => {
+    test('among the texts of conditions, Events, log messages and commands', () => {
       expect([...texts.values()].flatMap(({ sentences }) => sentences).length).toBeGreaterThan(500);
       expect(offendingBy('sentences')).toEqual([]);
     });
 
-    test('as a field of a log message', () => {
+    test('among the fields of log messages', () => {
       expect([...texts.values()].flatMap(({ logFields }) => logFields)).toContain('node');
       expect(offendingBy('logFields')).toEqual([]);
     });
 
-    test('as a key of /status', () => {
+    test('among the keys of /status', () => {
       const reports = ['status-report', 'node-answer', 'subnet-figures', 'missing-permissions'];
       const keys = reports.flatMap(
         (name) => texts.get(`src/controller/reporting/${name}.ts`)?.properties ?? [],

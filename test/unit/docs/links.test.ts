@@ -32,7 +32,7 @@ describe('links between the pages', () => {
     expect(deadLinks(page, readFileSync(new URL(page, root), 'utf8'))).toEqual([]);
   });
 
-  test('are dead where there is no such file or heading', () => {
+  test('are reported as dead when there is no such file or heading', () => {
     const links = '[a](nowhere.md) [b](README.md) [c](README.md#no-such) [d](README.md#install-it)';
 
     expect(deadLinks('README.md', links)).toEqual(['nowhere.md', 'README.md#no-such']);

@@ -17,11 +17,11 @@ const pages = [
 ];
 const read = (page: string): string => readFileSync(new URL(page, root), 'utf8');
 
-/** Directories at the top; a path that begins with one of them is meant from there. */
+/** Directories at the top; a path that starts with one of them is relative to the top. */
 const tops = 'bench|bin|charts|docs|image|localstack|monitoring|rig|src|test|\\.ci';
 const quotedPath = new RegExp(`\`((?:${tops})/[^\`\\s]*)\``, 'g');
 
-/** Files and directories that a page links, or quotes from the top of the repository. Globs and examples with capitals are none. */
+/** Files and directories that a page links, or quotes from the top of the repository. Not globs, nor examples in capitals. */
 function namedIn(page: string, markdown: string): readonly URL[] {
   const links = Array.from(markdown.matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g), ([, link = '']) => link);
   const quoted = Array.from(markdown.matchAll(quotedPath), ([, path = '']) => path);
@@ -42,7 +42,7 @@ describe('the files that a page names', () => {
     expect(missingIn(page, read(page))).toEqual([]);
   });
 
-  test('are missed when a link or a quoted path leads nowhere', () => {
+  test('are reported as missing when a link or a quoted path leads nowhere', () => {
     const markdown = '[a](../src/main.ts) [b](nowhere.ts#c) `src/nowhere.ts` `src/node/` `src/<cloud>/`';
 
     expect(missingIn('docs/page.md', markdown)).toEqual(['docs/nowhere.ts', 'src/nowhere.ts']);
@@ -59,7 +59,7 @@ describe('the page of architecture', () => {
     expect(rows.filter((row) => !row.includes('](../src/'))).toEqual([]);
   });
 
-  test('says of each room what it decides', () => {
+  test('says what each room decides', () => {
     const rooms = globSync('src/{*,node/*,providers/*}/', { cwd: root }).map(
       (room) => `\`${room.replace(/\/?$/, '/')}\``,
     );
@@ -81,7 +81,7 @@ describe('the page of differences', () => {
     .slice(1)
     .map((text) => ({ name: text.slice(4, text.indexOf('\n')), text }));
 
-  test('links each point to the tests that hold it', () => {
+  test('links each point to the tests that verify it', () => {
     const untested = points.filter(({ text }) => !/\]\(\.\.\/test\/[^)]+\.test\.ts\)/.test(text));
 
     expect(points.length).toBeGreaterThan(30);

@@ -57,7 +57,7 @@ describe('the page of reasons', () => {
     expect(rows.map(({ reason }) => reason).toSorted()).toEqual([...inCode].toSorted());
   });
 
-  test.each(rows)('says the cause, the remedy and the metric: $reason', ({ cells }) => {
+  test.each(rows)('has the cause, the remedy and the metric: $reason', ({ cells }) => {
     const [cause = '', remedy = '', metrics = ''] = cells;
     const named = Array.from(metrics.matchAll(/`(headwater_\w+)`/g), ([, name = '']) => name);
 
@@ -67,7 +67,7 @@ describe('the page of reasons', () => {
     expect(named.length > 0 || metrics.startsWith('none: ')).toBe(true);
   });
 
-  test('knows a reason wherever the sources write one down', () => {
+  test('recognizes a reason wherever the sources name one', () => {
     const found = reasonsIn([
       "export type NodeReason =\n  | 'One'\n  | 'Two';",
       "const report = { type: 'Warning', reason: 'Three' };",

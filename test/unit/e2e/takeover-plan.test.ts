@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { takeoverPlan } from '../../e2e/rig/takeover-plan.ts';
 
 describe('the plan of takeovers', () => {
-  test('is ten kills of leaders with a lease of 3 s if nothing else is asked for', () => {
+  test('has ten kills of leaders with a lease of 3 s by default', () => {
     const { flags, ...plan } = takeoverPlan({});
 
     expect(plan).toEqual({ kills: 10, lease: 3000, nodes: 20 });
@@ -31,7 +31,7 @@ describe('the plan of takeovers', () => {
     [{ HEADWATER_E2E_LEASE: '2s' }, '--lease is 2s'],
     [{ HEADWATER_E2E_LEASE: '3500ms' }, '--lease is 3500ms'],
     [{ HEADWATER_E2E_LEASE: '' }, '--lease is '],
-  ])('%j is refused', (environment, said) => {
+  ])('refuses %j', (environment, said) => {
     expect(() => takeoverPlan(environment)).toThrow(said);
   });
 });

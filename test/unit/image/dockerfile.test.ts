@@ -21,7 +21,7 @@ describe('the Dockerfile', () => {
     });
   });
 
-  test('runs nothing in its last stage, which is made for other machines too', () => {
+  test('runs nothing in its last stage, which is built for other machines too', () => {
     expect(
       readDockerfile(readFileSync(own, 'utf8'))
         .at(-1)
@@ -30,7 +30,7 @@ describe('the Dockerfile', () => {
   });
 
   test.each(['VOLUME /data', 'RUN\tls', 'FROM a AS b AS c', 'ENV HOME /', 'LABEL a=b', 'COPY a'])(
-    '%s is refused, because nothing carries it out',
+    'may not have %s, which nothing carries out',
     (line) => {
       expect(() => readDockerfile(`FROM node\n${line}\n`)).toThrow(
         `image/Dockerfile: not known here: ${line}`,
@@ -61,7 +61,7 @@ describe('the packages of the bundle', () => {
   };
   const two = { ...one, name: '@scope/two', license: '(MIT OR Apache-2.0)', integrity: undefined };
 
-  test('are those that the bundler read, packages within packages too', () => {
+  test('are those that the bundler read, packages within packages included', () => {
     const inputs = [
       'src/main.ts',
       'node_modules/a/x.js',
@@ -72,11 +72,11 @@ describe('the packages of the bundle', () => {
     expect(packageDirectories(inputs)).toEqual(['node_modules/a', 'node_modules/a/node_modules/@b/c']);
   });
 
-  test('share a text in the notices where they have the same', () => {
+  test('share a text in the notices when theirs is the same', () => {
     expect(notices([one, two])).toMatch(/one 1\.0\.0 \(MIT\)\n@scope\/two 1\.0\.0 .*\n\nTake it\.\n$/);
   });
 
-  test('are components of the bill of materials, with what is known of them', () => {
+  test('are components of the bill of materials, with the known facts', () => {
     const { components } = JSON.parse(sbom({ name: 'own', version: '1', license: 'MIT' }, [one, two])) as {
       components: unknown[];
     };

@@ -21,7 +21,7 @@ export class LeaseServer {
     return this.#store(sent, 200);
   }
 
-  /** What somebody else writes. */
+  /** What another client writes. */
   write(spec: JsonObject): void {
     this.#store({ metadata: { name: 'lock' }, spec }, 200);
   }

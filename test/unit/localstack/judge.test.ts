@@ -85,8 +85,8 @@ function ciliumNode(name: string, shown: Record<string, unknown>, offered: Recor
 
 const object = ciliumNode('node-1', eni, pool);
 
-describe('what is as it should be', () => {
-  it('is no problem', () => {
+describe('a run as it should be', () => {
+  it('has no problem', () => {
     const problems = [
       belowWatermarks(node, [listed]),
       usedWithoutHolding(node, [listed]),
@@ -102,29 +102,29 @@ describe('what is as it should be', () => {
   });
 });
 
-describe('addresses', () => {
-  it('fall short of the watermarks', () => {
+describe('a problem with addresses', () => {
+  it('is that they are fewer than the watermarks ask for', () => {
     expect(belowWatermarks(node, [{ ...listed, secondaryAddresses: ['10.91.0.11'] }])).toHaveLength(1);
   });
 
-  it('are used, and the server holds them elsewhere', () => {
+  it('is that they are in use and the server has them elsewhere', () => {
     const attachment = { id: 'eni-attach-1', instanceId: 'i-2', deviceIndex: 1 };
 
     expect(usedWithoutHolding(node, [{ ...listed, attachment }])).toHaveLength(1);
   });
 
-  it('are used on two nodes', () => {
+  it('is that they are used on two nodes', () => {
     expect(usedTwice([node, { ...node, nodeName: 'node-2' }])).toHaveLength(1);
   });
 
   it.each([
     ['status', ciliumNode('node-2', { ...eni, addresses: ['10.91.0.12'] }, {})],
     ['pool', ciliumNode('node-2', { ...eni, addresses: [] }, { '10.91.0.12': {} })],
-  ])('are offered on two nodes by the %s', (_, other) => {
+  ])('is that they are offered on two nodes by the %s', (_, other) => {
     expect(offeredTwice([object, other])).toEqual(['10.91.0.12 is on node-1 and on node-2']);
   });
 
-  it('were given to two interfaces, and may be withheld', () => {
+  it('is that two interfaces have them, and the pool may then lack them', () => {
     const both = [listed, { ...listed, id: 'eni-2', primaryAddress: '10.91.0.12', attachment: undefined }];
     const withheld = ciliumNode(
       'node-1',
@@ -138,7 +138,7 @@ describe('addresses', () => {
   });
 });
 
-describe('a CiliumNode', () => {
+describe('a problem with a CiliumNode', () => {
   it.each([
     ['ip', { ip: '10.91.0.99' }],
     ['mac', { mac: '02:00:00:00:00:02' }],
@@ -148,7 +148,7 @@ describe('a CiliumNode', () => {
     ['vpcBlocks', { vpc: { ...eni.vpc, cidrs: [] } }],
     ['tags', { tags: {} }],
     ['addresses', { addresses: ['10.91.0.11'] }],
-  ])('shows another %s than the server lists', (name, changed) => {
+  ])('is that it shows another %s than the server lists', (name, changed) => {
     const wrong = ciliumNode('node-1', { ...eni, ...changed }, pool);
 
     const problems = shownWrongly(node, wrong, { listed: [listed], network });
@@ -160,12 +160,12 @@ describe('a CiliumNode', () => {
     ['an address too few', { '10.91.0.11': pool['10.91.0.11'] }],
     ['an address too many', { ...pool, '10.91.0.13': { resource: 'eni-1' } }],
     ['an address on another interface', { ...pool, '10.91.0.12': { resource: 'eni-2' } }],
-  ])('offers %s', (_, offered) => {
+  ])('is that it offers %s', (_, offered) => {
     expect(offeredWrongly(node, ciliumNode('node-1', eni, offered), [listed])).toHaveLength(1);
   });
 });
 
-describe('an interface', () => {
+describe('a problem with an interface', () => {
   it.each([
     ['managed tag', { tags: { ...listed.tags, 'io.cilium/cilium-managed': 'false' } }],
     ['cluster tag', { tags: { ...listed.tags, 'io.cilium/cluster-name': 'other' } }],
@@ -173,13 +173,13 @@ describe('an interface', () => {
     ['zone', { zone: 'us-east-1b' }],
     ['subnet', { subnetId: 'subnet-0' }],
     ['security groups', { groupIds: ['sg-pods'] }],
-  ])('was made with the wrong %s', (what, changed) => {
+  ])('is that it was created with the wrong %s', (what, changed) => {
     expect(madeWrongly(node, [{ ...listed, ...changed }], network)).toEqual([
       `eni-1 of node-1 has the wrong ${what}`,
     ]);
   });
 
-  it('is attached to nothing', () => {
+  it('is that it is detached', () => {
     expect(loose([{ ...listed, attachment: undefined }])).toHaveLength(1);
   });
 });

@@ -35,7 +35,7 @@ const tell = (value: string) =>
     `Action=ModifyNetworkInterfaceAttribute&Attachment.AttachmentId=a-1&Attachment.DeleteOnTermination=${value}`,
   );
 
-describe('what was said', () => {
+describe('a request on the wire', () => {
   it.each([
     ['by another method', { method: 'GET' }],
     ['to another path', { url: '/ec2' }],
@@ -54,31 +54,31 @@ describe('what was said', () => {
     ['no token', [create('')], 1],
     ['the token of another', [create('a'), create('a')], 1],
     ['tokens of their own', [create('a'), create('b')], 0],
-  ])('creates with %s', (_, calls, problems) => {
+  ])('is judged for interfaces created with %s', (_, calls, problems) => {
     expect(tokensTwice(calls)).toHaveLength(problems);
   });
 });
 
-describe('what was answered', () => {
+describe('an answer on the wire', () => {
   it.each([
     ['the expected refusal', refused, 0],
     ['another refusal', { status: 400, errorCode: 'InvalidParameterValue' }, 1],
     ['nothing', { status: undefined }, 1],
-  ])('is %s', (_, changed, problems) => {
+  ])('is judged when it is %s', (_, changed, problems) => {
     expect(refusedElse([call('Action=DescribeVpcs', changed)], 'InvalidSubnetID.NotFound')).toHaveLength(
       problems,
     );
   });
 
-  it('counts addresses of granted calls only', () => {
+  it('counts for addresses only if the call was granted', () => {
     expect(addressesAskedFor([create('a'), assign, { ...assign, ...refused }])).toBe(7);
   });
 
-  it('counts what was told of each attachment', () => {
+  it('shows how often delete-on-termination is set for each attachment', () => {
     expect([...toldToGoWithInstance([tell('true'), tell('false'), tell('true')])]).toEqual([['a-1', 2]]);
   });
 
-  it('tells changes from reads and from what must be told again', () => {
+  it('belongs to a change, unless its call reads or sets delete-on-termination', () => {
     expect(changes([call('Action=DescribeVpcs'), tell('true'), assign])).toEqual([assign]);
   });
 });

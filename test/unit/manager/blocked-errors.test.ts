@@ -47,22 +47,22 @@ const found = (raw: JsonObject): ReadOutcome => ({ kind: 'found', raw });
 const said = (error: string): unknown => ['7', { ipam: { 'operator-status': { error } } }];
 const away = { kind: 'unavailable', message: 'no answer' } as const;
 
-describe('why a CiliumNode is not served', () => {
+describe('the reason why a CiliumNode is not served', () => {
   test.each<[string, Parameters<typeof rigOf>, readonly unknown[]]>([
     ['is written into its status', [[found(objectOf())]], [said('why')]],
     ['replaces another reason', [[found(objectOf('before'))]], [said('why')]],
-    ['is not written where it stands', [[found(objectOf('why'))]], []],
+    ['is not written when the status has it already', [[found(objectOf('why'))]], []],
     ['is not written into another object of that name', [[found(objectOf(undefined, 'uid-2'))]], []],
-    ['is not written where there is none any more', [[{ kind: 'gone' }]], []],
-    ['is not written where nothing may be', [[found(objectOf())], undefined, false], []],
+    ['is not written when the CiliumNode is gone', [[{ kind: 'gone' }]], []],
+    ['is not written while writes are not allowed', [[found(objectOf())], undefined, false], []],
     [
-      'is tried again where the object changed',
+      'is written again when the object has changed',
       [[found(objectOf())], [{ kind: 'conflict', message: '' }]],
       [said('why'), said('why')],
     ],
-    ['is tried again where no answer came', [[away, found(objectOf())]], [said('why')]],
+    ['is written again when no answer arrived', [[away, found(objectOf())]], [said('why')]],
     [
-      'is left at that where it is refused',
+      'is not repeated after a refusal',
       [[found(objectOf())], [{ kind: 'denied', message: 'no' }]],
       [said('why')],
     ],
@@ -75,7 +75,7 @@ describe('why a CiliumNode is not served', () => {
     expect(patches).toEqual(expected);
   });
 
-  test('is the last one that was said, and none once the node is served', async () => {
+  test('is the last one that was reported, and none once the node is served', async () => {
     const { errors, clock, patches } = rigOf([found(objectOf())]);
 
     errors.say(node, 'first');

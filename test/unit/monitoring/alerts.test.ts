@@ -14,7 +14,7 @@ function severityOf(name: string): string | undefined {
   return alerts.find((alert) => alert.name === name)?.severity;
 }
 
-/** Of alerts that fire at once in one cluster, those that wake somebody. */
+/** Of alerts that fire at once in one cluster, those that page. */
 function pages(firing: readonly string[]): readonly string[] {
   const inhibited = new Set(
     inhibitions.filter(({ cause }) => firing.includes(cause)).flatMap(({ effects }) => effects),
@@ -22,45 +22,48 @@ function pages(firing: readonly string[]): readonly string[] {
   return firing.filter((name) => severityOf(name) === 'critical' && !inhibited.has(name));
 }
 
-describe('the alerts', () => {
-  test.each(alerts.map((alert) => [alert.name, alert] as const))('%s is complete', (name, alert) => {
+describe('an alert', () => {
+  test.each(alerts.map((alert) => [alert.name, alert] as const))('is complete: %s', (name, alert) => {
     expect(name).toMatch(/^Headwater[A-Z]\w+$/);
     expect(alert.for).toMatch(/^\d+[mh]$/);
     expect(alert.summary).not.toMatch(/\.$/);
     expect(alert.description).toMatch(/\.$/);
   });
 
-  test('no two have the same name', () => {
+  test('has a name of its own', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
   test.each(alerts.map(({ name, expr }) => [name, expr]))(
-    '%s looks at metrics, labels and values that there are',
+    'uses existing metrics, labels and values: %s',
     (_, expr) => {
       expect(selectorsIn(expr).flatMap((selector) => problemOf(selector) ?? [])).toEqual([]);
     },
   );
 });
 
-describe('the runbooks', () => {
-  test('there is one for each alert, and no other', () => {
+describe('a runbook', () => {
+  test('exists for each alert, and for nothing else', () => {
     expect(readdirSync(runbooks).toSorted()).toEqual(names.map((name) => `${name}.md`).toSorted());
   });
 
-  test.each(names)('%s says what it means, what users feel, how to find out and what to do', (name) => {
-    const text = readFileSync(join(runbooks, `${name}.md`), 'utf8');
+  test.each(names)(
+    'says what the alert means, what users notice, how to diagnose and what to do: %s',
+    (name) => {
+      const text = readFileSync(join(runbooks, `${name}.md`), 'utf8');
 
-    expect(text.split('\n')[0]).toBe(`# ${name}`);
-    expect([...text.matchAll(/^## (.*)$/gm)].map(([, title]) => title)).toEqual([
-      'What it means',
-      'What users feel',
-      'How to find out',
-      'What to do',
-    ]);
-    expect(text).not.toMatch(/^##.*\n\n(?=##|$(?![\s\S]))/m);
-  });
+      expect(text.split('\n')[0]).toBe(`# ${name}`);
+      expect([...text.matchAll(/^## (.*)$/gm)].map(([, title]) => title)).toEqual([
+        'What it means',
+        'What users feel',
+        'How to find out',
+        'What to do',
+      ]);
+      expect(text).not.toMatch(/^##.*\n\n(?=##|$(?![\s\S]))/m);
+    },
+  );
 
-  test.each(names)('%s names metrics that there are', (name) => {
+  test.each(names)('names existing metrics: %s', (name) => {
     const text = readFileSync(join(runbooks, `${name}.md`), 'utf8');
     const named = [...text.matchAll(/`(headwater_\w+[^`]*)`/g)].map(([, expr = '']) => expr);
 
@@ -68,12 +71,15 @@ describe('the runbooks', () => {
   });
 });
 
-describe('one cause wakes somebody once at most', () => {
-  test.each(causes.map((cause) => [cause.what, cause] as const))('%s', (_, { firing, paged }) => {
-    expect(pages(firing)).toEqual(paged === undefined ? [] : [paged]);
-  });
+describe('one cause', () => {
+  test.each(causes.map((cause) => [cause.what, cause] as const))(
+    'pages at most once: %s',
+    (_, { firing, paged }) => {
+      expect(pages(firing)).toEqual(paged === undefined ? [] : [paged]);
+    },
+  );
 
-  test('what wakes somebody is never silenced by what waits until the morning', () => {
+  test('never has a paging alert inhibited by one that waits until the morning', () => {
     const silenced = inhibitions.flatMap(({ cause, effects }) =>
       effects.filter((effect) => severityOf(effect) === 'critical' && severityOf(cause) !== 'critical'),
     );
@@ -81,7 +87,7 @@ describe('one cause wakes somebody once at most', () => {
     expect(silenced).toEqual([]);
   });
 
-  test('inhibitions name alerts that there are, and no alert silences one that silences it', () => {
+  test('has inhibitions of existing alerts only, and no two that inhibit each other', () => {
     const pairs = inhibitions.flatMap(({ cause, effects }) => effects.map((effect) => `${cause} ${effect}`));
     const named = pairs.flatMap((pair) => pair.split(' '));
 

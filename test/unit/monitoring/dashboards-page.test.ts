@@ -24,7 +24,7 @@ describe('docs/dashboards.md', () => {
     expect(page.split('\n')).toContain(row);
   });
 
-  test('has no row of what is not there any more', () => {
+  test('has no row for what no longer exists', () => {
     const written = page.split('\n').filter((line) => /^\| (\[?Headwater[A-Z])/.test(line));
 
     expect(written.filter((line) => !rows.includes(line))).toEqual([]);

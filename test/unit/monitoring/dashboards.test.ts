@@ -26,15 +26,15 @@ function seriesFor(queries: readonly { readonly expr: string }[], nodes: number)
   return [...selectors.values()].reduce((sum, selector) => sum + seriesOf(selector, nodes), 0);
 }
 
-describe('every panel', () => {
-  test.each(panels)('%s has a description, a unit, and queries that say what they show', (_, panel) => {
+describe('a panel', () => {
+  test.each(panels)('has a description, a unit, and queries with legends: %s', (_, panel) => {
     expect(panel.description).toMatch(/^\S.{30,}\.$/);
     expect(panel.unit).toMatch(/^\w+$/);
     expect(panel.queries.length).toBeGreaterThan(0);
     if (panel.queries.length > 1) expect(panel.queries.map(({ legend }) => legend)).not.toContain('');
   });
 
-  test.each(panels)('%s looks at metrics, labels and values that there are', (_, { queries }) => {
+  test.each(panels)('uses existing metrics, labels and values: %s', (_, { queries }) => {
     const selectors = queries.flatMap(({ expr }) => selectorsIn(expr));
 
     expect(selectors.length).toBeGreaterThan(0);
@@ -42,7 +42,7 @@ describe('every panel', () => {
   });
 
   test.each(panels)(
-    '%s needs 5,000 series at most in a fleet of 15,000 nodes, and of 2,000',
+    'needs 5,000 series at most in a fleet of 15,000 nodes, and of 2,000: %s',
     (_, { queries }) => {
       expect(seriesFor(queries, 15_000)).toBeLessThanOrEqual(mostSeries);
       // In the smaller one nodes have series of their own: twenty of them are chosen.
@@ -50,53 +50,50 @@ describe('every panel', () => {
     },
   );
 
-  test.each(panels)(
-    '%s adds clusters up, each with the most that one of its replicas says',
-    (_, { queries }) => {
-      const found = queries.flatMap(({ expr }) => [
-        ...expr.matchAll(/\b(?:max|min) (?:by \(([^)]*)\) )?\((\w+)\{/g),
-      ]);
-      const mixed = found.filter(
-        ([, labels = '', metric = '']) => !/\b(cluster|subnet_id)\b/.test(labels) && !worstOfAll.test(metric),
-      );
+  test.each(panels)('adds up clusters, each with the largest value of its replicas: %s', (_, { queries }) => {
+    const found = queries.flatMap(({ expr }) => [
+      ...expr.matchAll(/\b(?:max|min) (?:by \(([^)]*)\) )?\((\w+)\{/g),
+    ]);
+    const mixed = found.filter(
+      ([, labels = '', metric = '']) => !/\b(cluster|subnet_id)\b/.test(labels) && !worstOfAll.test(metric),
+    );
 
-      expect(mixed.map(([text]) => text)).toEqual([]);
-    },
-  );
+    expect(mixed.map(([text]) => text)).toEqual([]);
+  });
 
-  test.each(panels)('%s looks hours back at what the leader of now says', (_, { queries }) => {
+  test.each(panels)('reads hours back what the current leader reports: %s', (_, { queries }) => {
     const trends = queries.filter(({ expr }) => /\b(deriv|predict_linear)\(/.test(expr));
 
     expect(trends.filter(({ expr }) => !expr.includes('headwater_leader == 1'))).toEqual([]);
   });
 
-  test.each(panels)('%s has thresholds in ascending order', (_, { thresholds = [] }) => {
+  test.each(panels)('has thresholds in ascending order: %s', (_, { thresholds = [] }) => {
     const values = thresholds.map(({ value }) => value);
 
     expect(values).toEqual(values.toSorted((a, b) => a - b));
   });
 
-  test.each(panels)('%s links runbooks of alerts that there are', (_, { runbooks = [] }) => {
+  test.each(panels)('links runbooks of existing alerts: %s', (_, { runbooks = [] }) => {
     expect(runbooks.filter((name) => !alerts.includes(name))).toEqual([]);
   });
 });
 
-describe('every dashboard', () => {
-  test.each(plans)('%s has its title, and panels with titles of their own', (_, plan) => {
+describe('a dashboard', () => {
+  test.each(plans)('has its title, and panels with different titles: %s', (_, plan) => {
     const titles = plan.rows.flatMap((row) => row.panels.map(({ title }) => title));
 
     expect(plan.title).toMatch(/^Headwater \/ /);
     expect(new Set(titles).size).toBe(titles.length);
   });
 
-  test.each(plans)('%s uses each variable that it offers, and offers each that it uses', (_, plan) => {
+  test.each(plans)('uses each variable that it offers, and offers each that it uses: %s', (_, plan) => {
     const text = expressionsIn(JSON.parse(dashboardJson(plan))).join('\n');
     const used = Object.keys(variables).filter((name) => new RegExp(`\\$${name}\\b`).test(text));
 
     expect(plan.variables.toSorted()).toEqual(used.toSorted());
   });
 
-  test.each(plans)('%s has its data source as a variable, and leads to the others', (_, plan) => {
+  test.each(plans)('has its data source as a variable, and links to the others: %s', (_, plan) => {
     const made = JSON.parse(dashboardJson(plan)) as Dashboard;
 
     expect(made.templating?.list?.[0]).toMatchObject({ name: 'datasource', type: 'datasource' });
@@ -106,7 +103,7 @@ describe('every dashboard', () => {
     }
   });
 
-  test('together they explain every alert: its runbook is linked from a panel', () => {
+  test('explains, together with the others, every alert by a panel that links its runbook', () => {
     const linked = new Set(panels.flatMap(([, { runbooks = [] }]) => runbooks));
 
     expect(alerts.filter((name) => !linked.has(name))).toEqual([]);

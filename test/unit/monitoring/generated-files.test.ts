@@ -5,15 +5,15 @@ import { generatedFiles } from '../../../monitoring/generate.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-describe('the files of the chart that are made from monitoring/', () => {
+describe('the files of the chart that are generated from monitoring/', () => {
   test.each(generatedFiles().map((file) => [file.path, file.text]))(
-    '%s is what npm run monitoring makes now',
+    'are up to date: %s is what npm run monitoring writes',
     (path, text) => {
       expect(readFileSync(join(root, path), 'utf8')).toBe(text);
     },
   );
 
-  test('beside them lies nothing that is not made any more', () => {
+  test('have no outdated file next to them', () => {
     const made = generatedFiles().map(({ path }) => path);
     const directories = [...new Set(made.map((path) => dirname(path)))];
 
@@ -24,7 +24,7 @@ describe('the files of the chart that are made from monitoring/', () => {
     expect(found.toSorted()).toEqual(made.toSorted());
   });
 
-  test.each(['dashboards', 'prometheusrule'])('the chart has a template for %s', (name) => {
+  test.each(['dashboards', 'prometheusrule'])('have a template in the chart for %s', (name) => {
     expect(existsSync(join(root, `charts/headwater/templates/${name}.yaml`))).toBe(true);
   });
 });

@@ -53,7 +53,7 @@ const commands = /^(kubectl|curl|aws) /;
 /** Flags of other programs. */
 const foreignFlags = ['--max-old-space-size'];
 
-/** Whether a node gets nothing for it until somebody acts, or is served, or somebody chose it so. */
+/** Whether a node gets nothing for it until a person acts, or is served, or a person chose it so. */
 const reasons = {
   NodeUnreadable: 'blocked',
   DuplicateInstance: 'blocked',
@@ -98,7 +98,7 @@ function reasonsThatAre(kind: 'blocked' | 'chosen'): readonly string[] {
   return Object.entries(reasons).flatMap(([reason, each]) => (each === kind ? [reason] : []));
 }
 
-describe('what runbooks name is there', () => {
+describe('each thing that a runbook names exists', () => {
   test.each([...runbooks, ...pages])('in %s: keys of /status', (_, text) => {
     const asked = [...text.matchAll(/\/status[^`]*\| jq \.(\w+)/g)];
     const told = [...text.matchAll(/`(\w+)` in `\/status`/g)];
@@ -131,7 +131,7 @@ describe('what runbooks name is there', () => {
     expect(flags.filter((flag) => !known.includes(flag))).toEqual([]);
   });
 
-  test.each(runbooks)('in %s: panels, on the dashboard that it sends to', (_, text) => {
+  test.each(runbooks)('in %s: panels, on the dashboard that the runbook names', (_, text) => {
     const points = text.split(/\n(?=- )/);
     const missing = points.flatMap((point) => {
       const bold = new Set([...point.matchAll(/\*\*(.+?)\*\*/g)].map(([, title]) => title));
@@ -155,14 +155,14 @@ describe('what runbooks name is there', () => {
   });
 });
 
-describe('the runbook of nodes that are blocked', () => {
+describe('the runbook of blocked nodes', () => {
   const [, text = ''] = runbooks.find(([file]) => file === 'HeadwaterNodesBlocked.md') ?? [];
 
   test.each(reasonsThatAre('blocked'))('says what to do about %s', (reason) => {
     expect(quotedIn(text)).toContain(reason);
   });
 
-  test('the alert leaves out what somebody chose, and nothing else', () => {
+  test('belongs to an alert that leaves out only what a person chose', () => {
     expect(chosen.split('|').toSorted()).toEqual(reasonsThatAre('chosen').toSorted());
   });
 });

@@ -10,11 +10,11 @@ describe('the selectors of an expression', () => {
     ['predict_linear(a[3h], 24 * 3600) < 0 or absent(b{c!="d"})', ['a{}', 'b{c!="d"}']],
     ['a unless on (cluster) (max by (cluster) (b) > 0)', ['a{}', 'b{}']],
     ['count(a) or vector(0)', ['a{}']],
-  ])('%s', (expr, selectors) => {
+  ])('are found in: %s', (expr, selectors) => {
     expect(selectorsIn(expr).map(textOf)).toEqual(selectors);
   });
 
-  test('the variables of Grafana are filled in so that everything is chosen', () => {
+  test('are found after the variables of Grafana are set to select everything', () => {
     expect(withAllChosen('rate(a{cluster=~"$cluster"}[$__rate_interval])')).toBe(
       'rate(a{cluster=~".*"}[1m])',
     );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { foreignText, plainValue, urlInWords } from '../../../src/network/foreign-text.ts';
 
-describe('a text of others', () => {
+describe('an untrusted text', () => {
   test.each([
     ['plain words, é and 名 stay', 'plain words, é and 名 stay'],
     ['a\nb\u001b[31m\u202e', String.raw`a\u000ab\u001b[31m\u202e`],
@@ -30,7 +30,7 @@ describe('a text of others', () => {
     '/etc/headwater/ca.pem',
     './relative',
     'Lease',
-  ])('a value that can be no credential is shown: %j', (text) => {
+  ])('shows a value that cannot be a credential: %j', (text) => {
     expect(plainValue(text)).toBe(text);
   });
 
@@ -50,7 +50,7 @@ describe('a text of others', () => {
     '1\n2',
     'https://host',
     '1a2b3c4d5e',
-  ])('a value that may be a credential is not: %j', (text) => {
+  ])('hides a value that may be a credential: %j', (text) => {
     expect(plainValue(text)).toBeUndefined();
   });
 
@@ -60,11 +60,11 @@ describe('a text of others', () => {
     ['http://user:se@cr/et@host', undefined],
     ['host:3128', undefined],
     ['hidden', undefined],
-  ])('of the URL %s these are shown: %s', (text, shown) => {
+  ])('of the URL %s shows only %s', (text, shown) => {
     expect(urlInWords(text)).toBe(shown);
   });
 
-  test.each(['x', '\n', '名'])('a megabyte of %j is cut', (character) => {
+  test.each(['x', '\n', '名'])('is cut when it is a megabyte of %j', (character) => {
     expect(foreignText(character.repeat(1_000_000)).length).toBeLessThanOrEqual(1001);
   });
 });

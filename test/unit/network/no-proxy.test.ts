@@ -43,7 +43,7 @@ describe('NO_PROXY', () => {
     ['a.test, b.test c.test\td.test', 'd.test', 443, true],
     [' ,, ', 'a.test', 443, false],
     ['', 'a.test', 443, false],
-  ])('%j and %s port %i: %j', (text, host, port, direct) => {
+  ])('of %j for %s port %i applies: %j', (text, host, port, direct) => {
     const exempt = readNoProxy(text);
 
     expect(isExempt({ host, port }, exempt)).toBe(direct);
@@ -62,7 +62,7 @@ describe('NO_PROXY', () => {
     ':80',
     '[a.test',
     'a..test',
-  ])('%j can match nothing, and the others still do', (entry) => {
+  ])('skips %j, which can match nothing, and applies the other entries', (entry) => {
     const exempt = readNoProxy(`A.test,${entry},b.test`);
 
     expect(exempt.unread).toEqual([entry]);

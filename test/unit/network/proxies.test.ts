@@ -30,11 +30,11 @@ describe('the proxy for a target', () => {
     ['https://[::ffff:127.0.0.1]', undefined],
     ['https://128.0.0.1', 'secure'],
     ['https://[fd00:ec3::1]', 'secure'],
-  ])('%s: %s', (target, found) => {
+  ])('is, for %s, %s', (target, found) => {
     expect(proxyFor(new URL(target), proxies)?.hostname).toBe(found && `${found}.test`);
   });
 
-  test('a port that is not said is the one of the scheme', () => {
+  test('is found with the port of the scheme when the target has none', () => {
     const exempt = readNoProxy('a.test:443,b.test:80');
 
     const found = ['https://a.test', 'http://a.test', 'https://b.test', 'http://b.test'].map(
@@ -44,14 +44,14 @@ describe('the proxy for a target', () => {
     expect(found).toEqual([undefined, 'plain.test', 'secure.test', undefined]);
   });
 
-  test.each(['https', 'http'] as const)('the one for %s is not used for the other', (scheme) => {
+  test.each(['https', 'http'] as const)('for %s is not used for the other scheme', (scheme) => {
     const only = { ...noProxies, [scheme]: proxies[scheme] };
 
     expect(proxyFor(new URL(`${scheme}://a.test`), only)).toBe(proxies[scheme]);
     expect(proxyFor(new URL(`${scheme === 'http' ? 'https' : 'http'}://a.test`), only)).toBeUndefined();
   });
 
-  test('people are shown neither user nor password', () => {
+  test('is shown to people without user and password', () => {
     expect(proxyInWords(new URL('https://user:secret@proxy.test:3128/'))).toBe('https://proxy.test:3128');
   });
 });

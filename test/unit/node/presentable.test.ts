@@ -4,7 +4,7 @@ import { presentable } from '../../../src/node/conditions/node-condition.ts';
 test.each<[string, string, string]>([
   ['as it is', 'nothing matches a subnet', 'nothing matches a subnet'],
   ['without control characters', 'a\nb\u001b[31mc', 'a\ufffdb\ufffd[31mc'],
-  ['cut where it is long', 'x'.repeat(5000), `${'x'.repeat(1000)}…`],
-])('a text is shown %s', (_, text, told) => {
+  ['cut when it is long', 'x'.repeat(5000), `${'x'.repeat(1000)}…`],
+])('an untrusted text is shown %s', (_, text, told) => {
   expect(presentable({ reason: 'CallFailed', text })).toEqual({ reason: 'CallFailed', text: told });
 });

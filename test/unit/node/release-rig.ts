@@ -52,7 +52,7 @@ export class ReleaseRig {
   readonly bugs: unknown[] = [];
   /** When something about the instance became unclear. */
   readonly doubts: number[] = [];
-  /** Tokens that were taken and given back. */
+  /** Tokens that were taken and refunded. */
   givenBack = 0;
   /** Interfaces that addresses are being added to. */
   readonly growing = new Set<string>();
@@ -164,7 +164,7 @@ export class ReleaseRig {
     this.#shown = new Set(this.held.filter((address) => !this.releaser.outgoing.has(address)));
   }
 
-  /** The agent answers what it is asked, and deletes what it is told of. */
+  /** The agent answers what it is asked, and deletes what is reported as released. */
   #answered(): JsonObject {
     const known = new Map(this.#node().status.releaseIps);
     const wanted = this.releaser.handshake(known) ?? known;

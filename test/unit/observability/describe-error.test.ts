@@ -3,7 +3,7 @@ import { describeError } from '../../../src/observability/describe-error.ts';
 
 describe('describeError', () => {
   test.each<[string, unknown, unknown]>([
-    ['what is no error', 'text', { type: 'string', message: 'text' }],
+    ['a value that is no error', 'text', { type: 'string', message: 'text' }],
     ['nothing', undefined, { type: 'undefined', message: 'undefined' }],
     [
       'a foreseen error: no stack, but its codes',
@@ -38,18 +38,18 @@ describe('describeError', () => {
         ],
       },
     ],
-  ])('%s', (_, error, expected) => {
+  ])('describes %s', (_, error, expected) => {
     expect(describeError(error)).toEqual(expected);
   });
 
-  test('a bug shows where it happened, its causes do not repeat it', () => {
+  test('shows where a bug happened, and does not repeat it in its causes', () => {
     const description = describeError(new TypeError('outer', { cause: new Error('inner') }));
 
     expect(description.stack).toContain('describe-error.test.ts');
     expect(description.cause).toEqual({ type: 'Error', message: 'inner' });
   });
 
-  test('a ring of causes ends', () => {
+  test('ends at a ring of causes', () => {
     const error = new Error('ring');
     error.cause = error;
 

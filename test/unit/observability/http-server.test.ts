@@ -80,13 +80,13 @@ describe('startHttpServer', () => {
     ['/status?node=t%77o', {}, 404, '{\n  "known": false,\n  "name": "two"\n}\n'],
     ['/', {}, 404, 'not found; there is /healthz, /v1/healthz, /readyz, /metrics, /status'],
     ['/healthz/', {}, 404, 'not found; there is /healthz, /v1/healthz, /readyz, /metrics, /status'],
-  ])('GET %s %#', async (path, options, code, body) => {
+  ])('answers GET %s as expected: %#', async (path, options, code, body) => {
     const server = await start(options);
 
     expect(await ask(server, path)).toMatchObject({ code, body });
   });
 
-  test('metrics come with the type that Prometheus expects', async () => {
+  test('serves metrics with the type that Prometheus expects', async () => {
     const server = await start();
 
     const { code, headers, body } = await ask(server, '/metrics');
@@ -96,7 +96,7 @@ describe('startHttpServer', () => {
     expect(body).toContain('\nheadwater_leader 0\n');
   });
 
-  test('HEAD is answered as GET, without the body', async () => {
+  test('answers HEAD as GET, without the body', async () => {
     const server = await start();
 
     const [get, head] = [await ask(server, '/status'), await ask(server, '/status', { method: 'HEAD' })];
@@ -105,7 +105,7 @@ describe('startHttpServer', () => {
     expect(head.headers['content-length']).toBe(get.headers['content-length']);
   });
 
-  test.each(['POST', 'PUT', 'DELETE'])('%s is refused', async (method) => {
+  test.each(['POST', 'PUT', 'DELETE'])('refuses %s', async (method) => {
     const server = await start();
 
     const { code, headers } = await ask(server, '/healthz', { method });
@@ -130,7 +130,7 @@ describe('startHttpServer', () => {
       { metrics: { contentType: 'text/plain', scrape: () => Promise.reject(new Error('bug in scrape')) } },
       'bug in scrape',
     ],
-  ])('a failure behind %s is told and ends nothing', async (path, options, problem) => {
+  ])('reports a failure behind %s and continues', async (path, options, problem) => {
     const server = await start(options);
 
     const { code, body } = await ask(server, path);
@@ -147,11 +147,11 @@ describe('startHttpServer', () => {
       /^cannot listen on 127\.0\.0\.1:\d+: the port is taken; set --serve-addr$/,
     ],
     [
-      'a foreign address',
+      'an address of another machine',
       () => ({ host: '192.0.2.1', port: 0 }),
       /^cannot listen on 192\.0\.2\.1:0: this machine does not have the address; set --serve-addr$/,
     ],
-  ])('%s is an answer, not an exception', async (_, listenOn, problem) => {
+  ])('returns %s as a value, not as an exception', async (_, listenOn, problem) => {
     const { address } = await start();
 
     const refusal = start({ listenOn: listenOn(address.port) });
@@ -159,7 +159,7 @@ describe('startHttpServer', () => {
     await expect(refusal).rejects.toThrow(problem);
   });
 
-  test('a client that never ends its request is cut off', async () => {
+  test('cuts off a client that never ends its request', async () => {
     const server = await start({ clientTimeout: 40 });
 
     const socket = connect(server.address.port, server.address.host);
@@ -170,8 +170,8 @@ describe('startHttpServer', () => {
   });
 });
 
-describe('close', () => {
-  test('does not wait for connections that are kept alive', async () => {
+describe('the end of the HTTP server', () => {
+  test('does not wait for kept-alive connections', async () => {
     const server = await start();
     const agent = new Agent({ keepAlive: true });
     await ask(server, '/healthz', { agent });
@@ -182,7 +182,7 @@ describe('close', () => {
     agent.destroy();
   });
 
-  test('gives requests under way half a second, then ends them, however often it is asked', async () => {
+  test('gives requests in flight half a second, then ends them, however often it is requested', async () => {
     const clock = new VirtualClock();
     const asked = Promise.withResolvers<void>();
     const scrape = (): Promise<string> => {

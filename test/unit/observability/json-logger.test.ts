@@ -17,7 +17,7 @@ function rig(level: LogLevel): Rig {
 }
 
 describe('createJsonLogger', () => {
-  test('a line holds level, time of the clock, details and message, and nothing else', async () => {
+  test('writes level, time of the clock, details and message on a line, and nothing else', async () => {
     const { log, clock, lines } = rig('info');
 
     await clock.advance(1500);
@@ -39,7 +39,7 @@ describe('createJsonLogger', () => {
     ['info', ['info', 'warn', 'error']],
     ['warn', ['warn', 'error']],
     ['error', ['error']],
-  ])('level %s lets through %j', (level, expected) => {
+  ])('at level %s passes %j', (level, expected) => {
     const { log, lines } = rig(level);
 
     log.debug('m');
@@ -50,7 +50,7 @@ describe('createJsonLogger', () => {
     expect(lines()).toMatchObject(expected.map((name) => ({ level: name })));
   });
 
-  test('children carry the bindings of all their parents', () => {
+  test('gives children the bindings of all their parents', () => {
     const { log, lines } = rig('info');
 
     log.child({ cloud: 'aws' }).child({ node: 'a' }).info('m', { x: 1 });
@@ -60,7 +60,7 @@ describe('createJsonLogger', () => {
     expect(lines()[1]).not.toHaveProperty('node');
   });
 
-  test('errors are written out wherever they stand', () => {
+  test('writes out errors in every place', () => {
     const { log, lines } = rig('info');
     const cause = Object.assign(new Error('socket closed'), { code: 'ECONNRESET' });
     const failure = Object.assign(new Error('cannot list', { cause }), { kind: 'unknown' });

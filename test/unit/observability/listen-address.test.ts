@@ -9,7 +9,7 @@ describe('parseListenAddress', () => {
     ['localhost:65535', { host: 'localhost', port: 65_535 }],
     ['[::1]:9966', { host: '::1', port: 9966 }],
     ['[::]:9966', { host: '::', port: 9966 }],
-  ])('%s, and back', (text, expected) => {
+  ])('reads %s and writes it back', (text, expected) => {
     const address = parseListenAddress(text);
 
     expect(address).toEqual(expected);

@@ -19,7 +19,7 @@ const call = [0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 10, 20
 const supply = [0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 7.5, 10, 15, 20, 30, 45, 60, 120, 300, 600];
 const resync = [0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300];
 
-/** What dashboards and alerts of others rely on, and ours. Changing a line here breaks somebody's dashboard. */
+/** What dashboards and alerts of others rely on, and ours. Changing a line here breaks dashboards of users. */
 const expected: readonly Expected[] = [
   ['cilium_operator_ipam_available_ips', 'gauge', ['target_node']],
   ['cilium_operator_ipam_used_ips', 'gauge', ['target_node']],
@@ -159,7 +159,7 @@ function registry(): MetricRegistry {
 }
 
 describe('createMetricRegistry', () => {
-  test('names, kinds, labels and buckets', async () => {
+  test('has metrics with names, kinds, labels and buckets', async () => {
     const { metrics, scrape } = registry();
 
     feed(metrics);
@@ -167,7 +167,7 @@ describe('createMetricRegistry', () => {
     expect(families(await scrape())).toEqual(expected);
   });
 
-  test('no label is one that configurations of Prometheus add to what they scrape', () => {
+  test('has no label that configurations of Prometheus add to what they scrape', () => {
     const added = [
       'cluster',
       'job',
@@ -184,7 +184,7 @@ describe('createMetricRegistry', () => {
     expect(labels.filter((label) => added.includes(label))).toEqual([]);
   });
 
-  test('what is known beforehand is there from the start, at zero', async () => {
+  test('has series with known labels from the start, at zero', async () => {
     const text = await registry().scrape();
 
     for (const line of [
@@ -201,7 +201,7 @@ describe('createMetricRegistry', () => {
     expect(text).not.toContain('headwater_blocked{');
   });
 
-  test('counters add up, gauges hold the last value, histograms count', async () => {
+  test('adds up counters, keeps the last value of gauges, and counts in histograms', async () => {
     const { metrics, scrape } = registry();
 
     metrics.cilium_operator_ipam_resync_total.add();
@@ -224,7 +224,7 @@ describe('createMetricRegistry', () => {
     }
   });
 
-  test('the series of a node end with it, those of others stay', async () => {
+  test('ends the series of one node and keeps those of others', async () => {
     const { metrics, forgetNode, scrape } = registry();
     for (const target_node of ['gone', 'stays']) {
       metrics.cilium_operator_ipam_available_ips.set({ target_node }, 1);
@@ -239,7 +239,7 @@ describe('createMetricRegistry', () => {
     expect(text.match(/"stays"/g)).toHaveLength(3);
   });
 
-  test('replacing all series of a gauge ends those that are not named', async () => {
+  test('ends the series of a gauge that a replacement does not name', async () => {
     const { metrics, scrape } = registry();
     metrics.headwater_blocked.set({ resource: 'node', reason: 'limitReached' }, 2);
 
@@ -249,7 +249,7 @@ describe('createMetricRegistry', () => {
     expect(series).toEqual(['headwater_blocked{resource="subnet",reason="subnetExhausted"} 1']);
   });
 
-  test('collectors run before every scrape', async () => {
+  test('runs collectors before every scrape', async () => {
     const { metrics, beforeScrape, scrape } = registry();
     let age = 0;
     beforeScrape(() => metrics.headwater_inventory_age_seconds.set(++age));
@@ -259,7 +259,7 @@ describe('createMetricRegistry', () => {
     expect(await scrape()).toContain('headwater_inventory_age_seconds 2\n');
   });
 
-  test('two registries know nothing of each other', async () => {
+  test('shares no state with a second registry', async () => {
     const [one, other] = [registry(), registry()];
 
     one.metrics.headwater_leader.set(1);
@@ -267,14 +267,14 @@ describe('createMetricRegistry', () => {
     expect(await other.scrape()).toContain('headwater_leader 0\n');
   });
 
-  test('process and event loop are measured when asked for', async () => {
+  test('measures process and event loop on request', async () => {
     const text = await createMetricRegistry({ measureProcess: true }).scrape();
 
     expect(text).toContain('# TYPE process_resident_memory_bytes gauge');
     expect(text).toContain('# TYPE nodejs_eventloop_lag_p99_seconds gauge');
   });
 
-  test('a wrong label does not compile', () => {
+  test('lets no wrong label compile', () => {
     const { metrics } = registry();
     const wrong = [
       // @ts-expect-error: no such state
@@ -293,7 +293,7 @@ describe('createMetricRegistry', () => {
 
 describe('triggerMeter', () => {
   test.each(['deficit_resolver', 'k8s_sync', 'resync'] as const)(
-    '%s: milliseconds become seconds',
+    'converts milliseconds of %s to seconds',
     async (family) => {
       const { metrics, scrape } = registry();
       const meter = triggerMeter(metrics, family);

@@ -29,16 +29,16 @@ describe('the version of a release', () => {
     expect(versionProblem(version, known)).toMatch(problem);
   });
 
-  test('comes after those that it follows', () => {
+  test('comes after the versions that it follows', () => {
     const versions = ['0.9.0', '1.0.0-beta.2', '1.0.0-rc.1', '1.0.0-rc.10', '1.0.0', '1.0.1', '1.10.0'];
 
     expect(versions.toReversed().toSorted(compareVersions)).toEqual(versions);
   });
 });
 
-describe('the files that say the version', () => {
+describe('a file that holds the version', () => {
   test.each(versionedFiles.map((file) => [file.path, file] as const))(
-    '%s says the new one in each of its places, and nothing else of it changes',
+    'gets the new version in each of its places, and nothing else changes: %s',
     (path, file) => {
       const before = readFileSync(new URL(path, root), 'utf8');
 
@@ -51,7 +51,7 @@ describe('the files that say the version', () => {
     },
   );
 
-  test('are not touched where they are no longer as they are known', () => {
+  test('is not changed when it is no longer in the known form', () => {
     const file = { path: 'package.json', places: [/^(version: ).+/m] };
 
     expect(() => withVersion(file, '{}\n', '1.0.0')).toThrow(/^package\.json has 0 lines for/);

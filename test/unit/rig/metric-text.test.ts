@@ -7,6 +7,6 @@ test.each([
   ['a_b', 0.25],
   ['a_b_total', 7],
   ['a', undefined],
-])('of %s', (name, value) => {
+])('a metric text has the value of %s', (name, value) => {
   expect(metricIn(text, name)).toBe(value);
 });

@@ -3,7 +3,7 @@ import { Backoff } from '../../../src/runtime/backoff.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 
-test('failures in a row pause ever longer, from each failure on; a success ends the row', async () => {
+test('a backoff pauses longer after each failure in a row, from that failure on, and starts over after a success', async () => {
   const clock = new VirtualClock();
   const streak = new Backoff({ base: 1000, cap: 4000 }, { clock, random: new Random('streak') });
   const seen: unknown[] = [[streak.failures, streak.until, streak.isPausing]];

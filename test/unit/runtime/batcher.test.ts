@@ -51,7 +51,7 @@ const failing =
   (keys) =>
     keys.includes(bad) ? Promise.reject(new Error('refused')) : Promise.resolve();
 
-test('a failure that needs no long pause gets none, however many came before it', async () => {
+test('a failure that needs no long pause gets none, however many preceded it', async () => {
   const clock = new VirtualClock();
   const calls: number[] = [];
   const batcher = new Batcher<string>({
@@ -77,7 +77,7 @@ test('a failure that needs no long pause gets none, however many came before it'
 });
 
 describe('a batcher', () => {
-  test('puts what is asked for within a window into one call, each key once', async () => {
+  test('puts all requests within a window into one call, each key once', async () => {
     const { clock, calls, answered, ask } = rig();
 
     ask('a', 'b');
@@ -89,7 +89,7 @@ describe('a batcher', () => {
     expect(answered).toEqual(['a@50', 'a@50', 'b@50', 'c@50']);
   });
 
-  test('makes calls of at most so many keys, one after the other', async () => {
+  test('makes calls of a limited number of keys, one after the other', async () => {
     const { clock, calls, answered, ask } = rig({
       most: 2,
       run: async (_, signal) => sleep(clock, 300, signal),
@@ -102,7 +102,7 @@ describe('a batcher', () => {
     expect(answered).toEqual(['a@350', 'b@350', 'c@700', 'd@700', 'e@1050']);
   });
 
-  test('answers what is asked for during a call with a later call', async () => {
+  test('answers a request made during a call with a later call', async () => {
     const { clock, calls, answered, ask } = rig({ run: async (_, signal) => sleep(clock, 300, signal) });
     ask('a');
     await clock.advance(100);
@@ -114,7 +114,7 @@ describe('a batcher', () => {
     expect(answered).toEqual(['a@350', 'a@700', 'b@700']);
   });
 
-  test('begins anew after a pause', async () => {
+  test('starts a new window after a pause', async () => {
     const { clock, calls, ask } = rig();
     ask('a');
     await clock.advance(10_000);
@@ -125,7 +125,7 @@ describe('a batcher', () => {
     expect(calls).toEqual(['a@50', 'a@10050']);
   });
 
-  test('asks again for what failed, until it succeeds, ever later', async () => {
+  test('repeats what failed, until it succeeds, more and more rarely', async () => {
     const { clock, calls, failures, answered, ask } = rig({
       run: (_keys, _signal, call) => (call <= 4 ? Promise.reject(new Error('down')) : Promise.resolve()),
     });
@@ -143,7 +143,7 @@ describe('a batcher', () => {
     }
   });
 
-  test('is patient anew after a success', async () => {
+  test('starts with short waits again after a success', async () => {
     const { clock, calls, ask } = rig({
       run: (_keys, _signal, call) =>
         [1, 2, 4].includes(call) ? Promise.reject(new Error('down')) : Promise.resolve(),
@@ -157,7 +157,7 @@ describe('a batcher', () => {
     expect(calls).toHaveLength(5);
   });
 
-  test('one bad key does not keep the others from an answer', async () => {
+  test('answers the other keys in spite of one bad key', async () => {
     const { clock, answered, ask } = rig({ run: failing('x') });
     const keys = ['a', 'b', 'c', 'x', 'd', 'e', 'f', 'g'];
 
@@ -167,7 +167,7 @@ describe('a batcher', () => {
     expect(keysOf(answered)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
   });
 
-  test('nor those that are asked for later, for long', async () => {
+  test('answers later keys soon in spite of one bad key', async () => {
     const { clock, answered, ask } = rig({ run: failing('x') });
     ask('x');
     await clock.advance(120_000);
@@ -178,7 +178,7 @@ describe('a batcher', () => {
     expect(keysOf(answered)).toEqual(['a', 'b', 'c']);
   });
 
-  test('a request made during a call that fails is answered along with the older one', async () => {
+  test('answers a request made during a failing call along with the older one', async () => {
     const { clock, calls, answered, ask } = rig({
       run: async (_keys, signal, call) => {
         await sleep(clock, 300, signal);
@@ -195,7 +195,7 @@ describe('a batcher', () => {
     expect(answered).toHaveLength(2);
   });
 
-  test('grows its calls again after a success', async () => {
+  test('makes larger calls again after a success', async () => {
     const { clock, calls, ask } = rig({
       most: 4,
       run: (_keys, _signal, call) => (call === 1 ? Promise.reject(new Error('down')) : Promise.resolve()),
@@ -209,7 +209,7 @@ describe('a batcher', () => {
 });
 
 describe('a batcher that is stopped', () => {
-  test('ends the call under way, makes no other and leaves requests open', async () => {
+  test('ends the call in flight, makes no other and leaves requests open', async () => {
     const { clock, batcher, calls, failures, answered, ask } = rig({
       run: (_, signal) => sleep(clock, 300, signal),
     });
@@ -235,7 +235,7 @@ describe('a batcher that is stopped', () => {
     expect(clock.monotonic()).toBe(0);
   });
 
-  test('waits for a call that does not care', async () => {
+  test('waits for a call that ignores the abort', async () => {
     const never = new AbortController().signal;
     const { clock, batcher, ask } = rig({ run: () => sleep(clock, 300, never) });
     ask('a');

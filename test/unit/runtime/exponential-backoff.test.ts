@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { type BackoffState, backOff } from '../../../src/runtime/exponential-backoff.ts';
 import { Random } from '../../../src/runtime/random.ts';
 
-test('each failure doubles the wait up to the cap, within its upper half', () => {
+test('an exponential backoff doubles the wait with each failure up to the cap, within its upper half', () => {
   const random = new Random('backoff');
   const policy = { base: 1000, cap: 10_000 };
   let state: BackoffState | undefined;

@@ -27,8 +27,8 @@ function rig(): {
   };
 }
 
-describe('turns', () => {
-  test('run what is short together, in order, and never at once', () => {
+describe('fair timers', () => {
+  test('run short actions together, in order, and never synchronously', () => {
     const { turns, turn, work, done } = rig();
 
     for (const name of ['a', 'b', 'c']) turns.take(work(name), false);
@@ -38,7 +38,7 @@ describe('turns', () => {
     expect({ before, done }).toEqual({ before: [], done: ['a', 'b', 'c'] });
   });
 
-  test('end after 4 ms, and what is left waits for the next one', () => {
+  test('pause after 4 ms, and the rest waits for the next turn', () => {
     const { turns, turn, work, done } = rig();
     for (const name of ['a', 'b', 'c']) turns.take(work(name, 3), false);
 
@@ -49,7 +49,7 @@ describe('turns', () => {
     expect({ first, done }).toEqual({ first: ['a', 'b'], done: ['a', 'b', 'c'] });
   });
 
-  test('count what an action leads to by promises', async () => {
+  test('count what an action starts by promises', async () => {
     let now = 0;
     const awaited: (() => void)[] = [];
     const turns = new FairTimers({ monotonic: () => now, afterOthers: (action) => awaited.push(action) });
@@ -69,7 +69,7 @@ describe('turns', () => {
     expect(begun).toBe(2);
   });
 
-  test('begin with what is pressing, also with what becomes due meanwhile', () => {
+  test('start with urgent actions, also with those that become due meanwhile', () => {
     const { turns, turn, work, done } = rig();
     turns.take(work('a'), false);
     turns.take(work('b', 2), false);
@@ -87,7 +87,7 @@ describe('turns', () => {
     expect(done.join('')).toBe('cdabegf');
   });
 
-  test('what is cancelled does not run', () => {
+  test('do not run a cancelled action', () => {
     const { turns, turn, work, done } = rig();
     const cancel = turns.take(work('a'), false);
     turns.take(work('b'), false);
@@ -99,7 +99,7 @@ describe('turns', () => {
     expect(done).toEqual(['b']);
   });
 
-  test('an action that throws keeps none of the others from running', () => {
+  test('run the other actions when one throws', () => {
     const { turns, turn, work, done } = rig();
     turns.take(() => {
       throw new Error('broken');

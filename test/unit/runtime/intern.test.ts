@@ -3,12 +3,12 @@ import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { intern } from '../../../src/runtime/intern.ts';
 
-test('a copy says what the text said', () => {
+test('an interned copy equals its text', () => {
   fc.assert(fc.property(fc.string(), (text) => expect(intern(text)).toBe(text)));
   for (const text of ['', '7', '__proto__', 'constructor', '10.0.0.1']) expect(intern(text)).toBe(text);
 });
 
-test('many texts that are alike take the room of one, and none once nobody holds them', () => {
+test('many equal texts take the memory of one, and none once nothing refers to them', () => {
   const measure = `
     const { intern } = await import(${JSON.stringify(new URL('../../../src/runtime/intern.ts', import.meta.url).href)});
     const heap = () => { gc(); return process.memoryUsage().heapUsed; };

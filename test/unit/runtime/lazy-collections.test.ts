@@ -21,8 +21,8 @@ function takeStep(map: LazyMap<string, number> | Map<string, number>, step: Step
   else for (const known of map.keys()) map.delete(known);
 }
 
-describe('what is seldom filled', () => {
-  test('is a map like that of the language, also once it was emptied', () => {
+describe('a lazy collection', () => {
+  test('works as a Map, also once it was emptied', () => {
     fc.assert(
       fc.property(steps, (history) => {
         const [ours, theirs] = [new LazyMap<string, number>(), new Map<string, number>()];
@@ -43,7 +43,7 @@ describe('what is seldom filled', () => {
     );
   });
 
-  test('is a set like that of the language, also once it was emptied', () => {
+  test('works as a Set, also once it was emptied', () => {
     fc.assert(
       fc.property(steps, (history) => {
         const [ours, theirs] = [new LazySet<string>(), new Set<string>()];

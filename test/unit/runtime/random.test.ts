@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Random } from '../../../src/runtime/random.ts';
 
 describe('Random', () => {
-  test('the same seed gives the same draws, another seed others', () => {
+  test('draws the same for the same seed, and something else for another one', () => {
     const draws = (seed: string): number[] => {
       const random = new Random(seed);
       return Array.from({ length: 20 }, () => random.integer(1_000_000));
@@ -12,7 +12,7 @@ describe('Random', () => {
     expect(draws('seven')).not.toEqual(draws('eight'));
   });
 
-  test('a fork depends on the seed and its name alone', () => {
+  test('forks by the seed and the name only', () => {
     const drawn = new Random('seed');
     drawn.next();
 
@@ -41,7 +41,7 @@ describe('Random', () => {
     expect(() => random.pick([])).toThrow('cannot pick from an empty list');
   });
 
-  test('makes version 4 UUIDs, each another', () => {
+  test('makes version 4 UUIDs, each one different', () => {
     const random = new Random('ids');
     const ids = new Set(Array.from({ length: 1000 }, () => random.uuid()));
 

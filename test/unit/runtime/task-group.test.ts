@@ -7,9 +7,9 @@ interface Rig {
   readonly clock: VirtualClock;
   readonly work: TaskGroup;
   readonly bugs: unknown[];
-  /** How many bugs were known when each pause began. */
+  /** How many bugs were known when each pause started. */
   readonly pauses: number[];
-  /** Whether nothing was under way when each ended. */
+  /** Whether nothing was in flight when each ended. */
   readonly ends: boolean[];
 }
 
@@ -86,7 +86,7 @@ describe('a task group', () => {
     expect(bugs).toEqual([]);
   });
 
-  test('aborts work that asks for the deadline after it is over', async () => {
+  test('aborts work that listens to the deadline after it is over', async () => {
     const { clock, work, bugs, pauses } = rig();
     work.begin(async () => {
       await sleep(clock, 100, never);

@@ -30,7 +30,7 @@ function rig(run: (clock: VirtualClock, signal: AbortSignal) => Promise<void>): 
 }
 
 describe('Trigger', () => {
-  test('the first run starts at once, the next ones keep their distance, requests fold', async () => {
+  test('starts the first run at once, keeps the next ones apart, and folds requests', async () => {
     const { clock, trigger, starts, figures } = rig(() => Promise.resolve());
 
     trigger.fire();
@@ -46,7 +46,7 @@ describe('Trigger', () => {
     expect(figures[1]?.latency).toBe(9);
   });
 
-  test('keeps less distance while somebody waits', async () => {
+  test('keeps runs less far apart while a caller waits', async () => {
     const clock = new VirtualClock();
     const starts: number[] = [];
     let isPressing = true;
@@ -84,7 +84,7 @@ describe('Trigger', () => {
     expect(starts).toEqual([0, 2, 100, 110, 200, 205]);
   });
 
-  test('says how pressing each run is when it is due', async () => {
+  test('says how urgent each run is when it is due', async () => {
     const virtual = new VirtualClock();
     const asked: (boolean | undefined)[] = [];
     const clock: Clock = {
@@ -115,7 +115,7 @@ describe('Trigger', () => {
     expect(asked).toEqual([false, true]);
   });
 
-  test('never runs twice at once: a request during a run is answered after it', async () => {
+  test('never runs twice at once, and answers a request during a run after it', async () => {
     const { clock, trigger, starts } = rig((clock, signal) => sleep(clock, 100, signal));
 
     trigger.fire();
@@ -127,7 +127,7 @@ describe('Trigger', () => {
     expect(starts).toEqual([0, 100]);
   });
 
-  test('a bug in a run is reported and does not end the trigger', async () => {
+  test('reports a bug in a run and continues', async () => {
     const { clock, trigger, starts, bugs } = rig(() => Promise.reject(new Error('broken')));
 
     trigger.fire();
@@ -139,7 +139,7 @@ describe('Trigger', () => {
     expect(bugs).toHaveLength(2);
   });
 
-  test('stop aborts the run under way, waits for it, and starts no other', async () => {
+  test('aborts the run in flight when it is stopped, waits for it, and starts no other', async () => {
     const { clock, trigger, starts, bugs } = rig((clock, signal) => sleep(clock, 100, signal));
     trigger.fire();
     await clock.advance(30);
@@ -153,7 +153,7 @@ describe('Trigger', () => {
     expect(bugs).toEqual([]);
   });
 
-  describe('with places', () => {
+  describe('a trigger with places', () => {
     /** Places that the test gives, and what became of them. */
     function placesRig() {
       const clock = new VirtualClock();
@@ -178,7 +178,7 @@ describe('Trigger', () => {
       return { clock, trigger, history, line };
     }
 
-    test('a run starts once it has one, answers what was asked until then, and gives it back', async () => {
+    test('starts a run once it has a place, answers earlier requests with it, and returns the place', async () => {
       const { clock, trigger, history, line } = placesRig();
 
       trigger.fire();
@@ -191,7 +191,7 @@ describe('Trigger', () => {
       expect(history).toEqual(['in line', 'run', 'place given back', 'folds 1, latency 40, duration 5']);
     });
 
-    test('what begins once a place is given back is no part of the run that had it', async () => {
+    test('does not count what starts after its place is returned as part of the run', async () => {
       const virtual = new VirtualClock();
       let spent = 0;
       const clock: Clock = {
@@ -218,7 +218,7 @@ describe('Trigger', () => {
       expect(durations).toEqual([5]);
     });
 
-    test('stop leaves the line', async () => {
+    test('leaves the queue when it is stopped', async () => {
       const { clock, trigger, history } = placesRig();
       trigger.fire();
       await clock.advance(20);
@@ -228,7 +228,7 @@ describe('Trigger', () => {
       expect(history).toEqual(['in line', 'left the line']);
     });
 
-    test('a request while a run is under way stands in line behind it', async () => {
+    test('queues a request made during a run behind it', async () => {
       const { clock, trigger, history, line } = placesRig();
       trigger.fire();
       await clock.advance(1);

@@ -67,7 +67,7 @@ describe('VirtualClock', () => {
     expect(seen).toEqual(['x1@10', 'y1@15', 'x2@20', 'y2@30', 'x3@30', 'y3@45']);
   });
 
-  test('lets the event loop take a turn now and then', async () => {
+  test('lets the event loop turn at times', async () => {
     const clock = new VirtualClock();
     const turns: number[] = [];
     const takeNote = (): void => void setImmediate(() => turns.push(clock.monotonic()));
@@ -79,7 +79,7 @@ describe('VirtualClock', () => {
     expect(turns.every((at, index) => at < 200 * (index + 1))).toBe(true);
   });
 
-  test('lets the event loop take a turn also where nothing is scheduled', async () => {
+  test('lets the event loop turn also when nothing is scheduled', async () => {
     const clock = new VirtualClock();
     let isTaken = false;
     setImmediate(() => {
@@ -91,7 +91,7 @@ describe('VirtualClock', () => {
     expect(isTaken).toBe(true);
   });
 
-  test('runUntil stops at the condition, at the limit, or when nothing is left to do', async () => {
+  test('stops runUntil at the condition, at the limit, or when nothing is left to do', async () => {
     const clock = new VirtualClock();
     let ticks = 0;
     const tick = (): void => {
@@ -107,7 +107,7 @@ describe('VirtualClock', () => {
     expect(await new VirtualClock().runUntil(() => false, 1000)).toBe(false);
   });
 
-  test('the wall clock may jump; timers do not', async () => {
+  test('lets the wall clock jump without the timers', async () => {
     const clock = new VirtualClock(1_000_000);
     let fired = 0;
     clock.schedule(10, () => fired++);

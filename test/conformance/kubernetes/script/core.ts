@@ -12,9 +12,9 @@ const configMap = (name: string, more: object = {}): object => ({
 });
 
 const nodeSteps: readonly Step[] = [
-  step('begins with no nodes', { method: 'DELETE', path: nodes }, { status: 200 }),
+  step('starts with no nodes', { method: 'DELETE', path: nodes }, { status: 200 }),
   step(
-    'makes a node, fills it up and brings its quantities into form',
+    'creates a node, sets defaults and normalizes quantities',
     {
       method: 'POST',
       path: nodes,
@@ -40,7 +40,7 @@ const nodeSteps: readonly Step[] = [
     },
   ),
   step(
-    'takes a node that does not say what it is',
+    'accepts a node without kind and version',
     { method: 'POST', path: nodes, body: { metadata: { name: 'n2' } } },
     { status: 201, body: { kind: 'Node', apiVersion: 'v1', spec: {} } },
   ),
@@ -77,7 +77,7 @@ const nodeSteps: readonly Step[] = [
     },
   ),
   step(
-    'refuses unknown fields in their order where that is wanted',
+    'refuses unknown fields in their order when the request is strict',
     {
       method: 'POST',
       path: `${nodes}?fieldValidation=Strict`,
@@ -160,7 +160,7 @@ const nodeSteps: readonly Step[] = [
     { status: 200, body: { status: { conditions: [{ type: 'Ready' }, { type: 'NetworkUnavailable' }] } } },
   ),
   step(
-    'takes an item away in a strategic patch',
+    'removes an item by a strategic patch',
     {
       method: 'PATCH',
       path: `${n1}/status`,
@@ -175,7 +175,7 @@ const nodeSteps: readonly Step[] = [
     { status: 200, body: { status: { conditions: [{ type: 'Ready' }] } } },
   ),
   step(
-    'does look at the uid of a built-in resource',
+    'checks the uid of a built-in resource',
     { method: 'PATCH', path: `${n1}/status`, body: { metadata: { uid: 'other' }, status: {} } },
     { status: 422, message: like(/metadata.uid: Invalid value: "other": field is immutable$/) },
   ),
@@ -205,7 +205,7 @@ const nodeSteps: readonly Step[] = [
 
 const namespaceSteps: readonly Step[] = [
   step(
-    'makes a namespace',
+    'creates a namespace',
     {
       method: 'POST',
       path: namespaces,
@@ -229,7 +229,7 @@ const namespaceSteps: readonly Step[] = [
     },
   ),
   step(
-    'makes nothing in a namespace that is not there',
+    'creates nothing in a missing namespace',
     { method: 'POST', path: '/api/v1/namespaces/nowhere/configmaps', body: configMap('c1') },
     { status: 404, reason: 'NotFound', message: 'namespaces "nowhere" not found' },
   ),
@@ -243,7 +243,7 @@ const namespaceSteps: readonly Step[] = [
     },
   ),
   step(
-    'begins to delete a namespace',
+    'starts to delete a namespace',
     { method: 'DELETE', path: `${namespaces}/room` },
     {
       status: 200,
@@ -255,7 +255,7 @@ const namespaceSteps: readonly Step[] = [
     },
   ),
   step(
-    'makes nothing in a namespace that is going',
+    'creates nothing in a namespace that is being deleted',
     { method: 'POST', path: '/api/v1/namespaces/room/configmaps', body: configMap('c1') },
     {
       status: 403,
@@ -266,16 +266,16 @@ const namespaceSteps: readonly Step[] = [
     },
   ),
   step(
-    'ends it with its last finalizer',
+    'deletes the namespace with its last finalizer',
     { method: 'PUT', path: `${namespaces}/room/finalize`, body: { metadata: { name: 'room' }, spec: {} } },
     { status: 200, body: { spec: { finalizers: absent } } },
   ),
-  step('has ended it', { method: 'GET', path: `${namespaces}/room` }, { status: 404 }),
+  step('no longer finds the namespace', { method: 'GET', path: `${namespaces}/room` }, { status: 404 }),
 ];
 
 const configMapSteps: readonly Step[] = [
   step(
-    'makes a config map',
+    'creates a config map',
     {
       method: 'POST',
       path: configMaps,
@@ -287,7 +287,7 @@ const configMapSteps: readonly Step[] = [
     },
   ),
   step(
-    'refuses one of another namespace',
+    'refuses a config map of another namespace',
     { method: 'POST', path: configMaps, body: { metadata: { name: 'c2', namespace: 'other' } } },
     {
       status: 400,
@@ -295,7 +295,7 @@ const configMapSteps: readonly Step[] = [
     },
   ),
   step(
-    'refuses a key that is none',
+    'refuses an invalid key of a config map',
     { method: 'POST', path: configMaps, body: configMap('c2', { data: { 'a b': 'x' } }) },
     {
       status: 422,
@@ -303,17 +303,17 @@ const configMapSteps: readonly Step[] = [
     },
   ),
   step(
-    'takes one away',
+    'removes a key of a config map',
     { method: 'PATCH', path: `${configMaps}/c1`, body: { data: { a: null } } },
     { status: 200, body: { data: { a: absent, empty: '' } } },
   ),
   step(
-    'freezes it',
+    'makes a config map immutable',
     { method: 'PATCH', path: `${configMaps}/c1`, body: { immutable: true } },
     { status: 200, body: { immutable: true } },
   ),
   step(
-    'keeps what is frozen',
+    'refuses a change of an immutable config map',
     { method: 'PATCH', path: `${configMaps}/c1`, body: { data: { a: 'c' } } },
     {
       status: 422,
@@ -321,7 +321,7 @@ const configMapSteps: readonly Step[] = [
     },
   ),
   step(
-    'deletes it',
+    'deletes an immutable config map',
     { method: 'DELETE', path: `${configMaps}/c1` },
     { status: 200, body: { kind: 'Status' } },
   ),

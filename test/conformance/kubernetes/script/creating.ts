@@ -1,11 +1,11 @@
-// Making and reading CiliumNodes: what the server owns, what it prunes, what it refuses before it looks at the schema.
+// Creating and reading CiliumNodes: what the server owns, what it prunes, what it refuses before it validates the schema.
 import { absent, like, present, type Step, step } from '../step.ts';
 import { ciliumNode, ciliumNodes, namespaces } from './paths.ts';
 
 export const creating: readonly Step[] = [
-  step('begins with no CiliumNodes', { method: 'DELETE', path: ciliumNodes }, { status: 200 }),
+  step('starts with no CiliumNodes', { method: 'DELETE', path: ciliumNodes }, { status: 200 }),
   step(
-    'creates, prunes what the schema does not know and says so',
+    'creates a CiliumNode, prunes unknown fields and warns about them',
     {
       method: 'POST',
       path: ciliumNodes,
@@ -44,7 +44,7 @@ export const creating: readonly Step[] = [
     },
   ),
   step(
-    'gives it back',
+    'returns the CiliumNode',
     { method: 'GET', path: `${ciliumNodes}/a1` },
     {
       status: 200,
@@ -53,12 +53,12 @@ export const creating: readonly Step[] = [
     },
   ),
   step(
-    'gives it back through its status',
+    'returns the CiliumNode by the path of its status',
     { method: 'GET', path: `${ciliumNodes}/a1/status` },
     { status: 200, body: { metadata: { uid: '{uid}' }, spec: present } },
   ),
   step(
-    'refuses a second one of the name',
+    'refuses a second CiliumNode of that name',
     { method: 'POST', path: ciliumNodes, body: ciliumNode('a1') },
     {
       status: 409,
@@ -68,7 +68,7 @@ export const creating: readonly Step[] = [
     },
   ),
   step(
-    'makes up a name',
+    'generates a name',
     {
       method: 'POST',
       path: ciliumNodes,
@@ -80,7 +80,11 @@ export const creating: readonly Step[] = [
       capture: { made: ['metadata', 'name'] },
     },
   ),
-  step('deletes the made-up one', { method: 'DELETE', path: `${ciliumNodes}/{made}` }, { status: 200 }),
+  step(
+    'deletes the CiliumNode with the generated name',
+    { method: 'DELETE', path: `${ciliumNodes}/{made}` },
+    { status: 200 },
+  ),
   step(
     'ignores what the server owns',
     {
@@ -111,22 +115,22 @@ export const creating: readonly Step[] = [
     },
   ),
   step(
-    'refuses a resource version on what is new',
+    'refuses a resource version on a new object',
     { method: 'POST', path: ciliumNodes, body: ciliumNode('a3', {}, { resourceVersion: '5' }) },
     { status: 500, message: 'resourceVersion should not be set on objects to be created' },
   ),
   step(
-    'does everything but keep it in a dry run',
+    'answers a dry run as a creation',
     { method: 'POST', path: `${ciliumNodes}?dryRun=All`, body: ciliumNode('dry') },
     { status: 201, body: { metadata: { name: 'dry', uid: present } } },
   ),
   step(
-    'has kept nothing of the dry run',
+    'stores nothing of the dry run',
     { method: 'GET', path: `${ciliumNodes}/dry` },
     { status: 404, reason: 'NotFound', message: 'ciliumnodes.cilium.io "dry" not found' },
   ),
   step(
-    'refuses another kind of dry run',
+    'refuses an unknown kind of dry run',
     { method: 'POST', path: `${ciliumNodes}?dryRun=Some`, body: ciliumNode('dry') },
     {
       status: 422,
@@ -136,7 +140,7 @@ export const creating: readonly Step[] = [
     },
   ),
   step(
-    'refuses unknown fields where that is wanted',
+    'refuses unknown fields when the request is strict',
     {
       method: 'POST',
       path: `${ciliumNodes}?fieldValidation=Strict`,
@@ -150,7 +154,7 @@ export const creating: readonly Step[] = [
     },
   ),
   step(
-    'says nothing of unknown fields where that is wanted',
+    'ignores unknown fields when the request says so',
     {
       method: 'POST',
       path: `${ciliumNodes}?fieldValidation=Ignore&dryRun=All`,
@@ -159,7 +163,7 @@ export const creating: readonly Step[] = [
     { status: 201, warnings: [], body: { spec: { ipam: { foo: absent } } } },
   ),
   step(
-    'refuses another field validation',
+    'refuses an unknown field validation',
     { method: 'POST', path: `${ciliumNodes}?fieldValidation=Bogus`, body: ciliumNode('a3') },
     { status: 422, reason: 'Invalid', message: like(/fieldValidation: Unsupported value: "Bogus"/) },
   ),
@@ -209,7 +213,7 @@ export const creating: readonly Step[] = [
     },
   ),
   step(
-    'refuses what is no JSON',
+    'refuses a body that is no JSON',
     { method: 'POST', path: ciliumNodes, text: '{"metadata":{"name":"a3"' },
     {
       status: 400,
@@ -223,7 +227,7 @@ export const creating: readonly Step[] = [
     { status: 400, message: like(/cannot unmarshal array into Go value.*\(5b5d\)$/) },
   ),
   step(
-    'refuses nothing',
+    'refuses an empty body',
     { method: 'POST', path: namespaces, text: '' },
     { status: 400, message: like(/\(<empty>\)$/) },
   ),
@@ -238,7 +242,7 @@ export const creating: readonly Step[] = [
     },
   ),
   step(
-    'refuses what is too long',
+    'refuses a body that is too long',
     {
       method: 'POST',
       path: ciliumNodes,
@@ -246,5 +250,5 @@ export const creating: readonly Step[] = [
     },
     { status: 413, reason: 'RequestEntityTooLarge', message: 'Request entity too large: limit is 3145728' },
   ),
-  step('deletes the other one', { method: 'DELETE', path: `${ciliumNodes}/a2` }, { status: 200 }),
+  step('deletes the other CiliumNode', { method: 'DELETE', path: `${ciliumNodes}/a2` }, { status: 200 }),
 ];

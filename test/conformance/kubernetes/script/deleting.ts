@@ -7,12 +7,12 @@ const d2 = `${ciliumNodes}/d2`;
 
 export const deleting: readonly Step[] = [
   step(
-    'makes one to delete',
+    'creates a CiliumNode to delete',
     { method: 'POST', path: ciliumNodes, body: ciliumNode('d1') },
     { status: 201, capture: { duid: ['metadata', 'uid'], drv: ['metadata', 'resourceVersion'] } },
   ),
   step(
-    'refuses to delete another uid',
+    'refuses to delete under another uid',
     { method: 'DELETE', path: d1, body: { preconditions: { uid: 'other' } } },
     {
       status: 409,
@@ -22,7 +22,7 @@ export const deleting: readonly Step[] = [
     },
   ),
   step(
-    'refuses to delete another version',
+    'refuses to delete under another version',
     { method: 'DELETE', path: d1, body: { preconditions: { resourceVersion: '1' } } },
     {
       status: 409,
@@ -32,7 +32,7 @@ export const deleting: readonly Step[] = [
     },
   ),
   step(
-    'refuses a propagation that it does not know',
+    'refuses an unknown propagation policy',
     { method: 'DELETE', path: d1, body: { propagationPolicy: 'Bogus' } },
     {
       status: 422,
@@ -50,12 +50,12 @@ export const deleting: readonly Step[] = [
     },
   ),
   step(
-    'keeps it in a dry run',
+    'keeps the object in a dry run',
     { method: 'DELETE', path: `${d1}?dryRun=All` },
     { status: 200, body: { kind: 'Status', status: 'Success' } },
   ),
   step(
-    'deletes what fits the preconditions',
+    'deletes an object that meets the preconditions',
     { method: 'DELETE', path: d1, body: { preconditions: { uid: '{duid}', resourceVersion: '{drv}' } } },
     {
       status: 200,
@@ -69,17 +69,17 @@ export const deleting: readonly Step[] = [
     },
   ),
   step(
-    'has nothing left to delete',
+    'no longer finds the object to delete',
     { method: 'DELETE', path: d1 },
     { status: 404, reason: 'NotFound', message: 'ciliumnodes.cilium.io "d1" not found' },
   ),
   step(
-    'makes one with a finalizer',
+    'creates an object with a finalizer',
     { method: 'POST', path: ciliumNodes, body: ciliumNode('d2', {}, { finalizers: ['example.org/hold'] }) },
     { status: 201 },
   ),
   step(
-    'marks it as going',
+    'marks the object as being deleted',
     { method: 'DELETE', path: d2 },
     {
       status: 200,
@@ -96,12 +96,12 @@ export const deleting: readonly Step[] = [
     },
   ),
   step(
-    'marks it only once',
+    'marks the object only once',
     { method: 'DELETE', path: d2 },
     { status: 200, body: { metadata: { resourceVersion: '{drv}', generation: 2 } } },
   ),
   step(
-    'lets nobody else hold it now',
+    'accepts no new finalizer on the object',
     {
       method: 'PATCH',
       path: d2,
@@ -114,7 +114,7 @@ export const deleting: readonly Step[] = [
     },
   ),
   step(
-    'can still change it',
+    'still accepts a change of the object',
     { method: 'PATCH', path: d2, body: { spec: { 'instance-id': 'i-1' } } },
     {
       status: 200,
@@ -123,14 +123,18 @@ export const deleting: readonly Step[] = [
     },
   ),
   step(
-    'lets it go with its last finalizer',
+    'deletes the object with its last finalizer',
     { method: 'PATCH', path: d2, body: { metadata: { finalizers: null } } },
     { status: 200, body: { metadata: { finalizers: absent, resourceVersion: '{drv}' } } },
   ),
-  step('has let it go', { method: 'GET', path: d2 }, { status: 404 }),
-  step('makes another', { method: 'POST', path: ciliumNodes, body: ciliumNode('d2') }, { status: 201 }),
+  step('no longer finds the object', { method: 'GET', path: d2 }, { status: 404 }),
   step(
-    'waits for the dependents where that is wanted',
+    'creates another object',
+    { method: 'POST', path: ciliumNodes, body: ciliumNode('d2') },
+    { status: 201 },
+  ),
+  step(
+    'waits for the dependents when the request says so',
     { method: 'DELETE', path: `${d2}?propagationPolicy=Foreground` },
     {
       status: 200,
@@ -138,22 +142,22 @@ export const deleting: readonly Step[] = [
     },
   ),
   step(
-    'lets it go too',
+    'deletes that object too',
     { method: 'PATCH', path: d2, body: { metadata: { finalizers: [] } } },
     { status: 200 },
   ),
   step(
-    'makes the first of two',
+    'creates the first of two',
     { method: 'POST', path: ciliumNodes, body: ciliumNode('e1', {}, { labels: { set: 'e' } }) },
     { status: 201 },
   ),
   step(
-    'makes the second of two',
+    'creates the second of two',
     { method: 'POST', path: ciliumNodes, body: ciliumNode('e2', {}, { labels: { set: 'e' } }) },
     { status: 201 },
   ),
   step(
-    'deletes a selection and shows what it was',
+    'deletes a selection and returns what it deleted',
     { method: 'DELETE', path: `${ciliumNodes}?labelSelector=set%3De` },
     {
       status: 200,
@@ -161,7 +165,7 @@ export const deleting: readonly Step[] = [
     },
   ),
   step(
-    'has deleted nothing else',
+    'keeps everything else',
     { method: 'GET', path: ciliumNodes },
     { status: 200, body: { items: [{ metadata: { name: 'a1' } }] } },
   ),

@@ -10,9 +10,9 @@ const lease = (name: string, spec: object, metadata: object = {}): object => ({
 });
 
 const leaseSteps: readonly Step[] = [
-  step('begins with no leases', { method: 'DELETE', path: leases }, { status: 200 }),
+  step('starts with no Leases', { method: 'DELETE', path: leases }, { status: 200 }),
   step(
-    'makes a lease',
+    'creates a Lease',
     {
       method: 'POST',
       path: leases,
@@ -38,12 +38,12 @@ const leaseSteps: readonly Step[] = [
     },
   ),
   step(
-    'refuses a second leader',
+    'refuses a second creation of the Lease',
     { method: 'POST', path: leases, body: lease('leader', {}) },
     { status: 409, reason: 'AlreadyExists', message: 'leases.coordination.k8s.io "leader" already exists' },
   ),
   step(
-    'renews it',
+    'renews the Lease',
     {
       method: 'PUT',
       path: `${leases}/leader`,
@@ -52,7 +52,7 @@ const leaseSteps: readonly Step[] = [
     { status: 200, body: { spec: { holderIdentity: 'me', leaseDurationSeconds: absent } } },
   ),
   step(
-    'lets nobody take it from an old version',
+    'refuses to change the Lease from an old version',
     {
       method: 'PUT',
       path: `${leases}/leader`,
@@ -67,22 +67,22 @@ const leaseSteps: readonly Step[] = [
     },
   ),
   step(
-    'wants a version',
+    'refuses to change the Lease without a version',
     { method: 'PUT', path: `${leases}/leader`, body: lease('leader', { holderIdentity: 'you' }) },
     { status: 422, message: like(/must be specified for an update$/) },
   ),
   step(
-    'makes a lease by PUT',
+    'creates a Lease by PUT',
     { method: 'PUT', path: `${leases}/other`, body: lease('other', { holderIdentity: 'you' }) },
     { status: 201, body: { spec: { holderIdentity: 'you' } } },
   ),
   step(
-    'gives it up and says so',
+    'releases the Lease and returns it',
     { method: 'PATCH', path: `${leases}/other`, body: { spec: { holderIdentity: '' } } },
     { status: 200, body: { spec: { holderIdentity: '' } } },
   ),
   step(
-    'refuses a duration of nothing',
+    'refuses a duration of zero',
     { method: 'POST', path: leases, body: lease('l3', { leaseDurationSeconds: 0, leaseTransitions: -1 }) },
     {
       status: 422,
@@ -100,7 +100,7 @@ const leaseSteps: readonly Step[] = [
     },
   ),
   step(
-    'deletes it',
+    'deletes the Lease',
     { method: 'DELETE', path: `${leases}/leader` },
     { status: 200, body: { kind: 'Status' } },
   ),
@@ -131,9 +131,9 @@ const complete = {
 };
 
 const eventSteps: readonly Step[] = [
-  step('begins with no events', { method: 'DELETE', path: events }, { status: 200 }),
+  step('starts with no Events', { method: 'DELETE', path: events }, { status: 200 }),
   step(
-    'makes an event',
+    'creates an Event',
     {
       method: 'POST',
       path: events,
@@ -151,7 +151,7 @@ const eventSteps: readonly Step[] = [
     { status: 201, body: { eventTime: null, reportingComponent: '', reportingInstance: '', count: 1 } },
   ),
   step(
-    'refuses an event about another namespace',
+    'refuses an Event about another namespace',
     {
       method: 'POST',
       path: events,
@@ -164,7 +164,7 @@ const eventSteps: readonly Step[] = [
     },
   ),
   step(
-    'refuses an event about no namespace elsewhere',
+    'refuses an Event about a cluster-wide object outside the default namespace',
     {
       method: 'POST',
       path: '/api/v1/namespaces/kube-system/events',
@@ -176,12 +176,12 @@ const eventSteps: readonly Step[] = [
     },
   ),
   step(
-    'counts an event on',
+    'counts an Event up',
     { method: 'PATCH', path: `${events}/e1`, body: { count: 2, lastTimestamp: '2026-01-01T00:01:00Z' } },
     { status: 200, body: { count: 2, lastTimestamp: '2026-01-01T00:01:00Z' } },
   ),
   step(
-    'makes an event in its own group',
+    'creates an Event in the group of Events',
     { method: 'POST', path: ownEvents, body: ownEvent('e3', complete) },
     {
       status: 201,
@@ -189,7 +189,7 @@ const eventSteps: readonly Step[] = [
     },
   ),
   step(
-    'shows it in the core group',
+    'shows that Event in the core group',
     { method: 'GET', path: `${events}/e3` },
     {
       status: 200,
@@ -203,12 +203,12 @@ const eventSteps: readonly Step[] = [
     },
   ),
   step(
-    'shows the other in the group of events',
+    'shows the first Event in the group of Events',
     { method: 'GET', path: `${ownEvents}/e1` },
     { status: 200, body: { regarding: { kind: 'Node', name: 'n1' }, note: 'up', deprecatedCount: 2 } },
   ),
   step(
-    'is strict in the group of events',
+    'validates strictly in the group of Events',
     { method: 'POST', path: ownEvents, body: ownEvent('e4', {}) },
     {
       status: 422,
@@ -217,12 +217,12 @@ const eventSteps: readonly Step[] = [
     },
   ),
   step(
-    'selects events by what they are about',
+    'selects Events by their object',
     { method: 'GET', path: `${events}?fieldSelector=involvedObject.kind%3DCiliumNode,reason%3DExhausted` },
     { status: 200, body: { items: [{ metadata: { name: 'e3' } }] } },
   ),
   step(
-    'selects them in the group of events',
+    'selects Events in the group of Events',
     { method: 'GET', path: `${ownEvents}?fieldSelector=regarding.name%3Dn1` },
     { status: 200, body: { items: [{ metadata: { name: 'e1' } }] } },
   ),

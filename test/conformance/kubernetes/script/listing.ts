@@ -4,7 +4,7 @@ import { ciliumNode, ciliumNodes, configMaps, nodes, pods } from './paths.ts';
 
 function makes(name: string, labels: object): Step {
   return step(
-    `makes ${name}`,
+    `creates ${name}`,
     { method: 'POST', path: ciliumNodes, body: ciliumNode(name, {}, { labels }) },
     { status: 201, capture: { rv: ['metadata', 'resourceVersion'] } },
   );
@@ -42,8 +42,8 @@ const selecting: readonly Step[] = [
   lists('selects by the lack of a value', 'labelSelector=set%3Dl,tier!%3Dgold', ['l1', 'l3']),
   lists('selects by a set', 'labelSelector=n+in+(1,3)', ['l1', 'l3']),
   lists('selects by the lack in a set', 'labelSelector=set,n+notin+(1,3)', ['l2']),
-  lists('selects by a label that is there', 'labelSelector=set,tier', ['l2', 'l3']),
-  lists('selects by a label that is not there', 'labelSelector=set,!tier', ['l1']),
+  lists('selects by the presence of a label', 'labelSelector=set,tier', ['l2', 'l3']),
+  lists('selects by the absence of a label', 'labelSelector=set,!tier', ['l1']),
   lists('selects by a number', 'labelSelector=n%3E1', ['l2', 'l3']),
   lists('selects by name', 'fieldSelector=metadata.name%3Dl2', ['l2']),
   lists('selects by other names', 'fieldSelector=metadata.name!%3Dl2&labelSelector=set%3Dl', ['l1', 'l3']),
@@ -59,35 +59,35 @@ const selecting: readonly Step[] = [
     "unable to parse requirement: found '!', expected: identifier",
   ),
   refuses(
-    'refuses a size that is no number',
+    'refuses a comparison with no number',
     'labelSelector=n%3Ex',
     "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer",
   ),
   refuses(
-    'refuses a field that it does not offer',
+    'refuses an unsupported field',
     'fieldSelector=spec.foo%3D1',
     'field label not supported: spec.foo',
   ),
   refuses(
-    'refuses such a field of nodes',
+    'refuses an unsupported field of nodes',
     'fieldSelector=spec.foo%3D1',
     'field label not supported: spec.foo',
     nodes,
   ),
   refuses(
-    'refuses such a field of pods',
+    'refuses an unsupported field of pods',
     'fieldSelector=spec.foo%3D1',
     'field label not supported: spec.foo',
     pods,
   ),
   refuses(
-    'refuses such a field of config maps',
+    'refuses an unsupported field of config maps',
     'fieldSelector=foo%3D1',
     '"foo" is not a known field selector: only "metadata.name", "metadata.namespace"',
     configMaps,
   ),
   refuses(
-    'refuses a term that is none',
+    'refuses an invalid term',
     'fieldSelector=bogus',
     "invalid selector: 'bogus'; can't understand 'bogus'",
   ),
@@ -95,7 +95,7 @@ const selecting: readonly Step[] = [
 
 const paging: readonly Step[] = [
   step(
-    'gives a first page',
+    'returns a first page',
     { method: 'GET', path: `${ciliumNodes}?limit=2` },
     {
       status: 200,
@@ -106,9 +106,13 @@ const paging: readonly Step[] = [
       capture: { token: ['metadata', 'continue'], listed: ['metadata', 'resourceVersion'] },
     },
   ),
-  step('changes meanwhile', { method: 'DELETE', path: `${ciliumNodes}/l2` }, { status: 200 }),
   step(
-    'goes on in the state of the first page',
+    'accepts a change between two pages',
+    { method: 'DELETE', path: `${ciliumNodes}/l2` },
+    { status: 200 },
+  ),
+  step(
+    'continues in the state of the first page',
     { method: 'GET', path: `${ciliumNodes}?limit=2&continue={token}` },
     {
       status: 200,
@@ -119,7 +123,7 @@ const paging: readonly Step[] = [
     },
   ),
   step(
-    'counts no rest where a selector hides it',
+    'counts no remaining items when there is a selector',
     { method: 'GET', path: `${ciliumNodes}?limit=1&labelSelector=set%3Dl` },
     { status: 200, body: { items: [{}], metadata: { continue: like(/^\S+$/), remainingItemCount: absent } } },
   ),
@@ -137,17 +141,17 @@ const paging: readonly Step[] = [
     },
   ),
   step(
-    'shows a state that is not older',
+    'shows a state that is no older than a version',
     { method: 'GET', path: `${ciliumNodes}?resourceVersion={listed}&resourceVersionMatch=NotOlderThan` },
     { status: 200, body: { items: [{}, {}, {}] } },
   ),
   step(
-    'knows no pages where any state will do',
+    'ignores the limit when any state is accepted',
     { method: 'GET', path: `${ciliumNodes}?resourceVersion=0&limit=1` },
     { status: 200, body: { items: [{}, {}, {}], metadata: { continue: '' } } },
   ),
   step(
-    'refuses a version that is not there yet',
+    'refuses a future version',
     { method: 'GET', path: `${ciliumNodes}?resourceVersion=99999999` },
     {
       status: 504,
@@ -163,26 +167,26 @@ const paging: readonly Step[] = [
     },
   ),
   step(
-    'refuses such a version of one object',
+    'refuses a future version of one object',
     { method: 'GET', path: `${ciliumNodes}/a1?resourceVersion=99999999` },
     { status: 504, reason: 'Timeout' },
   ),
   step(
-    'refuses such a version exactly',
+    'refuses an exact future version',
     { method: 'GET', path: `${ciliumNodes}?resourceVersion=99999999&resourceVersionMatch=Exact` },
     { status: 500, message: 'etcdserver: mvcc: required revision is a future revision' },
   ),
   step(
-    'refuses a version that is none',
+    'refuses an invalid version',
     { method: 'GET', path: `${ciliumNodes}?resourceVersion=x` },
     {
       status: 500,
       message: 'resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax',
     },
   ),
-  refuses('refuses a limit that is none', 'limit=x', 'strconv.ParseInt: parsing "x": invalid syntax'),
+  refuses('refuses an invalid limit', 'limit=x', 'strconv.ParseInt: parsing "x": invalid syntax'),
   refuses(
-    'refuses a token that is none',
+    'refuses an invalid token',
     'continue=abc',
     "invalid continue token: continue key is not valid: invalid character 'i' looking for beginning of value",
   ),
@@ -202,7 +206,7 @@ const paging: readonly Step[] = [
     'resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
   ),
   invalidOptions(
-    'refuses a match that it does not know',
+    'refuses an unknown match',
     'resourceVersion=0&resourceVersionMatch=Bogus',
     'resourceVersionMatch: Unsupported value: "Bogus": supported values: "Exact", "NotOlderThan", ""',
   ),
@@ -214,10 +218,10 @@ const paging: readonly Step[] = [
 ];
 
 const expiring: readonly Step[] = [
-  step('changes once more', { method: 'DELETE', path: `${ciliumNodes}/l3` }, { status: 200 }),
-  { kind: 'expireHistory', title: 'forgets' },
+  step('accepts another change', { method: 'DELETE', path: `${ciliumNodes}/l3` }, { status: 200 }),
+  { kind: 'expireHistory', title: 'expires its history' },
   step(
-    'cannot go on any more, but offers a way',
+    'refuses to continue after the history expired, and returns a new token',
     { method: 'GET', path: `${ciliumNodes}?limit=2&continue={token}` },
     {
       status: 410,
@@ -230,16 +234,16 @@ const expiring: readonly Step[] = [
     },
   ),
   step(
-    'goes on in whatever state there is',
+    'continues in the current state with the new token',
     { method: 'GET', path: `${ciliumNodes}?limit=2&continue={token}` },
     { status: 200, body: { items: [] } },
   ),
   step(
-    'cannot show that past state any more',
+    'no longer shows the expired state',
     { method: 'GET', path: `${ciliumNodes}?resourceVersion={listed}&resourceVersionMatch=Exact` },
     { status: 410, reason: 'Expired', message: 'The resourceVersion for the provided list is too old.' },
   ),
-  step('deletes the last of them', { method: 'DELETE', path: `${ciliumNodes}/l1` }, { status: 200 }),
+  step('deletes all of them', { method: 'DELETE', path: `${ciliumNodes}/l1` }, { status: 200 }),
 ];
 
 export const listing: readonly Step[] = [...selecting, ...paging, ...expiring];

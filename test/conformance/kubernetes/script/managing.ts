@@ -13,7 +13,7 @@ const patch = 'application/merge-patch+json';
 
 export const managing: readonly Step[] = [
   step(
-    'notes who makes an object, and with which fields',
+    'records who creates an object, and with which fields',
     {
       method: 'POST',
       path: `${ciliumNodes}?fieldManager=a-maker`,
@@ -39,7 +39,7 @@ export const managing: readonly Step[] = [
     },
   ),
   step(
-    'gives a field to whoever changes its value, and leaves the others',
+    'moves a field to the manager that changes its value, and no other field',
     {
       method: 'PATCH',
       path: `${m1}?fieldManager=b-patcher`,
@@ -67,7 +67,7 @@ export const managing: readonly Step[] = [
     },
   ),
   step(
-    'notes a write of the status as one',
+    'records a write of the status as such',
     {
       method: 'PATCH',
       path: `${m1}/status?fieldManager=c-reporter`,
@@ -92,5 +92,5 @@ export const managing: readonly Step[] = [
       },
     },
   ),
-  step('removes it', { method: 'DELETE', path: m1 }, { status: 200 }),
+  step('deletes the object', { method: 'DELETE', path: m1 }, { status: 200 }),
 ];

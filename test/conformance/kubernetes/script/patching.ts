@@ -41,7 +41,7 @@ export const patching: readonly Step[] = [
     { status: 200, body: { metadata: { resourceVersion: '{rv}' } } },
   ),
   step(
-    'takes a key away by null, and leaves the others',
+    'removes a key by null, and keeps the others',
     { method: 'PATCH', path: a1, body: { spec: { ipam: { pool: { '10.0.0.2': null, '10.0.0.9': null } } } } },
     {
       status: 200,
@@ -58,12 +58,12 @@ export const patching: readonly Step[] = [
     { status: 200, body: { spec: { eni: { 'subnet-ids': ['a', 'b'] } } } },
   ),
   step(
-    'replaces them again',
+    'replaces lists again',
     { method: 'PATCH', path: a1, body: { spec: { eni: { 'subnet-ids': ['c'] } } } },
     { status: 200, body: { spec: { eni: { 'subnet-ids': ['c'] } } } },
   ),
   step(
-    'drops nulls inside what is new',
+    'drops nulls inside a new part',
     {
       method: 'PATCH',
       path: a1,
@@ -85,7 +85,7 @@ export const patching: readonly Step[] = [
     },
   ),
   step(
-    'adds and takes labels and counts no generation',
+    'adds and removes labels without a new generation',
     { method: 'PATCH', path: a1, body: { metadata: { labels: { zone: null, tier: 'gold' } } } },
     {
       status: 200,
@@ -94,7 +94,7 @@ export const patching: readonly Step[] = [
     },
   ),
   step(
-    'takes a version as a precondition',
+    'accepts a version as a precondition',
     {
       method: 'PATCH',
       path: a1,
@@ -122,7 +122,7 @@ export const patching: readonly Step[] = [
     },
   ),
   step(
-    'refuses a patch that takes the version away',
+    'refuses a patch that removes the version',
     { method: 'PATCH', path: a1, body: { metadata: { resourceVersion: null } } },
     {
       status: 422,
@@ -130,7 +130,7 @@ export const patching: readonly Step[] = [
     },
   ),
   step(
-    'takes the uid as a precondition',
+    'accepts the uid as a precondition',
     { method: 'PATCH', path: a1, body: { metadata: { uid: '{uid}' } } },
     { status: 200, body: { metadata: { resourceVersion: '{rv4}' } } },
   ),
@@ -151,7 +151,7 @@ export const patching: readonly Step[] = [
     { status: 400, message: 'the name of the object (other) does not match the name on the URL (a1)' },
   ),
   step(
-    'refuses a patch that takes the metadata away',
+    'refuses a patch that removes the metadata',
     { method: 'PATCH', path: a1, body: { metadata: null } },
     {
       status: 400,
@@ -167,7 +167,7 @@ export const patching: readonly Step[] = [
     },
   ),
   step(
-    'refuses a patch that sets when it is deleted',
+    'refuses a patch of the deletion time',
     { method: 'PATCH', path: a1, body: { metadata: { deletionTimestamp: '2020-01-01T00:00:00Z' } } },
     {
       status: 422,
@@ -176,7 +176,7 @@ export const patching: readonly Step[] = [
     },
   ),
   step(
-    'ignores a patch of what the server owns',
+    'ignores a patch of fields of the server',
     {
       method: 'PATCH',
       path: a1,
@@ -197,7 +197,7 @@ export const patching: readonly Step[] = [
     },
   ),
   step(
-    'reports a bad label as often as it is looked at',
+    'reports a bad label as often as it validates it',
     { method: 'PATCH', path: a1, body: { metadata: { labels: { a: 'b c' } } } },
     {
       status: 422,
@@ -212,17 +212,17 @@ export const patching: readonly Step[] = [
     },
   ),
   step(
-    'validates what the patch makes',
+    'validates the result of a patch',
     { method: 'PATCH', path: a1, body: { spec: { ipam: { 'pre-allocate': -4 } } } },
     { status: 422, message: like(/spec.ipam.pre-allocate in body should be greater than or equal to 0$/) },
   ),
   step(
-    'refuses a patch that takes the spec away',
+    'refuses a patch that removes the spec',
     { method: 'PATCH', path: a1, body: { spec: null } },
     { status: 422, message: 'CiliumNode.cilium.io "a1" is invalid: spec: Required value' },
   ),
   step(
-    'prunes what the schema does not know, so that nothing changes',
+    'prunes unknown fields, so that nothing changes',
     { method: 'PATCH', path: a1, body: { spec: { unknown: 1 } } },
     {
       status: 200,
@@ -231,7 +231,7 @@ export const patching: readonly Step[] = [
     },
   ),
   step(
-    'refuses unknown fields where that is wanted',
+    'refuses unknown fields when the request is strict',
     { method: 'PATCH', path: `${a1}?fieldValidation=Strict`, body: { spec: { unknown: 1 } } },
     { status: 422, message: like(/strict decoding error: unknown field "spec.unknown"$/) },
   ),
@@ -241,7 +241,7 @@ export const patching: readonly Step[] = [
     { status: 200, body: { spec: { 'instance-id': 'i-9' }, metadata: { generation: 10 } } },
   ),
   step(
-    'patches nothing that is not there',
+    'does not patch a missing object',
     { method: 'PATCH', path: `${ciliumNodes}/none`, body: {} },
     { status: 404, reason: 'NotFound' },
   ),
@@ -255,12 +255,12 @@ export const patching: readonly Step[] = [
     },
   ),
   step(
-    'refuses nothing as a patch',
+    'refuses an empty patch',
     { method: 'PATCH', path: a1, text: 'null' },
     { status: 400, message: 'Invalid JSON Patch' },
   ),
   step(
-    'refuses what is no JSON as a patch',
+    'refuses a patch that is no JSON',
     { method: 'PATCH', path: a1, text: '{"spec":' },
     { status: 400, message: 'error decoding patch: unexpected end of JSON input' },
   ),
@@ -280,7 +280,7 @@ export const patching: readonly Step[] = [
     { status: 415, reason: 'UnsupportedMediaType' },
   ),
   step(
-    'carries out a JSON patch',
+    'applies a JSON patch',
     {
       method: 'PATCH',
       path: a1,
@@ -344,7 +344,7 @@ export const patching: readonly Step[] = [
     },
   ),
   step(
-    'refuses a status that is none of the choices',
+    'refuses a status outside its choices',
     {
       method: 'PATCH',
       path: `${a1}/status`,
@@ -362,7 +362,7 @@ export const patching: readonly Step[] = [
     },
   ),
   step(
-    'names the status in the field only where it is of the wrong type',
+    'names the status in the path only for a wrong type',
     { method: 'PATCH', path: `${a1}/status`, body: { status: 5 } },
     {
       status: 422,
@@ -371,7 +371,7 @@ export const patching: readonly Step[] = [
     },
   ),
   step(
-    'does not look at the uid when the status is patched',
+    'does not check the uid of a patch of the status',
     {
       method: 'PATCH',
       path: `${a1}/status`,
@@ -384,7 +384,7 @@ export const patching: readonly Step[] = [
     },
   ),
   step(
-    'does look at the version when the status is patched',
+    'checks the version of a patch of the status',
     {
       method: 'PATCH',
       path: `${a1}/status`,
@@ -393,7 +393,7 @@ export const patching: readonly Step[] = [
     { status: 409, reason: 'Conflict' },
   ),
   step(
-    'takes the whole status away',
+    'removes the whole status',
     { method: 'PATCH', path: `${a1}/status`, body: { metadata: { resourceVersion: '{rv5}' }, status: null } },
     { status: 200, body: { status: absent } },
   ),

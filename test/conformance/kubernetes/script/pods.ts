@@ -15,7 +15,7 @@ function selects(title: string, selector: string, names: readonly string[]): Ste
 
 const making: readonly Step[] = [
   step(
-    'makes a pod and fills it up',
+    'creates a pod and sets defaults',
     {
       method: 'POST',
       path: pods,
@@ -47,7 +47,7 @@ const making: readonly Step[] = [
     },
   ),
   step(
-    'makes a pod on a node and its network',
+    'creates a pod on a node and its network',
     {
       method: 'POST',
       path: pods,
@@ -86,7 +86,7 @@ const making: readonly Step[] = [
     { status: 422, message: 'Pod "p3" is invalid: spec.containers: Required value' },
   ),
   step(
-    'refuses a container without anything',
+    'refuses a container without fields',
     { method: 'POST', path: pods, body: pod('p3', { containers: [{}] }) },
     {
       status: 422,
@@ -95,7 +95,7 @@ const making: readonly Step[] = [
     },
   ),
   step(
-    'refuses the same container twice, and choices that are none',
+    'refuses the same container twice, and invalid choices',
     {
       method: 'POST',
       path: pods,
@@ -115,7 +115,7 @@ const making: readonly Step[] = [
     },
   ),
   step(
-    'refuses a volume that is not there',
+    'refuses a mount of a missing volume',
     {
       method: 'POST',
       path: pods,
@@ -138,7 +138,7 @@ const making: readonly Step[] = [
     },
   ),
   step(
-    'refuses to make one in no namespace',
+    'refuses to create a pod without a namespace',
     { method: 'POST', path: everywhere, body: pod('p3') },
     {
       status: 405,
@@ -182,7 +182,7 @@ const changing: readonly Step[] = [
     { status: 201, body: { kind: 'Status', status: 'Success', code: 201 } },
   ),
   step(
-    'binds it only once',
+    'binds a pod only once',
     {
       method: 'POST',
       path: `${p1}/binding`,
@@ -234,18 +234,18 @@ const changing: readonly Step[] = [
 ];
 
 const selecting: readonly Step[] = [
-  step('makes a pod without a node', { method: 'POST', path: pods, body: pod('p4') }, { status: 201 }),
+  step('creates a pod without a node', { method: 'POST', path: pods, body: pod('p4') }, { status: 201 }),
   selects('pods of a node', 'spec.nodeName=n1', ['p1', 'p2']),
   selects('pods of no node', 'spec.nodeName=', ['p4']),
   selects('pods of other nodes', 'spec.nodeName!=n1', ['p4']),
-  selects('pods that wait on a node', 'spec.nodeName=n1,status.phase=Pending', ['p2']),
+  selects('pending pods of a node', 'spec.nodeName=n1,status.phase=Pending', ['p2']),
   selects('pods by their network', 'spec.hostNetwork=false,metadata.namespace=default', ['p1', 'p4']),
   selects('pods by their address', 'status.podIP=10.0.0.5', ['p1']),
 ];
 
 const ending: readonly Step[] = [
   step(
-    'gives a pod on a node its grace',
+    'starts the grace period of a pod on a node',
     { method: 'DELETE', path: p1 },
     {
       status: 200,
@@ -254,21 +254,25 @@ const ending: readonly Step[] = [
     },
   ),
   step(
-    'leaves it at that',
+    'does not extend the grace period',
     { method: 'DELETE', path: p1 },
     { status: 200, body: { metadata: { resourceVersion: '{prv}', deletionGracePeriodSeconds: 30 } } },
   ),
   step(
-    'shortens the grace',
+    'shortens the grace period',
     { method: 'DELETE', path: p1, body: { gracePeriodSeconds: 3 } },
     { status: 200, body: { metadata: { deletionGracePeriodSeconds: 3 } } },
   ),
   step(
-    'ends it without',
+    'deletes the pod without a grace period',
     { method: 'DELETE', path: `${p1}?gracePeriodSeconds=0` },
     { status: 200, body: { kind: 'Pod', metadata: { deletionGracePeriodSeconds: 0 } } },
   ),
-  step('has ended it', { method: 'GET', path: p1 }, { status: 404, message: 'pods "p1" not found' }),
+  step(
+    'no longer finds the pod',
+    { method: 'GET', path: p1 },
+    { status: 404, message: 'pods "p1" not found' },
+  ),
   step(
     'ends a pod without a node at once',
     { method: 'DELETE', path: `${pods}/p4` },
@@ -277,9 +281,9 @@ const ending: readonly Step[] = [
       body: { kind: 'Pod', metadata: { deletionGracePeriodSeconds: 0, deletionTimestamp: present } },
     },
   ),
-  step('has ended that too', { method: 'GET', path: `${pods}/p4` }, { status: 404 }),
+  step('no longer finds the pod without a node', { method: 'GET', path: `${pods}/p4` }, { status: 404 }),
   step(
-    'ends the rest',
+    'deletes the other pods',
     { method: 'DELETE', path: pods, body: { gracePeriodSeconds: 0 } },
     { status: 200, body: { kind: 'PodList', items: [{ metadata: { name: 'p2' } }] } },
   ),

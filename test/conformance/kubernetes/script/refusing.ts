@@ -11,33 +11,33 @@ function forbidden(title: string, method: 'DELETE' | 'GET' | 'PATCH', path: stri
 
 export const refusing: readonly Step[] = [
   step(
-    'knows no such resource',
+    'does not know an unknown resource',
     { method: 'GET', path: '/apis/cilium.io/v2/bogus' },
     { status: 404, text: noPage },
   ),
   step(
-    'knows no such version',
+    'does not know an unknown version',
     { method: 'GET', path: '/apis/cilium.io/v9/ciliumnodes' },
     { status: 404, text: noPage },
   ),
-  step('knows no such path', { method: 'GET', path: '/bogus' }, { status: 404, text: noPage }),
+  step('does not know an unknown path', { method: 'GET', path: '/bogus' }, { status: 404, text: noPage }),
   step(
-    'knows no such core resource',
+    'does not know an unknown core resource',
     { method: 'GET', path: '/api/v1/bogus' },
     { status: 404, reason: 'NotFound', message: 'the server could not find the requested resource' },
   ),
   step(
-    'knows no such part of a node',
+    'does not know an unknown part of a node',
     { method: 'GET', path: `${nodes}/n1/bogus` },
     { status: 404, message: 'the server could not find the requested resource' },
   ),
   step(
-    'knows no such part of a CiliumNode',
+    'does not know an unknown part of a CiliumNode',
     { method: 'GET', path: `${ciliumNodes}/a1/bogus` },
     { status: 404, message: 'ciliumnodes.cilium.io "a1" not found' },
   ),
   step(
-    'has no pod without a namespace',
+    'does not find a pod without a namespace',
     { method: 'GET', path: '/api/v1/pods/x' },
     { status: 404, message: 'the server could not find the requested resource' },
   ),
@@ -71,13 +71,13 @@ export const refusing: readonly Step[] = [
     { status: 405, message: noMethod },
   ),
   step(
-    'deletes no namespaces at once',
+    'deletes no collection of namespaces',
     { method: 'DELETE', path: '/api/v1/namespaces' },
     { status: 405, message: noMethod },
   ),
   step('reads no binding', { method: 'GET', path: `${pods}/p1/binding` }, { status: 405, message: noMethod }),
   step(
-    'knows no stranger',
+    'refuses an unknown token',
     { method: 'GET', path: ciliumNodes, as: 'stranger' },
     { status: 401, reason: 'Unauthorized', message: 'Unauthorized' },
   ),
@@ -112,7 +112,7 @@ export const refusing: readonly Step[] = [
     'ciliumnodes.cilium.io is forbidden: User "reader" cannot deletecollection resource "ciliumnodes" in API group "cilium.io" at the cluster scope',
   ),
   step(
-    'refuses a reader before it looks for the object',
+    'refuses a reader before it reads the object',
     { method: 'GET', path: `${ciliumNodes}/none`, as: 'reader' },
     { status: 403, message: like(/^ciliumnodes.cilium.io "none" is forbidden/) },
   ),

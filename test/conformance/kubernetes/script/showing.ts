@@ -54,12 +54,12 @@ const tables: readonly Step[] = [
     },
   ),
   step(
-    'shows refusals as they are',
+    'shows refusals unchanged',
     { method: 'GET', path: `${ciliumNodes}/none`, accept: table },
     { status: 404, reason: 'NotFound' },
   ),
   step(
-    'shows metadata alone',
+    'shows metadata only',
     {
       method: 'GET',
       path: ciliumNodes,
@@ -71,7 +71,7 @@ const tables: readonly Step[] = [
     },
   ),
   step(
-    'shows no list as a single object',
+    'does not show a list as a single object',
     {
       method: 'GET',
       path: ciliumNodes,
@@ -178,7 +178,7 @@ const tables: readonly Step[] = [
     },
   ),
   step(
-    'refuses what it does not speak',
+    'refuses an unsupported media type',
     { method: 'GET', path: ciliumNodes, accept: 'text/plain' },
     {
       status: 406,
@@ -188,7 +188,7 @@ const tables: readonly Step[] = [
     },
   ),
   step(
-    'refuses what it does not speak in the words of the router',
+    'refuses an unsupported media type in the words of the router',
     { method: 'GET', path: nodes, accept: 'text/plain' },
     {
       status: 406,
@@ -196,7 +196,7 @@ const tables: readonly Step[] = [
       message: like(/^406: Not Acceptable\n\nAvailable representations: application\/json/),
     },
   ),
-  step('speaks anything', { method: 'GET', path: ciliumNodes, accept: '*/*' }, { status: 200 }),
+  step('accepts any media type', { method: 'GET', path: ciliumNodes, accept: '*/*' }, { status: 200 }),
 ];
 
 const discovering: readonly Step[] = [
@@ -263,7 +263,7 @@ const discovering: readonly Step[] = [
     },
   ),
   step(
-    'lists all groups at once where that is wanted',
+    'lists all groups at once when the request says so',
     {
       method: 'GET',
       path: '/apis',
@@ -276,12 +276,12 @@ const discovering: readonly Step[] = [
     },
   ),
   step(
-    'knows no such group',
+    'does not know an unknown group',
     { method: 'GET', path: '/apis/nope.example.org' },
     { status: 404, text: '404 page not found\n' },
   ),
   step(
-    'tells its version',
+    'shows its version',
     { method: 'GET', path: '/version' },
     { status: 200, body: { major: '1', gitVersion: like(/^v1\./) } },
   ),

@@ -29,7 +29,7 @@ export const updating: readonly Step[] = [
     },
   ),
   step(
-    'refuses a version that is none',
+    'refuses an invalid version',
     { method: 'PUT', path: a1, body: ciliumNode('a1', {}, { resourceVersion: 'x' }) },
     { status: 500, message: 'strconv.ParseUint: parsing "x": invalid syntax' },
   ),
@@ -57,12 +57,12 @@ export const updating: readonly Step[] = [
     },
   ),
   step(
-    'makes nothing by PUT',
+    'creates nothing by PUT',
     { method: 'PUT', path: `${ciliumNodes}/none`, body: ciliumNode('none', {}, { resourceVersion: '1' }) },
     { status: 404, reason: 'NotFound' },
   ),
   step(
-    'replaces, counts a generation and ignores the status',
+    'replaces the spec with a new generation and ignores the status',
     {
       method: 'PUT',
       path: a1,
@@ -93,7 +93,7 @@ export const updating: readonly Step[] = [
     { status: 200, body: { metadata: { resourceVersion: '{rv2}', generation: 2 } } },
   ),
   step(
-    'replaces the status and nothing else, and counts no generation',
+    'replaces the status and nothing else, without a new generation',
     {
       method: 'PUT',
       path: `${a1}/status`,
@@ -139,7 +139,7 @@ export const updating: readonly Step[] = [
     { status: 409, reason: 'Conflict', message: like(/Precondition failed: UID in precondition: other/) },
   ),
   step(
-    'keeps the status when the object is replaced without',
+    'keeps the status when the object is replaced without one',
     {
       method: 'PUT',
       path: a1,
@@ -165,7 +165,7 @@ export const updating: readonly Step[] = [
     { status: 200, body: { metadata: { generation: 4 }, spec: { 'instance-id': 'i-1' } } },
   ),
   step(
-    'has kept nothing of that dry run',
+    'stores nothing of that dry run',
     { method: 'GET', path: a1 },
     {
       status: 200,

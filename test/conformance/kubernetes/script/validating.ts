@@ -68,11 +68,11 @@ export const validating: readonly Step[] = [
     wanted: 'integer',
     actual: 'number',
   }),
-  wrongType('a flag for a number', { nodeidentity: true }, 'spec.nodeidentity', {
+  wrongType('a boolean for a number', { nodeidentity: true }, 'spec.nodeidentity', {
     wanted: 'integer',
     actual: 'boolean',
   }),
-  wrongType('a number for a flag', { eni: { 'use-primary-address': 1 } }, 'spec.eni.use-primary-address', {
+  wrongType('a number for a boolean', { eni: { 'use-primary-address': 1 } }, 'spec.eni.use-primary-address', {
     wanted: 'boolean',
     actual: 'integer',
   }),
@@ -90,7 +90,7 @@ export const validating: readonly Step[] = [
     wanted: 'string',
     actual: 'integer',
   }),
-  wrongType('nothing in a list of objects', { addresses: [null] }, 'spec.addresses[0]', {
+  wrongType('null in a list of objects', { addresses: [null] }, 'spec.addresses[0]', {
     wanted: 'object',
     actual: 'null',
   }),
@@ -114,7 +114,7 @@ export const validating: readonly Step[] = [
     causes: invalidCause('spec.ipam.pools.allocated[0].pool'),
   }),
   refuses({
-    title: 'texts that are no CIDRs',
+    title: 'texts that are not CIDRs',
     spec: {
       ipam: {
         pools: { allocated: [{ pool: 'p', cidrs: ['x', 5, '10.0.0.0/33', '10.0.0.1/24', 'fd00::/8'] }] },
@@ -159,7 +159,7 @@ export const validating: readonly Step[] = [
     causes: invalidCause('metadata.finalizers'),
   }),
   refuses({
-    title: 'an owner that is not told apart',
+    title: 'an owner without an identity',
     metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'Node' }] },
     problem:
       '[metadata.ownerReferences.name: Invalid value: "": name must not be empty, metadata.ownerReferences.uid: Invalid value: "": uid must not be empty]',
@@ -169,7 +169,7 @@ export const validating: readonly Step[] = [
     ],
   }),
   step(
-    'refuses a label that is no text before it looks further',
+    'refuses a label that is no text before any other check',
     { method: 'POST', path: ciliumNodes, body: ciliumNode('v1', {}, { labels: { a: 1 } }) },
     {
       status: 400,
@@ -193,7 +193,7 @@ export const validating: readonly Step[] = [
     },
   ),
   step(
-    'takes nulls for absent fields, and whole numbers for integers',
+    'treats nulls as absent, and whole numbers as integers',
     {
       method: 'POST',
       path: `${ciliumNodes}?dryRun=All`,

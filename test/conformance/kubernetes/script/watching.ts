@@ -1,4 +1,4 @@
-// Watches: where they begin, what a selection sees of a change, bookmarks, and versions that are too old.
+// Watches: where they start, what a selection shows of a change, bookmarks, and versions that are too old.
 import { absent, like, present, type Step, step } from '../step.ts';
 import { ciliumNode, ciliumNodes, table } from './paths.ts';
 
@@ -9,23 +9,27 @@ const initialEnd = {
 
 const changes: readonly Step[] = [
   step(
-    'makes',
+    'creates a CiliumNode',
     { method: 'POST', path: ciliumNodes, body: ciliumNode('w1', {}, { labels: { on: 'no' } }) },
     { status: 201 },
   ),
   step(
-    'turns on',
+    'labels a CiliumNode into the selection',
     { method: 'PATCH', path: w1, body: { metadata: { labels: { on: 'yes' } } } },
     { status: 200 },
   ),
-  step('changes', { method: 'PATCH', path: w1, body: { spec: { 'instance-id': 'i-1' } } }, { status: 200 }),
   step(
-    'turns off',
+    'changes a CiliumNode',
+    { method: 'PATCH', path: w1, body: { spec: { 'instance-id': 'i-1' } } },
+    { status: 200 },
+  ),
+  step(
+    'labels a CiliumNode out of the selection',
     { method: 'PATCH', path: w1, body: { metadata: { labels: { on: 'no' } } } },
     { status: 200, capture: { off: ['metadata', 'resourceVersion'] } },
   ),
-  step('changes nothing', { method: 'PATCH', path: w1, body: {} }, { status: 200 }),
-  step('deletes', { method: 'DELETE', path: w1 }, { status: 200 }),
+  step('patches nothing', { method: 'PATCH', path: w1, body: {} }, { status: 200 }),
+  step('deletes a CiliumNode', { method: 'DELETE', path: w1 }, { status: 200 }),
 ];
 
 function watches(
@@ -37,7 +41,7 @@ function watches(
 }
 
 const now: Step = step(
-  'asks for the version',
+  'returns the current version',
   { method: 'GET', path: ciliumNodes },
   { status: 200, capture: { now: ['metadata', 'resourceVersion'] } },
 );
@@ -45,7 +49,7 @@ const now: Step = step(
 export const watching: readonly Step[] = [
   now,
   {
-    ...watches('sees every change after a version', '?resourceVersion={now}', 2),
+    ...watches('shows every change after a version', '?resourceVersion={now}', 2),
     during: changes,
     events: [
       { type: 'ADDED', object: { kind: 'CiliumNode', metadata: { name: 'w1', labels: { on: 'no' } } } },
@@ -56,7 +60,7 @@ export const watching: readonly Step[] = [
     ],
   },
   {
-    ...watches('sees them again from that version', '?resourceVersion={now}', 1),
+    ...watches('shows the same changes again from that version', '?resourceVersion={now}', 1),
     during: [],
     events: [
       { type: 'ADDED', object: {} },
@@ -67,13 +71,13 @@ export const watching: readonly Step[] = [
     ],
   },
   {
-    ...watches('sees the rest from a later version', '?resourceVersion={off}', 1),
+    ...watches('shows the rest from a later version', '?resourceVersion={off}', 1),
     during: [],
     events: [{ type: 'DELETED', object: { metadata: { name: 'w1' } } }],
   },
   now,
   {
-    ...watches('sees a selection only', '?resourceVersion={now}&labelSelector=on%3Dyes', 2),
+    ...watches('shows a selection only', '?resourceVersion={now}&labelSelector=on%3Dyes', 2),
     during: changes,
     events: [
       { type: 'ADDED', object: { metadata: { labels: { on: 'yes' } } } },
@@ -83,18 +87,18 @@ export const watching: readonly Step[] = [
   },
   now,
   {
-    ...watches('sees one name only', '?resourceVersion={now}&fieldSelector=metadata.name%3Dother', 1),
+    ...watches('shows one name only', '?resourceVersion={now}&fieldSelector=metadata.name%3Dother', 1),
     during: changes,
     events: [],
   },
   {
-    ...watches('begins with what is there', '', 1),
+    ...watches('starts with the current objects', '', 1),
     during: [],
     events: [{ type: 'ADDED', object: { metadata: { name: 'a1' } } }],
   },
   {
     ...watches(
-      'begins with what is there in any state',
+      'starts with the objects of any state',
       '?resourceVersion=0&fieldSelector=metadata.name%3Da1',
       1,
     ),
@@ -102,7 +106,7 @@ export const watching: readonly Step[] = [
     events: [{ type: 'ADDED', object: { metadata: { name: 'a1' } } }],
   },
   {
-    ...watches('says when that is over, where bookmarks are wanted', '?allowWatchBookmarks=true', 1),
+    ...watches('marks the end of the initial objects by a bookmark', '?allowWatchBookmarks=true', 1),
     needs: 'watch progress',
     during: [],
     events: [
@@ -112,7 +116,7 @@ export const watching: readonly Step[] = [
   },
   {
     ...watches(
-      'says so when asked for it',
+      'marks the end of the initial objects on request',
       '?sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true',
       1,
     ),
@@ -125,7 +129,7 @@ export const watching: readonly Step[] = [
   },
   {
     ...watches(
-      'begins with nothing where that is wanted',
+      'starts with no objects when the request says so',
       '?sendInitialEvents=false&resourceVersionMatch=NotOlderThan',
       1,
     ),
@@ -133,7 +137,7 @@ export const watching: readonly Step[] = [
     events: [],
   },
   {
-    ...watches('cannot begin too far back', '?resourceVersion=1', 1),
+    ...watches('refuses to start too far back', '?resourceVersion=1', 1),
     during: [],
     events: [
       {
@@ -148,13 +152,13 @@ export const watching: readonly Step[] = [
     ],
   },
   {
-    ...watches('waits for a version that is not there yet', '?resourceVersion=99999999', 1),
+    ...watches('waits for a future version', '?resourceVersion=99999999', 1),
     during: [],
     events: [],
   },
   {
     ...watches(
-      'cannot show initial events of a version that is not there yet',
+      'refuses initial events of a future version',
       '?sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=99999999',
       5,
     ),
@@ -165,8 +169,12 @@ export const watching: readonly Step[] = [
     ...watches('shows tables, with their headers once', '?resourceVersion=0', 2),
     accept: table,
     during: [
-      step('makes', { method: 'POST', path: ciliumNodes, body: ciliumNode('w1') }, { status: 201 }),
-      step('deletes', { method: 'DELETE', path: w1 }, { status: 200 }),
+      step(
+        'creates a CiliumNode',
+        { method: 'POST', path: ciliumNodes, body: ciliumNode('w1') },
+        { status: 201 },
+      ),
+      step('deletes a CiliumNode', { method: 'DELETE', path: w1 }, { status: 200 }),
     ],
     events: [
       {
@@ -188,7 +196,7 @@ export const watching: readonly Step[] = [
     ],
   },
   {
-    ...watches('shows metadata alone', '?resourceVersion=0', 1),
+    ...watches('shows metadata only', '?resourceVersion=0', 1),
     accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io',
     during: [],
     events: [
@@ -204,7 +212,7 @@ export const watching: readonly Step[] = [
     ],
   },
   step(
-    'refuses tables that begin with a list and end it',
+    'refuses tables when bookmarks are requested',
     {
       method: 'GET',
       path: `${ciliumNodes}?watch=1&timeoutSeconds=1&allowWatchBookmarks=true`,
@@ -213,7 +221,7 @@ export const watching: readonly Step[] = [
     { status: 406, reason: 'NotAcceptable' },
   ),
   step(
-    'refuses a version that is none',
+    'refuses an invalid version',
     { method: 'GET', path: `${ciliumNodes}?watch=1&timeoutSeconds=1&resourceVersion=x` },
     { status: 500, message: like(/^resourceVersion: Invalid value: "x"/) },
   ),
@@ -236,7 +244,7 @@ export const watching: readonly Step[] = [
     },
   ),
   step(
-    'shows one object though a watch is asked for',
+    'returns one object when a watch of it by path is requested',
     { method: 'GET', path: `${ciliumNodes}/a1?watch=1&timeoutSeconds=1` },
     { status: 200, body: { kind: 'CiliumNode' } },
   ),

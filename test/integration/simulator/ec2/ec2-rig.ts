@@ -67,7 +67,7 @@ export async function startRig(text = plainCloud): Promise<Rig> {
   return { ...ec2, url: server.url, client: connect(), connect, close };
 }
 
-/** The code and status of the refusal that a call meets; fails where there is none. */
+/** The code and status of the refusal that a call meets; fails when there is no refusal. */
 export async function refusalOf(
   call: Promise<unknown>,
 ): Promise<{ code: string; status?: number; message: string }> {

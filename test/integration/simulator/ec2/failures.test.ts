@@ -31,17 +31,17 @@ async function createUnder(
   return { answered: status !== undefined, interfaces: rig.network.interfaces.size };
 }
 
-describe('an answer is lost', () => {
+describe('a lost answer', () => {
   test.each([
     [lost('before', 'drop'), 3],
     [lost('before', 'hang'), 3],
     [lost('after', 'drop'), 2],
     [lost('after', 'hang'), 2],
-  ])('%j', async (fault, interfaces) => {
+  ])('ends in an error of the SDK after the fault %j', async (fault, interfaces) => {
     expect(await createUnder(fault)).toEqual({ answered: false, interfaces });
   });
 
-  test('and the effect comes later', async () => {
+  test('can have its effect later', async () => {
     const ended = await createUnder(lost('late', 'hang', 3_600_000));
 
     rig.clock.setPace(1e9);
@@ -56,37 +56,37 @@ describe('an answer is lost', () => {
   });
 });
 
-describe('an answer is spoilt', () => {
+describe('a spoiled answer', () => {
   const describeUnder = (form: Extract<Fault, { kind: 'garbled' }>['form']) => {
     rig.gateway.faults.add({ action: '*', rate: 1, count: 1, match: {}, fault: { kind: 'garbled', form } });
     return rig.client.send(new DescribeVpcsCommand({}));
   };
 
-  test('an empty one is understood as nothing', async () => {
+  test('is read as no items when it is empty', async () => {
     expect((await describeUnder('empty')).Vpcs).toBeUndefined();
   });
 
-  test('ids are missing', async () => {
+  test('can lack ids', async () => {
     expect((await describeUnder('idsMissing')).Vpcs).toEqual([
       expect.not.objectContaining({ VpcId: expect.anything() }),
     ]);
   });
 
-  test('a state nobody has heard of', async () => {
+  test('can have an unknown state', async () => {
     expect((await describeUnder('unknownEnum')).Vpcs).toMatchObject([{ State: 'quantum' }]);
   });
 
-  test('one that ends in the middle is an error', async () => {
+  test('is an error when it ends in the middle', async () => {
     await expect(describeUnder('truncated')).rejects.toBeInstanceOf(Error);
   });
 
-  test('a page of HTML is an error with its status', async () => {
+  test('is an error with its status when it is a page of HTML', async () => {
     expect(await refusalOf(describeUnder('html502'))).toMatchObject({ status: 502 });
   });
 });
 
-describe('a request is refused', () => {
-  test('when there are too many', async () => {
+describe('a refusal of EC2', () => {
+  test('follows too many requests', async () => {
     // So slow that none comes back before the call.
     rig.gateway.limits.change({ throttle: true, scale: 0.001 });
     rig.gateway.limits.drain({ action: 'DescribeVpcs', whole: false }, 1000);
@@ -101,13 +101,13 @@ describe('a request is refused', () => {
   test.each([
     ['an unknown key', { keyId: 'AKIAUNKNOWN000000000' }, 'AuthFailure', 401],
     ['a wrong secret', { secret: 'wrong' }, 'SignatureDoesNotMatch', 403],
-  ])('for %s', async (_, options, code, status) => {
+  ])('is for %s', async (_, options, code, status) => {
     const client = rig.connect(options);
 
     expect(await refusalOf(client.send(new DescribeVpcsCommand({})))).toMatchObject({ code, status });
   });
 
-  test('for an action that is not allowed', async () => {
+  test('follows an action that is not allowed', async () => {
     rig.gateway.allowedActions = new Set(['DescribeSubnets']);
 
     const { code, status, message } = await refusalOf(rig.client.send(new DescribeVpcsCommand({})));
@@ -119,15 +119,15 @@ describe('a request is refused', () => {
   });
 });
 
-describe('the server', () => {
-  test('keeps connections longer than clients do, and has the endpoint beside EC2', async () => {
+describe('the EC2 server', () => {
+  test('keeps connections longer than clients do, and serves the admin endpoint', async () => {
     const answer = await fetch(`${rig.url}/_headwater/state`);
 
     expect(answer.headers.get('keep-alive')).toBe('timeout=75');
     expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(rig.network.snapshot())));
   });
 
-  test('says which port is taken', async () => {
+  test('names the port that is taken', async () => {
     const { port } = new URL(rig.url);
     const options = { gateway: rig.gateway, clock: systemClock, port: Number(port) };
 

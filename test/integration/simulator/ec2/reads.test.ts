@@ -83,7 +83,7 @@ const reads = {
       .SubnetIpv4CidrReservations,
 };
 
-describe('the SDK reads', () => {
+describe('the SDK', () => {
   test.each([
     [
       'vpcs',
@@ -153,11 +153,11 @@ describe('the SDK reads', () => {
     ['addresses', [{ Domain: 'vpc' }, { Domain: 'vpc' }]],
     ['zones', [{ ZoneName: 'us-east-1a' }, { ZoneName: 'us-east-1b' }]],
     ['reservations', []],
-  ] as const)('%s', async (what, expected) => {
+  ] as const)('reads %s', async (what, expected) => {
     expect(await reads[what]()).toMatchObject(expected);
   });
 
-  test('pages, as far as its paginators go', async () => {
+  test('reads pages as far as its paginators go', async () => {
     const types: string[] = [];
     for await (const page of paginateDescribeInstanceTypes({ client: rig.client, pageSize: 20 }, {})) {
       types.push(...(page.InstanceTypes ?? []).map(({ InstanceType = '' }) => InstanceType));
@@ -177,7 +177,7 @@ describe('the SDK reads', () => {
     expect(interfaces).toBe(2);
   });
 
-  test('refusals as exceptions with code, status and message', async () => {
+  test('reads refusals as exceptions with code, status and message', async () => {
     const unknown = new DescribeNetworkInterfacesCommand({ NetworkInterfaceIds: ['eni-00000000000000000'] });
     const mixed = new DescribeNetworkInterfacesCommand({
       NetworkInterfaceIds: ['eni-00000000000000000'],

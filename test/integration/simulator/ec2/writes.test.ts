@@ -45,8 +45,8 @@ async function attach(NetworkInterfaceId: string, DeviceIndex = 1): Promise<stri
 
 const recordOf = (id: string) => rig.network.interfaces.get(id);
 
-describe('the SDK writes', () => {
-  test('an interface with everything a controller wants of it', async () => {
+describe('the SDK', () => {
+  test('creates an interface with everything that a controller sets', async () => {
     const id = await create({
       Description: 'Headwater (i-00000000000000001)',
       Groups: ['sg-00000000000000001'],
@@ -65,7 +65,7 @@ describe('the SDK writes', () => {
     });
   });
 
-  test('one interface for one token, whatever is repeated', async () => {
+  test('creates one interface for one token, however often the request is repeated', async () => {
     const ClientToken = 'token-1';
     const first = await create({ ClientToken });
 
@@ -77,7 +77,7 @@ describe('the SDK writes', () => {
     expect(rig.network.interfaces.size).toBe(3);
   });
 
-  test('attach, delete on termination, detach, delete', async () => {
+  test('attaches, sets delete-on-termination, detaches and deletes', async () => {
     const NetworkInterfaceId = await create();
     const AttachmentId = await attach(NetworkInterfaceId);
     const Attachment = { AttachmentId, DeleteOnTermination: true };
@@ -97,7 +97,7 @@ describe('the SDK writes', () => {
     expect(recordOf(NetworkInterfaceId)).toBeUndefined();
   });
 
-  test('a taken device index', async () => {
+  test('is refused a device index that is taken', async () => {
     await attach(await create());
 
     const refused = await refusalOf(attach(await create()));
@@ -109,7 +109,7 @@ describe('the SDK writes', () => {
     });
   });
 
-  test('addresses and prefixes come and go', async () => {
+  test('assigns and unassigns addresses and prefixes', async () => {
     const NetworkInterfaceId = await create();
     const assign = (what: object) =>
       rig.client.send(new AssignPrivateIpAddressesCommand({ NetworkInterfaceId, ...what }));
@@ -129,7 +129,7 @@ describe('the SDK writes', () => {
     expect(recordOf(NetworkInterfaceId)).toMatchObject({ addresses: [held?.primaryAddress], prefixes: [] });
   });
 
-  test('IPv6 prefixes come and go', async () => {
+  test('assigns and unassigns IPv6 prefixes', async () => {
     const NetworkInterfaceId = await create();
 
     const { AssignedIpv6Prefixes = [] } = await rig.client.send(
@@ -149,7 +149,7 @@ describe('the SDK writes', () => {
     ['PrivateIpAddressLimitExceeded', { SecondaryPrivateIpAddressCount: 10 }],
     ['InvalidParameterValue', { Ipv4PrefixCount: 0 }],
     ['InvalidParameterCombination', { Ipv4PrefixCount: 1, SecondaryPrivateIpAddressCount: 1 }],
-  ])('too much or too little is refused with %s', async (code, what) => {
+  ])('is refused too much or too little with %s', async (code, what) => {
     const NetworkInterfaceId = await create();
     await attach(NetworkInterfaceId);
 
@@ -158,7 +158,7 @@ describe('the SDK writes', () => {
     expect(await refusalOf(call)).toMatchObject({ code, status: 400 });
   });
 
-  test('tags are added and taken away', async () => {
+  test('adds and removes tags', async () => {
     const id = await create();
     const Resources = [id];
 
@@ -176,7 +176,7 @@ describe('the SDK writes', () => {
     expect(recordOf(id)?.tags).toEqual({ b: '2' });
   });
 
-  test('a static address is associated and let go', async () => {
+  test('associates and disassociates a static address', async () => {
     const [NetworkInterfaceId = ''] = rig.network.instances.get(InstanceId)?.interfaceIds ?? [];
     const { Addresses = [] } = await rig.client.send(new DescribeAddressesCommand({}));
     const [free, taken] = Addresses.map(({ AllocationId }) => AllocationId);
@@ -197,7 +197,7 @@ describe('the SDK writes', () => {
     expect(rig.network.all('publicAddresses').get(free ?? '')?.association).toBeUndefined();
   });
 
-  test('instances are launched and terminated', async () => {
+  test('launches and terminates instances', async () => {
     const { Instances = [] } = await rig.client.send(
       new RunInstancesCommand({
         ImageId: 'ami-0123456789abcdef0',

@@ -81,7 +81,7 @@ suite(title, () => {
     });
   });
 
-  test('shows refusals to people', async () => {
+  test('shows refusals in readable words', async () => {
     await expect(kubectl('create', '-f', 'node.json')).rejects.toThrow(
       'Error from server (AlreadyExists): error when creating "node.json": ciliumnodes.cilium.io "n1" already exists',
     );
@@ -111,7 +111,7 @@ suite(title, () => {
     expect(rig.model.list('pods')).toEqual([]);
   });
 
-  test('shows what else there is', async () => {
+  test('shows the other resources', async () => {
     rig.model.faults.clear();
 
     expect(await kubectl('get', 'nodes,pods', '-A')).toBe('');

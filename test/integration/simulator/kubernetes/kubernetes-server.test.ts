@@ -17,8 +17,8 @@ afterEach(async () => {
   await rig.server.close();
 });
 
-describe('over HTTP', () => {
-  test('answers whole, with the length of the answer', async () => {
+describe('the embedded API server over HTTP', () => {
+  test('sends a whole answer with its length', async () => {
     const { incoming } = await open(`${rig.server.url}${ciliumNodes}`, 'POST', ciliumNode('a'));
     const { text } = await wholeBody(incoming);
 
@@ -27,7 +27,7 @@ describe('over HTTP', () => {
     expect(JSON.parse(text)).toMatchObject({ metadata: { name: 'a' } });
   });
 
-  test('streams a watch line by line until its time is over', async () => {
+  test('streams a watch line by line until its time-out', async () => {
     const { incoming } = await open(`${rig.server.url}${ciliumNodes}?watch=1&timeoutSeconds=60`);
     const body = wholeBody(incoming);
 
@@ -51,7 +51,7 @@ describe('over HTTP', () => {
     expect(before).toBe(1);
   });
 
-  test('breaks the connection where a fault says so', async () => {
+  test('breaks the connection when a fault says so', async () => {
     rig.model.faults.inject({ method: 'POST', effect: { kind: 'dropAfter' } });
 
     await expect(open(`${rig.server.url}${ciliumNodes}`, 'POST', ciliumNode('a'))).rejects.toThrow(
@@ -70,7 +70,7 @@ describe('over HTTP', () => {
     expect(await body).toEqual({ text: '{"type":"MODIFIED","object":{"apiVer', cut: true });
   });
 
-  test('takes faults over the wire', async () => {
+  test('accepts faults over HTTP', async () => {
     const { incoming } = await open(`${rig.server.url}/_headwater/faults`, 'POST', {
       path: 'ciliumnodes',
       effect: { kind: 'refuse', code: 429, retryAfterSeconds: 2 },
@@ -103,8 +103,8 @@ describe('over HTTP', () => {
   });
 });
 
-describe('the port', () => {
-  test('is named when it is taken', async () => {
+describe('the port of the server', () => {
+  test('is named in the error when it is taken', async () => {
     const port = Number(new URL(rig.server.url).port);
 
     await expect(startKubernetesServer({ ...rig, port })).rejects.toThrow(
@@ -112,7 +112,7 @@ describe('the port', () => {
     );
   });
 
-  test('is free again once the server is closed, whoever is still connected', async () => {
+  test('is free again once the server is closed, even with clients still connected', async () => {
     const port = Number(new URL(rig.server.url).port);
     const { incoming } = await open(`${rig.server.url}${ciliumNodes}?watch=1`);
     const body = wholeBody(incoming);
@@ -126,7 +126,7 @@ describe('the port', () => {
   });
 });
 
-test('a kubeconfig names the server, and the token where there is one', () => {
+test('a kubeconfig names the server, and the token if there is one', () => {
   const config = parse(kubeConfigFor({ url: rig.server.url, token: 'secret' })) as unknown;
 
   expect(config).toEqual({

@@ -58,7 +58,7 @@ export async function wholeBody(
   }
 }
 
-/** Waits until `holds`, looking again whenever the event loop has come round. */
+/** Waits until `holds`, checking again after each turn of the event loop. */
 export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -79,7 +79,7 @@ const both: readonly Protocol[] = ['crd-allocator', 'multi-pool'];
 const steady: Workload = { kind: 'steady', name: 'steady', arrivalsPerMinute: 12, meanLifetime: 3 * minute };
 
 describe('a fleet under load', () => {
-  test('agents of both protocols come up, and all pods of a burst get addresses', async () => {
+  test('starts agents of both protocols, and all pods of a burst get addresses', async () => {
     const { fleet, run, bugs } = await rig([...both, ...both]);
     const phases = fleet.views.map((view) => view.phase);
 
@@ -93,7 +93,7 @@ describe('a fleet under load', () => {
     expect(bugs).toEqual([]);
   });
 
-  test('addresses come and go with the load for hours, and nobody loses one', async () => {
+  test('gains and releases addresses with the load for hours, and no pod loses one', async () => {
     const { fleet, operator, run, bugs } = await rig([...both, ...both]);
 
     await run(
@@ -122,7 +122,7 @@ describe('a fleet under load', () => {
     expect(bugs).toEqual([]);
   });
 
-  test('agents restart, are upgraded and nodes are replaced under load, and nobody loses an address', async () => {
+  test('restarts and upgrades agents and replaces nodes, and no pod loses an address', async () => {
     const { fleet, operator, run, bugs } = await rig([
       'crd-allocator',
       'crd-allocator',
@@ -149,7 +149,7 @@ describe('a fleet under load', () => {
     expect(bugs).toEqual([]);
   });
 
-  test('an upgrade in place keeps every pod and its address', async () => {
+  test('keeps every pod and its address through an upgrade in place', async () => {
     const { cluster, fleet, run } = await rig(['crd-allocator']);
     await run([{ kind: 'burst', name: 'burst', at: 0, pods: 20, over: 1_000 }], 3 * minute);
     const before = new Map(fleet.view('node-0').addressesInUse);
@@ -170,8 +170,8 @@ describe('a fleet under load', () => {
   });
 });
 
-describe('a node that goes', () => {
-  test('takes its pods and objects with it, and uses no address any more', async () => {
+describe('a node that is removed', () => {
+  test('takes its pods and objects along, and uses no address afterwards', async () => {
     const { cluster, fleet, run } = await rig(both);
     await run([{ kind: 'burst', name: 'b', at: 0, pods: 6, over: 0 }], minute);
     const { addressesInUse } = fleet.view('node-0');
@@ -192,8 +192,8 @@ describe('a node that goes', () => {
   });
 });
 
-describe('what a fleet tells a judge', () => {
-  test.each(both)('an address in use that is taken away from an agent of the %s', async (protocol) => {
+describe('the report of a fleet to a judge', () => {
+  test.each(both)('shows an address in use that is taken away from an agent of the %s', async (protocol) => {
     const { cluster, fleet, run } = await rig([protocol]);
     await run([{ kind: 'burst', name: 'b', at: 0, pods: 1, over: 0 }], minute);
     const inUse = [...fleet.view('node-0').addressesInUse];
@@ -208,7 +208,7 @@ describe('what a fleet tells a judge', () => {
     ]);
   });
 
-  test('what happened on a node that is gone is not forgotten', async () => {
+  test('keeps what happened on a node that is gone', async () => {
     const { cluster, fleet, run } = await rig(['multi-pool', 'multi-pool']);
     await run([{ kind: 'burst', name: 'b', at: 0, pods: 2, over: 0 }], minute);
     await cluster.patchStatus({ eni: { enis: null } }, 'node-0');
@@ -224,7 +224,7 @@ describe('what a fleet tells a judge', () => {
     expect(() => fleet.view('node-0')).toThrow(RangeError);
   });
 
-  test('an address that two nodes use', async () => {
+  test('shows an address that two nodes use', async () => {
     const { cluster, fleet } = await rig(both);
     const [stolen = ''] = fleet.view('node-0').addressesInUse.keys();
     const only = { 'eni-10.2': { addresses: [stolen] } };
@@ -236,7 +236,7 @@ describe('what a fleet tells a judge', () => {
     expect(fleet.violations.map((violation) => violation.what)).toContain('used-on-two-nodes');
   });
 
-  test('pods that wait, and since when', async () => {
+  test('shows pending pods, and since when they wait', async () => {
     const { cluster, fleet } = await rig(['crd-allocator']);
     const start = cluster.clock.monotonic();
 
@@ -267,7 +267,7 @@ describe('the history of a fleet', () => {
     return `${events.map((event) => JSON.stringify(event)).join('\n')}\n${cluster.model.revision}`;
   }
 
-  test('is the same for the same seed, and another for another', async () => {
+  test('is the same for the same seed, and another one for another seed', async () => {
     const [first, second, other] = [await historyOf('one'), await historyOf('one'), await historyOf('two')];
 
     expect(first.length).toBeGreaterThan(10_000);

@@ -1,5 +1,5 @@
 // An operator and a cloud in one, as small as they can be while they keep to what agents of both protocols need: it
-// gives each node a buffer of free addresses on one interface and takes back what is not used. It is here to prove the
+// gives each node a buffer of free addresses on one interface and releases what is not used. It is here to prove the
 // agents, not to be good: it reads everything time and again and has no limits.
 import { type Clock, sleep } from '../../../../src/runtime/clock.ts';
 import {
@@ -82,7 +82,7 @@ export class TinyOperator {
     await publish(writer, state);
   }
 
-  /** CIDRs that the agent does not name are struck after a while, and unassigned after another. */
+  /** CIDRs that the agent does not name are removed after a while, and unassigned after another. */
   async #shrinkMultiPool(node: JsonObject, state: NodeState, writer: GuardedWriter): Promise<void> {
     const now = this.#options.clock.monotonic();
     const [entry] = listAt(node, 'spec', 'ipam', 'pools', 'allocated').filter(isObject);

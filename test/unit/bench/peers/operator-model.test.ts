@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { operatorScaleUp } from '../../../../bench/peers/operator-model.ts';
 
 describe('operatorScaleUp', () => {
-  test('one node: its calls one after another, then a reading', () => {
+  test('makes the calls of one node one after another, then a reading', () => {
     const oneAssign = operatorScaleUp({ nodes: 1, firstInterfaceIndex: 0, scale: 1 });
     const createAndAttach = operatorScaleUp({ nodes: 1, firstInterfaceIndex: 1, scale: 1 });
 
@@ -12,7 +12,7 @@ describe('operatorScaleUp', () => {
     expect(createAndAttach.seconds).toBeCloseTo(1 + 0.74 + 0.34 + 0.01 + 0.18, 9);
   });
 
-  test('20 calls need not wait; the 21st waits a quarter of a second', () => {
+  test('makes 20 calls at once, and the 21st after a quarter of a second', () => {
     const ten = operatorScaleUp({ nodes: 10, firstInterfaceIndex: 0, scale: 1 });
     const eleven = operatorScaleUp({ nodes: 11, firstInterfaceIndex: 0, scale: 1 });
 
@@ -26,13 +26,13 @@ describe('operatorScaleUp', () => {
     [1000, 1 as const, 3, 1],
     [200, 1 as const, 3, 1],
   ])(
-    '%d nodes, first index %d: all changes wait for the one limiter, and readings behind them',
+    'lets all changes of %d nodes with first index %d wait for one limiter, and readings behind them',
     (nodes, firstInterfaceIndex, changes, looks) => {
       const result = operatorScaleUp({ nodes, firstInterfaceIndex, scale: 1 });
 
       expect(result.mutating).toBe(nodes * changes);
       expect(result.reads).toBeGreaterThanOrEqual(nodes * looks);
-      // Whoever comes first is read only when all have been changed: then all are published together.
+      // The first to come is read only when all have been changed: then all are published together.
       const limiterAlone = (result.mutating - 20) / 4;
       expect(result.seconds).toBeGreaterThan(limiterAlone);
       expect(result.seconds).toBeLessThan(limiterAlone + 3);
@@ -41,7 +41,7 @@ describe('operatorScaleUp', () => {
     },
   );
 
-  test('with everything ten times faster it takes a tenth, and as many calls', () => {
+  test('takes a tenth of the time for as many calls when everything is ten times faster', () => {
     const plain = operatorScaleUp({ nodes: 300, firstInterfaceIndex: 1, scale: 1 });
     const scaled = operatorScaleUp({ nodes: 300, firstInterfaceIndex: 1, scale: 10 });
 

@@ -42,7 +42,7 @@ describe('renderTable', () => {
     ]);
   });
 
-  test('a figure that could not be measured says why', () => {
+  test('says why a figure could not be measured', () => {
     const lines = rowsOf({
       kind: 'failed',
       figure: figure({}),
@@ -64,11 +64,11 @@ describe('renderTable', () => {
     [{ limit: 1, bound: 'exactly' }, 1, 'ok'],
     [{ limit: 0, bound: 'exactly' }, 0, 'ok'],
     [{ limit: 40 }, Number.NaN, 'NOT OK'],
-  ] as const)('%j measured %d is %s', (change, value, verdict) => {
+  ] as const)('judges %j measured as %d: %s', (change, value, verdict) => {
     expect(rowsOf(measured(change, value))[1]?.endsWith(`  ${verdict}`)).toBe(true);
   });
 
-  test('no line of prose is longer than a terminal is wide', () => {
+  test('keeps lines of prose within the width of a terminal', () => {
     const lines = rowsOf(measured({ scenario: () => 'word '.repeat(100).trim() }, 1));
 
     expect(Math.max(...lines.slice(2).map(({ length }) => length))).toBeLessThanOrEqual(110);
@@ -92,7 +92,7 @@ describe('reportOf', () => {
     });
   });
 
-  test('writes why a figure could not be measured', () => {
+  test('says why a figure could not be measured', () => {
     const failed: Outcome = { kind: 'failed', figure: figure({}), why: 'gone' };
 
     expect(reportOf(failed, settings)).toMatchObject({

@@ -13,12 +13,12 @@ const flags = controllerFlags(at).map((flag) => {
 });
 
 describe('the options of the controller in the demonstration', () => {
-  test.each(flags)('$flag is accepted', ({ name, value }) => {
+  test.each(flags)('include $flag, which the controller accepts', ({ name, value }) => {
     expect(optionTable[name].kind.parse(value)).toBeDefined();
   });
 
   test.each(flags.filter(({ name }) => !whereabouts.includes(name)))(
-    '$flag is unlike the default, and shown as such',
+    'include $flag, which is shown because it differs from the default',
     ({ flag, name, value }) => {
       const { kind, default: given } = optionTable[name];
       const fallback = typeof given === 'string' ? given : '';

@@ -38,7 +38,7 @@ function frame(change: Partial<Frame> = {}, breaches = 0): Frame {
   };
 }
 
-/** What each chapter says when it begins, by its title. */
+/** What each chapter says when it starts, by its title. */
 function everyLook(): [string, readonly string[]][] {
   const { nodes, seed } = { nodes: 50, seed: 'headwater' };
   const cluster = createEmbeddedCluster({
@@ -75,7 +75,7 @@ describe('a frame', () => {
     );
   });
 
-  test('shows everything that counts on 24 rows of 80 columns', () => {
+  test('shows everything important on 24 rows of 80 columns', () => {
     const text = frameLines(frame({}, 1), { columns: 80, rows: 23 }).join('\n');
 
     for (const shown of [
@@ -91,7 +91,7 @@ describe('a frame', () => {
   });
 
   test.each(everyLook())(
-    'keeps the text of the chapter %s in its place, whatever happens, on 24 rows of 80',
+    'keeps the text of the chapter %s in its place, whatever happens, on 24 rows of 80 columns',
     (_, look) => {
       const notes = Array.from(
         { length: 9 },
@@ -117,7 +117,7 @@ describe('a frame', () => {
     },
   );
 
-  test('on a live screen leaves the last row to the cursor', () => {
+  test('leaves the last row of a live screen to the cursor', () => {
     const written: string[] = [];
     const screen = liveScreen({ write: (text) => written.push(text), columns: 80, rows: 24 });
     for (let index = 0; index < 20; index++) screen.decide(`decision ${index}`);
@@ -129,7 +129,7 @@ describe('a frame', () => {
 });
 
 describe('plain output', () => {
-  test('shows the subnets now and then', () => {
+  test('shows the subnets at times', () => {
     const written: string[] = [];
     const screen = plainScreen({ write: (text) => written.push(text), columns: 80, rows: 24 });
 

@@ -14,7 +14,7 @@ const picture: Picture = {
   breaches: [],
 };
 
-/** Two chapters; the progress of the first can be set. Looks are a second apart. */
+/** Two chapters; the progress of the first can be set. Checks are a second apart. */
 function story(longest = 60_000) {
   const log: string[] = [];
   const state: { progress: Progress } = { progress: 'underway' };
@@ -42,7 +42,7 @@ function story(longest = 60_000) {
 }
 
 describe('a story', () => {
-  test('begins with the first chapter, and says what to look at', () => {
+  test('starts with the first chapter, and says what to watch', () => {
     const { told, look } = story();
 
     expect(look()).toEqual(['== 1. a', '   look there', 'a begins']);
@@ -54,7 +54,7 @@ describe('a story', () => {
     { progress: 'underway', later: ['a at 2'], missing: ['a', 'b'] },
     { progress: 'continues', later: ['a at 2', 'b at 1'], missing: ['a'] },
     { progress: 'over', later: ['b at 1'], missing: [] },
-  ])('after a chapter that is $progress', ({ progress, later, missing }) => {
+  ])('continues as it should after a chapter that is $progress', ({ progress, later, missing }) => {
     const { told, look, state } = story();
     look();
     state.progress = progress;
@@ -70,7 +70,7 @@ describe('a story', () => {
     expect(told.missing).toEqual(missing);
   });
 
-  test('continues after a chapter that takes too long, and remembers that it did not end', () => {
+  test('continues after a chapter that takes too long, and records that it did not end', () => {
     const { told, look } = story(1500);
     look();
     look();

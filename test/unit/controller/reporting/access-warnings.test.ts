@@ -23,21 +23,21 @@ async function warnings(isAllowed: (attributes: Attributes) => boolean): Promise
   return log.lines.map(({ message }) => message);
 }
 
-describe('what the roles lack', () => {
-  test('is reported in one line if there are no roles', async () => {
+describe('the warning about missing roles', () => {
+  test('is one line if there are no roles', async () => {
     expect(await warnings(() => false)).toEqual([
       'no permissions in this cluster: bind the roles of the chart to the service account (rbac.create)',
     ]);
   });
 
-  test('is reported verb by verb if some of it is granted', async () => {
+  test('has each verb if some of them are granted', async () => {
     expect(await warnings(({ verb, resource }) => verb !== 'watch' || resource === 'pods')).toEqual([
       'may not watch ciliumnodes: a role must grant it',
       'may not watch nodes: a role must grant it',
     ]);
   });
 
-  test('is nothing with the roles of the chart', async () => {
+  test('is absent with the roles of the chart', async () => {
     expect(await warnings(() => true)).toEqual([]);
   });
 });

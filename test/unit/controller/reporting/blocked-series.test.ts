@@ -18,7 +18,7 @@ function subnet(id: string, change: Partial<SubnetFigures>): SubnetFigures {
   return { id, zone: 'a', cidr: '10.0.0.0/24', ...space, ...change };
 }
 
-test('what is left alone is counted by what it is and why', () => {
+test('blocked resources are counted by what they are and why', () => {
   const managed: NodeSummary = {
     kind: 'managed',
     name: 'c',

@@ -32,18 +32,22 @@ function served(wanted: number, reason?: ConditionReason): NodeSummary {
   };
 }
 
-describe('what a reading of the network may help with', () => {
+describe('the need for a reading of the network', () => {
   test.each<[string, readonly NodeSummary[], string]>([
-    ['nothing, where no node is short', [served(0), blocked], 'nothing'],
-    ['addresses, where one is', [served(0), served(3)], 'addresses'],
+    ['nothing when no node is in deficit', [served(0), blocked], 'nothing'],
+    ['addresses when one is', [served(0), served(3)], 'addresses'],
     [
-      'more than addresses, where a subnet is full',
+      'more than addresses when a subnet is full',
       [served(3), served(1, 'SubnetsExhausted')],
       'infrastructure',
     ],
-    ['more than addresses, where no subnet fits', [served(1, 'NoSubnetMatches')], 'infrastructure'],
-    ['nothing, where a node that says so is not short', [served(0, 'SubnetsExhausted')], 'nothing'],
-  ])('%s', (_, summaries, expected) => {
+    ['more than addresses when no subnet fits', [served(1, 'NoSubnetMatches')], 'infrastructure'],
+    [
+      'nothing when a node with such a condition is not in deficit',
+      [served(0, 'SubnetsExhausted')],
+      'nothing',
+    ],
+  ])('covers %s', (_, summaries, expected) => {
     expect(lackingOf(summaries)).toBe(expected);
   });
 });

@@ -19,12 +19,12 @@ function lacking(permission: string): CloudError {
 }
 
 test.each<[string, readonly (Error | undefined)[], readonly string[]]>([
-  ['any failure is told each time', [another, another], ['warn', 'warn']],
-  ['the same denial is told aloud once', [lacking('A'), lacking('A')], ['warn', 'debug']],
+  ['any failure is a warning each time', [another, another], ['warn', 'warn']],
+  ['the same denial is a warning once', [lacking('A'), lacking('A')], ['warn', 'debug']],
   ['another denial is news', [lacking('A'), lacking('B')], ['warn', 'warn']],
   ['a denial after a success is news', [lacking('A'), read, lacking('A')], ['warn', 'warn']],
   ['a denial after another failure is news', [lacking('A'), another, lacking('A')], ['warn', 'warn', 'warn']],
-])('%s', (_, course, levels) => {
+])('a failed reading is logged: %s', (_, course, levels) => {
   const log = recordingLogger();
   const readings = new FailedReadings(log);
 

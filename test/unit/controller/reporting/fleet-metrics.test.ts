@@ -24,7 +24,7 @@ function needing(name: string, needed: number): NodeSummary {
 }
 
 describe('the gauges of the fleet', () => {
-  test('nodes are counted by state, and addresses, pods, interfaces and prefixes over all nodes that are served', async () => {
+  test('count nodes by state, and addresses, pods, interfaces and prefixes over all served nodes', async () => {
     const busy = servedEntry('busy', {
       assessment: { usage: { available: 14, used: 12, waitingPods: 3 }, needed: 5, wanted: 5 },
       figures: { releasing: 2, shortSince: 40_000, waitingPods: 3 },
@@ -53,7 +53,7 @@ describe('the gauges of the fleet', () => {
     );
   });
 
-  test('a node that is not read, or cannot be served, is in deficit while pods wait there', async () => {
+  test('count a node that is not read or cannot be served as in deficit while pods are pending there', async () => {
     const unread = servedEntry('unread', { figures: { shortSince: 40_000 } });
     const blocked = servedEntry('blocked', { figures: { shortSince: 10_000, waitingPods: 2 } });
     const summaries = [
@@ -73,7 +73,7 @@ describe('the gauges of the fleet', () => {
     );
   });
 
-  test('pods that wait on a node whose CiliumNode is not served count as those of any other', async () => {
+  test('count pending pods on a node whose CiliumNode is not served as on any other', async () => {
     const wrong = unservedEntry('wrong', { waitingPods: 2, blockedSince: 10_000 });
     const idle = unservedEntry('idle', { blockedSince: 0 });
 
@@ -86,7 +86,7 @@ describe('the gauges of the fleet', () => {
     );
   });
 
-  test('pods of a node that is not ours are not counted', async () => {
+  test('do not count pods of a node that is unmanaged', async () => {
     const other = servedEntry('other', { figures: { waitingPods: 2 } });
 
     const lines = await linesOf([withAssessment(other, { kind: 'unmanaged', condition })]);
@@ -94,7 +94,7 @@ describe('the gauges of the fleet', () => {
     expect(lines).toContain('headwater_pending_pods 0');
   });
 
-  test('pods that wait on a node whose writes fail have no address there, whatever the cloud has assigned', async () => {
+  test('count pending pods without an address on a node whose writes fail, whatever the cloud has assigned', async () => {
     const usage = { available: 14, used: 2, waitingPods: 3 };
     const figures = { isPublished: false, shortSince: 40_000, waitingPods: 3 };
 
@@ -103,14 +103,14 @@ describe('the gauges of the fleet', () => {
     expect(lines).toContain('headwater_oldest_deficit_seconds{priority="critical"} 60');
   });
 
-  test('a node whose writes fail has not got what its agent is not shown', async () => {
+  test('do not count for a node what a failed write does not show to its agent', async () => {
     const lines = await linesOf([servedEntry('one', { figures: { isPublished: false } })]);
 
     expect(lines).toContain('headwater_nodes{state="in_deficit"} 1');
     expect(lines).toContain('headwater_nodes{state="satisfied"} 0');
   });
 
-  test('nodes have series of their own up to the limit, and a larger fleet has none', async () => {
+  test('have series for each node up to the limit, and none for a larger fleet', async () => {
     const summaries = [needing('a', 1), needing('b', 2)];
 
     const [within, beyond] = [await linesOf(summaries, 2), await linesOf(summaries, 1)];
@@ -119,7 +119,7 @@ describe('the gauges of the fleet', () => {
     expect(beyond.filter((line) => /^cilium_\w+\{target_node=/.test(line))).toEqual([]);
   });
 
-  test('a fleet that grows past the limit loses the series that its nodes had', async () => {
+  test('lose the series of nodes when the fleet grows past the limit', async () => {
     const registry = createMetricRegistry({ measureProcess: false });
     showFleet(registry, { summaries: [needing('a', 1)], now: 0, mostNodesShown: 1 });
 
@@ -128,7 +128,7 @@ describe('the gauges of the fleet', () => {
     expect(await registry.scrape()).not.toMatch(/^cilium_\w+\{target_node=/m);
   });
 
-  test('the 20 nodes that lack the most addresses are shown in a fleet of any size', async () => {
+  test('show the 20 nodes that lack the most addresses in a fleet of any size', async () => {
     const summaries = Array.from({ length: 30 }, (_, index) => needing(`node-${index}`, index));
 
     const lines = (await linesOf(summaries, 0)).filter((line) =>

@@ -18,7 +18,7 @@ test.each<[TransportRequest['method'], string, string, string]>([
   ['PUT', `${leases}/headwater`, 'update', 'leases'],
   ['POST', leases, 'create', 'leases'],
   ['POST', '/api/v1/namespaces/default/events', 'create', 'events'],
-])('%s %s counts as %s of %s', async (method, path, verb, resource) => {
+])('the request %s %s counts as %s of %s', async (method, path, verb, resource) => {
   const registry = createMetricRegistry({ measureProcess: false });
   const inner = new ScriptedTransport(new VirtualClock(), () => ({ status: 403 }));
   const transport = new MeteredTransport(inner, registry.metrics);

@@ -21,9 +21,9 @@ const denied = 'warn missing cloud permission';
 const permitted = 'info cloud permission granted again';
 
 test.each<[string, readonly Step[], readonly string[], number]>([
-  ['is told', [[0, 'denied']], [denied], 1],
+  ['is reported', [[0, 'denied']], [denied], 1],
   [
-    'is told once',
+    'is reported once',
     [
       [0, 'denied'],
       [1, 'denied'],
@@ -52,7 +52,7 @@ test.each<[string, readonly Step[], readonly string[], number]>([
     1,
   ],
   [
-    'that comes and goes is not told each time',
+    'that comes and goes is not reported each time',
     [
       [0, 'denied'],
       [1, 'ok'],
@@ -63,7 +63,7 @@ test.each<[string, readonly Step[], readonly string[], number]>([
     0,
   ],
   [
-    'that comes back is shown though it is not told',
+    'that comes back is shown although it is not reported',
     [
       [0, 'denied'],
       [1, 'ok'],
@@ -73,7 +73,7 @@ test.each<[string, readonly Step[], readonly string[], number]>([
     1,
   ],
   [
-    'that comes back later is told again',
+    'that comes back later is reported again',
     [
       [0, 'denied'],
       [1, 'ok'],
@@ -83,7 +83,7 @@ test.each<[string, readonly Step[], readonly string[], number]>([
     1,
   ],
   ['is no failure of another kind', [[0, 'other failure']], [], 0],
-])('what is not permitted %s', async (_, steps, told, left) => {
+])('a missing permission %s', async (_, steps, told, left) => {
   const clock = new VirtualClock();
   const log = recordingLogger();
   const missingPermissions = new MissingPermissions({ clock, log });

@@ -7,7 +7,7 @@ const facts = { state: 'leading', leader: undefined, now: 60_000 } as const;
 
 const full = { reason: 'SubnetsExhausted', text: 'no address is left' } as const;
 
-describe('what /status says of one node', () => {
+describe('the answer of /status about one node', () => {
   test('is all that is known, even if the node is satisfied', () => {
     const summaries = [servedEntry('other'), servedEntry('one', { interfaces: [eni(0, 4)] })];
 

@@ -7,14 +7,14 @@ import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 
-describe('the end of a release', () => {
+describe('a release that ends', () => {
   test.each<[CloudFailureKind | undefined, boolean, LogLevel, string]>([
     [undefined, false, 'info', 'released addresses'],
     ['unreachable', true, 'info', 'addresses may have been released: reading the instance first'],
     ['fenced', false, 'debug', 'release deferred: outside the safe lease window'],
     ['stopped', false, 'debug', 'release deferred: releases are paused'],
     ['notAuthorized', false, 'warn', 'could not release addresses'],
-  ])('by %s (open: %j) is logged at level %s', (kind, isOpen, level, message) => {
+  ])('with %s (open: %j) is logged at level %s', (kind, isOpen, level, message) => {
     const log = recordingLogger();
     const registry = createMetricRegistry({ measureProcess: false });
     const { onRelease } = nodeInstruments({
@@ -41,7 +41,7 @@ describe('the end of a release', () => {
   });
 });
 
-describe('a node whose agent changes what is wrong with it again and again', () => {
+describe('a node whose agent keeps changing its problem', () => {
   test('is logged a few times, and then rarely', async () => {
     const log = recordingLogger();
     const clock = new VirtualClock();

@@ -8,7 +8,7 @@ const other: NodeCondition = { reason: 'SubnetsExhausted', text: 'subnet-2 is fu
 const names = Array.from({ length: 2000 }, (_, index) => `node-${index}`);
 
 describe('a cause that many nodes have', () => {
-  test('is one line of log, Events on some nodes and one for the fleet', () => {
+  test('is one log line, Events on some nodes and one for the fleet', () => {
     const causes = new SharedCauses();
 
     const told = names.map((name) => causes.begin(name, full));
@@ -35,7 +35,7 @@ describe('a cause that many nodes have', () => {
     });
   });
 
-  test('is resolved for the fleet also if its last node meets another one', () => {
+  test('is resolved for the fleet also if its last node gets another one', () => {
     const causes = new SharedCauses();
     for (const name of ['a', 'b']) causes.begin(name, full);
 
@@ -48,7 +48,7 @@ describe('a cause that many nodes have', () => {
     ['WriteRefused', (name) => `ciliumnodes.cilium.io "${name}" is forbidden`],
     ['InstanceNotManaged', (name) => `instance i-0000000${name.at(-1)} does not carry the tags of --x`],
   ])(
-    'is the same one if the texts differ by the name of the node or its instance alone: %s',
+    'is the same one if its texts differ only by the name of the node or its instance: %s',
     (reason, textOf) => {
       const causes = new SharedCauses();
 
@@ -59,7 +59,7 @@ describe('a cause that many nodes have', () => {
     },
   );
 
-  test('is a different one if its text differs, and a node has one at a time', () => {
+  test('is another one if its text differs, and a node has one at a time', () => {
     const causes = new SharedCauses();
     causes.begin('a', full);
 

@@ -34,8 +34,8 @@ function sessionOf(count: number): ReportedSession {
   };
 }
 
-describe('what /status answers', () => {
-  test('of a standby names the leader and says nothing of a fleet that it does not know', () => {
+describe('the answer of /status', () => {
+  test('of a standby names the leader and leaves out a fleet that it does not know', () => {
     const report = statusReport({ ...facts, state: 'standby', leader: 'headwater-b', session: undefined });
 
     expect(report).toEqual({
@@ -57,7 +57,7 @@ describe('what /status answers', () => {
     expect(report).not.toHaveProperty('leader');
   });
 
-  test('begins with how many nodes lack something, by reason, the most frequent first', () => {
+  test('starts with how many nodes lack something, by reason, the most frequent first', () => {
     const full = { reason: 'SubnetsExhausted', text: 'full' } as const;
     const summaries = [
       servedEntry('fine'),
@@ -77,7 +77,7 @@ describe('what /status answers', () => {
     expect(report.inDeficit?.map(({ name }) => name)).toEqual(['odd', 'full too', 'full']);
   });
 
-  test('stays within a megabyte however many nodes there are, and says what it leaves out', () => {
+  test('stays within a megabyte for any number of nodes, and says what it leaves out', () => {
     const report = statusReport({ ...facts, state: 'leading', session: sessionOf(20_000) });
 
     expect(report).toMatchObject({ nodes: { total: 20_000 }, omitted: { inDeficit: 19_000 } });

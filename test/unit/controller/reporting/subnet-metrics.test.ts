@@ -20,20 +20,20 @@ function figuresOf(
   return subnetFigures({ infrastructure: known, wholeBlocks, ledger }, 10)[0];
 }
 
-describe('whole free blocks of a subnet', () => {
+describe('the whole free blocks of a subnet', () => {
   test.each([
     ['nothing is known before the first listing', 200, {}, undefined],
     ['the listing says how many there are', 200, { listed: 9 }, 9],
     ['there are no more than the free addresses have room for', 50, { listed: 9 }, 3],
     ['a subnet that refused a single prefix has none', 200, { listed: 9, refused: [1] }, 0],
     ['a subnet that refused four at once may have some', 200, { listed: 9, refused: [4] }, 9],
-  ])('%s', (_, free, change, blocks) => {
+  ])('are known as far as possible: %s', (_, free, change, blocks) => {
     expect(figuresOf(free, change)?.freeBlocks).toBe(blocks);
   });
 });
 
 describe('the gauges of subnets', () => {
-  test('nodes and pod addresses are counted by the subnet of their interfaces, a node once', () => {
+  test('count nodes and pod addresses by the subnet of their interfaces, a node once', () => {
     const prefix = { prefixes: ['10.0.9.0/28'], subnetId: 'subnet-2' };
     const summaries = [
       servedEntry('a', { interfaces: [eni(0, 2), eni(1, 3), eni(2, 1, prefix)] }),
@@ -51,7 +51,7 @@ describe('the gauges of subnets', () => {
     ['all of them do', 32, 2, 0],
     ['none of them does', 40, 0, 1],
     ['nothing is free', 0, 0, 0],
-  ])('the part that is fragmented: %s', async (_, free, freeBlocks, ratio) => {
+  ])('show the fragmented part: %s', async (_, free, freeBlocks, ratio) => {
     const registry = createMetricRegistry({ measureProcess: false });
     const known = figuresOf(free);
     if (known === undefined) throw new Error('the subnet is not known');
@@ -65,7 +65,7 @@ describe('the gauges of subnets', () => {
     expect(lines).toContain(`headwater_subnet_size_addresses{${labels}} 256`);
   });
 
-  test('a subnet that only a CiliumNode names has a size, and no free addresses before the cloud has counted', async () => {
+  test('show the size of a subnet that only a CiliumNode names, and no free addresses before the cloud has counted', async () => {
     const registry = createMetricRegistry({ measureProcess: false });
     const known = infrastructure([subnet('subnet-1', { cidr: '10.0.1.0/24' })]);
     const sources = { infrastructure: known, wholeBlocks: new Map(), ledger: new SubnetLedger() };
@@ -78,7 +78,7 @@ describe('the gauges of subnets', () => {
     expect(text).not.toMatch(/^cilium_operator_ipam_available_ips_per_subnet\{/m);
   });
 
-  test('before the first listing there is no series of blocks', async () => {
+  test('have no series of blocks before the first listing', async () => {
     const registry = createMetricRegistry({ measureProcess: false });
     const known = figuresOf(200);
 

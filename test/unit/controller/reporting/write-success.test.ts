@@ -16,7 +16,7 @@ type Note = readonly [seconds: number, node: string, outcome: keyof typeof outco
 const problem = (message: string): string =>
   `no write of a CiliumNode succeeded in the last minute: ${message}`;
 
-describe('whether writes succeed', () => {
+describe('the success of writes', () => {
   test.each<[string, readonly Note[], string | undefined]>([
     ['is no question without any', [], undefined],
     [
@@ -29,7 +29,7 @@ describe('whether writes succeed', () => {
       undefined,
     ],
     [
-      'is denied where none did',
+      'is denied when none succeeded',
       [
         [90, 'a', 'denied'],
         [100, 'b', 'away'],
@@ -46,7 +46,7 @@ describe('whether writes succeed', () => {
       problem('allow it'),
     ],
     [
-      'is not denied by one node where others succeeded before',
+      'is not denied by one node when others succeeded before',
       [
         [10, 'a', 'ok'],
         [80, 'b', 'denied'],
@@ -55,7 +55,7 @@ describe('whether writes succeed', () => {
       undefined,
     ],
     [
-      'is denied by two where others succeeded long ago',
+      'is denied by two when others succeeded long ago',
       [
         [10, 'a', 'ok'],
         [90, 'b', 'denied'],
@@ -72,7 +72,7 @@ describe('whether writes succeed', () => {
       undefined,
     ],
     [
-      'is not denied by what is late or gone',
+      'is not denied by writes that are late or gone',
       [
         [100, 'a', 'late'],
         [100, 'b', 'gone'],

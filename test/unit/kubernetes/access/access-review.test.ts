@@ -24,8 +24,8 @@ function allowed(isAllowed: boolean): Script {
   return { status: 201, body: { status: { allowed: isAllowed } } };
 }
 
-describe('what may not be done', () => {
-  test('is what the API server says may not be', async () => {
+describe('an access review', () => {
+  test('names what the API server does not allow', async () => {
     const transport = reviewing(({ verb, subresource }) =>
       allowed(!(verb === 'patch' && subresource === 'status')),
     );
@@ -36,7 +36,7 @@ describe('what may not be done', () => {
     expect(transport.requests).toHaveLength(needed.length);
   });
 
-  test('is asked for one object in one namespace where only that is meant', async () => {
+  test('asks for one object in one namespace when only that is needed', async () => {
     const transport = reviewing(() => allowed(true));
 
     await missingAccess(transport, needed, forever);
@@ -59,7 +59,7 @@ describe('what may not be done', () => {
     ['that cannot be reached', unreachable()],
     ['that refuses to say', status(403, 'Forbidden')],
     ['that answers something else', { status: 201, body: { status: {} } }],
-  ])('is not known of an API server %s', async (_, script) => {
+  ])('leaves access unknown for an API server %s', async (_, script) => {
     expect(
       await missingAccess(
         reviewing(() => script),

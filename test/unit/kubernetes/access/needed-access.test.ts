@@ -39,7 +39,7 @@ function linesOf(needed: ReturnType<typeof neededAccess>): string[] {
   );
 }
 
-describe('what has to be allowed', () => {
+describe('the access that Headwater needs', () => {
   test('is what the roles of the chart allow, and nothing else', () => {
     const roles = [shipped('cluster-role.yaml'), shipped('role.yaml')];
 
@@ -49,7 +49,7 @@ describe('what has to be allowed', () => {
     expect(roles.map(({ kind }) => kind)).toEqual(['ClusterRole', 'Role']);
   });
 
-  test('is nothing about Leases where no leader is elected', () => {
+  test('includes no Leases without an election', () => {
     const resources = new Set(neededAccess(undefined).map(({ resource }) => resource));
 
     expect([...resources]).not.toContain('leases');

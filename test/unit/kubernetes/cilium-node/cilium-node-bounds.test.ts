@@ -65,7 +65,7 @@ describe('a CiliumNode that is larger than any node needs', () => {
       { interfaces: [long] },
     ],
     ['spec.instance-id: is larger than the 1024 characters that are read', ['spec', 'instance-id'], long],
-  ])('is not read, and says why: %s', (problem, path, value) => {
+  ])('is not read, and says why: %s (case %#)', (problem, path, value) => {
     const reading = readCiliumNode(spoiled(path, value));
 
     expect(reading.kind).toBe('unreadable');
@@ -73,20 +73,20 @@ describe('a CiliumNode that is larger than any node needs', () => {
     expect(problems.map((each) => `${each.field}: ${each.problem}`)).toEqual([problem]);
   });
 
-  test('leaves little of itself in memory', () => {
+  test('keeps little of itself in memory', () => {
     const watched = watchedNode(spoiled(['spec', 'ipam', 'pool'], addresses(25_000)));
 
     expect(JSON.stringify(watched).length).toBeLessThan(500);
   });
 
-  test('with a name of a megabyte in a map says so in a few words', () => {
+  test('with a name of a megabyte in a map is reported in a few words', () => {
     const reading = readCiliumNode(spoiled(['status', 'ipam', 'used', long.slice(0, 1_000_000)], {}));
 
     expect(reading.kind).toBe('node');
     expect(JSON.stringify(reading.kind === 'node' ? reading.node.warnings : []).length).toBeLessThan(500);
   });
 
-  test('is one that no node comes near', () => {
+  test('is larger than any real node', () => {
     const reading = readCiliumNode(ciliumNode({ spec: { ipam: { pool: addresses(4096) } } }));
 
     expect(reading.kind).toBe('node');

@@ -22,7 +22,7 @@ function saidBy(reading: CiliumNodeReading): readonly string[] {
   return reading.kind === 'unreadable' ? reading.problems.map(sentence) : [];
 }
 
-describe('readCiliumNode blocks the node for', () => {
+describe('a CiliumNode is not served because of', () => {
   const count = 'a whole number from 0 to 2147483647';
   test.each<[string, (string | number)[], Json | undefined, string]>([
     [
@@ -68,7 +68,7 @@ describe('readCiliumNode blocks the node for', () => {
       `spec.ipam.pools.requested[0].pool: found nothing where a text that is not empty is accepted`,
     ],
     [
-      'a network that is none',
+      'an invalid network',
       ['spec', 'ipam', 'pools', 'allocated', 0, 'cidrs', 1],
       '10.0.1.0/33',
       `spec.ipam.pools.allocated[0].cidrs[1]: found "10.0.1.0/33" where a network like 10.0.0.0/28 is accepted`,
@@ -171,7 +171,7 @@ describe('readCiliumNode blocks the node for', () => {
     expect(saidBy(reading)).toEqual([said]);
   });
 
-  test('several things at once, all of them named', () => {
+  test('several problems at once, which are all named', () => {
     const raw = ciliumNode({ spec: { 'instance-id': 7, ipam: { 'pre-allocate': 'x' } } });
 
     expect(readCiliumNode(raw)).toMatchObject({
@@ -179,7 +179,7 @@ describe('readCiliumNode blocks the node for', () => {
     });
   });
 
-  test('very many things at once: twenty are named, the others counted', () => {
+  test('very many problems at once, of which twenty are named and the others counted', () => {
     const reading = readCiliumNode(
       ciliumNode({ spec: { eni: { 'subnet-ids': Array.from({ length: 500 }, () => 1) } } }),
     );
@@ -189,13 +189,13 @@ describe('readCiliumNode blocks the node for', () => {
     expect(reading.problems.at(-1)).toEqual({ field: '', problem: 'and 480 more' });
   });
 
-  test('nothing that is an object at all', () => {
+  test('a value that is no object at all', () => {
     for (const raw of [undefined, null, 7, 'x', []]) {
       expect(readCiliumNode(raw)).toMatchObject({ kind: 'unreadable', name: undefined, uid: undefined });
     }
   });
 
-  test('its problems, and says that its owner wants it left alone anyhow', () => {
+  test('its problems, although its owner wants it ignored', () => {
     const raw = ciliumNode({
       metadata: { annotations: { 'ipam.cilium.io/ignore': 'true' } },
       spec: { 'instance-id': 7 },
@@ -205,7 +205,7 @@ describe('readCiliumNode blocks the node for', () => {
   });
 });
 
-describe('readCiliumNode leaves out, and keeps in the base,', () => {
+describe('a CiliumNode is served without', () => {
   const ipv4 = 'an IPv4 address like 10.0.0.1, without leading zeros,';
   test.each<[string, (string | number)[], Json, string]>([
     [
@@ -308,7 +308,7 @@ describe('readCiliumNode leaves out, and keeps in the base,', () => {
     expect(node.status.releaseIps.size).toBe(1);
   });
 
-  test('only the one address that is wrong', () => {
+  test('the one address that is wrong, and with all others', () => {
     const node = read(
       spoiled(['status', 'eni', 'enis', 'eni-1', 'addresses'], ['10.0.0.1', 'x', '10.0.0.2', null]),
     );

@@ -12,7 +12,7 @@ function read(raw: unknown): CiliumNode {
 }
 
 describe('readCiliumNode', () => {
-  test('reads what is used, and nothing else stays', () => {
+  test('reads what is used, and keeps nothing else', () => {
     const node = read(ciliumNode());
 
     const { base, ...rest } = node;
@@ -69,7 +69,7 @@ describe('readCiliumNode', () => {
     expect(base.pooled()).toEqual(Object.keys(raw.spec.ipam['pool'] ?? {}));
   });
 
-  test('a node that says nothing but what it must has the defaults', () => {
+  test('applies the defaults to a CiliumNode with required fields only', () => {
     const node = read({ metadata: { name: 'n', uid: 'u', resourceVersion: '1' }, spec: {} });
 
     expect(node).toMatchObject({
@@ -92,11 +92,11 @@ describe('readCiliumNode', () => {
 
   test.each<[string, Json]>([
     ['with an owner', { resource: 'eni-1', owner: 'default/web' }],
-    ['with a field nobody knows', { resource: 'eni-1', novelty: true }],
+    ['with an unknown field', { resource: 'eni-1', novelty: true }],
     ['without an interface', {}],
     ['with an empty interface', { resource: '' }],
     ['that is null', null],
-  ])('a pool entry %s can be struck from the pool', (_what, entry) => {
+  ])('keeps a pool entry %s so that it can be removed from the pool', (_what, entry) => {
     const pool = { '10.0.0.1': { resource: 'eni-1' }, '10.0.0.3': entry };
 
     const { base } = read(spoiled(['spec', 'ipam', 'pool'], pool));
@@ -105,7 +105,7 @@ describe('readCiliumNode', () => {
   });
 
   test.each(['eni', 'azure', 'alibaba-cloud'])(
-    'what is published of %s stays, to compute patches from',
+    'keeps what is published of %s to compute patches from',
     (section) => {
       const published = { interfaces: [{ id: 'x' }] };
 
@@ -115,7 +115,7 @@ describe('readCiliumNode', () => {
     },
   );
 
-  test('an empty spec.eni has the defaults that agents and operators share', () => {
+  test('applies the defaults that agents and operators share to an empty spec.eni', () => {
     expect(read(spoiled(['spec', 'eni'], {})).eni).toEqual({
       instanceType: undefined,
       vpcId: undefined,
@@ -134,7 +134,7 @@ describe('readCiliumNode', () => {
   });
 
   test.each<[string, JsonObject, string | undefined]>([
-    ['the field of today', { spec: { 'instance-id': 'i-1', eni: { 'instance-id': 'i-2' } } }, 'i-1'],
+    ['the current field', { spec: { 'instance-id': 'i-1', eni: { 'instance-id': 'i-2' } } }, 'i-1'],
     ['the obsolete field', { spec: { 'instance-id': null, eni: { 'instance-id': 'i-2' } } }, 'i-2'],
     [
       'the obsolete field beside an empty one',
@@ -142,7 +142,7 @@ describe('readCiliumNode', () => {
       'i-2',
     ],
     ['neither', { spec: { 'instance-id': null } }, undefined],
-  ])('the instance is named by %s', (_what, patch, instanceId) => {
+  ])('finds the instance by %s', (_what, patch, instanceId) => {
     expect(read(ciliumNode(patch)).instanceId).toBe(instanceId);
   });
 
@@ -153,13 +153,13 @@ describe('readCiliumNode', () => {
     ['false', false],
     ['yes', false],
     ['', false],
-  ])('annotation ipam.cilium.io/ignore: %j', (value, ignored) => {
+  ])('reads the annotation ipam.cilium.io/ignore: %j', (value, ignored) => {
     const raw = ciliumNode({ metadata: { annotations: { 'ipam.cilium.io/ignore': value } } });
 
     expect(read(raw).ignored).toBe(ignored);
   });
 
-  test('a node that is being deleted says so', () => {
+  test('reports that a node is being deleted', () => {
     expect(read(ciliumNode({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } })).deleting).toBe(true);
   });
 
@@ -174,13 +174,13 @@ describe('readCiliumNode', () => {
     ['null flags', ['spec', 'eni', 'delete-on-termination'], null],
     ['requested without needed', ['spec', 'ipam', 'pools', 'requested', 0, 'needed'], null],
     ['allocated without networks', ['spec', 'ipam', 'pools', 'allocated', 0, 'cidrs'], null],
-    ['fields nobody knows', ['spec', 'ipam', 'novelty'], { a: [1] }],
-  ])('%s are as good as absence', (_what, path, value) => {
+    ['unknown fields', ['spec', 'ipam', 'novelty'], { a: [1] }],
+  ])('treats %s as absent', (_what, path, value) => {
     expect(read(spoiled(path, value)).warnings).toEqual([]);
   });
 });
 
-describe('readCiliumNode, for everything', () => {
+describe('readCiliumNode, for any input', () => {
   const places = [
     ['metadata'],
     ['metadata', 'name'],
@@ -205,7 +205,7 @@ describe('readCiliumNode, for everything', () => {
     ['status', 'eni', 'enis', 'eni-1', 'addresses'],
   ];
 
-  test('never throws, and has words for whatever it sets aside', () => {
+  test('never throws, and gives a reason for what it leaves out', () => {
     fc.assert(
       fc.property(fc.constantFrom(...places), fc.jsonValue(), (path, value) => {
         const reading = readCiliumNode(spoiled(path, value as Json));

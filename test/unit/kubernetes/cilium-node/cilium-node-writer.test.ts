@@ -79,7 +79,7 @@ describe('CiliumNodeWriter', () => {
     ['503', status(503, 'away'), { kind: 'unavailable', message: 'away' }],
     ['429', { status: 429, retryAfterMs: 4000 }, { kind: 'unavailable', retryAfterMs: 4000 }],
     ['no answer', unreachable(), { kind: 'unavailable', message: 'the connection broke' }],
-  ])('%s is a value', async (_what, script, outcome) => {
+  ])('returns %s as a value', async (_what, script, outcome) => {
     const { writer } = rig(script);
 
     expect(await writer.patchStatus(target, {}, never)).toMatchObject(outcome);

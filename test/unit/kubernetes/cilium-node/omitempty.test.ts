@@ -31,7 +31,7 @@ describe('sameOnTheWire', () => {
     ['lists of objects with empty fields', { cidrs: [{ a: 0 }] }, { cidrs: [{}] }, true],
     ['lists of another length', { cidrs: [{}] }, { cidrs: [{}, {}] }, false],
     ['a field of a name that maps have', { pool: 'default' }, { pool: 'other' }, false],
-  ])('%s', (_what, a, b, same) => {
+  ])('compares %s', (_what, a, b, same) => {
     expect(sameOnTheWire(a, b)).toBe(same);
     expect(sameOnTheWire(b, a)).toBe(same);
   });
@@ -59,7 +59,7 @@ function formOfEntry(entry: Json): Json {
   return isObject(entry) ? (formOf(entry) ?? {}) : entry;
 }
 
-describe('sameOnTheWire of anything', () => {
+describe('sameOnTheWire for any input', () => {
   const { value } = fc.letrec<{ value: Json }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 4 },
@@ -69,7 +69,7 @@ describe('sameOnTheWire of anything', () => {
     ),
   }));
 
-  test('is that both come to the same without what does not count', () => {
+  test('is true if both are equal without empty values', () => {
     const pairs = fc.oneof(
       fc.tuple(value, value),
       value.map((each) => [each, formOf(each) ?? null] as const),

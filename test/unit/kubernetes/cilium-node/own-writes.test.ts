@@ -43,7 +43,7 @@ function rig(): Rig {
 }
 
 describe('a write of ours', () => {
-  test('is open until its answer, which is known as ours by its version', async () => {
+  test('is open until its answer, and is recognized by the version in it', async () => {
     const { own, answer } = rig();
 
     const writing = own.patchSpec(at('10'), { ipam: {} }, signal);
@@ -67,7 +67,7 @@ describe('a write of ours', () => {
     ['that it is gone', { kind: 'gone' }, false],
     ['no answer', { kind: 'unavailable', message: '' }, true],
     ['the end of the wait', new Error('ended'), true],
-  ])('that meets %s stays open: %#', async (_what, outcome, stays) => {
+  ])('that meets %s stays open or not: %#', async (_what, outcome, stays) => {
     const { own, answer } = rig();
 
     const writing = own.patchSpec(at('10'), { ipam: {} }, signal).catch(() => undefined);
@@ -77,7 +77,7 @@ describe('a write of ours', () => {
     expect(own.openOn(at('10'))).toEqual(stays ? [open] : []);
   });
 
-  test('that got lost is over once another state is known than the one that it is bound to', async () => {
+  test('that got lost is over once a later state is known than the one that it is bound to', async () => {
     const { own, answer } = rig();
     void own.patchSpec(at('10'), { ipam: {} }, signal);
     await answer({ kind: 'unavailable', message: '' });
@@ -90,7 +90,7 @@ describe('a write of ours', () => {
     expect(own.openOn(at('10'))).toEqual([]);
   });
 
-  test('that is in flight outlives what becomes known meanwhile', async () => {
+  test('that is in flight stays open whatever becomes known meanwhile', async () => {
     const { own, answer } = rig();
     void own.patchStatus(at('10'), {}, signal);
 
@@ -102,7 +102,7 @@ describe('a write of ours', () => {
     expect(own.isAnswer(at('12'))).toBe(true);
   });
 
-  test('is not made while nothing may be written', async () => {
+  test('is not made while writes are not allowed', async () => {
     const made = rig();
     made.refusal = 'this is a dry run';
 

@@ -17,11 +17,11 @@ const statusOf = (manager: string, time: string): JsonObject => ({
 
 describe('the manager that last wrote the pool', () => {
   test.each<[string, Json, string | undefined]>([
-    ['nobody is noted', [], undefined],
+    ['no manager is listed', [], undefined],
     ['the field is missing', null, undefined],
     ['the field is something else', 'x', undefined],
-    ['entries make no sense', [1, null, {}, { manager: 'a', fieldsV1: 'x' }], undefined],
-    ['somebody wrote something else', [statusOf('a', '2026-01-01T00:00:00Z')], undefined],
+    ['entries are malformed', [1, null, {}, { manager: 'a', fieldsV1: 'x' }], undefined],
+    ['another client wrote something else', [statusOf('a', '2026-01-01T00:00:00Z')], undefined],
     ['one wrote it', [poolOf('cilium-operator-aws', '2026-01-01T00:00:00Z')], 'cilium-operator-aws'],
     [
       'the later of two',
@@ -33,7 +33,7 @@ describe('the manager that last wrote the pool', () => {
       'cilium-operator-aws',
     ],
     [
-      'us, after whom somebody may have taken something away',
+      'Headwater wrote last, after another client may have removed something',
       [poolOf('kubectl-edit', '2026-01-01T00:00:09Z'), poolOf('headwater', '2026-01-01T00:00:10Z')],
       undefined,
     ],
@@ -43,7 +43,7 @@ describe('the manager that last wrote the pool', () => {
       'kubectl-edit',
     ],
     ['one without a time comes last', [poolOf('a'), poolOf('b', '2026-01-01T00:00:00Z')], 'b'],
-  ])('%s', (_what, managedFields, manager) => {
+  ])('is found when %s', (_what, managedFields, manager) => {
     const raw = { metadata: { managedFields } };
 
     expect(lastManagerOf(raw, 'spec', 'ipam', 'pool')).toBe(manager);

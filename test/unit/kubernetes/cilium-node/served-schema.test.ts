@@ -90,15 +90,15 @@ describe('ServedSchema', () => {
       { loose: { x: { y: 1 }, strict: {} } },
     ],
     ['a map of anything keeps all', { wild: { x: { y: [1] } } }, { wild: { x: { y: [1] } } }],
-    ['null stays where the field is known', { eni: null, novelty: null }, { eni: null }],
-  ])('%s', async (_what, value, kept) => {
+    ['null stays when the field is known', { eni: null, novelty: null }, { eni: null }],
+  ])('prunes as the server does: %s', async (_what, value, kept) => {
     const known = await read(served);
 
     expect(known.source).toEqual({ kind: 'served' });
     expect(known.prune(value, ['status'])).toEqual(kept);
   });
 
-  test('knows what is kept', async () => {
+  test('knows which fields are kept', async () => {
     const known = await read(served);
 
     expect(known.knows(['status', 'eni', 'enis', 'eni-1', 'id'])).toBe(true);
@@ -123,32 +123,35 @@ describe('ServedSchema', () => {
     ],
     ['without a schema', definition({ name: 'v2', served: true }), 'the definition gives no schema for v2'],
     ['no definition at all', { status: 200, body: {} }, 'the definition does not serve v2'],
-  ])('%s: what all versions have is assumed, and why is said', async (_what, script, reason) => {
-    const known = await read(script);
+  ])(
+    'assumes the fields of all versions, and names the cause, when the read is %s',
+    async (_what, script, reason) => {
+      const known = await read(script);
 
-    expect(known.source).toMatchObject({ kind: 'assumed', reason });
-    expect(known.knows(['spec', 'ipam', 'pool', '10.0.0.1', 'resource'])).toBe(true);
-    expect(known.knows(['status', 'ipam', 'release-ips', '10.0.0.1'])).toBe(true);
-    expect(known.knows(['status', 'ipam', 'assigned-static-ip'])).toBe(false);
-    expect(
-      known.prune(
-        {
-          id: 'eni-1',
-          number: 1,
-          addresses: ['10.0.0.1'],
-          vpc: { id: 'vpc-1', cidrs: ['10.0.0.0/8'] },
-          tags: { a: 'b' },
-          'public-ip': '203.0.113.1',
-          'ipv6-prefixes': ['fd00::/80'],
-        },
-        ['status', 'eni', 'enis', 'eni-1'],
-      ),
-    ).toEqual({
-      id: 'eni-1',
-      number: 1,
-      addresses: ['10.0.0.1'],
-      vpc: { id: 'vpc-1', cidrs: ['10.0.0.0/8'] },
-      tags: { a: 'b' },
-    });
-  });
+      expect(known.source).toMatchObject({ kind: 'assumed', reason });
+      expect(known.knows(['spec', 'ipam', 'pool', '10.0.0.1', 'resource'])).toBe(true);
+      expect(known.knows(['status', 'ipam', 'release-ips', '10.0.0.1'])).toBe(true);
+      expect(known.knows(['status', 'ipam', 'assigned-static-ip'])).toBe(false);
+      expect(
+        known.prune(
+          {
+            id: 'eni-1',
+            number: 1,
+            addresses: ['10.0.0.1'],
+            vpc: { id: 'vpc-1', cidrs: ['10.0.0.0/8'] },
+            tags: { a: 'b' },
+            'public-ip': '203.0.113.1',
+            'ipv6-prefixes': ['fd00::/80'],
+          },
+          ['status', 'eni', 'enis', 'eni-1'],
+        ),
+      ).toEqual({
+        id: 'eni-1',
+        number: 1,
+        addresses: ['10.0.0.1'],
+        vpc: { id: 'vpc-1', cidrs: ['10.0.0.0/8'] },
+        tags: { a: 'b' },
+      });
+    },
+  );
 });

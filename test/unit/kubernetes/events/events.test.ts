@@ -55,7 +55,7 @@ function bodies(requests: readonly TransportRequest[]): JsonObject[] {
 }
 
 describe('EventRecorder', () => {
-  test('writes an event about a CiliumNode into the default namespace', async () => {
+  test('writes an Event about a CiliumNode into the default namespace', async () => {
     const { clock, recorder, transport } = rig();
 
     recorder.record(node, shortage);
@@ -97,7 +97,7 @@ describe('EventRecorder', () => {
       { kind: 'CiliumNode', name: 'n' },
       { apiVersion: 'cilium.io/v2', kind: 'CiliumNode', name: 'n' },
     ],
-  ])('an event about %j', async (subject, involvedObject) => {
+  ])('writes an Event about %j', async (subject, involvedObject) => {
     const { clock, recorder, transport } = rig();
 
     recorder.record(subject, shortage);
@@ -106,7 +106,7 @@ describe('EventRecorder', () => {
     expect(bodies(transport.requests)[0]?.['involvedObject']).toEqual(involvedObject);
   });
 
-  test('an event about what lives in a namespace is written there, and updated there', async () => {
+  test('writes an Event about a namespaced object in its namespace, and updates it there', async () => {
     const { clock, recorder, transport } = rig();
     const lease = { kind: 'Lease', name: 'headwater', namespace: 'kube-system', uid: 'u' } as const;
 
@@ -124,7 +124,7 @@ describe('EventRecorder', () => {
     });
   });
 
-  test('repeats fold into one update each ten minutes, and none when nothing repeats', async () => {
+  test('folds repeats into one update each ten minutes, and writes none when nothing repeats', async () => {
     const { clock, recorder, transport } = rig();
 
     for (let minute = 0; minute < 25; minute++) {
@@ -148,7 +148,7 @@ describe('EventRecorder', () => {
     ['reason', node, { ...shortage, reason: 'Throttled' }],
     ['text', node, { ...shortage, message: 'subnet-2 has no free address' }],
     ['type', node, { ...shortage, type: 'Normal' }],
-  ])('another %s is another event', async (_what, subject, report) => {
+  ])('writes another Event for another %s', async (_what, subject, report) => {
     const { clock, recorder, transport } = rig();
 
     recorder.record(node, shortage);
@@ -158,7 +158,7 @@ describe('EventRecorder', () => {
     expect(transport.requests.map(({ method }) => method)).toEqual(['POST', 'POST']);
   });
 
-  test('an event that the server has forgotten is made anew', async () => {
+  test('creates an Event again when the server has forgotten it', async () => {
     const { clock, recorder, transport } = rig(({ method }) =>
       method === 'PATCH' ? status(404, 'not found') : { status: 201 },
     );
@@ -175,7 +175,7 @@ describe('EventRecorder', () => {
     expect(bodies(transport.requests)[3]).toMatchObject({ count: 3, firstTimestamp: '2026-01-01T00:00:00Z' });
   });
 
-  test('one object may not flood the cluster, and does not silence the others', async () => {
+  test('limits the Events of one object without silencing the others', async () => {
     const { clock, recorder, transport } = rig();
 
     for (let subnet = 0; subnet < 100; subnet++)
@@ -192,7 +192,7 @@ describe('EventRecorder', () => {
     expect(recorder.figures().dropped).toBe(75 + 8);
   });
 
-  test('a server that is away: waits, tries again, and drops after a while; the queue has an end', async () => {
+  test('waits for a server that is away, tries again, drops Events after a while, and has a bounded queue', async () => {
     let isAway = true;
     const { clock, recorder, transport } = rig(() => (isAway ? unreachable() : { status: 201 }));
 
@@ -210,7 +210,7 @@ describe('EventRecorder', () => {
     expect(recorder.figures().queued).toBe(0);
   });
 
-  test('a lost answer does not make a second event', async () => {
+  test('writes no second Event after a lost answer', async () => {
     const names: unknown[] = [];
     const { clock, recorder } = rig(({ body }) => {
       const { metadata } = JSON.parse(body ?? '{}') as { metadata: { name: string } };
@@ -226,7 +226,7 @@ describe('EventRecorder', () => {
     expect(recorder.figures()).toMatchObject({ created: 1, dropped: 0 });
   });
 
-  test('denied: says so once, tries nothing for ten minutes, then again', async () => {
+  test('reports a denied write once, tries nothing for ten minutes, and then tries again', async () => {
     let isDenied = true;
     const { clock, recorder, transport, problems } = rig(() =>
       isDenied ? status(403, 'no') : { status: 201 },
@@ -253,7 +253,7 @@ describe('EventRecorder', () => {
     expect(recorder.figures().created).toBe(1);
   });
 
-  test('denied: what waits behind it is dropped, not tried', async () => {
+  test('drops what waits behind a denied write', async () => {
     const { clock, recorder, transport } = rig(() => status(403, 'no'));
 
     for (let count = 0; count < 5; count++) recorder.record({ ...node, name: `node-${count}` }, shortage);
@@ -263,7 +263,7 @@ describe('EventRecorder', () => {
     expect(recorder.figures()).toEqual({ created: 0, updated: 0, dropped: 5, queued: 0 });
   });
 
-  test('an event that the server will not have is dropped and told of, and the next is written', async () => {
+  test('drops and reports an Event that the server does not accept, and writes the next one', async () => {
     let count = 0;
     const { clock, recorder, problems } = rig(() =>
       count++ === 0 ? status(422, 'bad reason') : { status: 201 },
@@ -277,7 +277,7 @@ describe('EventRecorder', () => {
     expect(recorder.figures()).toMatchObject({ created: 1, dropped: 1 });
   });
 
-  test('while none are written, what is due is dropped; later ones are written', async () => {
+  test('drops what is due while Events are off, and writes later ones', async () => {
     let mayWrite = true;
     const { clock, recorder, transport } = rig(undefined, () => mayWrite);
     recorder.record(node, shortage);
@@ -298,7 +298,7 @@ describe('EventRecorder', () => {
     expect(transport.requests).toHaveLength(2);
   });
 
-  test('very long names and texts fit', async () => {
+  test('shortens very long names and texts', async () => {
     const { clock, recorder, transport } = rig();
 
     recorder.record({ kind: 'Node', name: 'n'.repeat(253) }, { ...shortage, message: 'm'.repeat(5000) });
@@ -309,7 +309,7 @@ describe('EventRecorder', () => {
     expect(textAt(body, 'message')).toHaveLength(1024);
   });
 
-  test('what happens again while it is being written is not lost', async () => {
+  test('keeps what happens again while an Event is being written', async () => {
     let isFirst = true;
     const { clock, recorder, transport } = rig(() => {
       if (isFirst) recorder.record(node, shortage);
@@ -327,7 +327,7 @@ describe('EventRecorder', () => {
     expect(bodies(transport.requests)).toMatchObject([{ count: 2 }, { count: 3 }]);
   });
 
-  test('stops at once, and leaves nothing behind', async () => {
+  test('stops at once and leaves no timer behind', async () => {
     const { clock, recorder, transport, stop } = rig(() => unreachable());
     recorder.record(node, shortage);
     await clock.advance(100);

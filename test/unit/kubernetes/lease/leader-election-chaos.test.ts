@@ -136,9 +136,9 @@ class Electorate {
   }
 }
 
-describe('several electors over a bad network, on machines that freeze', () => {
+describe('several electors over a bad network, on machines that freeze,', () => {
   test.each(Array.from({ length: 100 }, (_, seed) => seed))(
-    'seed %i: never two leaders, and one in the end',
+    'never have two leaders with seed %i, and have one in the end',
     async (seed) => {
       const electorate = new Electorate(seed, seed % 2 === 0);
 
@@ -155,7 +155,7 @@ describe('several electors over a bad network, on machines that freeze', () => {
     },
   );
 
-  test('the same seed gives the same history', async () => {
+  test('have the same history for the same seed', async () => {
     const histories: string[][] = [];
     for (let run = 0; run < 2; run++) {
       const electorate = new Electorate(7, true);

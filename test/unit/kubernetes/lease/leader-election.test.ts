@@ -64,8 +64,8 @@ const theirs = {
 };
 const kinds = (states: readonly Leadership[]): string[] => states.map(({ kind }) => kind);
 
-describe('LeaderElection', () => {
-  test('creates the lease where there is none, and leads until its end, counted from before the request', async () => {
+describe('leader election', () => {
+  test('creates the Lease when there is none, and leads until its end, counted from before the request', async () => {
     const { clock, server, election, states } = rig();
 
     await clock.advance(0);
@@ -81,7 +81,7 @@ describe('LeaderElection', () => {
     expect(election.leaseEnd()).toEqual({ monotonic: 15_000, wall: Date.UTC(2026, 0, 1, 0, 0, 15) });
   });
 
-  test('renews every two seconds, each renewal moving the end, without telling of each', async () => {
+  test('renews every two seconds, moves the end each time, and logs no renewal', async () => {
     const { clock, server, election, states, transport } = rig();
 
     await clock.advance(60_500);
@@ -93,7 +93,7 @@ describe('LeaderElection', () => {
     expect(kinds(states)).toEqual(['leading']);
   });
 
-  test('does not try to renew when the time that is left is too short for an answer, as where timers fire early', async () => {
+  test('does not try to renew when the remaining time is too short for an answer, as when timers fire early', async () => {
     let isDenied = false;
     const { clock, transport, ended, states } = rig({
       answer: (server) => (request) =>
@@ -114,7 +114,7 @@ describe('LeaderElection', () => {
     expect(Math.min(...transport.requests.map(({ timeoutMs = Infinity }) => timeoutMs))).toBeGreaterThan(50);
   });
 
-  test('says what the last attempt failed of, for as long as none has succeeded since', async () => {
+  test('reports the error of the last attempt as long as none has succeeded since', async () => {
     let isDenied = true;
     const { clock, election } = rig({
       answer: (server) => (request) =>
@@ -130,7 +130,7 @@ describe('LeaderElection', () => {
     expect(election.problem).toBeUndefined();
   });
 
-  test('takes a lease at the very moment it is over by what was seen, whatever the times in it say', async () => {
+  test('takes a Lease at the moment it has expired by observation, whatever times it holds', async () => {
     const server = new LeaseServer();
     server.write({ ...theirs, renewTime: '2099-01-01T00:00:00.000000Z' });
     const { clock, states, election } = rig({ server });
@@ -144,7 +144,7 @@ describe('LeaderElection', () => {
     expect(server.spec).toMatchObject({ holderIdentity: 'us', leaseTransitions: 4 });
   });
 
-  test('waits as long as the holder goes on renewing, and as long as its own duration says', async () => {
+  test('waits as long as the holder renews, and for the duration that the Lease names', async () => {
     const server = new LeaseServer();
     server.write({ ...theirs, leaseDurationSeconds: 40 });
     const { clock, election } = rig({ server });
@@ -159,7 +159,7 @@ describe('LeaderElection', () => {
     expect(election.state.kind).toBe('leading');
   });
 
-  test('takes a lease that was given back at once', async () => {
+  test('takes a released Lease at once', async () => {
     const server = new LeaseServer();
     server.write({ ...theirs, holderIdentity: '' });
     const { clock, election } = rig({ server });
@@ -169,7 +169,7 @@ describe('LeaderElection', () => {
     expect(election.state.kind).toBe('leading');
   });
 
-  test('a deleted lease is not up for grabs before its holder’s time is over', async () => {
+  test('does not take a deleted Lease before its holder’s time is over', async () => {
     const server = new LeaseServer();
     server.write(theirs);
     const { clock, election } = rig({ server });
@@ -184,7 +184,7 @@ describe('LeaderElection', () => {
     expect(election.state.kind).toBe('leading');
   });
 
-  test('a leader whose lease is deleted makes it again and goes on', async () => {
+  test('creates a deleted Lease again as the leader, and continues', async () => {
     const { clock, server, election, states } = rig();
     await clock.advance(100);
 
@@ -196,7 +196,7 @@ describe('LeaderElection', () => {
     expect(server.spec['holderIdentity']).toBe('us');
   });
 
-  test('keeps what others have put into the lease', async () => {
+  test('keeps fields of others in the Lease', async () => {
     const server = new LeaseServer();
     server.write({ ...theirs, holderIdentity: '', strategy: 'OldestEmulationVersion' });
     const { clock } = rig({ server });
@@ -206,7 +206,7 @@ describe('LeaderElection', () => {
     expect(server.spec).toMatchObject({ strategy: 'OldestEmulationVersion' });
   });
 
-  test('every renewal changes the lease, even when the wall clock stands still', async () => {
+  test('changes the Lease with each renewal, even when the wall clock stands still', async () => {
     const { clock, server } = rig();
     const seen = new Set<unknown>();
 
@@ -222,11 +222,11 @@ describe('LeaderElection', () => {
   });
 });
 
-describe('LeaderElection loses the lease, once,', () => {
+describe('leader election loses the Lease, once,', () => {
   test.each<[string, (server: LeaseServer) => Server, string]>([
     ['when the server is away', () => () => unreachable(), 'could not renew the lease for 10 s'],
     ['when the server is silent', () => () => 'silence', 'could not renew the lease for 10 s'],
-    ['when it may not any more', () => () => status(403, 'no'), 'could not renew the lease for 10 s'],
+    ['when it is no longer allowed to', () => () => status(403, 'no'), 'could not renew the lease for 10 s'],
   ])('%s, at the renew deadline and well before its end', async (_what, broken, reason) => {
     let isBroken = false;
     const { clock, states, ended, problems } = rig({
@@ -245,7 +245,7 @@ describe('LeaderElection loses the lease, once,', () => {
     expect(problems).toHaveLength(1);
   });
 
-  test('when somebody has taken it', async () => {
+  test('when another process has taken it', async () => {
     const { clock, server, states, ended, election } = rig();
     await clock.advance(100);
 
@@ -257,7 +257,7 @@ describe('LeaderElection loses the lease, once,', () => {
     expect(await ended).toBe('lost');
   });
 
-  test('when it is read and the wall clock is past it, as after a machine slept', async () => {
+  test('when it reads the Lease after its end by the wall clock, as after the machine slept', async () => {
     const { clock, states, election, ended } = rig();
     await clock.advance(100);
 
@@ -270,7 +270,7 @@ describe('LeaderElection loses the lease, once,', () => {
     expect(await ended).toBe('lost');
   });
 
-  test('when the process was frozen past it, though its wall clock was set back', async () => {
+  test('when the process was frozen past its end, although the wall clock was set back', async () => {
     let frozen: FreezableClock | undefined;
     const { clock, states, election } = rig({ processClock: (time) => (frozen = new FreezableClock(time)) });
     await clock.advance(100);
@@ -286,7 +286,7 @@ describe('LeaderElection loses the lease, once,', () => {
     expect(kinds(states)).toEqual(['leading', 'lost']);
   });
 
-  test('a wall clock that is set back changes nothing', async () => {
+  test('but not when the wall clock is set back', async () => {
     const { clock, election } = rig();
     await clock.advance(100);
 
@@ -297,8 +297,8 @@ describe('LeaderElection loses the lease, once,', () => {
   });
 });
 
-describe('LeaderElection bears', () => {
-  test('lost answers: what was written counts when it is read back', async () => {
+describe('leader election tolerates', () => {
+  test('lost answers, because what was written counts when it is read back', async () => {
     let drop = true;
     const { clock, election, states } = rig({
       answer: (server) => (request) => {
@@ -315,7 +315,7 @@ describe('LeaderElection bears', () => {
     expect(kinds(states)).toEqual(['leading']);
   });
 
-  test('a renewal whose answer is lost: reads, sees itself, renews', async () => {
+  test('a renewal with a lost answer: it reads the Lease, finds itself, and renews', async () => {
     let drops = 0;
     const { clock, election, states } = rig({
       answer: (server) => (request) => {
@@ -330,7 +330,7 @@ describe('LeaderElection bears', () => {
     expect(kinds(states)).toEqual(['leading']);
   });
 
-  test('an answer that comes after the lease it speaks of has ended', async () => {
+  test('an answer that arrives after the end of the Lease that it is about', async () => {
     const late = Promise.withResolvers<void>();
     let puts = 0;
     const { clock, election } = rig({
@@ -349,7 +349,7 @@ describe('LeaderElection bears', () => {
     expect(election.leaseEnd()?.monotonic).toBeGreaterThan(clock.monotonic());
   });
 
-  test('having been frozen while it acquired: it was never leader, and tries again', async () => {
+  test('a freeze while it acquires the Lease: it never leads, and tries again', async () => {
     let isFirst = true;
     let frozen: FreezableClock | undefined;
     let time = new VirtualClock();
@@ -380,7 +380,7 @@ describe('LeaderElection bears', () => {
     expect(election.leaseEnd()?.monotonic).toBeGreaterThan(clock.monotonic());
   });
 
-  test('a namespace that is not there, and says so once', async () => {
+  test('a missing namespace, which it reports once', async () => {
     const { clock, problems, election } = rig({ answer: () => () => status(404, 'no namespace') });
 
     await clock.advance(30_000);
@@ -389,7 +389,7 @@ describe('LeaderElection bears', () => {
     expect(problems).toEqual([{ kind: 'gone', message: 'there is no namespace ns for the lease' }]);
   });
 
-  test('being denied on standby, and says so once', async () => {
+  test('a denial as a standby, which it reports once', async () => {
     const { clock, problems } = rig({ answer: () => () => status(403, 'no') });
 
     await clock.advance(30_000);
@@ -398,8 +398,8 @@ describe('LeaderElection bears', () => {
   });
 });
 
-describe('LeaderElection stops', () => {
-  test('and gives the lease back, having ceased to lead before', async () => {
+describe('leader election stops', () => {
+  test('after it has ceased to lead, and releases the Lease', async () => {
     const { clock, server, states, stop, election } = rig();
     await clock.advance(100);
 
@@ -411,7 +411,7 @@ describe('LeaderElection stops', () => {
     expect(election.leaseEnd()).toBeUndefined();
   });
 
-  test('on standby without touching the lease of others', async () => {
+  test('as a standby without a change to the Lease of another process', async () => {
     const server = new LeaseServer();
     server.write(theirs);
     const { clock, stop } = rig({ server });
@@ -421,7 +421,7 @@ describe('LeaderElection stops', () => {
     expect(server.spec).toEqual(theirs);
   });
 
-  test('and gives back what a request under way may have taken', async () => {
+  test('and releases what a request in flight may have taken', async () => {
     const { clock, server, stop } = rig({
       answer: (leases) => (request) => {
         const answer = leases.answer(request);
@@ -434,7 +434,7 @@ describe('LeaderElection stops', () => {
     expect(server.spec['holderIdentity']).toBe('');
   });
 
-  test('in the end though the server is silent', async () => {
+  test('in the end although the server is silent', async () => {
     let isSilent = false;
     const { clock, stop } = rig({
       answer: (server) => (request) => (isSilent ? 'silence' : server.answer(request)),
@@ -452,7 +452,7 @@ describe('LeaderElection stops', () => {
   });
 });
 
-describe('lease timings', () => {
+describe('the lease timings of an elector', () => {
   test.each<[string, Partial<LeaseTimings>, string]>([
     [
       'a lease as long as its deadline',
@@ -467,14 +467,14 @@ describe('lease timings', () => {
     ['less than a second', { retryPeriod: 999 }, 'the retry period is 999 ms'],
     ['no number', { renewDeadline: Number.NaN }, 'the renew deadline is NaN ms'],
     ['parts of a second', { leaseDuration: 15_500 }, 'whole number of seconds'],
-  ])('%s is refused when the elector is made', (_what, timings, words) => {
+  ])('are refused when the elector is created: %s', (_what, timings, words) => {
     expect(() => checkedLeaseTimings(timings)).toThrow(words);
     expect(() => checkedLeaseTimings(timings)).toThrow(
       expect.objectContaining({ code: 'LEASE_TIMINGS_INVALID' }),
     );
   });
 
-  test('the usual ones are 15, 10 and 2 seconds', () => {
+  test('are 15, 10 and 2 seconds by default', () => {
     expect(checkedLeaseTimings({})).toEqual({
       leaseDuration: 15_000,
       renewDeadline: 10_000,

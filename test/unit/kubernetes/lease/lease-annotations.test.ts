@@ -60,7 +60,7 @@ function sets({ body = '{}' }: TransportRequest): boolean {
   return valueAt(JSON.parse(body) as JsonObject, 'metadata', 'annotations', key) !== undefined;
 }
 
-/** A Lease as somebody else left it. */
+/** A Lease as another client left it. */
 function leftBehind(annotations: JsonObject): LeaseServer {
   const server = new LeaseServer();
   server.write({ ...held, holderIdentity: '' });
@@ -70,7 +70,7 @@ function leftBehind(annotations: JsonObject): LeaseServer {
 }
 
 describe('an annotation of the Lease', () => {
-  test('goes along with the next renewal, beside what others keep there', async () => {
+  test('is written with the next renewal, next to annotations of others', async () => {
     const { clock, server, election, sent } = rig({ server: leftBehind({ theirs: 'stays' }) });
     await clock.advance(1000);
     const before = sent.length;
@@ -83,7 +83,7 @@ describe('an annotation of the Lease', () => {
     expect(election.annotation(key)).toBe('much is missing');
   });
 
-  test('is removed with the next renewal after nothing is to be kept', async () => {
+  test('is removed with the next renewal once there is nothing to keep', async () => {
     const { clock, server, election } = rig({ server: leftBehind({ theirs: 'stays', [key]: 'old' }) });
     await clock.advance(1000);
 
@@ -103,7 +103,7 @@ describe('an annotation of the Lease', () => {
     expect(server.lease?.['metadata']).not.toHaveProperty('annotations');
   });
 
-  test('survives that another process takes the Lease, and its renewals, until that one removes it', async () => {
+  test('survives another process taking the Lease, and its renewals, until that process removes it', async () => {
     const { clock, server, election } = rig({ server: leftBehind({ [key]: 'old' }) });
 
     await clock.advance(60_000);
@@ -113,7 +113,7 @@ describe('an annotation of the Lease', () => {
     expect(election.annotation(key)).toBe('old');
   });
 
-  test('survives that the Lease is given back', async () => {
+  test('survives the release of the Lease', async () => {
     const { clock, server, election, stop } = rig();
     await clock.advance(1000);
 
@@ -124,7 +124,7 @@ describe('an annotation of the Lease', () => {
     expect(annotationsOf(server)).toEqual({ [key]: 'much is missing' });
   });
 
-  test('comes back after somebody else removed it, or the Lease', async () => {
+  test('is written again after another client removed it, or the Lease', async () => {
     const { clock, server, election } = rig();
     election.annotate(key, 'much is missing');
     await clock.advance(3000);
@@ -160,7 +160,7 @@ describe('an annotation of the Lease', () => {
   test.each<[string, () => Script]>([
     ['is not sent', unreachable],
     ['gets no answer', () => 'silence'],
-  ])('costs no renewal when whatever carries it %s', async (_, answer) => {
+  ])('costs no renewal when the request that carries it %s', async (_, answer) => {
     const { clock, server, election, kinds, sent } = rig({
       refuse: (request) => (sets(request) ? answer() : undefined),
     });

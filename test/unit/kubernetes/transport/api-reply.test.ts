@@ -52,7 +52,7 @@ describe('ask', () => {
     ['a redirect', { status: 302, body: 'elsewhere' }, { kind: 'unavailable', status: 302 }],
     ['a success that is no JSON', { status: 200, body: '<html>' }, { kind: 'unavailable', status: 200 }],
     ['a broken connection', unreachable(), { kind: 'unavailable', message: 'the connection broke' }],
-  ])('%s', async (_what, script, expected) => {
+  ])('classifies %s', async (_what, script, expected) => {
     const transport = new ScriptedTransport(new VirtualClock(), () => script);
 
     const reply = await ask(transport, { method: 'GET', path: '/x' }, never);
@@ -60,7 +60,7 @@ describe('ask', () => {
     expect(reply).toMatchObject(expected);
   });
 
-  test('no answer within the time-out', async () => {
+  test('reports a missing answer within the time-out', async () => {
     const clock = new VirtualClock();
     const transport = new ScriptedTransport(clock, () => 'silence');
 
@@ -70,13 +70,13 @@ describe('ask', () => {
     expect(await reply).toEqual({ kind: 'unavailable', message: 'no answer to /x within 5000 ms' });
   });
 
-  test('an error that is none of the transport’s is a bug, and thrown', async () => {
+  test('throws an error that does not come from the transport, because it is a bug', async () => {
     const transport = new ScriptedTransport(new VirtualClock(), () => new TypeError('bug'));
 
     await expect(ask(transport, { method: 'GET', path: '/x' }, never)).rejects.toThrow('bug');
   });
 
-  test('an abort rejects with its reason', async () => {
+  test('rejects with the reason of an abort', async () => {
     const controller = new AbortController();
     const transport = new ScriptedTransport(new VirtualClock(), () => 'silence');
 

@@ -22,7 +22,7 @@ describe('withDeadline', () => {
         reason: { code: 'KUBERNETES_TIMEOUT', message: 'no answer to GET /x within 500 ms' },
       },
     ],
-  ])('%s: says so, and leaves neither timer nor listener', async (_what, work, outcome) => {
+  ])('returns work that is %s, and leaves neither timer nor listener', async (_what, work, outcome) => {
     const clock = new VirtualClock();
     const { signal } = new AbortController();
 
@@ -37,7 +37,7 @@ describe('withDeadline', () => {
     expect(clock.monotonic()).toBe(500);
   });
 
-  test('gives up at once when it is aborted, before or while it works, and tells the work', async () => {
+  test('ends at once when it is aborted, before or during the work, and aborts the work', async () => {
     const clock = new VirtualClock();
     const controller = new AbortController();
     const told: unknown[] = [];
@@ -58,7 +58,7 @@ describe('withDeadline', () => {
 });
 
 describe('LinkedAbort', () => {
-  test('follows its parent, and leaves no listener on it once it is over', () => {
+  test('follows its parent, and leaves no listener on it at the end', () => {
     const parent = new AbortController();
     const followed = new LinkedAbort(parent.signal);
     const over = new LinkedAbort(parent.signal);

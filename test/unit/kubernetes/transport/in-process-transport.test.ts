@@ -30,8 +30,8 @@ async function linesOf(answer: StreamAnswer): Promise<StreamLine[]> {
   return lines;
 }
 
-describe('InProcessTransport', () => {
-  test('hands over method, path, body and content type, and gives back the answer', async () => {
+describe('the in-process transport', () => {
+  test('passes on method, path, body and content type, and returns the answer', async () => {
     const seen: unknown[] = [];
     const transport = new InProcessTransport((request) => {
       seen.push(request);
@@ -58,7 +58,7 @@ describe('InProcessTransport', () => {
     ]);
   });
 
-  test('a body in pieces is one text to send and lines to stream', async () => {
+  test('reads a body in pieces as one text, and as lines for a stream', async () => {
     const transport = new InProcessTransport(
       () => Promise.resolve({ status: 200, headers: {}, body: pieces('{"a":1}\n{"b"', ':2}\n') }),
       new VirtualClock(),
@@ -71,7 +71,7 @@ describe('InProcessTransport', () => {
     expect(lines).toEqual(['{"a":1}', '{"b":2}']);
   });
 
-  test('what a body spells comes beside it, and the body is spelt only for who reads it', async () => {
+  test('passes the object of a body along, and encodes the body only for a reader of it', async () => {
     const value = Object.freeze({ a: 1 });
     let spelt = 0;
     const response = {
@@ -91,7 +91,7 @@ describe('InProcessTransport', () => {
     expect([answer.body, spelt]).toEqual(['{"a":1}\n', 1]);
   });
 
-  test('events come in place of the lines that spell them, and end with their stream', async () => {
+  test('passes on events instead of the lines that encode them, and ends with their stream', async () => {
     async function* events(): AsyncGenerator<JsonObject, void> {
       for (const type of ['ADDED', 'MODIFIED']) yield await Promise.resolve({ type });
       throw new Error('cut');
@@ -112,7 +112,7 @@ describe('InProcessTransport', () => {
     expect(lines).toEqual([{ type: 'ADDED' }, { type: 'MODIFIED' }]);
   });
 
-  test('a stream that is refused gives the answer', async () => {
+  test('returns the answer of a refused stream', async () => {
     const transport = new InProcessTransport(
       answering({ status: 410, headers: {}, body: 'gone' }),
       new VirtualClock(),
@@ -124,7 +124,7 @@ describe('InProcessTransport', () => {
     });
   });
 
-  test('no answer in time is an error, of a stream too, and the handler learns of it', async () => {
+  test('fails without an answer in time, for a stream too, and aborts the handler', async () => {
     const clock = new VirtualClock();
     const told: boolean[] = [];
     const transport = new InProcessTransport((_request, signal) => {
@@ -142,7 +142,7 @@ describe('InProcessTransport', () => {
     expect(told).toEqual([true, true]);
   });
 
-  test('a handler that fails is a broken connection', async () => {
+  test('reports a handler that fails as a broken connection', async () => {
     const transport = new InProcessTransport(() => Promise.reject(new Error('crashed')), new VirtualClock());
 
     await expect(transport.send({ method: 'GET', path: '/' }, never)).rejects.toMatchObject({
@@ -150,7 +150,7 @@ describe('InProcessTransport', () => {
     });
   });
 
-  test('an abort ends a stream on which nothing comes, and the handler learns of it', async () => {
+  test('ends a silent stream on abort, and aborts the handler', async () => {
     const controller = new AbortController();
     let handlerSignal = never;
     const transport = new InProcessTransport((_request, signal) => {
@@ -165,7 +165,7 @@ describe('InProcessTransport', () => {
     expect(handlerSignal.aborted).toBe(true);
   });
 
-  test('a reader that turns away ends the stream for its handler', async () => {
+  test('ends the stream for its handler when the reader stops', async () => {
     let handlerSignal = never;
     const transport = new InProcessTransport((_request, signal) => {
       handlerSignal = signal;

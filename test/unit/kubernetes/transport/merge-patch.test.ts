@@ -42,11 +42,11 @@ describe('mergePatch', () => {
       { a: '', b: [], c: {} },
       { a: '', b: [], c: {} },
     ],
-  ])('%s', (_what, from, to, patch) => {
+  ])('computes the patch for: %s', (_what, from, to, patch) => {
     expect(mergePatch(from, to)).toEqual(patch);
   });
 
-  test('applied to where it was computed from, it gives what it was computed for', () => {
+  test('turns the first value into the second when it is applied to the first', () => {
     fc.assert(
       fc.property(json, json, (from, to) => {
         const patch = mergePatch(from, to);
@@ -58,7 +58,7 @@ describe('mergePatch', () => {
     );
   });
 
-  test('says nothing exactly when both are equal, and mentions no member that stays', () => {
+  test('is empty if and only if both are equal, and names no member that stays', () => {
     fc.assert(
       fc.property(json, json, fc.constantFrom('a', 'b', 'c'), (from, to, member) => {
         expect(mergePatch(from, to) === undefined).toBe(isEqual(from, to));
@@ -69,7 +69,7 @@ describe('mergePatch', () => {
 });
 
 describe('applyMergePatch', () => {
-  test.each(mergePatchExamples)('%j patched with %j gives %j', (target, patch, result) => {
+  test.each(mergePatchExamples)('turns %j patched with %j into %j', (target, patch, result) => {
     expect(applyMergePatch(target, patch)).toEqual(result);
   });
 });

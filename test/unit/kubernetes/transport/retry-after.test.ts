@@ -13,6 +13,6 @@ test.each([
   ['soon', undefined],
   ['Thu, 01 Jan 2026 12:00:30 GMT', 30_000],
   ['Thu, 01 Jan 2026 11:00:00 GMT', 0],
-])('%j means %j ms', (header, ms) => {
+])('the Retry-After value %j means %j ms', (header, ms) => {
   expect(retryAfter(header, now)).toBe(ms);
 });

@@ -23,11 +23,11 @@ describe('textLines', () => {
       [{ n: 1 }, 'one\n', { n: 2 }, 'cut sho'],
       [{ n: 1 }, 'one', { n: 2 }],
     ],
-  ])('%j has the lines %j', async (chunks, lines) => {
+  ])('splits %j into the lines %j', async (chunks, lines) => {
     expect(await linesOf(chunks)).toEqual(lines);
   });
 
-  test('gives the same lines wherever the bytes are cut, in the middle of a letter too', async () => {
+  test('gives the same lines wherever the bytes are cut, even within a character', async () => {
     const text = 'größe\nдлина\n長さ\n';
     const bytes = new TextEncoder().encode(text);
 

@@ -50,8 +50,8 @@ function node(name: string, version: number, instance: string | undefined, ready
 
 const kept = { uid: 'uid-a', instanceId: 'i-00000001', createdAt: Date.UTC(2026, 0, 1) };
 
-describe('of each Node', () => {
-  test('nothing is kept but whose instance it is', async () => {
+describe('the record of a Node', () => {
+  test('keeps only which instance it has', async () => {
     const { clock, nodes, changes } = rig(serve([listOf(10, node('a', 1, 'i-00000001'))], [new LineFeed()]));
 
     await clock.advance(0);
@@ -61,7 +61,7 @@ describe('of each Node', () => {
     expect(changes).toEqual([['a', kept]]);
   });
 
-  test('a new status is not reported, and a new provider ID is', async () => {
+  test('is not reported for a new status, and is for a new provider ID', async () => {
     const feed = new LineFeed();
     const { clock, changes } = rig(serve([listOf(10, node('a', 1, undefined))], [feed]));
     await clock.advance(0);
@@ -82,10 +82,10 @@ describe('of each Node', () => {
   });
 });
 
-describe('after an empty list', () => {
+describe('an empty list of Nodes', () => {
   const [a, b] = [node('a', 1, 'i-00000001'), node('b', 2, 'i-00000002')];
 
-  test('a Node that the watch names is told of once a list shows it, with all others', async () => {
+  test('delays a Node that the watch names until a list shows it, with all others', async () => {
     const feed = new LineFeed();
     const lists: Script[] = [listOf(10), listOf(12), listOf(13, a, b)];
     // The server ends the second watch when its time is up.
@@ -107,7 +107,7 @@ describe('after an empty list', () => {
     expect(new Map(changes).has('b')).toBe(true);
   });
 
-  test('the first Node of a cluster is told of at once', async () => {
+  test('does not delay the first Node of a cluster', async () => {
     const feed = new LineFeed();
     const lists: Script[] = [listOf(10), listOf(11, node('a', 11, 'i-00000001'))];
     const { clock, changes } = rig((request) => (isWatch(request) ? feed : (lists.shift() ?? listOf(12))));
@@ -120,8 +120,8 @@ describe('after an empty list', () => {
   });
 });
 
-describe('while Nodes may not be read', () => {
-  test('this is reported once, and no Node is known', async () => {
+describe('a denied list of Nodes', () => {
+  test('is reported once, and no Node is known meanwhile', async () => {
     let isAllowed = false;
     const { clock, nodes, access } = rig((request) => {
       if (!isAllowed) return status(403, 'nodes is forbidden');

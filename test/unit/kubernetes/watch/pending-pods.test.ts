@@ -44,7 +44,7 @@ function pod(name: string, version: number, patch: JsonObject = {}): JsonObject 
 }
 
 describe('PendingPods', () => {
-  test('asks for pending pods that are scheduled, of all namespaces', async () => {
+  test('requests scheduled pods that are pending, in all namespaces', async () => {
     const { clock, transport } = rig(serve([listOf(10)], [new LineFeed()]));
 
     await clock.advance(0);
@@ -65,7 +65,7 @@ describe('PendingPods', () => {
     ['with an empty address', { status: { podIP: '', podIPs: [] } }, 1],
     ['on its way out', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }, 0],
     ['that is not scheduled', { spec: { nodeName: null } }, 0],
-  ])('a pod %s', async (_what, patch, count) => {
+  ])('counts a pod %s or not', async (_what, patch, count) => {
     const { clock, pods } = rig(serve([listOf(10, pod('a', 1, patch))], [new LineFeed()]));
 
     await clock.advance(0);
@@ -73,7 +73,7 @@ describe('PendingPods', () => {
     expect(pods.waitingOn('node-1')).toBe(count);
   });
 
-  test('counts by node, and tells which node changed', async () => {
+  test('counts by node, and reports which node changed', async () => {
     const feed = new LineFeed();
     const { clock, pods, changed } = rig(serve([listOf(10, pod('a', 1), pod('b', 2))], [feed]));
     await clock.advance(0);
@@ -91,7 +91,7 @@ describe('PendingPods', () => {
     expect([pods.waitingOn('node-1'), pods.waitingOn('node-2'), pods.waitingOn('node-3')]).toEqual([0, 1, 0]);
   });
 
-  test('denied from the start: says so once, and counts nothing until it may', async () => {
+  test('reports a denial from the start once, and counts nothing until it is allowed', async () => {
     const no = status(403, 'pods is forbidden');
     const { clock, pods, changed, missingPermissions } = rig(
       serve([no, no, no, listOf(10, pod('a', 1), pod('b', 2))], [new LineFeed()]),
@@ -106,7 +106,7 @@ describe('PendingPods', () => {
     expect(changed).toEqual(['node-1=2']);
   });
 
-  test('denied in between: counts are 0, and what is known counts again afterwards', async () => {
+  test('counts 0 during a denial, and again what is known afterwards', async () => {
     const first = new LineFeed();
     const { clock, pods, changed, missingPermissions } = rig(
       serve([listOf(10, pod('a', 1))], [first, status(403, 'no'), status(403, 'no'), new LineFeed()]),

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { bookmark, event, isWatch, listOf, query, rig, serve, thing } from '../reflector-rig.ts';
 import { LineFeed, type Script, type Server, status, unreachable } from '../scripted-transport.ts';
 
-describe('Reflector, when a list shows nothing', () => {
+describe('a reflector whose list is empty', () => {
   const full = listOf(10, thing('a', 4, 'red'), thing('b', 9, 'blue'));
   const nothing = listOf(40);
   const expired = status(410, 'too old resource version');
@@ -34,7 +34,7 @@ describe('Reflector, when a list shows nothing', () => {
     expect(changes.slice(2)).toEqual(expected);
   });
 
-  test('says so, asks again, and believes it after ten minutes', async () => {
+  test('reports that, lists again, and accepts it after ten minutes', async () => {
     const stage = rig(serve([full, nothing], [expired, new LineFeed()]), undefined, doubting);
 
     await stage.clock.advance(590_000);
@@ -50,7 +50,7 @@ describe('Reflector, when a list shows nothing', () => {
     expect(stage.transport.requests.length).toBeLessThan(200);
   });
 
-  test('lets nobody catch up with it', async () => {
+  test('lets no caller catch up with it', async () => {
     const stage = rig(serve([full, nothing, full], [new LineFeed()]), undefined, doubting);
     await stage.clock.advance(100);
     let isCaughtUp = false;
@@ -64,7 +64,7 @@ describe('Reflector, when a list shows nothing', () => {
     expect(stage.changes).toHaveLength(2);
   });
 
-  test('and nothing was known, lists again a minute later what a watch would not name', async () => {
+  test('and that knew nothing lists again a minute later what a watch does not name', async () => {
     // The server ends a watch when its time is up.
     const watches = [new LineFeed().end(), new LineFeed()];
     const all = listOf(50, thing('a', 4, 'red'), thing('b', 9, 'blue'));
@@ -77,7 +77,7 @@ describe('Reflector, when a list shows nothing', () => {
     expect(stage.reflector.figures()).toMatchObject({ relists: 0 });
   });
 
-  test('and nothing was known, tells nothing of the first object that a watch names before a list shows it with all others', async () => {
+  test('and that knew nothing delays the first object of a watch until a list shows it with all others', async () => {
     const first = new LineFeed().push(event('ADDED', thing('c', 41, 'green')));
     const all = listOf(50, thing('a', 4, 'red'), thing('b', 9, 'blue'), thing('c', 41, 'green'));
     const stage = rig(serve([nothing, all], [first, new LineFeed()]), undefined, doubting);
@@ -89,8 +89,8 @@ describe('Reflector, when a list shows nothing', () => {
   });
 });
 
-describe('Reflector, when something fails', () => {
-  test('watches that end as soon as they begin are begun ever more seldom', async () => {
+describe('a reflector after a failure', () => {
+  test('restarts watches that end at once more and more rarely', async () => {
     const { clock, transport, states } = rig(serve([listOf(10)], [new LineFeed().end()]));
 
     await clock.advance(300_000);
@@ -105,7 +105,7 @@ describe('Reflector, when something fails', () => {
       'within the watch',
       new LineFeed().push(event('ERROR', { kind: 'Status', code: 410, message: 'too old resource version' })),
     ],
-  ])('410 %s: lists again and finds what vanished, appeared and changed', async (_how, expired) => {
+  ])('lists again after 410 %s, and finds what vanished, appeared and changed', async (_how, expired) => {
     const { clock, transport, changes, reflector } = rig(
       serve(
         [
@@ -127,7 +127,7 @@ describe('Reflector, when something fails', () => {
     expect(reflector.figures().relists).toBe(1);
   });
 
-  test('another error within the watch: tells its text, waits, and goes on from the last version', async () => {
+  test('logs another error within the watch, waits, and continues from the last version', async () => {
     const failing = new LineFeed().push(
       event('ADDED', thing('a', 11, 'red')),
       event('ERROR', { kind: 'Status', code: 500, message: 'etcd is away' }),
@@ -149,7 +149,7 @@ describe('Reflector, when something fails', () => {
     ['503', status(503, 'shutting down')],
     ['429', status(429, 'slow down')],
     ['a page that is not JSON', { status: 200, body: '<html>proxy</html>' }],
-  ])('%s on a list is tried again with growing waits, and never ends it', async (_what, failure) => {
+  ])('retries a list after %s with growing waits, and never gives up', async (_what, failure) => {
     const { clock, transport, states, reflector, bugs } = rig(
       serve(
         [failure, failure, failure, failure, failure, failure, listOf(3, thing('a', 1, 'red'))],
@@ -167,7 +167,7 @@ describe('Reflector, when something fails', () => {
     expect(bugs).toEqual([]);
   });
 
-  test('a server that asks to be left alone is left alone, on lists and on watches', async () => {
+  test('leaves a server alone that asks for it, for lists and watches', async () => {
     const busy: Script = { status: 429, retryAfterMs: 60_000 };
     const { clock, transport } = rig(serve([busy, listOf(3)], [busy, new LineFeed()]));
 
@@ -184,7 +184,7 @@ describe('Reflector, when something fails', () => {
     [401, /^no$/],
     [403, /^no$/],
     [404, /^the cluster does not serve \/things: install Cilium, which brings it \(no\)$/],
-  ])('%i is told as denied and tried again about every 30 s', async (code, problem) => {
+  ])('reports %i as denied and tries again about every 30 s', async (code, problem) => {
     const { clock, transport, states, reflector } = rig(
       serve(
         [status(code, 'no'), status(code, 'no'), status(code, 'no'), listOf(3, thing('a', 1, 'red'))],
@@ -201,7 +201,7 @@ describe('Reflector, when something fails', () => {
     expect(states.at(-1)?.kind).toBe('watching');
   });
 
-  test('a denied watch keeps the objects and goes on where it was', async () => {
+  test('keeps the objects after a denied watch, and continues from the same version', async () => {
     const { clock, transport, reflector } = rig(
       serve([listOf(10, thing('a', 1, 'red'))], [status(403, 'no'), new LineFeed()]),
     );
@@ -212,7 +212,7 @@ describe('Reflector, when something fails', () => {
     expect(transport.requests.map(isWatch)).toEqual([false, true, true]);
   });
 
-  test('five errors in a row in place of a watch: the version is not believed any more', async () => {
+  test('no longer trusts the version after five errors in a row in place of a watch', async () => {
     const refused = status(504, 'too large resource version');
     const { clock, transport } = rig(
       serve([listOf(10), listOf(4)], [refused, refused, refused, refused, refused, new LineFeed()]),
@@ -226,7 +226,7 @@ describe('Reflector, when something fails', () => {
     expect(query(transport.requests.at(-1), 'resourceVersion')).toBe('4');
   });
 
-  test('connections that cannot be made don’t cost a list, however many', async () => {
+  test('does not list again for connections that fail, however many', async () => {
     const { clock, transport } = rig(
       serve([listOf(10)], [...Array.from({ length: 12 }, () => unreachable()), new LineFeed()]),
     );
@@ -237,7 +237,7 @@ describe('Reflector, when something fails', () => {
     expect(transport.requests.filter(isWatch)).toHaveLength(13);
   });
 
-  test('a connection on which nothing comes, not even its end, is given up', async () => {
+  test('ends a connection on which nothing arrives, not even its end', async () => {
     const dead = new LineFeed().push(bookmark(15));
     const { clock, transport, states } = rig(serve([listOf(10)], [dead, new LineFeed()]));
 
@@ -254,7 +254,7 @@ describe('Reflector, when something fails', () => {
     });
   });
 
-  test('bookmarks keep a quiet watch alive', async () => {
+  test('keeps a quiet watch alive by its bookmarks', async () => {
     const feed = new LineFeed();
     const { clock, transport } = rig(serve([listOf(10)], [feed, new LineFeed()]));
 
@@ -266,7 +266,7 @@ describe('Reflector, when something fails', () => {
     expect(transport.requests).toHaveLength(2);
   });
 
-  test('a line that is no JSON, or no event, ends the watch; it goes on from before it', async () => {
+  test('ends the watch at a line that is no JSON or no event, and continues before it', async () => {
     const { clock, transport, states } = rig(
       serve(
         [listOf(10)],
@@ -287,7 +287,7 @@ describe('Reflector, when something fails', () => {
     expect(states.filter(({ kind }) => kind === 'backing-off')).toHaveLength(2);
   });
 
-  test('what a handler throws is reported, and the next change comes', async () => {
+  test('reports what a handler throws, and handles the next change', async () => {
     const feed = new LineFeed().push(event('ADDED', thing('b', 12, 'red')));
     const { clock, changes, bugs } = rig(serve([listOf(10, thing('a', 9, 'red'))], [feed]), () => {
       throw new Error('handler');
@@ -299,7 +299,7 @@ describe('Reflector, when something fails', () => {
     expect(bugs).toHaveLength(2);
   });
 
-  test('what a transform throws is reported and leaves the object as it was, in a list too', async () => {
+  test('reports what a transform throws and leaves the object as it was, in a list too', async () => {
     const { clock, reflector, bugs, changes } = rig(
       serve(
         [listOf(10, thing('a', 9, 'red')), listOf(20, thing('a', 15))],

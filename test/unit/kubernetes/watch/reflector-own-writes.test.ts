@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { event, isWatch, listOf, rig, serve, thing } from '../reflector-rig.ts';
 import { LineFeed, type Script, status } from '../scripted-transport.ts';
 
-describe('Reflector, beside writes of our own', () => {
-  test('the answer to an own write is taken when it is newer, and its echo is no change', async () => {
+describe('a reflector next to writes of our own', () => {
+  test('applies the answer to an own write when it is newer, and treats its echo as no change', async () => {
     const feed = new LineFeed();
     const { clock, reflector, changes } = rig(serve([listOf(10, thing('a', 9, 'red'))], [feed]));
     await clock.advance(10);
@@ -18,7 +18,7 @@ describe('Reflector, beside writes of our own', () => {
     expect(changes.slice(1)).toEqual(['modified a red>blue', 'modified a blue>green']);
   });
 
-  test('the answer to a write does not bring back what was deleted since', async () => {
+  test('does not restore by the answer to a write what was deleted since', async () => {
     const feed = new LineFeed();
     const { clock, reflector } = rig(serve([listOf(10, thing('a', 9, 'red'))], [feed]));
     await clock.advance(10);
@@ -30,7 +30,7 @@ describe('Reflector, beside writes of our own', () => {
     expect([...reflector.objects]).toEqual([]);
   });
 
-  test('a deletion that is older than what is known does not count: the object came back', async () => {
+  test('ignores a deletion older than what is known, because the object came back', async () => {
     const feed = new LineFeed();
     const { clock, reflector } = rig(serve([listOf(10, thing('a', 9, 'red'))], [feed]));
     await clock.advance(10);
@@ -42,7 +42,7 @@ describe('Reflector, beside writes of our own', () => {
     expect([...reflector.objects]).toEqual([['a', 'blue']]);
   });
 
-  test('a list never undoes a write made while it was being read, but otherwise it counts', async () => {
+  test('undoes no write that was made during a list, but otherwise applies the list', async () => {
     const slow = Promise.withResolvers<Script>();
     let lists = 0;
     const { clock, reflector } = rig((request) => {

@@ -5,7 +5,7 @@ import { LineFeed, type Script, status } from '../scripted-transport.ts';
 const red = listOf(10, thing('a', 1, 'red'));
 const blue = listOf(20, thing('a', 15, 'blue'));
 
-/** When `refresh` resolves: what had been told of by then. */
+/** When `refresh` resolves: what had been delivered by then. */
 function refreshed({ reflector, changes }: Rig): { at: readonly string[] | undefined } {
   const seen: { at: readonly string[] | undefined } = { at: undefined };
   void reflector.refresh().then(() => {
@@ -18,7 +18,7 @@ const kindsOf = ({ transport }: Rig): readonly string[] =>
   transport.requests.map((request) => (isWatch(request) ? 'watch' : 'list'));
 
 describe('a reflector that is asked to catch up', () => {
-  test('lists in place of a watch that is late, tells of it, and watches on from there', async () => {
+  test('lists in place of a watch that is late, reports that, and watches on from there', async () => {
     const stage = rig(serve([red, blue], [new LineFeed()]));
     await stage.clock.advance(100);
 
@@ -41,7 +41,7 @@ describe('a reflector that is asked to catch up', () => {
     expect(seen.at).toEqual(['added a ->red']);
   });
 
-  test('goes on until a list succeeds', async () => {
+  test('continues until a list succeeds', async () => {
     const stage = rig(serve([red, status(503, 'away'), status(503, 'away'), blue], [new LineFeed()]));
     await stage.clock.advance(100);
 
@@ -53,7 +53,7 @@ describe('a reflector that is asked to catch up', () => {
     expect(seen.at).toEqual(['added a ->red', 'modified a red>blue']);
   });
 
-  test('does not take a list for its own that had begun before', async () => {
+  test('does not count a list that had started before', async () => {
     const first = Promise.withResolvers<Script>();
     const answers = [first.promise, blue];
     const stage = rig((request) => (isWatch(request) ? new LineFeed() : (answers.shift() ?? blue)));
@@ -66,7 +66,7 @@ describe('a reflector that is asked to catch up', () => {
     expect(seen.at).toEqual(['added a ->blue']);
   });
 
-  test('lists once more when it is asked as the last object of a list is told', async () => {
+  test('lists once more when it is asked while it delivers the last object of a list', async () => {
     let seen: ReturnType<typeof refreshed> | undefined;
     const stage: Rig = rig(serve([red, blue], [new LineFeed()]), () => (seen ??= refreshed(stage)));
 
@@ -75,7 +75,7 @@ describe('a reflector that is asked to catch up', () => {
     expect(seen?.at).toEqual(['added a ->red', 'modified a red>blue']);
   });
 
-  test('does not count that list, and the watch that follows, as made necessary by a watch', async () => {
+  test('does not count that list, and the watch after it, as caused by a watch', async () => {
     const stage = rig(serve([red, blue], [new LineFeed()]));
     await stage.clock.advance(100);
 
@@ -85,7 +85,7 @@ describe('a reflector that is asked to catch up', () => {
     expect(stage.reflector.figures()).toMatchObject({ relists: 0, watchRestarts: 0 });
   });
 
-  test('takes back no watch that was counted, also where the next one is refused', async () => {
+  test('keeps the count of watches, also when the next one is refused', async () => {
     const watches = [new LineFeed().end(), new LineFeed(), status(503, 'away')];
     const stage = rig(serve([red, blue], watches));
     await stage.clock.advance(60_000);
@@ -97,7 +97,7 @@ describe('a reflector that is asked to catch up', () => {
     expect([before, stage.reflector.figures().watchRestarts]).toEqual([1, 1]);
   });
 
-  test('reads nothing again that is in the state that is known', async () => {
+  test('does not read again what is in the known state', async () => {
     const same = listOf(20, thing('a', 1));
     const stage = rig(serve([red, same], [new LineFeed()]));
     await stage.clock.advance(100);
@@ -109,7 +109,7 @@ describe('a reflector that is asked to catch up', () => {
     expect(stage.bugs).toEqual([]);
   });
 
-  test('ends in order where nothing is listed any more', async () => {
+  test('ends in order when nothing more is listed', async () => {
     const stage = rig(serve([red, 'silence'], [new LineFeed()]));
     await stage.clock.advance(100);
 

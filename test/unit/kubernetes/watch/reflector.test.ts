@@ -3,8 +3,8 @@ import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
 import { bookmark, event, listOf, query, rig, serve, thing } from '../reflector-rig.ts';
 import { LineFeed, type Script, type Server, status } from '../scripted-transport.ts';
 
-describe('Reflector', () => {
-  test('lists, then watches from there; keeps what the transform leaves', async () => {
+describe('a reflector', () => {
+  test('lists, then watches from there, and keeps what the transform leaves', async () => {
     const feed = new LineFeed();
     const { clock, transport, reflector, changes } = rig(
       serve([listOf(10, thing('a', 4, 'red'), thing('b', 9, 'blue'))], [feed]),
@@ -36,7 +36,7 @@ describe('Reflector', () => {
     expect(reflector.figures()).toMatchObject({ objects: 2, relists: 0, watchRestarts: 0, events: 3 });
   });
 
-  test('synced resolves once the whole of the first list was told', async () => {
+  test('is synced once the whole first list was delivered', async () => {
     const many = Array.from({ length: 120 }, (_, index) => thing(`t${index}`, index + 1, 'red'));
     const { clock, reflector, changes } = rig(serve([listOf(200, ...many)], [new LineFeed()]));
     const toldWhenSynced = reflector.synced.then(() => changes.length);
@@ -48,7 +48,7 @@ describe('Reflector', () => {
     expect(reflector.isSynced).toBe(true);
   });
 
-  test('pages: a small one first, then as many as fit, and the version of the first counts', async () => {
+  test('reads a small page first, then full pages, and the version of the first page counts', async () => {
     const page = (version: number, next: string, ...items: readonly JsonObject[]): Script => ({
       status: 200,
       body: { metadata: { resourceVersion: String(version), continue: next }, items },
@@ -80,7 +80,7 @@ describe('Reflector', () => {
     expect([...reflector.objects.keys()]).toEqual(['a', 'b', 'c']);
   });
 
-  test('a continue token that expires begins the list anew, at last in one piece', async () => {
+  test('lists again when a continue token expires, in one piece in the end', async () => {
     const first: Script = {
       status: 200,
       body: { metadata: { resourceVersion: '5', continue: 'x' }, items: [thing('old', 1, 'red')] },
@@ -105,7 +105,7 @@ describe('Reflector', () => {
     expect(reflector.figures().relists).toBe(0);
   });
 
-  test('a watch that the server ends is begun anew at once, from the last version, bookmarks included', async () => {
+  test('restarts at once a watch that the server ended, from the last version, bookmarks included', async () => {
     const first = new LineFeed().push(event('ADDED', thing('a', 11, 'red')), bookmark(30));
     const second = new LineFeed();
     const { clock, transport, changes } = rig(serve([listOf(10)], [first, second]));
@@ -120,7 +120,7 @@ describe('Reflector', () => {
     expect(changes).toEqual(['added a ->red', 'modified a red>blue']);
   });
 
-  test('versions that are no numbers are compared for equality only', async () => {
+  test('compares versions that are no numbers for equality only', async () => {
     const feed = new LineFeed().push(
       event('MODIFIED', thing('a', 'v1', 'same')),
       event('MODIFIED', thing('a', 'v0', 'other')),
@@ -149,7 +149,7 @@ describe('Reflector', () => {
     expect(transport.requests).toHaveLength(before);
   });
 
-  test('namespaced objects are kept by namespace and name', async () => {
+  test('keeps namespaced objects by namespace and name', async () => {
     const pod = { metadata: { namespace: 'n', name: 'p', resourceVersion: '1' }, spec: { color: 'red' } };
     const { clock, reflector } = rig(serve([listOf(10, pod)], [new LineFeed()]));
 

@@ -13,6 +13,6 @@ test.each<[string, string, Age]>([
   ['abc', 'abc', 'same'],
   ['', '1', 'unknown'],
   ['-1', '1', 'unknown'],
-])('%j beside %j is %s', (version, other, age) => {
+])('the version %j compared with %j is %s', (version, other, age) => {
   expect(ageOf(version, other)).toBe(age);
 });

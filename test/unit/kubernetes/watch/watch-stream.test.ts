@@ -11,7 +11,7 @@ function settled(): Promise<void> {
   });
 }
 
-test('events that come at once are read for 5 ms, and on in a pressing turn', async () => {
+test('a watch stream reads events that arrive together for 5 ms, and continues in a later turn', async () => {
   let now = 0;
   const turns: { readonly action: () => void; readonly isPressing: boolean }[] = [];
   const clock: Clock = {

@@ -20,14 +20,14 @@ function indexOf(shown: Readonly<Record<string, readonly string[]>>): {
   return { index, freed };
 }
 
-describe('claiming an address', () => {
+describe('an address', () => {
   test.each<[string, Readonly<Record<string, readonly string[]>>, 'withheld' | 'shared' | 'free']>([
-    ['that nobody shows', {}, 'free'],
+    ['that no node shows', {}, 'free'],
     ['that the node itself shows', { a: ['x'] }, 'free'],
     ['that another node shows', { b: ['x'] }, 'withheld'],
     ['that both show', { a: ['x'], b: ['x'] }, 'shared'],
     ['that the node and two others show', { a: ['x'], b: ['x'], c: ['x'] }, 'shared'],
-  ])('%s', (_, shown, expected) => {
+  ])('%s has the expected state', (_, shown, expected) => {
     const { index } = indexOf(shown);
 
     const { withheld, shared } = index.claim({ name: 'a', networkId: network, addresses: ['x'] });
@@ -37,7 +37,7 @@ describe('claiming an address', () => {
     expect([...shared]).toEqual(expected === 'shared' ? [['x', others]] : []);
   });
 
-  test('that both show keeps it from everybody else', () => {
+  test('that two nodes show is kept from every other node', () => {
     const { index } = indexOf({ a: ['x'], b: ['x'] });
     index.claim({ name: 'a', networkId: network, addresses: ['x'] });
     index.setOffered('a', network, []);
@@ -48,7 +48,7 @@ describe('claiming an address', () => {
     expect([...withheld]).toEqual([['x', ['a']]]);
   });
 
-  test.each(['withheld', 'shared'])('that was %s is told once the other node lets go', (how) => {
+  test.each(['withheld', 'shared'])('that was %s is announced once the other node drops it', (how) => {
     const { index, freed } = indexOf({ ...(how === 'shared' && { a: ['x'] }), b: ['x'] });
     index.claim({ name: 'a', networkId: network, addresses: ['x'] });
     const before = [...freed];
@@ -69,7 +69,7 @@ describe('claiming an address', () => {
   });
 });
 
-describe('what stands behind a claim', () => {
+describe('the evidence behind a claim', () => {
   interface Scene {
     readonly index: AddressIndex;
     readonly claim: () => ReturnType<AddressIndex['claim']>;
@@ -98,7 +98,7 @@ describe('what stands behind a claim', () => {
     return made;
   }
 
-  test('counts for nothing where the cloud shows the address elsewhere', () => {
+  test('counts for nothing when the cloud shows the address elsewhere', () => {
     const { claim, index } = scene('none');
 
     expect(claim().withheld.size).toBe(0);
@@ -106,7 +106,7 @@ describe('what stands behind a claim', () => {
     expect(claim().shared.size).toBe(0);
   });
 
-  test('counts for a while where the cloud has not been asked, and not anew for one that comes back', () => {
+  test('counts for a while when the cloud has not been read, and not again for a claim that comes back', () => {
     const made = scene('unasked');
     const first = made.claim();
     made.now = 20_000;
@@ -120,7 +120,7 @@ describe('what stands behind a claim', () => {
     expect(made.claim().withheld.size).toBe(0);
   });
 
-  test('says when a wait begins, also one for another reason than before, and each time once', () => {
+  test('is announced when a wait starts, also one for another reason than before, and each time once', () => {
     const made = scene('unasked');
     made.index.grantOffered('b');
     made.claim();
@@ -134,11 +134,11 @@ describe('what stands behind a claim', () => {
     expect(made.waits).toEqual([0, 10_000]);
   });
 
-  test('counts for nothing while it leaves a node that only claims it', () => {
+  test('counts for nothing while the address leaves a node that only claims it', () => {
     expect(scene('leaving').claim().withheld.size).toBe(0);
   });
 
-  test('counts until it is struck where the other node was given it', () => {
+  test('counts until the address is withdrawn when the cloud gave it to the other node', () => {
     const made = scene('none');
     made.index.claim({ name: 'b', networkId: network, addresses: ['x'] });
     made.evidence = 'leaving';
@@ -151,7 +151,7 @@ describe('what stands behind a claim', () => {
     expect(made.claim().withheld.size).toBe(0);
   });
 
-  test('counts for as long as the API server does not take the write that strikes it', () => {
+  test('counts as long as the API server refuses the write that withdraws the address', () => {
     const made = scene('none');
     made.index.claim({ name: 'b', networkId: network, addresses: ['x'] });
     made.evidence = 'stuck';
@@ -162,11 +162,11 @@ describe('what stands behind a claim', () => {
     expect(made.claim().withheld.size).toBe(1);
   });
 
-  test('counts for nothing where such a write strikes what the other node was never given', () => {
+  test('counts for nothing when such a write withdraws what the other node never had', () => {
     expect(scene('stuck').claim().withheld.size).toBe(0);
   });
 
-  test('counts until it is struck where a leader before us may have given it', () => {
+  test('counts until the address is withdrawn when a previous leader may have assigned it', () => {
     const made = scene('leaving');
     made.index.grantOffered('b');
     const before = made.claim().withheld.size;
@@ -177,7 +177,7 @@ describe('what stands behind a claim', () => {
     expect(made.claim().withheld.size).toBe(0);
   });
 
-  test('is told to a node that shows what others have', () => {
+  test('is reported to a node that shows what others have', () => {
     const made = scene('shown');
 
     const others = (name: string) =>

@@ -15,22 +15,18 @@ const lacking = view([eni(1)]);
 test.each<[string, Holder, ReturnType<typeof evidenceOf>]>([
   ['on whose instance the cloud shows it has it', served, 'shown'],
   [
-    'of which the cloud says nothing yet is to be asked about',
+    'about which the cloud has not answered yet needs a read',
     { ...served, view: { ...lacking, read: false } },
     'unasked',
   ],
+  ['that is still to be served needs a read', { ...served, view: undefined, isToBeServed: true }, 'unasked'],
   [
-    'whose turn has not come is to be asked about',
-    { ...served, view: undefined, isToBeServed: true },
-    'unasked',
-  ],
-  [
-    'that shows it by its own word is to be asked about',
+    'that claims the address itself needs a read',
     { ...served, view: { ...view([has]), unseen: new Set([address]) } },
     'unasked',
   ],
   [
-    'that shows an interface by its own word is to be asked about',
+    'that claims the interface itself needs a read',
     { ...served, view: { ...view([has]), unseen: new Set([has.id]) } },
     'unasked',
   ],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type InstanceClaim, judgeClaim } from '../../../../src/manager/claims/instance-claim.ts';
 
-/** A CiliumNode `a` that names an instance, with nobody else about. */
+/** A CiliumNode `a` that names an instance, without any other CiliumNode. */
 function claim(change: Partial<InstanceClaim> = {}): InstanceClaim {
   return {
     name: 'a',
@@ -21,7 +21,7 @@ describe('a CiliumNode that names an instance', () => {
   test.each<[string, Partial<InstanceClaim>, string]>([
     ['that its Node names is served', verified, 'granted'],
     [
-      'that its Node names is served also where only those are',
+      'that its Node names is served also when a Node is required',
       { ...verified, requireNode: true },
       'granted',
     ],
@@ -29,13 +29,13 @@ describe('a CiliumNode that names an instance', () => {
     ['that its Node names takes the place of another', { ...verified, served: 'b' }, 'waiting for b'],
     ['that no Node names is served', {}, 'granted'],
     ['that no Node names goes on being served', { served: 'a' }, 'granted'],
-    ['that no Node names is not served where only those are', { requireNode: true }, 'NodeMissing'],
+    ['that no Node names is not served when a Node is required', { requireNode: true }, 'NodeMissing'],
     ['that another CiliumNode is served for is not', { served: 'b' }, 'DuplicateInstance'],
     ['that another Node names is not served', { nodes: ['b'] }, 'InstanceOfAnother'],
     ['that another Node names is not served any longer', { nodes: ['b'], served: 'a' }, 'InstanceOfAnother'],
     ['that is not the one that its Node names is not served', { ownInstance: 'i-2' }, 'InstanceMismatch'],
     [
-      'that an older Node names as well is served while nobody claims it there',
+      'that an older Node names as well is served while that Node has no CiliumNode',
       { ownInstance: 'i-1', nodes: ['b', 'a'] },
       'granted',
     ],

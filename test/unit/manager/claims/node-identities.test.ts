@@ -9,7 +9,7 @@ function identities(
   return known;
 }
 
-describe('whose instance it is', () => {
+describe('the identity of an instance', () => {
   test('is verified for the one Node that names it', () => {
     const known = identities(['a', 'i-1', 1], ['b', undefined, 1]);
 
@@ -19,7 +19,7 @@ describe('whose instance it is', () => {
     expect(known.instanceOf('b')).toBeUndefined();
   });
 
-  test('is verified for nobody while two Nodes name it, of which the older comes first', () => {
+  test('is verified for no node while two Nodes name it, of which the older comes first', () => {
     const known = identities(['a', 'i-1', 2], ['b', 'i-1', 1]);
 
     expect(known.nodesOf('i-1')).toEqual(['b', 'a']);
@@ -45,7 +45,7 @@ describe('whose instance it is', () => {
     expect(known.isVerified('a', 'i-2')).toBe(true);
   });
 
-  test('is known of nobody once nothing is known of Nodes', () => {
+  test('is unknown once nothing is known of Nodes', () => {
     const known = identities(['a', 'i-1', 1]);
 
     const touched = known.replace(new Map());

@@ -43,6 +43,6 @@ test.each<[state: Exclude<BrakeState, { kind: 'open' }>, networkIds: readonly st
     ['vpc-1'],
     'nothing is taken away before this process has read eu-west-1 of account 1234 twice, because the previous leader held withdrawals: much is missing',
   ],
-])('why withdrawals are held is one sentence: %#', (state, networkIds, sentence) => {
+])('the reason why withdrawals are held is one sentence: %#', (state, networkIds, sentence) => {
   expect(sentenceOf(state, { ...around, networkIds })).toBe(sentence);
 });

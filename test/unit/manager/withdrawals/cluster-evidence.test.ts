@@ -11,7 +11,7 @@ const tagged = view([eni(0, 0), eni(1, 0, { tags: { ...belonging, ...made } })])
 const foreign = view([eni(0, 0), eni(1, 0, { tags: { cluster: 'green', ...made } })]);
 const untagged = view([eni(0, 0)]);
 
-test('a detached interface whose description names an instance of the cluster is the cluster’s', () => {
+test('a detached interface belongs to the cluster when its description names an instance of the cluster', () => {
   const described = eni(1, 0, { attachment: undefined, tags: belonging, description: 'Cilium-CNI (i-1)' });
 
   expect(clusterEvidence([{ view: untagged }], belonging)(described)).toBe(true);
@@ -19,19 +19,19 @@ test('a detached interface whose description names an instance of the cluster is
 
 describe('a detached interface', () => {
   test.each<[string, readonly (InstanceView | undefined)[], boolean, boolean]>([
-    ['is nobody’s to delete where there is no node', [], false, false],
-    ['is nobody’s to delete where no instance is known', [undefined], false, false],
-    ['is nobody’s to delete where no instance is found', [{ ...tagged, presence: 'notFound' }], false, false],
-    ['is the cluster’s where an instance has another one with the same tags', [tagged], true, true],
-    ['is the cluster’s where no instance has one that was made for it', [untagged], true, true],
+    ['is not to be deleted when there is no node', [], false, false],
+    ['is not to be deleted when no instance is known', [undefined], false, false],
+    ['is not to be deleted when no instance is found', [{ ...tagged, presence: 'notFound' }], false, false],
+    ['belongs to the cluster when an instance has another one with the same tags', [tagged], true, true],
+    ['belongs to the cluster when no instance has one that was made for it', [untagged], true, true],
     [
-      'is the cluster’s only where it was made for one of its instances, where what those have carries other tags',
+      'belongs to the cluster only if it was made for one of its instances, when their interfaces carry other tags',
       [foreign],
       false,
       true,
     ],
     [
-      'is the cluster’s where it was made for an instance that is gone, and another one is shown',
+      'belongs to the cluster when it was made for an instance that is gone, and another instance is shown',
       [
         { ...tagged, presence: 'terminated' },
         { ...foreign, id: 'i-2', interfaces: [eni(0, 0)] },
@@ -40,7 +40,7 @@ describe('a detached interface', () => {
       true,
     ],
     [
-      'is nobody’s to delete where only a CiliumNode says that an instance is in its network',
+      'is not to be deleted when only a CiliumNode says that an instance is in its network',
       [
         {
           ...view([eni(0, 0, { networkId: 'vpc-9' }), eni(1, 0, { tags: { ...belonging, ...made } })]),
@@ -51,7 +51,7 @@ describe('a detached interface', () => {
       true,
     ],
     [
-      'is nobody’s to delete where no shown instance is in its network',
+      'is not to be deleted when no shown instance is in its network',
       [view([eni(0, 0, { networkId: 'vpc-9' })])],
       false,
       true,

@@ -3,13 +3,13 @@ import { noteText, readNote } from '../../../../src/manager/withdrawals/held-not
 
 const note = { since: Date.UTC(2026, 0, 1), token: '0123456789', nodes: 4, sentence: 'much is missing' };
 
-describe('what a leader leaves behind', () => {
+describe('the note of held withdrawals that a leader leaves', () => {
   test('is read as it was written', () => {
     expect(readNote(noteText(note))).toEqual(note);
     expect(readNote(noteText({ ...note, since: undefined }))).toEqual({ ...note, since: undefined });
   });
 
-  test('stays short', () => {
+  test('has a bounded length', () => {
     expect(noteText({ ...note, sentence: 'x'.repeat(100_000) }).length).toBeLessThan(1200);
   });
 

@@ -73,8 +73,8 @@ function rig(given: { nodes?: number; inherited?: HeldNote; wall?: number } = {}
   return { brake, withdrawals, states, world, heldToken };
 }
 
-describe('withdrawals that are few', () => {
-  test('go at once, and count for 10 minutes', () => {
+describe('a few withdrawals', () => {
+  test('pass at once, and count for 10 minutes', () => {
     const { brake, withdrawals } = rig();
 
     withdrawals.miss(ids(3), 0);
@@ -86,7 +86,7 @@ describe('withdrawals that are few', () => {
   });
 });
 
-describe('withdrawals that are many', () => {
+describe('many withdrawals', () => {
   test('are held all together, and so is what is missing later', () => {
     const { brake, withdrawals, states } = rig();
 
@@ -99,7 +99,7 @@ describe('withdrawals that are many', () => {
     expect(states).toEqual(['held', 'held']);
   });
 
-  test('are held no longer once enough of what was missing is shown again', () => {
+  test('are no longer held once enough of what was missing is shown again', () => {
     const { brake, withdrawals } = rig();
     withdrawals.miss(ids(60), 0);
 
@@ -114,7 +114,7 @@ describe('withdrawals that are many', () => {
     expect(brake.state.kind).toBe('open');
   });
 
-  test('are held no longer once all of what was missing is shown again', () => {
+  test('are no longer held once all of what was missing is shown again', () => {
     const { brake, withdrawals } = rig();
     withdrawals.miss(ids(60), 0);
 
@@ -125,7 +125,7 @@ describe('withdrawals that are many', () => {
     expect(brake.state.kind).toBe('open');
   });
 
-  test('are held no longer once those before them are 10 minutes old', () => {
+  test('are no longer held once those before them are 10 minutes old', () => {
     const { brake, withdrawals } = rig();
     withdrawals.miss(ids(4), 0);
     withdrawals.miss(ids(4, 50), minute);
@@ -140,8 +140,8 @@ describe('withdrawals that are many', () => {
   });
 });
 
-describe('a token', () => {
-  test('lets the set go that it was printed for', () => {
+describe('an approval token', () => {
+  test('approves the set that it was printed for', () => {
     const { brake, withdrawals, world, heldToken } = rig();
     withdrawals.miss(ids(60), 0);
 
@@ -152,7 +152,7 @@ describe('a token', () => {
     expect(brake.state.kind).toBe('open');
   });
 
-  test('lets no other set go', () => {
+  test('approves no other set', () => {
     const { brake, withdrawals, world, heldToken } = rig();
     withdrawals.miss(ids(60), 0);
     world.allowed = heldToken();
@@ -165,7 +165,7 @@ describe('a token', () => {
     expect(heldToken()).not.toBe(world.allowed);
   });
 
-  test('that was used lets the same nodes go no second time', () => {
+  test('does not approve the same nodes a second time', () => {
     const { brake, withdrawals, world, heldToken } = rig();
     withdrawals.miss(ids(60), 0);
     world.allowed = heldToken();
@@ -180,10 +180,10 @@ describe('a token', () => {
   });
 });
 
-describe('a brake that the leader before us had closed', () => {
+describe('a withdrawal brake that the previous leader had closed', () => {
   const note: HeldNote = { since: 7, token: 'ab', nodes: 60, sentence: 'much is missing' };
 
-  test('stays closed until all was read and two consistency windows have passed, and then until nothing is missing, or for ten minutes, however little is', () => {
+  test('stays closed until all was read and two consistency windows have passed, and then until nothing is missing, or for ten minutes, however little is missing', () => {
     const { brake, withdrawals, states } = rig({ inherited: note });
 
     withdrawals.miss(ids(1), 0);
@@ -243,7 +243,7 @@ describe('a brake that the leader before us had closed', () => {
 describe('a cloud that does not show the cluster', () => {
   const missing = new Map(ids(60).map((id) => [id, 'notFound'] as const));
 
-  test('holds every withdrawal until most instances are found', () => {
+  test('keeps every withdrawal held until most instances are found', () => {
     const { brake, withdrawals, states, world } = rig();
     world.presence = missing;
 
@@ -260,7 +260,7 @@ describe('a cloud that does not show the cluster', () => {
     expect(brake.isUnsettled).toBe(false);
   });
 
-  test('holds them as well while it shows no longer whether it is the right one', () => {
+  test('keeps them held also when it no longer shows whether it is the right one', () => {
     const { brake, world } = rig();
     world.presence = missing;
     brake.noteResync(0);
@@ -272,7 +272,7 @@ describe('a cloud that does not show the cluster', () => {
     expect(brake.state.kind).toBe('misdirected');
   });
 
-  test('is not looked for before all was read, nor once most instances were found', () => {
+  test('is not suspected before all was read, nor once most instances were found', () => {
     const { brake, world } = rig();
     world.presence = missing;
     brake.review(0);
@@ -287,7 +287,7 @@ describe('a cloud that does not show the cluster', () => {
     expect([early, brake.state.kind]).toEqual(['open', 'open']);
   });
 
-  test('is noticed too where the cluster was empty at first', () => {
+  test('is recognized too when the cluster was empty at first', () => {
     const { brake, world } = rig({ nodes: 0 });
     brake.noteResync(0);
     brake.review(0);
@@ -301,7 +301,7 @@ describe('a cloud that does not show the cluster', () => {
     expect(brake.state).toEqual({ kind: 'misdirected', missing: 60, of: 60 });
   });
 
-  test('is being found out until most instances were asked about, for two consistency windows at most', () => {
+  test('is suspected until most instances were read, for two consistency windows at most', () => {
     const { brake, world } = rig();
     world.presence = new Map(ids(100).map((id) => [id, 'unread' as const]));
     const found = [brake.isOrienting(0)];
@@ -316,7 +316,7 @@ describe('a cloud that does not show the cluster', () => {
     expect(found).toEqual([true, true, true, false, false]);
   });
 
-  test('comes before what the leader before us held, which is kept meanwhile', () => {
+  test('comes before what the previous leader held, which is kept meanwhile', () => {
     const inherited = { since: 7, token: 'ab', nodes: 60, sentence: 'much is missing' };
     const { brake, world } = rig({ inherited });
     world.presence = missing;
@@ -332,7 +332,7 @@ describe('a cloud that does not show the cluster', () => {
     expect(brake.state.kind).toBe('open');
   });
 
-  test('leaves behind what the leader before us held, until this process has read enough', () => {
+  test('is followed by what the previous leader held, until this process has read enough', () => {
     const inherited = { since: 7, token: 'ab', nodes: 60, sentence: 'much is missing' };
     const { brake, world } = rig({ inherited });
     world.presence = missing;

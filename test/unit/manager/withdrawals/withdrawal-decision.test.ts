@@ -47,7 +47,7 @@ interface Row {
   readonly passes: boolean;
 }
 
-describe('withdrawals by absence pass as long as they are few', () => {
+describe('withdrawals by absence', () => {
   test.each<[title: string, row: Row]>([
     ['3 of 100 nodes', { members: fleet(100), missing: ids(3), passes: true }],
     ['4 of 100 nodes', { members: fleet(100), missing: ids(4), passes: true }],
@@ -62,11 +62,11 @@ describe('withdrawals by absence pass as long as they are few', () => {
     ['100 of 2,000 nodes', { members: fleet(2000), missing: ids(100), passes: true }],
     ['101 of 2,000 nodes', { members: fleet(2000), missing: ids(101), passes: false }],
     [
-      '4 of 60 nodes beside 1,000 that are made up',
+      '4 of 60 nodes beside 1,000 invented ones',
       { members: [...fleet(60), ...madeUp(1000)], missing: ids(4), passes: false },
     ],
     [
-      '2 of 2 nodes beside one that is made up',
+      '2 of 2 nodes beside an invented one',
       { members: [...fleet(2), ...madeUp(1)], missing: ids(2), passes: false },
     ],
     ['the only node', { members: fleet(1), missing: ids(1), passes: true }],
@@ -110,14 +110,17 @@ describe('withdrawals by absence pass as long as they are few', () => {
       'nothing in a node group that is renewed under stable names',
       { members: fleet(100), missing: ids(0), before: admitted(6, 1), passes: true },
     ],
-  ])('%s', (_, { members, missing, suspected = new Set(), before = new Map(), passes }) => {
-    const passed = isWithinLimit({ instanceIds: missing, suspected, admitted: before, members, now });
+  ])(
+    'pass as long as they are few: %s',
+    (_, { members, missing, suspected = new Set(), before = new Map(), passes }) => {
+      const passed = isWithinLimit({ instanceIds: missing, suspected, admitted: before, members, now });
 
-    expect(passed).toBe(passes);
-  });
+      expect(passed).toBe(passes);
+    },
+  );
 });
 
-describe('the cloud is the right one once it shows the instances', () => {
+describe('a cloud is the right one if it shows the instances', () => {
   const members = (presences: readonly FleetMember['presence'][]) =>
     presences.map((presence) => ({ hasNode: true, presence }));
 
@@ -138,7 +141,7 @@ describe('the cloud is the right one once it shows the instances', () => {
       [...members(['notFound', 'notFound']).map(withoutNode), ...members(['shown'])],
       'right',
     ],
-  ])('%s', (_, fleetMembers, direction) => {
+  ])('decided for: %s', (_, fleetMembers, direction) => {
     expect(directionOf(fleetMembers)).toBe(direction);
   });
 
@@ -147,13 +150,13 @@ describe('the cloud is the right one once it shows the instances', () => {
   }
 });
 
-describe('a token', () => {
+describe('the token of a set', () => {
   test('is the same for the same instances in any order', () => {
     expect(tokenOf(new Set(['i-2', 'i-1']), 5)).toBe(tokenOf(new Set(['i-1', 'i-2']), 5));
     expect(tokenOf(ids(2), 5)).toMatch(/^[\da-f]{10}$/);
   });
 
-  test('is another one for other instances, and for the same ones at another time', () => {
+  test('differs for other instances, and for the same ones at another time', () => {
     const tokens = [tokenOf(ids(2), 5), tokenOf(ids(3), 5), tokenOf(ids(2), 6)];
 
     expect(new Set(tokens).size).toBe(3);

@@ -9,12 +9,12 @@ function rig(): { clock: VirtualClock; setbacks: AllocationBackoff } {
   return { clock, setbacks: new AllocationBackoff({ clock, random: new Random('setbacks') }) };
 }
 
-describe('setbacks', () => {
+describe('the allocation backoff', () => {
   test.each([
     ['the first of a passing kind', ['unknown'], undefined],
-    ['the first that somebody must act on', ['notAuthorized'], 'notAuthorized'],
+    ['the first that a person must act on', ['notAuthorized'], 'notAuthorized'],
     ['the last of several', ['unknown', 'throttled'], 'throttled'],
-  ] as const)('tell of %s', async (_, kinds, expected) => {
+  ] as const)('reports %s', async (_, kinds, expected) => {
     const { clock, setbacks } = rig();
 
     for (const kind of kinds) await clock.advance(setbacks.add(failure(kind)));
@@ -24,7 +24,7 @@ describe('setbacks', () => {
     expect(setbacks.trouble).toBeUndefined();
   });
 
-  test('a throttled call is none, but several are worth telling', () => {
+  test('does not count one throttled call, but reports several', () => {
     const { setbacks } = rig();
 
     setbacks.addThrottle(failure('throttled'));
@@ -38,7 +38,7 @@ describe('setbacks', () => {
     expect(setbacks.trouble).toBeUndefined();
   });
 
-  test('what fails during a pause does not lengthen it', async () => {
+  test('is not lengthened by what fails during a pause', async () => {
     const { clock, setbacks } = rig();
 
     const first = setbacks.add(failure('unknown'));
@@ -52,11 +52,11 @@ describe('setbacks', () => {
     expect(setbacks.add(failure('unknown'))).toBeGreaterThanOrEqual(1000);
   });
 
-  test('an instance that is not running is left alone for a minute', () => {
+  test('leaves an instance that is not running alone for a minute', () => {
     expect(rig().setbacks.add(failure('instanceNotRunning'))).toBe(60_000);
   });
 
-  test('a bug is followed by a pause, and is not reported as a condition', () => {
+  test('pauses after a bug, and does not report it as a condition', () => {
     const { setbacks } = rig();
 
     setbacks.add();

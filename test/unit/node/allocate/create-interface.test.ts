@@ -37,14 +37,14 @@ describe('a new interface', () => {
     expect(begun).toEqual(['create', 'attach', 'delete']);
   });
 
-  test('is not started while it may not be, and leaves nothing behind', async () => {
+  test('is not started while it may not be, and nothing leaks', async () => {
     const { calls, result } = await run({ create: [failed('stopped')] });
 
     expect(calls).toEqual(['create']);
     expect(result()).toMatchObject({ kind: 'failed', at: 'create', left: undefined, uncertain: false });
   });
 
-  test('that the cloud refuses to create is not', async () => {
+  test('is not attached when the cloud refuses to create it', async () => {
     const { calls, result } = await run({ create: [failed('subnetExhausted')] });
 
     expect(result()).toEqual({
@@ -57,7 +57,7 @@ describe('a new interface', () => {
     expect(calls).toEqual(['create']);
   });
 
-  test('is asked for again with the same token as long as answers get lost', async () => {
+  test('is requested again with the same token as long as answers get lost', async () => {
     const { calls, requests, result } = await run({
       create: [lost, lost, lost, lost, created('eni-9')],
       attach: [attached('eni-9', 1)],
@@ -69,7 +69,7 @@ describe('a new interface', () => {
     expect(requests.slice(0, 5)).toEqual([request, request, request, request, request]);
   });
 
-  test('is given up after five lost answers, and may exist', async () => {
+  test('is given up after five lost answers, and is reported as one that may exist', async () => {
     const { requests, result } = await run({ create: [lost] });
 
     expect(requests).toHaveLength(5);
@@ -83,7 +83,7 @@ describe('a new interface', () => {
   });
 
   test.each(['throttled', 'unreachable'] as const)(
-    'is asked for again when its answer got lost and the repetition is %s, which tells nothing',
+    'is requested again when its answer got lost and the repetition is %s, which proves nothing',
     async (kind) => {
       const { calls, result } = await run({
         create: [lost, failed(kind), created('eni-9')],
@@ -95,14 +95,14 @@ describe('a new interface', () => {
     },
   );
 
-  test('is not asked for again when the first try is throttled', async () => {
+  test('is not requested again when the first try is throttled', async () => {
     const { calls, result } = await run({ create: [failed('throttled')] });
 
     expect(result()).toMatchObject({ kind: 'failed', at: 'create', uncertain: false });
     expect(calls).toEqual(['create']);
   });
 
-  test('waits longer after each lost answer', async () => {
+  test('is requested again after a longer wait for each lost answer', async () => {
     const made = rig({ create: [lost] });
     const starts: number[] = [];
 
@@ -119,10 +119,10 @@ describe('a new interface', () => {
 
 describe('an interface that is being attached', () => {
   test.each([
-    ['at once where nothing is known of a lag', {}, 0],
-    ['at once where calls are plenty', { lag: 700 }, 0],
-    ['once the cloud will know it where calls are scarce', { lag: 700, wait: 1 }, 700],
-    ['at once where calls are scarce and everything is known at once', { wait: 1 }, 0],
+    ['at once when no lag is known', {}, 0],
+    ['at once when calls are plenty', { lag: 700 }, 0],
+    ['once the cloud shows it when calls are scarce', { lag: 700, wait: 1 }, 700],
+    ['at once when calls are scarce and the cloud has no lag', { wait: 1 }, 0],
   ])('is attached %s', async (_, scene, at) => {
     const made = rig({ attach: [attached('eni-9', 1)], ...scene });
 
@@ -135,7 +135,7 @@ describe('an interface that is being attached', () => {
     expect(made.result()).toEqual(inPlace);
   });
 
-  test('is tried again as long as the cloud may not know it yet', async () => {
+  test('is attached with another try as long as the cloud may not know it yet', async () => {
     const { calls, result } = await run({
       attach: [failed('notYetVisible'), failed('notYetVisible'), attached('eni-9', 1)],
     });
@@ -145,7 +145,7 @@ describe('an interface that is being attached', () => {
     expect(calls).toEqual(['create', 'attach@1', ...again, ...again]);
   });
 
-  test('is tried again however often it is throttled, as soon as the call budget allows', async () => {
+  test('is attached with another try however often that is throttled, as soon as the rate limit allows', async () => {
     const throttled = Array.from({ length: 50 }, () => failed('throttled'));
 
     const made = rig({ attach: [...throttled, attached('eni-9', 1)] });
@@ -179,7 +179,7 @@ describe('an interface that is being attached', () => {
   );
 
   test.each(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])(
-    'is asked for once at most when the cloud must know it, also where it was waited for at first: %s',
+    'is attached with at most one more try when the cloud must know it, also after a wait at first: %s',
     async (seed) => {
       const made = rig({ attach: [failed('notYetVisible')], delete: [deleted], lag: 2000, wait: 1, seed });
       const attachments = (): number => made.calls.filter((call) => call === 'attach@1').length;
@@ -200,7 +200,7 @@ describe('an interface that is being attached', () => {
     'notAuthorized',
     'invalid',
     'unknown',
-  ] as const)('is deleted at once when the cloud says %s', async (kind) => {
+  ] as const)('is deleted at once when the cloud answers %s', async (kind) => {
     const { calls, folded, result } = await run({ attach: [failed(kind)] });
 
     expect(result()).toMatchObject({ kind: 'failed', at: 'attach', failure: { kind }, left: undefined });
@@ -212,12 +212,18 @@ describe('an interface that is being attached', () => {
     ['is refused, for certain', [failed('invalid')], ['invalid']],
     ['is in use, as it says', [failed('conflict'), failed('invalid')], []],
     ['may be attached after an answer that got lost', [lost, failed('invalid')], []],
-  ] as const)('%s: while its deletion has to wait, that is told or not', async (_, attach, told) => {
-    const { refused, result } = await run({ attach, delete: [failed('fenced'), failed('fenced'), deleted] });
+  ] as const)(
+    'that %s is reported as refused or not while its deletion has to wait',
+    async (_, attach, told) => {
+      const { refused, result } = await run({
+        attach,
+        delete: [failed('fenced'), failed('fenced'), deleted],
+      });
 
-    expect([...new Set(refused)]).toEqual(told);
-    expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: undefined });
-  });
+      expect([...new Set(refused)]).toEqual(told);
+      expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: undefined });
+    },
+  );
 
   test('takes the next free index when its own turns out to be taken', async () => {
     const { calls, result } = await run({
@@ -255,14 +261,14 @@ describe('an interface that is being attached', () => {
     ['whose answer got lost', lost],
     ['that the cloud says to be in use', failed('conflict')],
     ['whose index is taken', failed('deviceIndexTaken')],
-  ])('%s is looked for, and may be found attached', async (_, outcome) => {
+  ])('%s is read again, and may be found attached', async (_, outcome) => {
     const { calls, result } = await run({ attach: [outcome], looks: [1] });
 
     expect(result()).toEqual(inPlace);
     expect(calls).toEqual(['create', 'attach@1', 'look']);
   });
 
-  test('may be found attached late, because looks lag as well', async () => {
+  test('may be found attached late, because reads lag as well', async () => {
     const { calls, result } = await run({
       attach: [lost, failed('deviceIndexTaken'), failed('conflict'), failed('conflict')],
       looks: [undefined, undefined, undefined, 1],
@@ -278,7 +284,7 @@ describe('an interface that is being attached', () => {
     expect(calls).not.toContain('delete');
   });
 
-  test('whose answers get lost to the end is deleted', async () => {
+  test('is deleted when its answers get lost to the end', async () => {
     const { result } = await run({ attach: [lost], duration: 10_000 });
 
     expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: undefined });
@@ -290,7 +296,7 @@ describe('an orphaned interface', () => {
     ['is attached', [attached('eni-9', 1)], 1, inPlace],
     ['is tried again after a lost answer', [lost, attached('eni-9', 1)], 2, inPlace],
     [
-      'is gone where the cloud does not know it',
+      'is gone when the cloud does not know it',
       [failed('notYetVisible')],
       1,
       { kind: 'failed', failure: { kind: 'interfaceGone' } },
@@ -310,7 +316,7 @@ describe('an interface that could not be attached', () => {
     ['deleted', [deleted], 1],
     ['deleted at the second try', [failed('throttled'), deleted], 2],
     ['deleted although answers get lost', [lost, lost, deleted], 3],
-    ['gone when it is looked for after a lost answer', [lost, failed('interfaceGone')], 2],
+    ['gone when it is read after a lost answer', [lost, failed('interfaceGone')], 2],
     ['deleted once the cloud knows it', [failed('interfaceGone'), failed('interfaceGone'), deleted], 3],
     ['taken for gone when the cloud never knows it', [failed('interfaceGone')], 5],
   ])('is %s', async (_, outcomes, tries) => {
@@ -327,7 +333,7 @@ describe('an interface that could not be attached', () => {
     expect(folded).toEqual(['created', 'deleted']);
   });
 
-  test('is gone where the cloud does not know it for longer than it may take to', async () => {
+  test('is treated as gone when the cloud does not know it for longer than the cloud may need', async () => {
     const { calls, folded, result } = await run({
       attach: [failed('notYetVisible')],
       delete: [failed('interfaceGone')],
@@ -339,7 +345,7 @@ describe('an interface that could not be attached', () => {
   });
 
   test.each(['notAuthorized', 'conflict', 'throttled'] as const)(
-    'and not be deleted (%s) is reported as orphaned',
+    'that cannot be deleted either (%s) is reported as orphaned',
     async (kind) => {
       const { calls, folded, result } = await run({ attach, delete: [failed(kind)] });
 
@@ -355,7 +361,7 @@ describe('an interface that could not be attached', () => {
     },
   );
 
-  test('and be deleted only once a new leader may do that is deleted then', async () => {
+  test('that only a new leader may delete is deleted then', async () => {
     const { calls, result } = await run({
       attach,
       delete: [...Array<Outcome>(6).fill(failed('fenced')), deleted],
@@ -365,32 +371,32 @@ describe('an interface that could not be attached', () => {
     expect(calls.filter((call) => call === 'delete')).toHaveLength(7);
   });
 
-  test('and never be deleted, because the fence never opens, is reported as orphaned', async () => {
+  test('that can never be deleted, because the fence never opens, is reported as orphaned', async () => {
     const { clock, result } = await run({ attach, delete: [failed('fenced')] });
 
     expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: 'eni-9' });
     expect(clock.monotonic()).toBeGreaterThan(30_000);
   });
 
-  test('nor be deleted may be attached after all', async () => {
+  test('that cannot be deleted either may be attached after all', async () => {
     const { result } = await run({ attach: [failed('unknown')], delete: [failed('conflict')], looks: [1] });
 
     expect(result()).toEqual(inPlace);
   });
 });
 
-describe('at the end of a shutdown', () => {
+describe('the end of a shutdown', () => {
   const outOfTime = { kind: 'unknown', code: 'OutOfTime' };
 
   test.each<[string, Scene, number]>([
     ['while it waits to be attached again', { attach: [failed('notYetVisible')] }, 500],
-    ['while it is looked for', { attach: [lost], look: () => new Promise(() => undefined) }, 500],
+    ['while it is read again', { attach: [lost], look: () => new Promise(() => undefined) }, 500],
     [
       'while it waits to be deleted again',
       { attach: [failed('invalid')], delete: [failed('throttled')] },
       500,
     ],
-  ])('an interface is reported as orphaned %s', async (_, scene, after) => {
+  ])('reports an interface as orphaned %s', async (_, scene, after) => {
     const { clock, deadline, result, error } = rig(scene);
     await clock.advance(after);
 
@@ -401,7 +407,7 @@ describe('at the end of a shutdown', () => {
     expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: 'eni-9' });
   });
 
-  test('an interface whose creation got no answer is reported as one that may exist', async () => {
+  test('reports an interface whose creation got no answer as one that may exist', async () => {
     const { clock, deadline, result, error } = rig({ create: [lost] });
     await clock.advance(100);
 
@@ -412,7 +418,7 @@ describe('at the end of a shutdown', () => {
     expect(result()).toMatchObject({ kind: 'failed', at: 'create', left: undefined, uncertain: true });
   });
 
-  test('a wait for the rate limits ends', async () => {
+  test('ends a wait for the rate limits', async () => {
     const { clock, calls, deadline, result } = rig({
       attach: [failed('invalid')],
       delete: [failed('throttled')],
@@ -430,7 +436,7 @@ describe('at the end of a shutdown', () => {
     });
   });
 
-  test('so does a call that was not sent yet', async () => {
+  test('ends a call that was not sent yet', async () => {
     const clock = new VirtualClock();
     const deadline = new AbortController();
     const creating = createInterface(request, 1, {

@@ -44,15 +44,20 @@ function rig(): { clock: VirtualClock; lost: LostAssignments; found: number[] } 
   return { clock, lost, found };
 }
 
-describe('what lost assignments may yet bring', () => {
+describe('the addresses that lost assignments may still bring', () => {
   test.each([
     ['all, while nothing shows', [assignment(4)], view(['a']), 4],
     ['what does not show yet', [assignment(4)], view(['a', 'b', 'c']), 2],
-    ['nothing, where more shows', [assignment(1)], view(['a', 'b', 'c']), 0],
+    ['none when more shows than expected', [assignment(1)], view(['a', 'b', 'c']), 0],
     ['the members of prefixes', [assignment(2, 'allocatePrefixes')], view(['a'], ['p/28']), 16],
-    ['what two on one interface lack together', [assignment(2), assignment(3)], view(['a', 'b', 'c']), 3],
-    ['all, where an answer named what shows', [assignment(2)], view(['a', 'answered']), 2],
-  ])('%s', (_, steps, shown, expected) => {
+    [
+      'those that two calls on one interface lack together',
+      [assignment(2), assignment(3)],
+      view(['a', 'b', 'c']),
+      3,
+    ],
+    ['all when an answer named those that show', [assignment(2)], view(['a', 'answered']), 2],
+  ])('are %s', (_, steps, shown, expected) => {
     const { lost } = rig();
     lost.sent();
     lost.answered(['answered']);
@@ -62,7 +67,7 @@ describe('what lost assignments may yet bring', () => {
     expect(lost.unseen(shown)).toBe(expected);
   });
 
-  test('is nothing once a look has ended that began after they could no longer take effect unseen', async () => {
+  test('are none after a refresh that started when the calls could no longer take effect unseen', async () => {
     const { clock, lost, found } = rig();
     lost.add(assignment(4), new Set());
 
@@ -75,7 +80,7 @@ describe('what lost assignments may yet bring', () => {
     expect(found).toEqual([40_500]);
   });
 
-  test('is not hidden by an address that an answer named long before, and that was released since', () => {
+  test('are not hidden by an address that an earlier answer named and that was released since', () => {
     const { lost } = rig();
     lost.sent();
     lost.answered(['a']);
@@ -88,7 +93,7 @@ describe('what lost assignments may yet bring', () => {
     expect(lost.unseen(view(['a']))).toBe(0);
   });
 
-  test('is told from what another brought that ended first, also once that has ended', () => {
+  test('are kept apart from what another lost assignment brought, also once that one has ended', () => {
     const { lost } = rig();
     lost.sent();
     lost.sent();
@@ -101,7 +106,7 @@ describe('what lost assignments may yet bring', () => {
     expect(lost.unseen(view(['a']))).toBe(1);
   });
 
-  test('is not hidden either by what was named while one was lost that has been found', async () => {
+  test('are not hidden by what was named while another assignment was lost that has been found', async () => {
     const { clock, lost } = rig();
     lost.add(assignment(1), new Set());
     lost.sent();

@@ -23,7 +23,7 @@ const delegated: PlannedStep = {
 };
 const filled: PlannedStep = { kind: 'allocateIPs', interfaceId: 'eni-0', subnetId: 'subnet-1', count: 5 };
 
-describe('what a step is worth', () => {
+describe('the addresses that a step brings', () => {
   test.each([
     ['addresses on an interface', filled, false, 5, 5],
     ['addresses on an interface, the node using primary ones', filled, true, 5, 5],
@@ -33,7 +33,7 @@ describe('what a step is worth', () => {
     ['prefixes on an interface, the node using primary ones', delegated, true, 48, 48],
     ['a new interface with prefixes', createdWithPrefixes, false, 32, 33],
     ['a new interface with prefixes whose primary address counts', createdWithPrefixes, true, 33, 33],
-  ])('%s', (_, step, usePrimaryAddress, gained, taken) => {
+  ])('are counted for %s', (_, step, usePrimaryAddress, gained, taken) => {
     expect(podAddressesGained(step, requirements({ usePrimaryAddress }))).toBe(gained);
     expect(subnetAddressesUsed(step)).toBe(taken);
   });

@@ -6,7 +6,7 @@ import { failed } from '../outcomes.ts';
 import { PoolRig, type PoolScene } from '../pool-rig.ts';
 
 describe('a step that is throttled', () => {
-  test('is admitted again at once: the call budget says when it may go', async () => {
+  test('is admitted again at once, because the rate limiter decides when it may go', async () => {
     const rig = new PoolRig({
       outcome: (_, number) => (number < 3 ? failed('throttled') : undefined),
     });
@@ -18,13 +18,13 @@ describe('a step that is throttled', () => {
   });
 });
 
-describe('urgency that rises while a step waits', () => {
+describe('a priority that rises while a step waits', () => {
   test.each<[Priority, Priority, number]>([
     ['normal', 'critical', 1],
     ['high', 'critical', 1],
     ['critical', 'normal', 0],
     ['normal', 'normal', 0],
-  ])('from %s to %s is told %i times', async (before, after, times) => {
+  ])('from %s to %s is announced %i times', async (before, after, times) => {
     const rig = new PoolRig({ crowded: true });
     rig.priority = before;
     await rig.run(100);
@@ -35,7 +35,7 @@ describe('urgency that rises while a step waits', () => {
     expect(rig.reconsidered).toHaveLength(times);
   });
 
-  test('is told when a step is under way, which may wait to be sent', async () => {
+  test('is announced when a step is in flight, which may wait to be sent', async () => {
     const rig = new PoolRig({ duration: 1000 });
     await rig.run(100);
 
@@ -45,7 +45,7 @@ describe('urgency that rises while a step waits', () => {
     expect(rig.reconsidered).toEqual([100]);
   });
 
-  test('is not told when nothing waits', async () => {
+  test('is not announced when nothing waits', async () => {
     const rig = new PoolRig({ target: 0 });
     await rig.run(100);
 
@@ -56,7 +56,7 @@ describe('urgency that rises while a step waits', () => {
   });
 });
 
-describe('between an interface that has room and a new one', () => {
+describe('the choice between an interface with room and a new one', () => {
   const crowdedAssign = { allocateIPs: 9000, createInterface: 1000 };
 
   test.each<[string, PoolScene, Priority, string]>([
@@ -68,19 +68,14 @@ describe('between an interface that has room and a new one', () => {
       'high',
       'create',
     ],
-    [
-      'the one that is there, for topping up',
-      { spreadCalls: true, waits: crowdedAssign },
-      'normal',
-      'allocate',
-    ],
+    ['the existing one, for the buffer', { spreadCalls: true, waits: crowdedAssign }, 'normal', 'allocate'],
     [
       'the one that is there, when the new one would be hardly sooner',
       { spreadCalls: true, waits: { allocateIPs: 2900, createInterface: 1000 } },
       'critical',
       'allocate',
     ],
-  ])('is chosen %s', async (_, scene, priority, first) => {
+  ])('is %s', async (_, scene, priority, first) => {
     const rig = new PoolRig(scene);
     rig.priority = priority;
 
@@ -92,7 +87,7 @@ describe('between an interface that has room and a new one', () => {
 });
 
 describe('a creation that fails', () => {
-  test('gives back the attachment that was admitted with it', async () => {
+  test('refunds the attachment that was admitted with it', async () => {
     const rig = new PoolRig({
       target: 17,
       interfaces: [eni(0, 9)],

@@ -8,7 +8,7 @@ import { callTimeout, consistencyWindow, PoolRig, timesOf, untimed } from '../po
 
 const full = eni(0, 9);
 
-/** Operations of this kind come to these ends, one after the other; the last one repeats if it is told to. */
+/** Operations of this kind have these outcomes, one after the other. */
 function outcomes(kind: Operation['kind'], ...given: readonly (Outcome | undefined)[]) {
   return (operation: Operation, number: number): Outcome | undefined =>
     operation.kind === kind ? given[number] : undefined;
@@ -20,7 +20,7 @@ function always(kind: Operation['kind'], outcome: Outcome) {
 
 describe('an exhausted subnet', () => {
   test.each(['subnetExhausted', 'subnetGone'] as const)(
-    'is left for the next best one at once (%s)',
+    'is skipped for the next best one at once (%s)',
     async (kind) => {
       const rig = new PoolRig({
         interfaces: [full],
@@ -39,7 +39,7 @@ describe('an exhausted subnet', () => {
     },
   );
 
-  test('of an existing interface leads to a new one elsewhere', async () => {
+  test('with an existing interface leads to a new interface in another subnet', async () => {
     const rig = new PoolRig({
       target: 5,
       free: { 'subnet-1': 50, 'subnet-2': 40 },
@@ -51,7 +51,7 @@ describe('an exhausted subnet', () => {
     expect(untimed(rig.calls)).toEqual(['allocate eni-0+5', 'create subnet-2+5', 'attach eni-new10 1']);
   });
 
-  test('is asked again after two minutes when there is no other', async () => {
+  test('is tried again after two minutes when there is no other', async () => {
     const rig = new PoolRig({ target: 5, outcome: outcomes('allocateIPs', failed('subnetExhausted')) });
 
     await rig.run(119_999);
@@ -65,7 +65,7 @@ describe('an exhausted subnet', () => {
     expect(rig.calls).toHaveLength(2);
   });
 
-  test('is no trouble of the node', async () => {
+  test('is no failure of the node', async () => {
     const rig = new PoolRig({ target: 5, outcome: always('allocateIPs', failed('subnetExhausted')) });
 
     await rig.run(5000);
@@ -74,8 +74,8 @@ describe('an exhausted subnet', () => {
   });
 });
 
-describe('a failure', () => {
-  test('is followed by ever longer pauses', async () => {
+describe('a failed step', () => {
+  test('is followed by longer and longer pauses', async () => {
     const rig = new PoolRig({ target: 5, outcome: always('allocateIPs', failed('unreachable')) });
 
     await rig.run(300_000);
@@ -91,7 +91,7 @@ describe('a failure', () => {
   });
 
   test.each(['unreachable', 'notAuthorized'] as const)(
-    'of a creation beside an assignment that succeeds is made up for in its time, although timers fire early (%s)',
+    'that is a creation beside a successful assignment is repeated in time, although timers fire early (%s)',
     async (kind) => {
       const rig = new PoolRig({
         target: 12,
@@ -126,7 +126,7 @@ describe('a failure', () => {
     expect(rig.available).toBe(8);
   });
 
-  test('of several steps at once counts once', async () => {
+  test('counts once together with others at once', async () => {
     const rig = new PoolRig({
       target: 25,
       duration: 100,
@@ -162,7 +162,7 @@ describe('a failure', () => {
     expect(rig.givenBack).toEqual(['all', 'all']);
   });
 
-  test('because the instance is not running leaves it alone for a minute', async () => {
+  test('because the instance is not running leaves the node alone for a minute', async () => {
     const rig = new PoolRig({ target: 5, outcome: outcomes('allocateIPs', failed('instanceNotRunning')) });
 
     await rig.run(59_000);
@@ -183,7 +183,7 @@ describe('a failure', () => {
     ['throttled', false],
     ['notAuthorized', false],
     ['unknown', false],
-  ])('%s casts doubt on what is known of the instance: %s', async (kind, doubtful) => {
+  ])('with %s invalidates what is known of the instance: %s', async (kind, doubtful) => {
     const rig = new PoolRig({ target: 5, outcome: outcomes('allocateIPs', failed(kind)) });
 
     await rig.run(100);
@@ -194,7 +194,7 @@ describe('a failure', () => {
   test.each<[CloudFailureKind, boolean, boolean]>([
     ['instanceGone', false, true],
     ['unreachable', false, true],
-  ])('%s is trouble at once: %s, and when it lasts: %s', async (kind, first, second) => {
+  ])('with %s is a condition at once: %s, and when it lasts: %s', async (kind, first, second) => {
     const rig = new PoolRig({ target: 5, outcome: outcomes('allocateIPs', failed(kind), failed(kind)) });
 
     await rig.run(100);
@@ -209,7 +209,7 @@ describe('a failure', () => {
     expect(rig.available).toBe(5);
   });
 
-  test('to attach an interface gives its addresses back once it is deleted', async () => {
+  test('to attach an interface frees its addresses once it is deleted', async () => {
     const rig = new PoolRig({
       interfaces: [full],
       target: 12,
@@ -222,7 +222,7 @@ describe('a failure', () => {
     expect(rig.ledger.free('subnet-1', rig.clock.monotonic())).toBe(100);
   });
 
-  test('to delete it as well tells what is left over, which holds its addresses', async () => {
+  test('to delete it as well reports the orphaned interface, which holds its addresses', async () => {
     const rig = new PoolRig({
       interfaces: [full],
       target: 12,
@@ -238,11 +238,11 @@ describe('a failure', () => {
     expect(results).toContainEqual(
       expect.objectContaining({ kind: 'failed', at: 'attach', taken: 4, left: 'eni-new10' }),
     );
-    // Of the one that is left over, and of its successor.
+    // Of the orphaned one, and of its successor.
     expect(rig.ledger.free('subnet-1', rig.clock.monotonic())).toBe(92);
   });
 
-  test('of a creation whose answers get lost leaves open whether its addresses are taken', async () => {
+  test('to create an interface with lost answers leaves open whether its addresses are taken', async () => {
     const rig = new PoolRig({ interfaces: [full], target: 12, outcome: always('createInterface', lost) });
 
     await rig.run(20_000);
@@ -252,10 +252,10 @@ describe('a failure', () => {
   });
 });
 
-describe('an assignment whose answer got lost', () => {
+describe('an assignment whose answer was lost', () => {
   const thawsAt = callTimeout + consistencyWindow;
 
-  test('leaves its interface alone until it can no longer take effect unseen, and a look after that', async () => {
+  test('leaves its interface alone until it can no longer take effect unseen and a refresh after that', async () => {
     const rig = new PoolRig({
       target: 5,
       limits: { interfaces: 1, addressesPerInterface: 10, prefixes: true },
@@ -271,7 +271,7 @@ describe('an assignment whose answer got lost', () => {
     expect(rig.calls).toEqual(['allocate eni-0+5@0', `allocate eni-0+5@${100 + thawsAt + 50}`]);
   });
 
-  test('is not repeated when a look shows what it brought', async () => {
+  test('is not repeated when a refresh shows what it brought', async () => {
     const rig = new PoolRig({
       target: 5,
       limits: { interfaces: 1, addressesPerInterface: 10, prefixes: true },
@@ -294,7 +294,7 @@ describe('an assignment whose answer got lost', () => {
     expect(rig.available).toBe(5);
   });
 
-  test('counts as what it may bring under the most that the node may have', async () => {
+  test('counts the addresses that it may bring towards the maximum of the node', async () => {
     const rig = new PoolRig({ target: 12, most: 12, outcome: outcomes('allocateIPs', lost) });
 
     await rig.run(thawsAt - 1);
@@ -315,7 +315,7 @@ describe('an assignment whose answer got lost', () => {
     expect(rig.ledger.free('subnet-1', rig.clock.monotonic())).toBe(95);
   });
 
-  test('is waited for by itself: an earlier one on the same interface does not end its time', async () => {
+  test('has its own time: an earlier one on the same interface does not end it', async () => {
     const limits = { interfaces: 1, addressesPerInterface: 10, prefixes: true };
     const rig = new PoolRig({
       target: 2,
@@ -335,7 +335,7 @@ describe('an assignment whose answer got lost', () => {
 });
 
 describe('a bug in a step', () => {
-  test('is told, backs off and leaves nothing behind', async () => {
+  test('is reported, backs off and leaks nothing', async () => {
     const rig = new PoolRig({
       target: 5,
       outcome: (_, number) => {
@@ -356,7 +356,7 @@ describe('a bug in a step', () => {
 });
 
 describe('a pool maintainer that is stopped', () => {
-  test('finishes steps in flight, and starts none', async () => {
+  test('finishes steps in flight and starts none', async () => {
     const rig = new PoolRig({ interfaces: [full], target: 12, duration: 1000 });
     await rig.run(500);
     let stoppedAt: number | undefined;
@@ -396,7 +396,7 @@ describe('a pool maintainer that is stopped', () => {
     expect(rig.looks).toEqual([]);
   });
 
-  test('ends at its deadline, and that is no bug', async () => {
+  test('ends at its deadline, which is no bug', async () => {
     const rig = new PoolRig({
       interfaces: [full],
       target: 12,
@@ -416,7 +416,7 @@ describe('a pool maintainer that is stopped', () => {
   test.each([
     ['an assignment', [eni(0)]],
     ['a creation', [full]],
-  ])('gives %s up that was not sent by the deadline, and that is no bug', async (_, interfaces) => {
+  ])('gives up %s that was not sent by the deadline, which is no bug', async (_, interfaces) => {
     const rig = new PoolRig({ interfaces, target: 12, stuck: true });
     const deadline = new AbortController();
     await rig.run(100);
@@ -430,7 +430,7 @@ describe('a pool maintainer that is stopped', () => {
     expect(rig.ledger.free('subnet-1', rig.clock.monotonic())).toBe(100);
   });
 
-  test('begins nothing that was admitted meanwhile', async () => {
+  test('starts nothing that was admitted meanwhile', async () => {
     const rig = new PoolRig({ target: 5, crowded: true });
     await rig.run(100);
 
@@ -441,7 +441,7 @@ describe('a pool maintainer that is stopped', () => {
   });
 });
 
-test('the index of an unreadable interface is not tried when another is taken', async () => {
+test('the index of an unreadable interface is not tried when another one is taken', async () => {
   const rig = new PoolRig({
     interfaces: [networkInterface({ ...full })],
     target: 12,

@@ -25,7 +25,7 @@ function asksForPrefixes(operation: Operation): boolean {
 }
 
 describe('a pool of prefixes', () => {
-  test('is filled with whole ones, and then left alone', async () => {
+  test('is filled with whole prefixes, and then left alone', async () => {
     const rig = new PoolRig({ node, target: 8 });
 
     await rig.run(60_000);
@@ -36,7 +36,7 @@ describe('a pool of prefixes', () => {
     expect(rig.ledger.free('subnet-1', rig.clock.monotonic())).toBe(84);
   });
 
-  test('is filled by as many steps at once as it takes', async () => {
+  test('is filled by as many steps at once as needed', async () => {
     const rig = new PoolRig({ node, free, target: 200, most: 205, duration: 500 });
 
     await rig.run(400);
@@ -49,7 +49,7 @@ describe('a pool of prefixes', () => {
     expect(rig.available).toBe(200);
   });
 
-  test('stays below what the node may have', async () => {
+  test('stays below the maximum of the node', async () => {
     const rig = new PoolRig({ node, target: 8, most: 20 });
     await rig.run(1000);
 
@@ -64,7 +64,7 @@ describe('a pool of prefixes', () => {
 describe('a subnet without whole blocks', () => {
   const refusals = ['prefixSpaceFragmented', 'subnetExhausted'] as const;
 
-  test.each(refusals)('(%s) is left for prefixes of another one at once', async (kind) => {
+  test.each(refusals)('(%s) is skipped at once for prefixes of another subnet', async (kind) => {
     const rig = new PoolRig({ node, free, duration: 100, outcome: forPrefixes(failed(kind)) });
 
     await rig.run(5000);
@@ -78,7 +78,7 @@ describe('a subnet without whole blocks', () => {
     expect(rig.ledger.blocked(rig.clock.monotonic()).size).toBe(0);
   });
 
-  test('gives single addresses when no other has any, in the same run', async () => {
+  test('gives single addresses in the same run when no other subnet has whole blocks', async () => {
     const refused = failed('prefixSpaceFragmented');
     const rig = new PoolRig({ node, free, duration: 100, outcome: forPrefixes(refused, refused) });
 
@@ -88,7 +88,7 @@ describe('a subnet without whole blocks', () => {
     expect(rig.available).toBe(8);
   });
 
-  test('gives those that it has when more were asked for', async () => {
+  test('gives the blocks that it has when the request was for more', async () => {
     let left = 6;
     const rig = new PoolRig({
       node,
@@ -110,7 +110,7 @@ describe('a subnet without whole blocks', () => {
     expect(rig.available).toBe(6 * 16 + 3);
   });
 
-  test('is not asked for two minutes, and then gives prefixes to the same interface', async () => {
+  test('is not tried for two minutes, and then gives prefixes to the same interface', async () => {
     const rig = new PoolRig({ node, target: 2, outcome: forPrefixes(failed('prefixSpaceFragmented')) });
     await rig.run(119_000);
     rig.target = 3;
@@ -126,7 +126,7 @@ describe('a subnet without whole blocks', () => {
     expect(rig.available).toBe(19);
   });
 
-  test('is asked earlier when something comes back to it', async () => {
+  test('is tried earlier when something is released there', async () => {
     const rig = new PoolRig({ node, target: 2, outcome: forPrefixes(failed('prefixSpaceFragmented')) });
     await rig.run(1000);
 
@@ -137,7 +137,7 @@ describe('a subnet without whole blocks', () => {
     expect(untimed(rig.calls).at(-1)).toBe('allocate eni-0+1x16');
   });
 
-  test('whose single addresses run out too is exhausted', async () => {
+  test('is exhausted when its single addresses run out too', async () => {
     const rig = new PoolRig({
       node,
       outcome: ({ kind }) =>
@@ -152,7 +152,7 @@ describe('a subnet without whole blocks', () => {
     expect(rig.plan?.obstacle).toEqual({ kind: 'subnetsExhausted', subnetIds: ['subnet-1'] });
   });
 
-  test('found by what waited for the rate limits changes what the others do', async () => {
+  test('that a waiting step finds changes what the other steps do', async () => {
     const rig = new PoolRig({ node, free, target: 150, most: 150, crowded: true });
     await rig.run(100);
     const waiting = rig.waiting;
@@ -167,7 +167,7 @@ describe('a subnet without whole blocks', () => {
   });
 });
 
-describe('an assignment of prefixes whose answer got lost', () => {
+describe('an assignment of prefixes whose answer was lost', () => {
   const limits = { interfaces: 1, addressesPerInterface: 10, prefixes: true };
 
   test('leaves its interface alone until it can no longer take effect unseen', async () => {
@@ -180,7 +180,7 @@ describe('an assignment of prefixes whose answer got lost', () => {
     expect(rig.calls).toEqual(['allocate eni-0+1x16@0', `allocate eni-0+1x16@${100 + thawsAt + 50}`]);
   });
 
-  test('is not repeated when a look shows what it brought', async () => {
+  test('is not repeated when a refresh shows what it brought', async () => {
     const shown = () => [eni(0, 0, { prefixes: [prefix] })];
     const rig = new PoolRig({ node, limits, outcome: forPrefixes(lost), shown });
 
@@ -190,7 +190,7 @@ describe('an assignment of prefixes whose answer got lost', () => {
     expect(rig.available).toBe(16);
   });
 
-  test('counts by 16 under the most that the node may have, until it is seen', async () => {
+  test('counts by 16 towards the maximum of the node until it is seen', async () => {
     const rig = new PoolRig({ node, free, target: 20, most: 40, outcome: forPrefixes(lost) });
 
     await rig.run(thawsAt - 1);
@@ -203,7 +203,7 @@ describe('an assignment of prefixes whose answer got lost', () => {
     expect(rig.available).toBe(24);
   });
 
-  test('is no longer counted once a look shows it, though its interface is left alone', async () => {
+  test('is no longer counted once a refresh shows it, although its interface is left alone', async () => {
     const shown = () => [eni(0, 0, { prefixes: [prefix, '10.0.9.16/28'] })];
     const rig = new PoolRig({ node, free, target: 20, most: 40, outcome: forPrefixes(lost), shown });
     await rig.run(10);
@@ -225,7 +225,7 @@ describe('an assignment of prefixes whose answer got lost', () => {
     expect(rig.ledger.free('subnet-1', rig.clock.monotonic())).toBe(84);
   });
 
-  test('of several on one interface counts each, though one of them is seen', async () => {
+  test('counts for itself when there are several on one interface, though one of them is seen', async () => {
     const limited = { ...free, 'subnet-2': 0 };
     const rig = new PoolRig({
       node,
@@ -248,7 +248,7 @@ describe('an assignment of prefixes whose answer got lost', () => {
     expect(rig.calls).toHaveLength(3);
   });
 
-  test('is not taken to have brought what another one was answered with', async () => {
+  test('is not credited with what another one was answered with', async () => {
     const rig = new PoolRig({
       node,
       free: { 'subnet-1': 900 },
@@ -274,8 +274,8 @@ describe('an assignment of prefixes whose answer got lost', () => {
   });
 });
 
-describe('whatever the cloud answers,', () => {
-  test('a pool gets what it needs, and never more than the node may have', async () => {
+describe('a pool of prefixes, whatever the cloud answers,', () => {
+  test('gets what it needs, and never more than the maximum of the node', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string(),

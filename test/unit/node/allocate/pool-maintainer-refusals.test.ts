@@ -25,9 +25,9 @@ function always(kind: Operation['kind'], outcome: Outcome) {
   return (operation: Operation): Outcome | undefined => (operation.kind === kind ? outcome : undefined);
 }
 
-describe('what is refused is done without in the same run', () => {
+describe('a refusal has an alternative in the same run', () => {
   test.each(['notAuthorized', 'invalid', 'unknown', 'limitReached', 'conflict'] as const)(
-    'an assignment (%s): a new interface brings the addresses',
+    'for an assignment (%s): a new interface brings the addresses',
     async (kind) => {
       const rig = new PoolRig({ target: 5, outcome: always('allocateIPs', refused(kind)) });
 
@@ -39,7 +39,7 @@ describe('what is refused is done without in the same run', () => {
   );
 
   test.each(['notAuthorized', 'invalid', 'unknown'] as const)(
-    'a creation (%s): another subnet has the interface',
+    'for a creation (%s): another subnet has the interface',
     async (kind) => {
       const rig = new PoolRig({
         interfaces: [full],
@@ -55,7 +55,7 @@ describe('what is refused is done without in the same run', () => {
     },
   );
 
-  test('an attachment: what is in that subnet is deleted, and another subnet has the interface', async () => {
+  test('for an attachment: the interface in that subnet is deleted, and another subnet has the next one', async () => {
     const rig = new PoolRig({
       interfaces: [full],
       target: 12,
@@ -77,7 +77,7 @@ describe('what is refused is done without in the same run', () => {
     ]);
   });
 
-  test('new interfaces because of a quota: those that are there are filled', async () => {
+  test('for new interfaces because of a quota: the existing ones are filled', async () => {
     const rig = new PoolRig({
       target: 12,
       outcome: always('createInterface', refused('limitReached', 'action')),
@@ -93,7 +93,7 @@ describe('what is refused is done without in the same run', () => {
     );
   });
 
-  test('prefixes: single addresses are left', async () => {
+  test('for prefixes: single addresses take their place', async () => {
     const rig = new PoolRig({
       target: 5,
       node: { prefixDelegation: true },
@@ -105,7 +105,7 @@ describe('what is refused is done without in the same run', () => {
     expect(untimed(rig.calls)).toEqual(['allocate eni-0+1x16', 'allocate eni-0+5']);
   });
 
-  test('at most three times; then the node is left alone for a moment', async () => {
+  test('at most three times, and then the node is left alone for a moment', async () => {
     const free = Object.fromEntries([1, 2, 3, 4, 5, 6].map((place) => [`subnet-${place}`, 90 - place]));
     const rig = new PoolRig({
       interfaces: [full],
@@ -128,11 +128,11 @@ describe('what is refused is done without in the same run', () => {
   });
 });
 
-describe('what nothing else can serve', () => {
+describe('a refusal without an alternative', () => {
   test.each([
     { kind: 'notAuthorized', least: 5000, most: 10_000 },
     { kind: 'unknown', least: 500, most: 1000 },
-  ] as const)('is tried again once, ever more rarely, at least once a minute ($kind)', async (row) => {
+  ] as const)('is tried again once, more and more rarely, at least once a minute ($kind)', async (row) => {
     const rig = new PoolRig({
       target: 5,
       limits: { interfaces: 1, addressesPerInterface: 10, prefixes: true },
@@ -160,22 +160,25 @@ describe('what nothing else can serve', () => {
     ],
     ['unknown', 1, undefined, undefined],
     ['unknown', 2000, 'CallFailed', 'for interface eni-0 call answers code of unknown: message of unknown'],
-  ] as const)('is what the node says, by its name (%s after %i ms)', async (kind, ms, reason, text) => {
-    const rig = new PoolRig({
-      target: 5,
-      limits: { interfaces: 1, addressesPerInterface: 10, prefixes: true },
-      outcome: always('allocateIPs', refused(kind)),
-    });
+  ] as const)(
+    'is reported by the node with the name of what was refused (%s after %i ms)',
+    async (kind, ms, reason, text) => {
+      const rig = new PoolRig({
+        target: 5,
+        limits: { interfaces: 1, addressesPerInterface: 10, prefixes: true },
+        outcome: always('allocateIPs', refused(kind)),
+      });
 
-    await rig.run(ms);
+      await rig.run(ms);
 
-    const told = rig.plan === undefined ? undefined : planCondition(rig.plan, words.fields);
-    if (text === undefined) expect(told).toBeUndefined();
-    else expect(told?.text).toContain(text);
-    expect(told?.reason).toBe(reason);
-  });
+      const told = rig.plan === undefined ? undefined : planCondition(rig.plan, words.fields);
+      if (text === undefined) expect(told).toBeUndefined();
+      else expect(told?.text).toContain(text);
+      expect(told?.reason).toBe(reason);
+    },
+  );
 
-  test('is served as soon as a try shows that it works again', async () => {
+  test('ends as soon as a try shows that it works again', async () => {
     const rig = new PoolRig({
       target: 5,
       limits: { interfaces: 1, addressesPerInterface: 10, prefixes: true },
@@ -191,7 +194,7 @@ describe('what nothing else can serve', () => {
   });
 });
 
-test('a try that was neither refused nor had an effect leaves the next one to any node', async () => {
+test('after a try that was neither refused nor had an effect, any node makes the next one', async () => {
   const rig = new PoolRig({
     target: 5,
     limits: { interfaces: 1, addressesPerInterface: 10, prefixes: true },

@@ -19,7 +19,7 @@ describe('a pool', () => {
     expect(rig.plan).toMatchObject({ steps: [], unmet: 0, obstacle: undefined });
   });
 
-  test('is filled by as many steps at once as it takes', async () => {
+  test('is filled by as many steps at once as needed', async () => {
     const rig = new PoolRig({ target: 25, duration: 500 });
 
     await rig.run(400);
@@ -44,7 +44,7 @@ describe('a pool', () => {
     expect(rig.available).toBe(20);
   });
 
-  test('is asked for what is needed beyond what is under way', async () => {
+  test('requests what is needed beyond what is in flight', async () => {
     const rig = new PoolRig({ target: 4, duration: 500 });
 
     await rig.run(100);
@@ -55,7 +55,7 @@ describe('a pool', () => {
     expect(rig.available).toBe(7);
   });
 
-  test('is left alone while nothing is known of what it needs', async () => {
+  test('is left alone while its need is unknown', async () => {
     const rig = new PoolRig();
     rig.served = false;
 
@@ -65,7 +65,7 @@ describe('a pool', () => {
     expect(rig.calls).toEqual([]);
   });
 
-  test('gets interfaces that carry the tags and the name of the instance', async () => {
+  test('gets interfaces with the tags and the name of the instance', async () => {
     const requests: object[] = [];
     const rig = new PoolRig({
       interfaces: [full],
@@ -90,7 +90,7 @@ describe('a pool', () => {
     ]);
   });
 
-  test('gets each interface under a token of its own', async () => {
+  test('gets each interface with a token of its own', async () => {
     const tokens: string[] = [];
     const rig = new PoolRig({
       interfaces: [full],
@@ -106,7 +106,7 @@ describe('a pool', () => {
     expect(new Set(tokens).size).toBe(2);
   });
 
-  test('tells each step that ended, with its duration', async () => {
+  test('reports each step that ended, with its duration', async () => {
     const rig = new PoolRig({ target: 12, duration: 500 });
 
     await rig.run(5000);
@@ -126,8 +126,8 @@ describe('a pool', () => {
   });
 });
 
-describe('while nothing may be given', () => {
-  test('nothing is begun, what waits gives its tokens back, and afterwards it is filled', async () => {
+describe('a pool while nothing may be assigned', () => {
+  test('starts nothing and refunds the tokens of what waits, and is filled afterwards', async () => {
     const rig = new PoolRig({ target: 8, crowded: true });
     await rig.run(0);
     const waiting = rig.waiting;
@@ -146,7 +146,7 @@ describe('while nothing may be given', () => {
     expect(rig.available).toBe(8);
   });
 
-  test('what the gate held back is no failure: nothing waits once it may go', async () => {
+  test('counts what the gate held back as no failure, and waits for nothing once it may go', async () => {
     const rig = new PoolRig({
       target: 8,
       outcome: (_, number) => (number === 0 ? failed('stopped') : undefined),
@@ -161,8 +161,8 @@ describe('while nothing may be given', () => {
   });
 });
 
-describe('what waits for the rate limits', () => {
-  test('is decided anew once it may go', async () => {
+describe('a step that waits for the rate limits', () => {
+  test('is decided again once it may go', async () => {
     const rig = new PoolRig({ target: 4, crowded: true });
     await rig.run(100);
 
@@ -206,7 +206,7 @@ describe('what waits for the rate limits', () => {
     expect(untimed(rig.calls)[0]).toBe('create subnet-2+3');
   });
 
-  test('is dropped when it is not needed any more, and gives its tokens back', async () => {
+  test('is dropped when it is no longer needed, and its tokens are refunded', async () => {
     const rig = new PoolRig({ target: 12, crowded: true });
     await rig.run(100);
 
@@ -239,8 +239,8 @@ describe('what waits for the rate limits', () => {
   });
 });
 
-describe('addresses of a subnet', () => {
-  test('are reserved while they are asked for, the primary one included', async () => {
+describe('the addresses of a subnet', () => {
+  test('are reserved while they are requested, the primary one included', async () => {
     const rig = new PoolRig({ interfaces: [full], target: 12, duration: 500 });
 
     await rig.run(100);
@@ -253,7 +253,7 @@ describe('addresses of a subnet', () => {
     expect(rig.ledger.free('subnet-1', rig.clock.monotonic())).toBe(96);
   });
 
-  test('are there again when a call fails for good', async () => {
+  test('are free again when a call fails for good', async () => {
     const rig = new PoolRig({ target: 8, outcome: () => failed('notAuthorized') });
 
     await rig.run(100);
@@ -274,8 +274,8 @@ describe('addresses of a subnet', () => {
   });
 });
 
-describe('whatever the order of things,', () => {
-  test('a pool gets what it needs and no more', async () => {
+describe('a pool, in whatever order things happen,', () => {
+  test('gets what it needs and no more', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string(),
@@ -311,7 +311,7 @@ test.each([
   { leaving: undefined, isAttached: true },
   { leaving: 'eni-9', isAttached: false },
 ])(
-  'eni-9, attached to nothing, is attached while $leaving is leaving: $isAttached',
+  'the detached eni-9 is attached while $leaving is being deleted: $isAttached',
   async ({ leaving, isAttached }) => {
     const loose = {
       ...eni(9),

@@ -33,16 +33,16 @@ describe('a plan for a node that gets prefixes', () => {
   const two = { 'subnet-1': 200, 'subnet-2': 190 };
 
   test.each<[string, Parameters<typeof facts>[0], readonly string[]]>([
-    ['asks for 16 where one is wanted', { wanted: 1 }, ['eni-0+1x16']],
-    ['asks for as many as the need takes', { wanted: 17 }, ['eni-0+2x16']],
-    ['asks for none where nothing is wanted', { wanted: 0 }, []],
+    ['requests 16 when one is wanted', { wanted: 1 }, ['eni-0+1x16']],
+    ['requests as many as needed', { wanted: 17 }, ['eni-0+2x16']],
+    ['requests none when nothing is wanted', { wanted: 0 }, []],
     [
       'puts prefixes into the free slots beside single addresses',
       { wanted: 40, view: view([eni(0, 7)]) },
       ['eni-0+2x16', 'new@1:subnet-1+1x16'],
     ],
     [
-      'gives new interfaces prefixes',
+      'creates interfaces with prefixes',
       { wanted: 160, view: view([eni(0, 0, { prefixes })]), free: { 'subnet-1': 1000 } },
       ['new@1:subnet-1+9x16', 'new@2:subnet-1+1x16'],
     ],
@@ -52,22 +52,22 @@ describe('a plan for a node that gets prefixes', () => {
       ['eni-1+1x16'],
     ],
     [
-      'counts what is under way by 16, and the slots that it fills by one',
+      'counts what is in flight by 16, and the slots that it fills by one',
       { wanted: 150, underway: [delegated], free: { 'subnet-1': 1000 } },
       ['eni-0+6x16', 'new@1:subnet-1+1x16'],
     ],
     [
-      'counts a new interface with prefixes under way',
+      'counts a new interface with prefixes in flight',
       { wanted: 40, underway: [createdWithPrefixes] },
       ['eni-0+1x16'],
     ],
     [
-      'counts primary addresses where pods have them',
+      'counts primary addresses when pods may have them',
       { wanted: 34, view: view([full]), requirements: withPrimary },
       ['new@1:subnet-1+3x16'],
     ],
     [
-      'makes no interface for a primary address alone',
+      'creates no interface for a primary address only',
       { wanted: 1, view: view([full]), requirements: withPrimary },
       ['new@1:subnet-1+1x16'],
     ],
@@ -80,20 +80,20 @@ describe('a plan for a node that gets prefixes', () => {
     ['the rest only as far as it is wanted', 20, 30, ['eni-0+1x16', 'eni-0+4']],
     ['a prefix that just fits', 1, 16, ['eni-0+1x16']],
     ['no prefix that does not', 1, 15, ['eni-0+1']],
-    ['no more than may be had, whatever is wanted', 99, 7, ['eni-0+7']],
-    ['nothing where nothing may be had', 5, 0, []],
-    ['nothing where there is too much', 5, -3, []],
-  ])('takes to the limit %s', (_, wanted, most, expected) => {
+    ['no more than the limit, whatever is wanted', 99, 7, ['eni-0+7']],
+    ['nothing when the limit is zero', 5, 0, []],
+    ['nothing when the limit is exceeded', 5, -3, []],
+  ])('fills up to the limit with %s', (_, wanted, most, expected) => {
     expect(steps({ requirements: asked, wanted, most })).toEqual(expected);
   });
 
-  test('counts what is under way towards the limit', () => {
+  test('counts what is in flight towards the limit', () => {
     const change = { requirements: asked, wanted: 60, most: 54, underway: [delegated] };
 
     expect(steps(change)).toEqual(['eni-0+6']);
   });
 
-  test('takes the primary address of a new interface off the limit', () => {
+  test('counts the primary address of a new interface towards the limit', () => {
     const change = { requirements: withPrimary, wanted: 16, most: 16, view: view([full]) };
 
     expect(steps(change)).toEqual(['new@1:subnet-1+9', 'new@2:subnet-1+5']);
@@ -117,7 +117,7 @@ describe('a plan for a node that gets prefixes', () => {
       ['eni-1+4'],
     ],
     [
-      'makes new interfaces with single addresses only then',
+      'creates interfaces with single addresses only then',
       { wanted: 12, free: { 'subnet-1': 60, 'subnet-2': 10 }, ...fragmented('subnet-1') },
       ['eni-0+9', 'new@1:subnet-1+3'],
     ],
@@ -146,7 +146,7 @@ describe('a plan for a node that gets prefixes', () => {
       { wanted: 30, view: view([eni(0, 2, { prefixes: prefixes.slice(0, 5) })]), ...fragmented('subnet-1') },
       ['eni-0+2', 'new@1:subnet-1+9', 'new@2:subnet-1+9'],
     ],
-  ])('whose subnet is fragmented %s', (_, change, expected) => {
+  ])('with a fragmented subnet %s', (_, change, expected) => {
     expect(steps({ requirements: asked, ...change })).toEqual(expected);
   });
 
@@ -157,7 +157,7 @@ describe('a plan for a node that gets prefixes', () => {
 
   test.each<[string, Parameters<typeof facts>[0], readonly string[]]>([
     [
-      'is asked for fewer at once, in several calls',
+      'requests fewer at once, in several calls',
       { wanted: 144, free: { 'subnet-1': 900 }, ...upTo({ 'subnet-1': 4 }) },
       ['eni-0+4x16', 'eni-0+4x16', 'eni-0+1x16'],
     ],
@@ -167,7 +167,7 @@ describe('a plan for a node that gets prefixes', () => {
       ['new@1:subnet-2+9x16'],
     ],
     [
-      'gives new interfaces fewer',
+      'creates interfaces with fewer',
       { wanted: 144, view: view([full]), free: { 'subnet-1': 900 }, ...upTo({ 'subnet-1': 4 }) },
       ['new@1:subnet-1+4x16', 'new@2:subnet-1+4x16'],
     ],
@@ -176,7 +176,7 @@ describe('a plan for a node that gets prefixes', () => {
       { wanted: 20, free: wide, ...upTo({ 'subnet-1': 1, 'subnet-2': 0 }) },
       ['eni-0+1x16', 'eni-0+1x16'],
     ],
-  ])('whose subnet refused more prefixes than that %s', (_, change, expected) => {
+  ])('with a subnet that refused more prefixes than that %s', (_, change, expected) => {
     expect(steps({ requirements: asked, ...change })).toEqual(expected);
   });
 
@@ -194,11 +194,11 @@ describe('a plan for a node that gets prefixes', () => {
       ['new@1:subnet-1+8'],
     ],
     [
-      'gives as many as it has, and single addresses to the end',
+      'takes as many as the subnet has, and single addresses to the end',
       { wanted: 60, free: { 'subnet-1': 40 } },
       ['eni-0+2x16', 'eni-0+7'],
     ],
-  ])('a subnet with too little for a prefix %s', (_, change, expected) => {
+  ])('with a subnet that has too little for a prefix %s', (_, change, expected) => {
     expect(steps({ requirements: asked, ...change })).toEqual(expected);
   });
 
@@ -209,7 +209,7 @@ describe('a plan for a node that gets prefixes', () => {
     expect(steps({ wanted: 20, ...change })).toEqual(['eni-0+9', 'new@1:subnet-1+9', 'new@2:subnet-1+2']);
   });
 
-  test('tells what stands in the way of the last single address', () => {
+  test('names the obstacle for the last single address', () => {
     const change = { requirements: asked, wanted: 60, free: { 'subnet-1': 40 } };
 
     expect(prepareIPAllocation(facts(change))).toMatchObject({

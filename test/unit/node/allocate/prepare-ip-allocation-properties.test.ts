@@ -79,7 +79,7 @@ const underway: fc.Arbitrary<PlannedStep> = fc.oneof(
   }),
 );
 
-/** Keys of things that may be set aside. */
+/** Keys of things that may be blocked. */
 const refusable = [
   'action assign',
   'action create',
@@ -91,7 +91,7 @@ const refusable = [
   'prefixes i-1',
 ];
 
-/** Where nothing is set aside. */
+/** When nothing is blocked. */
 function isFree({ refusalOf }: AllocationFacts, item: NetworkInterface): boolean {
   const things: readonly Thing[] = [
     { kind: 'action', action: 'assign' },
@@ -201,7 +201,7 @@ function check(claim: (given: AllocationFacts, steps: readonly PlannedStep[]) =>
 }
 
 describe('a plan, whatever the facts,', () => {
-  test('brings what is wanted and not under way, or tells how much it does not', () => {
+  test('brings what is wanted and not in flight, or says how much it does not bring', () => {
     fc.assert(
       fc.property(anyFacts, (given) => {
         const { steps, unmet } = prepareIPAllocation(given);
@@ -220,7 +220,7 @@ describe('a plan, whatever the facts,', () => {
     );
   });
 
-  test('never brings more than may be had', () => {
+  test('never brings more than the maximum', () => {
     check((given, steps) => {
       const brought = sum(steps.map((step) => podAddressesGained(step, given.requirements)));
       const coming = sum(given.underway.map((step) => podAddressesGained(step, given.requirements)));
@@ -229,7 +229,7 @@ describe('a plan, whatever the facts,', () => {
     });
   });
 
-  test('asks for prefixes only where they are to be had', () => {
+  test('requests prefixes only where they are available', () => {
     check((given, steps) => {
       const { limits, requirements: asked, mostPrefixes, free } = given;
       for (const step of steps.filter(bringsPrefixes)) {
@@ -241,7 +241,7 @@ describe('a plan, whatever the facts,', () => {
     });
   });
 
-  test('asks for single addresses only where no prefix is to be had', () => {
+  test('requests single addresses only where no prefix is available', () => {
     check((given, steps) => {
       const { limits, requirements: asked, underway: begun, mostPrefixes } = given;
       if (!limits.prefixes || !asked.prefixDelegation || steps.every(bringsPrefixes)) return;
@@ -268,7 +268,7 @@ describe('a plan, whatever the facts,', () => {
     });
   });
 
-  test('has no step that does nothing, and at most one with single addresses on each interface', () => {
+  test('has no step without effect, and at most one with single addresses on each interface', () => {
     check((given, steps) => {
       const ids = steps.flatMap((step) => (step.kind === 'allocateIPs' ? [step.interfaceId] : []));
 
@@ -277,7 +277,7 @@ describe('a plan, whatever the facts,', () => {
     });
   });
 
-  test('puts no more on an interface than it can hold', () => {
+  test('puts no more on an interface than fits', () => {
     check(({ view: seen, limits, underway: begun }, steps) => {
       for (const item of seen.interfaces) {
         const added = addedTo(item.id, steps);
@@ -311,7 +311,7 @@ describe('a plan, whatever the facts,', () => {
     });
   });
 
-  test('takes no more from a subnet than it has, and nothing from one that is not eligible', () => {
+  test('takes no more from a subnet than it has, and nothing from a subnet that is not eligible', () => {
     check(({ free, infrastructure: known }, steps) => {
       for (const id of subnetIds) {
         const taken = sum(steps.filter((step) => step.subnetId === id).map(subnetAddressesUsed));
@@ -320,7 +320,7 @@ describe('a plan, whatever the facts,', () => {
     });
   });
 
-  test('touches no interface that it must leave alone, and takes the subnet for what it is', () => {
+  test('does not touch an excluded interface, and uses its subnet as it is', () => {
     check((given, steps) => {
       for (const step of steps) {
         if (step.kind === 'createInterface') continue;
@@ -331,7 +331,7 @@ describe('a plan, whatever the facts,', () => {
     });
   });
 
-  test('creates interfaces only once those that are there are as full as can be', () => {
+  test('creates interfaces only once the existing ones are as full as possible', () => {
     check((given, steps) => {
       if (creations(steps).length === 0 || given.preferNew) return;
       if (steps.some(bringsPrefixes)) return;
@@ -345,7 +345,7 @@ describe('a plan, whatever the facts,', () => {
     });
   });
 
-  test('creates no interface that is not full unless it is the last, or its subnet had no more', () => {
+  test('creates no partly filled interface unless it is the last, or its subnet had no more', () => {
     check(({ limits, free }, steps) => {
       if (steps.some(bringsPrefixes)) return;
       const made = creations(steps);
@@ -361,7 +361,7 @@ describe('a plan, whatever the facts,', () => {
     });
   });
 
-  test('asks for nothing that is set aside, and for what is due but once', () => {
+  test('requests nothing that is blocked, and what is due only once', () => {
     check((given, steps) => {
       const place = { instanceId: 'i-1', nodeSubnetId: given.requirements.nodeSubnetId };
       const asked = steps
@@ -374,7 +374,7 @@ describe('a plan, whatever the facts,', () => {
     });
   });
 
-  test('tells an obstacle when and only when something is short, unless it is short only for now', () => {
+  test('names an obstacle if and only if something is missing for longer than now', () => {
     fc.assert(
       fc.property(anyFacts, (given) => {
         const { unmet, obstacle, refusals, isStuck } = prepareIPAllocation(given);

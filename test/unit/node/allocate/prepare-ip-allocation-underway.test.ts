@@ -6,7 +6,7 @@ import { eni, facts, view } from '../allocation-facts.ts';
 
 const full = eni(0, 9);
 
-describe('when interfaces under way hold the last slots', () => {
+describe('a plan when interfaces in flight take the last slots', () => {
   const coming = (deviceIndex: number, count: number): PlannedStep => ({
     kind: 'createInterface',
     subnetId: 'subnet-1',
@@ -19,7 +19,7 @@ describe('when interfaces under way hold the last slots', () => {
   test.each<[string, readonly PlannedStep[], Obstacle | undefined]>([
     ['and will have room, nothing stands in the way', [coming(1, 9), coming(2, 4)], undefined],
     [
-      'and will be full, there is none',
+      'has an obstacle if they will be full',
       [coming(1, 9), coming(2, 9)],
       { kind: 'noInterfaceSlots', interfaces: 3 },
     ],

@@ -20,23 +20,31 @@ const created: PlannedStep = {
 const filled: PlannedStep = { kind: 'allocateIPs', interfaceId: 'eni-0', subnetId: 'subnet-1', count: 5 };
 const full = eni(0, 9);
 
-describe('a plan for what is wanted', () => {
+describe('a plan', () => {
   test.each<[string, Parameters<typeof facts>[0], readonly string[]]>([
     ['is empty when nothing is', { wanted: 0 }, []],
     ['is empty when less than nothing is', { wanted: -3 }, []],
     ['fills an interface', { wanted: 8 }, ['eni-0+8']],
-    ['creates one where new ones are preferred', { wanted: 8, preferNew: true }, ['new@1:subnet-1+8']],
+    [
+      'creates an interface when new ones are preferred',
+      { wanted: 8, preferNew: true },
+      ['new@1:subnet-1+8'],
+    ],
     [
       'fills an interface with what new ones leave',
       { wanted: 20, preferNew: true },
       ['new@1:subnet-1+9', 'new@2:subnet-1+9', 'eni-0+2'],
     ],
     [
-      'fills an interface where new ones are preferred and there is no slot for one',
+      'fills an interface when new ones are preferred and there is no slot for one',
       { wanted: 5, preferNew: true, view: view([eni(0), eni(1), eni(2)]) },
       ['eni-0+5'],
     ],
-    ['fills what is left of it', { wanted: 8, view: view([eni(0, 7)]) }, ['eni-0+2', 'new@1:subnet-1+6']],
+    [
+      'fills the rest of an interface',
+      { wanted: 8, view: view([eni(0, 7)]) },
+      ['eni-0+2', 'new@1:subnet-1+6'],
+    ],
     [
       'counts a prefix as one address',
       { wanted: 9, view: view([eni(0, 4, { prefixes: ['10.0.9.0/28'] })]) },
@@ -67,16 +75,16 @@ describe('a plan for what is wanted', () => {
     expect(plan).toMatchObject({ unmet: 81, obstacle: { kind: 'noInterfaceSlots', interfaces: 3 } });
   });
 
-  test('has no obstacle when nothing is short', () => {
+  test('has no obstacle when nothing is missing', () => {
     const plan = prepareIPAllocation(facts({ wanted: 18, view: view([full]) }));
 
     expect(plan).toMatchObject({ unmet: 0, obstacle: undefined });
   });
 });
 
-describe('what is under way', () => {
+describe('a plan with operations in flight', () => {
   test.each<[string, Parameters<typeof facts>[0], readonly string[]]>([
-    ['is not asked for again', { wanted: 8, underway: [filled] }, ['eni-0+3']],
+    ['is not requested again', { wanted: 8, underway: [filled] }, ['eni-0+3']],
     ['may be all', { wanted: 8, underway: [filled, created] }, []],
     ['may be more than all', { wanted: 3, underway: [filled] }, []],
     [
@@ -90,16 +98,16 @@ describe('what is under way', () => {
       ['new@2:subnet-1+9'],
     ],
     [
-      'counts primary addresses where pods have them',
+      'includes primary addresses when pods may have them',
       { wanted: 6, underway: [created], requirements: requirements({ usePrimaryAddress: true }) },
       ['eni-0+1'],
     ],
-  ])('%s', (_, change, expected) => {
+  ])('counts what is in flight, which %s', (_, change, expected) => {
     expect(steps(change)).toEqual(expected);
   });
 });
 
-describe('primary addresses, where pods have them,', () => {
+describe('primary addresses that pods use', () => {
   const asked = requirements({ usePrimaryAddress: true });
 
   test.each<[string, Parameters<typeof facts>[0], readonly string[]]>([
@@ -110,12 +118,12 @@ describe('primary addresses, where pods have them,', () => {
     ],
     ['may be all that is needed', { wanted: 1, view: view([full]) }, ['new@1:subnet-1+0']],
     [
-      'do not make room on existing ones',
+      'make no room on existing interfaces',
       { wanted: 10, view: view([eni(0, 3)]) },
       ['eni-0+6', 'new@1:subnet-1+3'],
     ],
     [
-      'are served where there is nothing else to have',
+      'are served when nothing else is available',
       {
         wanted: 2,
         view: view([eni(0)]),
@@ -128,7 +136,7 @@ describe('primary addresses, where pods have them,', () => {
   });
 });
 
-describe('an interface that is not to be touched', () => {
+describe('an interface that is not to be used', () => {
   const asked = requirements({ excludeInterfaceTags: { keep: 'out' } });
 
   test.each<[string, Omit<Partial<AllocationFacts>, 'free'>]>([
@@ -144,7 +152,7 @@ describe('an interface that is not to be touched', () => {
       { infrastructure: infrastructure([subnet('subnet-1', { eligible: false }), subnet('subnet-2')]) },
     ],
     ['is in a subnet that is not known', { infrastructure: infrastructure([subnet('subnet-2')]) }],
-  ])('%s', (_, change) => {
+  ])('is one that %s', (_, change) => {
     const planned = steps({ wanted: 8, free: { 'subnet-1': 50, 'subnet-2': 90 }, ...change });
 
     expect(planned.map((step) => step.split(':')[0])).toEqual(['new@1']);
@@ -183,7 +191,7 @@ describe('the index of a new interface', () => {
     ['reserved', view([full, eni(1, 9), eni(2, 0, { reservedFor: 'efa' })])],
     ['excluded', view([full, eni(1, 9), eni(2, 0, { tags: { keep: 'out' } })])],
     ['unreadable', view([full, eni(1, 9)], [unreadable({ deviceIndex: undefined })])],
-  ])('there is none when the last slot is %s', (_, seen) => {
+  ])('is none when the last slot is %s', (_, seen) => {
     const asked = requirements({ excludeInterfaceTags: { keep: 'out' } });
 
     const plan = prepareIPAllocation(facts({ wanted: 5, view: seen, requirements: asked }));
@@ -192,7 +200,7 @@ describe('the index of a new interface', () => {
   });
 });
 
-describe('subnets', () => {
+describe('subnets in a plan', () => {
   test.each<[string, Parameters<typeof facts>[0], readonly string[]]>([
     ['are not asked for more than they have', { wanted: 8, free: { 'subnet-1': 3 } }, ['eni-0+3']],
     [
@@ -230,7 +238,7 @@ describe('subnets', () => {
   });
 });
 
-describe('what stands in the way', () => {
+describe('the obstacle of a plan', () => {
   const slots = { kind: 'noInterfaceSlots', interfaces: 3 };
   const busy = [full, eni(1, 9), eni(2, 9)];
 
@@ -302,7 +310,7 @@ describe('what stands in the way', () => {
       },
       slots,
     ],
-  ])('%s', (_, change, obstacle) => {
+  ])('is reported: %s', (_, change, obstacle) => {
     const plan = prepareIPAllocation(facts({ wanted: 8, ...change }));
 
     expect(plan.unmet).toBeGreaterThan(0);
@@ -310,7 +318,7 @@ describe('what stands in the way', () => {
   });
 });
 
-test('a new interface gets the security groups and the subnet that were chosen', () => {
+test('a new interface gets the chosen security groups and subnet', () => {
   const plan = prepareIPAllocation(
     facts({
       view: view([full]),
@@ -336,7 +344,7 @@ function orphan(id: string, count: number, subnetId = 'subnet-1'): NetworkInterf
   return networkInterface({ id, subnetId, addresses: addresses(count, 7), attachment: undefined });
 }
 
-describe('orphaned interfaces', () => {
+describe('orphaned interfaces in a plan', () => {
   const adopting: PlannedStep = {
     kind: 'adoptInterface',
     interfaceId: 'eni-8',
@@ -382,9 +390,14 @@ describe('orphaned interfaces', () => {
     ],
     ['come without an address too', { wanted: 3 }, { fit: [orphan('eni-8', 0)] }, ['adopt eni-8@1']],
     ['do not come twice', { wanted: 9, underway: [{ ...adopting, count: 9, room: 0 }] }, { fit: [] }, []],
-    ['let nothing new begin while they come with room', { wanted: 9, underway: [adopting] }, { fit: [] }, []],
     [
-      'do not come where they are known to be',
+      'prevent a new interface while they come with room',
+      { wanted: 9, underway: [adopting] },
+      { fit: [] },
+      [],
+    ],
+    [
+      'are not expected when it is known that there are none',
       { wanted: 8, view: view([full, eni(1, 9, { id: 'eni-8' })]) },
       { fit: [orphan('eni-8', 9)] },
       ['new@2:subnet-1+8'],
@@ -396,7 +409,7 @@ describe('orphaned interfaces', () => {
       ['new@1:subnet-1+8'],
     ],
     [
-      'do not come where that would be too much',
+      'are not attached when that exceeds the limit',
       { wanted: 4, most: 8 },
       { fit: [orphan('eni-8', 9)] },
       ['new@1:subnet-1+4'],
@@ -414,7 +427,7 @@ describe('orphaned interfaces', () => {
       [],
     ],
     [
-      'come where the subnet has nothing left',
+      'are attached when the subnet has nothing else',
       { wanted: 8, free: { 'subnet-1': 0 } },
       { fit: [orphan('eni-8', 9)] },
       ['adopt eni-8@1'],
@@ -427,7 +440,7 @@ describe('orphaned interfaces', () => {
       ['new@1:subnet-1+9'],
     ],
     [
-      'are not waited for where they are of no use',
+      'are not waited for when they are of no use',
       { wanted: 8 },
       { unclear: [orphan('eni-8', 9, 'subnet-9')] },
       ['new@1:subnet-1+8'],
@@ -452,7 +465,7 @@ describe('orphaned interfaces', () => {
     expect(prepareIPAllocation(given)).toMatchObject({ steps: [], unmet, isStuck: false });
   });
 
-  test('count the primary address where pods use it', () => {
+  test('count their primary address when pods use it', () => {
     const asked = requirements({ usePrimaryAddress: true });
     const orphans = { read: true, fit: [orphan('eni-8', 9)], unclear: [] };
 

@@ -16,7 +16,7 @@ function of(kind: CloudFailureKind, about?: CloudFailure['about']): CloudFailure
   return { ...failure(kind), ...(about !== undefined && { about }) };
 }
 
-describe('what a refusal is about', () => {
+describe('the subject of a refusal', () => {
   test.each<[CloudFailureKind, CloudFailure['about'], Verdict, Verdict, Verdict]>([
     ['throttled', undefined, 'nothing', 'nothing', 'nothing'],
     ['fenced', undefined, 'nothing', 'nothing', 'nothing'],
@@ -45,11 +45,14 @@ describe('what a refusal is about', () => {
     ['unknown', undefined, 'subnet', 'attachment', 'interface'],
     ['unreachable', undefined, 'node', 'node', 'node'],
     ['unreadable', undefined, 'node', 'node', 'node'],
-  ])('%s about %s: to create %s, to attach %s, to assign %s', (kind, about, create, attach, allocate) => {
-    const found = (['create', 'attach', 'allocate'] as const).map((at) => verdictOn(of(kind, about), at));
+  ])(
+    'for %s about %s is: to create %s, to attach %s, to assign %s',
+    (kind, about, create, attach, allocate) => {
+      const found = (['create', 'attach', 'allocate'] as const).map((at) => verdictOn(of(kind, about), at));
 
-    expect(found).toEqual([create, attach, allocate]);
-  });
+      expect(found).toEqual([create, attach, allocate]);
+    },
+  );
 
   test.each<[CloudFailureKind, CloudFailure['about'], boolean]>([
     ['notAuthorized', undefined, true],
@@ -60,12 +63,12 @@ describe('what a refusal is about', () => {
     ['invalid', 'prefixes', false],
     ['limitReached', undefined, false],
     ['interfaceGone', undefined, false],
-  ])('%s about %s may be of the action as such: %s', (kind, about, expected) => {
+  ])('for %s about %s can be the action as such: %s', (kind, about, expected) => {
     expect(isPerhapsOfAction(of(kind, about))).toBe(expected);
   });
 });
 
-test('a step goes through each thing that one of its calls is about', () => {
+test('a step is checked for each subject of its calls', () => {
   const made = { securityGroupIds: ['sg-1', 'sg-2'], deviceIndex: 1, count: 0, prefixCount: 2 };
 
   const things = (

@@ -34,7 +34,7 @@ describe('the security groups of a new interface', () => {
     ['a value', { k: '9' }, 'k=9'],
     ['one of several', { shared: 'yes', k: '9' }, 'shared=yes, k=9'],
     ['only in another network', { k: '2' }, 'k=2'],
-  ])('are not others because tags match nothing: %s', (_, securityGroupTags, wanted) => {
+  ])('are not others when tags match nothing: %s', (_, securityGroupTags, wanted) => {
     const choice = chooseSecurityGroups(requirements({ securityGroupTags }), known, view([first]));
 
     expect(choice).toEqual({ kind: 'noneMatches', wanted });
@@ -45,12 +45,12 @@ describe('the security groups of a new interface', () => {
     ['it has none', [eni(0, 0, { securityGroupIds: [] })]],
     ['it is on another card', [eni(0, 0, { attachment: attachment({ networkCard: 1 }) })]],
     ['there is no interface', []],
-  ])('are unknown where those of the first interface are needed and %s', (_, interfaces) => {
+  ])('are unknown when those of the first interface are needed and %s', (_, interfaces) => {
     expect(chooseSecurityGroups(requirements(), known, view(interfaces))).toEqual({ kind: 'unknown' });
   });
 });
 
-describe('where security groups cannot be read', () => {
+describe('the choice while security groups cannot be read', () => {
   const failure = {
     kind: 'notAuthorized',
     action: 'a',
@@ -64,7 +64,7 @@ describe('where security groups cannot be read', () => {
     ['names are taken', { securityGroupIds: ['sg-1'] }, { kind: 'chosen', ids: ['sg-1'] }],
     ['those of the first interface are taken', {}, { kind: 'chosen', ids: ['sg-8', 'sg-9'] }],
     ['tags say why they find nothing', { securityGroupTags: { k: '1' } }, { kind: 'unreadable', failure }],
-  ])('%s', (_, node, expected) => {
+  ])('is made where it can be: %s', (_, node, expected) => {
     expect(chooseSecurityGroups(requirements(node), denied, view([first]))).toEqual(expected);
   });
 });

@@ -26,8 +26,8 @@ class Rig {
   }
 }
 
-describe('a refused thing', () => {
-  test('is due after a while, and tried by one alone', async () => {
+describe('a blocked thing', () => {
+  test('is due after a while, and then tried by one node only', async () => {
     const rig = new Rig();
     rig.refuse(subnet('a'));
     const before = [rig.isAside(subnet('a')), rig.isAside(subnet('b'))];
@@ -45,7 +45,7 @@ describe('a refused thing', () => {
   test.each([
     ['unknown', 1000],
     ['notAuthorized', 10_000],
-  ] as const)('after %s waits twice as long each time, a minute at most', async (kind, base) => {
+  ] as const)('waits twice as long after each %s, a minute at most', async (kind, base) => {
     const rig = new Rig();
 
     for (let failures = 1; failures <= 8; failures++) {
@@ -58,7 +58,7 @@ describe('a refused thing', () => {
     }
   });
 
-  test('is refused once by calls that were under way together', async () => {
+  test('is counted as refused once by calls that were in flight together', async () => {
     const rig = new Rig();
     const begunAt = rig.clock.monotonic();
     await rig.clock.advance(100);
@@ -121,7 +121,7 @@ describe('a refused thing', () => {
   });
 });
 
-describe('an action', () => {
+describe('an action that was refused', () => {
   test.each<[string, SupplyAction, CloudFailureKind, readonly [Thing, string][], boolean]>([
     ['one interface', 'assign', 'notAuthorized', [[eni('1'), 'i-1']], false],
     [
@@ -174,7 +174,7 @@ describe('an action', () => {
       ],
       true,
     ],
-  ])('refused for %s is set aside as such or not: %s %s %j %s', (_, name, kind, refusals, expected) => {
+  ])('for %s is blocked as such or not: %s %s %j %s', (_, name, kind, refusals, expected) => {
     const rig = new Rig();
 
     for (const [thing, instanceId] of refusals)
@@ -183,7 +183,7 @@ describe('an action', () => {
     expect(rig.isAside(action(name))).toBe(expected);
   });
 
-  test('that worked in between is not what was refused', () => {
+  test('is not blocked when it worked in between', () => {
     const rig = new Rig();
     const perhaps = (instanceId: string): object => ({ perhaps: { action: 'assign', instanceId } });
 

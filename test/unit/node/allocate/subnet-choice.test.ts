@@ -32,7 +32,7 @@ function outcome(scene: Scene): string {
   return choice.kind === 'chosen' ? choice.subnet.id : choice.kind;
 }
 
-describe('among subnets of the network and zone', () => {
+describe('a choice among the subnets of network and zone', () => {
   const subnets = [
     subnet('s-1', { tags: { tag: '1' } }),
     subnet('s-2', { networkId: 'vpc-2', zone: 'us-east-1a', tags: { tag: '1' } }),
@@ -48,7 +48,7 @@ describe('among subnets of the network and zone', () => {
     ['one that is named in another network does not count', { subnetIds: ['s-2'] }, 's-1'],
     ['one that is named in another zone does not count', { subnetIds: ['s-4'] }, 's-1'],
     ['one that carries the tags wins', { subnetTags: { tag: '2' } }, 's-3'],
-    ['one that lacks one of the tags does not', { subnetTags: { tag: '2', more: '1' } }, 's-1'],
+    ['one that lacks one of the tags does not count', { subnetTags: { tag: '2', more: '1' } }, 's-1'],
     ['names come before tags', { subnetIds: ['s-3'], subnetTags: { tag: '1' } }, 's-3'],
     [
       'names that match nothing leave it to the tags',
@@ -58,12 +58,12 @@ describe('among subnets of the network and zone', () => {
     ['nothing of another network', { networkId: 'vpc-9' }, 'noneMatches'],
     ['nothing of another zone', { zone: 'us-west-1c' }, 'noneMatches'],
     ['one in another zone is found from there', { zone: 'us-west-1b' }, 's-4'],
-  ])('%s', (_, node, expected) => {
+  ])('follows the rules: %s', (_, node, expected) => {
     expect(outcome({ subnets, free, node })).toBe(expected);
   });
 });
 
-describe("the node's own subnet", () => {
+describe('a choice of the own subnet of the node', () => {
   const subnets = [subnet('own'), subnet('peer'), subnet('other'), subnet('far', { zone: 'us-west-1b' })];
   const routeTables = [
     table('rtb-0', 'vpc-2', 'own', 'other'),
@@ -88,27 +88,27 @@ describe("the node's own subnet", () => {
       [table('a', 'vpc-1', 'own', 'peer'), table('b', 'vpc-1', 'own', 'other')],
       'other',
     ],
-  ])('%s', (_, tables, expected) => {
+  ])('compares by route tables: %s', (_, tables, expected) => {
     const free = { own: 9, peer: 50, other: 90 };
 
     expect(outcome({ subnets, free, routeTables: tables, node: { nodeSubnetId: 'own' } })).toBe(expected);
   });
 
-  test('is left to the rules for names and tags', () => {
+  test('yields to rules for names and tags', () => {
     const free = { own: 50, peer: 5, other: 5 };
     const node = { nodeSubnetId: 'own', subnetIds: ['peer'] };
 
     expect(outcome({ subnets, free, node })).toBe('peer');
   });
 
-  test('counts although it is not known, by its route table', () => {
+  test('follows its route table although the subnet is not known', () => {
     const scene = { subnets: subnets.slice(1), free: { peer: 5, other: 90 }, routeTables };
 
     expect(outcome({ ...scene, node: { nodeSubnetId: 'own' } })).toBe('peer');
   });
 });
 
-describe('a filter', () => {
+describe('a filter of the subnet choice', () => {
   const free = { a: 50, b: 20 };
 
   test.each<[string, Partial<NodeRequirements>]>([
@@ -125,12 +125,12 @@ describe('a filter', () => {
     expect(outcome({ subnets, free, node })).toBe('b');
   });
 
-  test('that leaves nothing is told as such', () => {
+  test('that leaves nothing is reported as such', () => {
     expect(outcome({ subnets: [subnet('a', { eligible: false })], free })).toBe('noneMatches');
   });
 });
 
-describe('a subnet', () => {
+describe('a subnet in the choice', () => {
   test.each([
     [0, 'exhausted'],
     [1, 'exhausted'],
@@ -146,14 +146,14 @@ describe('a subnet', () => {
   });
 });
 
-describe('when there is none', () => {
-  test('those that are exhausted are told', () => {
+describe('a choice without a result', () => {
+  test('names the exhausted subnets', () => {
     const subnets = [subnet('b'), subnet('a'), subnet('c', { zone: 'elsewhere' })];
 
     expect(choose({ subnets, free: { c: 50 } })).toEqual({ kind: 'exhausted', subnetIds: ['a', 'b'] });
   });
 
-  test('what was looked for is told', () => {
+  test('names what the rule required', () => {
     const node = { subnetIds: ['s-1', 's-2'], subnetTags: { a: '1', b: '2' } };
 
     expect([choose({ subnets: [], free: {} }), choose({ subnets: [], free: {}, node })]).toEqual([
@@ -166,7 +166,7 @@ describe('when there is none', () => {
   });
 });
 
-describe('an interface with a prefix', () => {
+describe('a choice for an interface with a prefix', () => {
   const subnets = [subnet('own'), subnet('other')];
 
   test.each([
@@ -178,7 +178,7 @@ describe('an interface with a prefix', () => {
   });
 });
 
-describe('where route tables cannot be read', () => {
+describe('a choice while route tables cannot be read', () => {
   const failure = {
     kind: 'notAuthorized',
     action: 'a',
@@ -193,9 +193,9 @@ describe('where route tables cannot be read', () => {
     ['the own subnet serves with what it has left', { nodeSubnetId: 's-1' }, { 's-1': 2, 's-2': 90 }, 's-1'],
     ['nothing else is chosen', { nodeSubnetId: 's-1' }, { 's-1': 1, 's-2': 90 }, 'unreadable'],
     ['nothing is chosen without an own one', { nodeSubnetId: 's-9' }, { 's-1': 90, 's-2': 90 }, 'unreadable'],
-    ['tags decide all the same', { nodeSubnetId: 's-2', subnetTags: { tag: '1' } }, { 's-1': 9 }, 's-1'],
-    ['names decide all the same', { nodeSubnetId: 's-1', subnetIds: ['s-2'] }, { 's-2': 0 }, 'exhausted'],
-  ])('%s', (_, node, free, expected) => {
+    ['tags still decide', { nodeSubnetId: 's-2', subnetTags: { tag: '1' } }, { 's-1': 9 }, 's-1'],
+    ['names still decide', { nodeSubnetId: 's-1', subnetIds: ['s-2'] }, { 's-2': 0 }, 'exhausted'],
+  ])('is made where it can be: %s', (_, node, free, expected) => {
     const choice = chooseSubnet(requirements(node), {
       infrastructure: infrastructure(subnets, { denied: { routeTables: failure } }),
       free: (id) => free[id] ?? 0,
@@ -208,7 +208,7 @@ describe('where route tables cannot be read', () => {
   });
 });
 
-test('where the zone could not be read, nothing is said of what it has', () => {
+test('a choice in a zone that could not be read says nothing about what the zone has', () => {
   const unreadZones = new Map([['us-west-1a', failure('unreachable')]]);
   const ask = (subnets: readonly Subnet[]): SubnetChoice =>
     chooseSubnet(requirements(), {

@@ -24,7 +24,7 @@ import { words } from '../../providers/scripted-implementation.ts';
 import { eni, unreadable, view } from '../allocation-facts.ts';
 import { failure } from '../outcomes.ts';
 
-describe('a condition says what to do', () => {
+describe('the text of a condition', () => {
   test.each<[string, NodeCondition | undefined, string, string]>([
     [
       'of a node that cannot be read',
@@ -173,7 +173,7 @@ describe('a condition says what to do', () => {
       'SecurityGroupsUnknown',
       'the node names no security groups and those of its first interface are not known: set section.groups',
     ],
-  ])('%s', (_, condition, reason, text) => {
+  ])('says what to do: %s', (_, condition, reason, text) => {
     expect(condition).toEqual({ reason, text });
   });
 });
@@ -224,7 +224,7 @@ describe('an instance', () => {
       "InstanceNotFound: instance i-1 is running and shows no interface: check Headwater's region, account and role, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too",
     ],
     [
-      'that is shown without its primary interface is served by what is shown',
+      'without its primary interface is served by what the cloud shows',
       { presence: 'withoutPrimary', interfaces: [eni(1)] },
       undefined,
     ],
@@ -240,14 +240,14 @@ describe('an instance', () => {
   });
 });
 
-describe('a failed call', () => {
+describe('the condition of a failed call', () => {
   test.each([
     ['throttled', 'Throttled', "the account's rate limit for this call is used up; Headwater retries"],
     ['limitReached', 'CallFailed', 'raise the quota, or wait until interfaces or addresses are released'],
     ['instanceNotRunning', 'InstanceNotRunning', 'the instance must be running to get interfaces'],
     ['notAuthorized', 'AccessDenied', 'check the credentials that Headwater uses'],
     ['unreachable', 'Unreachable', 'check the network path and the endpoint'],
-  ] as const)('that is %s is called %s, and begins with a remedy', (kind, reason, remedy) => {
+  ] as const)('of kind %s is %s, and starts with a remedy', (kind, reason, remedy) => {
     const text = `${remedy}: call answers code of ${kind}: message of ${kind}`;
 
     expect(failureCondition(failure(kind))).toEqual({ reason, text });
@@ -258,7 +258,7 @@ describe('a failed call', () => {
     ['running', 'is not running'],
     ['stopping', 'is stopping'],
     ['stopped', 'is stopped'],
-  ])('for an instance that was seen %s names it: it %s', (state, found) => {
+  ])('for an instance seen as %s names it: it %s', (state, found) => {
     expect(stoppedInstance('i-1', state)).toEqual({
       reason: 'InstanceNotRunning',
       text: `start instance i-1, or delete its Node: it ${found}, and gets no interface until it runs`,
@@ -274,14 +274,14 @@ describe('a failed call', () => {
     expect(condition).toEqual({ reason, text: expect.stringMatching(text) as unknown });
   });
 
-  test('that is not permitted names what to allow', () => {
+  test('without permission names what to allow', () => {
     const denied = { ...failure('notAuthorized'), permission: 'ec2:CreateTags' };
 
     expect(failureCondition(denied).text).toMatch(/^allow ec2:CreateTags to Headwater's role: call answers /);
   });
 
   test.each(['conflict', 'invalid', 'unknown', 'interfaceGone'] as const)(
-    'that is %s says what the cloud says',
+    'of kind %s repeats what the cloud says',
     (kind) => {
       expect(failureCondition(failure(kind)).text).toBe(`call answers code of ${kind}: message of ${kind}`);
     },

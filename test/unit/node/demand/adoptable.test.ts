@@ -6,16 +6,16 @@ import type { NetworkInterface } from '../../../../src/providers/contract/networ
 import { networkInterface } from '../../providers/interfaces.ts';
 import { infrastructure, requirements, subnet } from '../allocation-facts.ts';
 
-describe('an orphaned interface', () => {
+describe('an orphaned interface that a node may adopt', () => {
   test.each<[string, Partial<NetworkInterface>, Partial<Subnet>, Partial<NodeRequirements>, boolean]>([
-    ['in a subnet for pods can be had', {}, {}, {}, true],
-    ['in a subnet that is not for pods any more', {}, { eligible: false }, {}, false],
+    ['in a subnet for pods is adopted', {}, {}, {}, true],
+    ['in a subnet that is no longer for pods is not adopted', {}, { eligible: false }, {}, false],
     ['in another zone', {}, { zone: 'us-west-1b' }, {}, false],
     ['in another network', {}, { networkId: 'vpc-2' }, {}, false],
-    ['in a subnet that nobody knows', { subnetId: 'subnet-9' }, {}, {}, false],
-    ['in another subnet than the node asks for now', {}, {}, { subnetIds: ['subnet-2'] }, true],
+    ['in an unknown subnet is not adopted', { subnetId: 'subnet-9' }, {}, {}, false],
+    ['in another subnet than the node names now is not adopted', {}, {}, { subnetIds: ['subnet-2'] }, true],
     [
-      'with the tags of what is left to others',
+      'with tags that exclude it is not adopted',
       { tags: { keep: 'out' } },
       {},
       { excludeInterfaceTags: { keep: 'out' } },
@@ -38,7 +38,7 @@ describe('an orphaned interface', () => {
     [false, 18],
     [true, 19],
   ])(
-    'brings its addresses and prefixes; its primary one where that is used: %s',
+    'brings its addresses and prefixes, and its primary address if pods use it: %s',
     (usePrimaryAddress, sum) => {
       const item = networkInterface({ addresses: ['10.0.0.5', '10.0.0.6'], prefixes: ['10.0.1.0/28'] });
 

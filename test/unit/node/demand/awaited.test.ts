@@ -5,10 +5,10 @@ import { nodeOf, type NodeParts } from '../cilium-nodes.ts';
 
 describe('an interface that no read has shown attached yet', () => {
   test.each<[string, NodeParts, readonly string[]]>([
-    ['is awaited where its CiliumNode shows nothing of it', {}, ['eni-1']],
-    ['is awaited where the CiliumNode shows another', { enis: { 'eni-0': ['10.0.0.10'] } }, ['eni-1']],
-    ['is the node’s where the status shows it, even empty', { enis: { 'eni-1': [] } }, []],
-    ['is the node’s where the pool names it', { pool: { '10.0.1.10': { resource: 'eni-1' } } }, []],
+    ['is awaited when its CiliumNode shows nothing of it', {}, ['eni-1']],
+    ['is awaited when the CiliumNode shows another one', { enis: { 'eni-0': ['10.0.0.10'] } }, ['eni-1']],
+    ['is usable when the status shows it, even empty', { enis: { 'eni-1': [] } }, []],
+    ['is usable when the pool names it', { pool: { '10.0.1.10': { resource: 'eni-1' } } }, []],
   ])('%s', (_, parts, expected) => {
     const node = nodeOf(parts);
     const known = { ...view([eni(0, 1), eni(1, 2)]), awaited: new Map([['eni-1', 5]]) };
@@ -21,13 +21,13 @@ describe('an interface that no read has shown attached yet', () => {
   });
 });
 
-test('where nothing is awaited the view is the same object', () => {
+test('the view is the same object when nothing is awaited', () => {
   const known = view([eni(0, 1)]);
 
   expect(withoutAwaited(known, nodeOf({}))).toBe(known);
 });
 
-describe('with a consistency window of 30, interfaces awaited since 0, 10 and 10', () => {
+describe('a consistency window of 30, with interfaces awaited since 0, 10 and 10,', () => {
   const awaited = new Map([
     ['eni-3', 10],
     ['eni-1', 0],
@@ -39,7 +39,7 @@ describe('with a consistency window of 30, interfaces awaited since 0, 10 and 10
     [30, ['eni-1'], 40],
     [39, ['eni-1'], 40],
     [40, ['eni-1', 'eni-2', 'eni-3'], undefined],
-  ])('at %d the overdue ones are %j, and the next is overdue at %s', (now, overdue, nextAt) => {
+  ])('has at %d these overdue ones: %j; the next is overdue at %s', (now, overdue, nextAt) => {
     expect(overdueAt(awaited, { now, consistencyWindow: 30 })).toEqual({ overdue, nextAt });
   });
 });

@@ -25,21 +25,21 @@ const onOtherCard = eni(1, 0, {
   attachment: attachment({ deviceIndex: 1, networkCard: 1 }),
 });
 
-describe('addresses per interface', () => {
+describe('the addresses per interface', () => {
   test.each([
     [10, false, 9],
     [10, true, 10],
     [1, false, 0],
     [1, true, 1],
     [0, false, 0],
-  ])('of %i, primary included: %s', (limit, usePrimaryAddress, expected) => {
+  ])('of %i, with the primary one included (%s), are counted', (limit, usePrimaryAddress, expected) => {
     const limits = { interfaces: 3, addressesPerInterface: limit, prefixes: true };
 
     expect(addressesPerInterface(limits, { ...asked, usePrimaryAddress })).toBe(expected);
   });
 });
 
-describe('the most that a node can ever have', () => {
+describe('the maximum of a node', () => {
   test.each<[string, InstanceLimits | undefined, number, boolean, number]>([
     ['m5.large from 0', m5Large, 0, false, 27],
     ['m5.large from 1', m5Large, 1, false, 18],
@@ -48,12 +48,12 @@ describe('the most that a node can ever have', () => {
     ['a first index that it cannot have', m5Large, 4, false, 0],
     ['an unknown type', undefined, 0, false, 0],
     ['one address per interface', { interfaces: 3, addressesPerInterface: 1, prefixes: true }, 0, false, 0],
-  ])('%s', (_, limits, firstInterfaceIndex, usePrimaryAddress, expected) => {
+  ])('is computed: %s', (_, limits, firstInterfaceIndex, usePrimaryAddress, expected) => {
     expect(maximumAllocatable(limits, { ...asked, firstInterfaceIndex, usePrimaryAddress })).toBe(expected);
   });
 });
 
-describe('the pre-allocate for a node that has none', () => {
+describe('the pre-allocate of a node that has none', () => {
   test.each<[string, InstanceLimits | undefined, number, number]>([
     ['an unknown type', undefined, 0, 8],
     ['m5.large', m5Large, 0, 8],
@@ -61,8 +61,8 @@ describe('the pre-allocate for a node that has none', () => {
     ['a small one from 1', { interfaces: 2, addressesPerInterface: 4, prefixes: true }, 1, 3],
     ['no interface left', m5Large, 3, 0],
     ['less than none', m5Large, 5, 0],
-    ['no address to give', { interfaces: 3, addressesPerInterface: 1, prefixes: true }, 0, 0],
-  ])('%s', (_, limits, firstInterfaceIndex, expected) => {
+    ['no address for pods', { interfaces: 3, addressesPerInterface: 1, prefixes: true }, 0, 0],
+  ])('is chosen for %s', (_, limits, firstInterfaceIndex, expected) => {
     expect(reachablePreAllocate(limits, { ...asked, firstInterfaceIndex })).toBe(expected);
     // The agent counts on what it is promised, and does not know of primary addresses.
     expect(reachablePreAllocate(limits, { ...asked, firstInterfaceIndex, usePrimaryAddress: true })).toBe(
@@ -94,21 +94,26 @@ describe('the capacity of a node', () => {
     ['an interface is reserved', [eni(0), eni(1, 0, { reservedFor: 'efa' })], {}, 18],
     ['an interface is on another card', [eni(0), onOtherCard], {}, 27],
     ['more excluded than there is', [0, 1, 2, 3].map((index) => eni(index)), { firstInterfaceIndex: 9 }, 0],
-  ])('%s', (_, interfaces, change, expected) => {
+  ])('is computed: %s', (_, interfaces, change, expected) => {
     expect(nodeCapacity(m5Large, view(interfaces), requirements(change))).toBe(expected);
   });
 
   test.each([
     ['takes up its slot', 0, 18],
     ['on another card takes up none', 1, 27],
-  ])('an unreadable interface %s, and so does one without addresses', (_, networkCard, expected) => {
-    const broken = view([eni(0)], [unreadable({ networkCard })]);
-    const withoutAddresses = view([eni(0)], [], [addressless({ networkCard })]);
+  ])(
+    'loses a slot to an unreadable interface, and to one without addresses, that %s',
+    (_, networkCard, expected) => {
+      const broken = view([eni(0)], [unreadable({ networkCard })]);
+      const withoutAddresses = view([eni(0)], [], [addressless({ networkCard })]);
 
-    const capacities = [broken, withoutAddresses].map((seen) => nodeCapacity(m5Large, seen, requirements()));
+      const capacities = [broken, withoutAddresses].map((seen) =>
+        nodeCapacity(m5Large, seen, requirements()),
+      );
 
-    expect(capacities).toEqual([expected, expected]);
-  });
+      expect(capacities).toEqual([expected, expected]);
+    },
+  );
 });
 
 /** As a p5 has them beside the one on card 0. */
@@ -119,7 +124,7 @@ function onCards(first: number, last: number): OccupiedSlot[] {
   });
 }
 
-describe('slots that are taken', () => {
+describe('the number of slots taken', () => {
   test.each([
     ['none', view([]), 0],
     ['each interface', view([eni(0), eni(1)]), 2],
@@ -132,7 +137,7 @@ describe('slots that are taken', () => {
       2,
     ],
     ['none by other cards', view([eni(0), onOtherCard], [unreadable({ networkCard: 1 })]), 1],
-  ])('%s', (_, seen, expected) => {
+  ])('is computed: %s', (_, seen, expected) => {
     expect(occupiedSlots(seen)).toBe(expected);
   });
 });
@@ -144,12 +149,12 @@ describe('the room on an interface', () => {
     ['a prefix takes one slot', 4, ['10.0.9.0/28'], 4],
     ['full', 9, [], 0],
     ['fuller than allowed', 12, [], 0],
-  ])('%s', (_, count, prefixes, expected) => {
+  ])('is computed: %s', (_, count, prefixes, expected) => {
     expect(roomOn(eni(0, count, { prefixes }), m5Large)).toBe(expected);
   });
 });
 
-describe('pod addresses', () => {
+describe('the pod addresses of a node', () => {
   const interfaces = [
     eni(0, 1),
     eni(1, 1, { prefixes: ['10.0.9.0/28'] }),
@@ -157,7 +162,7 @@ describe('pod addresses', () => {
     eni(3, 1, { tags: { keep: 'out' } }),
   ];
 
-  test('are those alone that a pool names where nothing else is known of the interface', () => {
+  test('are only those that a pool names when nothing else is known of the interface', () => {
     const named = { id: 'eni-9', instanceId: 'i-1', networkId: 'vpc-1', addresses: ['10.0.1.7'] };
     const byName = interfaceByName(named);
     const wanted = (usePrimaryAddress: boolean) =>
@@ -175,13 +180,13 @@ describe('pod addresses', () => {
       'eni-0',
     ],
     [
-      'primary ones where the node uses them',
+      'primary ones when the node uses them',
       { usePrimaryAddress: true },
       ['10.0.0.4', '10.0.0.10', '10.0.1.4', '10.0.1.10', ...addressesOf('10.0.9.0/28')],
       'eni-0',
     ],
     ['none below the first index', { firstInterfaceIndex: 2 }, [], undefined],
-  ])('%s', (_, change, expected, first) => {
+  ])('are %s', (_, change, expected, first) => {
     const asked = requirements({ excludeInterfaceTags: { keep: 'out' }, ...change });
 
     const found = podAddresses(view(interfaces), asked);
@@ -195,18 +200,18 @@ const delegating = { ...asked, prefixDelegation: true };
 const xen: InstanceLimits = { ...m5Large, prefixes: false };
 
 // Contract 8.8.
-describe('prefixes for a node', () => {
+describe('the decision about prefixes for a node', () => {
   test.each<[string, InstanceLimits, boolean, boolean]>([
     ['m4.large, on Xen', { interfaces: 2, addressesPerInterface: 10, prefixes: false }, true, false],
     ['m5.metal', { interfaces: 3, addressesPerInterface: 10, prefixes: true }, true, true],
     ['m5.large', m5Large, true, true],
     ['m5.large that is not to have them', m5Large, false, false],
-  ])('%s', (_, limits, prefixDelegation, expected) => {
+  ])('is made for %s', (_, limits, prefixDelegation, expected) => {
     expect(delegatesPrefixes(limits, { prefixDelegation })).toBe(expected);
   });
 });
 
-describe('the most that a node with prefixes can ever have', () => {
+describe('the maximum of a node with prefixes', () => {
   test.each<[string, InstanceLimits | undefined, number, boolean, number]>([
     ['m5.large from 0', m5Large, 0, false, 432],
     ['m5.large from 1', m5Large, 1, false, 288],
@@ -214,7 +219,7 @@ describe('the most that a node with prefixes can ever have', () => {
     ['the same on Xen', xen, 0, false, 27],
     ['a first index that it cannot have', m5Large, 4, false, 0],
     ['an unknown type', undefined, 0, false, 0],
-  ])('%s', (_, limits, firstInterfaceIndex, usePrimaryAddress, expected) => {
+  ])('is computed: %s', (_, limits, firstInterfaceIndex, usePrimaryAddress, expected) => {
     const change = { ...delegating, firstInterfaceIndex, usePrimaryAddress };
 
     expect(maximumAllocatable(limits, change)).toBe(expected);
@@ -222,7 +227,7 @@ describe('the most that a node with prefixes can ever have', () => {
 
   test.each([
     [
-      'counts prefixes that it has where it would get no more',
+      'counts prefixes that the node has when it would get no more',
       {},
       [eni(0, 0, { prefixes: ['10.0.9.0/28'] })],
       42,
@@ -234,13 +239,13 @@ describe('the most that a node with prefixes can ever have', () => {
       18,
     ],
     [
-      'is that of its slots where it would',
+      'is that of its slots when the node gets prefixes',
       { prefixDelegation: true },
       [eni(0, 3, { prefixes: ['10.0.9.0/28'] })],
       432,
     ],
     [
-      'is no limit where none is known',
+      'has no limit when none is known',
       { firstInterfaceIndex: 4 },
       [eni(4, 0, { prefixes: ['10.0.9.0/28'] })],
       0,
@@ -258,18 +263,18 @@ describe('the capacity of a node with prefixes', () => {
     ['prefixes that it has', [eni(0, 0, { prefixes: ['10.0.9.0/28', '10.0.9.16/28'] })], {}, 432],
     ['slots that single addresses take', [eni(0, 4)], {}, 432 - 4 * 15],
     ['single addresses of an excluded interface', [eni(0, 4)], { firstInterfaceIndex: 1 }, 288],
-  ])('%s', (_, interfaces, change, expected) => {
+  ])('is computed: %s', (_, interfaces, change, expected) => {
     const wanted = requirements({ prefixDelegation: true, ...change });
 
     expect(nodeCapacity(m5Large, view(interfaces), wanted)).toBe(expected);
   });
 
-  test('is one of single addresses on Xen', () => {
+  test('is that of single addresses on Xen', () => {
     expect(nodeCapacity(xen, view([eni(0)]), requirements({ prefixDelegation: true }))).toBe(27);
   });
 });
 
-test('the pre-allocate for a node that has none is not that of 16 times the addresses', () => {
+test('the pre-allocate of a node that has none is not 16 times as large with prefixes', () => {
   const small = { interfaces: 2, addressesPerInterface: 3, prefixes: true };
 
   expect(reachablePreAllocate(small, delegating)).toBe(4);

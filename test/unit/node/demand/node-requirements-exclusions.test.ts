@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { exclusionsOf } from '../../../../src/node/demand/node-requirements.ts';
 import { eni, requirements, view } from '../allocation-facts.ts';
 
-describe('an interface carries no pods', () => {
-  test('whose reasons are told in the order of the interfaces, the others left out', () => {
+describe('the reasons why interfaces carry no pods', () => {
+  test('are listed in the order of the interfaces, without the other interfaces', () => {
     const interfaces = [
       eni(0),
       eni(1, 0, { reservedFor: 'efa' }),

@@ -4,7 +4,7 @@ import { exclusionOf, requirementsOf } from '../../../../src/node/demand/node-re
 import { words } from '../../providers/scripted-implementation.ts';
 import { eni, requirements } from '../allocation-facts.ts';
 
-describe('an interface is kept from pods', () => {
+describe('the exclusion of an interface', () => {
   test.each([
     ['not without a reason', eni(0), {}, undefined],
     ['when it is reserved', eni(0, 0, { reservedFor: 'efa' }), {}, 'it is not for pods: efa'],
@@ -35,7 +35,7 @@ describe('an interface is kept from pods', () => {
       { firstInterfaceIndex: 1 },
       'device index 0 is below first-interface-index 1',
     ],
-  ])('%s', (_, item, change, expected) => {
+  ])('applies %s', (_, item, change, expected) => {
     expect(exclusionOf(item, requirements(change))).toBe(expected);
   });
 });
@@ -56,7 +56,7 @@ const section: EniSpec = {
   disablePrefixDelegation: false,
 };
 
-describe('what a node must say of its instance', () => {
+describe('the section of a CiliumNode about its instance', () => {
   const options = { usePrimaryAddress: false, prefixDelegation: false };
 
   test.each([
@@ -67,18 +67,18 @@ describe('what a node must say of its instance', () => {
       ['section.type', 'section.network', 'section.zone'],
     ],
     ['its network', { ...section, vpcId: undefined }, ['section.network']],
-  ])('a node without %s is told so by the names of its cloud', (_, said, missing) => {
+  ])('that lacks %s is reported with the field names of its cloud', (_, said, missing) => {
     expect(requirementsOf(said, options, words.fields)).toEqual({ missing });
   });
 });
 
-describe('a node is to have prefixes', () => {
+describe('the decision to use prefixes', () => {
   test.each([
     ['when the option says so', true, false, true],
     ['not when its agent says that it wants none', true, true, false],
     ['not without the option', false, false, false],
     ['not without both', false, true, false],
-  ])('%s', (_, prefixDelegation, disablePrefixDelegation, expected) => {
+  ])('is made %s', (_, prefixDelegation, disablePrefixDelegation, expected) => {
     const options = { usePrimaryAddress: false, prefixDelegation };
 
     const read = requirementsOf({ ...section, disablePrefixDelegation }, options, words.fields);

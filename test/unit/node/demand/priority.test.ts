@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { priorityOf } from '../../../../src/node/demand/priority.ts';
 
-describe('priority', () => {
+describe('the priority of a node', () => {
   test.each([
     // available, used, waiting pods
     [10, 2, 0, 'normal'],
@@ -16,7 +16,7 @@ describe('priority', () => {
     [8, 10, 1, 'critical'],
     // Addresses in use that are gone by now are no pods that wait.
     [8, 10, 0, 'normal'],
-  ])('of %i addresses, %i used, %i pods waiting: %s', (available, used, waitingPods, expected) => {
+  ])('with %i addresses, %i used and %i pods pending is %s', (available, used, waitingPods, expected) => {
     expect(priorityOf({ available, used, waitingPods })).toBe(expected);
   });
 });

@@ -20,7 +20,7 @@ describe('neededAddresses', () => {
     [8, 4, 8, 0, 8, 0],
     [4, 4, 8, 0, 8, 4],
   ])(
-    'of %i there, %i used, pre %i, min %i, max %i: %i',
+    'of %i available, %i used, pre-allocate %i, min-allocate %i and max-allocate %i are %i',
     (available, used, preAllocate, minAllocate, maxAllocate, needed) => {
       const marks = { preAllocate, minAllocate, maxAllocate, maxAboveWatermark: 0 };
 
@@ -43,7 +43,7 @@ describe('excessAddresses', () => {
     [20, 4, 8, 0, 0, 8],
     [20, 4, 8, 0, 8, 0],
   ])(
-    'of %i there, %i used, pre %i, min %i, above %i: %i',
+    'of %i available, %i used, pre-allocate %i, min-allocate %i and max-above-watermark %i are %i',
     (available, used, preAllocate, minAllocate, maxAboveWatermark, excess) => {
       const marks = { preAllocate, minAllocate, maxAllocate: 0, maxAboveWatermark };
 
@@ -51,7 +51,7 @@ describe('excessAddresses', () => {
     },
   );
 
-  test('pods that wait have a claim to what is beyond the watermarks', () => {
+  test('leave to pending pods what is beyond the watermarks', () => {
     const marks = { preAllocate: 8, minAllocate: 0, maxAllocate: 0, maxAboveWatermark: 0 };
 
     expect(excessAddresses({ available: 20, used: 4, waitingPods: 5 }, marks)).toBe(3);
@@ -65,12 +65,12 @@ describe('excessAddresses', () => {
     ['the watermarks would keep less than max-allocate', 16, 2, 0, 4, 0, 9, 10],
     ['more is in use than max-allocate', 16, 12, 0, 8, 0, 9, 4],
     ['all is in use', 16, 16, 0, 8, 0, 9, 0],
-    ['pods wait that may take what is free', 16, 8, 3, 8, 0, 9, 5],
+    ['pods wait that may take free addresses', 16, 8, 3, 8, 0, 9, 5],
     ['as many pods wait as addresses are free', 16, 8, 8, 8, 0, 9, 0],
     ['min-allocate is more than max-allocate', 14, 0, 0, 8, 14, 9, 5],
     ['there is no max-allocate', 16, 8, 0, 8, 0, 0, 0],
   ])(
-    'what is free beyond max-allocate is in excess where %s',
+    'include what is free beyond max-allocate when %s',
     (_, available, used, waitingPods, preAllocate, minAllocate, maxAllocate, excess) => {
       const marks = { preAllocate, minAllocate, maxAllocate, maxAboveWatermark: 0 };
 
@@ -79,7 +79,7 @@ describe('excessAddresses', () => {
   );
 
   const count = fc.integer({ min: 0, max: 300 });
-  test('without it, nothing is needed', () => {
+  test('cause no new need once they are removed', () => {
     fc.assert(
       fc.property(
         fc.record({ available: count, used: count, waitingPods: count }),
@@ -107,7 +107,7 @@ describe('addressesToAllocate', () => {
   const marks = { preAllocate: 8, minAllocate: 0, maxAllocate: 0, maxAboveWatermark: 0 };
 
   test.each([
-    ['met watermarks ask for nothing', { available: 16, used: 8, waitingPods: 0 }, {}, 0],
+    ['met watermarks need nothing', { available: 16, used: 8, waitingPods: 0 }, {}, 0],
     [
       'the margin is taken only along with a need',
       { available: 16, used: 8, waitingPods: 0 },
@@ -136,11 +136,11 @@ describe('addressesToAllocate', () => {
       2,
     ],
     ['nothing beyond the most allowed', { available: 12, used: 12, waitingPods: 20 }, { maxAllocate: 10 }, 0],
-  ])('%s', (_, usage, change, expected) => {
+  ])('follow the watermarks: %s', (_, usage, change, expected) => {
     expect(addressesToAllocate(usage, { ...marks, ...change })).toBe(expected);
   });
 
-  test('never exceeds max-allocate and never falls short of the need', () => {
+  test('never exceed max-allocate, and cover the need', () => {
     const count = fc.integer({ min: 0, max: 300 });
     fc.assert(
       fc.property(

@@ -45,7 +45,7 @@ function rig(...answers: readonly (CloudFailureKind | 'done')[]) {
 }
 
 describe('delete-on-termination', () => {
-  test('is asked for once of each attachment of ours that lacks it', async () => {
+  test('is set once for each attachment of ours that lacks it', async () => {
     const { deleteOnTermination, clock, calls } = rig('done');
     const foreign = networkInterface({ attachment: attachment({ id: 'other', deleteOnTermination: false }) });
 
@@ -55,7 +55,7 @@ describe('delete-on-termination', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('is asked for again where it failed, as long as the instance has the attachment', async () => {
+  test('is set again after a failure, as long as the instance has the attachment', async () => {
     const { deleteOnTermination, clock, calls } = rig('unreachable');
     deleteOnTermination.evaluate([lacking]);
     await clock.advance(60_000);
@@ -71,7 +71,7 @@ describe('delete-on-termination', () => {
   test.each<[string, readonly (CloudFailureKind | 'done')[], number]>([
     ['again of an interface that is not visible yet', ['notYetVisible', 'done'], 2],
     ['no more after a failure after which it cannot succeed', ['invalid'], 1],
-  ])('is asked for %s', async (_what, answers, asked) => {
+  ])('is requested %s', async (_what, answers, asked) => {
     const { deleteOnTermination, clock, calls } = rig(...answers);
 
     deleteOnTermination.evaluate([lacking]);
@@ -80,7 +80,7 @@ describe('delete-on-termination', () => {
     expect(calls).toHaveLength(asked);
   });
 
-  test('ends where the interface is not known a consistency window later', async () => {
+  test('ends when the interface is not known a consistency window later', async () => {
     const { deleteOnTermination, clock, calls } = rig('notYetVisible');
 
     deleteOnTermination.evaluate([lacking]);

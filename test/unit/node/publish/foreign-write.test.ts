@@ -38,7 +38,7 @@ const eni = (fields: JsonObject): JsonObject => ({ status: { eni: { enis: { 'eni
 const specWrite = (patch: JsonObject): OpenWrite => ({ base: '4711', part: 'spec', patch });
 const statusWrite = (patch: JsonObject): OpenWrite => ({ base: '4711', part: 'status', patch });
 
-describe('without a write of ours', () => {
+describe('a conflicting write while no write of ours is open', () => {
   test.each<[string, JsonObject, readonly WrittenPart[]]>([
     ['nothing', {}, []],
     ['an annotation', { metadata: { annotations: { a: 'b' } } }, []],
@@ -48,10 +48,10 @@ describe('without a write of ours', () => {
     ['another watermark', { spec: { ipam: { 'pre-allocate': 20 } } }, []],
     ['the spec of its agent', { spec: { eni: { 'security-groups': ['sg-2'] } } }, []],
     ['a field dropped that older agents do not know', eni({ 'public-ip': null }), []],
-    ['what the wire does not tell apart', eni({ description: '', number: 1 }), []],
+    ['values that are equal on the wire', eni({ description: '', number: 1 }), []],
 
     ['an address put into the pool', pool({ '10.0.0.7': { resource: 'eni-1' } }), ['pool']],
-    ['an address struck from the pool', pool({ '10.0.0.1': null }), ['pool']],
+    ['an address removed from the pool', pool({ '10.0.0.1': null }), ['pool']],
     ['an address of another interface', pool({ '10.0.0.1': { resource: 'eni-2' } }), ['pool']],
     ['an address exchanged', pool({ '10.0.0.1': null, '10.0.0.7': { resource: 'eni-1' } }), ['pool']],
     ['an owner in the pool', pool({ '10.0.0.1': { owner: 'me' } }), ['pool']],
@@ -71,12 +71,12 @@ describe('without a write of ours', () => {
       { ...pool({ '10.0.0.7': { resource: 'eni-1' } }), ...eni({ addresses: ['10.0.0.7'] }) },
       ['pool', 'status'],
     ],
-  ])('%s', (_what, change, parts) => {
+  ])('is seen in: %s', (_what, change, parts) => {
     expect(partsOf(change)).toEqual(parts);
   });
 });
 
-describe('with a write of ours whose answer is not there', () => {
+describe('a conflicting write while a write of ours has no answer', () => {
   const grown = pool({ '10.0.0.7': { resource: 'eni-1' } });
   const growing = specWrite({ ipam: { pool: { '10.0.0.7': { resource: 'eni-1' } } } });
   const shrinking = specWrite({ ipam: { pool: { '10.0.0.1': null } } });
@@ -88,15 +88,20 @@ describe('with a write of ours whose answer is not there', () => {
 
   test.each<[string, JsonObject, readonly OpenWrite[], readonly WrittenPart[]]>([
     ['it happened', grown, [growing], []],
-    ['it happened, and struck', pool({ '10.0.0.1': null }), [shrinking], []],
+    ['it took effect, and removed something', pool({ '10.0.0.1': null }), [shrinking], []],
     ['one of several happened', grown, [changing, growing, shrinking], []],
     ['it happened to the status', changed, [changing], []],
     ['it did not happen, and nothing else did', {}, [growing, changing], []],
     ['it did not happen, and another did', pool({ '10.0.0.2': null }), [growing], ['pool']],
     ['part of it happened', grown, [specWrite({ ipam: { pool: { '10.0.0.7': null } } })], ['pool']],
-    ['it happened, and somebody else wrote the other part', { ...grown, ...changed }, [growing], ['status']],
+    [
+      'it took effect, and another client wrote the other part',
+      { ...grown, ...changed },
+      [growing],
+      ['status'],
+    ],
     ['it was of another part', changed, [other, growing], ['status']],
-  ])('%s', (_what, change, open, parts) => {
+  ])('is seen when: %s', (_what, change, open, parts) => {
     expect(partsOf(change, open)).toEqual(parts);
   });
 });

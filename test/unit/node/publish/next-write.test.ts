@@ -71,7 +71,7 @@ test.each<[string, Shown, Shown, readonly unknown[]]>([
     [{ [address]: null }, ['eni-2'], { [address]: { resource: 'eni-2' } }],
   ],
 ])(
-  'no address is in the pool without its interface in the status: one that %s',
+  'no address is in the pool without its interface in the status, when an address %s',
   (_, before, after, writes) => {
     expect(writesBetween(before, after)).toEqual(writes);
   },

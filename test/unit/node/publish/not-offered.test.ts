@@ -15,26 +15,26 @@ function restore(_: string, status: unknown): RestoredState {
   return { interfaces, subnets: new Map(), networks: new Map() };
 }
 
-describe('what must not be offered anew', () => {
+describe('an address that must not be offered again', () => {
   test.each([
-    ['stays in both where both show it', { pool: pooled, enis: { 'eni-1': ['10.0.0.1'] } }, [], []],
-    ['stays in the status where the pool alone shows it', { pool: pooled }, [], []],
+    ['stays in both when both show it', { pool: pooled, enis: { 'eni-1': ['10.0.0.1'] } }, [], []],
+    ['stays in the status when only the pool shows it', { pool: pooled }, [], []],
     ['enters no pool from the status', { enis: { 'eni-1': ['10.0.0.1'] } }, ['10.0.0.1'], []],
-    ['enters neither anew', {}, ['10.0.0.1'], ['10.0.0.1']],
+    ['is not added to either', {}, ['10.0.0.1'], ['10.0.0.1']],
   ])('%s', (_, parts, pool, status) => {
     const result = notOffered(['10.0.0.1'], nodeOf(parts), implementation);
 
     expect({ pool: [...result.pool], status: [...result.status] }).toEqual({ pool, status });
   });
 
-  test('of a prefix that may be gone is every address', () => {
+  test('is each address of a prefix that is possibly gone', () => {
     const doubted = doubtedOn({ ...view([]), doubted: new Set(['10.0.0.16/28', '10.0.0.1']) });
 
     expect(doubted).toHaveLength(17);
     expect(doubted).toContain('10.0.0.31');
   });
 
-  test('is every address of a prefix of which others offer one, and nothing of other prefixes', () => {
+  test('is each address of a prefix that another node partly offers, and none of other prefixes', () => {
     const item = networkInterface({
       id: 'eni-1',
       addresses: ['10.0.0.1'],
@@ -46,7 +46,7 @@ describe('what must not be offered anew', () => {
     expect(split).toEqual(addressesOf('10.0.0.16/28'));
   });
 
-  test('is nothing as long as others offer nothing of the instance', () => {
+  test('is none as long as no other node offers anything of the instance', () => {
     const item = networkInterface({ id: 'eni-1', prefixes: ['10.0.0.16/28'] });
 
     expect(splitOn(view([item]), new Map())).toEqual([]);

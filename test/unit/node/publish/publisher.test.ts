@@ -46,7 +46,7 @@ const texts = (written: readonly unknown[]): readonly unknown[] =>
     (patch) => (patch as { ipam: { 'operator-status': { error: string } } }).ipam['operator-status'].error,
   );
 
-test.each(refusals)('what changed while a write was refused is written: $kind', async (outcome) => {
+test.each(refusals)('a change made during a refused write is written afterwards: $kind', async (outcome) => {
   const { publisher, written } = rig(outcome);
 
   const again = await publisher.run(signal);
@@ -55,7 +55,7 @@ test.each(refusals)('what changed while a write was refused is written: $kind', 
   expect(again).toBe(30_000);
 });
 
-test.each(refusals)('a write that is refused is left alone for a while: $kind', async (outcome) => {
+test.each(refusals)('a refused write is not repeated for a while: $kind', async (outcome) => {
   const made = rig(outcome);
   made.changeTo = 'one';
 
@@ -63,6 +63,6 @@ test.each(refusals)('a write that is refused is left alone for a while: $kind', 
   expect(texts(made.written)).toEqual(['one']);
 });
 
-test('an object that is not found is looked for again: it may be there', async () => {
+test('an object that is not found is read again, because it may exist', async () => {
   expect(await rig({ kind: 'gone' }).publisher.run(signal)).toBe(30_000);
 });

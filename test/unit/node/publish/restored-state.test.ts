@@ -21,12 +21,12 @@ function restore(_: string, status: unknown): RestoredState {
 }
 
 test.each<[string, string, readonly string[], boolean]>([
-  ['of the same instance speaks of itself', 'i-1', ['eni-1'], false],
-  ['of another shows what the former one had', 'i-2', ['eni-1'], true],
-  ['of another shows some of what the former one had', 'i-2', ['eni-1', 'eni-9'], true],
+  ['of the same instance is about itself', 'i-1', ['eni-1'], false],
+  ['of another instance shows what the former one had', 'i-2', ['eni-1'], true],
+  ['of another instance shows some of what the former one had', 'i-2', ['eni-1', 'eni-9'], true],
   ['of another shows what it has itself, as a leader before us knew', 'i-2', ['eni-2'], false],
   ['of another shows nothing yet', 'i-2', [], false],
-])('a CiliumNode %s', (_, instanceId, ids, expected) => {
+])('the restored state of a CiliumNode %s', (_, instanceId, ids, expected) => {
   const before = { ...nodeOf({ enis: { 'eni-1': ['10.0.0.1'] } }), instanceId: 'i-1' };
   const enis = Object.fromEntries(ids.map((id) => [id, ['10.0.0.2']]));
 
@@ -37,7 +37,7 @@ test.each<[string, string, readonly string[]]>([
   ['shows it as well', '10.0.0.1', ['10.0.0.1']],
   ['does not show it', '10.0.0.9', ['10.0.0.1', '10.0.0.9']],
   ['shows it on another interface, because a pool is written last', '10.0.0.2', ['10.0.0.1']],
-])('an address of the pool is remembered on its interface: the status %s', (_, address, expected) => {
+])('an address of the pool is restored on its interface when the status %s', (_, address, expected) => {
   const enis = { 'eni-1': ['10.0.0.1'], 'eni-2': ['10.0.0.2'] };
   const node = nodeOf({ enis, pool: { [address]: { resource: 'eni-1' } } });
 
@@ -46,7 +46,7 @@ test.each<[string, string, readonly string[]]>([
   expect(first?.addresses).toEqual(expected);
 });
 
-test('an interface that the pool alone names is remembered with what the pool says, and is no news of a newer state', () => {
+test('an interface that only the pool names is restored from the pool, and is not new in a newer state', () => {
   const pool = {
     '10.0.0.1': { resource: 'eni-1' },
     '10.0.0.8': { resource: 'eni-2' },
@@ -70,7 +70,7 @@ test.each<[string, Enis, Enis]>([
   ['an interface', { 'eni-1': ['10.0.0.1'], 'eni-2': [] }, { 'eni-2': [] }],
   ['an address on another interface', { 'eni-1': [], 'eni-2': ['10.0.0.1'] }, { 'eni-2': ['10.0.0.1'] }],
   ['less', { 'eni-1': [] }, {}],
-])('a newer state shows %s', (_, enis, expected) => {
+])('a newer state adds %s', (_, enis, expected) => {
   const before = nodeOf({ enis: { 'eni-1': ['10.0.0.1'] } });
 
   const shown = shownSince(before, nodeOf({ enis }), 'i-1', implementation);
@@ -79,9 +79,9 @@ test.each<[string, Enis, Enis]>([
 });
 
 test.each([
-  ['of another speaks of the former one by its pool, where its status was lost', 'i-2', true],
-  ['of the same instance speaks of itself, where its status was lost', 'i-1', false],
-])('a CiliumNode %s', (_, instanceId, expected) => {
+  ['of another instance is about the former one by its pool', 'i-2', true],
+  ['of the same instance is about itself', 'i-1', false],
+])('the restored state without a status of a CiliumNode %s', (_, instanceId, expected) => {
   const pool = { '10.0.0.1': { resource: 'eni-1' } };
   const before = { ...nodeOf({ enis: { 'eni-1': ['10.0.0.1'] }, pool }), instanceId: 'i-1' };
 
@@ -96,11 +96,11 @@ test.each<[string, NodeParts, boolean]>([
   ['ready for release, and still in the pool', { handshake, pool: { [left]: { resource: 'eni-1' } } }, false],
   ['ready for release, and still in the status', { handshake, enis: { 'eni-1': [left] } }, false],
   ['ready for release, and in use', { handshake, used: { [left]: { owner: 'default/pod' } } }, false],
-  ['ready for release, to an agent that is not asked any more', { handshake, allocated: [] }, false],
+  ['ready for release, to an agent that is no longer asked', { handshake, allocated: [] }, false],
   ['marked for release', { handshake: { [left]: 'marked-for-release' } }, false],
   ['refused', { handshake: { [left]: 'do-not-release' } }, false],
   ['released', { handshake: { [left]: 'released' } }, false],
   ['in no handshake', {}, false],
-])('an address is given up for good: it is %s', (_, parts, expected) => {
+])('an address counts as released for good: it is %s', (_, parts, expected) => {
   expect(givenUpIn(nodeOf(parts)).has(left)).toBe(expected);
 });

@@ -20,10 +20,10 @@ const node = nodeOf({
   enis: { 'eni-1': ['10.0.0.3', '10.0.0.9'], 'eni-2': ['10.0.0.4', '10.0.0.9'] },
 });
 
-describe('what an unverified CiliumNode should hold', () => {
+describe('the kept part of an unverified CiliumNode', () => {
   const kept = withShownKept(offer, node, new Set(['10.0.0.9']));
 
-  test('is all that it shows, what its instance has, and nothing that others have', () => {
+  test('is all that it shows and its instance has, and nothing that others have', () => {
     expect([...kept.pool]).toEqual([
       ['10.0.0.2', 'eni-1'],
       ['10.0.0.3', 'eni-1'],
@@ -37,11 +37,11 @@ describe('what an unverified CiliumNode should hold', () => {
     });
   });
 
-  test('keeps the interfaces of what it shows', () => {
+  test('has the interfaces of what it shows', () => {
     expect([...kept.interfaces].toSorted()).toEqual(['eni-1', 'eni-2']);
   });
 
-  test('keeps a public address that it shows', () => {
+  test('has a public address that it shows', () => {
     expect(kept.staticIp).toBeUndefined();
   });
 });

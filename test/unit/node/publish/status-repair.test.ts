@@ -45,19 +45,19 @@ describe('the interfaces that a pool names', () => {
     ['are gone from the status: all of them come back', pooled, {}, whole],
     ['lack one: that one comes back', pooled, { 'eni-1': whole['eni-1'] }, { 'eni-0': whole['eni-0'] }],
     [
-      'lack what an agent routes by',
+      'lack what an agent needs for routing',
       pooled,
       { ...whole, 'eni-0': entry('eni-0', [a, b], { mac: null, subnet: { id: 'subnet-1' } }) },
       { 'eni-0': { mac: '02:00:00:00:00:00', subnet: { cidr: '10.0.0.0/16' } } },
     ],
     [
-      'lack an address that the pool has: it comes back beside what is shown',
+      'lack an address that the pool has: it comes back next to what is shown',
       pooled,
       { ...whole, 'eni-0': entry('eni-0', ['10.0.0.99']) },
       { 'eni-0': { addresses: ['10.0.0.99', a, b] } },
     ],
     [
-      'lack an address that is new: that comes in its turn',
+      'lack a new address: it is added in its turn',
       pooled,
       { ...whole, 'eni-0': entry('eni-0', [a]) },
       undefined,
@@ -69,12 +69,12 @@ describe('the interfaces that a pool names', () => {
       undefined,
     ],
     ['are not what the instance has: nothing is known of them', { '10.0.9.9': 'eni-9' }, {}, undefined],
-    ['are not where the address is to be', { [a]: 'eni-1' }, {}, undefined],
+    ['do not carry the address that the pool assigns to them', { [a]: 'eni-1' }, {}, undefined],
   ])('%s', (_, pool, enis, expected) => {
     expect(repairOf(node(pool, enis), offer)).toEqual(expected && { eni: { enis: expected } });
   });
 
-  test('come back before anything is struck, and nothing else does', () => {
+  test('come back before anything is withdrawn, and nothing else does', () => {
     const desired = { offer, handshake: undefined, operatorError: '' };
     const leaving = { ...pooled, '10.0.0.99': 'eni-0' };
 

@@ -73,8 +73,8 @@ class Rig {
   });
 }
 
-describe('DesiredState', () => {
-  test('works an offer out once, and not again while the object is known to hold it', () => {
+describe('the desired state of a CiliumNode', () => {
+  test('is computed once, and not again while the object is known to hold it', () => {
     const rig = new Rig();
 
     const first = rig.state.now();
@@ -91,7 +91,7 @@ describe('DesiredState', () => {
     ['a newer state of the object', (rig) => (rig.node = nodeOf({}))],
     ['a change of the instance', (rig) => (rig.view = view([eni(0, 3)]))],
     ['a change of the network', (rig) => (rig.infrastructure = infrastructure([subnet('subnet-1')]))],
-  ])('offers it again after %s', (_what, change) => {
+  ])('is offered again after %s', (_what, change) => {
     const rig = new Rig();
     rig.state.now();
     rig.state.published();
@@ -102,7 +102,7 @@ describe('DesiredState', () => {
   });
 
   test.each<[string, (rig: Rig, address: string) => void, isGone: boolean]>([
-    ['an address is to be given back', (rig, address) => rig.outgoing.add(address), true],
+    ['an address is to be released', (rig, address) => rig.outgoing.add(address), true],
     [
       'the node wants something else',
       (rig) => (rig.assessment = { ...served, requirements: requirements({ firstInterfaceIndex: 1 }) }),
@@ -113,7 +113,7 @@ describe('DesiredState', () => {
       (rig) => (rig.assessment = { ...served, limits: { ...m5Large, interfaces: 9 } }),
       false,
     ],
-  ])('offers something else once %s, and nothing else has changed', (_what, change, isGone) => {
+  ])('changes once %s, and nothing else has changed', (_what, change, isGone) => {
     const rig = new Rig();
     const first = rig.state.now()?.offer;
     const [address = ''] = rig.view.interfaces[0]?.addresses ?? [];
@@ -125,7 +125,7 @@ describe('DesiredState', () => {
     expect(second?.pool.has(address)).toBe(!isGone);
   });
 
-  test('offers a prefix whole or not at all, unless a part of it is shown already', () => {
+  test('has a prefix whole or not at all, unless a part of it is published already', () => {
     const prefix = '10.0.0.16/28';
     const pool = { '10.0.0.18': { resource: 'eni-0' } };
     const offered = (shown: Parameters<typeof nodeOf>[0]): readonly string[] => {
@@ -141,7 +141,7 @@ describe('DesiredState', () => {
     expect([offered({}), offered({ pool })]).toEqual([[], ['10.0.0.18']]);
   });
 
-  test('keeps what is shown while no Node verifies the instance, and strikes it once one does', () => {
+  test('keeps what is published while no Node verifies the instance, and withdraws it once one does', () => {
     const rig = new Rig();
     rig.node = nodeOf({ pool: { '10.0.0.99': { resource: 'eni-9' } } });
     rig.isVerified = false;
@@ -156,7 +156,7 @@ describe('DesiredState', () => {
     expect(held).toBeUndefined();
   });
 
-  test('strikes what another node has and the cloud does not show here, also from the status', () => {
+  test('lacks what another node has and the cloud does not show here, also in the status', () => {
     const rig = new Rig();
     const [item = eni(0, 2)] = rig.view.interfaces;
     const [address = ''] = item.addresses;
@@ -174,7 +174,7 @@ describe('DesiredState', () => {
     expect([before, rig.withheld.has(address)]).toEqual([false, true]);
   });
 
-  test('strikes what the cloud showed elsewhere even while no Node verifies the instance', () => {
+  test('lacks what the cloud showed elsewhere, even while no Node verifies the instance', () => {
     const rig = new Rig();
     const resource = 'eni-9';
     rig.node = nodeOf({ pool: { '10.0.0.98': { resource }, '10.0.0.99': { resource } } });

@@ -31,8 +31,8 @@ function rig() {
   return { known, facts };
 }
 
-describe('what is known of a node', () => {
-  test('is assessed once for as long as nothing changes', () => {
+describe('the state of a node', () => {
+  test('is assessed once while nothing changes', () => {
     const { known } = rig();
 
     const first = known.assess();
@@ -45,7 +45,7 @@ describe('what is known of a node', () => {
     ['what the cloud shows', ({ facts }) => (facts.view = view([eni(0, 7)])), { usage: { available: 7 } }],
     ['pods that wait', ({ known }) => (known.waitingPods = 3), { usage: { waitingPods: 3 } }],
     [
-      'what is on its way out',
+      'an address that is being released',
       ({ facts }) => (facts.outgoing = new Set(facts.view.interfaces[0]?.addresses)),
       { usage: { available: 0 } },
     ],
@@ -55,7 +55,7 @@ describe('what is known of a node', () => {
       { needed: 4 },
     ],
     ['the network', ({ facts }) => (facts.infrastructure = infrastructure([])), { kind: 'unread' }],
-  ])('is assessed anew when something else is so: %s', (_, change, expected) => {
+  ])('is assessed again when something else changes: %s', (_, change, expected) => {
     const scene = rig();
     scene.known.node = {
       ...scene.known.node,
@@ -68,7 +68,7 @@ describe('what is known of a node', () => {
     expect(scene.known.assess()).toMatchObject(expected);
   });
 
-  test('lacks what an interface brings until a read shows it attached, and asks for it only once', () => {
+  test('lacks what an interface brings until a read shows it attached, and requests it only once', () => {
     const { known, facts } = rig();
     known.node = { ...known.node, ipam: { ...known.node.ipam, preAllocate: 12, requested: [] } };
     const interfaces = [eni(0, 5), eni(1, 7)];
@@ -84,7 +84,7 @@ describe('what is known of a node', () => {
     expect(seen).toMatchObject({ usage: { available: 12 }, needed: 0, wanted: 0, toAllocate: 0 });
   });
 
-  test('is assessed anew as long as it is not served', () => {
+  test('is assessed again as long as it is not served', () => {
     const { known, facts } = rig();
     facts.limits = 'unread';
     const before = known.assess();
@@ -94,7 +94,7 @@ describe('what is known of a node', () => {
     expect([before.kind, known.assess().kind]).toEqual(['unread', 'served']);
   });
 
-  test('that may not be read says so once for each reason', async () => {
+  test('that may not be read is reported once for each reason', async () => {
     const told: string[] = [];
     const outcomes: ReadOutcome[] = [denied('may not'), denied('may not'), denied('still not'), gone];
     const context: unknown = {

@@ -14,7 +14,7 @@ describe('the room on the interfaces of a node', () => {
     ['one with a slot beside prefixes', [eni(0, 0, { prefixes: prefixes.slice(1) })], {}, 1, 0, 0, 2],
     ['excluded ones take slots and have no room', [eni(0), eni(1)], { firstInterfaceIndex: 1 }, 1, 0, 1, 1],
     ['reserved ones too', [eni(0), eni(1, 0, { reservedFor: 'efa' })], {}, 1, 0, 1, 1],
-  ])('%s', (_, interfaces, change, candidates, full, excluded, emptySlots) => {
+  ])('is counted: %s', (_, interfaces, change, candidates, full, excluded, emptySlots) => {
     const assessment = {
       kind: 'served',
       requirements: requirements(change),

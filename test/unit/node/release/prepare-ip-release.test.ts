@@ -47,21 +47,21 @@ const d = one?.[2] ?? '';
 const [, e = '', f = ''] = two ?? [];
 const block = '10.9.0.0/28';
 
-describe('what a node can do without', () => {
+describe('the addresses that a node can spare', () => {
   test.each<[string, Partial<CandidateFacts>, string[]]>([
     ['nothing', { excess: 0 }, []],
     ['the emptiest interface first', { excess: 2 }, [a, b]],
     ['then the next', { excess: 5 }, [a, b, c, e, f]],
     ['then the fullest', { excess: 6 }, [a, b, c, e, f, d]],
-    ['a prefix where a whole one is too much', {}, [a, b, c, e, f, block, d]],
-    ['no prefix where it is not', { excess: 20 }, [a, b, c, e, f, d]],
+    ['a prefix if a whole one is too much', {}, [a, b, c, e, f, block, d]],
+    ['no prefix if it is not', { excess: 20 }, [a, b, c, e, f, d]],
     [
       'no prefix of which one address is in use',
       { isUsed: (address) => inUse.has(address) || address === '10.9.0.5' },
       [a, b, c, e, f, d],
     ],
     ['nothing that its agent has just refused', { excess: 2, aside: new Set([a]) }, [b, c]],
-    ['what it was asked for before', { excess: 2, releases: releasing([d], 'asked') }, [d, a]],
+    ['the addresses asked for before', { excess: 2, releases: releasing([d], 'asked') }, [d, a]],
     ['what was noticed before', { excess: 2, releases: releasing([d, f], 'excess') }, [f, d]],
     ['nothing that is leaving already', { excess: 2, releases: releasing([a], 'leaving') }, [b, c]],
     [
@@ -74,17 +74,17 @@ describe('what a node can do without', () => {
       { view: view([eni(0, 3, { attachment: attachment({ deviceIndex: 0, state: 'detaching' }) })]) },
       [],
     ],
-  ])('%s', (_, change, expected) => {
+  ])('are %s', (_, change, expected) => {
     expect(candidates(change)).toEqual(expected);
   });
 
-  test('among interfaces with no address in use, the last one goes first', () => {
+  test('go from the last interface first, among interfaces with no address in use', () => {
     const items = [eni(0, 1), eni(1, 1)];
 
     expect(candidates({ view: view(items), excess: 1, isUsed: () => false })).toEqual(items[1]?.addresses);
   });
 
-  test('never the primary address, which pods may have too', () => {
+  test('never include the primary address, even when pods may have it', () => {
     const item = eni(0, 0);
 
     expect(
@@ -95,7 +95,7 @@ describe('what a node can do without', () => {
     ).toEqual([]);
   });
 
-  test('never more than the excess, never anything in use', () => {
+  test('never exceed the excess, and are never in use', () => {
     fc.assert(
       fc.property(
         fc.nat(60),
@@ -120,7 +120,7 @@ describe('what a node can do without', () => {
   });
 });
 
-describe('what pods must not have any more', () => {
+describe('the addresses that pods must no longer have', () => {
   const retired = interfaces.flatMap((item) => [...holdingsOn(item).slice(0, 1), primaryOn(item)]);
 
   function leaving(change: Partial<Parameters<typeof retiredCandidates>[0]> = {}): string[] {
@@ -141,7 +141,7 @@ describe('what pods must not have any more', () => {
     ],
     ['nothing that its agent has just refused', { aside: new Set([first, second, third]) }, primaries],
     [
-      'what was asked for before',
+      'not the addresses asked for before',
       { releases: releasing([first], 'asked') },
       [first, '10.0.0.4', second, '10.0.1.4', third, '10.0.2.4'],
     ],
@@ -150,12 +150,12 @@ describe('what pods must not have any more', () => {
       { releases: releasing([first, second], 'leaving') },
       ['10.0.0.4', '10.0.1.4', third, '10.0.2.4'],
     ],
-  ])('leaves whatever the node needs: %s', (_, change, expected) => {
+  ])('leave the node, whatever it needs: %s', (_, change, expected) => {
     expect(leaving(change)).toEqual(expected);
   });
 });
 
-describe('what an earlier process began', () => {
+describe('a release that an earlier process started', () => {
   const at = 1_000_000;
   const item = eni(0, 3, { prefixes: [block] });
   const [x = '', y = '', z = ''] = item.addresses;
@@ -179,7 +179,11 @@ describe('what an earlier process began', () => {
 
   test.each<[string, NodeParts, readonly (readonly [string, string])[]]>([
     ['nothing', {}, []],
-    ['it asked, and nobody answered yet', { handshake: { [x]: 'marked-for-release' } }, [[x, 'asked']]],
+    [
+      'it asked, and the agent has not answered yet',
+      { handshake: { [x]: 'marked-for-release' } },
+      [[x, 'asked']],
+    ],
     ['it asked, and the agent agreed', { handshake: { [x]: 'ready-for-release' } }, [[x, 'leaving']]],
     ['it asked, and the agent refused', { handshake: { [x]: 'do-not-release' } }, []],
     [
@@ -193,7 +197,7 @@ describe('what an earlier process began', () => {
       ],
     ],
     ['it asked for a prefix', { handshake: all('marked-for-release') }, [[block, 'asked']]],
-    ['the agent gives a prefix', { handshake: all('ready-for-release') }, [[block, 'leaving']]],
+    ['the agent agrees to a prefix', { handshake: all('ready-for-release') }, [[block, 'leaving']]],
     [
       'the agent answered for a part of a prefix',
       { handshake: { ...all('ready-for-release'), '10.9.0.7': 'marked-for-release' } },
@@ -209,35 +213,47 @@ describe('what an earlier process began', () => {
       { handshake: { ...all('ready-for-release'), '10.9.0.7': 'do-not-release' } },
       [],
     ],
-    ['it was told to be gone, and is', { handshake: { '10.0.9.9': 'released' } }, [['10.0.9.9', 'released']]],
     [
-      'the agent agreed, and it is gone already: the agent is still to be told',
+      'it reported one as released, and it is gone',
+      { handshake: { '10.0.9.9': 'released' } },
+      [['10.0.9.9', 'released']],
+    ],
+    [
+      'the agent agreed, and it is gone already: the agent still has to learn that',
       { handshake: { '10.0.9.9': 'ready-for-release' } },
       [['10.0.9.9', 'released']],
     ],
     ['it is gone, and was only asked for', { handshake: { '10.0.9.9': 'marked-for-release' } }, []],
     ['it is gone, and the agent had refused', { handshake: { '10.0.9.9': 'do-not-release' } }, []],
-    ['it was told to be gone, and is there again', { handshake: { [x]: 'released' } }, [[x, 'released']]],
-    ['it was told to be gone, and is in use', { handshake: { [x]: 'released' }, used: { [x]: entry } }, []],
+    [
+      'it reported one as released, and it is there again',
+      { handshake: { [x]: 'released' } },
+      [[x, 'released']],
+    ],
+    [
+      'it reported one as released, and it is in use',
+      { handshake: { [x]: 'released' }, used: { [x]: entry } },
+      [],
+    ],
     ['the agent agreed, and uses it', { handshake: { [x]: 'ready-for-release' }, used: { [x]: entry } }, []],
-  ])('with an agent that is asked: %s', (_, parts, expected) => {
+  ])('continues, with an agent that is asked: %s', (_, parts, expected) => {
     expect(recovered(parts)).toEqual(expected);
   });
 
   test.each<[string, NodeParts, readonly (readonly [string, string])[]]>([
-    ['the agent has not told what it holds', { allocated: [] }, []],
+    ['the agent has not reported what it holds', { allocated: [] }, []],
     ['everything is shown', { allocated: [x], pool: { [y]: entry, [z]: entry, '10.9.0.3': entry } }, []],
     ['everything is held', { allocated: [x, y, z, block] }, []],
     ['shown by an interface, not in the pool', { allocated: [x], enis: { 'eni-0': [y, z, ...members] } }, []],
     ['neither shown nor held', { allocated: [x, block], pool: { [y]: entry } }, []],
     ['a prefix that is neither shown nor held', { allocated: [x, y, z] }, []],
-    ['a prefix of which one address is held by itself', { allocated: [x, y, z, '10.9.0.15/32'] }, []],
+    ['a prefix of which one address is held alone', { allocated: [x, y, z, '10.9.0.15/32'] }, []],
     [
       'a handshake of the agent before it',
       { allocated: [x, y, z, block], handshake: { [x]: 'ready-for-release' } },
       [],
     ],
-  ])('with an agent that is not asked: %s', (_, parts, expected) => {
+  ])('continues, with an agent that is not asked: %s', (_, parts, expected) => {
     expect(recovered(parts)).toEqual(expected);
   });
 
@@ -249,19 +265,19 @@ describe('what an earlier process began', () => {
       { ...item, tags: { role: 'storage' } },
       { excludeInterfaceTags: { role: 'storage' } },
     ],
-  ])('goes on, with an agent that is asked, on an interface that %s', (_, each, change) => {
+  ])('continues, with an agent that is asked, on an interface that %s', (_, each, change) => {
     expect(recovered({ allocated: ['10.0.9.1'] }, [each], change)).toEqual([]);
     expect(recovered({ handshake: { [x]: 'ready-for-release' } }, [each], change)).toEqual([[x, 'leaving']]);
   });
 
-  test('was not on an interface that is leaving its instance', () => {
+  test('does not continue on an interface that is leaving its instance', () => {
     const each = { ...item, attachment: attachment({ deviceIndex: 0, state: 'detaching' }) };
 
     expect(recovered({ allocated: ['10.0.9.1'] }, [each])).toEqual([]);
     expect(recovered({ handshake: { [x]: 'ready-for-release' } }, [each])).toEqual([]);
   });
 
-  test('includes a primary address only where pods must not have it any more', () => {
+  test('includes a primary address only when pods must no longer have it', () => {
     const { primaryAddress } = item;
     const twice = { ...item, addresses: [...item.addresses, primaryAddress] };
     const handshake = { [primaryAddress]: 'marked-for-release' } as const;

@@ -70,30 +70,35 @@ describe('an agent that is asked', () => {
     ['is not asked for what is no longer more than needed', old, {}, none],
     ['has not answered', asked, { ...wanted, handshake: answers('marked-for-release') }, asked],
     ['has not been asked yet', asked, wanted, asked],
-    ['is not asked any longer for what is needed', asked, ready, none],
+    ['is no longer asked for what is needed', asked, ready, none],
     ['refuses', asked, { ...wanted, handshake: answers('do-not-release') }, none],
     ['agrees', asked, { ...wanted, ...ready }, leaving],
-    ['sees what is leaving still', leaving, ready, leaving],
+    ['still sees an address that is leaving', leaving, ready, leaving],
     ['sees it no more', leaving, { ...ready, isShown: () => false }, { kind: 'hidden', since: 1_000_000 }],
     ['sees it no more since a while', hidden, { ...ready, isShown: () => false }, hidden],
     ['sees it again', hidden, ready, leaving],
-    ['uses what is leaving', leaving, { ...ready, isUsed: () => true }, none],
-    ['uses what is hidden', hidden, { ...ready, isUsed: () => true, isShown: () => false }, none],
+    ['uses an address that is leaving', leaving, { ...ready, isUsed: () => true }, none],
+    ['uses an address that is hidden', hidden, { ...ready, isUsed: () => true, isShown: () => false }, none],
     ['takes its word back', hidden, { handshake: answers('do-not-release'), isShown: () => false }, none],
     ['has lost its word', hidden, { isShown: () => false }, none],
-    ['needs what is hidden', hidden, { ...ready, reclaimed: new Set([address.id]) }, none],
-    ['needs what is leaving', leaving, { ...ready, reclaimed: new Set([address.id]) }, none],
-    ['is another by now, before it was asked', old, { ...wanted, protocol: 'multi-pool' }, none],
-    ['is another by now, asked', asked, { ...wanted, ...ready, protocol: 'multi-pool' }, none],
+    ['needs an address that is hidden', hidden, { ...ready, reclaimed: new Set([address.id]) }, none],
+    ['needs an address that is leaving', leaving, { ...ready, reclaimed: new Set([address.id]) }, none],
+    ['has another protocol by now, before it was asked', old, { ...wanted, protocol: 'multi-pool' }, none],
+    [
+      'has another protocol by now, after it was asked',
+      asked,
+      { ...wanted, ...ready, protocol: 'multi-pool' },
+      none,
+    ],
     ['is another by now, agreed', hidden, { isShown: () => false, protocol: 'multi-pool' }, none],
     ['is another by now, unassigning', unassigning, { protocol: 'multi-pool' }, unassigning],
-    ['finds the call under way', unassigning, { ...ready, isUsed: () => true }, unassigning],
-    ['is to be told', released, { ...ready, isHeld: () => false }, released],
-    ['is told', released, { handshake: answers('released'), isHeld: () => false }, released],
+    ['finds the call in flight', unassigning, { ...ready, isUsed: () => true }, unassigning],
+    ['still has to learn of the release', released, { ...ready, isHeld: () => false }, released],
+    ['knows of the release', released, { handshake: answers('released'), isHeld: () => false }, released],
     ['has forgotten', released, { isHeld: () => false }, none],
-    ['is given it again', released, { handshake: answers('released') }, none],
+    ['is assigned the address again', released, { handshake: answers('released') }, none],
     [
-      'only seems to be given it again',
+      'only seems to be assigned the address again',
       { kind: 'released', since: 980_000 },
       { handshake: answers('released') },
       { kind: 'released', since: 980_000 },
@@ -105,7 +110,7 @@ describe('an agent that is asked', () => {
       { kind: 'released', since: 1_000_000 },
     ],
     [
-      'is to be told of what a lost answer has taken',
+      'has to learn what a lost answer has taken',
       unanswered,
       { ...ready, isHeld: () => false },
       { kind: 'released', since: 1_000_000 },
@@ -128,7 +133,7 @@ describe('an agent that is asked', () => {
       none,
     ],
     ['fifteen have answered', new Map([...answers('ready-for-release', block)].slice(1)), asked],
-  ])('gives a prefix only as a whole: %s', (_, handshake, expected) => {
+  ])('releases a prefix only as a whole: %s', (_, handshake, expected) => {
     expect(after(asked, { candidates: [block], handshake }, { holding: block })).toEqual(expected);
   });
 });
@@ -139,8 +144,13 @@ describe('an agent that is not asked', () => {
   test.each<[string, ReleasePhase, Partial<ReleaseFacts>, ReleasePhase | undefined]>([
     ['dropped it not long ago', young, wanted, young],
     ['dropped it long ago', old, wanted, leaving],
-    ['has not had the time to say that it took it back', old, { ...wanted, unsaidUntil: 1_000_001 }, old],
-    ['has had the time to say so', old, { ...wanted, unsaidUntil: 1_000_000 }, leaving],
+    [
+      'has not had the time to report that it holds the address again',
+      old,
+      { ...wanted, unsaidUntil: 1_000_001 },
+      old,
+    ],
+    ['has had the time to report so', old, { ...wanted, unsaidUntil: 1_000_000 }, leaving],
     ['took it back', old, {}, none],
     ['sees it no more', leaving, { isShown: () => false }, { kind: 'hidden', since: 1_000_000 }],
     ['holds it again', hidden, { isUsed: () => true, isShown: () => false }, none],
@@ -149,13 +159,13 @@ describe('an agent that is not asked', () => {
     ['finds gone what a lost answer may have taken', unanswered, { isHeld: () => false }, none],
     ['finds it on another interface', unanswered, { isHeld: () => false, isBack: () => true }, none],
     ['finds there what a lost answer may have taken', unanswered, {}, unanswered],
-    ['need not be told', released, {}, none],
+    ['need not learn of the release', released, {}, none],
   ])('%s', (_, before, given, expected) => {
     expect(after(before, given, agent)).toEqual(expected);
   });
 });
 
-test('what is more than needed is noticed with the time', () => {
+test('the release state records what is more than needed, with the time', () => {
   const next = nextReleases(new Map(), facts({ candidates: [address, block] }));
 
   expect([...next.values()].map(({ phase }) => phase)).toEqual(
@@ -177,7 +187,7 @@ test.each<[ReleasePhase, ReleaseState | undefined, ReleaseState | undefined]>([
   [released, 'ready-for-release', 'released'],
   [released, 'released', 'released'],
   [released, undefined, undefined],
-])('in %j an entry %s becomes %s', (phase, known, expected) => {
+])('in state %j, an entry %s becomes %s', (phase, known, expected) => {
   const releases = new Map([[address.id, { holding: address, protocol: 'crd' as const, phase }]]);
   const handshake = new Map(known === undefined ? [] : [[address.id, known]]);
 
@@ -199,13 +209,13 @@ test.each<[ReleasePhase, boolean]>([
   [hidden, true],
   [unassigning, true],
   [released, true],
-])('in %j it is not shown: %s', (phase, expected) => {
+])('in state %j, an address is hidden: %s', (phase, expected) => {
   const releases = new Map([[address.id, { holding: address, protocol: 'crd' as const, phase }]]);
 
   expect(outgoingIn(releases).has(address.id)).toBe(expected);
 });
 
-test('who refuses is told', () => {
+test('an agent that refuses is reported', () => {
   const releases = new Map([
     [block.id, { holding: block, protocol: 'crd' as const, phase: asked }],
     [address.id, { holding: address, protocol: 'crd' as const, phase: leaving }],

@@ -34,7 +34,7 @@ function once(outcome: Outcome): (operation: Operation, number: number) => Outco
   return (_, number) => (number === 0 ? outcome : undefined);
 }
 
-describe('what an agent dropped is unassigned', () => {
+describe('an address that an agent dropped is unassigned', () => {
   test.each<[string, NetworkInterface, Partial<ReleaseScene>, string]>([
     ['an address', eni(0, 2), {}, 'eni-0 10.0.0.11'],
     ['a prefix', eni(0, 1, { prefixes: [one] }), {}, `eni-0 ${one}`],
@@ -45,7 +45,7 @@ describe('what an agent dropped is unassigned', () => {
       `eni-0 ${one}`,
     ],
     ['several in one call', eni(0, 3), {}, 'eni-0 10.0.0.11,10.0.0.12'],
-  ])('%s', async (_, item, change, call) => {
+  ])('as a whole holding: %s', async (_, item, change, call) => {
     const rig = dropped([item], change);
 
     await rig.run(due['multi-pool'] - 1000);
@@ -62,7 +62,7 @@ describe('what an agent dropped is unassigned', () => {
     expect(rig.bugs).toEqual([]);
   });
 
-  test('of two interfaces by a call each', async () => {
+  test('with a call for each of two interfaces', async () => {
     const rig = dropped([eni(0, 2), eni(1, 1, { prefixes: [one] }), eni(2, 0, { prefixes: [two] })]);
 
     await rig.run(due['multi-pool'] + 2000);
@@ -95,7 +95,7 @@ test.each([
   ['hidden', 0, due['multi-pool'] - policy.hiddenFor],
   ['unassigned', policy.delay + 30_000, due['multi-pool']],
 ])(
-  'while writes of ours keep the agent from saying what it uses, nothing is %s',
+  'nothing is %s while writes of ours keep the agent from reporting what it uses',
   async (what, from, soonest) => {
     const rig = dropped([eni(0, 2)]);
     const happened = (): boolean => (what === 'hidden' ? rig.shown.length < 2 : rig.calls.length > 0);
@@ -113,7 +113,7 @@ test.each([
   },
 );
 
-test('what an agent drops one by one is unassigned meanwhile, however soon the next one follows', async () => {
+test('an address that an agent drops is unassigned, however soon it drops the next one', async () => {
   const all = Array.from({ length: 12 }, (_, index) => `10.0.0.${10 + index}`);
   const rig = dropped([eni(0, 12)], { holds: all });
   for (const address of all.slice(1)) {
@@ -129,18 +129,18 @@ test('what an agent drops one by one is unassigned meanwhile, however soon the n
   expect(rig.held).toEqual(['10.0.0.10']);
 });
 
-describe('what an agent dropped stays', () => {
+describe('an address that an agent dropped stays', () => {
   test.each<[string, Partial<ReleaseScene>, readonly NetworkInterface[]]>([
-    ['where nothing is to be given back', { enabled: false }, [eni(0, 3)]],
-    ['where the agent has not told what it holds', { holds: [], keep: 1 }, [eni(0, 3)]],
-    ['where the node needs it', { keep: 3 }, [eni(0, 3)]],
-    ['where it is a prefix and less is too much', { keep: 2 }, [eni(0, 1, { prefixes: [one] })]],
+    ['nothing is to be released', { enabled: false }, [eni(0, 3)]],
+    ['the agent has not reported what it holds', { holds: [], keep: 1 }, [eni(0, 3)]],
+    ['the node needs it', { keep: 3 }, [eni(0, 3)]],
+    ['it is a prefix and there is less excess', { keep: 2 }, [eni(0, 1, { prefixes: [one] })]],
     [
-      'where it is the primary address of its interface',
+      'it is the primary address of its interface',
       { keep: 0 },
       [{ ...eni(0, 1), addresses: ['10.0.0.4', '10.0.0.10'] }],
     ],
-  ])('%s', async (_, change, interfaces) => {
+  ])('when %s', async (_, change, interfaces) => {
     const rig = dropped(interfaces, change);
 
     await rig.run(3_600_000);
@@ -150,7 +150,7 @@ describe('what an agent dropped stays', () => {
     expect(rig.bugs).toEqual([]);
   });
 
-  test('where it is held again before the delay is over, which then restarts', async () => {
+  test('when the agent holds it again before the delay is over, which then restarts', async () => {
     const rig = dropped([eni(0, 2)]);
     await rig.run(100_000);
     rig.holds.add('10.0.0.11');
@@ -166,7 +166,7 @@ describe('what an agent dropped stays', () => {
     expect(rig.calls).toHaveLength(1);
   });
 
-  test('where it is held again while it is hidden, and is shown again', async () => {
+  test('when the agent holds it again while it is hidden, and it is shown again', async () => {
     const rig = dropped([eni(0, 2)]);
     await rig.run(policy.delay + 1000);
     const hidden = rig.shown;
@@ -179,7 +179,7 @@ describe('what an agent dropped stays', () => {
     expect(rig.calls).toEqual([]);
   });
 
-  test('where it is held again at the last look, as far as that is so', async () => {
+  test('when the agent holds it again at the last read, as far as it does', async () => {
     let looks = 0;
     const rig = dropped([eni(0, 1, { prefixes: [one, two] })], {
       onRead: ({ holds }) => {
@@ -195,7 +195,7 @@ describe('what an agent dropped stays', () => {
     expect(rig.shown).toHaveLength(17);
   });
 
-  test('where all of it is held again at the last look, and the tokens are given back', async () => {
+  test('when the agent holds all of it again at the last read, and the tokens are refunded', async () => {
     const rig = dropped([eni(0, 2)], {
       onRead: ({ holds }) => {
         holds.add('10.0.0.11');
@@ -236,7 +236,7 @@ describe('what an agent dropped stays', () => {
     expect(rig.calls).toHaveLength(1);
   });
 
-  test('with an agent that is asked in the meantime', async () => {
+  test('when the agent becomes one that is asked in the meantime', async () => {
     const rig = dropped([eni(0, 2)]);
     await rig.run(policy.delay + 1000);
     rig.protocol = 'crd';
@@ -265,7 +265,7 @@ test('an address that is gone from its interface is not released', async () => {
   expect(rig.releaser.interfaces.size).toBe(0);
 });
 
-describe('a refusal', () => {
+describe('a refused unassignment', () => {
   const passing: readonly CloudFailureKind[] = [
     'throttled',
     'fenced',
@@ -276,7 +276,7 @@ describe('a refusal', () => {
   ];
   const lasting: readonly CloudFailureKind[] = ['notAuthorized', 'invalid', 'unknown'];
 
-  test.each(passing)('that passes (%s) takes nothing, and is tried again within seconds', async (kind) => {
+  test.each(passing)('that passes (%s) takes nothing, and is repeated within seconds', async (kind) => {
     const rig = dropped([eni(0, 2)], { outcome: once(failed(kind)) });
 
     await rig.run(due['multi-pool'] + 500);
@@ -289,7 +289,7 @@ describe('a refusal', () => {
     expect(rig.held).toEqual(['10.0.0.10']);
   });
 
-  test.each(lasting)('that lasts (%s) shows everything again, and is tried again later', async (kind) => {
+  test.each(lasting)('that lasts (%s) shows everything again, and is repeated later', async (kind) => {
     const rig = dropped([eni(0, 2)], { outcome: once(failed(kind)) });
 
     await rig.run(due['multi-pool'] + 60_000);
@@ -301,7 +301,7 @@ describe('a refusal', () => {
     expect(rig.held).toEqual(['10.0.0.10']);
   });
 
-  test('because the interface is gone shows nothing again, and is not tried again before a look', async () => {
+  test('because the interface is gone shows nothing again, and is not repeated before a refresh', async () => {
     const rig = dropped([eni(0, 2)], { outcome: once(failed('interfaceGone')) });
 
     await rig.run(due['multi-pool'] + 500);
@@ -311,7 +311,7 @@ describe('a refusal', () => {
     expect(untimed(rig.calls)).toEqual(['eni-0 10.0.0.11']);
   });
 
-  test('of addresses after prefixes of the same interface went leaves those alone', async () => {
+  test('of addresses, after prefixes of the same interface are unassigned, leaves those prefixes alone', async () => {
     const rig = dropped([eni(0, 2, { prefixes: [one] })], {
       outcome: (operation) => (operation.kind === 'releaseIPs' ? failed('throttled') : undefined),
     });
@@ -323,7 +323,7 @@ describe('a refusal', () => {
     expect(rig.shown).toEqual(['10.0.0.10']);
   });
 
-  test('of one interface does not keep the others', async () => {
+  test('of one interface does not stop the others', async () => {
     const rig = dropped([eni(0, 2), eni(1, 1)], {
       outcome: (operation) =>
         'interfaceId' in operation && operation.interfaceId === 'eni-0' ? failed('throttled') : undefined,
@@ -334,7 +334,7 @@ describe('a refusal', () => {
     expect(rig.held).toEqual(['10.0.0.10', '10.0.0.11']);
   });
 
-  test('because one of several is not there any more leads to a call for each', async () => {
+  test('because one of several is no longer there leads to a call for each', async () => {
     const rig = dropped([eni(0, 3)], {
       outcome: ({ kind, ...operation }) => {
         const { addresses } = operation as { addresses: readonly string[] };
@@ -349,8 +349,8 @@ describe('a refusal', () => {
   });
 });
 
-describe('an unassignment whose answer got lost', () => {
-  test('keeps addresses off its interface until it can no longer take effect, and is repeated then', async () => {
+describe('an unassignment whose answer was lost', () => {
+  test('keeps addresses off its interface until it can no longer take effect, and is then repeated', async () => {
     const rig = dropped([eni(0, 2)], { outcome: once(lost) });
     const over = timing.callTimeout + timing.consistencyWindow;
     await rig.run(due['multi-pool'] + 1000);
@@ -367,7 +367,7 @@ describe('an unassignment whose answer got lost', () => {
     expect(rig.finished.map(({ isOpen }) => isOpen)).toEqual([true, false]);
   });
 
-  test('is not taken back by an agent that holds the address again', async () => {
+  test('is not undone when an agent holds the address again', async () => {
     const rig = dropped([eni(0, 2)], { outcome: once(lost) });
     await rig.run(due['multi-pool'] + 1000);
 
@@ -392,7 +392,7 @@ describe('an agent that is asked', () => {
     expect(rig.handshake).toEqual({});
   });
 
-  test('and does not answer is waited for, and keeps everything', async () => {
+  test('is waited for when it does not answer, and keeps everything', async () => {
     const rig = asked([eni(0, 2)], { answer: () => undefined });
 
     await rig.run(3_600_000);
@@ -402,7 +402,7 @@ describe('an agent that is asked', () => {
     expect(rig.shown).toEqual(rig.held);
   });
 
-  test('and refuses is asked ever more rarely', async () => {
+  test('is asked more and more rarely when it refuses', async () => {
     const times: number[] = [];
     const rig: ReleaseRig = asked([eni(0, 2)], {
       answer: () => {
@@ -432,7 +432,7 @@ describe('an agent that is asked', () => {
     expect(rig.shown).toHaveLength(17);
   });
 
-  test('and needs what is hidden gets it back without a call', async () => {
+  test('gets back without a call what it needs again while it is hidden', async () => {
     const rig = asked([eni(0, 2)], { onRead: () => false });
     await rig.run(due.crd + 1000);
     const hidden = rig.shown.length;
@@ -445,7 +445,7 @@ describe('an agent that is asked', () => {
     expect(rig.calls).toEqual([]);
   });
 
-  test('sees what leaves it hidden before it is unassigned', async () => {
+  test('sees an address hidden before it is unassigned', async () => {
     const rig = asked([eni(0, 2)]);
     await rig.run(due.crd - 1);
     rig.published = false;

@@ -14,7 +14,7 @@ function retired(parts: NodeParts, change: Partial<NodeRequirements> = second): 
   return retiredHoldings(nodeOf(parts), view(items), requirements(change)).map(({ id }) => id);
 }
 
-describe('what stays offered although pods must not have it', () => {
+describe('a retired address that stays offered', () => {
   test.each<[string, NodeParts, Partial<NodeRequirements>, readonly string[]]>([
     ['nothing of an interface that is fit', { pool: { [a]: on('eni-1') } }, {}, []],
     ['nothing that was never offered', {}, second, []],
@@ -23,35 +23,35 @@ describe('what stays offered although pods must not have it', () => {
     ['what an agent that is asked uses', { used: { [b]: on('eni-1') } }, second, [b]],
     ['what an agent that is not asked holds', { allocated: [b] }, second, [b]],
     ['a prefix as a whole', { pool: { '10.9.0.3': on('eni-1') } }, second, [block]],
-    ['no primary address that was never offered, whoever uses it', { allocated: ['10.0.0.4'] }, {}, []],
+    ['no primary address that was never offered, even in use', { allocated: ['10.0.0.4'] }, {}, []],
     ['a primary address that was offered', { pool: { '10.0.0.4': on('eni-0') } }, {}, ['10.0.0.4']],
     [
-      'no primary address where pods may have it',
+      'no primary address when pods may have it',
       { pool: { '10.0.0.4': on('eni-0') } },
       { usePrimaryAddress: true },
       [],
     ],
-  ])('%s', (_, parts, change, expected) => {
+  ])('is %s', (_, parts, change, expected) => {
     expect(retired(parts, change)).toEqual(expected);
   });
 });
 
-describe('how much of it is in use', () => {
+describe('the number of retired addresses in use', () => {
   const pool = { [a]: on('eni-1'), [b]: on('eni-1') };
 
   test.each<[string, NodeParts, number, readonly string[], number]>([
-    ['what an agent that is asked says', { pool, used: { [a]: on('eni-1') } }, 1, [], 1],
+    ['those that an asked agent reports as used', { pool, used: { [a]: on('eni-1') } }, 1, [], 1],
     ['nothing that is idle', { pool }, 5, [], 0],
     ['nothing on its way out', { pool, used: { [a]: on('eni-1') } }, 1, [a], 0],
     ['no more than an agent that is not asked can use', { pool, allocated: [a, b] }, 1, [], 1],
-  ])('%s', (_, parts, used, outgoing, expected) => {
+  ])('counts %s', (_, parts, used, outgoing, expected) => {
     const node = nodeOf(parts);
     const holdings = retiredHoldings(node, view(items), requirements(second));
 
     expect(retiredInUse(node, holdings, { used, outgoing: new Set(outgoing) })).toBe(expected);
   });
 
-  test('is told by interface, with the reason', () => {
+  test('is reported by interface, with the reason', () => {
     const offered = { ...pool, '10.0.0.4': on('eni-0') };
     const node = nodeOf({ pool: offered, used: { [a]: on('eni-1'), '10.0.0.4': on('eni-0') } });
     const asked = requirements({ excludeInterfaceTags: { role: 'storage' } });

@@ -3,10 +3,10 @@ import { waitingFor } from '../rate-limiter-rig.ts';
 import { awsAllocation } from '../../../../src/providers/aws/aws-allocation.ts';
 import { context, ec2ClientRig } from './ec2-client-rig.ts';
 
-describe('AWS, as the core sees it', () => {
+describe('the AWS allocation port', () => {
   const options = { pageSize: 1000, instanceTags: {}, subnetIds: [], subnetTags: {} };
 
-  test('takes a token of each call of a group at once', async () => {
+  test('takes the tokens of all calls of a group at once', async () => {
     const { clock, rateLimiter, client } = ec2ClientRig(() => ({}), { bucket: { capacity: 1, refill: 1 } });
     const aws = awsAllocation(client, options);
 
@@ -21,7 +21,7 @@ describe('AWS, as the core sees it', () => {
     expect(waitingFor(rateLimiter, 'AssignPrivateIpAddresses')).toBe(0);
   });
 
-  test('asks for as many values as one filter takes', () => {
+  test('requests at most as many values as one filter takes', () => {
     const { client } = ec2ClientRig(() => ({}));
 
     const { mostInstancesPerLook, mostTypesPerRead, statusKey } = awsAllocation(client, options);

@@ -11,7 +11,7 @@ function system(code: string, more: object = {}): Error {
   return Object.assign(new Error(`${code} happened`), { code, ...more });
 }
 
-describe('a request', () => {
+describe('a request to AWS', () => {
   const handled: string[] = [];
   const api = new AwsApi({
     region: 'eu-central-1',
@@ -36,7 +36,7 @@ describe('a request', () => {
     process.env['AWS_SECRET_ACCESS_KEY'] = 'secret';
   });
 
-  test('is looked at last when it is signed, and right before it is handed over', async () => {
+  test('is checked last when it is signed and right before it is sent', async () => {
     const order: string[] = [];
     const sending = send(() => order.push(`look, handed over: ${handled.length}`));
     const atOnce = order.length;
@@ -48,7 +48,7 @@ describe('a request', () => {
     expect(handled).toEqual([expect.stringMatching(/^AWS4-HMAC-SHA256 /)]);
   });
 
-  test('is not handed over when the look forbids it, and fails with what that said', async () => {
+  test('is not sent when the check forbids it, and fails with the reason of the check', async () => {
     handled.length = 0;
     const forbidden = new Error('not any more');
 
@@ -62,7 +62,7 @@ describe('a request', () => {
   });
 });
 
-describe('what the SDK throws', () => {
+describe('an error of the SDK', () => {
   test.each([
     ['a refusal', refusal('InvalidParameterValue', 400), 'refused', 'InvalidParameterValue'],
     [
@@ -77,7 +77,7 @@ describe('what the SDK throws', () => {
     ['a throttle by another name behind a 503', refusal('SlowDown', 503), 'noAnswer', 'SlowDown'],
     ['an error without a status', refusal('Strange', undefined), 'noAnswer', 'Strange'],
     ['a page of a proxy', refusal('Unknown', 502, { message: 'UnknownError' }), 'noAnswer', 'Unknown'],
-    ['nobody listens', system('ECONNREFUSED'), 'notSent', 'ECONNREFUSED'],
+    ['no server listens', system('ECONNREFUSED'), 'notSent', 'ECONNREFUSED'],
     ['no such name', system('ENOTFOUND'), 'notSent', 'ENOTFOUND'],
     ['no such name for now', system('EAI_AGAIN'), 'notSent', 'EAI_AGAIN'],
     [
@@ -93,7 +93,7 @@ describe('what the SDK throws', () => {
       'UNABLE_TO_GET_ISSUER_CERT',
     ],
     [
-      'several addresses, at none of which anybody listens',
+      'several addresses at which no server listens',
       Object.assign(new AggregateError([system('ECONNREFUSED')], ''), { code: 'ECONNREFUSED' }),
       'notSent',
       'ECONNREFUSED',
@@ -127,25 +127,25 @@ describe('what the SDK throws', () => {
     ['an answer that is no XML', new SyntaxError('bad'), 'noAnswer', 'SyntaxError'],
     ['a text', 'no', 'noAnswer', 'Error'],
     ['nothing', undefined, 'noAnswer', 'Error'],
-  ])('%s', (_, thrown, result, code) => {
+  ])('is classified: %s', (_, thrown, result, code) => {
     const error = callErrorOf(thrown);
 
     expect({ result: error.result, code: error.code }).toEqual({ result, code });
     expect(error.cause).toBe(thrown);
   });
 
-  test('is told with its message, status and request id', () => {
+  test('is reported with its message, status and request id', () => {
     const error = callErrorOf(refusal('AuthFailure', 401));
 
     expect(error).toMatchObject({ message: 'AuthFailure was said', status: 401, requestId: 'r-1' });
   });
 
-  test('is told as well as possible', () => {
+  test('of an unknown form is reported as completely as possible', () => {
     expect([callErrorOf('no').message, callErrorOf(undefined).message]).toEqual(['no', 'undefined']);
   });
 });
 
-test('of a credential_process that fails neither arguments nor output are told', () => {
+test('an error of a failing credential_process is reported without its arguments and output', () => {
   const error = Object.assign(new Error('Command failed: get --key planted\nplanted-stderr'), {
     name: 'CredentialsProviderError',
   });

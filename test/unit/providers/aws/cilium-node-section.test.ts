@@ -68,7 +68,7 @@ function statusOf(
 }
 
 describe('the status of an interface', () => {
-  test('tells agents all that they need', () => {
+  test('gives agents all that they need', () => {
     const item = networkInterface({
       description: 'first',
       publicAddress: '3.3.3.3',
@@ -119,7 +119,7 @@ describe('the status of an interface', () => {
     expect(status['prefixes']).toEqual(['10.0.0.32/28']);
   });
 
-  test('shows the primary address only where pods may have it', () => {
+  test('shows the primary address only if pods may have it', () => {
     const item = networkInterface({ addresses: ['10.0.0.10'] });
 
     expect(statusOf(item, { primary: true })['addresses']).toEqual(['10.0.0.4', '10.0.0.10']);
@@ -131,8 +131,8 @@ describe('the status of an interface', () => {
 
   test.each<[string, string[], string[] | undefined, string[] | undefined]>([
     ['nothing', [], undefined, undefined],
-    ['what is retired', ['10.0.0.11'], ['10.0.0.11'], undefined],
-    ['its primary address where that is retired', ['10.0.0.4'], ['10.0.0.4'], undefined],
+    ['its retired addresses', ['10.0.0.11'], ['10.0.0.11'], undefined],
+    ['its primary address if that is retired', ['10.0.0.4'], ['10.0.0.4'], undefined],
     ['a prefix that is retired', members, members, [block]],
     ['no prefix of which only a part is', members.slice(1), members.slice(1), undefined],
   ])('shows of an unfit interface %s', (_, retired, addressesShown, prefixes) => {
@@ -144,13 +144,13 @@ describe('the status of an interface', () => {
     expect([status['addresses'], status['prefixes']]).toEqual([addressesShown, prefixes]);
   });
 
-  test('shows a primary address that pods had before, beside the others', () => {
+  test('shows a primary address that pods had before, next to the others', () => {
     const item = networkInterface({ addresses: ['10.0.0.10'] });
 
     expect(statusOf(item, { retired: ['10.0.0.4'] })['addresses']).toEqual(['10.0.0.4', '10.0.0.10']);
   });
 
-  test('shows no retired address that is withheld', () => {
+  test('shows no retired address that is held back', () => {
     const item = networkInterface({ addresses: ['10.0.0.10', '10.0.0.11'] });
     const how = { unfit: true, retired: item.addresses.slice(), withheld: ['10.0.0.10'] };
 
@@ -167,7 +167,7 @@ describe('the status of an interface', () => {
       false,
     ],
     ["another interface's", ['10.0.0.99'], ['10.0.0.4', '10.0.0.10', '10.0.0.11'], true],
-  ])('withholds %s', (_, withheld, single, whole) => {
+  ])('holds back %s', (_, withheld, single, whole) => {
     const item = networkInterface({ addresses: ['10.0.0.10', '10.0.0.11'], prefixes: ['10.0.0.32/28'] });
 
     const status = statusOf(item, { primary: true, withheld });
@@ -177,7 +177,7 @@ describe('the status of an interface', () => {
     expect(status['prefixes']).toEqual(whole ? ['10.0.0.32/28'] : undefined);
   });
 
-  test('is there for every interface of the instance', () => {
+  test('exists for every interface of the instance', () => {
     const items = [networkInterface(), networkInterface({ id: 'eni-2', reservedFor: 'trunk' })];
 
     const status = eniStatus(view(...items), {
@@ -220,7 +220,7 @@ describe('a published status', () => {
       ),
     );
 
-  test('recalls the interfaces that it was made of', () => {
+  test('restores the interfaces that it was made of', () => {
     fc.assert(
       fc.property(interfaces, fc.boolean(), (items, usePrimaryAddress) => {
         const shown = { usePrimaryAddress, unfit: nothing, retired: nothing, withheld: nothing };
@@ -239,9 +239,9 @@ describe('a published status', () => {
     ['a text', 'enis'],
     ['a list', []],
     ['no interfaces', {}],
-    ['interfaces that are none', { enis: { a: null, b: 'x', c: 7, d: [] } }],
+    ['invalid interfaces', { enis: { a: null, b: 'x', c: 7, d: [] } }],
     ['interfaces in a list', { enis: ['eni-1'] }],
-  ])('that is %s recalls nothing', (_, status) => {
+  ])('that is %s restores nothing', (_, status) => {
     expect(restoreStatus('i-1', status).interfaces).toEqual([]);
   });
 
@@ -259,13 +259,13 @@ describe('a published status', () => {
     ['subnet', {}],
     ['subnet', 'subnet-1'],
     ['vpc', null],
-  ])('without a sound %s (%j) recalls nothing of an interface', (field, value) => {
+  ])('without a sound %s (%j) restores nothing of an interface', (field, value) => {
     const enis = { 'eni-1': { ...full, [field]: value }, 'eni-2': full };
 
     expect(restoreStatus('i-1', { enis }).interfaces.map(({ id }) => id)).toEqual(['eni-2']);
   });
 
-  test('recalls what makes sense and leaves out the rest', () => {
+  test('restores the valid parts and skips the others', () => {
     const eni = {
       ...full,
       number: 'two',
@@ -287,14 +287,14 @@ describe('a published status', () => {
   });
 });
 
-describe('the words for what a CiliumNode says', () => {
+describe('the field names of a CiliumNode in messages', () => {
   test.each([
     ['instanceType', 'instanceType', 'm9.huge'],
     ['networkId', 'vpcId', 'vpc-9'],
     ['zone', 'availabilityZone', 'eu-north-1c'],
     ['securityGroupIds', 'securityGroups', ['sg-9']],
     ['securityGroupTags', 'securityGroupTags', { purpose: 'pods' }],
-  ] as const)('name the field that the %s is read from', (word, part, value) => {
+  ] as const)('include the field that the %s is read from', (word, part, value) => {
     const path = awsWords.fields[word].split('.');
 
     const { node } = readCiliumNode(

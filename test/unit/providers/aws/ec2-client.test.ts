@@ -19,8 +19,8 @@ function refusing(code: string, result: Ec2CallResult = 'refused'): () => never 
   };
 }
 
-describe('a read', () => {
-  test('is a token and a call a page, until there is no next page', async () => {
+describe('a read of EC2', () => {
+  test('costs a token and a call for each page, until there is no next page', async () => {
     const rig = ec2ClientRig(
       async (_, number) => {
         await sleep(rig.clock, 10, context.signal);
@@ -41,7 +41,7 @@ describe('a read', () => {
     expect(rig.waits).toEqual(['DescribeSubnets:990', 'DescribeSubnets:990']);
   });
 
-  test('whose page token does not change ends as an error', async () => {
+  test('with a page token that does not change ends as an error', async () => {
     const { client, sent } = ec2ClientRig(() => ({ Subnets: [], NextToken: 'a' }));
 
     const failure = await failureOfRead(all(client.pages('DescribeSubnets', {}, context)));
@@ -50,7 +50,7 @@ describe('a read', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('that EC2 refuses rejects with what it says', async () => {
+  test('that EC2 refuses fails with the answer of EC2', async () => {
     const { client } = ec2ClientRig(refusing('UnauthorizedOperation'));
 
     const failure = await failureOfRead(all(client.pages('DescribeSubnets', {}, context)));
@@ -65,7 +65,7 @@ describe('a read', () => {
     });
   });
 
-  test('that is not wanted any more while it waits is not sent', async () => {
+  test('that is no longer needed while it waits is not sent', async () => {
     const { clock, client, sent } = ec2ClientRig(() => ({ Subnets: [], NextToken: `${sent.length}` }), {
       bucket: { capacity: 1, refill: 1 },
     });
@@ -81,8 +81,8 @@ describe('a read', () => {
   });
 });
 
-describe('a write', () => {
-  test('is answered', async () => {
+describe('a write to EC2', () => {
+  test('returns the answer', async () => {
     const { client } = ec2ClientRig(() => ({ AttachmentId: 'eni-attach-1' }));
 
     const result = await client.write('AttachNetworkInterface', attach, context);
@@ -94,7 +94,7 @@ describe('a write', () => {
     ['refused', 'failed'],
     ['notSent', 'failed'],
     ['noAnswer', 'ambiguous'],
-  ])('that is %s has %s', async (result, kind) => {
+  ])('that is %s has the outcome %s', async (result, kind) => {
     const { client } = ec2ClientRig(refusing('InternalError', result));
 
     const written = await client.write('AttachNetworkInterface', attach, context);
@@ -105,7 +105,7 @@ describe('a write', () => {
     });
   });
 
-  test('takes no token of its own: those were granted before', async () => {
+  test('takes no token of its own, because its tokens were granted before', async () => {
     const { client } = ec2ClientRig(() => ({}), { bucket: { capacity: 1, refill: 0 } });
     await client.admit(['AttachNetworkInterface'], context);
 
@@ -114,7 +114,7 @@ describe('a write', () => {
     expect(result.kind).toBe('answered');
   });
 
-  test('hands a bug on', async () => {
+  test('passes a bug on as an error', async () => {
     const bug = new TypeError('broken');
     const { client, finished } = ec2ClientRig(() => {
       throw bug;
@@ -131,7 +131,7 @@ describe('a call without an answer', () => {
     ['AttachNetworkInterface', 10_000],
     // It must end well within a lease.
     ['DeleteNetworkInterface', 5000],
-  ] as const)('%s is given up after %i ms', async (action, timeout) => {
+  ] as const)('ends as lost: %s after %i ms', async (action, timeout) => {
     const rig = ec2ClientRig(({ signal }) => sleep(rig.clock, 600_000, signal));
     const input = { ...attach, ...remove };
 
@@ -153,7 +153,7 @@ describe('a call without an answer', () => {
     expect(rig.finished).toMatchObject([{ action, status: undefined, duration: timeout }]);
   });
 
-  test('is not given up because nobody wants it any more: it was sent', async () => {
+  test('does not end when its caller aborts, because it was sent', async () => {
     const rig = ec2ClientRig(async () => {
       await sleep(rig.clock, 3000, context.signal);
       return { AttachmentId: 'eni-attach-1' };
@@ -181,8 +181,8 @@ describe('a call without an answer', () => {
 /** What the SDK does before a request leaves takes 3 s. */
 const beforeSending = (clock: VirtualClock): Promise<void> => sleep(clock, 3000, context.signal);
 
-describe('the time before a request leaves', () => {
-  test('is not part of the time-out', async () => {
+describe('the time before a request is sent', () => {
+  test('does not count towards the time-out', async () => {
     const rig = ec2ClientRig(
       async () => {
         await sleep(rig.clock, 8000, context.signal);
@@ -202,7 +202,7 @@ describe('the time before a request leaves', () => {
     expect(rig.finished.map(({ duration }) => duration)).toEqual([8000]);
   });
 
-  test('once given up sends nothing, and gives its token back', async () => {
+  test('ends without a request and returns its token when the caller aborts', async () => {
     const rig = ec2ClientRig(() => ({}), { beforeSending, bucket: { capacity: 1, refill: 0.001 } });
     const giveUp = new AbortController();
     const reason = new Error('enough');
@@ -220,7 +220,7 @@ describe('the time before a request leaves', () => {
 });
 
 describe('places among the requests in flight', () => {
-  test('are had by a call as soon as pods wait for it', async () => {
+  test('go to a call as soon as pods wait for it', async () => {
     const rig = ec2ClientRig(() => sleep(rig.clock, 1000, context.signal).then(() => ({})), { most: 5 });
     let priority: Priority = 'normal';
     const call = { ...context, priority: () => priority };
@@ -236,7 +236,7 @@ describe('places among the requests in flight', () => {
   });
 });
 
-describe('a call whose token turns out not to be there', () => {
+describe('a call whose token turns out to be void', () => {
   test('is not sent in the place of the call that found that out', async () => {
     const rig = ec2ClientRig(
       async ({ action }, number) => {
@@ -256,7 +256,7 @@ describe('a call whose token turns out not to be there', () => {
     expect(rig.sent.map(({ at }) => at < 300)).toEqual([true, true, false]);
   });
 
-  test('leaves its place to others until it has another one', async () => {
+  test('leaves its place to others until it has a new token', async () => {
     const rig = ec2ClientRig(() => ({}), { bucket: { capacity: 4, refill: 4 } });
     await rig.client.admit(['AttachNetworkInterface'], context);
     await rig.client.admit(['AttachNetworkInterface'], context);
@@ -285,7 +285,7 @@ describe('a call whose token turns out not to be there', () => {
 });
 
 describe('a call that takes something away', () => {
-  test('is not sent when our lease may end before it does', async () => {
+  test('is not sent when our lease may expire before the call ends', async () => {
     const asked: number[] = [];
     const { client, sent } = ec2ClientRig(() => ({}), {
       options: {
@@ -307,7 +307,7 @@ describe('a call that takes something away', () => {
     expect(client.inFlight).toBe(0);
   });
 
-  test('is checked when it is sent, and not when it began to wait', async () => {
+  test('is checked when it is sent, not when it starts to wait', async () => {
     let leading = true;
     const rig = ec2ClientRig(() => ({}), { beforeSending, options: { mayTakeAway: () => leading } });
     const writing = rig.client.write('DeleteNetworkInterface', remove, context);
@@ -320,7 +320,7 @@ describe('a call that takes something away', () => {
     expect(rig.sent).toEqual([]);
   });
 
-  test('is checked once more when it has a connection', async () => {
+  test('is checked again when it has a connection', async () => {
     let leading = true;
     const rig = ec2ClientRig(() => ({}), {
       options: { mayTakeAway: () => leading },
@@ -345,7 +345,7 @@ describe('a call that takes something away', () => {
   });
 });
 
-test('a call whose credentials do not come in time was not sent, and costs no token', async () => {
+test('a call whose credentials are late is not sent, and costs no token', async () => {
   const rig = ec2ClientRig(() => ({}), {
     bucket: { capacity: 1, refill: 1e-9 },
     beforeSending: (clock) => sleep(clock, 60_000, new AbortController().signal),
@@ -361,7 +361,7 @@ test('a call whose credentials do not come in time was not sent, and costs no to
   refund([]);
 });
 
-describe('a process that does not lead any more', () => {
+describe('a process that no longer leads', () => {
   test.each<[Ec2Action, boolean]>([
     ['CreateNetworkInterface', false],
     ['AttachNetworkInterface', false],
@@ -369,7 +369,7 @@ describe('a process that does not lead any more', () => {
     ['ModifyNetworkInterfaceAttribute', false],
     ['DeleteNetworkInterface', false],
     ['DescribeSubnets', true],
-  ])('sends no change, also of what was begun: %s is sent: %j', async (action, isSent) => {
+  ])('sends no change, not even of an operation in flight: %s is sent: %j', async (action, isSent) => {
     const { client, sent } = ec2ClientRig(() => ({}), { options: { leads: () => false } });
 
     const result = await client.write(action, remove, { ...context, begun: true });
@@ -379,7 +379,7 @@ describe('a process that does not lead any more', () => {
   });
 });
 
-describe('while something is stopped', () => {
+describe('a pause', () => {
   const pausing = (pause: readonly Pausable[]): EdgeChange => ({
     options: { permission: new MutationPermission({ ...noStops, pause }) },
   });
@@ -396,7 +396,7 @@ describe('while something is stopped', () => {
     ['releases', 'UnassignPrivateIpAddresses', false],
     ['releases', 'DetachNetworkInterface', false],
     ['releases', 'DeleteNetworkInterface', false],
-  ])('(%s) %s is sent: %s', async (pause, action, isSent) => {
+  ])('(%s) decides about a new operation: %s is sent: %s', async (pause, action, isSent) => {
     const { client, sent } = ec2ClientRig(() => ({}), pausing([pause]));
 
     const result = await client.write(action, remove, context);
@@ -421,17 +421,20 @@ describe('while something is stopped', () => {
     ['UnassignPrivateIpAddresses', false],
     ['DetachNetworkInterface', false],
     ['DeleteNetworkInterface', false],
-  ])('(held withdrawals) %s is sent, whether it was begun or not: %s', async (action, isSent) => {
-    const permission = new MutationPermission({ ...noStops, withdrawalsHeld: true });
-    const { client, sent } = ec2ClientRig(() => ({}), { options: { permission } });
+  ])(
+    '(held withdrawals) decides whether the operation is new or in flight: %s is sent: %s',
+    async (action, isSent) => {
+      const permission = new MutationPermission({ ...noStops, withdrawalsHeld: true });
+      const { client, sent } = ec2ClientRig(() => ({}), { options: { permission } });
 
-    await client.write(action, remove, context);
-    await client.write(action, remove, { ...context, begun: true });
+      await client.write(action, remove, context);
+      await client.write(action, remove, { ...context, begun: true });
 
-    expect(sent).toHaveLength(isSent ? 2 : 0);
-  });
+      expect(sent).toHaveLength(isSent ? 2 : 0);
+    },
+  );
 
-  test('what was not sent yet is asked about when it is sent', async () => {
+  test('is checked again for a waiting call when it is sent', async () => {
     const permission = new MutationPermission(noStops);
     const rig = ec2ClientRig(() => ({}), { beforeSending, options: { permission } });
     const writing = rig.client.write('AttachNetworkInterface', attach, context);
@@ -445,8 +448,8 @@ describe('while something is stopped', () => {
   });
 });
 
-describe('every call', () => {
-  test('is accounted for', async () => {
+describe('a call to EC2', () => {
+  test('is counted in the metrics', async () => {
     const rig = ec2ClientRig(async (_, number) => {
       await sleep(rig.clock, 30, context.signal);
       return number === 0 ? {} : refusing('RequestLimitExceeded')();
@@ -462,7 +465,7 @@ describe('every call', () => {
     ]);
   });
 
-  test('tells how long it waited for the rate limits, if it had to', async () => {
+  test('reports how long it waited for the rate limits, if it did', async () => {
     const { clock, client, waits } = ec2ClientRig(() => ({}), { bucket: { capacity: 2, refill: 1 } });
 
     await client.admit(['CreateNetworkInterface', 'AttachNetworkInterface'], context);

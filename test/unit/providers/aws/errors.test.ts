@@ -72,9 +72,9 @@ const rows: readonly Row[] = [
   { code: 'Fenced', kind: 'fenced', result: 'notSent', action: 'DeleteNetworkInterface' },
 ];
 
-describe('what EC2 says', () => {
+describe('an error of EC2', () => {
   test.each(rows)(
-    '$code to $action ($message) means $kind',
+    '$code to $action ($message) has the kind $kind',
     ({ code, kind, action = 'DescribeSubnets', message = 'said so', result = 'refused' }) => {
       const failure = failureOf(action, new Ec2CallError({ result, code, message, requestId: 'r-1' }));
 
@@ -89,13 +89,13 @@ describe('what EC2 says', () => {
     ['RequestExpired', 'expired'],
     ['UnauthorizedOperation', undefined],
     ['OptInRequired', undefined],
-  ])('%s says of the credentials: %s', (code, credentials) => {
+  ])('with the code %s says about the credentials: %s', (code, credentials) => {
     const error = new Ec2CallError({ result: 'refused', code, message: 'no' });
 
     expect(failureOf('DescribeVpcs', error).credentials).toBe(credentials);
   });
 
-  test('reads the same each time: a part that only EC2 can read is left out', () => {
+  test('has the same text each time, without the part that only EC2 can decode', () => {
     const said = 'You are not authorized to perform this operation. User: arn is not authorized.';
     const failures = ['Zm9v-bar_', 'YmF6+x=='].map((part) =>
       failureOf(
@@ -162,7 +162,7 @@ function missingPermission(resource: string): string {
   return `You are not authorized. User: arn:aws:iam::1:user/x is not authorized to perform: ec2:Act${on} because no policy allows it`;
 }
 
-describe('what a refusal of EC2 speaks of', () => {
+describe('the scope of a refusal of EC2', () => {
   test.each([
     ['UnauthorizedOperation', 'You are not authorized to perform this operation.', undefined],
     ['UnauthorizedOperation', missingPermission(''), 'action'],
@@ -187,7 +187,7 @@ describe('what a refusal of EC2 speaks of', () => {
     ['InvalidParameterValue', 'something else', undefined],
     ['UnsupportedOperation', 'The instance type t2.micro does not support prefixes.', 'prefixes'],
     ['SomethingNew', 'said so', undefined],
-  ])('%s (%s): %s', (code, message, about) => {
+  ])('is found for %s (%s): %s', (code, message, about) => {
     const error = new Ec2CallError({ result: 'refused', code, message, requestId: 'r-1' });
 
     expect(failureOf('CreateNetworkInterface', error).about).toBe(about);

@@ -17,7 +17,7 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Uint8Array> {
   }
 }
 
-describe('a body', () => {
+describe('a gathered body', () => {
   test.each<[string, readonly number[]]>([
     ['that is empty', [0]],
     ['of one piece', [5]],
@@ -34,7 +34,7 @@ describe('a body', () => {
     }
   });
 
-  test('that breaks off rejects with what broke it', async () => {
+  test('that breaks off fails with the cause', async () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield await Promise.resolve(answer(10));
       throw new Error('cut');
@@ -43,7 +43,7 @@ describe('a body', () => {
     await expect(new BodyGatherer().gather(broken())).rejects.toThrow('cut');
   });
 
-  test('takes the place of one that was given back', async () => {
+  test('reuses the memory of one that was returned', async () => {
     const gatherer = new BodyGatherer();
     await gatherer.gather(pieces(answer(900_000)));
     const first = await gatherer.gather(pieces(answer(900_000)));
@@ -55,7 +55,7 @@ describe('a body', () => {
     expect(second.equals(answer(800_000))).toBe(true);
   });
 
-  test('leaves one alone that was not given back', async () => {
+  test('leaves the memory of one alone that was not returned', async () => {
     const gatherer = new BodyGatherer();
     await gatherer.gather(pieces(answer(900_000)));
     const first = await gatherer.gather(pieces(answer(900_000)));
@@ -68,7 +68,7 @@ describe('a body', () => {
     expect(third.buffer).toBe(second.buffer);
   });
 
-  test('that grows takes the same place until that is filled', async () => {
+  test('that grows keeps its memory until that is full', async () => {
     const gatherer = new BodyGatherer();
     const buffers: ArrayBufferLike[] = [];
     for (const length of [900_000, 910_000, 920_000, 930_000, 1_200_000]) {
@@ -83,7 +83,7 @@ describe('a body', () => {
     expect(buffers[4]).not.toBe(buffers[3]);
   });
 
-  test('has a place of its own beside another one', async () => {
+  test('has memory of its own next to another one', async () => {
     const gatherer = new BodyGatherer();
     await gatherer.gather(pieces(answer(900_000)));
     gatherer.recycle(await gatherer.gather(pieces(answer(900_000))));

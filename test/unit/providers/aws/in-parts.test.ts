@@ -25,14 +25,14 @@ function asking(values: readonly string[], bad: readonly string[], kind: CloudFa
 const values = Array.from({ length: 450 }, (_, index) => `v${index}`);
 
 describe('a question about many values', () => {
-  test('is asked in parts that the cloud takes', async () => {
+  test('is sent in parts that the cloud accepts', async () => {
     const { answers, asked } = asking(values, []);
 
     expect(await answers).toEqual(values);
     expect(asked).toEqual([200, 200, 50]);
   });
 
-  test('is answered for all but those that the cloud refuses, which it names', async () => {
+  test('is answered for all values except those that the cloud refuses, which it names', async () => {
     const { answers, asked, refused } = asking(values, ['v7', 'v449']);
 
     expect(await answers).toEqual(values.filter((value) => !['v7', 'v449'].includes(value)));
@@ -40,12 +40,12 @@ describe('a question about many values', () => {
     expect(asked.length).toBeLessThan(36);
   });
 
-  test('fails where every value is refused', async () => {
+  test('fails when every value is refused', async () => {
     await expect(asking(['a', 'b'], ['a', 'b']).answers).rejects.toThrow('DescribeVpcs failed: Odd: odd');
   });
 
   test.each<CloudFailureKind>(['throttled', 'unreachable', 'notAuthorized', 'unreadable'])(
-    'is not taken apart for what no value causes (%s)',
+    'is not split for an error that no value causes (%s)',
     async (kind) => {
       const { answers, asked } = asking(values, ['v7'], kind);
 
@@ -54,7 +54,7 @@ describe('a question about many values', () => {
     },
   );
 
-  test('about none is not asked', async () => {
+  test('about no value is not sent', async () => {
     const { answers, asked } = asking([], []);
 
     expect(await answers).toEqual([]);

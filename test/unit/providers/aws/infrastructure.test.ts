@@ -12,7 +12,7 @@ import { ec2Subnet } from './ec2-shapes.ts';
 
 const noFilter = { subnetIds: [], subnetTags: {} };
 
-describe('a subnet', () => {
+describe('a subnet in the answer of EC2', () => {
   test('is read as a whole', () => {
     const subnet = readSubnet(ec2Subnet({ Tags: [{ Key: 'pods', Value: 'yes' }] }), noFilter);
 
@@ -28,7 +28,7 @@ describe('a subnet', () => {
     expect(isUnreadable(subnet)).toBe(false);
   });
 
-  test('may be empty of addresses', () => {
+  test('may have no free address', () => {
     expect(readSubnet(ec2Subnet({ AvailableIpAddressCount: 0 }), noFilter)).toMatchObject({
       freeAddresses: 0,
     });
@@ -42,13 +42,13 @@ describe('a subnet', () => {
     ['without them', { subnetTags: { pods: 'no' } }, false],
     ['with one of two', { subnetTags: { pods: 'yes', zone: 'a' } }, false],
     ['named, but without the tags', { subnetIds: ['subnet-1'], subnetTags: { pods: 'no' } }, false],
-  ])('%s', (_, filter, eligible) => {
+  ])('is usable for pods by the filter: %s', (_, filter, eligible) => {
     const shown = ec2Subnet({ Tags: [{ Key: 'pods', Value: 'yes' }] });
 
     expect(readSubnet(shown, { ...noFilter, ...filter })).toMatchObject({ eligible });
   });
 
-  test('of IPv6 alone has nothing for pods, and is nothing unusual', () => {
+  test('with IPv6 only has nothing for pods and causes no warning', () => {
     const shown = ec2Subnet({ CidrBlock: undefined, Ipv6Native: true, AvailableIpAddressCount: 0 });
 
     expect(readSubnet(shown, noFilter)).toBeUndefined();
@@ -63,7 +63,7 @@ describe('a subnet', () => {
     ['"fd00::/64" is not an IPv4 block', { CidrBlock: 'fd00::/64' }],
     ['AvailableIpAddressCount is missing', { AvailableIpAddressCount: undefined }],
     ['AvailableIpAddressCount is missing', { AvailableIpAddressCount: Number.NaN }],
-  ])('that cannot be understood is named: %s', (problem, change) => {
+  ])('that cannot be read is named: %s (case %#)', (problem, change) => {
     const shown = ec2Subnet(change);
 
     const read = readSubnet(shown, noFilter);
@@ -73,8 +73,8 @@ describe('a subnet', () => {
   });
 });
 
-describe('a network', () => {
-  test('has its blocks, the primary one apart and those that are going left out', () => {
+describe('a network in the answer of EC2', () => {
+  test('has its blocks, with the primary one apart and without those being removed', () => {
     const block = (CidrBlock: string | undefined, State: string | undefined) => ({
       CidrBlock,
       CidrBlockState: { State },
@@ -101,7 +101,7 @@ describe('a network', () => {
     });
   });
 
-  test('may have one block only', () => {
+  test('may have a single block', () => {
     expect(readNetwork({ VpcId: 'vpc-00000001', CidrBlock: '10.0.0.0/16' })).toMatchObject({ cidrs: [] });
   });
 
@@ -113,12 +113,12 @@ describe('a network', () => {
       'vpc-00000001',
       '"10.0.0.1/16" is not an IPv4 block',
     ],
-  ])('that cannot be understood is named: %j', (shown, id, problem) => {
+  ])('that cannot be read is named: %j', (shown, id, problem) => {
     expect(readNetwork(shown)).toEqual({ what: 'network', id, problem });
   });
 });
 
-describe('a route table', () => {
+describe('a route table in the answer of EC2', () => {
   test('has the subnets that are associated explicitly', () => {
     const table = readRouteTable({
       RouteTableId: 'rtb-1',
@@ -129,19 +129,19 @@ describe('a route table', () => {
     expect(table).toEqual({ id: 'rtb-1', networkId: 'vpc-00000001', subnetIds: ['subnet-2', 'subnet-1'] });
   });
 
-  test('may have none', () => {
+  test('may have no subnets', () => {
     expect(readRouteTable({ RouteTableId: 'rtb-1', VpcId: 'vpc-00000001' })).toMatchObject({ subnetIds: [] });
   });
 
   test.each([
     [{ VpcId: 'vpc-00000001' }, '(without an id)'],
     [{ RouteTableId: 'rtb-1' }, 'rtb-1'],
-  ])('that cannot be understood is named: %j', (shown, id) => {
+  ])('that cannot be read is named: %j', (shown, id) => {
     expect(readRouteTable(shown)).toMatchObject({ what: 'route table', id });
   });
 });
 
-describe('a security group', () => {
+describe('a security group in the answer of EC2', () => {
   test('has its tags', () => {
     const group = readSecurityGroup({
       GroupId: 'sg-1',
@@ -155,7 +155,7 @@ describe('a security group', () => {
   test.each([
     [{ VpcId: 'vpc-00000001' }, '(without an id)'],
     [{ GroupId: 'sg-1' }, 'sg-1'],
-  ])('that cannot be understood is named: %j', (shown, id) => {
+  ])('that cannot be read is named: %j', (shown, id) => {
     expect(readSecurityGroup(shown)).toMatchObject({ what: 'security group', id });
   });
 });

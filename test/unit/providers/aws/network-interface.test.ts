@@ -10,7 +10,7 @@ function read(change: Partial<Ec2NetworkInterface>): NetworkInterface {
   return found.interface;
 }
 
-describe('an interface that EC2 shows', () => {
+describe('an interface in the answer of EC2', () => {
   test('is read as a whole', () => {
     const found = readInterface(
       ec2Interface({
@@ -47,7 +47,7 @@ describe('an interface that EC2 shows', () => {
     });
   });
 
-  test('may lack what is not always there', () => {
+  test('may lack optional parts', () => {
     const found = read({
       Description: undefined,
       AvailabilityZone: undefined,
@@ -76,7 +76,7 @@ describe('an interface that EC2 shows', () => {
     expect(read({ Attachment: ec2Attachment({ Status }) }).attachment?.state).toBe(Status);
   });
 
-  test('is nothing to us without an instance', () => {
+  test('without an instance is ignored', () => {
     const shown = [
       ec2Interface({ Attachment: undefined }),
       ec2Interface({ Attachment: ec2Attachment({ InstanceId: undefined }) }),
@@ -86,7 +86,7 @@ describe('an interface that EC2 shows', () => {
     expect(shown.map(readInterface)).toEqual([undefined, undefined, undefined]);
   });
 
-  test('is attached to nothing once its attachment has ended', () => {
+  test('is detached once its attachment has ended', () => {
     const found = read({ Attachment: ec2Attachment({ Status: 'detached' }), Status: 'available' });
 
     expect(found.attachment).toBeUndefined();
@@ -100,7 +100,7 @@ describe('an interface of a kind that has no IPv4 address', () => {
     ['an EFA without IP', {}],
     ['whose list of addresses is left out', { PrivateIpAddresses: undefined }],
     ['an interface of an IPv6-native subnet', ofIpv6],
-  ])('takes up its slot and is nothing unusual: %s', (_, change) => {
+  ])('takes its slot and causes no warning: %s', (_, change) => {
     expect(readInterface(efaOnly(3, change))).toEqual({
       kind: 'addresslessInterface',
       interface: { id: 'eni-e3', instanceId: 'i-00000001', deviceIndex: 1, networkCard: 3 },
@@ -114,7 +114,7 @@ describe('an interface of a kind that has no IPv4 address', () => {
     ['it has no private IPv4 address', { PrivateIpAddresses: [{ PrivateIpAddress: '10.0.0.4' }] }],
     ['it has no private IPv4 address', { Ipv4Prefixes: [{ Ipv4Prefix: '10.0.1.16/28' }] }],
     ['it has no private IPv4 address', { InterfaceType: 'interface' }],
-  ])('must be shown whole all the same: %s', (problem, change) => {
+  ])('must still be complete: %s (case %#)', (problem, change) => {
     expect(readInterface(efaOnly(0, change))).toMatchObject({
       kind: 'unreadableInterface',
       interface: { problem },
@@ -138,19 +138,19 @@ describe('an interface that pods must not use', () => {
       'efa',
     ],
     ['on another card', { Attachment: ec2Attachment({ NetworkCardIndex: 2 }) }, 'network card 2'],
-  ])('%s', (_, change, reservedFor) => {
+  ])('has a reason: %s', (_, change, reservedFor) => {
     expect(read(change).reservedFor).toBe(reservedFor);
   });
 });
 
 test.each<[string, Partial<Ec2NetworkInterface>]>([
-  ['empty, as some look-alikes of EC2 show it', { Association: {} }],
+  ['that is empty, as some emulators of EC2 show it', { Association: {} }],
   ['of a Wavelength Zone', { Association: { IpOwnerId: 'amazon', CarrierIp: '3.3.3.3' } }],
 ])('an association %s is no public address', (_, change) => {
   expect(read(change).publicAddress).toBeUndefined();
 });
 
-describe('an interface that cannot be understood', () => {
+describe('an interface that cannot be read', () => {
   test.each<[string, Partial<Ec2NetworkInterface>]>([
     ['NetworkInterfaceId is missing', { NetworkInterfaceId: undefined }],
     ['VpcId is missing', { VpcId: '' }],
@@ -208,7 +208,7 @@ describe('an interface that cannot be understood', () => {
       'its primary address is not the one among its addresses',
       { PrivateIpAddresses: [{ PrivateIpAddress: '10.0.0.4', Primary: false }] },
     ],
-  ])('%s', (problem, change) => {
+  ])('names what is wrong: %s (case %#)', (problem, change) => {
     const shown = ec2Interface(change);
 
     const found = readInterface(shown);
@@ -226,8 +226,8 @@ describe('an interface that cannot be understood', () => {
   });
 });
 
-describe('tags', () => {
-  test('are the same whatever order EC2 shows them in', () => {
+describe('the tags of an interface', () => {
+  test('are the same in whatever order EC2 shows them', () => {
     const tags = [
       { Key: 'b', Value: '2' },
       { Key: 'a', Value: '1' },
@@ -236,7 +236,7 @@ describe('tags', () => {
     expect(JSON.stringify(readTags(tags))).toBe(JSON.stringify(readTags(tags.toReversed())));
   });
 
-  test('may be empty, and one without a key is none', () => {
+  test('may be empty, and a tag without a key is ignored', () => {
     expect(readTags([{ Key: 'a' }, { Value: 'x' }, { Key: '__proto__', Value: 'y' }])).toEqual(
       Object.fromEntries([
         ['a', ''],
@@ -247,7 +247,7 @@ describe('tags', () => {
   });
 });
 
-test('secondary addresses to which somebody led a public one are named, however it is called', () => {
+test('secondary addresses with a public address are recognized, whatever the name of the field', () => {
   const PrivateIpAddresses = [
     { PrivateIpAddress: '10.0.0.4', Primary: true, Association: { PublicIp: '3.3.3.1' } },
     { PrivateIpAddress: '10.0.0.5', Association: { PublicIp: '3.3.3.2' } },

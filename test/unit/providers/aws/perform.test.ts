@@ -81,7 +81,7 @@ describe('an operation on EC2', () => {
     });
   });
 
-  test('creates one with nothing but its primary address and without tags', async () => {
+  test('creates an interface with only its primary address and without tags', async () => {
     const { input } = await performed(
       { ...create, addressCount: 0, tags: {} },
       { NetworkInterface: ec2Interface() },
@@ -90,7 +90,7 @@ describe('an operation on EC2', () => {
     expect(Object.keys(input as object).sort()).toEqual(['ClientToken', 'Description', 'Groups', 'SubnetId']);
   });
 
-  test('attaches it to the default card', async () => {
+  test('attaches an interface to the default card', async () => {
     const { outcome, action, input } = await performed(attach, { AttachmentId: 'eni-attach-7' });
 
     expect(action).toBe('AttachNetworkInterface');
@@ -131,7 +131,7 @@ describe('an operation on EC2', () => {
     });
   });
 
-  test('associates a public address, and takes it from nobody', async () => {
+  test('associates a public address without taking it from another interface', async () => {
     const { outcome, action, input } = await performed(associate, { AssociationId: 'eipassoc-1' });
 
     expect(action).toBe('AssociateAddress');
@@ -173,7 +173,7 @@ describe('an operation on EC2', () => {
 
   test.each([
     ['prefixes', [], []],
-    ['what was not asked for too', [{ PrivateIpAddress: '10.0.0.10' }], ['10.0.0.10']],
+    ['addresses beyond the request too', [{ PrivateIpAddress: '10.0.0.10' }], ['10.0.0.10']],
   ])('assigns prefixes and reads %s', async (_, AssignedPrivateIpAddresses, addresses) => {
     const AssignedIpv4Prefixes = [{ Ipv4Prefix: '10.0.9.0/28' }, { Ipv4Prefix: '10.0.9.16/28' }];
 
@@ -199,7 +199,7 @@ describe('an operation on EC2', () => {
   test.each([
     ['no prefixes', {}, 'it names no prefixes'],
     [
-      'addresses alone',
+      'only addresses',
       { AssignedPrivateIpAddresses: [{ PrivateIpAddress: '10.0.0.10' }] },
       'it names no prefixes',
     ],
@@ -215,7 +215,7 @@ describe('an operation on EC2', () => {
     ],
     ['an empty one', { AssignedIpv4Prefixes: [{}] }, '"" is not an IPv4 /28 prefix'],
   ])(
-    'does not know what came of an assignment of prefixes whose answer names %s',
+    'does not know the outcome of an assignment of prefixes whose answer names %s',
     async (_, answer, problem) => {
       const { outcome } = await performed(delegate, answer);
 
@@ -224,7 +224,7 @@ describe('an operation on EC2', () => {
     },
   );
 
-  test('lets an interface go with its instance', async () => {
+  test('sets delete-on-termination', async () => {
     const { outcome, action, input } = await performed(protect, {});
 
     expect(action).toBe('ModifyNetworkInterfaceAttribute');
@@ -255,7 +255,7 @@ describe('an operation on EC2', () => {
     [allocate, { AssignedPrivateIpAddresses: [] }, 'it names no addresses'],
     [allocate, { AssignedPrivateIpAddresses: [{}] }, '"" is not an IPv4 address'],
   ])(
-    '$kind may have happened when its answer %j cannot be understood',
+    'may have taken effect when its answer cannot be read: %j is answered by %j',
     async (operation, answer, problem) => {
       const { outcome } = await performed(operation, answer);
 
@@ -274,7 +274,7 @@ describe('an operation on EC2', () => {
     ['refused', 'failed'],
     ['notSent', 'failed'],
     ['noAnswer', 'ambiguous'],
-  ] as const)('that is %s has %s, whichever it is', async (result, kind) => {
+  ] as const)('that is %s has the outcome %s, for each kind', async (result, kind) => {
     const { client } = ec2ClientRig(() => {
       throw new Ec2CallError({ result, code: 'InternalError', message: 'no' });
     });
@@ -285,7 +285,7 @@ describe('an operation on EC2', () => {
     expect(outcomes).toMatchObject(operations.map((item) => ({ failure: { action: actionOf[item.kind] } })));
   });
 
-  test('is one call each, whatever comes of it', async () => {
+  test('is one call each, whatever the outcome', async () => {
     const { client, sent } = ec2ClientRig(() => {
       throw new Ec2CallError({ result: 'noAnswer', code: 'Timeout', message: 'no' });
     });

@@ -5,7 +5,7 @@ import { ec2Attachment, ec2Interface, ec2Subnet } from './ec2-shapes.ts';
 import { all, context, failureOfRead } from './ec2-client-rig.ts';
 import { described, ec2, instances, networks, options } from './read-rig.ts';
 
-describe('an answer that EC2 does not send says nothing', () => {
+describe('an implausible answer of EC2', () => {
   const other = ec2Interface({
     NetworkInterfaceId: 'eni-2',
     Attachment: ec2Attachment({ InstanceId: 'i-00000002' }),
@@ -14,17 +14,17 @@ describe('an answer that EC2 does not send says nothing', () => {
 
   test.each<[string, readonly Ec2NetworkInterface[]]>([
     [
-      'an interface of an instance that was not asked for',
+      'an interface of another instance than requested',
       [ec2Interface(), { ...other, Attachment: ec2Attachment({ InstanceId: 'i-00000003' }) }],
     ],
     ['one interface twice', [ec2Interface(), ec2Interface()]],
     [
-      'an interface that lacks what all have',
+      'an interface without a required field',
       [ec2Interface(), nameless, { ...nameless, NetworkInterfaceId: 'eni-9' }],
     ],
     ['one subnet in two networks', [ec2Interface(), { ...other, VpcId: 'vpc-00000002' }]],
     ['one subnet in two zones', [ec2Interface(), { ...other, AvailabilityZone: 'us-west-1b' }]],
-  ])('to a look: %s', async (_, NetworkInterfaces) => {
+  ])('to a refresh is discarded: %s', async (_, NetworkInterfaces) => {
     const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces }] });
 
     const failure = await failureOfRead(all(observe(client, instances, options, context)));
@@ -33,13 +33,13 @@ describe('an answer that EC2 does not send says nothing', () => {
   });
 
   test.each<[string, readonly Ec2NetworkInterface[]]>([
-    ['an interface of a network that was not asked for', [ec2Interface({ VpcId: 'vpc-00000003' })]],
+    ['an interface of another network than requested', [ec2Interface({ VpcId: 'vpc-00000003' })]],
     ['one interface twice', [other, other]],
     [
-      'more than a quarter that lacks what all have',
+      'more than a quarter without a required field',
       [ec2Interface(), nameless, { ...nameless, NetworkInterfaceId: 'eni-9' }],
     ],
-  ])('to a listing: %s', async (_, NetworkInterfaces) => {
+  ])('to a listing is discarded: %s', async (_, NetworkInterfaces) => {
     const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces }] });
 
     const failure = await failureOfRead(all(observe(client, networks, options, context)));
@@ -47,7 +47,7 @@ describe('an answer that EC2 does not send says nothing', () => {
     expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeNetworkInterfaces' });
   });
 
-  test('about one interface of many, where a listing has only that spoiled', async () => {
+  test('with one spoiled interface of many loses only that one', async () => {
     const many = Array.from({ length: 4 }, (__, index) =>
       ec2Interface({ NetworkInterfaceId: `eni-${index + 4}` }),
     );
@@ -71,9 +71,9 @@ describe('an answer that EC2 does not send says nothing', () => {
       },
     ],
     ['two states', described(['i-00000002', 'running'], ['i-00000002', 'terminated'])],
-    ['an instance that was not asked for', described(['i-00000003', 'running'])],
+    ['another instance than requested', described(['i-00000003', 'running'])],
     ['no instances in a reservation', { Reservations: [{}] }],
-  ])('of an instance: %s', async (_, answer) => {
+  ])('about an instance is discarded: %s', async (_, answer) => {
     const { client } = ec2({
       DescribeNetworkInterfaces: [{ NetworkInterfaces: [ec2Interface()] }],
       DescribeInstances: [answer],
@@ -100,7 +100,7 @@ describe('an answer that EC2 does not send says nothing', () => {
       'a group by another id',
       { SecurityGroups: [{ GroupId: '7', VpcId: 'vpc-00000001' }] },
     ],
-  ])('of the network: %s shows %s', async (action, _, answer) => {
+  ])('about the network is discarded: %s shows %s', async (action, _, answer) => {
     const good = {
       DescribeSubnets: [{ Subnets: [ec2Subnet()] }],
       DescribeVpcs: [{ Vpcs: [{ VpcId: 'vpc-00000001', CidrBlock: '10.0.0.0/16' }] }],
@@ -116,9 +116,9 @@ describe('an answer that EC2 does not send says nothing', () => {
 
   test.each<[string, readonly Ec2InstanceType[]]>([
     ['a type without a name', [{}]],
-    ['a type that was not asked for', [{ InstanceType: 'm5.huge' }]],
+    ['another type than requested', [{ InstanceType: 'm5.huge' }]],
     ['one type twice', [{ InstanceType: 'm5.large' }, { InstanceType: 'm5.large' }]],
-  ])('of types: %s', async (_, InstanceTypes) => {
+  ])('about instance types is discarded: %s', async (_, InstanceTypes) => {
     const { client } = ec2({ DescribeInstanceTypes: [{ InstanceTypes }] });
 
     const failure = await failureOfRead(readLimits(client, ['m5.large'], context));

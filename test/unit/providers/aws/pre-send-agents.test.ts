@@ -32,8 +32,8 @@ async function rig() {
   return { heard, ask, close };
 }
 
-describe('a request of an agent that looks', () => {
-  test('leaves when nothing speaks against it, once for each, on new connections and on those that are there', async () => {
+describe('a request of an agent with a check before sending', () => {
+  test('is sent when the check allows it, checked once for each request, on new and on existing connections', async () => {
     const { heard, ask, close } = await rig();
     let looks = 0;
     const look = (): void => void looks++;
@@ -46,7 +46,7 @@ describe('a request of an agent that looks', () => {
     expect(looks).toBe(2);
   });
 
-  test('does not leave when the look forbids it, and fails with what that said', async () => {
+  test('is not sent when the check forbids it, and fails with the reason of the check', async () => {
     const { heard, ask, close } = await rig();
     const forbid = (): void => {
       throw new Error('not any more');

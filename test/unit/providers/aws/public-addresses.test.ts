@@ -5,7 +5,7 @@ import { context, ec2ClientRig, failureOfRead } from './ec2-client-rig.ts';
 const Tags = [{ Key: 'pool', Value: 'a' }];
 
 describe('public addresses', () => {
-  test('are asked for by their tags, taken literally', async () => {
+  test('are filtered by their tags, taken literally', async () => {
     const { client, sent } = ec2ClientRig(() => ({ Addresses: [] }));
 
     await readPublicAddresses(client, { pool: 'a*b?c\\d', more: 'yes' }, context);
@@ -23,7 +23,7 @@ describe('public addresses', () => {
     ]);
   });
 
-  test('are read in order of their ids, with what has them', async () => {
+  test('are read in order of their ids, with the interface that has them', async () => {
     const { client } = ec2ClientRig(() => ({
       Addresses: [
         { AllocationId: 'eipalloc-3', PublicIp: '198.18.0.3', Tags, AssociationId: 'eipassoc-1' },
@@ -41,7 +41,7 @@ describe('public addresses', () => {
     ]);
   });
 
-  test('that carry other tags, or cannot be understood, are left out', async () => {
+  test('with other tags, or ones that cannot be read, are left out', async () => {
     const { client } = ec2ClientRig(() => ({
       Addresses: [
         { AllocationId: 'eipalloc-1', PublicIp: '198.18.0.1', Tags: [{ Key: 'pool', Value: 'b' }] },
@@ -61,14 +61,14 @@ describe('public addresses', () => {
       what: 'too many',
       tags: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, 'a'])),
     },
-  ])('are not asked for by tags that nothing can carry: $what', async ({ tags }) => {
+  ])('are not requested by tags that nothing can carry: $what', async ({ tags }) => {
     const { client, sent } = ec2ClientRig(() => ({ Addresses: [] }));
 
     expect((await readPublicAddresses(client, tags, context)).addresses).toEqual([]);
     expect(sent).toEqual([]);
   });
 
-  test('are not "none" when the answer holds no list', async () => {
+  test('are unknown, not none, when the answer holds no list', async () => {
     const { client } = ec2ClientRig(() => ({}));
 
     const failure = await failureOfRead(readPublicAddresses(client, { pool: 'a' }, context));

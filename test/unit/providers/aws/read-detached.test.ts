@@ -13,8 +13,8 @@ function detached(change: Partial<Ec2NetworkInterface> = {}): Ec2NetworkInterfac
   return ec2Interface({ Attachment: undefined, TagSet, ...change });
 }
 
-describe('a reading of detached interfaces', () => {
-  test('asks for those with the tags, page by page', async () => {
+describe('a listing of detached interfaces', () => {
+  test('requests those with the tags, page by page', async () => {
     const pages = [
       { NetworkInterfaces: [detached()], NextToken: 'two' },
       { NetworkInterfaces: [detached({ NetworkInterfaceId: 'eni-2' })] },
@@ -39,7 +39,7 @@ describe('a reading of detached interfaces', () => {
     expect(begunAt).toBe(0);
   });
 
-  test('asks for those of one network, or by id, where that is wanted', async () => {
+  test('requests those of one network, or by id, when the caller names them', async () => {
     const { client, sent } = ec2ClientRig(() => ({ NetworkInterfaces: [] }));
 
     await readDetached(client, { tags, networkId: 'vpc-1', ids: ['eni-1', 'eni-2'] }, 1000, context);
@@ -59,7 +59,7 @@ describe('a reading of detached interfaces', () => {
     ['in another network', detached({ VpcId: 'vpc-2' }), { networkId: 'vpc-1' }],
     ['with another id', detached({ NetworkInterfaceId: 'eni-2' }), { ids: ['eni-1'] }],
     ['that cannot be understood', detached({ MacAddress: undefined }), {}],
-  ])('leaves out one %s, whatever the server makes of the filters', async (_, shown, more) => {
+  ])('leaves out one %s, even when the server ignores the filters', async (_, shown, more) => {
     const { client } = ec2ClientRig(() => ({ NetworkInterfaces: [shown] }));
 
     const { interfaces } = await readDetached(client, { ...scope, ...more }, 1000, context);
@@ -67,14 +67,14 @@ describe('a reading of detached interfaces', () => {
     expect(interfaces).toEqual([]);
   });
 
-  test('without tags is refused before anything is asked', async () => {
+  test('without tags is refused before any request', async () => {
     const { client, sent } = ec2ClientRig(() => ({ NetworkInterfaces: [] }));
 
     await expect(readDetached(client, { ...scope, tags: {} }, 1000, context)).rejects.toThrow(RangeError);
     expect(sent).toEqual([]);
   });
 
-  test('whose answer holds no list is an error, and not an empty one', async () => {
+  test('whose answer holds no list is an error, not an empty list', async () => {
     const { client } = ec2ClientRig(() => ({}));
 
     const failure = await failureOfRead(readDetached(client, scope, 1000, context));

@@ -41,7 +41,7 @@ describe('a listing of networks', () => {
     ]);
   });
 
-  test('says which addresses the interfaces hold that no instance has', async () => {
+  test('includes the addresses of interfaces that no instance has', async () => {
     const { client } = ec2({
       DescribeNetworkInterfaces: [
         {
@@ -85,7 +85,7 @@ describe('a listing of networks', () => {
     expect(page?.observations.map(({ kind }) => kind)).toEqual(kinds);
   });
 
-  test('counts an interface whose attachment has ended as one that nobody has', async () => {
+  test('counts an interface whose attachment has ended as detached', async () => {
     const ended = ec2Interface({ Attachment: ec2Attachment({ Status: 'detached' }) });
     const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces: [ended] }] });
 
@@ -96,7 +96,7 @@ describe('a listing of networks', () => {
     ]);
   });
 
-  test('without its list is an error and not an empty cloud', async () => {
+  test('without its list is an error, not an empty cloud', async () => {
     const { client } = ec2({ DescribeNetworkInterfaces: [{}] });
 
     const failure = await failureOfRead(all(observe(client, networks, options, context)));
@@ -104,7 +104,7 @@ describe('a listing of networks', () => {
     expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeNetworkInterfaces' });
   });
 
-  test('that fails says why, and what was read before stays true', async () => {
+  test('that fails names the cause, and what was read before stays valid', async () => {
     const { client } = ec2ClientRig((_, number) => {
       if (number === 0) return { NetworkInterfaces: [ec2Interface()], NextToken: 'two' };
       throw new Ec2CallError({ result: 'refused', code: 'RequestLimitExceeded', message: 'slow down' });
@@ -121,8 +121,8 @@ describe('a listing of networks', () => {
   });
 });
 
-describe('a look at instances', () => {
-  test('asks for those whose only attachment has ended', async () => {
+describe('a refresh of instances', () => {
+  test('requests also those whose only attachment has ended', async () => {
     const ended = ec2Interface({
       NetworkInterfaceId: 'eni-2',
       Attachment: ec2Attachment({ InstanceId: 'i-00000002', Status: 'detached' }),
@@ -138,7 +138,7 @@ describe('a look at instances', () => {
     expect(shown).toEqual(['interface', 'instance']);
   });
 
-  test('asks no more than for their interfaces when all have some', async () => {
+  test('requests only their interfaces when all have some', async () => {
     const second = { ...withoutIpv4('eni-2'), Attachment: ec2Attachment({ InstanceId: 'i-00000002' }) };
     const { client, sent } = ec2({
       DescribeNetworkInterfaces: [{ NetworkInterfaces: [ec2Interface(), second] }],
@@ -162,7 +162,7 @@ describe('a look at instances', () => {
     ['stopped', 'stopped'],
     ['shutting-down', 'terminating'],
     ['terminated', 'terminated'],
-  ])('asks for those without an interface: EC2 says %s', async (said, state) => {
+  ])('requests instances without an interface: EC2 says %s', async (said, state) => {
     const { client, sent } = ec2({
       DescribeNetworkInterfaces: [{ NetworkInterfaces: [ec2Interface()] }],
       DescribeInstances: [described(['i-00000002', said])],
@@ -179,7 +179,7 @@ describe('a look at instances', () => {
     ]);
   });
 
-  test('says of an instance that EC2 does not know that nothing is known', async () => {
+  test('reports an instance that EC2 does not know as not found', async () => {
     const { client } = ec2({
       DescribeNetworkInterfaces: [{ NetworkInterfaces: [ec2Interface()] }],
       DescribeInstances: [{ Reservations: [] }],
@@ -192,7 +192,7 @@ describe('a look at instances', () => {
     ]);
   });
 
-  test('asks for all where tags decide, and whoever does not carry them is not ours', async () => {
+  test('requests all instances when tags decide, and those without the tags are unmanaged', async () => {
     const { client, sent } = ec2({
       DescribeNetworkInterfaces: [{ NetworkInterfaces: [ec2Interface()] }],
       DescribeInstances: [{ ...described(), NextToken: 'two' }, described(['i-00000001', 'running'])],
@@ -214,7 +214,7 @@ describe('a look at instances', () => {
     ]);
   });
 
-  test('knows of instances what was so when it began to ask for them', async () => {
+  test('has the state of instances from when it started to read them', async () => {
     const rig = ec2ClientRig(async ({ action }, number) => {
       if (action === 'DescribeNetworkInterfaces') return { NetworkInterfaces: [] };
       await rig.clock.advance(100);
@@ -270,7 +270,7 @@ describe('the network around the instances', () => {
     ],
   };
 
-  test('is read as a whole, and what cannot be understood is named', async () => {
+  test('is read as a whole, and what cannot be read is named', async () => {
     const { client } = ec2(answers);
 
     const { infrastructure, problems } = await readInfrastructure(client, ['vpc-00000001'], options, context);
@@ -286,7 +286,7 @@ describe('the network around the instances', () => {
     ]);
   });
 
-  test('is asked for by network, in pages as large as EC2 gives', async () => {
+  test('is requested by network, in the largest pages that EC2 gives', async () => {
     const { client, sent } = ec2(answers);
 
     await readInfrastructure(client, ['vpc-00000001', 'vpc-00000002'], options, context);
@@ -302,7 +302,7 @@ describe('the network around the instances', () => {
   test.each([
     ['DescribeRouteTables', 'routeTables'],
     ['DescribeSecurityGroups', 'securityGroups'],
-  ] as const)('does without what %s may not show, and says why', async (action, part) => {
+  ] as const)('is complete without what %s may not show, and names the cause', async (action, part) => {
     const { client } = ec2ClientRig((call) => {
       if (call.action !== action) return answers[call.action as keyof typeof answers].at(-1);
       throw new Ec2CallError({
@@ -336,7 +336,7 @@ describe('the network around the instances', () => {
     });
   });
 
-  test('is asked for in smaller pages where the options say so', async () => {
+  test('is requested in smaller pages when the options say so', async () => {
     const { client, sent } = ec2(answers);
 
     await readInfrastructure(client, ['vpc-00000001'], { ...options, pageSize: 50 }, context);
@@ -346,7 +346,7 @@ describe('the network around the instances', () => {
     ]);
   });
 
-  test('counts free addresses as of when the subnets were asked for', async () => {
+  test('dates free addresses to when the subnets were requested', async () => {
     const rig = ec2ClientRig(async ({ action }) => {
       await rig.clock.advance(100);
       return answers[action as keyof typeof answers].at(-1);
@@ -358,7 +358,7 @@ describe('the network around the instances', () => {
     expect(read.begunAt).toBe(7);
   });
 
-  test.each(Object.keys(answers))('without the list of %s is an error', async (action) => {
+  test.each(Object.keys(answers))('is an error without the list of %s', async (action) => {
     const { client } = ec2({ ...answers, [action]: [{}] });
 
     const failure = await failureOfRead(readInfrastructure(client, ['vpc-00000001'], options, context));
@@ -366,7 +366,7 @@ describe('the network around the instances', () => {
     expect(failure).toMatchObject({ kind: 'unreadable', action });
   });
 
-  test('may be asked for the counts alone', async () => {
+  test('can be read for the counts only', async () => {
     const { client } = ec2(answers);
 
     const { begunAt, counts } = await readSubnetCounts(client, ['vpc-00000001'], options, context);
@@ -411,7 +411,7 @@ describe('limits of instance types', () => {
       { interfaces: 4, addressesPerInterface: 50, prefixes: false },
     ],
     [
-      'no cards told',
+      'an answer without cards',
       { MaximumNetworkInterfaces: 2, Ipv4AddressesPerInterface: 6 },
       { interfaces: 2, addressesPerInterface: 6, prefixes: false },
     ],
@@ -436,7 +436,7 @@ describe('limits of instance types', () => {
       { problem: 'MaximumNetworkInterfaces is -2' },
     ],
     [
-      'what is no number',
+      'a value that is no number',
       { MaximumNetworkInterfaces: Number.NaN, Ipv4AddressesPerInterface: 2 },
       { problem: 'MaximumNetworkInterfaces is NaN' },
     ],
@@ -450,8 +450,8 @@ describe('limits of instance types', () => {
       { MaximumNetworkInterfaces: 4, Ipv4AddressesPerInterface: 4_000_000_000 },
       { problem: 'Ipv4AddressesPerInterface is 4000000000' },
     ],
-    ['nothing told', undefined, { problem: 'MaximumNetworkInterfaces is undefined' }],
-  ])('%s', async (_, NetworkInfo, expected) => {
+    ['an answer without values', undefined, { problem: 'MaximumNetworkInterfaces is undefined' }],
+  ])('are read for %s', async (_, NetworkInfo, expected) => {
     const { client } = ec2({
       DescribeInstanceTypes: [{ InstanceTypes: [{ InstanceType: 'm5.large', NetworkInfo }] }],
     });
@@ -465,8 +465,8 @@ describe('limits of instance types', () => {
     ['nitro', { Hypervisor: 'nitro', BareMetal: false }, true],
     ['bare metal, which has no hypervisor', { BareMetal: true }, true],
     ['xen', { Hypervisor: 'xen', BareMetal: false }, false],
-    ['neither told', {}, false],
-    ['a hypervisor that nobody has heard of', { Hypervisor: 'quantum', BareMetal: false }, false],
+    ['neither known', {}, false],
+    ['an unknown hypervisor', { Hypervisor: 'quantum', BareMetal: false }, false],
   ])('allow prefixes: %s', async (_, told, prefixes) => {
     const NetworkInfo = { MaximumNetworkInterfaces: 3, Ipv4AddressesPerInterface: 10 };
     const { client } = ec2({
@@ -478,7 +478,7 @@ describe('limits of instance types', () => {
     expect(limits.get('m5.large')).toMatchObject({ prefixes });
   });
 
-  test('are asked for by a filter, so that an unknown type does not spoil the answer', async () => {
+  test('are requested by a filter, so that an unknown type does not spoil the answer', async () => {
     const { client, sent } = ec2({ DescribeInstanceTypes: [{ InstanceTypes: [] }] });
 
     const limits = await readLimits(client, ['m5.large', 'm99.huge'], context);

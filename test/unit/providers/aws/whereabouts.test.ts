@@ -5,16 +5,16 @@ import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 const silent = (): Promise<never> => new Promise(() => undefined);
 
 test.each<[title: string, source: Partial<WhereaboutsSource>, words: string]>([
-  ['both are told', {}, 'eu-west-1 of account 1234'],
+  ['both are known', {}, 'eu-west-1 of account 1234'],
   ['the account may not be known', { account: () => Promise.reject(new Error('no')) }, 'eu-west-1'],
-  ['nobody answers for the account', { account: silent }, 'eu-west-1'],
-  ['no account is told', { account: () => Promise.resolve(undefined) }, 'eu-west-1'],
+  ['STS does not answer', { account: silent }, 'eu-west-1'],
+  ['no account is named', { account: () => Promise.resolve(undefined) }, 'eu-west-1'],
   [
-    'no region is told',
+    'no region is known',
     { region: () => Promise.resolve(undefined) },
     'the configured region of account 1234',
   ],
-])('where AWS is asked is said within 2 s when %s', async (_, change, words) => {
+])('region and account of AWS are logged within 2 s when %s', async (_, change, words) => {
   const clock = new VirtualClock();
   const source = {
     region: () => Promise.resolve('eu-west-1'),
@@ -28,7 +28,7 @@ test.each<[title: string, source: Partial<WhereaboutsSource>, words: string]>([
   expect(await described).toBe(words);
 });
 
-test('whoever is asked for the account is told when it is too late', async () => {
+test('a late answer about the account is aborted', async () => {
   const clock = new VirtualClock();
   let asked: AbortSignal | undefined;
   const account = (signal: AbortSignal): Promise<never> => {

@@ -32,7 +32,7 @@ describe('a network whose subnets cannot be read together', () => {
     });
   }
 
-  test('is read zone by zone, and tells which one is missing', async () => {
+  test('is read zone by zone, and names the missing one', async () => {
     const { client, sent } = failing((zone) => zone !== 'us-east-1a');
 
     const read = await readInfrastructure(client, ['vpc-00000001'], { ...options, zones }, context);
@@ -52,7 +52,7 @@ describe('a network whose subnets cannot be read together', () => {
     ['no zone can be read either', zones, 'InternalError', 3],
     ['all nodes are in one zone', ['us-east-1a'], 'InternalError', 1],
     ['it is not permitted', zones, 'UnauthorizedOperation', 1],
-  ])('is not read where %s', async (_, named, code, calls) => {
+  ])('is not read when %s', async (_, named, code, calls) => {
     const { client, sent } = failing(() => true, code);
 
     const failure = await failureOfRead(

@@ -63,7 +63,7 @@ function rig(): Rig {
 }
 
 describe('limits of instance types', () => {
-  test('are read once, when they are first asked for', async () => {
+  test('are read once, when they are first needed', async () => {
     const { clock, limits, asked, learned } = rig();
 
     const first = [limits.get('m5.large'), limits.get('m5.large')];
@@ -88,7 +88,7 @@ describe('limits of instance types', () => {
     expect(asked).toEqual(['m5.large,a', 'b']);
   });
 
-  test('of a type that one answer does not show stay unread until another one, soon after, says so too', async () => {
+  test('of a type that one answer lacks stay unread until another answer, soon after, lacks it too', async () => {
     const { clock, limits, asked } = rig();
     limits.get('m99.large');
     await clock.advance(1000);
@@ -113,7 +113,7 @@ describe('limits of instance types', () => {
     expect(limits.get('m5.large')).toEqual(large);
   });
 
-  test('of an unknown type are asked for again each minute, because new types appear', async () => {
+  test('of an unknown type are requested again each minute, because new types appear', async () => {
     const { clock, cloud, limits, asked, learned } = rig();
     limits.get('m99.large');
     await clock.advance(10_000);
@@ -128,7 +128,7 @@ describe('limits of instance types', () => {
     expect(learned.length).toBeGreaterThanOrEqual(3);
   });
 
-  test('of a type that no node has any more are not asked for again', async () => {
+  test('of a type that no node has any longer are not requested again', async () => {
     const clock = new VirtualClock();
     const asked: string[] = [];
     const limits = new InstanceTypeLimits({
@@ -152,7 +152,7 @@ describe('limits of instance types', () => {
     expect(asked).toEqual(['m99.large']);
   });
 
-  test('of a type that no node has for long are forgotten: agents name as many as they like', async () => {
+  test('of a type that no node has for long are forgotten, because agents can name any number of types', async () => {
     const made = rig();
     const { clock, limits } = made;
     limits.get('m9.made-up');
@@ -168,7 +168,7 @@ describe('limits of instance types', () => {
     expect(limits.get('m9.made-up')).toBe('unread');
   });
 
-  test('of a type that a node goes on having are not forgotten', async () => {
+  test('of a type that a node still has are not forgotten', async () => {
     const { clock, limits } = rig();
     limits.get('m9.large');
     await clock.advance(200_000);
@@ -178,7 +178,7 @@ describe('limits of instance types', () => {
     expect(limits.get('m9.large')).toBe('unknown');
   });
 
-  test('that cannot be read are named as such, and asked for again', async () => {
+  test('that cannot be read are named as such and requested again', async () => {
     const { clock, cloud, limits } = rig();
     cloud.set('m5.large', { problem: 'Ipv4AddressesPerInterface is -1' });
     limits.get('m5.large');
@@ -192,7 +192,7 @@ describe('limits of instance types', () => {
     expect(limits.get('m5.large')).toEqual(large);
   });
 
-  test('stay unread while they cannot be read, which is tried again', async () => {
+  test('stay unread while they cannot be read, and the read is repeated', async () => {
     const made = rig();
     made.failing = 1;
 
@@ -206,7 +206,7 @@ describe('limits of instance types', () => {
     expect(made.failures).toEqual(['down:m5.large']);
   });
 
-  test('are not asked for once stopped', async () => {
+  test('are not requested after a stop', async () => {
     const { clock, limits, asked } = rig();
 
     await limits.stop();
@@ -217,7 +217,7 @@ describe('limits of instance types', () => {
   });
 });
 
-test('limits that may not be asked for say so, are told once, and are asked for again', async () => {
+test('limits that may not be read are reported once and requested again', async () => {
   const clock = new VirtualClock();
   const failure = {
     kind: 'notAuthorized',

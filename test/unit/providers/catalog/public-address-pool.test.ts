@@ -70,7 +70,7 @@ function settle(claim: PublicAddressClaim, as: 'free' | 'taken'): void {
 }
 
 describe('a pool of public addresses', () => {
-  test('hands each address out once, of one listing', async () => {
+  test('hands out each address of one listing once', async () => {
     const { claim, listed } = poolRig([address(1), address(2, 'eni-9'), address(3)], 100);
 
     const claims = await Promise.all(['eni-1', 'eni-2', 'eni-3'].map((id) => claim(id)));
@@ -91,7 +91,7 @@ describe('a pool of public addresses', () => {
     expect(inShort(next)).toBe('claimed eipalloc-2');
   });
 
-  test('believes a listing about what was taken once that is a consistency window ago', async () => {
+  test('trusts a listing about addresses that it handed out one consistency window ago or earlier', async () => {
     const rig = poolRig([address(1)]);
     const first = await rig.claim('eni-1');
     await rig.clock.advance(10_000);
@@ -109,7 +109,7 @@ describe('a pool of public addresses', () => {
     expect(claims.slice(0, 3)).toEqual(['20 noneFree', '30 noneFree', '40 noneFree']);
   });
 
-  test('says what the interface has already', async () => {
+  test('returns the address that the interface already has', async () => {
     const { claim } = poolRig([address(1), address(2, 'eni-1')]);
 
     expect(inShort(await claim('eni-1'))).toBe('held eipalloc-2');
@@ -119,7 +119,7 @@ describe('a pool of public addresses', () => {
     { what: 'nothing matches', shown: [], kind: 'noneMatches' },
     { what: 'nothing is free', shown: [address(1, 'others')], kind: 'noneFree' },
     { what: 'the cloud refuses', shown: 'fail', kind: 'failed' },
-  ] as const)('asks ever more rarely while $what, whoever asks it', async ({ shown, kind }) => {
+  ] as const)('reads more and more rarely while $what, whichever node asks', async ({ shown, kind }) => {
     const rig = poolRig(shown);
     const kinds = new Set<string>();
 
@@ -160,7 +160,7 @@ describe('a pool of public addresses', () => {
     expect(rig.listed).toHaveLength(2);
   });
 
-  test('releases a caller that is aborted, and keeps the listing for others', async () => {
+  test('releases an aborted caller, and keeps the listing for others', async () => {
     const rig = poolRig([address(1)], 100);
     const ending = new AbortController();
 
@@ -173,7 +173,7 @@ describe('a pool of public addresses', () => {
     expect(inShort(await other)).toBe('claimed eipalloc-1');
   });
 
-  test('ends the listing under way when it is stopped', async () => {
+  test('ends the listing in flight when it is stopped', async () => {
     const rig = poolRig([address(1)], 100_000);
     const waiting = rig.pool.claim(tags, 'eni-1', never);
 

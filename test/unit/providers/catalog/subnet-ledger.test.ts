@@ -14,11 +14,11 @@ function ledger(free: number, countedAt = 0): SubnetLedger {
   return made;
 }
 
-describe('what is free in a subnet', () => {
+describe('the free addresses of a subnet', () => {
   test.each([
-    ['is among those that were asked about', true, 0],
-    ['could not be asked about', false, 10],
-  ])('that a count does not show and that %s', (_, isRead, left) => {
+    ['covers the subnet', true, 0],
+    ['could not include the subnet', false, 10],
+  ])('follow a count that does not show it and that %s', (_, isRead, left) => {
     const subnets = ledger(10);
 
     subnets.observe(new Map(), 5, () => isRead);
@@ -26,7 +26,7 @@ describe('what is free in a subnet', () => {
     expect(subnets.free('s', 6)).toBe(left);
   });
 
-  test('nothing, as long as the subnet is unknown', () => {
+  test('are none while the subnet is unknown', () => {
     const empty = new SubnetLedger();
 
     empty.reserve('s', 5).settle(5, 10);
@@ -38,16 +38,16 @@ describe('what is free in a subnet', () => {
   });
 
   test.each([
-    ['a call under way counts', 3, undefined, undefined, 7],
-    ['a call that took all that it asked for counts', 3, { taken: 3, at: 20 }, undefined, 7],
+    ['a call in flight counts', 3, undefined, undefined, 7],
+    ['a call that took all that it requested counts', 3, { taken: 3, at: 20 }, undefined, 7],
     ['a call that took less counts for what it took', 3, { taken: 1, at: 20 }, undefined, 9],
     ['a call that took nothing does not count', 3, { taken: 0, at: 20 }, undefined, 10],
-    ['a count begun before the call does not know of it', 3, { taken: 3, at: 20 }, 5, 7],
-    ['nor need one begun while it was under way', 3, { taken: 3, at: 20 }, 19, 7],
-    ['one begun after it does', 3, { taken: 3, at: 20 }, 20, 10],
-    ['a count does not end a call under way', 3, undefined, 30, 7],
+    ['a count started before the call does not include it', 3, { taken: 3, at: 20 }, 5, 7],
+    ['a count started while the call was in flight need not include it', 3, { taken: 3, at: 20 }, 19, 7],
+    ['a count started after the call includes it', 3, { taken: 3, at: 20 }, 20, 10],
+    ['a count does not end a call in flight', 3, undefined, 30, 7],
     ['never less than nothing', 30, undefined, undefined, 0],
-  ])('%s', (_, asked, settled, recountedAt, left) => {
+  ])('count calls: %s', (_, asked, settled, recountedAt, left) => {
     const subnets = ledger(10);
 
     const reservation = subnets.reserve('s', asked);
@@ -57,7 +57,7 @@ describe('what is free in a subnet', () => {
     expect(subnets.free('s', 50)).toBe(left);
   });
 
-  test('reservations of one subnet leave others alone', () => {
+  test('are not reduced by reservations of another subnet', () => {
     const subnets = new SubnetLedger();
     subnets.observe(
       new Map([
@@ -72,7 +72,7 @@ describe('what is free in a subnet', () => {
     expect([subnets.free('a', 0), subnets.free('b', 0)]).toEqual([6, 10]);
   });
 
-  test('a count that was asked for earlier changes nothing, however late it comes', () => {
+  test('ignore a count that was requested earlier, however late it arrives', () => {
     const subnets = ledger(10, 100);
     subnets.reserve('s', 2).settle(2, 150);
 
@@ -81,7 +81,7 @@ describe('what is free in a subnet', () => {
     expect(subnets.free('s', 200)).toBe(8);
   });
 
-  test('a subnet that the cloud does not show any more is forgotten', () => {
+  test('are forgotten when the cloud no longer shows the subnet', () => {
     const subnets = ledger(10);
 
     subnets.observe(new Map([['t', 5]]), 10);
@@ -89,7 +89,7 @@ describe('what is free in a subnet', () => {
     expect([subnets.free('s', 20), subnets.free('t', 20)]).toEqual([0, 5]);
   });
 
-  test('a subnet that is shown again still owes what was asked of it meanwhile', () => {
+  test('are reduced by the calls made meanwhile when the subnet is shown again', () => {
     const subnets = ledger(10);
     const reservation = subnets.reserve('s', 4);
     subnets.exhausted('s', 0);
@@ -101,7 +101,7 @@ describe('what is free in a subnet', () => {
     expect([subnets.free('s', 30), subnets.free('s', exhaustedFor)]).toEqual([0, 7]);
   });
 
-  test('a count that was asked for before a subnet was seen does not forget it', () => {
+  test('are not forgotten for a count that was requested before the subnet was first seen', () => {
     const subnets = ledger(10, 100);
 
     subnets.observe(new Map([['t', 5]]), 50);
@@ -111,7 +111,7 @@ describe('what is free in a subnet', () => {
 });
 
 describe('an exhausted subnet', () => {
-  test('is set aside for a while, whatever is counted meanwhile', () => {
+  test('is skipped for a while, whatever the counts say meanwhile', () => {
     const subnets = ledger(10);
 
     subnets.exhausted('s', 1000);
@@ -126,7 +126,7 @@ describe('an exhausted subnet', () => {
     ]);
   });
 
-  test('is asked again as soon as addresses came back to it', () => {
+  test('is tried again as soon as addresses are released there', () => {
     const subnets = ledger(10);
     subnets.exhausted('s', 1000);
 
@@ -139,7 +139,7 @@ describe('an exhausted subnet', () => {
   test.each([
     { what: 'before the cloud counts again, they add to its count', countedAt: 500, free: 13 },
     { what: 'once it has counted after that, they are in its count', countedAt: 3000, free: 10 },
-  ])('addresses came back: $what', ({ countedAt, free }) => {
+  ])('has free addresses after a release: $what', ({ countedAt, free }) => {
     const subnets = ledger(10);
     subnets.released('s', 3, 2000);
 
@@ -149,7 +149,7 @@ describe('an exhausted subnet', () => {
     expect(subnets.reserved('s')).toBe(0);
   });
 
-  test('is set aside for two minutes', () => {
+  test('is skipped for two minutes', () => {
     expect(exhaustedFor).toBe(120_000);
   });
 });
@@ -182,7 +182,7 @@ describe('a subnet without whole blocks', () => {
     expect(found).toEqual([4, 2, 2]);
   });
 
-  test('begins anew once what it refused is forgotten', () => {
+  test('starts over once its refusals are forgotten', () => {
     const subnets = ledger(10);
     subnets.fragmented('s', 1, 1000);
 
@@ -191,7 +191,7 @@ describe('a subnet without whole blocks', () => {
     expect(subnets.mostPrefixes('s', 121_000)).toBe(4);
   });
 
-  test('may be asked for any number as soon as something came back to it', () => {
+  test('may be asked for any number as soon as something was released there', () => {
     const subnets = ledger(10);
     subnets.fragmented('s', 1, 1000);
 
@@ -210,7 +210,7 @@ describe('a subnet without whole blocks', () => {
     expect([subnets.mostPrefixes('s', 3000), subnets.free('s', 3000)]).toEqual([0, 40]);
   });
 
-  test('is none as long as it is unknown', () => {
+  test('is not recorded while the subnet is unknown', () => {
     const empty = new SubnetLedger();
 
     empty.fragmented('s', 1, 0);

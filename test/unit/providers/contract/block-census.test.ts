@@ -7,13 +7,13 @@ describe('the whole blocks of a subnet', () => {
     ['a single address takes its block', '10.0.1.0/24', ['10.0.1.16'], 13],
     ['two addresses in one block take it once', '10.0.1.0/24', ['10.0.1.17', '10.0.1.31'], 13],
     ['a prefix takes its block', '10.0.1.0/24', ['10.0.1.32/28', '10.0.1.33'], 13],
-    ['what is in the first or the last block takes none', '10.0.1.0/24', ['10.0.1.5', '10.0.1.250'], 14],
+    ['an address in the first or the last block takes none', '10.0.1.0/24', ['10.0.1.5', '10.0.1.250'], 14],
     ['an address outside the subnet takes none', '10.0.1.0/24', ['10.0.2.20'], 14],
     ['a /27 has none', '10.0.1.0/27', [], 0],
     ['a /28 has none', '10.0.1.0/28', [], 0],
     ['an unreadable block has none', 'fd00::/64', [], 0],
     ['a subnet above 128.0.0.0 counts like any other', '172.31.0.0/24', ['172.31.0.100'], 13],
-  ])('%s', (_, cidr, holdings, blocks) => {
+  ])('are counted: %s', (_, cidr, holdings, blocks) => {
     const census = new BlockCensus();
 
     census.take({ subnetId: 'subnet-1', holdings });
@@ -21,7 +21,7 @@ describe('the whole blocks of a subnet', () => {
     expect(census.wholeBlocks('subnet-1', cidr)).toBe(blocks);
   });
 
-  test('one subnet says nothing of another', () => {
+  test('are counted for each subnet alone', () => {
     const census = new BlockCensus();
 
     census.take({ subnetId: 'subnet-1', holdings: ['10.0.2.20'] });

@@ -17,7 +17,7 @@ const subnet = (id: string): Subnet => ({
 });
 const network = { id: 'vpc-1', primaryCidr: '10.0.0.0/16', cidrs: [] };
 
-test('what a reading does not show is remembered, and nothing new is asked of it', () => {
+test('what a reading does not show is kept, but nothing new uses it', () => {
   const known = { subnets: new Map([['a', subnet('a')]]), networks: new Map([['vpc-1', network]]) };
   const read = { ...emptyInfrastructure, subnets: new Map([['b', subnet('b')]]) };
 

@@ -17,7 +17,7 @@ describe('parseAddress', () => {
     ['10.0.0.1', 0x0a000001],
     ['128.0.0.0', 0x80000000],
     ['255.255.255.255', 0xffffffff],
-  ])('%s', (text, value) => {
+  ])('reads %s', (text, value) => {
     expect(parseAddress(text)).toBe(value);
   });
 
@@ -42,7 +42,7 @@ describe('parseAddress', () => {
     expect(parseAddress(text)).toBeUndefined();
   });
 
-  test('reads back what was written, and only that', () => {
+  test('reads back what was written, and nothing else', () => {
     fc.assert(
       fc.property(anyAddress, (value) => {
         const text = formatAddress(value);
@@ -52,7 +52,7 @@ describe('parseAddress', () => {
     );
   });
 
-  test('an accepted text is the one way to write its address', () => {
+  test('accepts one text only for each address', () => {
     const part = fc.oneof(
       fc.integer({ min: -1, max: 300 }).map(String),
       fc.constantFrom('00', '07', '1e1', '', ' 1', '0x1'),
@@ -76,7 +76,7 @@ describe('parseBlock', () => {
     ['192.168.1.16/28', 0xc0a80110, 28],
     ['128.0.0.0/1', 0x80000000, 1],
     ['255.255.255.255/32', 0xffffffff, 32],
-  ])('%s', (text, first, length) => {
+  ])('reads %s', (text, first, length) => {
     expect(parseBlock(text)).toEqual({ first, length });
   });
 
@@ -98,19 +98,19 @@ describe('parseBlock', () => {
   });
 });
 
-describe('blocks', () => {
-  test('a /28 lists its sixteen addresses in order', () => {
+describe('an IPv4 block', () => {
+  test('of /28 lists its sixteen addresses in order', () => {
     const members = addressesOf('10.0.0.240/28');
 
     expect(members).toHaveLength(16);
     expect([members[0], members[15]]).toEqual(['10.0.0.240', '10.0.0.255']);
   });
 
-  test('listing what is no block is a bug', () => {
+  test('must be valid before it can be listed', () => {
     expect(() => addressesOf('10.0.0.1/28')).toThrow(RangeError);
   });
 
-  test('a block contains its members and neither neighbour', () => {
+  test('contains its members and neither neighbour', () => {
     fc.assert(
       fc.property(anyAddress, fc.integer({ min: 24, max: 32 }), (address, length) => {
         const size = 2 ** (32 - length);

@@ -8,12 +8,12 @@ describe('carries', () => {
     ['one of several', { a: '1', b: '2' }, { b: '2' }, true],
     ['all of several', { a: '1', b: '2' }, { a: '1', b: '2' }, true],
     ['another value', { a: '1' }, { a: '2' }, false],
-    ['one lacks', { a: '1' }, { a: '1', b: '2' }, false],
+    ['one is missing', { a: '1' }, { a: '1', b: '2' }, false],
     ['values differ by case', { a: 'x' }, { a: 'X' }, false],
     ['an empty value is a value', { a: '' }, { a: '' }, true],
     ['an absent key is no empty value', {}, { a: '' }, false],
     ['what every object has is no tag', {}, { constructor: 'Object' }, false],
-  ])('%s', (_, tags, required, expected) => {
+  ])('compares tags: %s', (_, tags, required, expected) => {
     expect(carries(tags, required)).toBe(expected);
   });
 });

@@ -38,7 +38,7 @@ function isOpen(thing: string): boolean {
 }
 
 describe('a denied action', () => {
-  test('is repeated ever more rarely, at least once a minute, by one caller for everything that it was denied for', () => {
+  test('is repeated more and more rarely, at least once a minute, by one caller for everything it was denied for', () => {
     const things = ['eni-1', 'eni-2', 'eni-3'];
     for (const thing of things) ask(thing);
     const sentAt: number[] = [];
@@ -48,13 +48,13 @@ describe('a denied action', () => {
     expect(sentAt).toEqual([5, 15, 35, 75, 135, 195, 255]);
   });
 
-  test('answers others as it was answered', () => {
+  test('returns to others the answer that it had', () => {
     ask('eni-1');
 
     expect(denied.try(action, 'eni-1').known).toBe(denial);
   });
 
-  test('is sent for what it was not denied for, which changes nothing for the others', () => {
+  test('is sent for things that it was not denied for, which changes nothing for the others', () => {
     ask('eni-1');
     const sent = [ask('eni-2', 'granted'), ask('eni-3')];
 
@@ -77,7 +77,7 @@ describe('a denied action', () => {
     expect(isOpen('eni-2')).toBe(true);
   });
 
-  test('is tried by one at a time, and by the next one if that call decided nothing', () => {
+  test('is tried by one caller at a time, and by the next one if that call decided nothing', () => {
     ask('eni-1');
     now = 5000;
     const attempt = denied.try(action, 'eni-1');
@@ -87,7 +87,7 @@ describe('a denied action', () => {
     expect([attempt.known, meanwhile, isOpen('eni-1')]).toEqual([undefined, false, true]);
   });
 
-  test('is another matter than failures of other kinds, and than other actions', () => {
+  test('is separate from failures of other kinds, and from other actions', () => {
     const { permission: _, ...other } = denial;
     ask('eni-1', other);
     const open = isOpen('eni-1');

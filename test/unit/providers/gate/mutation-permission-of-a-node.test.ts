@@ -6,13 +6,13 @@ import {
 } from '../../../../src/providers/gate/mutation-permission.ts';
 
 test.each<[string, readonly string[] | undefined, Activity, string, boolean]>([
-  ['gives nothing to the node that alone was written', ['a'], 'give', 'a', true],
-  ['gives to the others', ['a'], 'give', 'b', false],
-  ['writes no CiliumNode that alone was written by others', ['a'], 'publish', 'a', true],
+  ['assigns nothing to the only node that was written', ['a'], 'give', 'a', true],
+  ['assigns to the other nodes', ['a'], 'give', 'b', false],
+  ['writes no CiliumNode if only that one was written by others', ['a'], 'publish', 'a', true],
   ['writes those of the others', ['a'], 'publish', 'b', false],
-  ['takes nothing from anybody', ['a'], 'takeAway', 'b', true],
-  ['gives to nobody once several were written', undefined, 'give', 'b', true],
-])('beside a conflicting writer it %s', (_, foreignlyWritten, activity, node, isRefused) => {
+  ['takes nothing away', ['a'], 'takeAway', 'b', true],
+  ['assigns nothing once several nodes were written', undefined, 'give', 'b', true],
+])('beside a conflicting writer, Headwater %s', (_, foreignlyWritten, activity, node, isRefused) => {
   const permission = new MutationPermission({ ...noStops, conflictingWriter: 'atWork', foreignlyWritten });
 
   expect(permission.of(node).refusal(activity) !== undefined).toBe(isRefused);

@@ -9,7 +9,7 @@ import {
   type Stops,
 } from '../../../../src/providers/gate/mutation-permission.ts';
 
-describe('what may start', () => {
+describe('the permission to start operations', () => {
   test.each<[Partial<Stops>, Partial<Record<Activity, StopReason>>]>([
     [{}, {}],
     [{ dryRun: true }, { give: 'dryRun', takeAway: 'dryRun', publish: 'dryRun', tell: 'dryRun' }],
@@ -34,7 +34,7 @@ describe('what may start', () => {
       { dryRun: true, pause: ['mutations'], conflictingWriter: 'atWork' },
       { give: 'dryRun', takeAway: 'dryRun', publish: 'dryRun', tell: 'dryRun' },
     ],
-  ])('%j', (stops, refused) => {
+  ])('follows from %j', (stops, refused) => {
     const permission = new MutationPermission({ ...noStops, ...stops });
 
     const activities = ['give', 'takeAway', 'publish', 'tell'] as const;
@@ -47,19 +47,19 @@ describe('what may start', () => {
   });
 });
 
-describe('what a foreign writer stops', () => {
+describe('the pause for a conflicting writer', () => {
   test.each<[Partial<Stops>, ForeignReach | undefined]>([
     [{ foreignlyWritten: ['a'] }, undefined],
     [{ conflictingWriter: 'suspected' }, 'releases'],
     [{ conflictingWriter: 'atWork', foreignlyWritten: ['a', 'b'] }, 'node'],
     [{ conflictingWriter: 'atWork' }, 'fleet'],
-  ])('%j', (stops, reach) => {
+  ])('has its scope for %j', (stops, reach) => {
     expect(foreignReach({ ...noStops, ...stops })).toBe(reach);
   });
 });
 
-describe('what was begun', () => {
-  test('goes on whatever stops a beginning, but for held withdrawals, which end what takes away', () => {
+describe('an operation in flight', () => {
+  test('continues whatever pauses new operations, except that held withdrawals end those that take away', () => {
     const permission = new MutationPermission({
       dryRun: true,
       pause: ['mutations'],
@@ -77,7 +77,7 @@ describe('what was begun', () => {
   });
 });
 
-describe('a change', () => {
+describe('a change of the permission', () => {
   test('is reported once, and only if something changes', () => {
     const permission = new MutationPermission(noStops);
     let told = 0;

@@ -6,7 +6,7 @@ import { eni } from '../../node/allocation-facts.ts';
 
 const endedAt = 1000;
 
-/** `a` was given back at 1, `b` is missing since 2, `c` was added at 3. */
+/** `a` was released at 1, `b` is missing since 2, `c` was added at 3. */
 function held(addresses: readonly string[], prefixes: readonly string[] = []): HeldInterface {
   return {
     ...firstHeld({ ...eni(0), primaryAddress: '10.9.9.9', addresses, prefixes }, 0),
@@ -21,14 +21,14 @@ function shown({ record, added, released, missing }: HeldInterface): unknown {
   return [[...record.addresses, ...record.prefixes].join(' '), ...times];
 }
 
-describe('what an answer leaves of an interface', () => {
+describe('an interface after the answer to our own call', () => {
   test.each([
     ['new ones follow', ['c'], ['d'], [], 'c d', { c: 3, d: 1000 }, { a: 1 }, { b: 2 }],
-    ['one given back before is back', ['c'], ['a'], [], 'c a', { c: 3, a: 1000 }, {}, { b: 2 }],
+    ['a released one is back', ['c'], ['a'], [], 'c a', { c: 3, a: 1000 }, {}, { b: 2 }],
     ['a missing one is there', ['b', 'c'], ['b'], [], 'b c', { c: 3, b: 1000 }, { a: 1 }, {}],
-    ['the primary address is none', ['c'], ['10.9.9.9'], [], 'c', { c: 3 }, { a: 1 }, { b: 2 }],
+    ['the primary address does not count', ['c'], ['10.9.9.9'], [], 'c', { c: 3 }, { a: 1 }, { b: 2 }],
     [
-      'members of a prefix are none',
+      'members of a prefix do not count',
       [],
       ['10.0.0.17'],
       ['10.0.0.16/28'],
@@ -37,7 +37,7 @@ describe('what an answer leaves of an interface', () => {
       { a: 1 },
       { b: 2 },
     ],
-  ])('that gave it some: %s', (_, has, addresses, prefixes, all, added, released, missing) => {
+  ])('has what an assignment gave it: %s', (_, has, addresses, prefixes, all, added, released, missing) => {
     const answer = {
       kind: 'allocated',
       interfaceId: 'eni-0',
@@ -52,13 +52,13 @@ describe('what an answer leaves of an interface', () => {
   test.each([
     [['c'], 'b p/28', {}, { a: 1, c: 1000 }, { b: 2 }],
     [['b', 'p/28'], 'c', { c: 3 }, { a: 1, b: 1000, 'p/28': 1000 }, {}],
-  ])('that took %j from it', (taken, all, added, released, missing) => {
+  ])('lacks what an unassignment took: %j', (taken, all, added, released, missing) => {
     const after = whenReleased(held(['b', 'c'], ['p/28']), taken, endedAt);
 
     expect(shown(after)).toEqual([all, added, released, missing]);
   });
 
-  test('that gave it a public address', () => {
+  test('has the public address that an association gave it', () => {
     const about = { interfaceId: 'eni-0', instanceId: 'i-1' };
     const answer = { kind: 'staticIPAssociated', ...about, publicAddress: '1.2.3.4' } as const;
     const after = whenChanged(held([]), answer, endedAt);
@@ -67,7 +67,7 @@ describe('what an answer leaves of an interface', () => {
     expect(after.added.get('1.2.3.4')).toBe(endedAt);
   });
 
-  test('that attached it: it goes with the instance as it did before', () => {
+  test('keeps its delete-on-termination when an attachment is answered', () => {
     const answer = { kind: 'attached', interfaceId: 'eni-0', instanceId: 'i-2', deviceIndex: 3 } as const;
     const protect = { kind: 'deleteOnTerminationSet', interfaceId: 'eni-0', instanceId: 'i-2' } as const;
     const before = whenChanged({ ...held([]), absentSince: 5 }, protect, endedAt);
@@ -85,7 +85,7 @@ describe('what an answer leaves of an interface', () => {
     });
   });
 
-  test('an interface that is attached to nothing has no attachment to change', () => {
+  test('has no attachment to change while it is detached', () => {
     const detached = firstHeld({ ...eni(0), attachment: undefined }, 0);
 
     const answer = { kind: 'detached', interfaceId: 'eni-0', instanceId: 'i-1' } as const;

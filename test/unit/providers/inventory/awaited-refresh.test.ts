@@ -11,20 +11,20 @@ test.each([
   [7, 16_000],
   [8, 30_000],
   [1000, 30_000],
-])('after %d reads in a row that showed nothing new the next one comes in %d ms', (fruitless, ms) => {
+])('after %d reads in a row that showed nothing new the next one follows in %d ms', (fruitless, ms) => {
   expect(pauseAfter(fruitless, 30_000)).toBe(ms);
 });
 
-test('reads are a second apart however short the consistency window is', () => {
+test('reads are a second apart, however short the consistency window is', () => {
   expect(pauseAfter(7, 500)).toBe(1000);
 });
 
 interface Rig {
   readonly clock: VirtualClock;
   readonly looks: AwaitedRefresh;
-  /** Nothing of it is awaited any more. */
+  /** Nothing of it is awaited now. */
   readonly show: (...ids: string[]) => void;
-  /** `ids@ms` of what was looked at together. */
+  /** `ids@ms` of what was refreshed together. */
   readonly looked: () => readonly string[];
 }
 
@@ -47,8 +47,8 @@ function rig(most = 200): Rig {
   };
 }
 
-describe('looks for what is awaited', () => {
-  test('come at once, and ever later as long as nothing shows', async () => {
+describe('refreshes for awaited interfaces', () => {
+  test('start at once, and get rarer as long as nothing shows', async () => {
     const { clock, looks, looked } = rig();
 
     looks.add('a', 0);
@@ -68,7 +68,7 @@ describe('looks for what is awaited', () => {
     ]);
   });
 
-  test('end with what they show', async () => {
+  test('end once the interface shows', async () => {
     const { clock, looks, show, looked } = rig();
 
     looks.add('a', 0);
@@ -80,7 +80,7 @@ describe('looks for what is awaited', () => {
     expect(await clock.runUntil(() => false, 1000)).toBe(false);
   });
 
-  test('are shared by all that is attached within a second, and soon again once something shows', async () => {
+  test('are shared by all interfaces attached within a second, and are frequent again once one shows', async () => {
     const { clock, looks, show, looked } = rig();
 
     looks.add('a', 0);
@@ -95,7 +95,7 @@ describe('looks for what is awaited', () => {
     expect(looked()).toEqual(['a@0', 'abc@1000', 'ac@2000', 'ac@3000', 'ac@4000']);
   });
 
-  test('begin anew for another interface of the same instance, and not for one that is known', async () => {
+  test('start over for another interface of the same instance, but not for a known one', async () => {
     const { clock, looks, looked } = rig();
     looks.add('a', 0);
     await clock.advance(8000);
@@ -108,7 +108,7 @@ describe('looks for what is awaited', () => {
     expect(looked()).toEqual(['a@0', 'a@1000', 'a@2000', 'a@3000', 'a@4000', 'a@6000', 'a@9000', 'a@10000']);
   });
 
-  test('ask about so many at once and no more, in turns', async () => {
+  test('cover so many instances at once and no more, in turns', async () => {
     const { clock, looks, looked } = rig(2);
 
     for (const id of ['a', 'b', 'c']) looks.add(id, 0);
@@ -117,7 +117,7 @@ describe('looks for what is awaited', () => {
     expect(looked()).toEqual(['ab@0', 'ca@1000', 'bc@2000', 'ab@3000']);
   });
 
-  test('are not put off by what is attached all the while', async () => {
+  test('are not delayed by interfaces that are attached all the time', async () => {
     const { clock, looks, looked } = rig();
     await clock.advance(5000);
     looks.add('a', 5000);
@@ -133,7 +133,7 @@ describe('looks for what is awaited', () => {
     expect(looked()).toEqual(['abc@5000', 'abcd@6000']);
   });
 
-  test('stop when they are told to', async () => {
+  test('stop on request', async () => {
     const { clock, looks, looked } = rig();
     looks.add('a', 0);
     await clock.advance(1500);

@@ -54,7 +54,7 @@ function shown(id: string, instanceId: string): ObservedPage['observations'][num
 }
 
 describe('refreshes of instances', () => {
-  test('that are asked for together share calls, and what they show is known when they are answered', async () => {
+  test('that are requested together share calls, and are applied when they are answered', async () => {
     const { clock, inventory, looks, asked, changed } = rig(
       async function* (ids, clock) {
         await Promise.resolve();
@@ -96,7 +96,7 @@ describe('refreshes of instances', () => {
     });
   });
 
-  test('that fail change nothing and are made again', async () => {
+  test('that fail change nothing and are repeated', async () => {
     let calls = 0;
     const { clock, inventory, looks, changed, failures } = rig(async function* (_, clock) {
       yield { begunAt: clock.monotonic(), observations: [shown('eni-1', 'i-1')] };

@@ -31,7 +31,7 @@ function play(steps: readonly Step[]): {
   return { holdings: holdings(), refreshDue: view().refreshDue };
 }
 
-describe('a public address', () => {
+describe('a public address in the inventory', () => {
   const shown = (publicAddress?: string): NetworkInterface => networkInterface({ publicAddress });
   const associated = {
     kind: 'staticIPAssociated',
@@ -43,13 +43,13 @@ describe('a public address', () => {
   test.each<{ what: string; play: (rig: InventoryRig) => void; address: string | undefined; due?: number }>([
     { what: 'is shown by a listing', play: ({ list }) => list(0, shown('p')), address: 'p' },
     {
-      what: 'that a listing lacks asks for a look',
+      what: 'that a listing lacks requests a refresh',
       play: ({ look, list }) => [look(0, shown('p')), list(50, shown())],
       address: 'p',
       due: 50,
     },
     {
-      what: 'that one look lacks asks for a second',
+      what: 'that one refresh lacks requests a second one',
       play: ({ look }) => [look(0, shown('p')), look(50, shown())],
       address: 'p',
       due: 80,
@@ -60,7 +60,7 @@ describe('a public address', () => {
       address: undefined,
     },
     {
-      what: 'gives place to another at once',
+      what: 'is replaced by another one at once',
       play: ({ look, list }) => [look(0, shown('p')), list(50, shown('q'))],
       address: 'q',
     },
@@ -99,9 +99,9 @@ describe('a public address', () => {
   });
 });
 
-describe('an address', () => {
+describe('an address in the inventory', () => {
   test.each<[string, readonly Step[], unknown, number | undefined]>([
-    ['is added by a look', [['look', 0, ['a']]], ['a'], undefined],
+    ['is added by a refresh', [['look', 0, ['a']]], ['a'], undefined],
     ['is added by a listing', [['list', 0, ['a']]], ['a'], undefined],
     [
       'new ones follow known ones',
@@ -113,7 +113,7 @@ describe('an address', () => {
       undefined,
     ],
     [
-      'a listing without it asks for a look',
+      'that a listing lacks requests a refresh',
       [
         ['look', 0, ['a', 'b']],
         ['list', 5, ['a']],
@@ -122,7 +122,7 @@ describe('an address', () => {
       5,
     ],
     [
-      'any number of listings without it only ask for a look',
+      'that any number of listings lack only requests a refresh',
       [
         ['look', 0, ['a', 'b']],
         ['list', 5, ['a']],
@@ -133,7 +133,7 @@ describe('an address', () => {
       5,
     ],
     [
-      'one look without it asks for a second',
+      'that one refresh lacks requests a second one',
       [
         ['look', 0, ['a', 'b']],
         ['look', 5, ['a']],
@@ -142,7 +142,7 @@ describe('an address', () => {
       35,
     ],
     [
-      'a second look too soon proves nothing',
+      'stays after a second refresh that comes too soon',
       [
         ['look', 0, ['a', 'b']],
         ['look', 5, ['a']],
@@ -152,7 +152,7 @@ describe('an address', () => {
       35,
     ],
     [
-      'a second look a window later removes it',
+      'is withdrawn by a second refresh a window later',
       [
         ['look', 0, ['a', 'b']],
         ['look', 5, ['a']],
@@ -162,7 +162,7 @@ describe('an address', () => {
       undefined,
     ],
     [
-      'a look that shows it in between begins anew',
+      'starts over when a refresh in between shows it',
       [
         ['look', 0, ['a', 'b']],
         ['look', 5, ['a']],
@@ -184,7 +184,7 @@ describe('an address', () => {
       65,
     ],
     [
-      'a listing without it in between is not a look',
+      'needs a refresh even after a listing without it in between',
       [
         ['look', 0, ['a', 'b']],
         ['list', 5, ['a']],
@@ -194,7 +194,7 @@ describe('an address', () => {
       65,
     ],
     [
-      'a reading that began earlier takes nothing away',
+      'is not withdrawn by a reading that started earlier',
       [
         ['look', 10, ['a', 'b']],
         ['look', 5, ['a']],
@@ -204,7 +204,7 @@ describe('an address', () => {
       undefined,
     ],
     [
-      'a reading that began earlier still adds',
+      'is added by a reading that started earlier',
       [
         ['look', 10, ['a']],
         ['list', 5, ['b']],
@@ -213,7 +213,7 @@ describe('an address', () => {
       undefined,
     ],
     [
-      'of a terminated instance goes with one look',
+      'of a terminated instance is withdrawn by one refresh',
       [
         ['look', 0, ['a', 'b']],
         ['terminated', 5, ['a']],
@@ -226,10 +226,10 @@ describe('an address', () => {
   });
 });
 
-describe('an interface', () => {
+describe('an interface in the inventory', () => {
   test.each<[string, readonly Step[], unknown, number | undefined]>([
     [
-      'a listing without it asks for a look',
+      'that a listing lacks requests a refresh',
       [
         ['look', 0, ['a']],
         ['list', 5, undefined],
@@ -238,7 +238,7 @@ describe('an interface', () => {
       5,
     ],
     [
-      'one look without it asks for a second',
+      'that one refresh lacks requests a second one',
       [
         ['look', 0, ['a']],
         ['look', 5, undefined],
@@ -247,7 +247,7 @@ describe('an interface', () => {
       35,
     ],
     [
-      'a second look a window later removes it',
+      'is withdrawn by a second refresh a window later',
       [
         ['look', 0, ['a']],
         ['look', 5, undefined],
@@ -257,7 +257,7 @@ describe('an interface', () => {
       undefined,
     ],
     [
-      'a second look too soon does not',
+      'stays after a second refresh that comes too soon',
       [
         ['look', 0, ['a']],
         ['look', 5, undefined],
@@ -267,7 +267,7 @@ describe('an interface', () => {
       35,
     ],
     [
-      'once shown again it is no longer doubted',
+      'is no longer possibly gone once it is shown again',
       [
         ['look', 0, ['a']],
         ['look', 5, undefined],
@@ -278,7 +278,7 @@ describe('an interface', () => {
       65,
     ],
     [
-      'a reading that began earlier takes nothing away',
+      'is not withdrawn by a reading that started earlier',
       [
         ['look', 10, ['a']],
         ['look', 5, undefined],
@@ -287,7 +287,7 @@ describe('an interface', () => {
       undefined,
     ],
     [
-      'of a terminated instance goes with one look',
+      'of a terminated instance is withdrawn by one refresh',
       [
         ['look', 0, ['a']],
         ['terminated', 5, undefined],
@@ -299,7 +299,7 @@ describe('an interface', () => {
     expect(play(steps)).toEqual({ holdings, refreshDue });
   });
 
-  test('goes with everything else when the instance is found terminated', () => {
+  test('is withdrawn with everything else when the instance is found terminated', () => {
     const { look, view } = inventoryRig();
     look(0, eni('a'), primary);
 
@@ -310,12 +310,12 @@ describe('an interface', () => {
   });
 });
 
-describe('a prefix', () => {
+describe('a prefix in the inventory', () => {
   const prefix = '10.0.1.16/28';
   const bare = networkInterface();
   const full = networkInterface({ prefixes: [prefix] });
 
-  test('is removed by two looks like an address', () => {
+  test('is withdrawn by two refreshes, like an address', () => {
     const { look, holdings } = inventoryRig();
     look(0, full);
 
@@ -327,8 +327,8 @@ describe('a prefix', () => {
   });
 });
 
-describe('what was recalled from before a restart', () => {
-  test('is believed until disproved by two looks', () => {
+describe('what was restored after a restart', () => {
+  test('is kept until two refreshes disprove it', () => {
     const { look, holdings, view } = inventoryRig([eni('a', 'b')]);
 
     const before = { holdings: holdings(), read: view().read };
@@ -352,7 +352,7 @@ describe('what was recalled from before a restart', () => {
     expect(view()).toMatchObject({ read: true, refreshDue: 5 });
   });
 
-  test('a listing that shows nothing of the instance does not count as its answer', () => {
+  test('is not disproved by a listing that shows nothing of the instance', () => {
     const { list, view } = inventoryRig([eni('a')]);
 
     list(5);
@@ -361,12 +361,12 @@ describe('what was recalled from before a restart', () => {
   });
 });
 
-describe('an interface that is recalled by its name alone', () => {
+describe('an interface that is restored by its name only', () => {
   const byName = (...addresses: string[]): NetworkInterface =>
     interfaceByName({ id: 'eni-2', instanceId: 'i-1', networkId: 'vpc-1', addresses });
   const shown = further(1, { addresses: ['a', 'b'] });
 
-  test('is what the cloud shows once it does, its primary address among what the pool had', () => {
+  test('becomes what the cloud shows once it does, with its primary address among those of the pool', () => {
     const { look, view } = inventoryRig([primary, byName('a', shown.primaryAddress)]);
 
     look(0, primary, shown);
@@ -376,7 +376,7 @@ describe('an interface that is recalled by its name alone', () => {
     expect([...view().doubted]).toEqual([]);
   });
 
-  test('is believed until disproved by two whole looks', () => {
+  test('is kept until two complete refreshes disprove it', () => {
     const { look, view } = inventoryRig([primary, byName('a')]);
 
     look(0, primary);
@@ -390,13 +390,13 @@ describe('an interface that is recalled by its name alone', () => {
   });
 });
 
-describe('a doubt', () => {
+describe('a reason to refresh', () => {
   test.each([
-    ['is answered by a look that begins then', [10], [10], undefined],
-    ['is answered by a look that begins later', [10], [12], undefined],
-    ['is not answered by a look that began before', [10], [9], 10],
-    ['several are answered by a look after the last', [10, 14], [15], undefined],
-    ['the newest is still due after a look between them', [10, 14], [12], 14],
+    ['is settled by a refresh that starts then', [10], [10], undefined],
+    ['is settled by a refresh that starts later', [10], [12], undefined],
+    ['is not settled by a refresh that started before', [10], [9], 10],
+    ['is settled together with others by a refresh after the last', [10, 14], [15], undefined],
+    ['stays due for the newest one after a refresh in between', [10, 14], [12], 14],
     ['may be meant for another time', [100], [50], 100],
   ])('%s', (_, doubts, looks, due) => {
     const { inventory, look, view } = inventoryRig();

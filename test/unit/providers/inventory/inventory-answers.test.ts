@@ -37,7 +37,7 @@ describe('an assignment of our own', () => {
     expect(holdings()).toEqual(['a', 'b', 'c']);
   });
 
-  test('is no other interface’s any more', () => {
+  test('takes the address off every other interface', () => {
     const { look, answer, view } = inventoryRig();
     look(0, eni('a'), further(1, { addresses: ['b'] }));
 
@@ -49,7 +49,7 @@ describe('an assignment of our own', () => {
   test.each([
     ['an address of a prefix', { addresses: [], prefixes: ['10.0.1.0/28'] }, allocated('10.0.1.3')],
     ['a prefix with an address', { addresses: ['10.0.1.3'] }, { ...allocated(), prefixes: ['10.0.1.0/28'] }],
-  ])('is no other interface’s any more, also where it is %s', (_, had, given) => {
+  ])('takes the address off every other interface, also when it is %s', (_, had, given) => {
     const { look, answer, view } = inventoryRig();
     look(0, eni('a'), further(1, had));
 
@@ -59,7 +59,7 @@ describe('an assignment of our own', () => {
     expect([other?.addresses, other?.prefixes]).toEqual([[], []]);
   });
 
-  test('by the creation of an interface is no other interface’s any more once that is attached', () => {
+  test('by the creation of an interface takes the address off every other interface once the new one is attached', () => {
     const { look, answer, view } = inventoryRig();
     const { primaryAddress } = created.interface;
     look(0, eni('a', 'x', 'b', primaryAddress));
@@ -73,11 +73,11 @@ describe('an assignment of our own', () => {
     ]);
   });
 
-  test('later than the creation of an interface stays where it is once that is attached', () => {
+  test('later than the creation of an interface is not undone once that interface is attached', () => {
     const { look, answer, view } = inventoryRig();
     look(0, eni('a'));
     answer(10, created);
-    // Somebody took it from the new interface, and the cloud gave it out again.
+    // Another client took it from the new interface, and the cloud assigned it again.
     answer(15, allocated('x'));
 
     answer(20, attached);
@@ -85,7 +85,7 @@ describe('an assignment of our own', () => {
     expect(view().interfaces.map(({ addresses }) => addresses)).toEqual([['a', 'x'], ['y']]);
   });
 
-  test('stays where it is once an interface is attached that a reading showed with it', () => {
+  test('is not undone by the attachment of an interface that a reading showed with the address', () => {
     const { look, list, answer, view } = inventoryRig();
     look(0, eni('a'));
     answer(5, created);
@@ -97,7 +97,7 @@ describe('an assignment of our own', () => {
     expect(view().interfaces[0]?.addresses).toEqual(['a', 'x']);
   });
 
-  test('to an interface that is not known yet is no other interface’s any more, either', () => {
+  test('to an unknown interface also takes the address off every other interface', () => {
     const { look, answer, holdings } = inventoryRig();
     look(0, eni('a', 'b'));
     const before = holdings();
@@ -108,9 +108,9 @@ describe('an assignment of our own', () => {
   });
 
   test.each([
-    ['that began before its end', 9],
-    ['that began within the window after its end', 39],
-  ])('is not suspicious to a look %s', (_, begunAt) => {
+    ['that started before its end', 9],
+    ['that started within the window after its end', 39],
+  ])('is not possibly gone after a refresh %s', (_, begunAt) => {
     const { look, answer, holdings, view } = inventoryRig();
     look(0, eni('a'));
     answer(10, allocated('b'));
@@ -121,7 +121,7 @@ describe('an assignment of our own', () => {
     expect(view().refreshDue).toBeUndefined();
   });
 
-  test('is not suspicious to a listing either', () => {
+  test('is not possibly gone after a listing', () => {
     const { list, look, answer, view } = inventoryRig();
     look(0, eni('a'));
     answer(10, allocated('b'));
@@ -131,7 +131,7 @@ describe('an assignment of our own', () => {
     expect(view().refreshDue).toBeUndefined();
   });
 
-  test('is like any other address afterwards', () => {
+  test('is treated like any other address afterwards', () => {
     const { look, answer, holdings } = inventoryRig();
     look(0, eni('a'));
     answer(10, allocated('b'));
@@ -143,7 +143,7 @@ describe('an assignment of our own', () => {
     expect([between, holdings()]).toEqual([['a', 'b'], ['a']]);
   });
 
-  test('of an address that was thought to be missing clears the suspicion', () => {
+  test('of a possibly gone address shows that it is there', () => {
     const { look, answer, holdings } = inventoryRig();
     look(0, eni('a', 'b'));
     look(5, eni('a'));
@@ -154,7 +154,7 @@ describe('an assignment of our own', () => {
     expect(holdings()).toEqual(['a', 'b']);
   });
 
-  test('of an address that was thought to be missing takes two looks to disprove', () => {
+  test('of a possibly gone address takes two refreshes to disprove', () => {
     const { look, answer, holdings, view } = inventoryRig();
     look(0, eni('a', 'b'));
     look(5, eni('a'));
@@ -166,7 +166,7 @@ describe('an assignment of our own', () => {
     expect(view().refreshDue).toBe(90);
   });
 
-  test('does not take away an interface by a look that began before it ended', () => {
+  test('is not undone by a refresh that lacks the interface and started before the call ended', () => {
     const { look, answer, holdings } = inventoryRig();
     look(0, eni('a'), further(1));
     look(5, further(1));
@@ -177,7 +177,7 @@ describe('an assignment of our own', () => {
     expect(holdings()).toEqual(['a', 'b']);
   });
 
-  test('of what is not known changes nothing', () => {
+  test('of an unknown instance changes nothing', () => {
     const { answer, inventory } = inventoryRig();
 
     const changed = [
@@ -188,7 +188,7 @@ describe('an assignment of our own', () => {
     expect(changed).toEqual([false, 0]);
   });
 
-  test('does not let a reading that began before it change anything but add', () => {
+  test('lets a reading that started before it only add', () => {
     const { look, answer, view } = inventoryRig();
     look(0, networkInterface({ description: 'newer' }));
     answer(10, allocated('b'));
@@ -200,7 +200,7 @@ describe('an assignment of our own', () => {
 });
 
 describe('an interface of our own', () => {
-  test('is nowhere until it is attached, and then there with all that it was made with', () => {
+  test('belongs to no instance until it is attached, and then has all that it was created with', () => {
     const { look, answer, view } = inventoryRig();
     look(0, eni());
 
@@ -217,19 +217,22 @@ describe('an interface of our own', () => {
     );
   });
 
-  test.each([15, 20, 49])('is not suspicious to a look that began at %i, an end at 20', (begunAt) => {
-    const { look, answer, view } = inventoryRig();
-    look(0, eni());
-    answer(10, created);
-    answer(20, attached);
+  test.each([15, 20, 49])(
+    'is not possibly gone after a refresh that starts at %i, when its attachment ends at 20',
+    (begunAt) => {
+      const { look, answer, view } = inventoryRig();
+      look(0, eni());
+      answer(10, created);
+      answer(20, attached);
 
-    look(begunAt, eni());
+      look(begunAt, eni());
 
-    expect(view().interfaces).toHaveLength(2);
-    expect(view().refreshDue).toBeUndefined();
-  });
+      expect(view().interfaces).toHaveLength(2);
+      expect(view().refreshDue).toBeUndefined();
+    },
+  );
 
-  test('is not suspicious to a look that shows it less than one before', () => {
+  test('is not possibly gone within the window after a refresh that lacks it, after an earlier one showed it', () => {
     const { look, answer, view } = inventoryRig();
     look(0, eni());
     answer(10, created);
@@ -242,7 +245,7 @@ describe('an interface of our own', () => {
     expect(view().refreshDue).toBeUndefined();
   });
 
-  test('is like any other interface afterwards', () => {
+  test('is treated like any other interface afterwards', () => {
     const { look, answer, view } = inventoryRig();
     look(0, eni());
     answer(10, created);
@@ -255,7 +258,7 @@ describe('an interface of our own', () => {
     expect([between, view().interfaces.length]).toEqual([2, 1]);
   });
 
-  test('keeps addresses that a look does not show yet', () => {
+  test('keeps addresses that a refresh does not show yet', () => {
     const { look, answer, view } = inventoryRig();
     look(0, eni());
     answer(10, created);
@@ -267,7 +270,7 @@ describe('an interface of our own', () => {
     expect(view().interfaces[1]?.addresses).toEqual(['x', 'y']);
   });
 
-  test('is attached by the answer, even where a look shows the attachment under way', () => {
+  test('is attached by the answer, even when a refresh shows the attachment in progress', () => {
     const { look, answer, view } = inventoryRig();
     look(0, eni());
     answer(10, created);
@@ -282,7 +285,7 @@ describe('an interface of our own', () => {
     expect(view().interfaces[1]?.attachment?.state).toBe('attached');
   });
 
-  test('found under way of attachment is looked at again', () => {
+  test('is refreshed again when it is found in the middle of its attachment', () => {
     const { look, view } = inventoryRig();
 
     look(15, eni(), further(1, { attachment: attaching }));
@@ -293,7 +296,7 @@ describe('an interface of our own', () => {
     expect(view().refreshDue).toBeUndefined();
   });
 
-  test('that was deleted is not attached by an answer that comes late', () => {
+  test('that was deleted is not attached by a late answer', () => {
     const { look, answer, view } = inventoryRig();
     look(0, eni());
     answer(10, created);
@@ -305,7 +308,7 @@ describe('an interface of our own', () => {
     expect(view().interfaces).toHaveLength(1);
   });
 
-  test('is remembered to go with its instance', () => {
+  test('keeps its delete-on-termination', () => {
     const { look, answer, view } = inventoryRig();
     look(0, eni());
     answer(10, created);
@@ -318,29 +321,32 @@ describe('an interface of our own', () => {
   });
 });
 
-describe('an interface that a look did not show', () => {
+describe('an interface that a refresh did not show', () => {
   const held = { interfaceId: 'eni-2', instanceId: 'i-1' };
 
   test.each<[string, Answer]>([
-    ['was given addresses', { kind: 'allocated', ...held, addresses: ['b'], prefixes: [] }],
-    ['gave addresses back', { kind: 'released', ...held, holdings: ['a'] }],
-    ['was given a public address', { kind: 'staticIPAssociated', ...held, publicAddress: 'p' }],
-  ])('stays in doubt when it %s, as a detached one can be, and is gone after a second look', (_, done) => {
-    const { look, answer, view } = inventoryRig();
-    look(0, eni(), further(1, { addresses: ['a'] }));
-    look(50, eni());
+    ['gained addresses', { kind: 'allocated', ...held, addresses: ['b'], prefixes: [] }],
+    ['lost addresses', { kind: 'released', ...held, holdings: ['a'] }],
+    ['gained a public address', { kind: 'staticIPAssociated', ...held, publicAddress: 'p' }],
+  ])(
+    'stays possibly gone when it %s, as a detached one can be, and is withdrawn after a second refresh',
+    (_, done) => {
+      const { look, answer, view } = inventoryRig();
+      look(0, eni(), further(1, { addresses: ['a'] }));
+      look(50, eni());
 
-    answer(60, done);
-    const between = view();
-    look(80, eni());
+      answer(60, done);
+      const between = view();
+      look(80, eni());
 
-    expect(between.doubted.has('eni-2')).toBe(true);
-    expect(between.refreshDue).toBe(80);
-    expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1']);
-  });
+      expect(between.doubted.has('eni-2')).toBe(true);
+      expect(between.refreshDue).toBe(80);
+      expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1']);
+    },
+  );
 });
 
-test('an interface that the cloud does not know is in doubt until a look shows it', () => {
+test('an interface that the cloud does not know is possibly gone until a refresh shows it', () => {
   const { look, answer, view } = inventoryRig();
   look(0, eni(), further(1, { addresses: ['a'] }));
 
@@ -353,7 +359,7 @@ test('an interface that the cloud does not know is in doubt until a look shows i
   expect([...view().doubted]).toEqual([]);
 });
 
-test('an interface that the cloud does not know is gone after two looks, like any other', () => {
+test('an interface that the cloud does not know is withdrawn after two refreshes, like any other', () => {
   const { look, answer, view } = inventoryRig();
   look(0, eni(), further(1));
 
@@ -368,7 +374,7 @@ test('an interface that the cloud does not know is gone after two looks, like an
 describe('an interface that a listing did not show', () => {
   const held = { interfaceId: 'eni-2', instanceId: 'i-1' };
 
-  test('has doubtful addresses until a look shows it, also those that it is given meanwhile', () => {
+  test('has possibly gone addresses until a refresh shows it, also those that it gets meanwhile', () => {
     const { look, list, answer, view } = inventoryRig();
     look(0, eni(), further(1, { addresses: ['a'] }));
 
@@ -382,7 +388,7 @@ describe('an interface that a listing did not show', () => {
   });
 });
 
-describe('a listing under way', () => {
+describe('a listing in progress', () => {
   test('does not undo what was written meanwhile', () => {
     const { inventory, look, answer, holdings, view } = inventoryRig();
     look(0, eni('a'));
@@ -399,7 +405,7 @@ describe('a listing under way', () => {
     expect(view().refreshDue).toBeUndefined();
   });
 
-  test('adds from each page as it comes', () => {
+  test('adds from each page as it arrives', () => {
     const { inventory, look, view } = inventoryRig();
     look(0, eni('a'));
     const listing = inventory.beginListing(5);
@@ -430,7 +436,7 @@ describe('an assignment of prefixes of our own', () => {
     expect(view().interfaces[0]).toMatchObject({ addresses: ['a'], prefixes: [first, second] });
   });
 
-  test('adds no address that is the primary one or in a prefix, whatever a look-alike answers', () => {
+  test('adds no address that is the primary one or in a prefix, whatever an emulator answers', () => {
     const { look, answer, view } = inventoryRig();
     look(0, withPrefixes(first));
 
@@ -440,9 +446,9 @@ describe('an assignment of prefixes of our own', () => {
   });
 
   test.each([
-    ['a look', 'look' as const],
+    ['a refresh', 'look' as const],
     ['a listing', 'list' as const],
-  ])('is not suspicious to %s that need not show it yet', (_, reading) => {
+  ])('is not possibly gone after %s that need not show it yet', (_, reading) => {
     const rig = inventoryRig();
     rig.look(0, withPrefixes(first));
     rig.answer(10, delegated([second]));
@@ -453,7 +459,7 @@ describe('an assignment of prefixes of our own', () => {
     expect(rig.view().refreshDue).toBeUndefined();
   });
 
-  test('goes after two looks that should have shown it', () => {
+  test('is withdrawn after two refreshes that should have shown it', () => {
     const { look, answer, holdings } = inventoryRig();
     look(0, withPrefixes(first));
     answer(10, delegated([second]));
@@ -468,7 +474,7 @@ describe('an assignment of prefixes of our own', () => {
     ]);
   });
 
-  test('of a prefix that was given back is believed', () => {
+  test('is trusted for a prefix that was released before', () => {
     const { look, answer, holdings } = inventoryRig();
     look(0, withPrefixes(first, second));
     answer(10, { kind: 'released', interfaceId: 'eni-1', instanceId: 'i-1', holdings: [second] });

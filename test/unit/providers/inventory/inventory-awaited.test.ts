@@ -26,7 +26,7 @@ function attachedRig(): InventoryRig {
 }
 
 describe('an interface that our own call attached at 20', () => {
-  test('is planned with, and awaited', () => {
+  test('is used for plans, and awaited', () => {
     const { view } = attachedRig();
 
     expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1', 'eni-2']);
@@ -35,17 +35,21 @@ describe('an interface that our own call attached at 20', () => {
   });
 
   test.each<[string, (rig: InventoryRig) => unknown, boolean]>([
-    ['until a look shows it attached', ({ look }) => look(25, eni('a'), shown), false],
+    ['until a refresh shows it attached', ({ look }) => look(25, eni('a'), shown), false],
     ['until a listing shows it attached', ({ list }) => list(25, eni('a'), shown), false],
-    ['until a read shows it that began before the answer', ({ look }) => look(15, eni('a'), shown), false],
-    ['also where a look does not show it', ({ look }) => look(25, eni('a')), true],
-    ['also where a look shows it attaching', ({ look }) => look(25, eni('a'), attaching), true],
-    ['also where a late look shows it attaching', ({ look }) => look(60, eni('a'), attaching), true],
-    ['also where a look shows it detaching', ({ look }) => look(25, eni('a'), detaching), true],
-    ['also where a read shows a former attachment', ({ look }) => look(25, eni('a'), former), true],
-    ['also where two reads do', ({ look }) => [look(25, eni('a'), former), look(26, eni('a'), former)], true],
+    ['until a read shows it that started before the answer', ({ look }) => look(15, eni('a'), shown), false],
+    ['also when a refresh does not show it', ({ look }) => look(25, eni('a')), true],
+    ['also when a refresh shows it attaching', ({ look }) => look(25, eni('a'), attaching), true],
+    ['also when a late refresh shows it attaching', ({ look }) => look(60, eni('a'), attaching), true],
+    ['also when a refresh shows it detaching', ({ look }) => look(25, eni('a'), detaching), true],
+    ['also when a read shows a former attachment', ({ look }) => look(25, eni('a'), former), true],
     [
-      'until a look shows it attached, whatever another did before',
+      'also when two reads show one',
+      ({ look }) => [look(25, eni('a'), former), look(26, eni('a'), former)],
+      true,
+    ],
+    [
+      'until a refresh shows it attached, whatever another one did before',
       ({ look }) => [look(25, eni('a'), former), look(26, eni('a'), shown)],
       false,
     ],
@@ -54,7 +58,7 @@ describe('an interface that our own call attached at 20', () => {
       ({ look }) => look(50, eni('a'), former),
       false,
     ],
-    ['also once it was given more addresses', ({ answer }) => answer(25, allocated('z')), true],
+    ['also once it gained more addresses', ({ answer }) => answer(25, allocated('z')), true],
     [
       'until a newer state of the CiliumNode shows it',
       ({ inventory }) => inventory.restoreAlso('i-1', { interfaces: [shown], pendingRelease: new Set() }, 25),
@@ -79,7 +83,7 @@ describe('an interface that our own call attached at 20', () => {
     ]);
   });
 
-  test('is gone once two looks a window apart show the instance whole without it', () => {
+  test('is withdrawn after two refreshes a window apart that show the instance complete without it', () => {
     const { look, view } = attachedRig();
 
     look(51, eni('a'));
@@ -114,7 +118,7 @@ test('an interface that a read is the first to show, attaching, is awaited as we
   expect([first, [...view().awaited]]).toEqual([[['eni-2', 15]], []]);
 });
 
-test('an interface that the CiliumNode showed at the start is not awaited, whatever the cloud calls it', () => {
+test('an interface that the CiliumNode showed at startup is not awaited, whatever the cloud shows', () => {
   const { look, view } = inventoryRig([networkInterface(), shown]);
 
   look(5, eni(), attaching);

@@ -25,7 +25,7 @@ class Rig {
     this.look(0, ...known);
   }
 
-  /** A look at both that began then and showed exactly this. */
+  /** A refresh of both that started then and showed exactly this. */
   look(begunAt: number, ...shown: readonly NetworkInterface[]): void {
     this.lookAt(begunAt, ['i-1', 'i-2'], ...shown);
   }
@@ -55,8 +55,8 @@ const former = on('i-1', { addresses: ['a', 'x'] });
 const bare = on('i-1', { addresses: ['a'] });
 const taker = on('i-2', { addresses: ['x'] });
 
-describe('an address that two instances are believed to have', () => {
-  test('asks for one look at both', () => {
+describe('an address that two instances seem to have', () => {
+  test('requests one refresh of both', () => {
     const rig = new Rig(former, taker);
 
     rig.contest(10);
@@ -64,7 +64,7 @@ describe('an address that two instances are believed to have', () => {
     expect(rig.due).toEqual([10, 10]);
   });
 
-  test('goes by one look that shows it on the other one alone, and nothing else goes with it', () => {
+  test('is withdrawn by one refresh that shows it only on the other one, and nothing else with it', () => {
     const rig = new Rig(on('i-1', { addresses: ['a', 'b', 'x'] }), taker);
 
     rig.contest(10);
@@ -73,7 +73,7 @@ describe('an address that two instances are believed to have', () => {
     expect(rig.held).toEqual([['a,b'], ['x']]);
   });
 
-  test('goes by two looks, one at each', () => {
+  test('is withdrawn by two refreshes, one at each instance', () => {
     const rig = new Rig(former, taker);
 
     rig.contest(10);
@@ -85,7 +85,7 @@ describe('an address that two instances are believed to have', () => {
     expect(rig.held).toEqual([['a'], ['x']]);
   });
 
-  test('goes from an instance that is not found, which keeps everything else', () => {
+  test('is withdrawn from an instance that is not found, which keeps everything else', () => {
     const rig = new Rig(former, taker);
 
     rig.contest(10);
@@ -94,7 +94,7 @@ describe('an address that two instances are believed to have', () => {
     expect(rig.held).toEqual([['a'], ['x']]);
   });
 
-  test('stays on both where the look shows it on none: that it is missing is another matter', () => {
+  test('stays on both when the refresh shows it on neither, because that is a missing address', () => {
     const rig = new Rig(former, taker);
 
     rig.contest(10);
@@ -103,7 +103,7 @@ describe('an address that two instances are believed to have', () => {
     expect(rig.held).toEqual([['a,x'], ['x']]);
   });
 
-  test('stays on both where the look shows it on both, and they are looked at again, after ever longer pauses', () => {
+  test('stays on both when the refresh shows it on both, and both are refreshed again after longer and longer pauses', () => {
     const rig = new Rig(former, taker);
 
     rig.contest(10);
@@ -119,7 +119,7 @@ describe('an address that two instances are believed to have', () => {
     expect(rig.held).toEqual([['a'], ['x']]);
   });
 
-  test('stays for a look that began before the conflict', () => {
+  test('stays for a refresh that started before the conflict', () => {
     const rig = new Rig(former, taker);
 
     rig.contest(10);
@@ -146,7 +146,7 @@ describe('an address that two instances are believed to have', () => {
     expect(rig.held).toEqual([['a,x'], ['x']]);
   });
 
-  test('stays where the interface of the former owner cannot be understood', () => {
+  test('stays when the interface of the former owner cannot be read', () => {
     const rig = new Rig(former, taker);
     const unreadable = { id: 'eni-1', instanceId: 'i-1', deviceIndex: 0, networkCard: 0, problem: 'broken' };
 
@@ -164,7 +164,7 @@ describe('an address that two instances are believed to have', () => {
     expect(rig.held).toEqual([['a,x'], ['x']]);
   });
 
-  test('stays where it is in another network than the other one', () => {
+  test('stays when it is in another network than the other one', () => {
     const rig = new Rig(on('i-1', { addresses: ['x'], networkId: 'vpc-2' }), taker);
 
     rig.contest(10);
@@ -173,7 +173,7 @@ describe('an address that two instances are believed to have', () => {
     expect(rig.held).toEqual([['x'], ['x']]);
   });
 
-  test('stays where our own call gave it so late that the look need not show it', () => {
+  test('stays when our own call assigned it so late that the refresh need not show it', () => {
     const rig = new Rig(bare, taker);
     const given = { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', prefixes: [] } as const;
     rig.inventory.applyAnswer({ ...given, addresses: ['x'] }, 5);
@@ -184,7 +184,7 @@ describe('an address that two instances are believed to have', () => {
     expect(rig.held).toEqual([['a,x'], ['x']]);
   });
 
-  test('as its primary address takes the whole interface with it', () => {
+  test('takes the whole interface with it when it is the primary address', () => {
     const rig = new Rig(former, taker);
 
     rig.contest(10, '10.0.0.1');
@@ -193,7 +193,7 @@ describe('an address that two instances are believed to have', () => {
     expect(rig.held).toEqual([[], ['x,10.0.0.1']]);
   });
 
-  test('takes a prefix that it was in apart, and the other members stay', () => {
+  test('splits its prefix, and the other members stay', () => {
     const prefix = on('i-1', { prefixes: ['10.0.1.16/28'] });
     const rig = new Rig(prefix, on('i-2', { addresses: ['10.0.1.17'] }));
 
@@ -206,7 +206,7 @@ describe('an address that two instances are believed to have', () => {
     expect(item?.addresses).not.toContain('10.0.1.17');
   });
 
-  test('claims nothing once its instance is not tracked any more', () => {
+  test('conflicts with nothing once its instance is no longer tracked', () => {
     const rig = new Rig(former, taker);
 
     rig.contest(10);

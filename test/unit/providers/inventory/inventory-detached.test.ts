@@ -3,8 +3,8 @@ import { eni, further, inventoryRig } from '../inventory-rig.ts';
 
 const assigned = { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', prefixes: [] } as const;
 
-describe('an interface that a reading does not show whose addresses a call changed meanwhile', () => {
-  test.each(['look', 'list'] as const)('stays, and is looked at once the call has ended: %s', (scope) => {
+describe('an interface that a reading does not show, while a call changed its addresses', () => {
+  test.each(['look', 'list'] as const)('stays, and is refreshed once the call has ended: %s', (scope) => {
     const rig = inventoryRig();
     rig.look(0, eni('a'), further(1));
     rig.answer(110, { ...assigned, addresses: ['b'] });
@@ -16,8 +16,8 @@ describe('an interface that a reading does not show whose addresses a call chang
   });
 });
 
-describe('an interface that a reading shows attached to nothing', () => {
-  test('is its instance’s until looks say otherwise, and the first of them is due', () => {
+describe('an interface that a reading shows as detached', () => {
+  test('stays with its instance until refreshes say otherwise, and the first of them is due', () => {
     const { inventory, look, view } = inventoryRig();
     look(0, eni('a'));
 
@@ -28,7 +28,7 @@ describe('an interface that a reading shows attached to nothing', () => {
     expect(view().interfaces).toHaveLength(1);
   });
 
-  test('may be gone with all that it has until a look shows it', () => {
+  test('is possibly gone with all that it has until a refresh shows it', () => {
     const { inventory, look, view } = inventoryRig();
     look(0, eni('a', 'b'));
     const before = view().doubted;
@@ -42,7 +42,7 @@ describe('an interface that a reading shows attached to nothing', () => {
     expect([...view().doubted]).toEqual([]);
   });
 
-  test('is looked at also where its addresses were changed meanwhile: a cloud does that with a detached one', () => {
+  test('is refreshed even when its addresses changed meanwhile, because a cloud changes a detached interface too', () => {
     const { inventory, look, answer, view } = inventoryRig();
     look(0, eni('a'));
     answer(25, { ...assigned, addresses: ['b'] });
@@ -52,7 +52,7 @@ describe('an interface that a reading shows attached to nothing', () => {
     expect(view().refreshDue).toBe(30);
   });
 
-  test('is not looked at soon after our own attachment, which the reading need not show yet', () => {
+  test('is not refreshed soon after our own attachment, which the reading need not show yet', () => {
     const { inventory, answer, view } = inventoryRig();
     answer(10, { kind: 'created', interface: further(1, { attachment: undefined }) });
     answer(20, {
@@ -71,7 +71,7 @@ describe('an interface that a reading shows attached to nothing', () => {
     expect(due).toEqual([undefined, 50]);
   });
 
-  test('is no reason to look where the reading may be older than what is known', () => {
+  test('causes no refresh when the reading may be older than what is known', () => {
     const { inventory, look, view } = inventoryRig();
     look(0, eni('a'));
 
@@ -81,7 +81,7 @@ describe('an interface that a reading shows attached to nothing', () => {
     expect(view().refreshDue).toBeUndefined();
   });
 
-  test('stays where a leader before may have attached it a moment ago, so that a look need not show it either', () => {
+  test('stays when a previous leader may have attached it so late that a refresh need not show it', () => {
     const { inventory, look, view } = inventoryRig([eni('a'), further(1, { addresses: ['b'] })], 0);
 
     const holder = inventory.seenDetached('eni-2', 29);
@@ -95,7 +95,7 @@ describe('an interface that a reading shows attached to nothing', () => {
     expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1']);
   });
 
-  test('is nobody’s where no instance has it', () => {
+  test('belongs to no instance when none has it', () => {
     const { inventory, look, view } = inventoryRig();
     look(0, eni('a'));
 

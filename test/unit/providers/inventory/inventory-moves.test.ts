@@ -10,7 +10,7 @@ function shownBy({ view }: InventoryRig): unknown {
   return Object.fromEntries(view().interfaces.map(({ id, addresses }) => [id, addresses]));
 }
 
-describe('what a look shows on an interface, and not on the one that had it', () => {
+describe('an address that a refresh shows on another interface than before', () => {
   const moved = { 'eni-1': ['a'], 'eni-2': ['b'] };
 
   test.each<[string, Play, unknown]>([
@@ -54,7 +54,7 @@ describe('what a look shows on an interface, and not on the one that had it', ()
       },
       { 'eni-1': ['a', 'b'], 'eni-2': [] },
     ],
-  ])('is no other interface’s any more: %s', (_, play, expected) => {
+  ])('leaves the former interface: %s', (_, play, expected) => {
     const rig = inventoryRig();
     rig.look(0, eni('a', 'b'));
 
@@ -63,7 +63,7 @@ describe('what a look shows on an interface, and not on the one that had it', ()
     expect(shownBy(rig)).toEqual(expected);
   });
 
-  test('is to be confirmed by the next look', () => {
+  test('is to be confirmed by the next refresh', () => {
     const rig = inventoryRig();
     rig.look(0, eni('a', 'b'));
 
@@ -73,13 +73,13 @@ describe('what a look shows on an interface, and not on the one that had it', ()
   });
 
   test.each<[string, Play]>([
-    ['that the same look shows with it', ({ look }) => look(20, eni('a', 'b'), newer)],
-    ['that the same look shows with it, later', ({ look }) => look(20, newer, eni('a', 'b'))],
+    ['that the same refresh shows with it', ({ look }) => look(20, eni('a', 'b'), newer)],
+    ['that the same refresh shows with it, later', ({ look }) => look(20, newer, eni('a', 'b'))],
     ['that a newer reading showed with it', ({ look }) => look(-1, newer)],
     ['of another network', ({ look }) => look(20, eni('a'), { ...newer, networkId: 'vpc-2' })],
-    ['until a look says so: a listing', ({ list }) => list(20, eni('a'), newer)],
+    ['until a refresh says so: a listing', ({ list }) => list(20, eni('a'), newer)],
     [
-      'that our own call gave it since',
+      'that our own call assigned since',
       ({ look, answer }) => {
         look(20, eni('a'));
         answer(21, {
@@ -101,7 +101,7 @@ describe('what a look shows on an interface, and not on the one that had it', ()
     expect(shownBy(rig)).toMatchObject({ 'eni-1': ['a', 'b'] });
   });
 
-  describe('that our own call made, where the answer to its attachment got lost', () => {
+  describe('of our own creation whose attachment had a lost answer', () => {
     const made = further(1, { addresses: ['b'], attachment: undefined });
     const given = {
       kind: 'allocated',
@@ -112,15 +112,15 @@ describe('what a look shows on an interface, and not on the one that had it', ()
     } as const;
 
     test.each<[string, Play, unknown]>([
-      ['a look', ({ look }) => look(20, eni('a'), newer), moved],
+      ['a refresh', ({ look }) => look(20, eni('a'), newer), moved],
       ['a listing', ({ list }) => list(20, eni('a'), newer), moved],
       [
-        'a look that shows it without that',
+        'a refresh that shows the interface without it',
         ({ look }) => look(20, eni('a'), further(1)),
         { 'eni-1': ['a', 'b'], 'eni-2': [] },
       ],
       [
-        'a look that shows it on another instance',
+        'a refresh that shows it on another instance',
         ({ look }) => {
           const attachment = newer.attachment && { ...newer.attachment, instanceId: 'i-2' };
           look(20, eni('a'), { ...newer, attachment });
@@ -128,29 +128,26 @@ describe('what a look shows on an interface, and not on the one that had it', ()
         { 'eni-1': ['a', 'b'] },
       ],
       [
-        'a look after our own call gave it to another one again',
+        'a refresh after our own call assigned it to another one again',
         ({ look, answer }) => {
           answer(16, given);
           look(20, eni('a'), newer);
         },
         { 'eni-1': ['a', 'b'] },
       ],
-    ])(
-      'is no other interface’s any more, however young it is there, once shown by %s',
-      (_, play, expected) => {
-        const rig = inventoryRig();
-        rig.look(0, eni('a'));
-        rig.answer(10, given);
-        rig.answer(15, { kind: 'created', interface: made });
+    ])('leaves the former interface, however young the new one is, once shown by %s', (_, play, expected) => {
+      const rig = inventoryRig();
+      rig.look(0, eni('a'));
+      rig.answer(10, given);
+      rig.answer(15, { kind: 'created', interface: made });
 
-        play(rig);
+      play(rig);
 
-        expect(shownBy(rig)).toMatchObject(expected as object);
-      },
-    );
+      expect(shownBy(rig)).toMatchObject(expected as object);
+    });
   });
 
-  test('stays with an interface that was attached too late for it', () => {
+  test('stays with an interface that was attached too late for the refresh', () => {
     const rig = inventoryRig();
     rig.look(0, eni('a'));
     rig.answer(9, { kind: 'created', interface: further(1, { addresses: ['b'], attachment: undefined }) });
@@ -167,7 +164,7 @@ describe('what a look shows on an interface, and not on the one that had it', ()
     expect(shownBy(rig)).toMatchObject({ 'eni-2': ['b'] });
   });
 
-  test('stays where a predecessor knew it for as long as the look may be older', () => {
+  test('stays where a predecessor knew it for as long as the refresh may be older', () => {
     const rig = inventoryRig([eni('a', 'b')], 0);
     rig.look(1, eni('a', 'b'));
 

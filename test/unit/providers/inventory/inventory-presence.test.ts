@@ -13,14 +13,14 @@ function keptBy({ view }: InventoryRig): readonly string[] | undefined {
   return view().interfaces.find(({ id }) => id === 'eni-2')?.addresses;
 }
 
-describe('an instance', () => {
+describe('an instance in the inventory', () => {
   test.each<[string, (rig: InventoryRig) => void, string]>([
     ['is unread at first', () => undefined, 'unread'],
     ['is shown by a listing', ({ list }) => list(0, eni()), 'shown'],
-    ['is shown by a look', ({ look }) => look(0, eni()), 'shown'],
-    ['is not found by the first look', ({ look }) => look(0, absent), 'notFound'],
+    ['is shown by a refresh', ({ look }) => look(0, eni()), 'shown'],
+    ['is not found by the first refresh', ({ look }) => look(0, absent), 'notFound'],
     [
-      'that was shown is shown still after one look without it',
+      'that was shown stays so after one refresh without it',
       ({ look }) => [look(0, eni()), look(40, absent)],
       'shown',
     ],
@@ -69,7 +69,7 @@ describe('what an instance has', () => {
     expect(rig.view().doubted).toEqual(new Set(['eni-1', 'eni-2', 'a', 'b']));
   });
 
-  test('stays where it was recalled, and no reading ever showed the instance', () => {
+  test('stays when it was restored, and no reading ever showed the instance', () => {
     const rig = inventoryRig([eni(), second]);
 
     for (const at of often) rig.look(at, absent);
@@ -78,7 +78,7 @@ describe('what an instance has', () => {
     expect(keptBy(rig)).toEqual(['a', 'b']);
   });
 
-  test('is not counted as missing by the looks before the instance was whole again', () => {
+  test('is not counted as missing by refreshes before the instance was complete again', () => {
     const rig = inventoryRig();
     rig.look(0, eni(), second);
 
@@ -102,7 +102,7 @@ describe('what an instance has', () => {
     expect(keptBy(rig)).toEqual(['a', 'b']);
   });
 
-  test('is not gone where a prefix is shown as single addresses, nor where those are shown as the prefix', () => {
+  test('is not withdrawn when a prefix is shown as single addresses, or these as the prefix', () => {
     const prefix = '10.0.1.16/28';
     const members = Array.from({ length: 16 }, (_, index) => `10.0.1.${16 + index}`);
     const rig = inventoryRig();
@@ -116,7 +116,7 @@ describe('what an instance has', () => {
     expect(rig.view().interfaces[1]).toMatchObject({ prefixes: [prefix], addresses: [] });
   });
 
-  test('that is shown on another instance is gone once a look at its own does not show it', () => {
+  test('is withdrawn when it is shown on another instance and a refresh of its own does not show it', () => {
     const rig = inventoryRig([eni(), second]);
     const moved = networkInterface({
       ...second,
@@ -133,7 +133,7 @@ describe('what an instance has', () => {
     expect(rig.view().interfaces.map(({ id }) => id)).toEqual(['eni-1']);
   });
 
-  test('that is shown detached is gone once a look at its instance does not show it, found or not', () => {
+  test('is withdrawn when it is shown detached and a refresh of its instance does not show it, found or not', () => {
     const rig = inventoryRig([eni(), second]);
 
     rig.inventory.seenDetached('eni-2', 50);
@@ -143,8 +143,8 @@ describe('what an instance has', () => {
   });
 });
 
-describe('what is withdrawn of an instance that is not found', () => {
-  test('is nothing that came back since, be it an interface that we attached again', () => {
+describe('a withdrawal from an instance that is not found', () => {
+  test('spares what came back since, even an interface that we attached again', () => {
     const rig = inventoryRig([eni(), second]);
     rig.inventory.seenDetached('eni-2', 50);
     rig.look(60, absent);
@@ -166,7 +166,7 @@ describe('what is withdrawn of an instance that is not found', () => {
     expect(keptBy(rig)).toEqual(['a', 'b']);
   });
 
-  test('is no address that moved to another of its interfaces', () => {
+  test('spares an address that moved to another of its interfaces', () => {
     const rig = inventoryRig();
     rig.look(0, eni('a', 'b'), further(1));
 
@@ -178,7 +178,7 @@ describe('what is withdrawn of an instance that is not found', () => {
   });
 });
 
-describe('the gate', () => {
+describe('the withdrawal brake', () => {
   class Gate {
     isOpen = false;
     ofNodes: ReadonlySet<string> | undefined;
@@ -203,7 +203,7 @@ describe('the gate', () => {
       for (const id of ids) this.inventory.track(id);
     }
 
-    /** A look at these that shows each with its primary interface, and with the second one where `isWhole` says so. */
+    /** A refresh of these that shows each with its primary interface, and with the second one where `isWhole` says so. */
     look(begunAt: number, ids: readonly string[], isWhole: (id: string) => boolean): ReadonlySet<string> {
       const observations = ids.flatMap((id): Observation[] =>
         [0, ...(isWhole(id) ? [1] : [])].map((deviceIndex) => ({
@@ -235,7 +235,7 @@ describe('the gate', () => {
     return gate;
   }
 
-  test('is asked once of all that one look yields, and holds all of it', () => {
+  test('decides once about all that one refresh lacks, and holds all of it', () => {
     const gate = missing();
 
     gate.look(70, all, bare);
@@ -246,7 +246,7 @@ describe('the gate', () => {
     expect(gate.inventory.view('1')?.doubted).toContain('eni-1-1');
   });
 
-  test('lets all of it go, and says what changed', () => {
+  test('withdraws all of it when it is open, and reports what changed', () => {
     const gate = missing();
     gate.isOpen = true;
 
@@ -257,7 +257,7 @@ describe('the gate', () => {
     expect(gate.inventory.heldWithdrawals()).toEqual(new Set());
   });
 
-  test('weighs what comes later together with what it holds', () => {
+  test('counts what is missing later together with what it holds', () => {
     const gate = missing();
     gate.look(70, ['1', '2'], bare);
 
@@ -277,7 +277,7 @@ describe('the gate', () => {
     expect(gate.counts).toEqual([2, 2, 2]);
   });
 
-  test('lets nothing go because less is held, before a look has confirmed what is left', () => {
+  test('withdraws nothing because it holds less, before a refresh has confirmed the rest', () => {
     const gate = missing();
     gate.look(70, all, bare);
     gate.isOpen = true;
@@ -291,7 +291,7 @@ describe('the gate', () => {
     expect(between).toEqual([2, 2, 2]);
   });
 
-  test('weighs what looks have confirmed anew beside an instance that is no longer shown whole, which counts as suspected', () => {
+  test('counts again what refreshes have confirmed, beside an instance that is no longer complete and counts as suspected', () => {
     const ids = [...all, '4'];
     const gate = new Gate(ids);
     gate.look(0, ids, whole);
@@ -316,7 +316,7 @@ describe('the gate', () => {
     expect(gate.inventory.heldWithdrawals()).toEqual(new Set(['3', '4']));
   });
 
-  test('takes an answer that shows nothing of an instance for no confirmation, and asks for no other one at once', () => {
+  test('accepts no answer that shows nothing of an instance as a confirmation, and requests no other one at once', () => {
     const gate = missing();
     gate.look(70, all, bare);
     gate.isOpen = true;
@@ -334,7 +334,7 @@ describe('the gate', () => {
     expect(gate.counts).toEqual([2, 2, 1]);
   });
 
-  test('may be asked again, and lets go what it held', () => {
+  test('can decide again, and withdraw what it held', () => {
     const gate = missing();
     gate.look(70, all, bare);
     gate.isOpen = true;
@@ -345,7 +345,7 @@ describe('the gate', () => {
     expect(gate.counts).toEqual([1, 1, 1]);
   });
 
-  test('hears of what one look missed, and of nodes that went while something of them was held', () => {
+  test('is notified of what one refresh missed, and of nodes that went while something of them was held', () => {
     const gate = missing();
     gate.look(70, ['1', '2'], bare);
     const first = gate.suspected;
@@ -362,7 +362,7 @@ describe('the gate', () => {
     expect([first, second, later, gate.suspected]).toEqual([all, all, all, ['3']]);
   });
 
-  test('is not asked about a terminated instance', () => {
+  test('does not decide about a terminated instance', () => {
     const gate = new Gate(['1']);
     gate.look(0, ['1'], whole);
 
@@ -377,7 +377,7 @@ describe('the gate', () => {
     expect(gate.counts).toEqual([0]);
   });
 
-  test('is not asked where nothing is missing', () => {
+  test('does not decide when nothing is missing', () => {
     const gate = missing();
     const listing = gate.inventory.beginListing(70);
     ended(listing);
@@ -385,7 +385,7 @@ describe('the gate', () => {
     expect(gate.asked).toEqual([]);
   });
 
-  test('does not hear of an instance before a node stands behind it, and nothing of that goes', () => {
+  test('is not notified about an instance before it has a node, and nothing of the instance is withdrawn', () => {
     const gate = new Gate(all);
     gate.isOpen = true;
     gate.ofNodes = new Set(['1']);
@@ -404,7 +404,7 @@ describe('the gate', () => {
     expect(gate.inventory.view('2')?.interfaces).toHaveLength(1);
   });
 
-  test('goes on hearing of an instance whose node is gone', () => {
+  test('is still notified about an instance whose node is gone', () => {
     const gate = new Gate(all);
     gate.ofNodes = new Set(all);
     gate.look(0, all, whole);
@@ -416,7 +416,7 @@ describe('the gate', () => {
     expect(gate.asked).toEqual([all]);
   });
 
-  test('has held instances looked at again later', () => {
+  test('has held instances refreshed again later', () => {
     const gate = missing();
 
     gate.look(70, all, bare);

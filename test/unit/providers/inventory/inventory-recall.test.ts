@@ -3,7 +3,7 @@ import { Inventory } from '../../../../src/providers/inventory/inventory.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { eni, further, window } from '../inventory-rig.ts';
 
-/** An inventory that took up at 0 what an older state showed, and is told of a newer one. */
+/** An inventory that restored at 0 what an older state showed, and gets a newer one. */
 function rig(restored: readonly NetworkInterface[]) {
   const inventory = new Inventory({ consistencyWindow: window });
   inventory.track('i-1', restored, 0, new Set());
@@ -28,9 +28,9 @@ function rig(restored: readonly NetworkInterface[]) {
   };
 }
 
-describe('what a newer state shows than the one that an instance was taken up with', () => {
+describe('what a newer state of the CiliumNode shows than the one restored first', () => {
   test.each(['before a look', 'after one that shows it', 'after one that does not'])(
-    'is there, told %s',
+    'is there when it is reported %s',
     (when) => {
       const { restoreAlso, look, held } = rig([eni('a')]);
       const newest = eni('a', 'b');
@@ -72,7 +72,7 @@ describe('what a newer state shows than the one that an instance was taken up wi
   test.each([
     ['b', { addresses: ['b'] }],
     ['10.0.1.3', { prefixes: ['10.0.1.0/28'] }],
-  ])('stays where our own call put it since: %s', (address, newest) => {
+  ])('stays where our own call assigned it since: %s', (address, newest) => {
     const { restoreAlso, allocated, held } = rig([eni('a'), further(1)]);
     allocated(1, address);
 
@@ -81,7 +81,7 @@ describe('what a newer state shows than the one that an instance was taken up wi
     expect(held()).toEqual([['eni-1', 'a', address], ['eni-2']]);
   });
 
-  test('is gone after two looks that do not show it', () => {
+  test('is withdrawn after two refreshes that do not show it', () => {
     const { restoreAlso, look, held } = rig([eni('a')]);
     restoreAlso(2, eni('a', 'b'));
 
@@ -93,7 +93,7 @@ describe('what a newer state shows than the one that an instance was taken up wi
     expect(held()).toEqual([['eni-1', 'a']]);
   });
 
-  test('is not what our own calls took away', () => {
+  test('excludes what our own calls took away', () => {
     const { restoreAlso, look, released, held } = rig([eni('a', 'b')]);
     look(1, eni('a', 'b'));
     released(5, 'b');
@@ -103,7 +103,7 @@ describe('what a newer state shows than the one that an instance was taken up wi
     expect(held()).toEqual([['eni-1', 'a']]);
   });
 
-  test('is there however late it is told, and until two looks after that do not show it', () => {
+  test('is there however late it is reported, until two refreshes after that do not show it', () => {
     const { restoreAlso, look, held } = rig([eni('a')]);
     look(2 * window, eni('a'));
 
@@ -117,7 +117,7 @@ describe('what a newer state shows than the one that an instance was taken up wi
   });
 });
 
-describe('the next CiliumNode of an instance that was let go of a moment ago', () => {
+describe('the next CiliumNode of an instance that was untracked a moment ago', () => {
   const primary = eni('a');
 
   /** The former one showed `eni-2`, and on `eni-1` an address that the cloud never showed. */

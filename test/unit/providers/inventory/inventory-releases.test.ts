@@ -16,8 +16,8 @@ function given(...addresses: string[]): Answer {
 
 const before = networkInterface({ addresses: ['a', 'b'], prefixes: [block] });
 
-/** `b` is given back at 10; the cloud may show a change 30 later. */
-describe('what we gave back ourselves', () => {
+/** `b` is released at 10; the cloud may show a change 30 later. */
+describe('what we released ourselves', () => {
   test.each<{ what: string; play: (rig: InventoryRig) => void; left: readonly string[] }>([
     { what: 'is gone at once', play: ({ answer }) => answer(10, taken('b')), left: ['a', block] },
     {
@@ -26,7 +26,7 @@ describe('what we gave back ourselves', () => {
       left: ['a', 'b'],
     },
     {
-      what: 'does not come back by a look that began before',
+      what: 'does not come back by a refresh that started before',
       play: ({ answer, look }) => {
         answer(10, taken('b'));
         look(5, before);
@@ -34,7 +34,7 @@ describe('what we gave back ourselves', () => {
       left: ['a', block],
     },
     {
-      what: 'does not come back by a look that the cloud answers late',
+      what: 'does not come back by a refresh that the cloud answers late',
       play: ({ answer, look }) => {
         answer(10, taken('b', block));
         look(39, before);
@@ -60,7 +60,7 @@ describe('what we gave back ourselves', () => {
       left: ['a', block],
     },
     {
-      what: 'is there again once somebody else has given it anew',
+      what: 'is there again once another client has assigned it again',
       play: ({ answer, look }) => {
         answer(10, taken('b'));
         look(40, before);
@@ -68,7 +68,7 @@ describe('what we gave back ourselves', () => {
       left: ['a', block, 'b'],
     },
     {
-      what: 'is there again at once when we were given it anew',
+      what: 'is there again at once when our own call assigned it again',
       play: ({ answer, look }) => {
         answer(10, taken('b'));
         answer(15, given('b'));
@@ -77,7 +77,7 @@ describe('what we gave back ourselves', () => {
       left: ['a', block, 'b'],
     },
     {
-      what: 'stays gone when a look does not show it, without another look',
+      what: 'stays gone when a refresh does not show it, without another refresh',
       play: ({ answer, look }) => {
         answer(10, taken('b'));
         look(15, networkInterface({ addresses: ['a'], prefixes: [block] }));
@@ -94,7 +94,7 @@ describe('what we gave back ourselves', () => {
     expect(rig.view().refreshDue).toBeUndefined();
   });
 
-  test('of an interface that is not known changes nothing', () => {
+  test('changes nothing for an unknown interface', () => {
     const rig = inventoryRig();
     rig.look(0, further(1));
 
@@ -108,7 +108,7 @@ describe('an interface that we deleted ourselves', () => {
   test.each<{ what: string; play: (rig: InventoryRig) => void; there: boolean }>([
     { what: 'is gone at once', play: ({ answer }) => answer(10, gone), there: false },
     {
-      what: 'does not come back by a look that began before',
+      what: 'does not come back by a refresh that started before',
       play: ({ answer, look }) => {
         answer(10, gone);
         look(5, eni('a'), further(1));
@@ -146,7 +146,7 @@ describe('an interface that we deleted ourselves', () => {
   });
 });
 
-test('an interface that we detached ourselves is there until it is deleted, and on its way out', () => {
+test('an interface that we detached ourselves stays until it is deleted, and is marked as leaving', () => {
   const rig = inventoryRig();
   rig.look(0, eni('a'), further(1));
 
@@ -155,7 +155,7 @@ test('an interface that we detached ourselves is there until it is deleted, and 
   expect(rig.view().interfaces.map(({ attachment }) => attachment?.state)).toEqual(['attached', 'detaching']);
 });
 
-describe('what a call of ours may have taken, after its answer got lost', () => {
+describe('an address that a call of ours with a lost answer may have taken', () => {
   const releasing: Answer = {
     kind: 'releasing',
     interfaceId: 'eni-1',
@@ -171,7 +171,7 @@ describe('what a call of ours may have taken, after its answer got lost', () => 
     return rig;
   }
 
-  test('stays until two looks miss it, and is not weighed then', () => {
+  test('stays until two refreshes lack it, and is then withdrawn without the brake', () => {
     const { look, holdings, inventory } = held();
     look(20, { ...before, addresses: ['a'] });
     const afterOne = holdings();
@@ -182,7 +182,7 @@ describe('what a call of ours may have taken, after its answer got lost', () => 
     expect(inventory.heldWithdrawals().size).toBe(0);
   });
 
-  test('lets nothing else of the interface go unweighed', () => {
+  test('does not let anything else of the interface pass the brake', () => {
     const { look, holdings, inventory } = held();
     look(20, { ...before, addresses: [] });
     look(50, { ...before, addresses: [] });
@@ -191,7 +191,7 @@ describe('what a call of ours may have taken, after its answer got lost', () => 
     expect(inventory.heldWithdrawals()).toEqual(new Set(['i-1']));
   });
 
-  test('is weighed again once it was given anew', () => {
+  test('passes through the brake again once it was assigned again', () => {
     const { answer, look, holdings } = held();
     answer(15, given('b'));
     look(50, { ...before, addresses: ['a'] });
@@ -203,7 +203,7 @@ describe('what a call of ours may have taken, after its answer got lost', () => 
   test.each([
     ['before the call can no longer take effect', 69, true],
     ['after that', 70, false],
-  ])('is in doubt still when a look shows it %s', (_, at, isDoubted) => {
+  ])('is still possibly gone when a refresh shows it %s', (_, at, isDoubted) => {
     const { look, view } = held();
 
     look(at, before);
@@ -215,7 +215,7 @@ describe('what a call of ours may have taken, after its answer got lost', () => 
   test.each([
     [69, ['b']],
     [70, []],
-  ])('is in doubt for the next CiliumNode of the instance at %i', (at, doubted) => {
+  ])('is possibly gone for the next CiliumNode of the instance at %i', (at, doubted) => {
     const { inventory, look, view } = held();
     look(20, before);
     inventory.untrack('i-1', 25);
@@ -226,7 +226,7 @@ describe('what a call of ours may have taken, after its answer got lost', () => 
     expect([...view().doubted]).toEqual(doubted);
   });
 
-  test('does not make others look missing', () => {
+  test('does not make other addresses seem missing', () => {
     const suspected: number[] = [];
     const rig = inventoryRig([], undefined, {
       admit: (_, __, others) => {
@@ -255,15 +255,19 @@ describe('what a call of ours may have taken, after its answer got lost', () => 
   });
 });
 
-describe('what is missing, and was given up as its CiliumNode says', () => {
+describe('what is missing and was released according to its CiliumNode', () => {
   const members = addressesIn(block);
 
   test.each<[string, readonly (readonly string[])[], readonly string[]]>([
-    ['is not weighed', [['b']], ['a', block]],
-    ['is weighed where it is not', [['a']], ['a', 'b', block]],
-    ['is weighed once it is not any more', [['b'], []], ['a', 'b', block]],
-    ['is weighed where only a part of a prefix was', [['b', ...members.slice(1)]], ['a', block]],
-    ['is not weighed where all of a prefix was', [['b', ...members]], ['a']],
+    ['passes without the brake', [['b']], ['a', block]],
+    ['is counted by the brake when it was not released', [['a']], ['a', 'b', block]],
+    ['is counted by the brake once it is no longer released', [['b'], []], ['a', 'b', block]],
+    [
+      'is counted by the brake when only a part of a prefix was released',
+      [['b', ...members.slice(1)]],
+      ['a', block],
+    ],
+    ['passes without the brake when all of a prefix was released', [['b', ...members]], ['a']],
   ])('%s', (_, told, left) => {
     const { inventory, look, holdings } = inventoryRig([], undefined, {
       admit: () => false,

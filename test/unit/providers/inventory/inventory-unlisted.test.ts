@@ -5,20 +5,20 @@ const given = { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', pref
 
 describe('an address that a listing does not show', () => {
   test.each<{ what: string; afterwards: (rig: InventoryRig) => unknown; doubted: readonly string[] }>([
-    { what: 'until something tells', afterwards: () => undefined, doubted: ['a'] },
+    { what: 'until a read decides', afterwards: () => undefined, doubted: ['a'] },
     { what: 'until a reading shows it', afterwards: ({ list }) => list(60, eni('a', 'b')), doubted: [] },
     {
       what: 'no matter what an older listing shows',
       afterwards: ({ list }) => list(40, eni('a')),
       doubted: ['a'],
     },
-    { what: 'also after a look without it', afterwards: ({ look }) => look(60, eni('b')), doubted: ['a'] },
+    { what: 'also after a refresh without it', afterwards: ({ look }) => look(60, eni('b')), doubted: ['a'] },
     {
-      what: 'until our own call gives it anew',
+      what: 'until our own call assigns it again',
       afterwards: ({ answer }) => answer(60, { ...given, addresses: ['a'] }),
       doubted: [],
     },
-  ])('is in doubt $what', ({ afterwards, doubted }) => {
+  ])('is possibly gone $what', ({ afterwards, doubted }) => {
     const rig = inventoryRig();
     rig.look(0, eni('a', 'b'));
     rig.list(50, eni('b'));
@@ -28,7 +28,7 @@ describe('an address that a listing does not show', () => {
     expect([...rig.view().doubted]).toEqual(doubted);
   });
 
-  test('is in no doubt where our own call gave it a moment ago', () => {
+  test('is not possibly gone when our own call assigned it a moment ago', () => {
     const { look, list, answer, view } = inventoryRig();
     look(0, eni('a'));
     answer(40, { ...given, addresses: ['b'] });

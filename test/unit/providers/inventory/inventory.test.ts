@@ -3,8 +3,8 @@ import { Inventory } from '../../../../src/providers/inventory/inventory.ts';
 import { attachment, networkInterface } from '../interfaces.ts';
 import { addressless, ended, eni, further, instance, inventoryRig, unreadable } from '../inventory-rig.ts';
 
-describe('what is tracked', () => {
-  test('only instances that were asked for are known', () => {
+describe('a tracked instance', () => {
+  test('is known, and other instances are not', () => {
     const { inventory, look } = inventoryRig();
 
     look(0, eni('a'));
@@ -16,7 +16,7 @@ describe('what is tracked', () => {
     expect(inventory.view('i-2')).toBeUndefined();
   });
 
-  test('tracking again keeps what is known', () => {
+  test('keeps what is known when it is tracked again', () => {
     const { inventory, look, holdings } = inventoryRig();
     look(0, eni('a'));
 
@@ -25,7 +25,7 @@ describe('what is tracked', () => {
     expect(holdings()).toEqual(['a']);
   });
 
-  test('what was let go of a consistency window ago is forgotten', () => {
+  test('is forgotten a consistency window after it was untracked', () => {
     const { inventory, look } = inventoryRig();
     look(0, eni('a'));
 
@@ -35,7 +35,7 @@ describe('what is tracked', () => {
     expect(inventory.view('i-1')).toMatchObject({ read: false, interfaces: [] });
   });
 
-  test('what was let go of since is taken up again, with what our own calls brought', () => {
+  test('that was untracked is restored within the window, with what our own calls brought', () => {
     const { inventory, look, answer, holdings } = inventoryRig();
     look(0, eni('a'));
     answer(9, {
@@ -59,7 +59,7 @@ describe('what is tracked', () => {
     { what: 'is of another instance, by its primary interface', shown: ['eni-7'], kept: ['eni-7'] },
     { what: 'is of this instance', shown: ['eni-1', 'eni-2'], kept: ['eni-1', 'eni-2'] },
     { what: 'may be of this instance', shown: [], kept: ['eni-1', 'eni-2'] },
-  ])('what was recalled and $what', ({ shown, kept }) => {
+  ])('has what was restored and $what', ({ shown, kept }) => {
     const { view, list } = inventoryRig([eni('a'), further(1)]);
     const all = [eni('a'), further(1), networkInterface({ id: 'eni-7', primaryAddress: '10.0.0.9' })];
 
@@ -68,7 +68,7 @@ describe('what is tracked', () => {
     expect(view().interfaces.map(({ id }) => id)).toEqual(kept);
   });
 
-  test('an answer about several instances is folded into each', () => {
+  test('is updated by an answer about several instances', () => {
     const { inventory } = inventoryRig();
     inventory.track('i-2');
     inventory.track('i-3');
@@ -90,7 +90,7 @@ describe('what is tracked', () => {
   });
 });
 
-describe('a view', () => {
+describe('the view of an instance', () => {
   test('is in order of device index, then id', () => {
     const { look, view } = inventoryRig();
 
@@ -122,7 +122,7 @@ describe('a view', () => {
     expect(view()).toBe(before);
   });
 
-  test('is the same object while a doubt stays the same', () => {
+  test('is the same object while a possibly gone address stays the same', () => {
     const { look, view } = inventoryRig();
     look(0, eni('a', 'b'));
     look(10, eni('a'));
@@ -144,7 +144,7 @@ describe('a view', () => {
     ['an unreadable interface', [eni('a'), unreadable()]],
     ['a state of the instance', [eni('a'), instance({ state: 'stopped' })]],
     ['whether it is ours to serve', [eni('a'), instance({ managed: false })]],
-  ])('is another once the cloud shows %s', (_, shown) => {
+  ])('is a new object once the cloud shows %s', (_, shown) => {
     const { look, view } = inventoryRig();
     look(0, eni('a'));
     const before = view();
@@ -157,7 +157,7 @@ describe('a view', () => {
 });
 
 describe('an instance is read', () => {
-  test('by a look, even one that shows nothing', () => {
+  test('by a refresh, even one that shows nothing', () => {
     const { look, view } = inventoryRig();
 
     const changed = [look(0), look(1)];
@@ -169,7 +169,7 @@ describe('an instance is read', () => {
   test.each([
     ['is not found', [], [1, 2, 4, 8, 16, 30, undefined]],
     ['is pending without an interface', [instance({ state: 'pending' })], [1, 2, 4, 8, 16, 30, 60, 90]],
-  ])('again soon, and then less and less often, where it %s', (_, shown, expected) => {
+  ])('again soon, and then less and less often, when it %s', (_, shown, expected) => {
     const { look, view } = inventoryRig();
     const due: (number | undefined)[] = [];
 
@@ -181,7 +181,7 @@ describe('an instance is read', () => {
     expect(due).toEqual(expected);
   });
 
-  test('again soon where it is not found any more, however long it was pending without an interface', () => {
+  test('again soon when it is no longer found, however long it was pending without an interface', () => {
     const { look, view } = inventoryRig();
     for (const at of [0, 1, 2, 4, 8, 16, 30, 60]) look(at, instance({ state: 'pending' }));
 
@@ -199,7 +199,7 @@ describe('an instance is read', () => {
     expect(view()).toMatchObject({ read: true, refreshDue: undefined });
   });
 
-  test('again once it was not found, and then no more', () => {
+  test('again after it was not found, and then no more', () => {
     const { look, view } = inventoryRig();
 
     look(0);
@@ -220,7 +220,7 @@ describe('an instance is read', () => {
     expect([...changed]).toEqual(['i-1']);
   });
 
-  test('not by a listing that does not show it: a look must tell', () => {
+  test('not by a listing that does not show it: a refresh must decide', () => {
     const { list, view } = inventoryRig();
 
     const changed = list(7);
@@ -229,7 +229,7 @@ describe('an instance is read', () => {
     expect(view()).toMatchObject({ read: false, refreshDue: 7 });
   });
 
-  test('by the end of a listing that pauses, unless something else became known of it in a pause', () => {
+  test('by the end of a listing that pauses, unless something else became known about it in a pause', () => {
     const inventory = new Inventory({ consistencyWindow: 30 });
     const ids = Array.from({ length: 120 }, (_, index) => `i-${index}`);
     for (const id of ids) inventory.track(id, [networkInterface({ id: `eni of ${id}` })]);
@@ -249,7 +249,7 @@ describe('an instance is read', () => {
     expect(inventory.view('i-119')).toMatchObject({ read: true, refreshDue: undefined });
   });
 
-  test('not by a listing that began before it was tracked', () => {
+  test('not by a listing that started before it was tracked', () => {
     const inventory = new Inventory({ consistencyWindow: 30 });
     const listing = inventory.beginListing(0);
 
@@ -262,7 +262,7 @@ describe('an instance is read', () => {
     expect(inventory.view('i-1')).toMatchObject({ read: false, interfaces: [eni('a')] });
   });
 
-  test('not by a listing that began before it was tracked anew', () => {
+  test('not by a listing that started before it was tracked again', () => {
     const { inventory } = inventoryRig();
     const listing = inventory.beginListing(0);
 
@@ -287,7 +287,7 @@ describe('an unreadable interface', () => {
     ]);
   });
 
-  test('that was read before keeps what was read', () => {
+  test('keeps what was read before', () => {
     const { look, view, holdings } = inventoryRig();
     look(0, eni('a'));
 
@@ -307,7 +307,7 @@ describe('an unreadable interface', () => {
     expect(view()).toMatchObject({ unreadable: [], interfaces: [{ id: 'eni-1' }] });
   });
 
-  test('that something else is wrong with now is told anew', () => {
+  test('is reported again when something else is wrong with it', () => {
     const { look, view } = inventoryRig();
     look(0, unreadable('eni-9', 'first', 5));
 
@@ -317,7 +317,7 @@ describe('an unreadable interface', () => {
     expect(view().unreadable).toMatchObject([{ problem: 'second', deviceIndex: 6 }]);
   });
 
-  test('that has no addresses is told apart, once, and is gone once a look does not show it', () => {
+  test('without addresses is reported once, and is withdrawn once a refresh does not show it', () => {
     const { look, view } = inventoryRig();
     look(0, eni());
 
@@ -330,7 +330,7 @@ describe('an unreadable interface', () => {
     expect(view().addressless).toEqual([]);
   });
 
-  test('is gone once a look does not show it, and a listing that does not asks for a look', () => {
+  test('is withdrawn once a refresh does not show it, and a listing that lacks it requests a refresh', () => {
     const { look, list, view } = inventoryRig();
     look(0, eni(), unreadable());
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { VisibilityLag } from '../../../../src/providers/inventory/visibility-lag.ts';
 
-describe('how long the cloud takes to know what it just made', () => {
-  test('is nothing until something was not known', () => {
+describe('the visibility lag of the cloud', () => {
+  test('is zero until something new was not found', () => {
     const lag = new VisibilityLag();
 
     lag.known();
@@ -10,7 +10,7 @@ describe('how long the cloud takes to know what it just made', () => {
     expect(lag.ms).toBe(0);
   });
 
-  test('is a little more than the greatest age at which something was not known, within bounds', () => {
+  test('is a little more than the greatest age at which something new was not found, within bounds', () => {
     const lag = new VisibilityLag();
     const seen = [300, 50, 60_000].map((age) => {
       lag.unknown(age);
@@ -20,7 +20,7 @@ describe('how long the cloud takes to know what it just made', () => {
     expect(seen).toEqual([400, 400, 2000]);
   });
 
-  test('is forgotten by and by where everything is known', () => {
+  test('shrinks over time while everything is found', () => {
     const lag = new VisibilityLag();
     lag.unknown(900);
 

@@ -17,16 +17,16 @@ const absence: Absence = {
 const missing = (change: Partial<Absence>): Evidence => ({ kind: 'missing', ...absence, ...change });
 const elsewhere = { kind: 'addressElsewhere', sameNetwork: true, conflictAt: 10 } as const;
 
-describe('what is told of an interface or an address', () => {
+describe('the evidence about an interface or an address', () => {
   test.each<[string, Evidence, Withdrawal]>([
-    ['a terminated instance has nothing any more', { kind: 'terminated' }, 'now'],
+    ['a terminated instance no longer has anything', { kind: 'terminated' }, 'now'],
     [
       'an interface that is shown detached or on another instance is gone once a later read by id does not show it',
       { kind: 'interfaceElsewhere', shownAt: 10, readAt: 10 },
       'now',
     ],
     [
-      'an interface that is shown detached or on another instance stays for a read that began before that',
+      'an interface that is shown detached or on another instance stays for a read that started before that',
       { kind: 'interfaceElsewhere', shownAt: 10, readAt: 9 },
       'later',
     ],
@@ -41,7 +41,7 @@ describe('what is told of an interface or an address', () => {
       'later',
     ],
     [
-      'an address on another interface stays where one of the reads began before the conflict',
+      'an address on another interface stays when one of the reads started before the conflict',
       { ...elsewhere, bothReadAt: 9 },
       'later',
     ],
@@ -50,9 +50,13 @@ describe('what is told of an interface or an address', () => {
       { ...elsewhere, sameNetwork: false, bothReadAt: 10 },
       'never',
     ],
-    ['what two reads of a whole owner miss, a window apart, is weighed', missing({}), 'weighed'],
     [
-      'what a call of ours may have taken, after the agent gave it up, is not weighed',
+      'what two reads of a complete owner lack, a window apart, is counted by the brake',
+      missing({}),
+      'weighed',
+    ],
+    [
+      'what a call of ours may have taken, after the agent released it, is not counted by the brake',
       missing({ isReleasing: true }),
       'now',
     ],
@@ -64,7 +68,11 @@ describe('what is told of an interface or an address', () => {
     ['what one read misses waits for another', missing({ missedAt: undefined }), 'later'],
     ['two reads too close to each other are not two', missing({ readAt: 129 }), 'later'],
     ['what a listing misses is not missing', missing({ byId: false }), 'never'],
-    ['what is missing with its owner is not missing', missing({ ownerShown: false }), 'never'],
+    [
+      'what is missing together with its owner does not count as missing',
+      missing({ ownerShown: false }),
+      'never',
+    ],
     [
       'an owner that is not shown takes nothing with it, however often',
       missing({ ownerShown: false, readAt: 1e9 }),

@@ -8,7 +8,7 @@ import { networkInterface } from '../interfaces.ts';
 
 const minute = 60_000;
 
-/** Seen for five minutes, and nobody's concern. */
+/** Seen for five minutes, and needed by no node. */
 function orphan(change: Partial<Orphan> = {}, id = 'eni-1'): Orphan {
   return {
     interface: networkInterface({ id, attachment: undefined }),
@@ -25,7 +25,7 @@ function orphan(change: Partial<Orphan> = {}, id = 'eni-1'): Orphan {
 
 const ofAService = networkInterface({ attachment: undefined, reservedFor: 'requester-managed' });
 
-describe('for a node that needs an interface, a detached one is', () => {
+describe('a detached interface for a node that needs one', () => {
   test.each<[string, Partial<Orphan>, 'fit' | 'unclear' | 'unfit']>([
     ['seen twice, a window apart', { lastAt: 30_000 }, 'fit'],
     ['seen twice, less than a window apart', { lastAt: 29_999 }, 'unclear'],
@@ -34,18 +34,18 @@ describe('for a node that needs an interface, a detached one is', () => {
     ['read before readings show what we took from it', { lastAt: 49_999, changedAt: 20_000 }, 'unclear'],
     ['read after that', { lastAt: 50_000, changedAt: 20_000 }, 'fit'],
     ['left by us, and read before that', { lastAt: 9, changedAt: 0, operation: 'ended' }, 'unclear'],
-    ['made by a creation of ours under way', { operation: 'underway' }, 'unfit'],
+    ['made by a creation of ours in flight', { operation: 'underway' }, 'unfit'],
     ['acted on by this process', { claimed: true }, 'unfit'],
     ['still an instance’s, as far as is known', { held: true, operation: 'ended' }, 'unfit'],
     ['not to be attached, as was tried', { unfit: true }, 'unfit'],
     ['not to be attached, and left by us', { unfit: true, operation: 'ended' }, 'unfit'],
     ['made by a service of the cloud', { interface: ofAService }, 'unfit'],
-  ])('%s', (_, change, expected) => {
+  ])('is judged when it is %s', (_, change, expected) => {
     expect(fitnessOf(orphan(change), 30_000)).toBe(expected);
   });
 });
 
-describe('due to be deleted is one', () => {
+describe('a detached interface before its deletion', () => {
   test.each<[string, Partial<Orphan>, boolean]>([
     ['seen for an interval', {}, true],
     ['seen for a little less', { firstAt: 1 }, false],
@@ -53,24 +53,24 @@ describe('due to be deleted is one', () => {
     ['left by a creation of ours that ended', { operation: 'ended' }, true],
     ['left by a creation of ours that ended just now', { firstAt: 4 * minute, operation: 'ended' }, false],
     ['that could not be attached', { unfit: true }, true],
-    ['made by a creation of ours under way', { operation: 'underway' }, false],
+    ['made by a creation of ours in flight', { operation: 'underway' }, false],
     ['still an instance’s, as far as is known', { held: true }, false],
     ['acted on by this process', { claimed: true }, false],
     ['made by a service of the cloud', { interface: ofAService }, false],
-  ])('%s: %j %s', (_, change, expected) => {
+  ])('is due or not when %s: %j %s', (_, change, expected) => {
     const due = dueForCollection([orphan(change)], { interval: 5 * minute, most: 25, isOurs: () => true });
 
     expect(due).toHaveLength(expected ? 1 : 0);
   });
 
-  test('an interface that was seen detached for less than a minute stays, however often one looks', () => {
+  test('is not due when it was seen detached for less than a minute, however often it was read', () => {
     const due = (lastAt: number): number =>
       dueForCollection([orphan({ lastAt })], { interval: 5000, most: 25, isOurs: () => true }).length;
 
     expect([due(minute - 1), due(minute)]).toEqual([0, 1]);
   });
 
-  test('of the longest known, and no more at once than said', () => {
+  test('is deleted in order of age, and no more at once than allowed', () => {
     const orphans = [
       orphan({ firstAt: 3 }, 'eni-3'),
       orphan({ firstAt: 1 }, 'eni-b'),

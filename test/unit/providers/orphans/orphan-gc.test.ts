@@ -20,7 +20,7 @@ interface Scene {
   readonly isHeld?: boolean;
   /** What a deletion comes to; undefined: it succeeds. The first is number 0. */
   readonly outcome?: (number: number) => Outcome | undefined;
-  /** What the second look fails with. */
+  /** What the second read fails with. */
   readonly lookFails?: (number: number) => CloudFailure | undefined;
   readonly whenAdmitted?: (orphans: Orphans) => void;
 }
@@ -106,8 +106,8 @@ function rig(scene: Scene = {}): Rig {
   return { clock, orphans, calls, priorities, results, readFailures, stop };
 }
 
-describe('the collection', () => {
-  test('looks a second time right before it deletes, and waits behind everybody', async () => {
+describe('the collection of orphaned interfaces', () => {
+  test('reads a second time right before it deletes, at the lowest priority', async () => {
     const { clock, calls, results, priorities } = rig();
 
     await clock.advance(interval * 3);
@@ -122,13 +122,13 @@ describe('the collection', () => {
     ['is gone', failed('interfaceGone'), 'gone', 2],
     ['may not be deleted', failed('notAuthorized'), 'failed', 1],
     ['is deleted by a call whose answer got lost', lost, 'failed', 1],
-  ])('tells of one that %s, and tries it again once it is due', async (_, outcome, kind, again) => {
+  ])('reports one that %s, and tries it again once it is due', async (_, outcome, kind, again) => {
     const { clock, calls, results } = rig({ outcome: (number) => (number === 0 ? outcome : undefined) });
 
     await clock.advance(interval * 3 + 1000);
 
     expect(results[0]).toBe(`eni-1 ${kind} after ${interval}`);
-    // What was dropped has to be seen for an interval anew.
+    // What was dropped has to be seen for an interval again.
     expect(calls.filter((call) => call.startsWith('delete'))).toEqual([
       `delete eni-1@${interval}`,
       `delete eni-1@${interval * (1 + again)}`,
@@ -136,7 +136,7 @@ describe('the collection', () => {
     expect(results).toHaveLength(2);
   });
 
-  test('ends a pass in silence while nothing may be taken away', async () => {
+  test('ends a pass silently when nothing may be taken away', async () => {
     const { clock, calls, results } = rig({
       ids: ['eni-1', 'eni-2'],
       outcome: (number) => (number === 0 ? failed('fenced') : undefined),
@@ -150,7 +150,7 @@ describe('the collection', () => {
     expect(results.map((line) => line.split(' after')[0])).toEqual(['eni-1 deleted', 'eni-2 deleted']);
   });
 
-  test('tries again soon when the second look fails, ever later', async () => {
+  test('tries again soon when the second read fails, and more and more rarely', async () => {
     const { clock, calls, readFailures } = rig({
       lookFails: (number) => (number < 5 ? failure('throttled') : undefined),
     });
@@ -163,7 +163,7 @@ describe('the collection', () => {
     expect(calls.at(-1)).toMatch(/^delete eni-1/);
   });
 
-  test('leaves out what somebody of this process took meanwhile', async () => {
+  test('leaves out what this process took meanwhile', async () => {
     let taken = false;
     const { clock, calls } = rig({
       ids: ['eni-1', 'eni-2'],
@@ -178,7 +178,7 @@ describe('the collection', () => {
     expect(calls.filter((call) => call.startsWith('delete'))).toEqual([`delete eni-1@${interval}`]);
   });
 
-  test('only tells in a dry run, once of each', async () => {
+  test('only logs in a dry run, once for each interface', async () => {
     const { clock, calls, results } = rig({ dryRun: true, ids: ['eni-1', 'eni-2'] });
 
     await clock.advance(interval * 5);
@@ -195,7 +195,7 @@ describe('the collection', () => {
     expect([...calls, ...results]).toEqual([]);
   });
 
-  test('ends when it is told to', async () => {
+  test('ends on request', async () => {
     const { clock, calls, stop } = rig();
     await clock.advance(1000);
 

@@ -36,8 +36,8 @@ function idsOf(items: readonly NetworkInterface[]): string[] {
   return items.map(({ id }) => id);
 }
 
-describe('what may be left of an instance', () => {
-  test('is open until a reading ended, also one that failed', () => {
+describe('an orphaned interface of an instance', () => {
+  test('is unknown until a reading ended, also one that failed', () => {
     const { orphans, read } = rig();
     const failing = rig().orphans;
 
@@ -50,7 +50,7 @@ describe('what may be left of an instance', () => {
     expect(failing.of('i-1').read).toBe(true);
   });
 
-  test('cannot be had while the instance still has it, as far as is known', () => {
+  test('cannot be adopted while the instance still seems to have it', () => {
     const { orphans, read } = rig(new Map([['eni-9', 40_000]]));
 
     read(0, made());
@@ -62,7 +62,7 @@ describe('what may be left of an instance', () => {
     expect(idsOf(orphans.of('i-1').fit)).toEqual(['eni-9']);
   });
 
-  test('is unclear when seen once, and can be had when seen again a window later', () => {
+  test('is unclear when it was seen once, and can be adopted when it is seen again a window later', () => {
     const { orphans, read } = rig();
 
     read(0, made());
@@ -77,7 +77,7 @@ describe('what may be left of an instance', () => {
     expect(orphans.of('i-2')).toEqual({ read: true, fit: [], unclear: [] });
   });
 
-  test('is not waited for once the reading that was to tell has failed', () => {
+  test('is not waited for once the reading that was to show it has failed', () => {
     const { orphans, read } = rig();
     read(0, made());
 
@@ -90,7 +90,7 @@ describe('what may be left of an instance', () => {
     expect(orphans.hasUnclear).toBe(true);
   });
 
-  test('begins anew when a reading in between did not show it', () => {
+  test('starts over when a reading in between did not show it', () => {
     const { orphans, read } = rig();
 
     read(0, made());
@@ -100,7 +100,7 @@ describe('what may be left of an instance', () => {
     expect(idsOf(orphans.of('i-1').unclear)).toEqual(['eni-9']);
   });
 
-  test('can be had at once where a creation of ours left it, after a reading that began later', () => {
+  test('can be adopted at once when a creation of ours left it, after a reading that started later', () => {
     const { orphans, read, left } = rig();
     read(0);
 
@@ -118,7 +118,7 @@ describe('what may be left of an instance', () => {
     expect(idsOf(orphans.of('i-1').fit)).toEqual(['eni-9']);
   });
 
-  test('is nothing of a creation that ended well', () => {
+  test('is not expected from a creation that ended well', () => {
     const { orphans, read, left } = rig();
 
     orphans.begin('op-1')();
@@ -129,8 +129,8 @@ describe('what may be left of an instance', () => {
   });
 });
 
-describe('an interface that somebody acts on', () => {
-  test('is nobody else’s until it is released', () => {
+describe('an interface that one caller acts on', () => {
+  test('is closed to others until it is released', () => {
     const { orphans, read } = rig();
     read(0, made());
     read(400_000, made());
@@ -149,7 +149,7 @@ describe('an interface that somebody acts on', () => {
     ['gone', 0, 0],
     ['unfit', 0, 1],
     ['kept', 1, 1],
-  ] as const)('and is %s then', (end, fit, due) => {
+  ] as const)('is %s after the release', (end, fit, due) => {
     const { orphans, read } = rig();
     read(0, made());
     read(400_000, made());
@@ -160,7 +160,7 @@ describe('an interface that somebody acts on', () => {
     expect(orphans.due(limits)).toHaveLength(due);
   });
 
-  test('has to be known', () => {
+  test('must be known', () => {
     const { orphans, read } = rig();
     read(0, made());
     read(10);
@@ -169,8 +169,8 @@ describe('an interface that somebody acts on', () => {
   });
 });
 
-describe('what is to be deleted', () => {
-  test('counts from the end of the reading that showed it first to the begin of the last', () => {
+describe('an interface that is to be deleted', () => {
+  test('is dated from the end of the reading that showed it first to the start of the last', () => {
     const { orphans, read } = rig();
 
     read(0, made());
@@ -182,7 +182,7 @@ describe('what is to be deleted', () => {
     expect(orphans.due(limits)).toHaveLength(1);
   });
 
-  test('is nothing that a creation under way made, however long it takes', () => {
+  test('is never one that a creation in flight made, however long it takes', () => {
     const { orphans, read } = rig();
     const end = orphans.begin('op-1');
     read(0, made());

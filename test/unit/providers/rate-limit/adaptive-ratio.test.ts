@@ -19,8 +19,8 @@ function oftenThrottled(learned: AdaptiveRatio, sentAt: number, now: number): Ad
   return throttled(throttled(learned, sentAt, sentAt), sentAt, now);
 }
 
-describe('the share of a rate limit that is there for us', () => {
-  test('is the whole until something is throttled', () => {
+describe('the learned ratio of a rate limit', () => {
+  test('is the whole until a call is throttled', () => {
     expect(shareAt(wholeShare(0), 0)).toBe(1);
     expect(shareAt(afterAnswer(wholeShare(0), 10), 10)).toBe(1);
   });
@@ -31,8 +31,8 @@ describe('the share of a rate limit that is there for us', () => {
   });
 
   test.each([
-    ['is cut where the second comes soon', 20, 0.75],
-    ['is left where the second comes long after', 50, 1],
+    ['is cut when the second throttled call follows soon', 20, 0.75],
+    ['is not cut when the second throttled call follows long after', 50, 1],
   ])('%s', (_, answers, expected) => {
     let learned = throttled(wholeShare(0), 5, 10);
     for (let count = 0; count < answers; count++) learned = afterAnswer(learned, 10);
@@ -40,7 +40,7 @@ describe('the share of a rate limit that is there for us', () => {
     expect(shareAt(throttled(learned, 20, 20), 20)).toBeCloseTo(expected, 1);
   });
 
-  test('is left by a few calls that were under way when the first of them turned out to be one too many', () => {
+  test('is left by a few calls that were in flight when the first of them was one too many', () => {
     const first = throttled(wholeShare(0), 5, 10);
     const few = [6, 7, 9].reduce((learned, sentAt) => throttled(learned, sentAt, 11), first);
     const many = [6, 7, 9].reduce((learned, sentAt) => throttled(learned, sentAt, 11), few);
@@ -50,7 +50,7 @@ describe('the share of a rate limit that is there for us', () => {
     expect(shareAt(throttled(first, 10, 11), 11)).toBeCloseTo(0.75);
   });
 
-  test('is cut once by calls that were under way together, and by the first few after the cut', () => {
+  test('is cut once by calls that were in flight together, and by the first few after the cut', () => {
     const cut = oftenThrottled(wholeShare(0), 5, 10);
 
     const together = [6, 7, 10].reduce((learned, sentAt) => throttled(learned, sentAt, 11), cut);
@@ -62,7 +62,7 @@ describe('the share of a rate limit that is there for us', () => {
     expect(shareAt(later, 412)).toBeCloseTo(0.5625, 2);
   });
 
-  test('never goes so low that nothing is tried any more', () => {
+  test('never goes so low that nothing is tried', () => {
     let learned = wholeShare(0);
     for (let now = 1000; now < 50_000; now += 1000) learned = throttled(learned, now, now);
 

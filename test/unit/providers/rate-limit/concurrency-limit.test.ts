@@ -4,7 +4,7 @@ import type { Priority } from '../../../../src/providers/contract/priority.ts';
 
 const never = new AbortController().signal;
 
-/** Calls that begin when they get a place and end when the test says so. */
+/** Calls that start when they get a place and end when the test says so. */
 function rig(most: number) {
   const inFlight = new ConcurrencyLimiter(most);
   const begun: string[] = [];
@@ -34,7 +34,7 @@ function settled(): Promise<void> {
 }
 
 describe('places among the requests in flight', () => {
-  test('are bounded, and go to the most urgent in order of arrival', async () => {
+  test('are limited, and go to the highest priority in order of arrival', async () => {
     const { begun, call, end } = rig(2);
     const calls = [
       call('a', 'high'),
@@ -56,7 +56,7 @@ describe('places among the requests in flight', () => {
     await expect(Promise.all(calls)).resolves.toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
   });
 
-  test('go first to operations in flight, so that nothing stays half done', async () => {
+  test('go first to operations in flight, so that nothing stays unfinished', async () => {
     const { begun, call, end } = rig(1);
     void call('a', 'high');
     void call('create', 'critical');
@@ -68,7 +68,7 @@ describe('places among the requests in flight', () => {
     expect(begun).toEqual(['a', 'attach', 'create']);
   });
 
-  test('go to calls that pods wait for while there is none for what was begun and no pod waits for', async () => {
+  test('go to calls with pending pods while none is free for unfinished operations without pending pods', async () => {
     const { begun, call, end } = rig(5);
     for (const name of ['a', 'b', 'c', 'd']) void call(name, 'high');
     void call('e', 'normal');
@@ -81,7 +81,7 @@ describe('places among the requests in flight', () => {
     expect(begun).toEqual(['a', 'b', 'c', 'd', 'e', 'create', 'attach']);
   });
 
-  test('are given at once to a call that pods wait for now, if it is said so', async () => {
+  test('are given at once to a call with pending pods when that is announced', async () => {
     const { inFlight, begun, call } = rig(3);
     let priority: Priority = 'normal';
     for (const name of ['a', 'b', 'c']) void call(name, () => priority);
@@ -94,7 +94,7 @@ describe('places among the requests in flight', () => {
     expect([before, begun.length]).toEqual([2, 3]);
   });
 
-  test('go by how urgent a call is now, not by how urgent it was when it came', async () => {
+  test('go by the priority of a call now, not by that on arrival', async () => {
     const { inFlight, begun, call, end } = rig(1);
     let [second, third]: Priority[] = ['high', 'normal'];
     void call('first', 'high');
@@ -109,7 +109,7 @@ describe('places among the requests in flight', () => {
     expect(begun).toEqual(['first', 'third', 'fourth', 'second']);
   });
 
-  test('go to calls that lost their urgency after the urgent ones, even without notice', async () => {
+  test('go to calls that lost their priority after the others, even without notice', async () => {
     const { begun, call, end } = rig(1);
     let priority: Priority = 'critical';
     void call('first', 'high');
@@ -127,7 +127,7 @@ describe('places among the requests in flight', () => {
     [50, 30],
     [3, 2],
     [1, 1],
-  ])('of %i, %i at most go to calls that no pod waits for', async (most, patient) => {
+  ])('of %i, %i at most go to calls without pending pods', async (most, patient) => {
     const { begun, call, end } = rig(most);
     for (let index = 0; index <= most; index++) void call(`topUp${index}`, 'normal');
     const alone = begun.length;
@@ -146,7 +146,7 @@ describe('places among the requests in flight', () => {
     [50, 10],
     [1, 1],
   ])(
-    'of %i, %i at most go to calls that no pod waits for, as long as there are others',
+    'of %i, %i at most go to calls without pending pods, as long as there are others',
     async (most, patient) => {
       const { begun, call, end } = rig(most);
       void call('pressing', 'high');
@@ -160,7 +160,7 @@ describe('places among the requests in flight', () => {
     },
   );
 
-  test('all go to calls that pods wait for, if there are so many', () => {
+  test('all go to calls with pending pods, if there are so many', () => {
     const { begun, call } = rig(10);
 
     for (let index = 0; index < 20; index++) void call(`${index}`, 'critical');
@@ -168,7 +168,7 @@ describe('places among the requests in flight', () => {
     expect(begun).toHaveLength(10);
   });
 
-  test('a call that is aborted while it waits does not start, and blocks no other', async () => {
+  test('are not taken by a call that is aborted while it waits, and it blocks no other', async () => {
     const { begun, call, end } = rig(1);
     const giveUp = new AbortController();
     void call('first', 'high');
@@ -182,7 +182,7 @@ describe('places among the requests in flight', () => {
     expect(begun).toEqual(['first', 'third']);
   });
 
-  test('a call that is aborted at the moment of entry passes its place on', async () => {
+  test('are passed on by a call that is aborted at the moment of entry', async () => {
     const { begun, call, end } = rig(1);
     const giveUp = new AbortController();
     void call('first', 'high');
@@ -200,7 +200,7 @@ describe('places among the requests in flight', () => {
     expect(begun).toEqual(['first', 'third']);
   });
 
-  test('a call that was aborted before does not start', async () => {
+  test('are not taken by a call that was aborted before', async () => {
     const { begun, call } = rig(1);
 
     await expect(call('first', 'high', { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
@@ -210,7 +210,7 @@ describe('places among the requests in flight', () => {
     expect(begun).toEqual([]);
   });
 
-  test('a call starts at once if there is one, waits if not, and may stop waiting', async () => {
+  test('are taken at once if there are any, or after a wait, which can be aborted', async () => {
     const { inFlight, begun, call, end } = rig(2);
     const leaves: (() => void)[] = [];
     const enter = (name: string, priority: Priority): (() => void) =>
@@ -237,7 +237,7 @@ describe('places among the requests in flight', () => {
     ]);
   });
 
-  test('a failure is handed on, and gives the place back', async () => {
+  test('are returned after a failure, which is passed on', async () => {
     const { inFlight } = rig(1);
     const request = { priority: () => 'high' as const, signal: never };
 

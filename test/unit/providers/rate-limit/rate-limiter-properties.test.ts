@@ -35,8 +35,8 @@ function overdraft(takes: readonly Take[], { capacity, refill }: BucketSize): nu
   return worst;
 }
 
-describe('a rate limiter, whatever is asked of it,', () => {
-  test('takes from no bucket more than there is, and serves everybody who waits', async () => {
+describe('a rate limiter, whatever the calls,', () => {
+  test('takes from no bucket more than there is, and serves every caller', async () => {
     await fc.assert(
       fc.asyncProperty(sizes, asked, async ({ a, b, overall }, requests) => {
         const rig = rateLimiterRig({ buckets: { a, b }, ...(overall && { overall }) });
@@ -71,7 +71,7 @@ describe('a rate limiter, whatever is asked of it,', () => {
     );
   });
 
-  test('never lets calls that need one token starve a call of the same urgency that needs two', async () => {
+  test('never lets calls that need one token starve a call of the same priority that needs two', async () => {
     await fc.assert(
       fc.asyncProperty(sizes, fc.string(), async ({ a, b, overall }, seed) => {
         const rig = rateLimiterRig({ buckets: { a, b }, ...(overall && { overall }) });

@@ -14,7 +14,7 @@ describe('tokens of a rate limit', () => {
     expect(granted).toEqual(['a@0', 'b@0', 'c@250', 'd@500']);
   });
 
-  test('an action without a bucket is not limited', async () => {
+  test('are unlimited for an action without a bucket', async () => {
     const { clock, granted, ask } = rateLimiterRig({});
 
     for (const name of ['a', 'b', 'c']) void ask(name, ['read']);
@@ -23,7 +23,7 @@ describe('tokens of a rate limit', () => {
     expect(granted).toEqual(['a@0', 'b@0', 'c@0']);
   });
 
-  test('go to the most urgent first, then in order of arrival', async () => {
+  test('go to the highest priority first, then in order of arrival', async () => {
     const { clock, granted, ask } = rateLimiterRig({ buckets: { read: one } });
     void ask('first', ['read']);
 
@@ -48,7 +48,7 @@ describe('tokens of a rate limit', () => {
     ]);
   });
 
-  test('urgency counts as it is when a token is granted', async () => {
+  test('go by the priority at the time of the grant', async () => {
     const { clock, granted, ask } = rateLimiterRig({ buckets: { read: one } });
     let priority: Priority = 'normal';
     void ask('first', ['read']);
@@ -81,7 +81,7 @@ describe('tokens of a rate limit', () => {
     expect(waitingFor(rateLimiter, 'create')).toBe(0);
   });
 
-  test('two of one action cost two', async () => {
+  test('cost two for two calls of one action', async () => {
     const { clock, granted, ask } = rateLimiterRig({ buckets: { read: { capacity: 3, refill: 1 } } });
 
     void ask('two', ['read', 'read']);
@@ -91,7 +91,7 @@ describe('tokens of a rate limit', () => {
     expect(granted).toEqual(['two@0', 'two more@1000']);
   });
 
-  test('a group larger than its bucket goes when the bucket is full, and those after it pay', async () => {
+  test('go to a group larger than its bucket when the bucket is full, and the calls after it pay', async () => {
     const { clock, granted, ask } = rateLimiterRig({ buckets: { read: { capacity: 2, refill: 1 } } });
     void ask('first', ['read']);
 
@@ -102,7 +102,7 @@ describe('tokens of a rate limit', () => {
     expect(granted).toEqual(['first@0', 'group@1000', 'next@3000']);
   });
 
-  test('the overall bucket limits the sum of all calls', async () => {
+  test('are limited by the overall bucket for the sum of all calls', async () => {
     const { clock, granted, ask } = rateLimiterRig({ overall: { capacity: 3, refill: 1 } });
 
     void ask('pair', ['create', 'attach']);
@@ -116,7 +116,7 @@ describe('tokens of a rate limit', () => {
 });
 
 describe('refunded tokens', () => {
-  test('go to the next who waits, of every bucket that they were taken from', async () => {
+  test('go to the next waiting call, in every bucket that they were taken from', async () => {
     const { clock, granted, ask } = rateLimiterRig({
       buckets: { create: one, attach: one },
       overall: { capacity: 2, refill: 0.1 },
@@ -143,7 +143,7 @@ describe('refunded tokens', () => {
     expect(granted).toEqual(['first@0', 'second@0']);
   });
 
-  test('do not fill a bucket beyond what it holds', async () => {
+  test('do not fill a bucket beyond its capacity', async () => {
     const { clock, granted, ask } = rateLimiterRig({ buckets: { read: { capacity: 1, refill: 1 } } });
     const refund = await ask('first', ['read']);
 
@@ -157,7 +157,7 @@ describe('refunded tokens', () => {
 });
 
 describe('a call that waits for tokens', () => {
-  test('keeps its tokens from those who come after it', async () => {
+  test('keeps its tokens from later calls', async () => {
     const { clock, granted, ask } = rateLimiterRig({
       buckets: { create: { capacity: 1, refill: 0.1 }, attach: one },
     });
@@ -240,7 +240,7 @@ describe('a call that waits for tokens', () => {
 });
 
 describe('tokens of calls that are sent later', () => {
-  test('take room: the cloud refills its bucket only once they are sent', async () => {
+  test('take room, because the cloud refills its bucket only once they are sent', async () => {
     const { clock, rateLimiter, granted, ask } = rateLimiterRig({
       buckets: { attach: { capacity: 2, refill: 1 } },
     });
@@ -255,7 +255,7 @@ describe('tokens of calls that are sent later', () => {
     expect(granted.slice(2)).toEqual(['c@6000', 'd@7000']);
   });
 
-  test('are granted early by as long as the call before them takes, however long that stood in line', async () => {
+  test('are granted early by as long as the call before them takes, however long that call queued', async () => {
     const { clock, rateLimiter, granted, ask } = rateLimiterRig({
       buckets: { create: { capacity: 9, refill: 9 }, attach: { capacity: 3, refill: 1 } },
     });
@@ -279,7 +279,7 @@ describe('tokens of calls that are sent later', () => {
     expect(grantedAt).toBeLessThan(300);
   });
 
-  test('are there again a minute later: those calls are never sent', async () => {
+  test('are there again a minute later, because those calls are never sent', async () => {
     const { clock, granted, ask } = rateLimiterRig({ buckets: { attach: { capacity: 1, refill: 1 } } });
     void ask('a', ['attach'], { sent: false });
     void ask('b', ['attach']);
@@ -291,11 +291,11 @@ describe('tokens of calls that are sent later', () => {
   });
 });
 
-describe('what the cloud answers', () => {
+describe('an answer of the cloud', () => {
   const answered = (action: string, throttled: boolean, sentAt: number) =>
     ({ action, throttled, sentAt, retryAfter: undefined }) as const;
 
-  test('throttled calls slow all callers of its bucket, and no other', async () => {
+  test('that throttles slows all callers of its bucket, and no other', async () => {
     const { clock, rateLimiter, granted, ask } = rateLimiterRig({
       buckets: { create: { capacity: 4, refill: 4 }, read: { capacity: 4, refill: 4 } },
     });
@@ -311,7 +311,7 @@ describe('what the cloud answers', () => {
     expect(granted.slice(1)).toEqual(['other@1000', 'a@1333', 'b@1666']);
   });
 
-  test('that asks to be left alone is obeyed', async () => {
+  test('with a retry time is obeyed', async () => {
     const { clock, rateLimiter, granted, ask } = rateLimiterRig({
       buckets: { create: { capacity: 4, refill: 4 } },
     });
@@ -323,7 +323,7 @@ describe('what the cloud answers', () => {
     expect(granted).toEqual(['a@7000']);
   });
 
-  test('is seen in the levels of the buckets', () => {
+  test('shows in the levels of the buckets', () => {
     const { rateLimiter, ask } = rateLimiterRig({
       buckets: { create: { capacity: 8, refill: 4 }, read: one },
     });
@@ -354,7 +354,7 @@ describe('what the cloud answers', () => {
   });
 });
 
-describe('tokens that turn out not to be there', () => {
+describe('tokens that turn out to be void', () => {
   const throttle = { action: 'attach', throttled: true, sentAt: 2000, retryAfter: undefined } as const;
   /** Four calls are granted; one is sent, and throttled as another one before it was. */
   async function emptied() {
@@ -403,7 +403,7 @@ describe('tokens that turn out not to be there', () => {
     expect(rateLimiter.isVoid('attach')).toBe(true);
   });
 
-  test('are void as before when the wait for another is given up', async () => {
+  test('stay void when the wait for another is aborted', async () => {
     const { clock, rateLimiter } = await emptied();
     const stop = new AbortController();
 
@@ -416,8 +416,8 @@ describe('tokens that turn out not to be there', () => {
   });
 });
 
-describe('a call whose urgency rises while it waits', () => {
-  test('gets what is kept for it as soon as somebody says so', async () => {
+describe('a call whose priority rises while it waits', () => {
+  test('gets what is reserved for it as soon as the rise is announced', async () => {
     const { clock, rateLimiter, granted, ask } = rateLimiterRig({
       buckets: { read: { capacity: 10, refill: 0.1 } },
     });
@@ -435,7 +435,7 @@ describe('a call whose urgency rises while it waits', () => {
 });
 
 describe('the expected wait', () => {
-  test('counts those who are ahead by urgency, and the slowest of the buckets', async () => {
+  test('counts those ahead by priority, and the slowest of the buckets', async () => {
     const { rateLimiter, ask } = rateLimiterRig({
       buckets: { create: { capacity: 1, refill: 1 }, attach: { capacity: 10, refill: 5 } },
     });
@@ -449,11 +449,11 @@ describe('the expected wait', () => {
   });
 });
 
-describe('a rateLimiter of which others use a part', () => {
+describe('a rate limiter that shares its limit with other clients', () => {
   // What the cloud allows to the whole account; the outside client takes half of it, all the time.
   const account = { capacity: 100, refill: 5 };
 
-  test.each([100, 1000])('finds what is left for %i calls, with few throttled', async (calls) => {
+  test.each([100, 1000])('finds what remains for %i calls, with few throttled', async (calls) => {
     const { clock, rateLimiter } = rateLimiterRig({ buckets: { create: account } });
     let [cloud, at] = [account.capacity / 2, 0];
     let [done, sent, throttled] = [0, 0, 0];

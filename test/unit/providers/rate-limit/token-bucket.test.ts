@@ -18,37 +18,37 @@ describe('a token bucket', () => {
     ['never more than it holds', 4, 60_000, 10],
     ['in debt after a group larger than it', 15, 0, -5],
     ['out of debt in time', 15, 1000, 0],
-  ])('%s', (_, taken, later, left) => {
+  ])('is %s', (_, taken, later, left) => {
     const bucket = takeTokens(fullBucket(size, 500), taken, 500);
 
     expect(tokensAt(bucket, 500 + later)).toBeCloseTo(left);
   });
 
-  test('a clock that seems to go back takes nothing away', () => {
+  test('loses nothing when the clock seems to go back', () => {
     const bucket = takeTokens(fullBucket(size, 500), 4, 500);
 
     expect(tokensAt(bucket, 100)).toBe(6);
   });
 
   test.each([
-    ['there', 0, 10, 0],
-    ['one lacks', 10, 1, 200],
-    ['three lack', 10, 3, 600],
+    ['all are there', 0, 10, 0],
+    ['one is missing', 10, 1, 200],
+    ['three are missing', 10, 3, 600],
     ['a group larger than the bucket goes when it is full', 5, 30, 1000],
     ['a debt is paid off first', 15, 1, 1200],
-  ])('until tokens can be taken: %s', (_, taken, count, wait) => {
+  ])('says how long until tokens can be taken: %s', (_, taken, count, wait) => {
     const bucket = takeTokens(fullBucket(size, 0), taken, 0);
 
     expect(untilTokens(bucket, count, 0)).toBeCloseTo(wait);
   });
 
-  test('without a refill what lacks never comes', () => {
+  test('never has missing tokens without a refill', () => {
     const bucket = takeTokens(fullBucket({ capacity: 1, refill: 0 }, 0), 1, 0);
 
     expect(untilTokens(bucket, 1, 0)).toBe(Infinity);
   });
 
-  test('the wait that is told is enough, whatever the numbers, and not too long', () => {
+  test('reports a wait that is long enough, whatever the numbers, and not too long', () => {
     const refill = fc.double({ min: 0.01, max: 500, noNaN: true });
     fc.assert(
       fc.property(

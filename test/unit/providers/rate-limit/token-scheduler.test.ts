@@ -39,7 +39,7 @@ function granted(
   return { names: chosen.map(({ name }) => name), wait };
 }
 
-describe('who gets the tokens', () => {
+describe('the next grant of tokens', () => {
   test.each<{
     readonly what: string;
     readonly waiters: readonly Named[];
@@ -48,14 +48,14 @@ describe('who gets the tokens', () => {
     readonly wait: number;
   }>([
     {
-      what: 'nobody where nobody asks',
+      what: 'goes to no call when none waits',
       waiters: [],
       buckets: { read: bucket(1) },
       names: [],
       wait: Infinity,
     },
     {
-      what: 'the most urgent first',
+      what: 'goes to the highest priority first',
       waiters: [asking('a', 'housekeeping'), asking('b', 'high'), asking('c', 'critical')],
       buckets: { read: bucket(2) },
       names: ['c', 'b'],
@@ -63,14 +63,14 @@ describe('who gets the tokens', () => {
       wait: 3000,
     },
     {
-      what: 'in order of arrival among the equally urgent',
+      what: 'goes in order of arrival among equal priorities',
       waiters: [asking('a', 'high'), asking('b', 'high'), asking('c', 'high')],
       buckets: { read: bucket(2) },
       names: ['a', 'b'],
       wait: 1000,
     },
     {
-      what: 'what was begun before everything else',
+      what: 'goes to operations in flight before everything else',
       waiters: [asking('a', 'critical'), asking('b', 'housekeeping', read, true)],
       buckets: { read: bucket(1) },
       names: ['b'],
@@ -119,7 +119,7 @@ describe('who gets the tokens', () => {
       wait: 1000,
     },
     {
-      what: 'what is there beyond what is kept',
+      what: 'includes what is there beyond the reserve',
       waiters: [asking('pair', 'high', both), asking('later', 'high', attach)],
       buckets: { create: bucket(0), attach: bucket(2) },
       names: ['later'],
@@ -133,7 +133,7 @@ describe('who gets the tokens', () => {
       wait: 2000,
     },
     {
-      what: 'nobody before the cloud wants to be asked again',
+      what: 'goes to no call before the retry time of the cloud',
       waiters: [asking('a', 'critical')],
       buckets: { read: bucket(10, 10, { notBefore: 5000 }) },
       names: [],
@@ -143,7 +143,7 @@ describe('who gets the tokens', () => {
     expect(granted(waiters, buckets)).toEqual({ names, wait });
   });
 
-  test('of 20 tokens each class that waits gets one, whoever else waits', () => {
+  test('gives one of 20 tokens to each class that waits, whatever else waits', () => {
     const urgent = Array.from({ length: 100 }, (_, index) => asking(`critical${index}`, 'critical'));
     const lower = (['normal', 'release', 'housekeeping'] as const).map((priority) =>
       asking(priority, priority),
@@ -159,7 +159,7 @@ describe('who gets the tokens', () => {
     ]);
   });
 
-  test('what was not passed over any more is forgotten', () => {
+  test('forgets calls that are no longer skipped', () => {
     const buckets = new Map([['read', bucket(5, 10, { skipped: { housekeeping: 18 } })]]);
 
     const { buckets: after } = grantsFor([asking('a', 'critical')], buckets, 0);
@@ -169,12 +169,12 @@ describe('who gets the tokens', () => {
   });
 });
 
-describe('the wait of somebody alone', () => {
+describe('the wait of a single call', () => {
   test.each([
     ['high', 1, 0],
     ['normal', 1, 2000],
     ['high', 0, 1000],
-  ] as const)('who is %s, with %i tokens there: %i ms', (priority, tokens, wait) => {
+  ] as const)('with priority %s and %i tokens there takes %i ms', (priority, tokens, wait) => {
     expect(untilAlone(asking('a', priority), new Map([['read', bucket(tokens)]]), 0)).toBe(wait);
   });
 });

@@ -26,7 +26,7 @@ describe('AddressSpace', () => {
     ['10.0.0.4', undefined],
     ['10.0.0.255', 'reserved'],
     ['10.0.1.4', 'outside'],
-  ])('%s asked for by name: %p', (text, obstacle) => {
+  ])('answers a request for the address %s by name with %p', (text, obstacle) => {
     expect(space('10.0.0.0/24').obstacleTo(address(text))).toBe(obstacle);
   });
 
@@ -36,11 +36,11 @@ describe('AddressSpace', () => {
     ['10.0.0.240/28', 'reserved'],
     ['10.0.0.16/27', 'misaligned'],
     ['10.0.1.16/28', 'outside'],
-  ])('prefix %s asked for by name: %p', (text, obstacle) => {
+  ])('answers a request for the prefix %s by name with %p', (text, obstacle) => {
     expect(space('10.0.0.0/24').obstacleToPrefix(block(text))).toBe(obstacle);
   });
 
-  test('hands out every address once, in no order', () => {
+  test('hands out every address once, in random order', () => {
     const subnet = space('10.0.0.0/24');
 
     const taken = Array.from({ length: 251 }, () => subnet.takeAddress());
@@ -50,7 +50,7 @@ describe('AddressSpace', () => {
     expect(subnet.shortage(1, 0)).toBe('addresses');
   });
 
-  test('one address in each block leaves addresses and not a single prefix', () => {
+  test('has addresses but no whole prefix when one address of each block is taken', () => {
     const subnet = space('10.0.0.0/24');
     for (let first = 16; first < 240; first += 16) subnet.holdAddress(address('10.0.0.0') + first);
 
@@ -60,7 +60,7 @@ describe('AddressSpace', () => {
     expect(subnet.shortage(237, 0)).toBeUndefined();
   });
 
-  test('a prefix that is given back can be had again', () => {
+  test('hands out a prefix again after it is released', () => {
     const subnet = space('10.0.0.0/26');
     const taken = [subnet.takePrefix(), subnet.takePrefix()];
     expect(subnet.shortage(0, 1)).toBe('blocks');
@@ -70,7 +70,7 @@ describe('AddressSpace', () => {
     expect(subnet.takePrefix()).toBe(taken[0]);
   });
 
-  test('a reservation for prefixes serves prefixes first and addresses never', () => {
+  test('serves prefixes before addresses from a block reserved for prefixes, and never single addresses', () => {
     const subnet = space('10.0.0.0/24');
 
     subnet.reserve(block('10.0.0.64/26'), 'prefix');
@@ -84,7 +84,7 @@ describe('AddressSpace', () => {
     expect(subnet.obstacleTo(address('10.0.0.70'))).toBe('reserved');
   });
 
-  test('a reservation for explicit addresses gives them out by name only', () => {
+  test('hands out addresses reserved for explicit requests by name only', () => {
     const subnet = space('10.0.0.0/27');
     subnet.reserve(block('10.0.0.16/28'), 'explicit');
 
@@ -96,7 +96,7 @@ describe('AddressSpace', () => {
     expect(subnet.available).toBe(15);
   });
 
-  test('an address that was freed is preferred when reuse is certain', () => {
+  test('prefers a freed address when reuse is certain', () => {
     const subnet = space('10.0.0.0/16', 1);
     const first = subnet.takeAddress();
     subnet.takeAddress();
@@ -106,7 +106,7 @@ describe('AddressSpace', () => {
     expect(subnet.takeAddress()).toBe(first);
   });
 
-  test('taking or releasing twice is a bug', () => {
+  test('throws when an address is taken or released twice', () => {
     const subnet = space('10.0.0.0/24');
     subnet.holdAddress(address('10.0.0.9'));
 
@@ -114,7 +114,7 @@ describe('AddressSpace', () => {
     expect(() => subnet.releaseAddress(address('10.0.0.10'))).toThrow('released twice');
   });
 
-  test('whatever happens, nothing is held twice and the count is right', () => {
+  test('never hands out an address twice and counts free addresses right, in any history', () => {
     const step = fc.constantFrom('address', 'prefix', 'freeAddress', 'freePrefix');
 
     fc.assert(

@@ -20,7 +20,7 @@ const primaryOf = (network: CloudNetwork, instanceId: string): NetworkInterface 
 const count = (number: number) => ({ ...nothing, count: number });
 const named = (...addresses: string[]) => ({ ...nothing, addresses });
 
-describe('assign', () => {
+describe('an assignment', () => {
   test('adds addresses and prefixes, and says which', () => {
     const { network } = networkRig();
     const { id } = make(network);
@@ -35,7 +35,7 @@ describe('assign', () => {
   test.each([
     ['i-00000001', 9, 10],
     ['i-00000002', 1, 2],
-  ])('%s carries %i beyond the primary address, not %i', (instanceId, most, beyond) => {
+  ])('gives %s %i addresses beyond the primary one, but not %i', (instanceId, most, beyond) => {
     const { network } = networkRig();
     const { id } = primaryOf(network, instanceId);
 
@@ -47,7 +47,7 @@ describe('assign', () => {
     expect(network.interfaces.get(id)?.addresses).toHaveLength(most + 1);
   });
 
-  test('a prefix fills one slot as an address does', () => {
+  test('fills one slot with a prefix, as with an address', () => {
     const { network } = networkRig();
     const { id } = primaryOf(network, 'i-00000001');
     assign(network, id, { ...nothing, prefixCount: 5 }, false);
@@ -58,7 +58,7 @@ describe('assign', () => {
     expect(refused).toMatchObject({ kind: 'addressLimit', limit: 10 });
   });
 
-  test('types that are not built on Nitro carry no prefixes', () => {
+  test('refuses prefixes on types that are not built on Nitro', () => {
     const { network } = networkRig();
     const { id } = primaryOf(network, 'i-00000002');
 
@@ -67,7 +67,7 @@ describe('assign', () => {
     expect(refused).toEqual({ kind: 'prefixesUnsupported', type: 't2.micro' });
   });
 
-  test('an address of another interface moves only when that is allowed', () => {
+  test('moves an address of another interface only when that is allowed', () => {
     const { network } = networkRig();
     const from = make(network);
     const to = make(network);
@@ -83,7 +83,7 @@ describe('assign', () => {
     expect(network.interfaces.get(to.id)?.addresses).toEqual([to.primaryAddress, '10.0.0.99']);
   });
 
-  test('a primary address never moves; one that is there already is no news', () => {
+  test('never moves a primary address, and changes nothing when the address is there already', () => {
     const { network } = networkRig();
     const [first, second] = [make(network), make(network)];
     assign(network, first.id, named('10.0.0.99'), false);
@@ -96,7 +96,7 @@ describe('assign', () => {
     expect(network.interfaces.get(first.id)?.addresses).toHaveLength(2);
   });
 
-  test('an address inside a prefix of somebody cannot be had', () => {
+  test('refuses an address inside a prefix of another interface', () => {
     const { network } = networkRig();
     const [first, second] = [make(network), make(network)];
     const { prefixes } = assign(network, first.id, { ...nothing, prefixCount: 1 }, false);
@@ -108,8 +108,8 @@ describe('assign', () => {
   });
 });
 
-describe('unassign', () => {
-  test('takes all of them or none', () => {
+describe('an unassignment', () => {
+  test('takes all addresses or none', () => {
     const { network } = networkRig();
     const { id } = make(network);
     const { addresses } = assign(network, id, count(2), false);
@@ -131,7 +131,7 @@ describe('unassign', () => {
     expect(refused).toMatchObject({ kind: 'primaryNotReleasable' });
   });
 
-  test('prefixes of both families go as they came', () => {
+  test('takes prefixes of both families in the form in which they were assigned', () => {
     const { network } = networkRig();
     const { id } = make(network);
     const before = network.subnets.get('subnet-0000000a')?.available;
@@ -146,7 +146,7 @@ describe('unassign', () => {
   });
 });
 
-test('in any history no address is on two interfaces and every subnet counts right', () => {
+test('in any history, no address is on two interfaces and every subnet counts right', () => {
   const step = fc.record({
     what: fc.constantFrom('create', 'delete', 'assign', 'prefix', 'unassign', 'attach'),
     which: fc.nat(20),

@@ -22,8 +22,8 @@ const place = (interfaceId: string, instanceId: string, deviceIndex: number, car
   cardIndex,
 });
 
-describe('attach', () => {
-  test('takes a while, and so does detaching', async () => {
+describe('an attachment', () => {
+  test('takes time, as a detachment does', async () => {
     const { network, clock } = networkRig(slow);
     const id = make(network);
 
@@ -42,7 +42,7 @@ describe('attach', () => {
     expect(network.instances.get('i-00000001')?.interfaceIds).toHaveLength(1);
   });
 
-  test('an index and an interface are taken until the detaching is over', async () => {
+  test('keeps its index and its interface until the detachment ends', async () => {
     const { network, clock } = networkRig(slow);
     const [first, second] = [make(network), make(network)];
     const { id } = attach(network, place(first, 'i-00000001', 1));
@@ -63,7 +63,7 @@ describe('attach', () => {
     attach(network, place(second, 'i-00000001', 1));
   });
 
-  test('a type takes so many interfaces and no more', () => {
+  test('is refused when the instance type has no room for another interface', () => {
     const { network } = networkRig();
     for (const index of [1, 2]) attach(network, place(make(network), 'i-00000001', index));
 
@@ -72,7 +72,7 @@ describe('attach', () => {
     expect(refused).toEqual({ kind: 'interfaceLimit', count: 4, type: 'm5.large' });
   });
 
-  test('each network card has indexes and room of its own', () => {
+  test('counts indexes and room for each network card', () => {
     const { network } = networkRig();
     const subnet = 'subnet-0000000b';
     for (let index = 1; index <= 15; index++)
@@ -86,7 +86,7 @@ describe('attach', () => {
     attach(network, place(make(network, subnet), 'i-00000003', 1, 2));
   });
 
-  test('an instance in another zone, or one too small for what the interface carries, is refused', () => {
+  test('is refused to an instance in another zone, and to one too small for what the interface carries', () => {
     const { network } = networkRig();
     const far = make(network, 'subnet-0000000b');
     const heavy = make(network);
@@ -100,7 +100,7 @@ describe('attach', () => {
     });
   });
 
-  test('an instance takes interfaces while it runs and while it is stopped, not in between', async () => {
+  test('is possible while the instance runs or is stopped, but not in between', async () => {
     const { network, clock } = networkRig(slow);
     const attempt = () => problemOf(() => attach(network, place(make(network), 'i-00000001', 2)));
 
@@ -117,7 +117,7 @@ describe('attach', () => {
     expect(attempt()).toMatchObject({ kind: 'instanceState', state: 'terminated' });
   });
 
-  test('the primary interface stays', () => {
+  test('of the primary interface cannot be ended', () => {
     const { network } = networkRig();
     const [primary] = network.instances.get('i-00000001')?.interfaceIds ?? [];
     const { attachment } = network.interfaces.get(primary ?? '') ?? {};
@@ -126,8 +126,8 @@ describe('attach', () => {
   });
 });
 
-describe('terminate', () => {
-  test('takes along what is to be deleted, leaves the rest, and is forgotten after a while', async () => {
+describe('a termination', () => {
+  test('deletes the interfaces marked for it, keeps the others, and drops the instance after a while', async () => {
     const { network, clock } = networkRig(slow);
     const [kept, deleted] = [make(network), make(network)];
     attach(network, place(kept, 'i-00000001', 1));
@@ -149,7 +149,7 @@ describe('terminate', () => {
     expect(network.instances.has('i-00000001')).toBe(false);
   });
 
-  test('twice is once', () => {
+  test('has no further effect when it is repeated', () => {
     const { network } = networkRig();
 
     const first = terminate(network, ['i-00000001']);

@@ -5,7 +5,7 @@ import { createInterface } from '../../../../src/simulator/cloud/network-interfa
 import { networkRig, problemOf } from './network-rig.ts';
 
 describe('eventual consistency', () => {
-  test('what is new is not found for a while, by id or in a listing', async () => {
+  test('hides a new interface for a while, from reads by id and from listings', async () => {
     const { network, clock } = networkRig('consistency: { visibilityDelayMs: 400, listingLagMs: 0 }');
     const { id } = createInterface(network, plainInterface('subnet-0000000a', []));
     const place = { interfaceId: id, instanceId: 'i-00000001', deviceIndex: 1, cardIndex: 0 };
@@ -20,7 +20,7 @@ describe('eventual consistency', () => {
     expect(network.view(0)('interfaces').get(id)).toMatchObject({ instanceId: 'i-00000001' });
   });
 
-  test('a listing shows the past, with its subnet counts', async () => {
+  test('lets a listing show the past, with the subnet counts of that time', async () => {
     const { network, clock } = networkRig('consistency: { visibilityDelayMs: 0, listingLagMs: 1000 }');
     await clock.advance(5000);
     const before = network.subnets.get('subnet-0000000a')?.available ?? 0;
@@ -36,7 +36,7 @@ describe('eventual consistency', () => {
     expect(present('subnets').get('subnet-0000000a')?.available).toBe(before - 1);
   });
 
-  test('what the topology names was always there', () => {
+  test('shows what the topology names from the start', () => {
     const { network } = networkRig('consistency: { visibilityDelayMs: 400, listingLagMs: 1000 }');
 
     expect(network.view(1000)('instances').get('i-00000001')).toMatchObject({ state: 'running' });

@@ -26,14 +26,14 @@ describe('Faults', () => {
     ],
     ['a number', rule({ match: { DeviceIndex: '1' } }), 'AttachNetworkInterface', { DeviceIndex: 1 }, 1],
     ['no chance', rule({ rate: 0 }), 'DescribeVpcs', {}, 0],
-  ])('%s', (_, given, action, input, met) => {
+  ])('match as their rule says: %s', (_, given, action, input, met) => {
     const faults = new Faults(new Random('faults'));
     faults.add(given);
 
     expect(faults.meet(action, input)).toHaveLength(met);
   });
 
-  test('are met so many times, in the order they came, slowness with anything else', () => {
+  test('strike as often as their rule says, in the order of their rules, and slowness joins any other fault', () => {
     const faults = new Faults(new Random('faults'));
     faults.add(rule({ fault: { kind: 'slow', ms: 5 } }));
     const once = faults.add(rule({ count: 1, fault: { kind: 'garbled', form: 'empty' } }));
@@ -49,7 +49,7 @@ describe('Faults', () => {
     expect(faults.meet('DescribeVpcs', {})).toEqual([]);
   });
 
-  test('a rate is met about so often', () => {
+  test('strike about as often as their rate says', () => {
     const faults = new Faults(new Random('faults'));
     faults.add(rule({ rate: 0.25 }));
 

@@ -14,18 +14,21 @@ describe('IPv6', () => {
     ['2001:DB8:0:0:1:0:0:1', '2001:db8::1:0:0:1'],
     ['2001:db8:0:1:1:1:1:1', '2001:db8:0:1:1:1:1:1'],
     ['fe80::', 'fe80::'],
-  ])('%s is written %s', (text, shortest) => {
+  ])('writes %s as %s', (text, shortest) => {
     expect(formatIpv6(parseIpv6(text) as bigint)).toBe(shortest);
   });
 
-  test.each(['', ':::', '1.2.3.4', '::ffff:1.2.3.4', 'fe80::1%eth0', '2001:db8'])('%p is none', (text) => {
-    expect(parseIpv6(text)).toBeUndefined();
-  });
+  test.each(['', ':::', '1.2.3.4', '::ffff:1.2.3.4', 'fe80::1%eth0', '2001:db8'])(
+    'does not take %p for an address',
+    (text) => {
+      expect(parseIpv6(text)).toBeUndefined();
+    },
+  );
 
   test.each([
     ['2001:db8::5/64', '2001:db8::/64'],
     ['2001:db8:0:1:2:3:4:5/80', '2001:db8:0:1:2::/80'],
-  ])('the block of %s is %s', (text, block) => {
+  ])('reads the block of %s as %s', (text, block) => {
     expect(formatIpv6Block(parseIpv6Block(text) as Ipv6Block)).toBe(block);
   });
 });

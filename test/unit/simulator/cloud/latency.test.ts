@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Random } from '../../../../src/runtime/random.ts';
 import { drawLatency } from '../../../../src/simulator/cloud/latency.ts';
 
-test('delays scatter around their mean, and are nothing when switched off', () => {
+test('delays scatter around their mean, and are zero when latency is off', () => {
   const random = new Random('latency');
 
   const draws = Array.from({ length: 20_000 }, () => drawLatency(200, { scale: 2, spread: 0.5 }, random));

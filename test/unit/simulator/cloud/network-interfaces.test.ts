@@ -20,8 +20,8 @@ const request: InterfaceRequest = {
   tags: {},
 };
 
-describe('interfaces', () => {
-  test('one is made with what it asks for, and its subnet has so much less', () => {
+describe('network interfaces', () => {
+  test('are created with what the request asks for, and their subnet has that much less', () => {
     const { network } = networkRig();
     const before = network.subnets.get('subnet-0000000a')?.available ?? 0;
 
@@ -40,7 +40,7 @@ describe('interfaces', () => {
     expect(network.subnets.get('subnet-0000000a')?.available).toBe(before - 18);
   });
 
-  test('deleting one gives everything back', () => {
+  test('return everything to their subnet when they are deleted', () => {
     const { network } = networkRig();
     const before = network.snapshot();
     const made = createInterface(network, { ...request, claim: { ...nothing, count: 3, prefixCount: 2 } });
@@ -50,7 +50,7 @@ describe('interfaces', () => {
     expect(network.snapshot()).toEqual(before);
   });
 
-  test('without a group it belongs to the default one', () => {
+  test('belong to the default security group when the request names none', () => {
     const { network } = networkRig();
 
     const { groupIds } = createInterface(network, { ...request, groupIds: [] });
@@ -72,12 +72,12 @@ describe('interfaces', () => {
       { kind: 'addressRepeated' },
     ],
     [
-      'IPv6 where there is none',
+      'IPv6 without an IPv6 block',
       { subnetId: 'subnet-0000000b', ipv6: { ...noIpv6, count: 1 } },
       { kind: 'noIpv6' },
     ],
     ['a reserved tag', { tags: { 'aws:x': 'y' } }, { kind: 'reservedTag' }],
-  ])('%s is refused, and nothing is left behind', (_, change, problem) => {
+  ])('refuse a request with %s and change nothing', (_, change, problem) => {
     const { network } = networkRig();
     const before = network.snapshot();
 
@@ -90,7 +90,7 @@ describe('interfaces', () => {
   test.each([
     [{ ...nothing, count: 11 }, 'noFreeAddress'],
     [{ ...nothing, prefixCount: 1 }, 'noFreePrefixAddresses'],
-  ])('a /28 cannot give %j', (claim, kind) => {
+  ])('cannot get %j from a /28', (claim, kind) => {
     const { network } = networkRig();
 
     expect(
@@ -98,7 +98,7 @@ describe('interfaces', () => {
     ).toMatchObject({ kind });
   });
 
-  test('one that is attached is not deleted', () => {
+  test('are not deleted while they are attached', () => {
     const { network } = networkRig();
     const { id } = createInterface(network, request);
     attach(network, { interfaceId: id, instanceId: 'i-00000001', deviceIndex: 1, cardIndex: 0 });
@@ -106,7 +106,7 @@ describe('interfaces', () => {
     expect(problemOf(() => deleteInterface(network, id))).toMatchObject({ kind: 'inUse', id });
   });
 
-  test('groups, description and the check can be changed', () => {
+  test('can change their groups, their description and their source/destination check', () => {
     const { network } = networkRig();
     const { id } = createInterface(network, { ...request, groupIds: [] });
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { PacedClock } from '../../../../src/simulator/cloud/paced-clock.ts';
 
-test('a new pace holds for what waits already', async () => {
+test('a paced clock applies a new pace to timers that already run', async () => {
   const inner = new VirtualClock(0);
   const clock = new PacedClock(inner);
   const fired: number[] = [];

@@ -41,7 +41,7 @@ describe('Timeline', () => {
     expect([...timeline.current.values()]).toEqual([{ id: 'b', value: 3 }]);
   });
 
-  test('goes on behind a cursor, whether that still exists or not', () => {
+  test('continues behind a cursor, whether the item of the cursor still exists or not', () => {
     const { timeline, at } = rig();
     for (const id of ['d', 'a', 'c', 'b']) timeline.put({ id, value: 0 });
     timeline.delete('b');
@@ -52,7 +52,7 @@ describe('Timeline', () => {
     expect([...timeline.at(400).after('b')].map(({ id }) => id)).toEqual(['c', 'd']);
   });
 
-  test('keeps what is older than its memory at its oldest known state', () => {
+  test('keeps the oldest known state of an item that is older than its memory', () => {
     const { timeline, at, past } = rig();
     timeline.put({ id: 'a', value: 1 });
     at(1000);

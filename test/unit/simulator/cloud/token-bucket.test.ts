@@ -19,7 +19,7 @@ describe('TokenBucket', () => {
     expect(bucket.level).toBe(3);
   });
 
-  test('somebody else can take what there is', () => {
+  test('can be drained by another client', () => {
     const bucket = new TokenBucket(new VirtualClock(), { capacity: 3, refillPerSecond: 2 });
 
     bucket.drain(10);

@@ -17,7 +17,7 @@ function problemsOf(text: string): readonly string[] {
 }
 
 describe('readTopology', () => {
-  test('everything but networks, subnets and instances has a default', () => {
+  test('has a default for everything but networks, subnets and instances', () => {
     const topology = topologyFrom(small);
 
     expect(topology).toMatchObject({
@@ -28,7 +28,7 @@ describe('readTopology', () => {
     expect(topology.times.terminatedVisibleMs).toEqual({ min: 3_600_000, max: 3_600_000 });
   });
 
-  test('JSON is as good as YAML', () => {
+  test('accepts JSON as well as YAML', () => {
     const json = JSON.stringify({
       vpcs: [{ name: 'main', blocks: ['10.0.0.0/16'] }],
       subnets: [{ name: 'a', zone: 'us-east-1a', block: '10.0.0.0/24' }],
@@ -40,7 +40,7 @@ describe('readTopology', () => {
   test.each([
     ['small.yaml', 4],
     ['mixed-fleet.yaml', 50],
-  ])('the example %s builds %i instances', (name, count) => {
+  ])('builds the example %s with %i instances', (name, count) => {
     const file = new URL(`../../../../src/simulator/ec2/examples/${name}`, import.meta.url);
     const topology = topologyFrom(readFileSync(file, 'utf8'));
 
@@ -91,7 +91,7 @@ describe('readTopology', () => {
       ),
       'subnets[0].reservations[0].block: expected a part of 10.0.0.0/24',
     ],
-  ])('case %#: %s', (text, problem) => {
+  ])('names the problem of case %#: %s', (text, problem) => {
     expect(problemsOf(text)).toContainEqual(expect.stringContaining(problem));
   });
 
@@ -114,7 +114,7 @@ instances: [{ name: n, type: m5.large, subnet: b, id: i-00000001, count: 2 }]
   });
 });
 
-test('a network is built as its topology says, the same each time', () => {
+test('a network is built as the topology says, the same each time', () => {
   const [first, second] = [networkRig().network, networkRig().network];
 
   expect(first.snapshot()).toEqual(second.snapshot());

@@ -7,14 +7,14 @@ const remembered = new Map([['10.0.0.7', 'default/a']]);
 describe('an address that a pod uses', () => {
   test.each<[string, JsonObject, readonly string[]]>([
     ['is hidden when the pool lacks it', { spec: { ipam: { pool: { '10.0.0.8': {} } } } }, ['10.0.0.7']],
-    ['is not when the pool has it', { spec: { ipam: { pool: { '10.0.0.7': {} } } } }, []],
+    ['is not hidden when the pool has it', { spec: { ipam: { pool: { '10.0.0.7': {} } } } }, []],
     [
-      'is hidden though the agent would agree to give it back',
+      'is hidden although the agent would agree to release it',
       { spec: { ipam: {} }, status: { ipam: { 'release-ips': { '10.0.0.7': 'ready-for-release' } } } },
       ['10.0.0.7'],
     ],
     [
-      'is hidden when only the object says that it is used',
+      'is hidden when only the CiliumNode shows it as used',
       { spec: { ipam: { pool: { '10.0.0.7': {} } } }, status: { ipam: { used: { '10.0.0.9': {} } } } },
       ['10.0.0.9'],
     ],
@@ -32,17 +32,17 @@ describe('an address that a pod uses', () => {
   test.each<[string, JsonObject, readonly string[]]>([
     ['is hidden when no interface shows it', { spec: told('10.0.0.7/32'), status: shown({}) }, ['10.0.0.7']],
     [
-      'is not when an interface shows it',
+      'is not hidden when an interface shows it',
       { spec: told('10.0.0.7/32'), status: shown({ addresses: ['10.0.0.7'] }) },
       [],
     ],
     [
-      'is not when it is in a prefix',
+      'is not hidden when it is in a prefix',
       { spec: told('10.0.0.0/28'), status: shown({ prefixes: ['10.0.0.0/28'] }) },
       [],
     ],
     [
-      'is not when the agent told that it had dropped it',
+      'is not hidden when the agent has reported it as dropped',
       { spec: told('10.0.0.8/32'), status: shown({}) },
       [],
     ],

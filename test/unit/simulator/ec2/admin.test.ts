@@ -18,8 +18,8 @@ function ask(
   return { status: outcome.status, content: JSON.parse(outcome.body) as never };
 }
 
-describe('the endpoint beside EC2', () => {
-  test('shows the state', () => {
+describe('the admin endpoint beside EC2', () => {
+  test('shows the state of the model', () => {
     const rig = gatewayRig();
 
     const { status, content } = ask(rig, 'GET', 'state');
@@ -28,7 +28,7 @@ describe('the endpoint beside EC2', () => {
     expect(content).toEqual(JSON.parse(JSON.stringify(rig.gateway.network.snapshot())));
   });
 
-  test('puts faults in, lists them and takes them out', async () => {
+  test('injects faults, lists them and removes them', async () => {
     const rig = gatewayRig();
 
     const added = ask(rig, 'POST', 'faults', {
@@ -49,7 +49,7 @@ describe('the endpoint beside EC2', () => {
     expect(rig.gateway.faults.rules).toEqual([]);
   });
 
-  test('allows certain actions, and all of them again', async () => {
+  test('allows only certain actions, and later all of them again', async () => {
     const rig = gatewayRig();
 
     ask(rig, 'PUT', 'allowed-actions', { actions: ['DescribeSubnets'] });
@@ -73,7 +73,7 @@ describe('the endpoint beside EC2', () => {
     expect(ask(rig, 'GET', 'calls').content).toEqual({});
   });
 
-  test('takes tokens as another client would', async () => {
+  test('drains tokens as another client would', async () => {
     const rig = gatewayRig('limits: { throttle: true }\nlatency: { scale: 0 }');
 
     const levels = ask(rig, 'POST', 'tokens', { action: 'CreateTags', count: 1000 });
@@ -83,7 +83,7 @@ describe('the endpoint beside EC2', () => {
     expect(ask(rig, 'GET', 'tokens').content).toEqual({ CreateTags: 0 });
   });
 
-  test('changes the pace of time and the behaviour', () => {
+  test('changes the pace of time and the behaviour of the model', () => {
     const rig = gatewayRig();
 
     const time = ask(rig, 'PUT', 'time', { pace: 60 });
@@ -118,7 +118,7 @@ describe('the endpoint beside EC2', () => {
     ],
     ['PUT', 'time', { pace: 0 }, 400, 'pace'],
     ['PUT', 'settings', { lag: 1 }, 400, 'lag'],
-  ])('%s %s %j is refused', (method, path, body, status, text) => {
+  ])('refuses %s %s %j', (method, path, body, status, text) => {
     const answer = ask(gatewayRig(), method, path, body);
 
     expect(answer.status).toBe(status);

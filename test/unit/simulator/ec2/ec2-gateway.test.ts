@@ -4,8 +4,8 @@ import { gatewayRig, instance, settle, subnet } from './gateway-rig.ts';
 
 const fault = { rate: 1, match: {}, action: '*' };
 
-describe('what a request meets', () => {
-  test('first whether it may, then whether it is too often, then its parameters', async () => {
+describe('the EC2 gateway', () => {
+  test('checks the permission of a request first, then its rate, then its parameters', async () => {
     const { gateway, codeOf } = gatewayRig('limits: { throttle: true }\nlatency: { scale: 0 }');
     gateway.limits.drain({ action: 'CreateNetworkInterface', whole: true }, 100);
 
@@ -30,7 +30,7 @@ describe('what a request meets', () => {
     });
   });
 
-  test('is told of when it comes, refused or not', async () => {
+  test('reports each request as it arrives, refused or not', async () => {
     const { gateway, codeOf } = gatewayRig();
     const calls: string[] = [];
     gateway.onCall = ({ arn }, action) => void calls.push(`${arn.slice(-6)} ${action}`);
@@ -45,7 +45,7 @@ describe('what a request meets', () => {
     expect(calls).toEqual([...toldAtOnce, 'tester DeleteNetworkInterface']);
   });
 
-  test('takes its time, before the effect and after it', async () => {
+  test('waits before the effect of a request and after it', async () => {
     const { gateway, call, time } = gatewayRig(
       'limits: { throttle: false }\nlatency: { scale: 1, spread: 0 }',
     );
@@ -60,7 +60,7 @@ describe('what a request meets', () => {
     expect(at).toBeCloseTo(1000);
   });
 
-  test('is refused sooner than it would have been carried out, and not at once', async () => {
+  test('refuses a request sooner than it would carry it out, but not at once', async () => {
     const { codeOf, time } = gatewayRig('limits: { throttle: false }\nlatency: { scale: 1, spread: 0 }');
 
     const { value, at } = await settle(time, codeOf('CreateNetworkInterface', {}));
@@ -69,7 +69,7 @@ describe('what a request meets', () => {
     expect(at).toBeCloseTo(100);
   });
 
-  test('is the same in every run of one seed', async () => {
+  test('answers the same in every run of one seed', async () => {
     const run = async (): Promise<unknown> => {
       const { gateway, call, time } = gatewayRig('latency: { scale: 1 }');
       for (let index = 1; index < 4; index++) {
@@ -86,10 +86,10 @@ describe('what a request meets', () => {
   });
 });
 
-describe('faults', () => {
+describe('a fault of the EC2 gateway', () => {
   const create = { SubnetId: subnet };
 
-  test('an error comes instead of the effect', async () => {
+  test('returns an error instead of the effect', async () => {
     const { gateway, codeOf } = gatewayRig();
     gateway.faults.add({
       ...fault,
@@ -100,7 +100,7 @@ describe('faults', () => {
     expect(gateway.network.interfaces.size).toBe(1);
   });
 
-  test('an answer is lost after the effect', async () => {
+  test('loses an answer after the effect', async () => {
     const { gateway, call } = gatewayRig();
     gateway.faults.add({
       ...fault,
@@ -111,7 +111,7 @@ describe('faults', () => {
     expect(gateway.network.interfaces.size).toBe(2);
   });
 
-  test('an answer is lost and nothing happens', async () => {
+  test('loses an answer without any effect', async () => {
     const { gateway, call, time } = gatewayRig();
     gateway.faults.add({
       ...fault,
@@ -123,7 +123,7 @@ describe('faults', () => {
     expect(gateway.network.interfaces.size).toBe(1);
   });
 
-  test('the effect comes when nobody waits any more', async () => {
+  test('lets the effect happen after the client has stopped waiting', async () => {
     const { gateway, call, time } = gatewayRig();
     const late = { kind: 'lost', effect: 'late', connection: 'drop', delayMs: 30_000 } as const;
     gateway.faults.add({ ...fault, count: 2, fault: late });
@@ -143,7 +143,7 @@ describe('faults', () => {
     });
   });
 
-  test('slowness comes on top', async () => {
+  test('adds slowness to another fault', async () => {
     const { gateway, call, time } = gatewayRig();
     gateway.faults.add({ ...fault, fault: { kind: 'slow', ms: 7000 } });
 
@@ -152,7 +152,7 @@ describe('faults', () => {
     expect(at).toBe(7000);
   });
 
-  test('answers are spoilt', async () => {
+  test('garbles answers', async () => {
     const { gateway, call } = gatewayRig();
     const spoil = (form: 'idsMissing' | 'unknownEnum' | 'empty' | 'truncated' | 'html502') =>
       gateway.faults.add({ ...fault, count: 1, fault: { kind: 'garbled', form } });

@@ -38,8 +38,8 @@ function refusal(act: () => unknown): string {
   return 'accepted';
 }
 
-describe('parameters', () => {
-  test('become an input, lists in the order of their numbers', () => {
+describe('the parameters of a query', () => {
+  test('become an input, with lists in the order of their numbers', () => {
     const query =
       'SubnetId=subnet-0000000a&Count=3&Force=True&Name.10=c&Name.2=b&Name.1=a&Filter.1.Name=tag:x&Filter.1.Value.1=%2A&Filter.2.Name=y';
 
@@ -66,7 +66,7 @@ describe('parameters', () => {
       'Force=yes',
       'InvalidParameterValue: Value (yes) for parameter force is invalid. The value must be true or false.',
     ],
-  ])('%s is refused', (query, expected) => {
+  ])('are refused when one is unknown or malformed: %s', (query, expected) => {
     expect(refusal(() => decode(query))).toBe(expected);
   });
 
@@ -91,13 +91,13 @@ describe('parameters', () => {
       'UnknownParameter: The parameter Filters.1.Nme is not recognized',
     ],
     [{ SubnetId: 'subnet-0000000a', Count: undefined }, 'accepted'],
-  ])('the input %j: %s', (given, expected) => {
+  ])('are checked when the input is %j: %s', (given, expected) => {
     expect(refusal(() => accept(input, given))).toBe(expected);
   });
 });
 
-describe('answers', () => {
-  test('write what is kept once for each value and each name', () => {
+describe('the answers of EC2', () => {
+  test('write a value that is kept once for each value and each name', () => {
     const thing = kept(record({ Id: text }));
     const shape = record({ Things: list(thing), Best: thing });
     let reads = 0;
@@ -136,7 +136,7 @@ describe('answers', () => {
     );
   });
 
-  test('refusals have a code, a message and the id of the request', () => {
+  test('give a refusal a code, a message and the id of the request', () => {
     expect(encodeRefusal(new Ec2Refusal('Code.A', 'a < b'), 'r-1')).toBe(
       '<?xml version="1.0" encoding="UTF-8"?>\n' +
         '<Response><Errors><Error><Code>Code.A</Code><Message>a &lt; b</Message></Error></Errors><RequestID>r-1</RequestID></Response>',

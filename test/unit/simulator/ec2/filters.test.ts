@@ -27,14 +27,14 @@ describe('filters', () => {
     ['one of the record’s several', [filter('size', 'm')], true],
     ['both of two filters', [filter('name', 'web-1'), filter('size', 'l')], false],
     ['case matters', [filter('name', 'Web-1')], false],
-    ['nothing to look at', [filter('owner', '*')], false],
+    ['a record without the field', [filter('owner', '*')], false],
     ['no values', [filter('name')], false],
     ['a tag', [filter('tag:role', 'no*')], true],
     ['a tag that is not there', [filter('tag:missing', '*')], false],
     ['a tag key', [filter('tag-key', 'role')], true],
     ['a tag value', [filter('tag-value', 'node')], true],
     ['a tag with signs', [filter('tag:a.b', '[x]')], true],
-  ])('%s', (_, filters, expected) => {
+  ])('match as EC2 documents: %s', (_, filters, expected) => {
     expect(fits(...filters)).toBe(expected);
   });
 
@@ -50,11 +50,11 @@ describe('filters', () => {
     [String.raw`a\*c`, 'abc', false],
     [String.raw`a\\c`, String.raw`a\c`, true],
     ['a(b|c)', 'a(b|c)', true],
-  ])('%s and %j: %p', (pattern, text, expected) => {
+  ])('compare the pattern %s with %j: %p', (pattern, text, expected) => {
     expect(matcher([pattern])(text)).toBe(expected);
   });
 
-  test('unknown names and too many values are refused', () => {
+  test('refuse unknown names and too many values', () => {
     const many = filter('name', ...Array.from({ length: 201 }, (_, index) => String(index)));
 
     expect(() => fits(filter('nam', 'x'))).toThrow("The filter 'nam' is invalid");

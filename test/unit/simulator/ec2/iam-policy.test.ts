@@ -17,7 +17,7 @@ function owner(operator: string, value: string | readonly string[]): Readonly<Re
   return { Condition: { [operator]: { 'aws:ResourceTag/owner': value } } };
 }
 
-describe('a statement', () => {
+describe('an IAM statement', () => {
   test.each<[boolean, string, Readonly<Record<string, unknown>>]>([
     [true, 'for everything', {}],
     [true, 'whose pattern fits', { Action: ['ec2:Describe*', 'ec2:delete*'] }],
@@ -36,11 +36,11 @@ describe('a statement', () => {
       'of whose conditions one is not met',
       { Condition: { StringEquals: { 'aws:ResourceTag/owner': 'us' }, StringLike: { 'ec2:Vpc': '*' } } },
     ],
-  ])('allows: %s, %s', (allowed, _, change) => {
+  ])('allows (%s) a request: %s', (allowed, _, change) => {
     expect(isAllowed(readIamPolicy(policyOf(change)), wanted)).toBe(allowed);
   });
 
-  test('whose conditions are about a thing that does not exist leaves it to the action to say so', () => {
+  test('with conditions on a missing resource lets the action report that the resource is missing', () => {
     const policy = readIamPolicy(policyOf(owner('StringEquals', 'them')));
 
     expect(isAllowed(policy, { ...wanted, context: undefined })).toBe(true);
@@ -55,6 +55,6 @@ test.each([
   ['an operator that is not understood', policyOf({ Condition: { Null: { 'ec2:Vpc': 'true' } } }), /Null/],
   ['no statement', '{"Version":"2012-10-17","Statement":[]}', /Statement/],
   ['no JSON', 'Version', /JSON/],
-])('a policy with %s is refused', (_, text, problem) => {
+])('an IAM policy with %s is refused', (_, text, problem) => {
   expect(() => readIamPolicy(text)).toThrow(problem);
 });

@@ -28,12 +28,12 @@ async function allPages(
   return pages;
 }
 
-describe('pages', () => {
+describe('pages of a listing', () => {
   test.each([
     [10, [5, 5, 1], 5],
     [9, [5, 5], 5],
     [4, [5], 1000],
-  ])('%i more interfaces make pages of %j at %i', async (count, lengths, MaxResults) => {
+  ])('of %i more interfaces have the sizes %j when the limit is %i', async (count, lengths, MaxResults) => {
     const rig = gatewayRig();
     await make(rig, count);
 
@@ -43,7 +43,7 @@ describe('pages', () => {
     expect(new Set(pages.flat())).toEqual(new Set(rig.gateway.network.interfaces.keys()));
   });
 
-  test('a token fits its own request only', async () => {
+  test('have tokens that fit only the request they belong to', async () => {
     const rig = gatewayRig();
     await make(rig, 10);
     const { NextToken = '' } = await page(rig, { MaxResults: 5 });
@@ -60,7 +60,7 @@ describe('pages', () => {
     expect(await rig.codeOf('DescribeInstances', { NextToken })).toBe('InvalidParameterValue');
   });
 
-  test('show different instants: what comes in between may be missed', async () => {
+  test('show different instants: an interface created in between may be missed', async () => {
     const rig = gatewayRig();
     await make(rig, 30);
     const first = await page(rig, { MaxResults: 25 });
@@ -76,7 +76,7 @@ describe('pages', () => {
     expect(seen.size).toBeLessThan(61);
   });
 
-  test('may be shorter than asked for', async () => {
+  test('may be shorter than the request asks for', async () => {
     const rig = gatewayRig(
       'limits: { throttle: false }\nlatency: { scale: 0 }\nconsistency: { visibilityDelayMs: 0, listingLagMs: 0, shortPages: 1 }',
     );
@@ -89,7 +89,7 @@ describe('pages', () => {
   });
 });
 
-describe('in a large account', () => {
+describe('a listing in a large account', () => {
   test.each([
     ['everything', {}, 'OperationNotPermitted'],
     ['what is available', { Filters: [{ Name: 'status', Values: ['available'] }] }, 'OperationNotPermitted'],
@@ -101,7 +101,7 @@ describe('in a large account', () => {
     ['any address', { Filters: [{ Name: 'private-ip-address', Values: ['*'] }] }, 'OperationNotPermitted'],
     ['a subnet', { Filters: [{ Name: 'subnet-id', Values: [subnet] }] }, 'none'],
     ['a page', { MaxResults: 1000 }, 'none'],
-  ])('%s: %s', async (_, input, expected) => {
+  ])('is refused unless it is narrow or paginated: %s: %s', async (_, input, expected) => {
     const rig = gatewayRig();
     rig.gateway.refuseUnpaginated = true;
 

@@ -90,11 +90,14 @@ test.each<[string, string, (made: Readonly<Record<string, string>>) => object, r
       `ec2:AssociateAddress ${ofInstance}`,
     ],
   ],
-])('%s is checked for each thing that it touches', async (_, action, inputOf, expected) => {
-  expect(await checked(action, inputOf)).toEqual(expected);
-});
+])(
+  'the permission for %s is checked for each resource that it touches',
+  async (_, action, inputOf, expected) => {
+    expect(await checked(action, inputOf)).toEqual(expected);
+  },
+);
 
-test('a caller with a policy is refused what it does not allow, others are not', async () => {
+test('a caller with a policy is refused what the policy does not allow, and other callers are not', async () => {
   const { gateway, codeOf, call } = gatewayRig();
   const checks: string[] = [];
   gateway.onChecked = ({ action }, isAllowed, { arn }) =>

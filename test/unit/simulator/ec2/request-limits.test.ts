@@ -34,11 +34,14 @@ describe('RequestLimits', () => {
     ['DeleteTags', false, 100, 10],
     ['RunInstances', false, 5, 2],
     ['TerminateInstances', false, 100, 5],
-  ])('%s (whole: %p): %i at once, then %i a second', async (action, whole, capacity, refill) => {
-    expect(await burst(action, whole)).toEqual([capacity, refill]);
-  });
+  ])(
+    'allow %s (whole listing: %p) %i calls at once, then %i a second',
+    async (action, whole, capacity, refill) => {
+      expect(await burst(action, whole)).toEqual([capacity, refill]);
+    },
+  );
 
-  test('whole listings and others do not draw from the same bucket', () => {
+  test('take whole listings and narrow ones from different buckets', () => {
     const limits = new RequestLimits(new VirtualClock(), { throttle: true, scale: 1 });
     limits.drain({ action: 'DescribeInstances', whole: true }, 50);
 
@@ -47,7 +50,7 @@ describe('RequestLimits', () => {
     expect(limits.levels()).toEqual({ DescribeInstances: 99, 'DescribeInstances (whole)': 0 });
   });
 
-  test('instances cost tokens of their own', () => {
+  test('charge tokens for instances as well', () => {
     const limits = new RequestLimits(new VirtualClock(), { throttle: true, scale: 1 });
 
     const allowed = [600, 600].map((made) => limits.allow({ action: 'RunInstances', whole: false, made }));

@@ -43,7 +43,7 @@ const withHeaders = (headers: Record<string, string | undefined>): SignedRequest
 });
 
 describe('verifySignature', () => {
-  test('accepts what an independent signer made', () => {
+  test('accepts what an independent signer signed', () => {
     expect(refusal(withHeaders({}))).toBe('tester');
   });
 
@@ -93,7 +93,7 @@ describe('verifySignature', () => {
       '403 SignatureDoesNotMatch',
     ],
     ['no date', withHeaders({ 'x-amz-date': undefined }), '400 IncompleteSignature'],
-  ])('%s', (_, request, expected) => {
+  ])('refuses a request with a bad signature: %s', (_, request, expected) => {
     expect(refusal(request)).toBe(expected);
   });
 
@@ -101,7 +101,7 @@ describe('verifySignature', () => {
     [15 * 60_000, 'tester'],
     [15 * 60_000 + 1, '400 RequestExpired'],
     [-15 * 60_000 - 1, '400 RequestExpired'],
-  ])('a clock %i ms away: %s', (skew, expected) => {
+  ])('answers a request whose clock is %i ms off with %s', (skew, expected) => {
     expect(refusal(withHeaders({}), check.now + skew)).toBe(expected);
   });
 });

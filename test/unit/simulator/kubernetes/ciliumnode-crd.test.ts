@@ -18,7 +18,7 @@ function* schemasIn(schema: StructuralSchema, path = ''): Generator<readonly [st
 const schemas = new Map(schemasIn(root));
 
 describe('the CiliumNode definition', () => {
-  test('names the resource as the agents know it', () => {
+  test('names the resource as agents know it', () => {
     expect(ciliumNodeCrd.metadata.name).toBe('ciliumnodes.cilium.io');
     expect(ciliumNodeCrd.spec).toMatchObject({
       group: 'cilium.io',
@@ -33,7 +33,7 @@ describe('the CiliumNode definition', () => {
     expect(version).toMatchObject({ name: 'v2', served: true, storage: true, subresources: { status: {} } });
   });
 
-  test('is structural: every schema says its type', () => {
+  test('is structural: every schema has its type', () => {
     const untyped = [...schemas].filter(([, schema]) => schema.type === undefined).map(([path]) => path);
 
     expect(untyped).toEqual([]);
@@ -46,7 +46,7 @@ describe('the CiliumNode definition', () => {
     '.spec.ipam.pre-allocate',
     '.spec.ipam.max-above-watermark',
     '.spec.eni.first-interface-index',
-  ])('%s is never negative', (path) => {
+  ])('accepts no negative %s', (path) => {
     expect(schemas.get(path)).toMatchObject({ type: 'integer', minimum: 0 });
   });
 
@@ -81,7 +81,7 @@ describe('the CiliumNode definition', () => {
     expect(schemas.get(path)?.type).toBe(type);
   });
 
-  test('knows the steps of a release, the states of a CIDR and the form of one', () => {
+  test('knows the steps of a release, the states of a CIDR and the form of a CIDR', () => {
     expect(schemas.get('.status.ipam.release-ips{}')?.enum).toEqual([
       'marked-for-release',
       'ready-for-release',

@@ -23,13 +23,13 @@ describe('sameJson', () => {
     [[1], [1, 2], false],
     [[], {}, false],
     [{ a: [{ b: null }] }, { a: [{ b: null }] }, true],
-  ])('%j and %j: %s', (left, right, same) => {
+  ])('compares %j with %j: %s', (left, right, same) => {
     expect(sameJson(left, right)).toBe(same);
     expect(sameJson(right, left)).toBe(same);
   });
 });
 
-test('deepFreeze freezes every part', () => {
+test('deepFreeze freezes every part of a value', () => {
   const value = { list: [{ deep: true }], text: 'x' };
 
   deepFreeze(value);
@@ -39,7 +39,7 @@ test('deepFreeze freezes every part', () => {
   expect(Object.isFrozen(value.list[0])).toBe(true);
 });
 
-test('reads along a path without tripping over what is not there', () => {
+test('a path is read without an error when a part of it is missing', () => {
   const value = { a: { b: 'text', list: [1] } };
 
   expect(valueAt(value, 'a', 'b')).toBe('text');
@@ -49,7 +49,7 @@ test('reads along a path without tripping over what is not there', () => {
   expect(textAt(value, 'a', 'list')).toBe('');
 });
 
-test('copies leave the original alone', () => {
+test('a copy leaves the original as it is', () => {
   const value = { a: 1, b: 2 };
 
   expect(withoutFields(value, 'a')).toEqual({ b: 2 });
@@ -57,7 +57,7 @@ test('copies leave the original alone', () => {
   expect(value).toEqual({ a: 1, b: 2 });
 });
 
-test('a copy without fields keeps one that is named like the prototype', () => {
+test('a copy without some fields keeps a field that has the name of a prototype property', () => {
   const value = JSON.parse('{"__proto__": {"inherited": 1}, "a": 1}') as Record<string, JsonValue>;
 
   expect(JSON.stringify(withoutFields(value, 'a'))).toBe('{"__proto__":{"inherited":1}}');

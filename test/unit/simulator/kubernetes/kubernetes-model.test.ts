@@ -4,8 +4,8 @@ import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { KubernetesModel } from '../../../../src/simulator/kubernetes/kubernetes-model.ts';
 import { ciliumNode, ciliumNodes, inShort, rig } from './model-rig.ts';
 
-describe('what a judge sees', () => {
-  test('objects as they are now, frozen', async () => {
+describe('the view of a judge', () => {
+  test('shows objects as they are now, frozen', async () => {
     const { model, send } = rig();
     await send('POST', ciliumNodes, ciliumNode('b'));
     await send('POST', ciliumNodes, ciliumNode('a'));
@@ -18,7 +18,7 @@ describe('what a judge sees', () => {
     expect(model.list('ciliumnodes.cilium.io').map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
   });
 
-  test('one namespace or all of them', async () => {
+  test('shows one namespace or all of them', async () => {
     const { model, send } = rig();
     for (const namespace of ['default', 'kube-system']) {
       await send('POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: 'c' } });
@@ -29,13 +29,13 @@ describe('what a judge sees', () => {
     expect(model.get('configmaps', 'c', 'kube-system')?.metadata.namespace).toBe('kube-system');
   });
 
-  test('only what is served', () => {
+  test('shows only resources that are served', () => {
     expect(() => rig().model.list('bogus')).toThrow('the model serves no resource "bogus"');
   });
 });
 
-describe('time and chance', () => {
-  test('times are the clock’s, uids and names the seed’s', async () => {
+describe('time and randomness of the model', () => {
+  test('take times from the clock, and uids and names from the seed', async () => {
     const answer = async (seed: string): Promise<Readonly<Record<string, unknown>>> => {
       const { clock, send } = rig({ random: new Random(seed) });
       await clock.advance(5000);
@@ -55,7 +55,7 @@ describe('time and chance', () => {
     expect(first['name']).not.toBe(other['name']);
   });
 
-  test('nothing is scheduled while nothing is watched', async () => {
+  test('schedule nothing while nobody watches', async () => {
     const { clock, send } = rig();
     await send('POST', ciliumNodes, ciliumNode('a'));
 
@@ -64,8 +64,8 @@ describe('time and chance', () => {
   });
 });
 
-describe('names that the server makes up', () => {
-  test('are made up again where they are taken', async () => {
+describe('names that the server generates', () => {
+  test('are generated again when they are taken', async () => {
     const { send, model } = rig();
     const names = new Set<unknown>();
 
@@ -84,7 +84,7 @@ describe('names that the server makes up', () => {
 });
 
 describe('watches in virtual time', () => {
-  test('see changes as they are committed', async () => {
+  test('show changes as they are committed', async () => {
     const { clock, send, watch } = rig();
     const seen = await watch(ciliumNodes);
 
@@ -96,7 +96,7 @@ describe('watches in virtual time', () => {
     expect(inShort(seen.events)).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a']);
   });
 
-  test('end when their time is over, when they are given up, or when the server closes them', async () => {
+  test('end at their time-out, when the client stops them, or when the server closes them', async () => {
     const { clock, model, watch } = rig();
     const timed = await watch(`${ciliumNodes}?timeoutSeconds=10`);
     const given = await watch(ciliumNodes);
@@ -112,7 +112,7 @@ describe('watches in virtual time', () => {
     expect(model.openWatches).toBe(0);
   });
 
-  test('end by themselves within an hour', async () => {
+  test('end within an hour without a time-out', async () => {
     const { clock, watch } = rig();
     const seen = await watch(ciliumNodes);
 
@@ -122,7 +122,7 @@ describe('watches in virtual time', () => {
     expect(clock.monotonic()).toBe(3_600_000);
   });
 
-  test('tell of progress each minute and shortly before they end', async () => {
+  test('send bookmarks each minute and shortly before they end', async () => {
     const { clock, model, send, watch } = rig();
     const from = model.revision;
     const seen = await watch(
@@ -139,7 +139,7 @@ describe('watches in virtual time', () => {
     expect(inShort(quiet.events)).toEqual(['ADDED other']);
   });
 
-  test('from a version that is not there yet begin after it', async () => {
+  test('start after a future version when they name one', async () => {
     const { clock, model, send, watch } = rig();
     const seen = await watch(`${ciliumNodes}?resourceVersion=${model.revision + 2}`);
 
@@ -149,7 +149,7 @@ describe('watches in virtual time', () => {
     expect(inShort(seen.events)).toEqual(['ADDED c']);
   });
 
-  test('tell of no progress where there is none', async () => {
+  test('send no bookmark while nothing has changed', async () => {
     const { clock, model, watch } = rig();
     const seen = await watch(`${ciliumNodes}?resourceVersion=${model.revision}&allowWatchBookmarks=true`);
 
@@ -173,7 +173,7 @@ describe('watches in virtual time', () => {
     expect(open).toEqual([1, 1, 1, 0]);
   });
 
-  test('of a thousand single objects see their own each', async () => {
+  test('of a thousand single objects each show their own object', async () => {
     const { clock, send, watch } = rig();
     const names = Array.from({ length: 1000 }, (_, index) => `node-${index}`);
     const watches = await Promise.all(
@@ -187,8 +187,8 @@ describe('watches in virtual time', () => {
   });
 });
 
-describe('history', () => {
-  test('is bounded: who comes too late is told so', async () => {
+describe('the history of the model', () => {
+  test('is bounded: a watch that starts too far back ends as expired', async () => {
     const { send, watch } = rig({ historyLimit: 5 });
     const { body } = await send('POST', ciliumNodes, ciliumNode('a'));
     for (let count = 0; count < 20; count++) {
@@ -201,7 +201,7 @@ describe('history', () => {
     expect(seen.events).toMatchObject([{ type: 'ERROR', object: { reason: 'Expired', code: 410 } }]);
   });
 
-  test('is forgotten on request', async () => {
+  test('expires on request', async () => {
     const { model, send, watch } = rig();
     const before = model.revision;
     await send('POST', ciliumNodes, ciliumNode('a'));
@@ -216,11 +216,11 @@ describe('history', () => {
   });
 });
 
-describe('access', () => {
+describe('access to the model', () => {
   const tokens = { secret: 'agent' };
   const asAgent = { authorization: 'Bearer secret' };
 
-  test('is everybody’s without tokens, and of those who have one with them', async () => {
+  test('is open without tokens, and needs a valid token when there are tokens', async () => {
     const open = rig();
     const closed = rig({ tokens });
 
@@ -237,7 +237,7 @@ describe('access', () => {
     });
   });
 
-  test('can be changed while the server runs', async () => {
+  test('can change while the server runs', async () => {
     const asked: unknown[] = [];
     const { model, send } = rig({ tokens });
     await send('POST', ciliumNodes, ciliumNode('a'), asAgent);
@@ -265,7 +265,7 @@ describe('access', () => {
   });
 });
 
-describe('definitions', () => {
+describe('definitions of resources', () => {
   const gadgets = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -292,7 +292,7 @@ describe('definitions', () => {
   const gadgetsPath = '/apis/example.org/v1/namespaces/default/gadgets';
   const gadget = { apiVersion: 'example.org/v1', kind: 'Gadget', metadata: { name: 'g' } };
 
-  test('are served as soon as they are made, and no longer than they are there', async () => {
+  test('are served from the moment they are created until they are deleted', async () => {
     const { send } = rig();
     const before = await send('POST', gadgetsPath, gadget);
     const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -309,7 +309,7 @@ describe('definitions', () => {
     expect(created.body).toMatchObject({ size: 3, metadata: { namespace: 'default' } });
   });
 
-  test('can be there from the start', async () => {
+  test('can exist from the start', async () => {
     const { send } = rig({ crds: [gadgets] });
 
     expect((await send('POST', gadgetsPath, { ...gadget, size: '50%' })).body).toMatchObject({ size: '50%' });
@@ -318,7 +318,7 @@ describe('definitions', () => {
     expect((await send('GET', '/apis/example.org/v1/gadgets/g')).status).toBe(404);
   });
 
-  test('must be sound', async () => {
+  test('must be valid', async () => {
     const { send } = rig();
     const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
@@ -341,7 +341,7 @@ describe('definitions', () => {
   });
 });
 
-test('two models share nothing', async () => {
+test('two models share no state', async () => {
   const { send } = rig();
   const other = new KubernetesModel({ clock: new VirtualClock(), random: new Random('x') });
 

@@ -13,10 +13,10 @@ test.each([
   ['{"a":1 "b":2}', `invalid character '"' after object key:value pair`],
   ['[1 2]', "invalid character '2' after array element"],
   ['{"a":1}x', "invalid character 'x' after top-level value"],
-])('%j', (text, message) => {
+])('a body that is no JSON is refused in the words of Go: %j', (text, message) => {
   expect(readJson(text)).toEqual({ problem: message.replace(`'"'`, `'\\''`) });
 });
 
-test('reads what is JSON', () => {
+test('a body that is JSON is read', () => {
   expect(readJson('{"a":[1,null]}')).toEqual({ value: { a: [1, null] } });
 });

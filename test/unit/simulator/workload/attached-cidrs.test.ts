@@ -43,11 +43,11 @@ describe('attachedCidrs', () => {
       ],
     ],
     [
-      'what cannot be read is left out, what is listed twice counts once',
+      'what cannot be read is left out, and what is listed twice counts once',
       { e1: { id: 'e1', addresses: ['ten', '10.0.0.1', '10.0.0.1', 7], prefixes: ['10.0.0.16'] } },
       [['10.0.0.1/32', 'e1']],
     ],
-  ] satisfies [string, Json, unknown][])('%s', (_, enis, expected) => {
+  ] satisfies [string, Json, unknown][])('lists the CIDRs of: %s', (_, enis, expected) => {
     expect(cidrs(enis)).toEqual(expected);
   });
 

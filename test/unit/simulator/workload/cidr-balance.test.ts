@@ -19,8 +19,8 @@ describe('cidrsToDrop', () => {
     ],
     ['exactly as many as needed remain', [free('a', 16), free('b', 16)], 16, ['b']],
     ['everything when nothing is needed', [free('a'), free('b')], 0, ['b', 'a']],
-    ['a shortage drops nothing', [free('a'), free('b')], 5, []],
-  ])('%s', (_, held, freeNeeded, dropped) => {
+    ['nothing when more is needed', [free('a'), free('b')], 5, []],
+  ])('drops what is not needed: %s', (_, held, freeNeeded, dropped) => {
     expect(cidrsToDrop(held, freeNeeded)).toEqual(dropped);
   });
 
@@ -28,7 +28,7 @@ describe('cidrsToDrop', () => {
     .array(fc.record({ used: fc.nat(3), free: fc.nat(16) }), { maxLength: 40 })
     .map((all) => all.map((each, index) => ({ cidr: `c${index}`, ...each })));
 
-  test('never gives up an address in use, nor takes the free ones below what is needed', () => {
+  test('never drops an address in use, and keeps as many free addresses as are needed', () => {
     fc.assert(
       fc.property(heldCidrs, fc.nat(100), (held, freeNeeded) => {
         const dropped = new Set(cidrsToDrop(held, freeNeeded));
@@ -53,7 +53,7 @@ describe('cidrsToReclaim', () => {
     { name: 'the first is enough', dropped: [x, y], free: 7, reclaimed: ['x'] },
     { name: 'all are not enough', dropped: [x, y], free: 0, freeNeeded: 40, reclaimed: ['x', 'y'] },
     { name: 'nothing was dropped', dropped: [], free: 0, reclaimed: [] },
-  ])('$name', ({ dropped, free: count, freeNeeded = 8, reclaimed }) => {
+  ])('reclaims what is needed: $name', ({ dropped, free: count, freeNeeded = 8, reclaimed }) => {
     expect(cidrsToReclaim(dropped, [free('a', count)], freeNeeded)).toEqual(reclaimed);
   });
 });

@@ -23,7 +23,7 @@ function poolOf(...texts: readonly string[]): CidrPool {
 const random = new Random('cidr pool');
 
 describe('CidrPool', () => {
-  test('hands out every address of a CIDR, first and last included, once each', () => {
+  test('hands out every address of a CIDR once, the first and the last included', () => {
     const pool = poolOf('10.0.0.16/28', '10.0.0.1/32');
 
     const taken = Array.from({ length: 18 }, () => pool.takeAny(random)?.address);
@@ -35,7 +35,7 @@ describe('CidrPool', () => {
     expect([pool.inUse, pool.hasFree]).toEqual([17, false]);
   });
 
-  test('takes one certain address once', () => {
+  test('hands out one certain address once', () => {
     const pool = poolOf('10.0.0.16/28');
 
     const answers = ['10.0.0.20', '10.0.0.20', '10.0.0.40', 'ten'].map((text) => pool.take(text)?.cidr);
@@ -43,7 +43,7 @@ describe('CidrPool', () => {
     expect(answers).toEqual(['10.0.0.16/28', undefined, undefined, undefined]);
   });
 
-  test('a dropped CIDR is not taken up again while it stays attached, but is once it came anew', () => {
+  test('does not add a dropped CIDR while it stays attached, but adds it once it was detached and attached again', () => {
     const pool = poolOf('10.0.0.1/32', '10.0.0.2/32');
     pool.balance(1);
 
@@ -56,7 +56,7 @@ describe('CidrPool', () => {
     expect(pool.cidrs).toEqual(['10.0.0.1/32', '10.0.0.2/32']);
   });
 
-  test('takes a dropped CIDR back when more is needed, and can allocate from it at once', () => {
+  test('reclaims a dropped CIDR when more is needed, and can allocate from it at once', () => {
     const pool = poolOf('10.0.0.1/32', '10.0.0.2/32');
     pool.balance(1);
     pool.takeAny(random);
@@ -67,7 +67,7 @@ describe('CidrPool', () => {
     expect(pool.takeAny(random)).toEqual({ address: '10.0.0.2', cidr: '10.0.0.2/32' });
   });
 
-  test('a dropped CIDR that is no longer attached cannot be taken back', () => {
+  test('cannot reclaim a dropped CIDR that is no longer attached', () => {
     const pool = poolOf('10.0.0.1/32', '10.0.0.2/32');
     pool.balance(1);
 
@@ -76,7 +76,7 @@ describe('CidrPool', () => {
     expect(pool.balance(2)).toEqual({ dropped: [], reclaimed: [] });
   });
 
-  test('a CIDR that vanished is kept while an address of it is in use, and nothing new is taken from it', () => {
+  test('keeps a CIDR that vanished while an address of it is in use, and allocates nothing new from it', () => {
     const pool = poolOf('10.0.0.16/28');
     const taken = pool.takeAny(random) as TakenAddress;
 
@@ -89,7 +89,7 @@ describe('CidrPool', () => {
     expect(pool.cidrs).toEqual([]);
   });
 
-  test('a CIDR that vanished was not dropped: it is held again as soon as it is back', () => {
+  test('holds a CIDR that vanished again as soon as it returns, because it was not dropped', () => {
     const pool = poolOf('10.0.0.1/32');
     const taken = pool.takeAny(random) as TakenAddress;
     pool.update(attached());
@@ -101,7 +101,7 @@ describe('CidrPool', () => {
     expect(pool.cidrs).toEqual(['10.0.0.1/32']);
   });
 
-  test('never loses an address in use, whatever happens', () => {
+  test('never loses an address in use, in any history', () => {
     const all = ['10.0.0.16/28', '10.0.0.32/28', '10.0.1.1/32', '10.0.1.2/32', '10.0.1.3/32'];
     const step = fc.oneof(
       fc.constant({ kind: 'take' as const }),

@@ -3,7 +3,7 @@ import { addresses } from './cluster.ts';
 import { allocated, releaseIps, serving } from './crd-rig.ts';
 
 describe('the release handshake of an agent of the CRD allocator', () => {
-  test('a marked address that is free is ready within 15 s, and not given away from then on', async () => {
+  test('makes a marked address that is free ready within 15 s, and does not allocate it from then on', async () => {
     const { cluster, agent } = await serving(addresses(2));
 
     await cluster.patchStatus({ ipam: { 'release-ips': { '10.0.1.1': 'marked-for-release' } } });
@@ -15,7 +15,7 @@ describe('the release handshake of an agent of the CRD allocator', () => {
     expect(await releaseIps(cluster)).toEqual({ '10.0.1.1': 'ready-for-release' });
   });
 
-  test('a marked address in use is not to be released', async () => {
+  test('refuses to release a marked address in use', async () => {
     const { cluster, agent } = await serving(addresses(1));
     agent.add('a');
 
@@ -25,7 +25,7 @@ describe('the release handshake of an agent of the CRD allocator', () => {
     expect(await releaseIps(cluster)).toEqual({ '10.0.1.1': 'do-not-release' });
   });
 
-  test('a marked address that is not in the pool is not to be released', async () => {
+  test('refuses to release a marked address that is not in the pool', async () => {
     const { cluster } = await serving(addresses(1));
 
     await cluster.patchStatus({ ipam: { 'release-ips': { '10.0.9.9': 'marked-for-release' } } });
@@ -34,7 +34,7 @@ describe('the release handshake of an agent of the CRD allocator', () => {
     expect(await releaseIps(cluster)).toEqual({ '10.0.9.9': 'do-not-release' });
   });
 
-  test('the entry of a released address is deleted only once the address left the pool', async () => {
+  test('deletes the entry of a released address only after the address left the pool', async () => {
     const { cluster } = await serving(addresses(2));
 
     await cluster.patchStatus({ ipam: { 'release-ips': { '10.0.1.1': 'released' } } });
@@ -46,7 +46,7 @@ describe('the release handshake of an agent of the CRD allocator', () => {
     expect([before, await releaseIps(cluster)]).toEqual([{ '10.0.1.1': 'released' }, {}]);
   });
 
-  test.each(['ready-for-release', 'released'])('an address that is %s is not given away', async (state) => {
+  test.each(['ready-for-release', 'released'])('does not allocate an address that is %s', async (state) => {
     const { cluster, agent } = await serving(addresses(1));
 
     await cluster.patchStatus({ ipam: { 'release-ips': { '10.0.1.1': state } } });
@@ -55,7 +55,7 @@ describe('the release handshake of an agent of the CRD allocator', () => {
     expect(allocated(agent, 'a')).toEqual([undefined]);
   });
 
-  test('an operator that takes the mark away gives the address free again', async () => {
+  test('allows the address again after the operator removes the mark', async () => {
     const { cluster, agent } = await serving(addresses(1));
     await cluster.patchStatus({ ipam: { 'release-ips': { '10.0.1.1': 'marked-for-release' } } });
     await cluster.clock.advance(30_000);
@@ -67,7 +67,7 @@ describe('the release handshake of an agent of the CRD allocator', () => {
     expect([before, allocated(agent, 'a')]).toEqual([[undefined], ['10.0.1.1']]);
   });
 
-  test('nothing is answered while there is no pool', async () => {
+  test('answers nothing while there is no pool', async () => {
     const { cluster } = await serving(addresses(1));
     await cluster.patchSpec({ ipam: { pool: null } });
 
@@ -77,7 +77,7 @@ describe('the release handshake of an agent of the CRD allocator', () => {
     expect(await releaseIps(cluster)).toEqual({ '10.0.1.1': 'marked-for-release' });
   });
 
-  test('a whole release ends with the address gone, the pods unharmed and nothing amiss', async () => {
+  test('ends with the address gone, the pods unharmed and no violation', async () => {
     const { cluster, agent } = await serving(addresses(3));
     const [kept = ''] = allocated(agent, 'a');
     const [leaving = ''] = addresses(3).filter((address) => address !== kept);

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { addresses, type Cluster } from './cluster.ts';
 import { allocated, releaseIps, serving, used, whats } from './crd-rig.ts';
 
-describe('an agent of the CRD allocator that starts again', () => {
-  test('restores its endpoints before it says anything about addresses in use', async () => {
+describe('an agent of the CRD allocator that restarts', () => {
+  test('restores its endpoints before it reports addresses in use', async () => {
     const { cluster, agent } = await serving(addresses(4));
     const context = cluster.context();
     const first = cluster.agent('crd-allocator', context);
@@ -77,7 +77,7 @@ describe('an agent of the CRD allocator that starts again', () => {
     expect(second.addressesInUse().size).toBe(expected.length === 0 ? 1 : 0);
   });
 
-  test('refuses a mark that was put on an address in use while it was down', async () => {
+  test('refuses a mark that was put on an address in use while the agent was down', async () => {
     const { cluster, agent } = await serving(['10.0.1.1']);
     const context = cluster.context();
     await agent.stop();
@@ -94,7 +94,7 @@ describe('an agent of the CRD allocator that starts again', () => {
     expect(await releaseIps(cluster)).toEqual({ '10.0.1.1': 'do-not-release' });
   });
 
-  test('a pod that ended while it was down has given its address back', async () => {
+  test('frees the address of a pod that ended while the agent was down', async () => {
     const { cluster, agent } = await serving(['10.0.1.1']);
     const context = cluster.context();
     await agent.stop();

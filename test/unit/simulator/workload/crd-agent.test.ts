@@ -4,7 +4,7 @@ import { addresses, eni, nodeFacts, Cluster } from './cluster.ts';
 import { allocated, ipamStatus, serving, started, used, whats } from './crd-rig.ts';
 
 describe('the start of an agent of the CRD allocator', () => {
-  test('makes its CiliumNode, owned by the Node', async () => {
+  test('creates its CiliumNode, owned by the Node', async () => {
     const { cluster } = await started();
 
     const node = await cluster.ciliumNode();
@@ -15,7 +15,7 @@ describe('the start of an agent of the CRD allocator', () => {
     expect(node['spec']).toMatchObject({ 'instance-id': 'i-1', eni: { 'vpc-id': 'vpc-1' } });
   });
 
-  test('waits for a Node that is not there yet', async () => {
+  test('waits for a Node that does not exist yet', async () => {
     const cluster = new Cluster();
     cluster.agent('crd-allocator').start();
     await cluster.clock.advance(3_500);
@@ -26,7 +26,7 @@ describe('the start of an agent of the CRD allocator', () => {
     expect(textAt(await cluster.ciliumNode(), 'metadata', 'name')).toBe('node-1');
   });
 
-  test('renews a CiliumNode that is there and keeps the pool', async () => {
+  test('updates an existing CiliumNode and keeps the pool', async () => {
     const { cluster, agent } = await serving(addresses(3));
     await agent.stop();
     await cluster.patchSpec({ eni: { 'vpc-id': 'edited' } });
@@ -55,7 +55,7 @@ describe('the start of an agent of the CRD allocator', () => {
     expect([before, agent.phase]).toEqual(['starting', 'serving']);
   });
 
-  test('looks every five seconds, for as long as it takes', async () => {
+  test('checks every five seconds, for as long as it takes', async () => {
     const { cluster, agent } = await started();
     await cluster.clock.advance(3_600_000 + 1);
     await cluster.offer([eni('eni-1', addresses(1))]);
@@ -79,7 +79,7 @@ describe('the start of an agent of the CRD allocator', () => {
     expect([before, agent.phase]).toEqual(['starting', 'serving']);
   });
 
-  test('takes router and health addresses before it serves, and needs two addresses for that', async () => {
+  test('takes router and health addresses before it serves, and needs two addresses for them', async () => {
     const { agentAddresses: _, ...facts } = nodeFacts;
     const { cluster, agent } = await started({ facts });
     await cluster.offer([eni('eni-1', addresses(1))]);
@@ -96,7 +96,7 @@ describe('the start of an agent of the CRD allocator', () => {
 });
 
 describe('allocation by an agent of the CRD allocator', () => {
-  test('gives each pod an address of the pool of its own, the same when asked again', async () => {
+  test('gives each pod its own address of the pool, and the same one when it is asked again', async () => {
     const { agent } = await serving(addresses(3));
 
     const first = allocated(agent, 'a', 'b', 'c', 'd');
@@ -107,7 +107,7 @@ describe('allocation by an agent of the CRD allocator', () => {
     expect(again).toEqual([first[1]]);
   });
 
-  test('an address that was given back can be given again', async () => {
+  test('can give a released address again', async () => {
     const { agent } = await serving(addresses(1));
 
     const first = allocated(agent, 'a');
@@ -116,7 +116,7 @@ describe('allocation by an agent of the CRD allocator', () => {
     expect(allocated(agent, 'b')).toEqual(first);
   });
 
-  test('an address set aside for somebody is nobody else’s', async () => {
+  test('keeps an address that is reserved for one owner from every other owner', async () => {
     const { cluster, agent } = await serving(addresses(2));
     await cluster.patchSpec({ ipam: { pool: { '10.0.1.1': { owner: 'somebody' } } } });
     await cluster.clock.advance(0);
@@ -128,7 +128,7 @@ describe('allocation by an agent of the CRD allocator', () => {
     ['no such interface', { id: 'eni-9' }],
     ['no MAC', { mac: '' }],
     ['no subnet CIDR', { subnet: { id: 'subnet-1', cidr: '' } }],
-  ])('fails, and says so, when the address does not resolve: %s', async (_, entry) => {
+  ])('fails with the reason when the address does not resolve: %s', async (_, entry) => {
     const { cluster, agent } = await serving(addresses(1));
     await cluster.patchStatus({ eni: { enis: { 'eni-1': entry } } });
     await cluster.clock.advance(0);
@@ -140,7 +140,7 @@ describe('allocation by an agent of the CRD allocator', () => {
     expect(whats(agent)).toEqual(['offered-without-interface']);
   });
 
-  test('before it serves and after it stopped it gives nothing', async () => {
+  test('gives nothing before the agent serves and after it has stopped', async () => {
     const { agent } = await started();
     const before = agent.add('a');
     await agent.stop();
@@ -159,7 +159,7 @@ describe('the status that an agent of the CRD allocator writes', () => {
     expect(await used(cluster)).toEqual({ [address]: { owner: 'default/a', resource: 'eni-1' } });
   });
 
-  test('is written once in 15 s at most', async () => {
+  test('is written at most once in 15 s', async () => {
     const { cluster, agent } = await serving(addresses(8));
     const start = cluster.clock.monotonic();
 
@@ -207,7 +207,7 @@ describe('the status that an agent of the CRD allocator writes', () => {
     expect(ipamStatus(await cluster.ciliumNode())['assigned-static-ip']).toBe('203.0.113.1');
   });
 
-  test('is not tried again from the same outdated copy', async () => {
+  test('is not written again from the same outdated copy', async () => {
     const { cluster, agent } = await serving(addresses(2));
     await cluster.clock.advance(60_000);
     const start = cluster.clock.monotonic();
@@ -224,7 +224,7 @@ describe('the status that an agent of the CRD allocator writes', () => {
     ]);
   });
 
-  test('is tried again when the API was at fault', async () => {
+  test('is written again after an error of the API server', async () => {
     const { cluster, agent } = await serving(addresses(2));
     await cluster.clock.advance(60_000);
     const failure = { code: 503, reason: 'ServiceUnavailable', message: 'try later' };
@@ -240,7 +240,7 @@ describe('the status that an agent of the CRD allocator writes', () => {
   });
 });
 
-describe('what an agent of the CRD allocator notices', () => {
+describe('a violation that an agent of the CRD allocator reports', () => {
   test.each<[string, (cluster: Cluster) => Promise<unknown>, readonly string[]]>([
     [
       'its address leaves the pool',
@@ -285,7 +285,7 @@ describe('what an agent of the CRD allocator notices', () => {
     expect(cluster.bugs).toEqual([]);
   });
 
-  test('says when, where, whose and which', async () => {
+  test('names the time, the node, the pod and the address', async () => {
     const { cluster, agent } = await serving(['10.0.1.1']);
     agent.add('default/a');
 

@@ -1,4 +1,4 @@
-// An agent of the CRD allocator against the embedded API, in the states from which tests begin.
+// An agent of the CRD allocator against the embedded API, in the states from which tests start.
 import type { Agent } from '../../../../src/simulator/workload/agent.ts';
 import type { AgentContext } from '../../../../src/simulator/workload/agent-context.ts';
 import { type JsonObject, objectAt } from '../../../../src/simulator/workload/json.ts';

@@ -5,7 +5,7 @@ import { demandOf, PendingAllocations } from '../../../../src/simulator/workload
 const minute = 60_000;
 
 describe('demandOf', () => {
-  test('the buffer subtracted is what is used or waited for', () => {
+  test('adds the buffer to the addresses that are used or awaited', () => {
     fc.assert(
       fc.property(fc.nat(500), fc.nat(500), fc.nat(64), (inUse, pending, preAllocate) => {
         expect(demandOf({ inUse, pending, preAllocate }) - preAllocate).toBe(inUse + pending);
@@ -27,7 +27,7 @@ describe('PendingAllocations', () => {
     expect(pending.count(2_000)).toBe(1);
   });
 
-  test('an owner counts for five minutes after its last failure', () => {
+  test('counts an owner for five minutes after its last failure', () => {
     const pending = new PendingAllocations();
 
     pending.failed('a', 0);

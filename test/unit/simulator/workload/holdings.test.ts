@@ -18,13 +18,13 @@ describe('Holdings', () => {
     [moved, ['address-moved']],
     [absent, ['address-vanished']],
     [interfaceAbsent, ['interface-vanished']],
-  ])('%j: %j', (found, whats) => {
+  ])('compare an address that is now %j: %j', (found, whats) => {
     const { losses } = heldIn('u1').compare('u1', () => found);
 
     expect(losses.map((loss) => loss.what)).toEqual(whats);
   });
 
-  test('a loss is told once, and again after the address had returned', () => {
+  test('report a loss once, and again after the address had returned', () => {
     const holdings = heldIn('u1');
 
     const told = [absent, absent, offered, absent].map((found) => holdings.compare('u1', () => found));
@@ -37,7 +37,7 @@ describe('Holdings', () => {
     ]);
   });
 
-  test('what is missing now is known until it returns or is dropped', () => {
+  test('know what is missing until it returns or is dropped', () => {
     const holdings = heldIn('u1');
     holdings.compare('u1', () => absent);
     const before = holdings.missing;
@@ -47,7 +47,7 @@ describe('Holdings', () => {
     expect(holdings.missing.size).toBe(0);
   });
 
-  test('a CiliumNode made anew cannot lose what it has not offered yet', () => {
+  test('report no loss for a recreated CiliumNode that has not offered the address yet', () => {
     const holdings = heldIn('u1');
 
     const told = [absent, offered, absent].map((found) => holdings.compare('u2', () => found).losses.length);

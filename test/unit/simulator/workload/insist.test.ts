@@ -38,7 +38,7 @@ describe('insist', () => {
     expect([sent, clock.monotonic()]).toEqual([expected, (expected - 1) * 1_000]);
   });
 
-  test.each([400, 403, 409, 422])('throws for %d, which repeating would not change', async (status) => {
+  test.each([400, 403, 409, 422])('throws for %d, which a repeat would not change', async (status) => {
     const insisting = insist(() => Promise.resolve(refusal(status)), 404, new VirtualClock(), never);
 
     await expect(insisting).rejects.toThrow(`${status} because`);

@@ -29,7 +29,7 @@ describe('isExcluded', () => {
     ['one tag missing', { 'exclude-interface-tags': tags }, { tags: { a: '1' } }, false],
     ['one tag of another value', { 'exclude-interface-tags': tags }, { tags: { a: '1', b: '1' } }, false],
     ['no required tags exclude nothing', { 'exclude-interface-tags': {} }, { tags }, false],
-  ])('%s', (_, eni, entry, expected) => {
+  ])('applies the rules of the agent: %s', (_, eni, entry, expected) => {
     expect(excluded(eni, entry)).toEqual(expected ? ['eni-1'] : []);
   });
 });

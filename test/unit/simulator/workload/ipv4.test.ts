@@ -15,7 +15,7 @@ describe('parseAddress', () => {
     ['10.0.0.1', 0x0a000001],
     ['255.255.255.255', 0xffffffff],
     ['192.168.1.254', 0xc0a801fe],
-  ])('%s', (text, number) => {
+  ])('reads %s', (text, number) => {
     expect(parseAddress(text)).toBe(number);
     expect(formatAddress(number)).toBe(text);
   });
@@ -42,7 +42,7 @@ describe('parseCidr', () => {
     ['10.0.0.1/32', '10.0.0.1/32', 1],
     ['200.1.2.3/8', '200.0.0.0/8', 2 ** 24],
     ['200.1.2.3/0', '0.0.0.0/0', 2 ** 32],
-  ])('%s is %s of %d addresses', (text, canonical, size) => {
+  ])('reads %s as %s with %d addresses', (text, canonical, size) => {
     const cidr = parseCidr(text);
 
     expect(cidr && formatCidr(cidr)).toBe(canonical);
@@ -56,7 +56,7 @@ describe('parseCidr', () => {
     },
   );
 
-  test('the base of any address lies at or below it, less than one size away', () => {
+  test('finds a base at or below any address, less than one size away', () => {
     fc.assert(
       fc.property(fc.nat(0xffffffff), fc.integer({ min: 0, max: 32 }), (address, bits) => {
         const first = baseOf(address, bits);

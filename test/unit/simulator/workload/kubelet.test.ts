@@ -59,7 +59,7 @@ async function exists(cluster: Cluster, name: string): Promise<boolean> {
 }
 
 describe('Kubelet', () => {
-  test('a pod gets an address of the agent and runs', async () => {
+  test('runs a pod with an address of the agent', async () => {
     const { cluster, agent } = await rig(1);
 
     await createPod(cluster, 'a');
@@ -73,7 +73,7 @@ describe('Kubelet', () => {
     expect(agent.addressesInUse()).toEqual(new Map([['10.0.1.1', 'default/a']]));
   });
 
-  test('a pod of the host network has the address of the node and takes none', async () => {
+  test('gives a pod of the host network the address of the node and takes none from the agent', async () => {
     const { cluster, agent, kubelet } = await rig(1);
 
     await createPod(cluster, 'a', { hostNetwork: true });
@@ -83,7 +83,7 @@ describe('Kubelet', () => {
     expect(kubelet.waits.count).toBe(0);
   });
 
-  test('pods of other nodes are none of its business', async () => {
+  test('ignores pods of other nodes', async () => {
     const { cluster, agent } = await rig(1);
 
     await createPod(cluster, 'a', { nodeName: 'node-2' });
@@ -92,7 +92,7 @@ describe('Kubelet', () => {
     expect(agent.addressesInUse().size).toBe(0);
   });
 
-  test('a pod without an address waits, and is tried again every 10 to 15 s until there is one', async () => {
+  test('retries a pod without an address every 10 to 15 s until there is one', async () => {
     const { cluster, kubelet } = await rig(1);
     await createPod(cluster, 'a');
     const start = cluster.clock.monotonic();
@@ -113,7 +113,7 @@ describe('Kubelet', () => {
     expect(kubelet.waits.longest).toBeLessThanOrEqual(75_000);
   });
 
-  test('a deleted pod gives its address back after its grace period, and is gone', async () => {
+  test('frees the address of a deleted pod after its grace period, and the pod is gone', async () => {
     const { cluster, agent } = await rig(1);
     await createPod(cluster, 'a');
 
@@ -126,7 +126,7 @@ describe('Kubelet', () => {
     expect([agent.addressesInUse().size, await exists(cluster, 'a')]).toEqual([0, false]);
   });
 
-  test('a waiting pod that is deleted is gone at once', async () => {
+  test('removes a waiting pod at once when it is deleted', async () => {
     const { cluster, kubelet } = await rig(1);
     await createPod(cluster, 'a');
     await createPod(cluster, 'b');
@@ -138,7 +138,7 @@ describe('Kubelet', () => {
     expect(kubelet.waiting.size).toBe(0);
   });
 
-  test('a pod that is deleted without grace gives its address back at once; its name can be used again', async () => {
+  test('frees the address of a pod deleted without grace at once, and its name can be used again', async () => {
     const { cluster, agent } = await rig(1);
     await createPod(cluster, 'a');
 
@@ -149,7 +149,7 @@ describe('Kubelet', () => {
     expect(await podStatus(cluster, 'a')).toMatchObject({ phase: 'Running' });
   });
 
-  test('a change to a pod that is ending neither hastens nor delays its end', async () => {
+  test('ends a pod on time, whatever changes on it meanwhile', async () => {
     const { cluster } = await rig(1);
     await createPod(cluster, 'a');
     await cluster.call('DELETE', `${podCollectionPath}/a`);
@@ -164,8 +164,8 @@ describe('Kubelet', () => {
   });
 
   test.each<[string, boolean]>([
-    ['that went while it could not see gives its address back', false],
-    ['that went and came again under its name while it could not see is set up anew', true],
+    ['frees its address when it was deleted while the kubelet could not watch', false],
+    ['is set up again when it was replaced under its name while the kubelet could not watch', true],
   ])('a pod %s', async (_, comesAgain) => {
     const { cluster, agent, kubelet } = await rig(1);
     await createPod(cluster, 'a');
@@ -191,7 +191,7 @@ describe('Kubelet', () => {
     if (comesAgain) expect(await podStatus(cluster, 'a')).toMatchObject({ phase: 'Running' });
   });
 
-  test('a report that is lost is sent again', async () => {
+  test('sends a lost report again', async () => {
     const { cluster } = await rig(1);
     cluster.model.faults.inject({ method: 'PATCH', effect: { kind: 'dropBefore' } });
 
@@ -203,7 +203,7 @@ describe('Kubelet', () => {
     expect(await podStatus(cluster, 'a')).toMatchObject({ phase: 'Running', podIP: '10.0.1.1' });
   });
 
-  test('stopped, it starts and ends nothing more', async () => {
+  test('starts and ends nothing more after it stops', async () => {
     const { cluster, kubelet } = await rig(1);
     await createPod(cluster, 'a');
     await cluster.call('DELETE', `${podCollectionPath}/a`);

@@ -11,7 +11,7 @@ function memoryOf(name: string, ledger: AddressLedger, vpcId = 'vpc-1'): Machine
 }
 
 describe('MachineMemory', () => {
-  test('knows who uses what until it is given back', () => {
+  test('knows which pod uses which address until the address is freed', () => {
     const memory = memoryOf('node-1', new AddressLedger());
 
     memory.bind('10.0.1.1', 'default/a', 'eni-1');
@@ -26,18 +26,21 @@ describe('MachineMemory', () => {
   test.each<[string, (first: MachineMemory) => void, string, readonly string[]]>([
     ['that another node uses', () => undefined, 'vpc-1', ['used-on-two-nodes']],
     ['of another network', () => undefined, 'vpc-2', []],
-    ['that the other node gave back', (first) => first.unbind('default/a'), 'vpc-1', []],
+    ['that the other node freed', (first) => first.unbind('default/a'), 'vpc-1', []],
     ['of a node that is gone', (first) => first.clear(), 'vpc-1', []],
-  ])('an address %s', (_, before, network, expected) => {
-    const ledger = new AddressLedger();
-    const first = memoryOf('node-1', ledger);
-    const second = memoryOf('node-2', ledger, network);
-    first.bind('10.0.1.1', 'default/a', 'eni-1');
+  ])(
+    'reports a violation only while both addresses are in use in one network: an address %s',
+    (_, before, network, expected) => {
+      const ledger = new AddressLedger();
+      const first = memoryOf('node-1', ledger);
+      const second = memoryOf('node-2', ledger, network);
+      first.bind('10.0.1.1', 'default/a', 'eni-1');
 
-    before(first);
-    second.bind('10.0.1.1', 'default/b', 'eni-2');
+      before(first);
+      second.bind('10.0.1.1', 'default/b', 'eni-2');
 
-    expect(second.violations.entries.map((violation) => violation.what)).toEqual(expected);
-    expect(first.violations.entries).toEqual([]);
-  });
+      expect(second.violations.entries.map((violation) => violation.what)).toEqual(expected);
+      expect(first.violations.entries).toEqual([]);
+    },
+  );
 });

@@ -70,14 +70,14 @@ function whats(agent: Agent): readonly string[] {
 }
 
 describe('the start of an agent of the multi-pool protocol', () => {
-  test('asks for eight addresses at once, and says nothing of CIDRs before it has seen one', async () => {
+  test('requests eight addresses at once, and lists no CIDRs before it has seen one', async () => {
     const { cluster } = await started();
 
     expect(await requested(cluster)).toBe(8);
     expect(listAt(await cluster.ciliumNode(), 'spec', 'ipam', 'pools', 'allocated')).toEqual([]);
   });
 
-  test('takes the buffer that the CiliumNode names', async () => {
+  test('uses the buffer that the CiliumNode names', async () => {
     const { cluster } = await started();
 
     await cluster.patchSpec({ ipam: { 'pre-allocate': 3 } });
@@ -97,7 +97,7 @@ describe('the start of an agent of the multi-pool protocol', () => {
     expect([before, agent.phase]).toEqual(['starting', 'serving']);
   });
 
-  test('cares for the status only, not for the pool', async () => {
+  test('reads only the status, not the pool', async () => {
     const { cluster, agent } = await started();
 
     await cluster.patchSpec({ ipam: { pool: { '10.0.1.1': { resource: 'eni-1' } } } });
@@ -106,7 +106,7 @@ describe('the start of an agent of the multi-pool protocol', () => {
     expect(agent.phase).toBe('starting');
   });
 
-  test('does not serve before its demand stands in the CiliumNode', async () => {
+  test('does not serve before its demand is in the CiliumNode', async () => {
     const { cluster, agent } = await serving([eni('eni-1', addresses(8))]);
     await agent.stop();
     await cluster.patchSpec({ ipam: { pools: null } });
@@ -123,7 +123,7 @@ describe('the start of an agent of the multi-pool protocol', () => {
     expect([late.phase, await requested(cluster)]).toEqual(['serving', 8]);
   });
 
-  test('empties what an agent of the other protocol left of addresses in use', async () => {
+  test('empties the used addresses that an agent of the other protocol left', async () => {
     const { cluster, agent } = await started();
     await agent.stop();
     await cluster.patchStatus({ ipam: { used: { '10.0.1.1': { owner: 'a', resource: 'eni-1' } } } });
@@ -136,7 +136,7 @@ describe('the start of an agent of the multi-pool protocol', () => {
 });
 
 describe('allocation by an agent of the multi-pool protocol', () => {
-  test('uses all of a prefix, then single addresses of non-excluded interfaces only', async () => {
+  test('uses all of a prefix, then single addresses, of interfaces that are not excluded', async () => {
     const facts = { ...nodeFacts, eni: { firstInterfaceIndex: 1 }, ipam: { preAllocate: 18 } };
     const prefix = Array.from({ length: 16 }, (_, index) => `10.0.2.${16 + index}`);
     const { agent } = await serving(
@@ -155,7 +155,7 @@ describe('allocation by an agent of the multi-pool protocol', () => {
   test.each([
     ['no MAC', { mac: '' }],
     ['no subnet CIDR', { subnet: { id: 'subnet-1', cidr: '' } }],
-  ])('fails, and says so, when the address does not resolve: %s', async (_, entry) => {
+  ])('fails with the reason when the address does not resolve: %s', async (_, entry) => {
     const { cluster, agent } = await serving([eni('eni-1', ['10.0.1.1'])]);
     await cluster.patchStatus({ eni: { enis: { 'eni-1': entry } } });
     await cluster.clock.advance(0);
@@ -172,8 +172,8 @@ describe('allocation by an agent of the multi-pool protocol', () => {
   });
 });
 
-describe('what an agent of the multi-pool protocol asks for', () => {
-  test('addresses in use, attempts that failed, and its buffer', async () => {
+describe('the request of an agent of the multi-pool protocol', () => {
+  test('counts addresses in use, failed attempts and the buffer', async () => {
     const { cluster, agent } = await serving([eni('eni-1', addresses(8))]);
 
     allocated(agent, ...owners(10), 'default/p9');
@@ -182,7 +182,7 @@ describe('what an agent of the multi-pool protocol asks for', () => {
     expect(await requested(cluster)).toBe(8 + 2 + 8);
   });
 
-  test('a failed attempt counts for five minutes', async () => {
+  test('counts a failed attempt for five minutes', async () => {
     const { cluster, agent } = await serving([eni('eni-1', addresses(8))]);
     allocated(agent, ...owners(9));
 
@@ -193,7 +193,7 @@ describe('what an agent of the multi-pool protocol asks for', () => {
     expect([before, await requested(cluster)]).toEqual([17, 16]);
   });
 
-  test('an attempt that succeeds later counts once', async () => {
+  test('counts an attempt once when it succeeds later', async () => {
     const { cluster, agent } = await serving([eni('eni-1', addresses(8))]);
     allocated(agent, ...owners(9));
     await cluster.offer([eni('eni-1', addresses(9))]);
@@ -205,7 +205,7 @@ describe('what an agent of the multi-pool protocol asks for', () => {
     expect(await requested(cluster)).toBe(17);
   });
 
-  test('is written once in 15 s at most, and not at all while nothing changes', async () => {
+  test('is written at most once in 15 s, and not at all while nothing changes', async () => {
     const { cluster, agent } = await serving([eni('eni-1', addresses(8))]);
     const start = cluster.clock.monotonic();
     const writes = () =>
@@ -224,7 +224,7 @@ describe('what an agent of the multi-pool protocol asks for', () => {
     expect(times.slice(1).every((at, index) => at - (times[index] ?? 0) >= 15_000)).toBe(true);
   });
 
-  test('a conflict waits for the next cause or the next refresh', async () => {
+  test('is written again after a conflict, at the next cause or the next refresh', async () => {
     const { cluster, agent } = await serving([eni('eni-1', addresses(8))], { watchLag: 2_000 });
 
     await cluster.patchStatus({ ipam: { 'assigned-static-ip': '203.0.113.1' } });
@@ -241,13 +241,13 @@ describe('what an agent of the multi-pool protocol asks for', () => {
 });
 
 describe('the CIDRs that an agent of the multi-pool protocol holds', () => {
-  test('are told, as far as they are needed; the last ones are dropped', async () => {
+  test('are reported as far as they are needed, and the last ones are dropped', async () => {
     const { cluster } = await serving([eni('eni-1', addresses(12))]);
 
     expect(await told(cluster)).toEqual(singles(8));
   });
 
-  test('are as many as leave the buffer free beside what is in use', async () => {
+  test('are as many as leave the buffer free beside the addresses in use', async () => {
     const { cluster, agent } = await serving([eni('eni-1', addresses(8))]);
     allocated(agent, ...owners(2));
 
@@ -273,7 +273,7 @@ describe('the CIDRs that an agent of the multi-pool protocol holds', () => {
     expect(allocated(next, ...owners(8))).toEqual(given);
   });
 
-  test('that were dropped are taken back in memory before that is written', async () => {
+  test('are reclaimed in memory before the agent reports them again', async () => {
     const { cluster, agent } = await serving([eni('eni-1', addresses(12))], { watchLag: 2_000 });
     allocated(agent, ...owners(8));
     await cluster.patchStatus({ ipam: { 'assigned-static-ip': '203.0.113.1' } });
@@ -289,7 +289,7 @@ describe('the CIDRs that an agent of the multi-pool protocol holds', () => {
     expect(await told(cluster)).toContain('10.0.1.12/32');
   });
 
-  test('that were dropped and then detached are new when they come again', async () => {
+  test('are new when they were dropped, detached and attached again', async () => {
     const { cluster } = await serving([eni('eni-1', addresses(9))]);
     await cluster.offer([eni('eni-1', addresses(8))]);
     await cluster.clock.advance(minute);
@@ -301,7 +301,7 @@ describe('the CIDRs that an agent of the multi-pool protocol holds', () => {
     expect(await told(cluster)).toEqual(singles(9));
   });
 
-  test('go by the demand when pods go', async () => {
+  test('follow the demand when pods go', async () => {
     const { cluster, agent } = await serving([eni('eni-1', addresses(12))]);
     allocated(agent, ...owners(4));
     await cluster.clock.advance(minute);
@@ -314,7 +314,7 @@ describe('the CIDRs that an agent of the multi-pool protocol holds', () => {
   });
 });
 
-describe('what an agent of the multi-pool protocol notices', () => {
+describe('a violation that an agent of the multi-pool protocol reports', () => {
   async function using(address: string): Promise<Rig> {
     const rig = await serving([eni('eni-1', [address])]);
     rig.agent.add('default/a');
@@ -359,7 +359,7 @@ describe('what an agent of the multi-pool protocol notices', () => {
     expect(cluster.bugs).toEqual([]);
   });
 
-  test('a CIDR that it has not told yet is its own all the same', async () => {
+  test('covers a CIDR that the agent has not reported yet', async () => {
     const { cluster, agent } = await serving([eni('eni-1', addresses(8))]);
     await cluster.offer([eni('eni-1', addresses(8)), eni('eni-2', addresses(1, 9), { number: 1 })]);
     await cluster.clock.advance(0);
@@ -371,7 +371,7 @@ describe('what an agent of the multi-pool protocol notices', () => {
     expect(whats(agent)).toEqual(['address-vanished']);
   });
 
-  test('losing a CIDR that it had told to have dropped is a race, not a violation; it asks for it back', async () => {
+  test('does not cover a CIDR that the agent had reported as dropped, and the agent requests it again', async () => {
     const { cluster, agent } = await serving([eni('eni-1', addresses(12))], { watchLag: 2_000 });
     allocated(agent, ...owners(8));
     await cluster.patchStatus({ ipam: { 'assigned-static-ip': '203.0.113.1' } });
@@ -389,7 +389,7 @@ describe('what an agent of the multi-pool protocol notices', () => {
     expect(await told(cluster)).toContain(`${crossed}/32`);
   });
 
-  test('losing one that came anew is a violation, though it was dropped once', async () => {
+  test('covers a CIDR that was dropped once and attached again since', async () => {
     const { cluster, agent } = await serving([eni('eni-1', addresses(9))]);
     agent.add('default/short');
     agent.remove('default/short');
@@ -405,7 +405,7 @@ describe('what an agent of the multi-pool protocol notices', () => {
     expect(agent.violations).toMatchObject([{ address: crossed, what: 'address-vanished' }]);
   });
 
-  test('losing it across a restart is no violation either', async () => {
+  test('does not cover a dropped CIDR that is lost across a restart', async () => {
     const { cluster, agent, context } = await serving([eni('eni-1', addresses(12))], { watchLag: 2_000 });
     allocated(agent, ...owners(8));
     await cluster.patchStatus({ ipam: { 'assigned-static-ip': '203.0.113.1' } });
@@ -422,7 +422,7 @@ describe('what an agent of the multi-pool protocol notices', () => {
     expect([...next.addressesInUse().values()].toSorted()).toEqual(owners(8));
   });
 
-  test('losing it after it had asked for it back is a violation', async () => {
+  test('covers a CIDR that is lost after the agent requested it again', async () => {
     const { cluster, agent } = await serving([eni('eni-1', addresses(12))]);
     allocated(agent, ...owners(8));
     await cluster.clock.advance(minute);
@@ -435,7 +435,7 @@ describe('what an agent of the multi-pool protocol notices', () => {
     expect(whats(agent)).toEqual(['address-vanished']);
   });
 
-  test('an address that is not there after a restart', async () => {
+  test('covers an address that is missing after a restart', async () => {
     const { cluster, agent, context } = await using('10.0.1.1');
     await agent.stop();
     await cluster.patchStatus({ eni: { enis: { 'eni-1': { addresses: ['10.0.1.2'] } } } });
@@ -449,8 +449,8 @@ describe('what an agent of the multi-pool protocol notices', () => {
   });
 });
 
-describe('an agent of the multi-pool protocol in place of one of the CRD allocator', () => {
-  test('keeps every pod’s address, asks by the new protocol and leaves nothing of the old', async () => {
+describe('an agent of the multi-pool protocol that replaces one of the CRD allocator', () => {
+  test('keeps every pod’s address, requests by the new protocol and leaves nothing of the old', async () => {
     const cluster = new Cluster();
     await cluster.createNode();
     const context = cluster.context();

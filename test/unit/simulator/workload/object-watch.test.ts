@@ -100,7 +100,7 @@ async function* watchBody(
 }
 
 describe('watchObjects', () => {
-  test('lists, then follows from the version of the list', async () => {
+  test('lists, then watches from the version of the list', async () => {
     const { clock, requests, seen, stop } = rig([
       listOf('5', named('a', '4')),
       {
@@ -122,7 +122,7 @@ describe('watchObjects', () => {
   test.each<[string, Scripted, readonly string[]]>([
     ['a watch that ends', { pieces: [event('MODIFIED', named('a', '6'))], ends: true }, ['0 change a:6']],
     ['a bookmark', { pieces: [event('BOOKMARK', named('', '6'))], ends: true }, []],
-  ])('goes on after %s from the last version, not at once', async (_, watch, events) => {
+  ])('continues after %s from the last version, with a delay', async (_, watch, events) => {
     const { clock, requests, seen } = rig([listOf('5'), watch]);
 
     await clock.advance(5_000);
@@ -138,7 +138,7 @@ describe('watchObjects', () => {
       { pieces: [event('ERROR', { code: 410, reason: 'Expired', message: 'gone' })] },
       '410 Expired: gone',
     ],
-  ])('lists anew when the version has expired: %s', async (_, watch, trouble) => {
+  ])('lists again when the version has expired: %s', async (_, watch, trouble) => {
     const { clock, requests, seen } = rig([listOf('5', named('a', '4')), watch, listOf('9')]);
 
     await clock.advance(5_000);
@@ -158,7 +158,7 @@ describe('watchObjects', () => {
       { fails: new ConnectionDropped() },
       '0 Unreachable: ConnectionDropped: the connection was dropped',
     ],
-  ])('tries again after %s, with list and watch alike', async (_, failure, trouble) => {
+  ])('retries list and watch alike after %s', async (_, failure, trouble) => {
     const { clock, requests, seen } = rig([failure, listOf('5'), failure]);
 
     await clock.advance(5_000);
@@ -170,7 +170,7 @@ describe('watchObjects', () => {
   test.each<[string, Scripted]>([
     ['before it answers', { fails: new TypeError('no function') }],
     ['in the middle of a stream', { text: [], breaks: new TypeError('no function') }],
-  ])('a bug of the API is no broken connection: %s', async (_, answer) => {
+  ])('does not treat a bug of the API as a broken connection: %s', async (_, answer) => {
     const { clock, seen } = rig([listOf('5'), answer]);
 
     await clock.advance(5_000);
@@ -178,7 +178,7 @@ describe('watchObjects', () => {
     expect(seen).toEqual(['0 list ', 'TypeError: no function']);
   });
 
-  test('a stream that breaks in the middle of a line loses nothing', async () => {
+  test('loses nothing when a stream breaks in the middle of a line', async () => {
     const whole = `${JSON.stringify(event('MODIFIED', named('a', '6')))}\n`;
     const { clock, requests, seen } = rig([
       listOf('5'),
@@ -195,7 +195,7 @@ describe('watchObjects', () => {
     ]);
   });
 
-  test('with a lag everything arrives late but in order, and nothing after the end', async () => {
+  test('delivers everything late but in order when there is a lag, and nothing after the end', async () => {
     const events = Array.from({ length: 20 }, (_, index) => event('MODIFIED', named('a', String(6 + index))));
     const { clock, seen, stop } = rig([listOf('5'), { pieces: events }], 100);
 

@@ -25,7 +25,7 @@ const plainEni = {
 };
 
 describe('newOwnNode', () => {
-  test('has the name of the node, which owns it, and what the machine says of itself', () => {
+  test('has the name of the node, which owns it, and the facts of the machine', () => {
     expect(newOwnNode(facts, 'uid-1')).toEqual({
       apiVersion: 'cilium.io/v2',
       kind: 'CiliumNode',
@@ -42,7 +42,7 @@ describe('newOwnNode', () => {
     });
   });
 
-  test('takes every option over; a watermark of zero is left to others', () => {
+  test('takes over every option, and leaves a watermark of zero unset', () => {
     const node = newOwnNode(
       {
         ...facts,
@@ -87,7 +87,7 @@ describe('newOwnNode', () => {
 });
 
 describe('renewedOwnNode', () => {
-  test('writes spec.eni anew and keeps what others wrote', () => {
+  test('replaces spec.eni and keeps what others wrote', () => {
     const found = {
       apiVersion: 'cilium.io/v2',
       kind: 'CiliumNode',

@@ -17,7 +17,7 @@ describe('chooseNode', () => {
     ['pack', 5, ['a']],
     ['random', 10, ['a', 'b', 'c', 'd']],
     ['random', 5, ['a', 'b', 'c']],
-  ])('%s with room for %d: one of %j', (placement, capacity, expected) => {
+  ])('follows the strategy %s with room for %d: one of %j', (placement, capacity, expected) => {
     const random = new Random('placement');
 
     const chosen = Array.from({ length: 100 }, () => chooseNode(loads, capacity, placement, random));
@@ -25,7 +25,7 @@ describe('chooseNode', () => {
     expect(new Set(chosen)).toEqual(new Set(expected));
   });
 
-  test('none when all are full', () => {
+  test('chooses no node when all are full', () => {
     expect(chooseNode(loads, 1, 'spread', new Random('full'))).toBeUndefined();
   });
 });

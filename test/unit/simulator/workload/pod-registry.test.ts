@@ -31,7 +31,7 @@ async function pods(cluster: Cluster): Promise<readonly string[]> {
 }
 
 describe('PodRegistry', () => {
-  test('binds pods where they are wished, or where there are fewest', async () => {
+  test('binds pods to the wished node, or to the one with the fewest pods', async () => {
     const { cluster, registry } = rig();
 
     await registry.create({ name: 'a', nodeName: 'node-2' }, never);
@@ -42,7 +42,7 @@ describe('PodRegistry', () => {
     expect(await pods(cluster)).toEqual(['a@node-2', 'b@node-1', 'c@node-1', 'd@node-1']);
   });
 
-  test('a deleted pod makes room, a full fleet has none', async () => {
+  test('has room after a pod is deleted, and none when the fleet is full', async () => {
     const { cluster, registry } = rig(1);
     await registry.create({ name: 'a', nodeName: 'node-1' }, never);
     await registry.create({ name: 'b', nodeName: 'node-2' }, never);
@@ -55,7 +55,7 @@ describe('PodRegistry', () => {
     expect(await pods(cluster)).toEqual(['b@node-2', 'd@node-1']);
   });
 
-  test('the pods of a node that goes are named and counted no more', async () => {
+  test('names the pods of a node that goes and no longer counts them', async () => {
     const { registry } = rig(2);
     await registry.create({ name: 'a', nodeName: 'node-1' }, never);
     await registry.create({ name: 'b', nodeName: 'node-2' }, never);
@@ -67,7 +67,7 @@ describe('PodRegistry', () => {
     expect(await registry.create({ name: 'd' }, never)).toEqual({ kind: 'unplaced' });
   });
 
-  test('a pod that is deleted while it is being created is gone in the end', async () => {
+  test('deletes in the end a pod that is deleted while it is being created', async () => {
     const { cluster, registry } = rig();
     cluster.model.faults.inject({ method: 'POST', effect: { kind: 'delay', ms: 5_000 } });
 
@@ -78,7 +78,7 @@ describe('PodRegistry', () => {
     expect(await pods(cluster)).toEqual([]);
   });
 
-  test.each(['dropBefore', 'dropAfter'] as const)('a lost request (%s) is made good', async (kind) => {
+  test.each(['dropBefore', 'dropAfter'] as const)('repeats a lost request (%s)', async (kind) => {
     const { cluster, registry } = rig();
     cluster.model.faults.inject({ times: 2, effect: { kind } });
 

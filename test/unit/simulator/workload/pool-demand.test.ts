@@ -23,8 +23,8 @@ describe('withPools', () => {
       [],
       { requested: [{ pool: 'default', needed: { 'ipv4-addrs': 8 } }], ...node.spec.ipam.pools },
     ],
-    ['no demand is not told', 0, [], { requested: [], ...node.spec.ipam.pools }],
-  ])('%s', (_, requested, cidrs, pools) => {
+    ['no demand is not reported', 0, [], { requested: [], ...node.spec.ipam.pools }],
+  ])('writes the pools: %s', (_, requested, cidrs, pools) => {
     expect(withPools(node, requested, cidrs)).toEqual({
       metadata: { resourceVersion: '7' },
       spec: { ipam: { 'pre-allocate': 8, pools } },
@@ -38,11 +38,11 @@ describe('saySameOfPools', () => {
     ['other demand', withPools(node, 9, ['10.0.0.2/32']), false],
     ['other CIDRs', withPools(node, 8, ['10.0.0.2/32', '10.0.0.3/32']), false],
     ['nothing', {}, false],
-  ])('%s', (_, other, same) => {
+  ])('compares the pools: %s', (_, other, same) => {
     expect(saySameOfPools(withPools(node, 8, ['10.0.0.2/32']), other)).toBe(same);
   });
 
-  test('an empty list and none are the same', () => {
+  test('treats an empty list as none', () => {
     expect(saySameOfPools({}, { spec: { ipam: { pools: { requested: [], allocated: [] } } } })).toBe(true);
   });
 });

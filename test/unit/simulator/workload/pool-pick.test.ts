@@ -33,11 +33,11 @@ describe('pickAddress', () => {
     ['anything allowed, at random', [], ['10.0.0.1', '10.0.0.6', '10.0.0.7']],
     ['nothing that is allocated', ['10.0.0.1', '10.0.0.7'], ['10.0.0.6']],
     ['nothing when nothing is left', ['10.0.0.1', '10.0.0.6', '10.0.0.7'], [undefined]],
-  ])('%s', (_, allocated, expected) => {
+  ])('picks %s', (_, allocated, expected) => {
     expect(picks(new Set(allocated))).toEqual(new Set(expected));
   });
 
-  test('the same seed picks the same', () => {
+  test('picks the same address with the same seed', () => {
     const sequence = (): readonly unknown[] => {
       const random = new Random('seed');
       return Array.from({ length: 20 }, () => pickAddress(pool, new Map(), () => false, random));

@@ -23,7 +23,7 @@ describe('answerHandshake', () => {
     ['not in', 'do-not-release', 'allocated', 'do-not-release'],
     ['in', 'released', 'free', 'released'],
     ['not in', 'released', 'free', undefined],
-  ])('%s the pool, %s, %s: %s', (place, state, use, answer) => {
+  ])('answers, %s the pool, %s, %s: %s', (place, state, use, answer) => {
     const pool = place === 'in' ? inPool : emptyPool;
 
     const result = answerHandshake(new Map([[address, state]]), pool, () => use === 'allocated');
@@ -40,7 +40,7 @@ describe('answerHandshake', () => {
     expect(result).toEqual({ states, changed: [] });
   });
 
-  test('leaves what it was given as it was', () => {
+  test('leaves its input as it is', () => {
     const states = new Map([[address, 'marked-for-release']]);
 
     answerHandshake(states, inPool, () => false);
@@ -55,11 +55,11 @@ describe('mayBeAllocated', () => {
     ['ready-for-release', false],
     ['released', false],
     ['do-not-release', true],
-  ])('%s: %s', (state, allowed) => {
+  ])('answers for the state %s: %s', (state, allowed) => {
     expect(mayBeAllocated(address, new Map([[address, state]]))).toBe(allowed);
   });
 
-  test('an address without an entry is free to take', () => {
+  test('allows an address without an entry', () => {
     expect(mayBeAllocated(address, new Map())).toBe(true);
   });
 });
@@ -69,7 +69,7 @@ describe('releaseStatesOf', () => {
     [{}, []],
     [{ status: { ipam: { 'release-ips': null } } }, []],
     [{ status: { ipam: { 'release-ips': { [address]: 'released' } } } }, [[address, 'released']]],
-  ])('%j', (node, entries) => {
+  ])('reads %j', (node, entries) => {
     expect([...releaseStatesOf(node)]).toEqual(entries);
   });
 });

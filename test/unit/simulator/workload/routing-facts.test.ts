@@ -15,7 +15,7 @@ function resolve(entry: object, id = 'eni-1') {
 }
 
 describe('resolveInterface', () => {
-  test('all facts; a number that is absent is 0', () => {
+  test('returns all facts, and 0 for a number that is absent', () => {
     expect(resolve({})).toEqual({
       kind: 'resolved',
       facts: {
@@ -34,7 +34,7 @@ describe('resolveInterface', () => {
     ['no subnet CIDR', { subnet: { id: 'subnet-1' } }, 'eni-1', 'ENI eni-1 has no subnet CIDR'],
     ['no VPC', { vpc: {} }, 'eni-1', 'ENI eni-1 has no primary VPC CIDR'],
     ['a VPC without further CIDRs is enough', { vpc: { 'primary-cidr': '10.0.0.0/16' } }, 'eni-1', undefined],
-  ])('%s', (_, entry, id, reason) => {
+  ])('answers for each gap: %s', (_, entry, id, reason) => {
     const resolution = resolve(entry, id);
 
     expect(resolution.kind === 'unresolved' ? resolution.reason : undefined).toBe(reason);

@@ -74,11 +74,11 @@ describe('scheduleOf', () => {
       { kind: 'rolling-upgrade', name: 'u', at: 10, every: 50 },
       ['upgrade-agent@10', 'upgrade-agent@60', 'upgrade-agent@110'],
     ],
-  ])('%s', (_, workload, expected) => {
+  ])('schedules a %s', (_, workload, expected) => {
     expect(brief(first(expected.length, workload))).toEqual(expected);
   });
 
-  test('a steady load arrives and leaves at its rates', () => {
+  test('creates and deletes the pods of a steady load at its rates', () => {
     const actions = first(20_000, steady);
 
     const arrivals = actions.filter((action) => action.kind === 'create-pod').length;
@@ -88,7 +88,7 @@ describe('scheduleOf', () => {
     expect(Math.abs(alive - 300)).toBeLessThan(75);
   });
 
-  test('a steady load that ends leaves nothing behind', () => {
+  test('leaves no pod behind when a steady load ends', () => {
     const actions = [...scheduleOf({ ...steady, duration: 5 * minute }, new Random('seed'))];
 
     const created = actions.filter((action) => action.kind === 'create-pod').map((action) => action.pod);
@@ -97,7 +97,7 @@ describe('scheduleOf', () => {
     expect(deleted.toSorted()).toEqual(created.toSorted());
   });
 
-  test('in order of time, and no pod is deleted before it was created', () => {
+  test('is in order of time, and deletes no pod before it creates it', () => {
     const pods = fc.record({
       kind: fc.constant('burst' as const),
       name: fc.constant('b'),
@@ -125,7 +125,7 @@ describe('scheduleOf', () => {
     );
   });
 
-  test('the same seed gives the same schedule, another one another', () => {
+  test('is the same for the same seed, and another one for another seed', () => {
     expect(first(200, steady)).toEqual(first(200, steady));
     expect(first(200, steady)).not.toEqual(first(200, steady, 'other'));
   });

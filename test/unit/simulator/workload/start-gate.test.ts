@@ -10,7 +10,7 @@ describe('requiredAddresses', () => {
     [{ 'min-allocate': 0, 'pre-allocate': 3 }, false, 3],
     [{}, true, 2],
     [{}, false, 1],
-  ])('%j, health checking %s: %d', (ipam, healthChecking, required) => {
+  ])('answers for %j, health checking %s: %d', (ipam, healthChecking, required) => {
     expect(requiredAddresses({ spec: { ipam } }, healthChecking)).toBe(required);
   });
 });
@@ -37,7 +37,7 @@ describe('isGateOpen', () => {
       open: true,
     },
     { name: 'addresses in the handshake count', releaseIps: handshake, required: 2, open: true },
-  ])('$name', ({ required, open, releaseIps, ...given }) => {
+  ])('opens only when everything is there: $name', ({ required, open, releaseIps, ...given }) => {
     const enis = given.enis ?? vpc;
     const ipam = { 'release-ips': releaseIps ?? {} };
     const node = {

@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { noWaits, sumOfWaits, withWait } from '../../../../src/simulator/workload/waiting-times.ts';
 
 describe('waiting times', () => {
-  test('count, total and longest', () => {
+  test('have a count, a total and a longest one', () => {
     const figures = [5, 20, 0].reduce(withWait, noWaits);
 
     expect(figures).toEqual({ count: 3, total: 25, longest: 20 });
   });
 
-  test('of two kubelets together', () => {
+  test('of two kubelets add up', () => {
     const sum = sumOfWaits({ count: 3, total: 25, longest: 20 }, { count: 1, total: 30, longest: 30 });
 
     expect(sum).toEqual({ count: 4, total: 55, longest: 30 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { ciliumNodes, rig } from '../model-rig.ts';
 
-describe('/_headwater/', () => {
-  test('injects, shows and takes back rules', async () => {
+describe('the admin endpoint /_headwater/', () => {
+  test('injects, shows and removes rules', async () => {
     const { send } = rig();
     const rule = { method: 'get', path: 'ciliumnodes', times: 3, effect: { kind: 'refuse', code: 503 } };
 
@@ -34,7 +34,7 @@ describe('/_headwater/', () => {
     [{ kind: 'dropAfter' }],
     [{ kind: 'duplicateEvents' }],
     [{ kind: 'emptyList' }],
-  ])('takes the effect %j', async (effect) => {
+  ])('accepts the effect %j', async (effect) => {
     const { model, send } = rig();
 
     await send('POST', '/_headwater/faults', { effect });
@@ -42,7 +42,7 @@ describe('/_headwater/', () => {
     expect(model.faults.rules()).toEqual([{ times: 1, effect }]);
   });
 
-  test('closes and cuts watches, and lets history be forgotten', async () => {
+  test('closes and cuts watches, and expires history', async () => {
     const { model, send, watch } = rig();
     await watch(ciliumNodes);
     await watch('/api/v1/nodes');
@@ -59,7 +59,7 @@ describe('/_headwater/', () => {
     expect(late.events).toMatchObject([{ type: 'ERROR' }]);
   });
 
-  test('counts requests by client, method and resource, and begins anew', async () => {
+  test('counts requests by client, method and resource, and resets the counts', async () => {
     const { send } = rig();
     const agent = { 'user-agent': 'agent' };
     await send('POST', '/api/v1/nodes', { metadata: { name: 'n' } }, agent);
@@ -83,7 +83,7 @@ describe('/_headwater/', () => {
     expect(after.body).toEqual({ requests: [] });
   });
 
-  test('says when each version was written', async () => {
+  test('shows when each version was written', async () => {
     const { send, clock } = rig();
     const before = await send('GET', '/_headwater/versions');
     await clock.advance(1234);

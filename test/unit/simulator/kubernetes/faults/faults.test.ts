@@ -3,7 +3,7 @@ import { ConnectionDropped } from '../../../../../src/simulator/kubernetes/fault
 import { refusalWith } from '../../../../../src/simulator/kubernetes/faults/refusals.ts';
 import { ciliumNode, ciliumNodes, inShort, rig } from '../model-rig.ts';
 
-describe('faults', () => {
+describe('faults of the API server', () => {
   test('refuse the next requests that match', async () => {
     const { model, send } = rig();
     model.faults.inject({
@@ -31,7 +31,7 @@ describe('faults', () => {
   test.each([
     ['dropBefore', undefined],
     ['dropAfter', 'a'],
-  ] as const)('%s loses the answer', async (kind, name) => {
+  ] as const)('lose the answer with %s', async (kind, name) => {
     const { model, send } = rig();
     model.faults.inject({ method: 'POST', effect: { kind } });
 
@@ -40,7 +40,7 @@ describe('faults', () => {
     expect(model.get('ciliumnodes.cilium.io', 'a')?.metadata.name).toBe(name);
   });
 
-  test('delay a request, and give it up with its client', async () => {
+  test('delay a request, and end it when its client goes', async () => {
     const { clock, model, send } = rig();
     model.faults.inject({ times: 2, effect: { kind: 'delay', ms: 500 } });
     let answered = false;
@@ -60,7 +60,7 @@ describe('faults', () => {
     await expect(given).rejects.toThrow(ConnectionDropped);
   });
 
-  test('strike in the order in which they were injected, until they are taken back', async () => {
+  test('strike in the order of their injection until they are removed', async () => {
     const { model, send } = rig();
     const takeBack = model.faults.inject({
       times: Infinity,
@@ -77,7 +77,7 @@ describe('faults', () => {
     expect([struck.status, next.status, last.status]).toEqual([503, 500, 200]);
   });
 
-  test('delay and double what a watch sees, in its order', async () => {
+  test('delay and double what a watch shows, in order', async () => {
     const { clock, model, send, watch } = rig();
     const seen = await watch(ciliumNodes);
     model.faults.inject({ path: /watch=1/, times: 2, effect: { kind: 'delayEvents', ms: 1000 } });
@@ -94,7 +94,7 @@ describe('faults', () => {
     expect(inShort(seen.events)).toEqual(['ADDED a', 'ADDED a', 'ADDED b', 'ADDED c']);
   });
 
-  test('answer a list with nothing, and leave watches as they are', async () => {
+  test('empty the answer of a list, and leave watches as they are', async () => {
     const { clock, model, send, watch } = rig();
     await send('POST', ciliumNodes, ciliumNode('a'));
     model.faults.inject({ effect: { kind: 'emptyList' } });

@@ -4,7 +4,7 @@ import { inShort, rig } from '../model-rig.ts';
 const events = '/api/v1/namespaces/default/events';
 const hour = 3_600_000;
 
-test('events are forgotten an hour after they were last written', async () => {
+test('the API server deletes Events an hour after their last write', async () => {
   const { clock, model, send, watch } = rig();
   const event = (name: string): object => ({
     metadata: { name },

@@ -13,8 +13,8 @@ function names(model: Rig['model']): readonly unknown[] {
   return model.list('ciliumnodes.cilium.io').map(({ metadata }) => metadata.name);
 }
 
-describe('garbage collection', () => {
-  test('is nothing that a bare server does', async () => {
+describe('the garbage collector', () => {
+  test('does not run in a bare server', async () => {
     const { model, send } = rig();
     const reference = await owner(send, 'n1');
     await send('POST', ciliumNodes, ciliumNode('n1', { ownerReferences: [reference] }));
@@ -24,7 +24,7 @@ describe('garbage collection', () => {
     expect(names(model)).toEqual(['n1']);
   });
 
-  test('takes an object with the last of its owners', async () => {
+  test('deletes an object together with the last of its owners', async () => {
     const { model, send } = rig({ collectGarbage: true });
     const [first, second] = [await owner(send, 'n1'), await owner(send, 'n2')];
     await send('POST', ciliumNodes, ciliumNode('both', { ownerReferences: [first, second] }));
@@ -41,7 +41,7 @@ describe('garbage collection', () => {
     expect(names(model)).toEqual(['none']);
   });
 
-  test('takes an object whose owner was gone before it came', async () => {
+  test('deletes an object whose owner was gone before the object was created', async () => {
     const { model, send } = rig({ collectGarbage: true });
 
     await send(
@@ -53,7 +53,7 @@ describe('garbage collection', () => {
     expect(names(model)).toEqual([]);
   });
 
-  test('lets an owner wait for its dependents where that is wanted', async () => {
+  test('lets an owner wait for its dependents when the request asks for that', async () => {
     const { model, send } = rig({ collectGarbage: true });
     const reference = await owner(send, 'n1');
     await send('POST', ciliumNodes, ciliumNode('held', { ownerReferences: [reference], ...held }));
@@ -67,7 +67,7 @@ describe('garbage collection', () => {
     expect(model.get('nodes', 'n1')).toBeUndefined();
   });
 
-  test('leaves the dependents alone where that is wanted', async () => {
+  test('leaves the dependents alone when the request asks for that', async () => {
     const { model, send } = rig({ collectGarbage: true });
     const reference = await owner(send, 'n1');
     await send('POST', ciliumNodes, ciliumNode('kept', { ownerReferences: [reference] }));
@@ -78,7 +78,7 @@ describe('garbage collection', () => {
     expect(model.get('ciliumnodes.cilium.io', 'kept')?.metadata.ownerReferences).toBeUndefined();
   });
 
-  test('empties a namespace that goes, and ends it', async () => {
+  test('empties a namespace that is deleted, and then deletes the namespace', async () => {
     const { model, send } = rig({ collectGarbage: true });
     const inside = '/api/v1/namespaces/room';
     const spec = { nodeName: 'n', containers: [{ name: 'c', image: 'x' }] };

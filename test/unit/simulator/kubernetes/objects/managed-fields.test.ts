@@ -12,12 +12,12 @@ test.each([
     'cilium-operator-aws/v1.17 (linux/amd64)',
     'cilium-operator-aws',
   ],
-  ['its whole user agent, where that is one word', null, 'headwater', 'headwater'],
+  ['its whole user agent when that is one word', null, 'headwater', 'headwater'],
   ['its user agent without control characters', null, 'a\u0007b/1', 'ab'],
   ['no more than 128 characters of it', null, 'x'.repeat(200), 'x'.repeat(128)],
   ['an empty name goes by the user agent', '', 'kubectl/v1', 'kubectl'],
   ['nothing at all', null, undefined, 'unknown'],
-])('a writer is known by %s', (_, fieldManager, userAgent, expected) => {
+])('a writer is identified by %s', (_, fieldManager, userAgent, expected) => {
   expect(managerOf(fieldManager, userAgent)).toBe(expected);
 });
 
@@ -55,49 +55,49 @@ const pool = (...addresses: string[]): object => ({
 describe('managed fields', () => {
   test.each<[string, object, string, object, readonly string[]]>([
     [
-      'that gets another value goes to whoever set it',
+      'that get another value belong to the client that set it',
       { ipam: { 'pre-allocate': 8, 'min-allocate': 1 } },
       '',
       { spec: { ipam: { 'pre-allocate': 9 } } },
       ['maker - {spec:{ipam:{min-allocate:{}}}}', 'other - {spec:{ipam:{pre-allocate:{}}}}'],
     ],
     [
-      'that is taken away is nobody’s',
+      'that are removed belong to no client',
       { ipam: { 'pre-allocate': 8, 'min-allocate': 1 } },
       '',
       { spec: { ipam: { 'pre-allocate': null } } },
       ['maker - {spec:{ipam:{min-allocate:{}}}}'],
     ],
     [
-      'of a map is of both who set something in it',
+      'of a map belong to both clients that set something in it',
       { ipam: pool('10.0.0.1') },
       '',
       { spec: { ipam: pool('10.0.0.2') } },
       ['maker - {spec:{ipam:{pool:{}}}}', 'other - {spec:{ipam:{pool:{}}}}'],
     ],
     [
-      'of a map is not of somebody who only took something out',
+      'of a map do not belong to a client that only removed something',
       { ipam: pool('10.0.0.1', '10.0.0.2') },
       '',
       { spec: { ipam: { pool: { '10.0.0.2': null } } } },
       ['maker - {spec:{ipam:{pool:{}}}}'],
     ],
     [
-      'of the status are told apart from those of the object',
+      'of the status are kept apart from those of the object',
       { ipam: pool('10.0.0.1') },
       '/status',
       { status: { eni: { enis: { 'eni-1': { id: 'eni-1' } } } } },
       ['maker - {spec:{ipam:{pool:{}}}}', 'other status {status:{eni:{enis:{}}}}'],
     ],
     [
-      'of the metadata are labels and what else clients set',
+      'of the metadata include labels and everything else that clients set',
       {},
       '',
       { metadata: { labels: { a: 'b' } } },
       ['maker - {spec:{}}', 'other - {metadata:{labels:{a:{}}}}'],
     ],
     [
-      'are as before where nothing changes',
+      'stay as they are when nothing changes',
       { ipam: pool('10.0.0.1') },
       '',
       { spec: { ipam: pool('10.0.0.1') } },
@@ -112,7 +112,7 @@ describe('managed fields', () => {
     expect(inShort(entries())).toEqual(expected);
   });
 
-  test('have the time at which their manager last changed any of them, also by taking away', async () => {
+  test('have the time at which their manager last changed any of them, a removal included', async () => {
     const { send, clock, entries } = await made({ ipam: { 'pre-allocate': 8, 'min-allocate': 1 } });
     const first = entries()[0]?.time ?? '';
     await clock.advance(5000);
@@ -123,7 +123,7 @@ describe('managed fields', () => {
     expect(Date.parse(second) - Date.parse(first)).toBe(5000);
   });
 
-  test('that a client sends along are not believed', async () => {
+  test('are ignored when a client sends them', async () => {
     const { send, entries } = await made({ ipam: { 'pre-allocate': 8 } });
     const managedFields = [{ manager: 'liar', operation: 'Update', fieldsV1: {} }];
 
@@ -132,7 +132,7 @@ describe('managed fields', () => {
     expect(entries().map(({ manager }) => manager)).toEqual(['maker', 'other']);
   });
 
-  test('name the last writer of a pool and of interfaces to who looks for them', async () => {
+  test('name the last writer of a pool and of interfaces', async () => {
     const { send, clock, raw } = await made({ ipam: pool('10.0.0.1') });
     await clock.advance(5000);
 

@@ -21,8 +21,8 @@ describe.each([
   ['labelValue', labelValueRule, ['', 'a', 'A_b.c-1'], ['-a', 'a b', 'x'.repeat(64)]],
   ['configKey', configKey, ['a', 'A.b_c-d', '.x'], ['', 'a b', '.', '..', '..x', 'x'.repeat(254)]],
   ['pathSegment', pathSegment, ['a', 'A b'], ['.', '..', 'a/b', 'a%b']],
-])('%s', (_, rule, good, bad) => {
-  test.each(good.map((text) => [text]))('takes %j', (text) => {
+])('the name check %s', (_, rule, good, bad) => {
+  test.each(good.map((text) => [text]))('accepts %j', (text) => {
     expect(rule(text)).toEqual([]);
   });
 
@@ -31,11 +31,11 @@ describe.each([
   });
 });
 
-test('the beginning of a name may end in a dash', () => {
+test('generateName may end in a dash', () => {
   expect(prefixRule(dnsSubdomain)('node-')).toEqual([]);
   expect(prefixRule(dnsSubdomain)('Node-')).not.toEqual([]);
 });
 
-test('says what is wrong with a label where it is only a dot', () => {
+test('a label that is only a dot is refused with the reason', () => {
   expect(dnsLabel('a.b')).toEqual(['must not contain dots']);
 });

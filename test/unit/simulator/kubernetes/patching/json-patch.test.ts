@@ -6,7 +6,7 @@ const target: JsonObject = { a: { b: 1 }, list: [1, 2, 3], 'x/y~z': 'odd' };
 
 const apply = (operations: JsonValue): JsonObject => applyJsonPatch(target, jsonPatchOf(operations));
 
-describe('JSON patch', () => {
+describe('a JSON patch', () => {
   test.each<[JsonValue, JsonObject]>([
     [[{ op: 'add', path: '/c', value: 2 }], { ...target, c: 2 }],
     [[{ op: 'add', path: '/list/1', value: 9 }], { ...target, list: [1, 9, 2, 3] }],
@@ -21,7 +21,7 @@ describe('JSON patch', () => {
     [[{ op: 'test', path: '/a', value: { b: 1 } }], target],
     [[{ op: 'test', path: '/none', value: null }], target],
     [[], target],
-  ])('%j makes %j', (operations, expected) => {
+  ])('of %j results in %j', (operations, expected) => {
     expect(apply(operations)).toEqual(expected);
   });
 
@@ -34,11 +34,11 @@ describe('JSON patch', () => {
     [[{ op: 'move', from: '/none', path: '/c' }]],
     [[{ op: 'unheard-of', path: '/a' }]],
     [[{ op: 'add', path: 'a', value: 1 }]],
-  ])('%j cannot be applied', (operations) => {
+  ])('of %j cannot be applied', (operations) => {
     expect(() => apply(operations)).toThrow('the server rejected our request due to an error in our request');
   });
 
-  test('is a list of operations', () => {
+  test('must be a list of operations', () => {
     expect(() => jsonPatchOf({})).toThrow(
       'cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
     );

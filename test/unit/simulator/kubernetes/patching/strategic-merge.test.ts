@@ -31,7 +31,7 @@ describe('strategicMerge', () => {
     expect(merged).toEqual(conditions('N', 'A'));
   });
 
-  test('takes items away, or replaces the list', () => {
+  test('removes items, or replaces the list', () => {
     const away = { status: { conditions: [{ type: 'A', $patch: 'delete' }] } };
     const instead = { status: { conditions: [{ type: 'N', status: 'True' }, { $patch: 'replace' }] } };
 
@@ -59,14 +59,14 @@ describe('strategicMerge', () => {
     });
   });
 
-  test('unites plain lists and takes values from them', () => {
+  test('unites plain lists and removes values from them', () => {
     const object = { metadata: { finalizers: ['a', 'b'] } };
     const patch = { metadata: { finalizers: ['c', 'b'], '$deleteFromPrimitiveList/finalizers': ['a'] } };
 
     expect(strategicMerge(object, patch, 'Node')).toEqual({ metadata: { finalizers: ['b', 'c'] } });
   });
 
-  test('replaces lists without a key, takes nulls away, obeys directives for maps', () => {
+  test('replaces lists without a key, removes nulls, and obeys directives for maps', () => {
     const object = {
       spec: { taints: [{ key: 'a' }], unschedulable: true },
       metadata: { labels: { a: '1' } },
@@ -82,7 +82,7 @@ describe('strategicMerge', () => {
     });
   });
 
-  test('keeps only the keys that are to be retained', () => {
+  test('keeps only the keys that the patch retains', () => {
     const object = { spec: { volumes: [{ name: 'v', emptyDir: {} }] } };
     const patch = {
       spec: { volumes: [{ name: 'v', hostPath: { path: '/' }, $retainKeys: ['name', 'hostPath'] }] },

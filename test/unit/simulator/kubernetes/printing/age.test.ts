@@ -25,10 +25,10 @@ test.each([
   [729 * day, '729d'],
   [2 * year + day, '2y1d'],
   [9 * year, '9y'],
-])('%d seconds show as %s', (seconds, text) => {
+])('an age of %d seconds shows as %s', (seconds, text) => {
   expect(age(0, seconds * 1000)).toBe(text);
 });
 
-test('what has no time has an unknown age', () => {
+test('an object without a time has an unknown age', () => {
   expect(ageOfText('', 0)).toBe('<unknown>');
 });

@@ -22,7 +22,7 @@ test.each([
   ['boolean', '.spec.text', null],
   ['date', '.metadata.creationTimestamp', '5m'],
   ['date', '.spec.number', null],
-])('a column of type %s at %s', (type, jsonPath, cell) => {
+])('a column of type %s at %s shows the value in that type', (type, jsonPath, cell) => {
   const [, column] = customColumns([{ name: 'C', type, jsonPath }]);
 
   expect(column?.cell(object, now)).toBe(cell);

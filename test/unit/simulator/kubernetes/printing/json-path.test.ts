@@ -29,11 +29,11 @@ test.each([
   ['.spec.ready[?(@.n==2)].ok', [false]],
   ['.none.deeper', []],
   ['.spec.addresses[9]', []],
-])('%s', (path, values) => {
+])('a JSON path finds its values: %s', (path, values) => {
   expect(compileJsonPath(path)(object)).toEqual(values);
 });
 
-test('a path that cannot be followed is refused when it is made', () => {
+test('a path that cannot be followed is refused when it is parsed', () => {
   expect(() => compileJsonPath('.a[?(@.b>1)]')).toThrow(
     'cannot follow "[?(@.b>1)]" in the JSON path ".a[?(@.b>1)]"',
   );

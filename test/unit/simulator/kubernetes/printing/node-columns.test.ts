@@ -30,6 +30,6 @@ test.each([
   ['External-IP', {}, '<none>'],
   ['OS-Image', {}, '<unknown>'],
   ['Version', { status: { nodeInfo: { kubeletVersion: 'v1.32.0' } } }, 'v1.32.0'],
-])('%s of %j', (name, node, text) => {
+])('a Node prints the column %s of %j', (name, node, text) => {
   expect(cell(name, node)).toBe(text);
 });

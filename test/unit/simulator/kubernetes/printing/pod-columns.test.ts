@@ -76,18 +76,18 @@ test.each<[string, JsonObject, string]>([
     },
     'Init:Error',
   ],
-])('the status of a pod tells %s', (_, status, text) => {
+])('the status of a pod shows %s', (_, status, text) => {
   expect(cells(status)['Status']).toBe(text);
 });
 
-test('a pod that is going says so, unless it has ended', () => {
+test('a pod that is being deleted shows as Terminating, unless it has ended', () => {
   const going = { deletionTimestamp: '2026-01-01T00:00:00Z' };
 
   expect(cells({ phase: 'Running' }, going)['Status']).toBe('Terminating');
   expect(cells({ phase: 'Succeeded' }, going)['Status']).toBe('Succeeded');
 });
 
-test('counts ready containers and restarts, and shows where the pod is', () => {
+test('a pod shows its ready containers, its restarts and its place', () => {
   const restarted = {
     ...running,
     restartCount: 2,

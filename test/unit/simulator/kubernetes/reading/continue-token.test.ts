@@ -7,7 +7,7 @@ import {
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 describe('continue tokens', () => {
-  test('come back as they were given', () => {
+  test('are read as they were written', () => {
     const position = { revision: 42, after: 'default/pod-1' };
 
     expect(decodeContinue(encodeContinue(position))).toEqual(position);
@@ -30,7 +30,7 @@ describe('continue tokens', () => {
       encoded({ v: 'meta.k8s.io/v1', rv: 1 }),
       'continue key is not valid: encoded start key empty (version meta.k8s.io/v1)',
     ],
-  ])('%s is none', (token, message) => {
+  ])('refuse %s', (token, message) => {
     expect(() => decodeContinue(token)).toThrow(`invalid continue token: ${message}`);
   });
 });

@@ -18,7 +18,7 @@ describe('LineStream', () => {
     expect(await collected(stream)).toEqual(['a\nb\n']);
   });
 
-  test('hands over at once while somebody reads', async () => {
+  test('hands over each line at once while a reader waits', async () => {
     const stream = new LineStream(() => undefined);
     const reader = stream[Symbol.asyncIterator]();
     const first = reader.next();
@@ -31,7 +31,7 @@ describe('LineStream', () => {
     expect(await second).toMatchObject({ done: true });
   });
 
-  test('breaks off after what was pushed', async () => {
+  test('breaks off after the lines pushed before a failure', async () => {
     const stream = new LineStream(() => undefined);
     stream.push('a');
     stream.fail(new Error('cut'));
@@ -45,7 +45,7 @@ describe('LineStream', () => {
     expect(pieces).toEqual(['a']);
   });
 
-  test('is closed once, by its end or by its reader', async () => {
+  test('closes once, at its end or when its reader stops', async () => {
     let closed = 0;
     const ended = new LineStream(() => closed++);
     const left = new LineStream(() => closed++);
@@ -59,7 +59,7 @@ describe('LineStream', () => {
     expect(left.isOpen).toBe(false);
   });
 
-  test('counts what nobody has read', () => {
+  test('counts lines that nobody has read', () => {
     const stream = new LineStream(() => undefined);
 
     stream.push('a');

@@ -3,7 +3,7 @@ import { VirtualClock } from '../../../../../src/runtime/virtual-clock.ts';
 import { LineStream } from '../../../../../src/simulator/kubernetes/reading/line-stream.ts';
 import { OpenWatches } from '../../../../../src/simulator/kubernetes/reading/open-watches.ts';
 
-test('lines keep their order, however late each of them is', async () => {
+test('the lines of a watch keep their order, however late each of them is', async () => {
   const clock = new VirtualClock();
   let delay = 100;
   const watches = new OpenWatches(clock, () => ({ delay, copies: 1 }));

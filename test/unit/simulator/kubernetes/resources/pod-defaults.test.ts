@@ -25,7 +25,7 @@ describe('withPodDefaults', () => {
     ['localhost:5000/nginx', 'Always'],
     ['localhost:5000/nginx:1', 'IfNotPresent'],
     ['nginx@sha256:abc', 'IfNotPresent'],
-  ])('pulls %s %s', (image, policy) => {
+  ])('sets the pull policy of image %s to %s', (image, policy) => {
     const filled = withPodDefaults(pod({ image }));
 
     expect(filled['spec']).toMatchObject({ containers: [{ imagePullPolicy: policy }] });
@@ -41,7 +41,7 @@ describe('withPodDefaults', () => {
       { podIP: '10.0.0.2', podIPs: [{ ip: '10.0.0.1' }] },
       { podIP: '10.0.0.2', podIPs: [{ ip: '10.0.0.2' }] },
     ],
-  ])('keeps one address of %j', (status, expected) => {
+  ])('keeps the addresses in %j consistent', (status, expected) => {
     expect(valueAt(withPodDefaults(pod({}, { status })), 'status')).toEqual({
       phase: 'Pending',
       ...expected,
@@ -58,7 +58,7 @@ describe('qosClassOf', () => {
     [{ resources: { requests: { cpu: '1' } } }, 'Burstable'],
     [{ resources: { requests: both, limits: both } }, 'Guaranteed'],
     [{ resources: { requests: both, limits: { ...both, cpu: '2' } } }, 'Burstable'],
-  ])('of %j is %s', (container, expected) => {
+  ])('returns for %j the class %s', (container, expected) => {
     expect(qosClassOf(pod(container))).toBe(expected);
   });
 });

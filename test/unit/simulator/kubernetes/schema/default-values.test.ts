@@ -34,11 +34,11 @@ test.each([
       map: { a: { size: 1 } },
     },
   ],
-])('%j becomes %j', (object, expected) => {
+])('defaults turn %j into %j', (object, expected) => {
   expect(withDefaults(object, schema)).toEqual(expected);
 });
 
-test('knows whether there is anything to fill in', () => {
+test('a schema without defaults has nothing to fill in', () => {
   expect(hasDefaults(schema)).toBe(true);
   expect(hasDefaults({ type: 'array', items: item })).toBe(true);
   expect(hasDefaults({ type: 'object', additionalProperties: item })).toBe(true);

@@ -16,14 +16,14 @@ test.each([
   ['hostname', ['node-1.example.org'], ['-x', 'a_b']],
   ['email', ['a@b'], ['a', '@b']],
   ['uri', ['https://example.org/x', '/x'], ['not a uri']],
-])('%s', (name, good, bad) => {
+])('the format %s accepts valid values and refuses others', (name, good, bad) => {
   const accepts = stringFormat(name);
 
   expect(good.map((text) => accepts?.(text))).toEqual(good.map(() => true));
   expect(bad.map((text) => accepts?.(text))).toEqual(bad.map(() => false));
 });
 
-test('formats that the server does not know check nothing', () => {
+test('a format that the server does not know accepts everything', () => {
   expect(stringFormat('int32')).toBeUndefined();
   expect(stringFormat('toString')).toBeUndefined();
 });

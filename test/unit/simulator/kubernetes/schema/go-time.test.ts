@@ -9,7 +9,7 @@ test.each([
   ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
   ['2026-01-01T00:00:00.987Z', '2026-01-01T00:00:00Z'],
   ['2026-01-01T01:30:00+01:30', '2026-01-01T00:00:00Z'],
-])('%s is kept as %s', (text, time) => {
+])('the time %s is kept as %s', (text, time) => {
   expect(decodeTime(text)).toEqual({ time });
 });
 
@@ -17,20 +17,20 @@ test.each([
   ['garbage', 'cannot parse "garbage" as "2006"'],
   ['2026-01-01', 'cannot parse "" as "T"'],
   ['2026-01-01T00:00:00', 'cannot parse "" as "Z07:00"'],
-])('%s is refused', (text, problem) => {
+])('the time %s is refused', (text, problem) => {
   expect(decodeTime(text)).toEqual({
     error: `parsing time "${text}" as "2006-01-02T15:04:05Z07:00": ${problem}`,
   });
 });
 
-test('refuses what comes after a time, and days that there are not', () => {
+test('a time with text after it, and a day that does not exist, are refused', () => {
   expect(decodeTime('2026-01-01T00:00:00Zx')).toEqual({
     error: 'parsing time "2026-01-01T00:00:00Zx": extra text: "x"',
   });
   expect(decodeTime('2026-13-01T00:00:00Z')).toHaveProperty('error');
 });
 
-test('keeps microseconds where they are wanted', () => {
+test('a micro time keeps its microseconds', () => {
   expect(decodeMicroTime('2026-01-01T01:00:00.123456+01:00')).toEqual({
     time: '2026-01-01T00:00:00.123456Z',
   });
@@ -40,6 +40,6 @@ test('keeps microseconds where they are wanted', () => {
   });
 });
 
-test('writes times to the second', () => {
+test('a time is written to the second', () => {
   expect(timeText(Date.UTC(2026, 0, 1, 0, 0, 1, 999))).toBe('2026-01-01T00:00:01Z');
 });

@@ -16,7 +16,7 @@ const schema: StructuralSchema = {
   },
 };
 
-test('takes out what the schema does not know, everywhere', () => {
+test('pruning removes what the schema does not know, at every depth', () => {
   const object = {
     apiVersion: 'v1',
     kind: 'Thing',
@@ -43,13 +43,13 @@ test('takes out what the schema does not know, everywhere', () => {
   expect(object.inner).toEqual({ a: 1, b: 2 });
 });
 
-test('leaves open parts alone', () => {
+test('pruning leaves open parts as they are', () => {
   const object = { open: { x: { y: null } }, free: { x: 1 } };
 
   expect(pruneObject(object, schema)).toEqual({ object, unknownFields: [] });
 });
 
-test('takes nulls for absent fields, unless they are allowed or replaced', () => {
+test('pruning treats nulls as absent fields, unless they are allowed or have a default', () => {
   const object = {
     known: null,
     nullable: null,

@@ -23,10 +23,10 @@ test.each([
   ['100n', '1m'],
   ['1u', '1m'],
   ['1001u', '2m'],
-])('%s is %s', (given, canonical) => {
+])('the quantity %s is written as %s', (given, canonical) => {
   expect(canonicalQuantity(given)).toBe(canonical);
 });
 
-test.each(['', 'x', '1x', '1 Gi', '1..5', '--1', 'm'])('%j is none', (text) => {
+test.each(['', 'x', '1x', '1 Gi', '1..5', '--1', 'm'])('%j is no quantity', (text) => {
   expect(() => canonicalQuantity(text)).toThrow('quantities must match the regular expression');
 });

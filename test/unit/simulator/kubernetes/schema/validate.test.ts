@@ -26,7 +26,7 @@ describe('validateSchema', () => {
     ['a', { type: 'string', enum: ['a', 'b'] }],
     [[1], { type: 'array', items: { type: 'integer' }, minItems: 1, maxItems: 1 }],
     [{ a: 1 }, { type: 'object', minProperties: 1, maxProperties: 1 }],
-  ])('lets %j pass %j', (value, schema) => {
+  ])('accepts %j under %j', (value, schema) => {
     expect(problems(value, schema)).toEqual([]);
   });
 
@@ -85,11 +85,11 @@ describe('validateSchema', () => {
       { type: 'array', items: { type: 'object', properties: { a: { type: 'integer' } } } },
       'f[0].a: Invalid value: "string": f[0].a in body must be of type integer: "string"',
     ],
-  ])('refuses %j by %j', (value, schema, problem) => {
+  ])('refuses %j under %j', (value, schema, problem) => {
     expect(problems(value, schema)).toEqual([problem]);
   });
 
-  test('names the root alone where only a part is checked', () => {
+  test('names only the root when it checks only a part', () => {
     const [error] = validateSchema(5, { type: 'object' }, 'status');
 
     expect(error).toMatchObject({

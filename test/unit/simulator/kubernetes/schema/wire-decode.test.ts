@@ -28,7 +28,7 @@ const shape = struct('Thing', {
 });
 
 describe('decodeWire', () => {
-  test('writes the fields of the type, in its order, and leaves out what is empty', () => {
+  test('writes the fields of the type in its order, without empty ones', () => {
     const source = {
       labels: {},
       done: false,
@@ -57,7 +57,7 @@ describe('decodeWire', () => {
     ]);
   });
 
-  test('takes null for nothing', () => {
+  test('treats null as absent', () => {
     const source = { name: null, labels: { a: null }, items: [null], words: [null] };
 
     expect(decodeWire(source, shape).value).toMatchObject({
@@ -92,7 +92,7 @@ describe('decodeWire', () => {
     expect(() => decodeWire(source, shape)).toThrow(problem);
   });
 
-  test('refuses what is no object at all', () => {
+  test('refuses a value that is no object', () => {
     expect(() => decodeWire('x', shape)).toThrow(
       'json: cannot unmarshal string into Go value of type v1.Thing',
     );

@@ -17,7 +17,7 @@ describe('parseFieldSelector', () => {
         { field: 'b', equal: true, value: '2' },
       ],
     ],
-  ])('%j', (selector, requirements) => {
+  ])('parses %j', (selector, requirements) => {
     expect(parseFieldSelector(selector)).toEqual(requirements);
   });
 
@@ -26,7 +26,7 @@ describe('parseFieldSelector', () => {
     ['a=b,c', "invalid selector: 'a=b,c'; can't understand 'c'"],
     [String.raw`a=\b`, String.raw`invalid field selector: invalid escape sequence: \b`],
     ['a=b=c', 'invalid field selector: unescaped character in value: 61'],
-  ])('%j is refused', (selector, message) => {
+  ])('refuses %j', (selector, message) => {
     expect(() => parseFieldSelector(selector)).toThrow(message);
   });
 });

@@ -31,7 +31,7 @@ describe('parseLabelSelector', () => {
     ['tier=gold,n=6', false],
     ['in in (in)', false],
     ['toString', false],
-  ])('%j: %s', (selector, matches) => {
+  ])('selects with %j: %s', (selector, matches) => {
     expect(parseLabelSelector(selector)(labels)).toBe(matches);
   });
 
@@ -48,7 +48,7 @@ describe('parseLabelSelector', () => {
       'a>x',
       `unable to parse requirement: values[0]: Invalid value: "x": for 'Gt', 'Lt' operators, the value must be an integer`,
     ],
-  ])('%j is refused', (selector, message) => {
+  ])('refuses %j', (selector, message) => {
     expect(() => parseLabelSelector(selector)).toThrow(message);
   });
 

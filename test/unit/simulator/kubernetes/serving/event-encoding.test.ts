@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { KubernetesObject } from '../../../../../src/simulator/kubernetes/objects/kubernetes-object.ts';
 import { EventEncoding } from '../../../../../src/simulator/kubernetes/serving/event-encoding.ts';
 
-test('a change is encoded once, however many watch it', () => {
+test('a change is encoded once, however many clients watch it', () => {
   let encodings = 0;
   const object = {
     apiVersion: 'v1',

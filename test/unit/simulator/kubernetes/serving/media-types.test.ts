@@ -22,18 +22,18 @@ describe('representationFor', () => {
     ['application/json;as=Table;v=v1beta1;g=meta.k8s.io', 'Table'],
     ['application/json;as=Other;v=v1;g=meta.k8s.io,application/json', 'object'],
     ['application/json; as=PartialObjectMetadata; v=v1; g=meta.k8s.io', 'PartialObjectMetadata'],
-  ])('%s gives %s', (accept, representation) => {
+  ])('answers the header %s with %s', (accept, representation) => {
     expect(representationFor(accept, custom)).toBe(representation);
   });
 
-  test('gives the next best thing where tables cannot be had', () => {
+  test('chooses the next acceptable type when tables are not available', () => {
     expect(representationFor(`${table},application/json`, { custom: true, tables: false })).toBe('object');
     expect(() => representationFor(table, { custom: true, tables: false })).toThrow(
       'only the following media types',
     );
   });
 
-  test('refuses in the words of whoever is in front', () => {
+  test('refuses with the message of the server that answers', () => {
     expect(() => representationFor('text/plain', custom)).toThrow(
       /^only the following media types are accepted/,
     );
@@ -43,7 +43,7 @@ describe('representationFor', () => {
   });
 });
 
-test('bodies are JSON, or do not say what they are', () => {
+test('a body is accepted if it is JSON or has no type', () => {
   expect(() => checkJsonBody('application/json; charset=utf-8')).not.toThrow();
   expect(() => checkJsonBody(undefined)).not.toThrow();
   expect(() => checkJsonBody('application/yaml')).toThrow('the body of the request was in an unknown format');

@@ -23,7 +23,7 @@ test.each([
     '/apis/cilium.io/v2/ciliumnodes/a%2Fb',
     { group: 'cilium.io', version: 'v2', resource: 'ciliumnodes', name: 'a/b' },
   ],
-])('%s', (path, target) => {
+])('the path %s names its resource', (path, target) => {
   expect(resourceTargetOf(path)).toEqual({ ...nothing, ...target });
 });
 
@@ -36,7 +36,7 @@ test.each([
   '/apis/cilium.io/v2',
   '/healthz',
   '/version/x/y',
-])('%s is about no resource', (path) => {
+])('the path %s names no resource', (path) => {
   expect(resourceTargetOf(path)).toBeUndefined();
 });
 
@@ -51,6 +51,6 @@ test.each([
   ['DELETE', 'n', false, 'delete'],
   ['DELETE', '', false, 'deletecollection'],
   ['OPTIONS', '', false, ''],
-])('%s of %j, watching %s, is %j', (method, name, watch, verb) => {
+])('the method %s on the name %j, watching %s, is the verb %j', (method, name, watch, verb) => {
   expect(verbOf(method, name, watch)).toBe(verb);
 });

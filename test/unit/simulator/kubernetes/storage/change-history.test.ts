@@ -18,7 +18,7 @@ function change(revision: number, key: string, previous?: KubernetesObject): Cha
 }
 
 describe('ChangeHistory', () => {
-  test('gives what happened after a revision', () => {
+  test('returns the changes after a revision', () => {
     const history = new ChangeHistory(10, 0);
     for (const revision of [2, 5, 9]) history.add(change(revision, 'a'));
 
@@ -29,7 +29,7 @@ describe('ChangeHistory', () => {
     expect(history.after(99)).toEqual([]);
   });
 
-  test('forgets the oldest, and says so rather than leave a gap', () => {
+  test('drops the oldest changes, and reports that instead of leaving a gap', () => {
     const history = new ChangeHistory(3, 0);
 
     for (let revision = 1; revision <= 6; revision++) history.add(change(revision, 'a'));
@@ -40,7 +40,7 @@ describe('ChangeHistory', () => {
     expect(history.undoneTo(2)).toBeUndefined();
   });
 
-  test('forgets on request', () => {
+  test('drops changes on request', () => {
     const history = new ChangeHistory(10, 0);
     history.add(change(1, 'a'));
     history.add(change(2, 'a'));
@@ -53,7 +53,7 @@ describe('ChangeHistory', () => {
     expect(history.after(5)).toEqual([]);
   });
 
-  test('undoes to the oldest state after a revision', () => {
+  test('goes back to the oldest state after a revision', () => {
     const history = new ChangeHistory(10, 0);
     const first = object('a@1');
     history.add(change(2, 'a', first));

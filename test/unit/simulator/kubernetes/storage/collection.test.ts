@@ -31,7 +31,7 @@ describe('Collection', () => {
     expect(Object.isFrozen(first.metadata)).toBe(true);
   });
 
-  test('lists in the order of the keys', () => {
+  test('lists objects in the order of their keys', () => {
     const collection = filled(new ObjectStore(10));
 
     collection.remove('b');
@@ -52,7 +52,7 @@ describe('Collection', () => {
     expect(names(collection.allAt(6))).toEqual(['a', 'b', 'd']);
   });
 
-  test('tells those who follow one key of that key only', () => {
+  test('notifies followers of one key about that key only', () => {
     const collection = filled(new ObjectStore(10));
     const heard: string[] = [];
     const note = (who: string) => (change: Change) => void heard.push(`${who} ${change.kind} ${change.key}`);
@@ -76,7 +76,7 @@ describe('Collection', () => {
     ]);
   });
 
-  test('removes under a version of its own', () => {
+  test('removes an object under a version of its own', () => {
     const collection = filled(new ObjectStore(10));
 
     const removed = collection.remove('b');
@@ -86,7 +86,7 @@ describe('Collection', () => {
     expect(collection.remove('b')).toBeUndefined();
   });
 
-  test('forgets in all collections, also those that come later', () => {
+  test('drops history in all collections, also in those created later', () => {
     const store = new ObjectStore(10);
     const collection = filled(store);
 

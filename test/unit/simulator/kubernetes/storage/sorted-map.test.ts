@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Random } from '../../../../../src/runtime/random.ts';
 import { SortedMap } from '../../../../../src/simulator/kubernetes/storage/sorted-map.ts';
 
-test('is walked in the order of its keys, whatever was put in and taken out', () => {
+test('a sorted map is iterated in the order of its keys, whatever was added and removed', () => {
   const random = new Random('sorted');
   const map = new SortedMap<number>();
   const plain = new Map<string, number>();
