@@ -43,11 +43,17 @@ const noTimes: ReadonlyMap<string, number> = new Map();
 const nothingDoubted: ReadonlySet<string> = new Set();
 const noneUnusable: ReadonlyMap<string, UnusableInterface> = new Map();
 
+/** Deleted interfaces to remember. Far fewer can go before the CiliumNode is written again. */
+const mostDeleted = 100;
+
 export class TrackedInstance {
   readonly id: string;
   readonly #consistencyWindow: number;
   #interfaces: Map<string, HeldInterface>;
-  /** Interfaces that our own calls deleted, with the end of each call. Reads may still show them. */
+  /**
+   * The newest interfaces that our own calls deleted or that are proven gone, with the time. Reads may still show them,
+   * and so may the CiliumNode.
+   */
   #deleted = noTimes;
   /** Interfaces removed while the instance was not shown whole. Its CiliumNode may show them for a long time. */
   #departed: ReadonlySet<string> = nothingDoubted;
@@ -164,7 +170,7 @@ export class TrackedInstance {
 
   #forget(interfaceId: string, now: number): void {
     this.#interfaces.delete(interfaceId);
-    this.#deleted = new Map([...this.#deleted, [interfaceId, now]]);
+    this.#deleted = new Map([...this.#deleted, [interfaceId, now] as const].slice(-mostDeleted));
   }
 
   /**
@@ -336,8 +342,8 @@ export class TrackedInstance {
 
   /** Our own call deleted an interface. */
   applyDeleted(interfaceId: string, endedAt: number): boolean {
-    if (!this.#interfaces.delete(interfaceId)) return false;
-    this.#deleted = new Map([...this.#deleted, [interfaceId, endedAt]]);
+    if (!this.#interfaces.has(interfaceId)) return false;
+    this.#forget(interfaceId, endedAt);
     return this.#note(true);
   }
 
