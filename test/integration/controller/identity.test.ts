@@ -17,6 +17,16 @@ function worldOf(count: number): World {
   return new World({ cloud: testCloud({ instances: [instance({ count })] }) });
 }
 
+/** Two machines; a CiliumNode of the first is served and has `before`. */
+async function oneOfTwoServed() {
+  const world = worldOf(2);
+  const [machine, other] = [world.machine(0), world.machine(1)];
+  startController(world);
+  await world.announce(machine);
+  await world.advance(30_000);
+  return { world, machine, other, before: world.held(machine) };
+}
+
 describe('a node', () => {
   test('whose agent is upgraded in place keeps what it has, and is served by its new demand', async () => {
     const world = worldOf(1);
@@ -102,12 +112,7 @@ describe('a node', () => {
   });
 
   test('whose name goes to another instance is offered nothing of the former one', async () => {
-    const world = worldOf(2);
-    const [machine, other] = [world.machine(0), world.machine(1)];
-    startController(world);
-    await world.announce(machine);
-    await world.advance(30_000);
-    const before = world.held(machine);
+    const { world, machine, other, before } = await oneOfTwoServed();
 
     await world.register({ ...machine, instanceId: other.instanceId });
     await world.patch(machine, { spec: { 'instance-id': other.instanceId } });
@@ -122,12 +127,7 @@ describe('a node', () => {
   });
 
   test('whose name goes to another instance just as its status is wiped is offered nothing of the former one', async () => {
-    const world = worldOf(2);
-    const [machine, other] = [world.machine(0), world.machine(1)];
-    startController(world);
-    await world.announce(machine);
-    await world.advance(30_000);
-    const before = world.held(machine);
+    const { world, machine, other, before } = await oneOfTwoServed();
     world.fault('DescribeNetworkInterfaces', { kind: 'slow', ms: 20_000 });
 
     await world.register({ ...machine, instanceId: other.instanceId });
