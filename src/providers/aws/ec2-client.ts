@@ -60,8 +60,8 @@ const fenced: ReadonlySet<Ec2Action> = new Set([
 ]);
 
 /**
- * Actions that no address waits for, each with what a call of it changes. Denied allocations are not remembered here:
- * nodes share them in set-aside.ts.
+ * Actions that no address waits for, each with what a call of it changes. Denials of other actions are not remembered
+ * here: plans of allocations avoid what was refused.
  */
 const housekeeping: { readonly [A in Ec2Action]?: (input: Ec2Input<A>) => string } = {
   UnassignPrivateIpAddresses: ({ NetworkInterfaceId }) => NetworkInterfaceId,

@@ -2,8 +2,9 @@
 // one caller repeats the call when its back-off ends; until then all get the known answer without a call. A call for
 // another thing is sent, unless the denial concerns the action itself.
 //
-// Allocations never come here: set-aside.ts blocks what they need *before* a plan is made, so that the node can plan
-// something else and say why it waits. No plan depends on a housekeeping call, so it is answered where it would be sent.
+// Allocations never come here. What was refused to them is blocked in src/node/allocate *before* a plan is made, so that
+// the node can plan something else and say why it waits. No plan depends on a housekeeping call, so that is answered
+// where it would be sent.
 import type { CloudFailure } from '../contract/cloud-failure.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
