@@ -67,13 +67,16 @@ export class Inventory {
   readonly #instances = new Map<string, TrackedInstance>();
   /** Tracked instances that a Node named at some time since they are tracked. */
   readonly #counted = new Set<string>();
-  /** Previously tracked instances, kept while the cloud may show stale data; `track` drops those whose time is over. */
+  /** Previously tracked instances, kept while the cloud may show stale data. `track` drops expired ones. */
   readonly #former = new Map<string, { readonly tracked: TrackedInstance; readonly until: number }>();
   /** By tracked instance, addresses that a read by id showed on another instance instead. */
   readonly #movedAway = new Map<string, ReadonlySet<string>>();
-  /** By instance, how long release calls with a lost answer may still take effect; each such call drops those over. */
+  /**
+   * By instance, how long release calls with a lost answer may still take effect. The next such call drops expired
+   * ones.
+   */
   readonly #openUntil = new Map<string, number>();
-  /** Interfaces about to be attached, new or orphaned, until they are attached, deleted or given up. */
+  /** Interfaces about to be attached, new or orphaned, until they are attached, deleted or abandoned. */
   readonly #unattached = new Map<string, Unattached>();
   /** When our own call last changed the addresses of an interface, kept while reads may be stale. */
   readonly #changedAt = new Map<string, number>();
