@@ -70,7 +70,5 @@ export interface Candidate {
 export function inStartOrder<T extends Candidate>(candidates: readonly T[]): readonly T[] {
   const age = ({ createdAt = '9999' }: T): string => createdAt;
   const rank = ({ hasAddresses }: T): number => (hasAddresses ? 0 : 1);
-  return candidates.toSorted(
-    (a, b) => rank(a) - rank(b) || (age(a) < age(b) ? -1 : Number(age(a) > age(b))),
-  );
+  return candidates.toSorted((a, b) => rank(a) - rank(b) || (age(a) < age(b) ? -1 : Number(age(a) > age(b))));
 }

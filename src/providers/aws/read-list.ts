@@ -24,7 +24,11 @@ export async function readList<A extends ReadAction>(
 }
 
 /** The list that an answer must have. Without it the answer is an error: it never means "there are none". */
-export function listed<A extends ReadAction>(action: A, output: Ec2Output<A>, member: ListMember<A>): Item<A>[] {
+export function listed<A extends ReadAction>(
+  action: A,
+  output: Ec2Output<A>,
+  member: ListMember<A>,
+): Item<A>[] {
   const list: unknown = output[member];
   if (!Array.isArray(list)) throw unreadable(action, `the answer has no ${String(member)}`);
   return list as Item<A>[];

@@ -311,14 +311,13 @@ export class Inventory {
     if (weighed.size === 0) return none;
     const suspected = this.#suspected(now);
     this.#held = weighed;
-    const { confirmed = [], unconfirmed = [] } = Object.groupBy(weighed, (id) =>
-      this.#isConfirmed(id) ? 'confirmed' : 'unconfirmed',
-    );
+    const confirmed = new Set([...weighed].filter((id) => this.#isConfirmed(id)));
+    const unconfirmed = [...weighed].filter((id) => !confirmed.has(id));
     const wasAsked = unconfirmed.every((id) => this.#wasAsked(id));
     const changed = unconfirmed.filter((id) => this.#confirm(id, now));
     // An instance that is no longer shown whole must not hold what all others have lost, nor make a token worthless.
-    if (confirmed.length === 0 || !wasAsked) return new Set(changed);
-    if (!this.#gate.admit(new Set(confirmed), now, new Set([...suspected, ...unconfirmed]))) {
+    if (confirmed.size === 0 || !wasAsked) return new Set(changed);
+    if (!this.#gate.admit(confirmed, now, new Set([...suspected, ...unconfirmed]))) {
       for (const id of fresh) this.#refreshAgain(id, now);
       return new Set(changed);
     }

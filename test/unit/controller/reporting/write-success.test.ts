@@ -24,32 +24,31 @@ describe('whether writes succeed', () => {
     [
       'is seen by one that did',
       [at(90, 'a', 'ok'), at(100, 'b', 'denied'), at(100, 'c', 'denied')],
-      undefined],
-    [
-      'is denied where none did',
-      [at(90, 'a', 'denied'), at(100, 'b', 'away')],
-      problem('no answer')],
+      undefined,
+    ],
+    ['is denied where none did', [at(90, 'a', 'denied'), at(100, 'b', 'away')], problem('no answer')],
     ['is denied by the only one that is written', [at(100, 'a', 'denied')], problem('allow it')],
     [
       'is denied by the only one, which succeeded before',
       [at(10, 'a', 'ok'), at(100, 'a', 'denied')],
-      problem('allow it')],
+      problem('allow it'),
+    ],
     [
       'is not denied by one node where others succeeded before',
       [at(10, 'a', 'ok'), at(80, 'b', 'denied'), at(100, 'b', 'denied')],
-      undefined],
+      undefined,
+    ],
     [
       'is denied by two where others succeeded long ago',
       [at(10, 'a', 'ok'), at(90, 'b', 'denied'), at(100, 'c', 'denied')],
-      problem('allow it')],
+      problem('allow it'),
+    ],
     [
       'is not denied by what was tried more than a minute ago',
       [at(40, 'a', 'denied'), at(40, 'b', 'denied')],
-      undefined],
-    [
-      'is not denied by what is late or gone',
-      [at(100, 'a', 'late'), at(100, 'b', 'gone')],
-      undefined],
+      undefined,
+    ],
+    ['is not denied by what is late or gone', [at(100, 'a', 'late'), at(100, 'b', 'gone')], undefined],
   ])('%s', async (_, notes, expected) => {
     const clock = new VirtualClock();
     const writes = new WriteSuccess(clock);

@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Candidate, inStartOrder, type InstanceClaim, judgeClaim } from '../../../../src/manager/claims/instance-claim.ts';
+import {
+  type Candidate,
+  inStartOrder,
+  type InstanceClaim,
+  judgeClaim,
+} from '../../../../src/manager/claims/instance-claim.ts';
 
 /** A CiliumNode `a` that names an instance, with nobody else about. */
 function claim(change: Partial<InstanceClaim> = {}): InstanceClaim {
