@@ -47,7 +47,7 @@ export async function run(given: GivenFlags): Promise<number> {
   try {
     return await serve(
       { options, outbound, log },
-      // Flags and environment stay as they are.
+      // Only files in a directory can change while the process runs.
       options.configDir === undefined ? undefined : () => readLiveOptions(given, thisProcess),
       stop.signal,
     );
@@ -121,14 +121,14 @@ async function serve(
 }
 
 /**
- * NODE_USE_ENV_PROXY=1 puts a proxy behind the agent that requests share which bring none. Of ours those are the SDK's
- * to the instance metadata service, whose credentials are no proxy's business.
+ * NODE_USE_ENV_PROXY=1 gives the shared agent a proxy. Here only the SDK's requests to the instance metadata service use
+ * that agent, and their credentials must not pass through a proxy.
  */
 function useNoSharedProxy(): void {
   http.globalAgent = new http.Agent({ keepAlive: true });
 }
 
-/** For the whole process: Node.js builds its store of authorities once, and every client without one of its own uses it. */
+/** For the whole process: every client without authorities of its own uses the default store, which Node.js builds once. */
 function trust(authorities: readonly string[], log: Logger): void {
   if (authorities.length === 0) return;
   setDefaultCACertificates([...getCACertificates('default'), ...authorities]);

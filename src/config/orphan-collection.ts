@@ -1,4 +1,4 @@
-// Decides whether and how to collect unattached interfaces. Pure.
+// Decides whether and how to delete orphaned interfaces. Pure.
 import type { Options } from './option-table.ts';
 
 export type CollectionDecision =

@@ -1,4 +1,5 @@
-// Access to the outside of this process: the only file that reads process.env and, for options, the file system.
+// Access to the outside of this process. Configuration comes from here alone: no other file of the controller reads
+// process.env, and none reads files for options.
 import { readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { ProcessEnvironment } from './option-row.ts';
@@ -10,8 +11,8 @@ export const thisProcess: ProcessEnvironment = {
 };
 
 /**
- * Sets a home directory if the environment has none, as for a user without a name, the way container runtimes
- * do. The AWS SDK looks for ~/.aws before each call and fails without a home.
+ * Sets a home directory, as container runtimes do, if the process has none: a user without a name, for example. The AWS
+ * SDK looks for ~/.aws before each call and fails without a home.
  */
 export function haveHome(): void {
   try {

@@ -14,14 +14,11 @@ import { clusterEvidence } from '../manager/withdrawals/cluster-evidence.ts';
 import { NodeManager } from '../manager/node-manager.ts';
 import type { NodeIdentities, TouchedIdentities } from '../manager/claims/node-identities.ts';
 import { Resync } from '../manager/resync.ts';
-import { failureCondition } from '../node/conditions/node-condition.ts';
 import { prefixesOf } from '../node/allocate/planned-step.ts';
 import type { NodeFigures, NodeSummary } from '../node/reconcile/node-summary.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
 import { triggerMeter } from '../observability/trigger-meter.ts';
-import { CloudError } from '../providers/contract/cloud-failure.ts';
-import type { UnreadablePart } from '../providers/contract/infrastructure.ts';
 import { ConcurrencyLimiter } from '../providers/rate-limit/concurrency-limit.ts';
 import { InstanceRefresh } from '../providers/inventory/instance-refresh.ts';
 import { InstanceTypeLimits } from '../providers/catalog/instance-type-limits.ts';
@@ -106,9 +103,7 @@ export class LeaderSession {
   #running: Promise<unknown> | undefined;
   /** Every existing CiliumNode is known. */
   #hasBegun = false;
-  #problems = '';
   readonly #failures: FailedReadings;
-  #resyncError: unknown;
 
   constructor(deps: LeaderSessionDeps) {
     this.#deps = deps;
@@ -224,9 +219,7 @@ export class LeaderSession {
 
   /** Why the last read of the cloud failed; undefined if it did not. */
   get readProblem(): string | undefined {
-    const error = this.#resyncError;
-    if (error === undefined) return undefined;
-    return error instanceof CloudError ? failureCondition(error.failure).text : 'see the log';
+    return this.#failures.problemOf(unreadCloud);
   }
 
   /** Why the state read from the cloud is not reliable; undefined if it is. */
@@ -389,7 +382,7 @@ export class LeaderSession {
         onChanged: (instanceIds) => this.#fleet.instancesChanged(instanceIds),
         onInfrastructure: (reshaped, problems) => {
           this.#fleet.wakeWhere((figures) => reshaped || isShort(figures));
-          this.#warning(problems);
+          this.#failures.skipped(problems);
         },
         onRequested: () => meter.requested(),
         onEnd: ({ error, networks, ...figures }) => {
@@ -402,7 +395,6 @@ export class LeaderSession {
             duration / 1000,
           );
           metrics.cilium_operator_ipam_resync_total.add();
-          this.#resyncError = error;
           if (error === undefined) {
             this.#failures.succeeded(unreadCloud);
             if (this.hasRead || this.hasNothingToRead) this.#withdrawals.noteResync();
@@ -487,13 +479,5 @@ export class LeaderSession {
         if (!this.#resync.infrastructure.networkIds.has(networkId)) this.#resync.request();
       },
     });
-  }
-
-  /** Logs which parts of the network cannot be parsed, once while they stay the same. */
-  #warning(problems: readonly UnreadablePart[]): void {
-    const text = JSON.stringify(problems);
-    if (text === this.#problems || problems.length === 0) return;
-    this.#problems = text;
-    this.#deps.log.warn('parts of the network cannot be parsed and are skipped', { problems });
   }
 }

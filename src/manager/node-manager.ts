@@ -26,7 +26,7 @@ import { Trigger } from '../runtime/trigger.ts';
 import { AddressIndex } from './claims/address-index.ts';
 import type { FleetMember } from './withdrawals/withdrawal-decision.ts';
 import { evidenceOf } from './claims/holder-evidence.ts';
-import { judgeClaim } from './claims/instance-claim.ts';
+import { inStartOrder, judgeClaim } from './claims/instance-claim.ts';
 import type { NodeIdentities, TouchedIdentities } from './claims/node-identities.ts';
 import type { Evidence } from './claims/rival-claims.ts';
 
@@ -128,18 +128,12 @@ export class NodeManager {
       // It may have changed or been deleted since.
       if (!this.#entries.has(nameOf(watched))) this.#take(nameOf(watched), watched);
     });
-    // If two name the same instance and no Node decides, prefer the one with addresses: it is more likely alive. If
-    // both have addresses, prefer the older: nobody can forge an age.
-    const ranked = [...this.#entries].map(([name, { newest }]) => ({
+    const candidates = [...this.#entries].map(([name, { newest }]) => ({
       name,
-      rank: newest !== undefined && shownBy(newest).addresses.length > 0 ? 0 : 1,
-      createdAt: (newest?.kind === 'node' ? newest.node.createdAt : undefined) ?? '9999',
+      hasAddresses: newest !== undefined && shownBy(newest).addresses.length > 0,
+      createdAt: newest?.kind === 'node' ? newest.node.createdAt : undefined,
     }));
-    const names = ranked
-      .toSorted(
-        (a, b) => a.rank - b.rank || (a.createdAt < b.createdAt ? -1 : Number(a.createdAt > b.createdAt)),
-      )
-      .map(({ name }) => name);
+    const names = inStartOrder(candidates).map(({ name }) => name);
     const unsettled = new Set(names);
     this.#unsettled = unsettled;
     await this.#each(names, signal, (name) => {

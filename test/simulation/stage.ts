@@ -217,13 +217,17 @@ export class Stage {
   #cloudFor(process: SimulatedProcess): Ec2Api {
     const { gateway } = this.cluster.ec2;
     const sent = new WeakMap<object, number>();
-    const onCall: OnCall = (action, input, result, output = {}) =>
+    const onCall: OnCall = (action, input, result, output = {}) => {
+      // Both rigs pass on the very object that was sent.
+      const sentAt = sent.get(input as object);
+      if (sentAt === undefined) throw new Error(`${action} ended and was never sent`);
       this.#called(process, action, {
         input: input as JsonObject,
         result,
-        sentAt: sent.get(input as object) ?? -Infinity,
+        sentAt,
         output: output as JsonObject,
       });
+    };
     const api =
       this.#rig === 'wire'
         ? new WireEc2(gateway, this.clock, onCall)

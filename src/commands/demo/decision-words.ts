@@ -1,4 +1,4 @@
-// Words lines of the controller's log for spectators.
+// Turns lines of the controller's log into sentences for spectators.
 import type { LogLine } from './controller-process.ts';
 
 type Text = (name: string) => string;

@@ -57,7 +57,7 @@ export class Demonstration {
   readonly #region: string;
   readonly #begunAt = clock.monotonic();
   #prometheus: Prometheus | undefined;
-  /** Lifts the time limit, for a demonstration that stays up. */
+  /** Lifts the time limit. A demonstration that stays up calls it. */
   #unbound: () => void = () => undefined;
 
   constructor(options: DemonstrationOptions) {
@@ -212,7 +212,7 @@ export class Demonstration {
 
   #verdictOn(picture: Picture, { ended }: ControllerSeat, { missing }: Story): Verdict | undefined {
     if (picture.breaches.length > 0) return { kind: 'broken' };
-    // Before the controller: Ctrl-C ends both.
+    // Checked before the controller's exit: Ctrl-C ends both.
     if (this.#options.interrupt.aborted) return { kind: 'interrupted' };
     if (ended !== undefined) return { kind: 'controllerEnded', why: ended };
     return missing.length === 0 && isSettled(picture) ? { kind: 'settled' } : undefined;

@@ -18,7 +18,6 @@ export interface Picture {
 
 export interface SubnetPicture {
   readonly name: string;
-  readonly zone: string;
   readonly taken: number;
   readonly size: number;
 }
@@ -57,9 +56,9 @@ export function takePicture(cluster: EmbeddedCluster, departures: DepartureWatch
       longestWait: waits.longest,
     },
     interfaces: { attached: ec2.network.interfaces.size - loose, loose },
-    subnets: [...ec2.network.subnets.values()].map(({ id, zone, block, available, tags }) => {
+    subnets: [...ec2.network.subnets.values()].map(({ id, block, available, tags }) => {
       const size = 2 ** (32 - Number(block.split('/')[1])) - reserved;
-      return { name: tags['Name'] ?? id, zone, taken: size - available, size };
+      return { name: tags['Name'] ?? id, taken: size - available, size };
     }),
     calls: calls.map(([action, { calls, throttled }]) => ({ action, calls, throttled })),
     breaches: breachesIn(cluster),

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { type Clock, sleep } from '../../runtime/clock.ts';
 
 export interface PrometheusOptions {
-  /** Holds its configuration and data, and is removed with it. */
+  /** Holds its configuration and data. The caller removes it. */
   readonly directory: string;
   readonly clock: Clock;
 }

@@ -1,8 +1,9 @@
-// Logs failed reads of the cloud, and keeps the reason for the nodes that wait for them. A missing permission
-// lasts until a user grants it, so repeats of the same denial are logged at debug level.
+// Logs failed reads of the cloud and answers that cannot be parsed in full, and keeps the reason for the nodes that wait
+// for them. A missing permission lasts until a user grants it, so repeats of the same denial are logged at debug level.
 import { type NodeCondition, failureCondition } from '../../node/conditions/node-condition.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { CloudError, type CloudFailure } from '../../providers/contract/cloud-failure.ts';
+import type { UnreadablePart } from '../../providers/contract/infrastructure.ts';
 import { told } from './failure-fields.ts';
 
 interface FailedReading {
@@ -15,6 +16,8 @@ export class FailedReadings {
   readonly #log: Logger;
   /** By what could not be read; the most recent failure is last. */
   readonly #failed = new Map<string, FailedReading>();
+  /** The last reported parts that cannot be parsed, as text. */
+  #unreadable = '';
 
   constructor(log: Logger) {
     this.#log = log;
@@ -27,6 +30,13 @@ export class FailedReadings {
     );
     const failure = lasting.at(-1)?.failure;
     return failure && failureCondition(failure);
+  }
+
+  /** Why the last read of this failed; undefined if it did not. */
+  problemOf(message: string): string | undefined {
+    const failed = this.#failed.get(message);
+    if (failed === undefined) return undefined;
+    return failed.failure === undefined ? 'see the log' : failureCondition(failed.failure).text;
   }
 
   /** `message`: what could not be read, in constant words. */
@@ -48,5 +58,13 @@ export class FailedReadings {
   /** After a successful read the next denial is logged again. */
   succeeded(message: string): void {
     this.#failed.delete(message);
+  }
+
+  /** Logs which parts of the network cannot be parsed, once while they stay the same. */
+  skipped(problems: readonly UnreadablePart[]): void {
+    const text = JSON.stringify(problems);
+    if (text === this.#unreadable || problems.length === 0) return;
+    this.#unreadable = text;
+    this.#log.warn('parts of the network cannot be parsed and are skipped', { problems });
   }
 }

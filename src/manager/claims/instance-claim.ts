@@ -53,3 +53,22 @@ function judgeUnverified({ name, instanceId, nodes, served, requireNode }: Insta
 function blocked(condition: NodeCondition): ClaimVerdict {
   return { kind: 'blocked', condition };
 }
+
+/** A CiliumNode that exists when a leader starts. */
+export interface Candidate {
+  readonly name: string;
+  /** Whether it shows addresses. */
+  readonly hasAddresses: boolean;
+  /** RFC 3339 in UTC, so that texts sort by time; undefined if unknown. */
+  readonly createdAt: string | undefined;
+}
+
+/**
+ * The order in which candidates are judged. If several name one instance and no Node decides, the first is served: one
+ * with addresses, because it is more likely alive, and of those the oldest, because nobody can forge an age.
+ */
+export function inStartOrder<T extends Candidate>(candidates: readonly T[]): readonly T[] {
+  const age = ({ createdAt = '9999' }: T): string => createdAt;
+  const rank = ({ hasAddresses }: T): number => (hasAddresses ? 0 : 1);
+  return candidates.toSorted((a, b) => rank(a) - rank(b) || (age(a) < age(b) ? -1 : Number(age(a) > age(b))));
+}

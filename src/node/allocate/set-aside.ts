@@ -1,6 +1,9 @@
 // Blocks what the cloud refused (a thing: a subnet, an interface, an action, ...) for all nodes. Each thing backs
 // off longer after each refusal, then one node tries it. Nodes that nothing else can serve wait here for that
 // attempt. An action refused for two different things is blocked as an action.
+//
+// Plans of allocations consult it, for any kind of refusal. Releases and other housekeeping have no plan to change:
+// denied-actions.ts answers those where they would be sent, and only where a policy denies them.
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type BackoffState, backOff } from '../../runtime/exponential-backoff.ts';

@@ -28,6 +28,7 @@ import {
 } from '../conditions/node-condition.ts';
 import { NodeState } from './node-state.ts';
 import { CapacityLimit } from './capacity-limit.ts';
+import { Deficit } from './deficit.ts';
 import type { NodeContext } from './node-context.ts';
 import type { NodeFigures } from './node-summary.ts';
 import { NodePublisher } from '../publish/publisher.ts';
@@ -71,6 +72,7 @@ export class NodeReconciler {
   readonly #dryRunLog: DryRunLog;
   readonly #timers = new LazyMap<Wait, () => void>();
   readonly #cap: CapacityLimit;
+  readonly #deficit: Deficit;
   readonly #desired: DesiredState;
   #assessment: Assessment = { kind: 'unread' };
   #condition: NodeCondition | undefined;
@@ -85,8 +87,6 @@ export class NodeReconciler {
   #isNewerThanLook = false;
   /** The state being applied results from our own write. */
   #isOurs = false;
-  /** When the deficit started, in monotonic ms, and the number of cloud calls made by then. */
-  #shortSince: { readonly at: number; readonly calls: number } | undefined;
 
   /** `restored`: interfaces that the object already shows; undefined if it shows another instance. */
   constructor(
@@ -133,6 +133,11 @@ export class NodeReconciler {
     });
     this.#warnings = new Warnings(hooks);
     this.#cap = new CapacityLimit(clock, (ms) => this.#later('cap', ms, () => this.wake()));
+    this.#deficit = new Deficit({
+      clock,
+      calls: () => this.#cloud.calls,
+      onSupplied: (duration, calls) => hooks.onSupplied(duration, calls),
+    });
     this.#dryRunLog = new DryRunLog(permission, (decision) => hooks.onDryRunDecision(this.name, decision));
     this.#desired = new DesiredState({
       context,
@@ -250,7 +255,7 @@ export class NodeReconciler {
       warnings: this.#warnings.list,
       view: this.#known.view,
       releasing: this.#cloud.releaser.outgoing.size,
-      shortSince: this.#shortSince?.at,
+      shortSince: this.#deficit.since,
     };
   }
 
@@ -272,7 +277,7 @@ export class NodeReconciler {
     if (plan?.obstacle?.kind === 'subnetsExhausted') this.#awaitSubnets(plan.obstacle.subnetIds);
     if (this.#permission.refusal('give') === undefined) this.#cloud.staticAddress.evaluate();
     this.#keepHouse(view);
-    this.#noticeShortage();
+    this.#deficit.notice(this.#assessment, this.waitingPods);
     this.#warning(view);
     this.#announce(this.#conditionOf(plan));
     this.#publishWhatLacks();
@@ -430,30 +435,10 @@ export class NodeReconciler {
       this.#context.hooks.onContested(this.instanceId, claimed);
   }
 
-  #noticeShortage(): void {
-    if (!this.#isShort) {
-      // The node was not served and no pods wait any longer, so no deficit was resolved.
-      if (this.#assessment.kind !== 'served') this.#shortSince = undefined;
-      return;
-    }
-    this.#shortSince ??= { at: this.#context.clock.monotonic(), calls: this.#cloud.calls };
-  }
-
-  /** An unread node may lack anything; a node that cannot be served lacks what its pods wait for. */
-  get #isShort(): boolean {
-    const assessment = this.#assessment;
-    if (assessment.kind === 'served') return assessment.wanted > 0;
-    return assessment.kind === 'unread' || (assessment.kind === 'blocked' && this.waitingPods > 0);
-  }
-
   #onPublished(): void {
     this.#desired.published();
     this.#tellResolved();
-    const supplied = this.#assessment.kind === 'served' && this.#assessment.wanted === 0;
-    if (this.#shortSince === undefined || !supplied) return;
-    const duration = this.#context.clock.monotonic() - this.#shortSince.at;
-    this.#context.hooks.onSupplied(duration, this.#cloud.calls - this.#shortSince.calls);
-    this.#shortSince = undefined;
+    this.#deficit.published(this.#assessment);
   }
 
   /** A problem ends only once the agent is shown what it lacked. */

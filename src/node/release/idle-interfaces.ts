@@ -8,15 +8,14 @@ import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
 import type { Operation, Outcome } from '../../providers/contract/operation.ts';
-import { TaskGroup } from '../../runtime/task-group.ts';
 import { type Clock, sleep } from '../../runtime/clock.ts';
-import { Backoff } from '../../runtime/backoff.ts';
 import { LazyMap } from '../../runtime/lazy-collections.ts';
 import type { Random } from '../../runtime/random.ts';
 import { raceAbort } from '../../runtime/race-abort.ts';
 import { descriptionPrefix } from '../housekeeping/delete-on-termination.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import { usageOf } from './prepare-ip-release.ts';
+import { ReleaseTasks } from './release-tasks.ts';
 import type { TakeAwayPermission } from './take-away-permission.ts';
 
 export interface IdleInterfacesDeps {
@@ -75,15 +74,12 @@ export class IdleInterfaces {
   readonly #deps: IdleInterfacesDeps;
   readonly #phases = new LazyMap<string, Phase>();
   /** Keyed by interface id. */
-  readonly #work: TaskGroup;
+  readonly #work: ReleaseTasks;
   #cancelNext: (() => void) | undefined;
-  readonly #streak: Backoff;
 
   constructor(deps: IdleInterfacesDeps) {
     this.#deps = deps;
-    this.#streak = new Backoff(backoffPolicy, deps);
-    const { clock, onBug, wake: onEnd } = deps;
-    this.#work = new TaskGroup({ clock, onBug, backOff: () => this.#streak.fail(), onEnd });
+    this.#work = new ReleaseTasks(backoffPolicy, deps);
   }
 
   /** Interfaces that are neither shown to the agent nor given addresses. */
@@ -102,7 +98,7 @@ export class IdleInterfaces {
     for (const id of this.#phases.keys())
       if (!known.has(id) && !this.#work.isAbout(id)) this.#phases.delete(id);
     const due = [...this.#phases.values()].map((phase) =>
-      phase.kind === 'idle' ? phase.since + delay : this.#streak.until,
+      phase.kind === 'idle' ? phase.since + delay : this.#work.streak.until,
     );
     this.#await(Math.min(...due.filter((time) => time > now)) - now);
   }
@@ -128,7 +124,7 @@ export class IdleInterfaces {
     const mayDecide = refusal === undefined || refusal === 'dryRun';
     const next = later(phase, now, mayDecide ? delay : Infinity);
     this.#phases.set(id, next);
-    const mayBegin = refusal === undefined && next.kind === 'leaving' && !this.#streak.isPausing;
+    const mayBegin = refusal === undefined && next.kind === 'leaving' && !this.#work.streak.isPausing;
     if (mayBegin && !isShown(facts.node, id)) this.#work.begin(() => this.#run(id), id);
   }
 
@@ -161,7 +157,7 @@ export class IdleInterfaces {
     const item = isRead ? this.#stillIdle(interfaceId) : undefined;
     if (item === undefined) {
       refund();
-      if (!isRead) this.#streak.fail();
+      if (!isRead) this.#work.streak.fail();
       return;
     }
     this.#phases.set(interfaceId, { kind: 'detaching' });
@@ -186,14 +182,14 @@ export class IdleInterfaces {
     const attachmentId = attachment?.id ?? '';
     const outcome = await this.#perform({ kind: 'detachInterface', instanceId, interfaceId, attachmentId });
     if (outcome.kind === 'done') {
-      this.#streak.forget();
+      this.#work.streak.forget();
       return undefined;
     }
     const { failure } = outcome;
     // The interface is or may be detached. If it is still attached, the cloud refuses the delete.
     if (outcome.kind === 'ambiguous' || failure.kind === 'interfaceGone') return undefined;
     this.#phases.delete(interfaceId);
-    this.#streak.fail();
+    this.#work.streak.fail();
     invalidate(clock.monotonic());
     onInterfaceRelease({ interfaceId, subnetId, at: 'detach', failure });
     return failure;

@@ -2,11 +2,10 @@
 // and they are hidden. After a live read of the CiliumNode they count as gone and are no longer offered. The
 // cloud keeps them, because a call could take addresses from their owner, such as another service that manages
 // the interface.
-import { TaskGroup } from '../../runtime/task-group.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { Backoff } from '../../runtime/backoff.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { ReleasePhase } from './release-state.ts';
+import { ReleaseTasks } from './release-tasks.ts';
 import type { Holding } from '../demand/holdings.ts';
 
 export interface WithdrawalsDeps {
@@ -31,24 +30,21 @@ const theNode = 'node';
 
 export class Retirements {
   readonly #deps: WithdrawalsDeps;
-  readonly #work: TaskGroup;
-  readonly #streak: Backoff;
+  readonly #work: ReleaseTasks;
 
   constructor(deps: WithdrawalsDeps) {
     this.#deps = deps;
-    this.#streak = new Backoff(backoffPolicy, deps);
-    const { clock, onBug, wake: onEnd } = deps;
-    this.#work = new TaskGroup({ clock, onBug, backOff: () => this.#streak.fail(), onEnd });
+    this.#work = new ReleaseTasks(backoffPolicy, deps);
   }
 
   /** Nothing is retired earlier, after failed reads; in monotonic ms. */
   get pausedUntil(): number {
-    return this.#streak.until;
+    return this.#work.streak.until;
   }
 
   /** Retires what is due after a live read of the CiliumNode; at most one read is in flight. */
   begin(): void {
-    if (!this.#work.isAbout(theNode)) this.#work.begin(() => this.#run(), theNode);
+    this.#work.beginOnce(theNode, () => this.#run());
   }
 
   /** Starts no more reads; resolves once the one in flight has ended, at `deadline` at the latest. */
@@ -59,10 +55,10 @@ export class Retirements {
   async #run(): Promise<void> {
     const { readNode, evaluate, due, enter, onWithdrawn } = this.#deps;
     if (!(await readNode(this.#work.closing))) {
-      this.#streak.fail();
+      this.#work.streak.fail();
       return;
     }
-    this.#streak.forget();
+    this.#work.streak.forget();
     const holdings = evaluate() ? due() : [];
     if (holdings.length === 0) return;
     enter(holdings, (now) => ({ kind: 'released', since: now }));

@@ -4,12 +4,11 @@ import type { AllocationImplementation } from '../../providers/contract/allocati
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { Answer } from '../../providers/contract/observation.ts';
 import type { ReleaseIPs, ReleasePrefixes } from '../../providers/contract/operation.ts';
-import { TaskGroup } from '../../runtime/task-group.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { Backoff } from '../../runtime/backoff.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { ReleasePhase } from './release-state.ts';
+import { ReleaseTasks } from './release-tasks.ts';
 import type { Holding } from '../demand/holdings.ts';
 import { type CallTiming, openFor } from '../../providers/contract/call-timing.ts';
 
@@ -67,19 +66,16 @@ export class Unassignments {
   /** Interfaces that refused a call because they lack one of the holdings that it named. */
   readonly #oneByOne = new LazySet<string>();
   /** Keyed by interface id. */
-  readonly #work: TaskGroup;
-  readonly #streak: Backoff;
+  readonly #work: ReleaseTasks;
 
   constructor(deps: UnassignmentsDeps) {
     this.#deps = deps;
-    this.#streak = new Backoff(backoffPolicy, deps);
-    const { clock, onBug, wake: onEnd } = deps;
-    this.#work = new TaskGroup({ clock, onBug, backOff: () => this.#streak.fail(), onEnd });
+    this.#work = new ReleaseTasks(backoffPolicy, deps);
   }
 
   /** No call starts earlier, after failures; in monotonic ms. */
   get pausedUntil(): number {
-    return this.#streak.until;
+    return this.#work.streak.until;
   }
 
   /** Whether a call may still take something off the interface. */
@@ -89,7 +85,7 @@ export class Unassignments {
 
   /** Unassigns what is due on the interface, as soon as a call may be sent; at most one call is in flight. */
   begin(interfaceId: string): void {
-    if (!this.#work.isAbout(interfaceId)) this.#work.begin(() => this.#run(interfaceId), interfaceId);
+    this.#work.beginOnce(interfaceId, () => this.#run(interfaceId));
   }
 
   /** Starts no more calls; resolves once the calls in flight have ended, at `deadline` at the latest. */
@@ -106,7 +102,7 @@ export class Unassignments {
       refund();
       throw error;
     });
-    if (!isRead) this.#streak.fail();
+    if (!isRead) this.#work.streak.fail();
     const isKnown = isRead && evaluate();
     const holdings = isKnown && !isGrowing(interfaceId) ? this.#dueOn(interfaceId) : [];
     if (holdings.length === 0) {
@@ -156,7 +152,7 @@ export class Unassignments {
     for (const { id } of holdings) this.#unanswered.delete(id);
     enter(holdings, (now) => ({ kind: 'released', since: now }));
     fold({ kind: 'released', interfaceId, instanceId, holdings: holdings.map(({ id }) => id) });
-    this.#streak.forget();
+    this.#work.streak.forget();
     onAccepted();
     if (this.#dueOn(interfaceId).length === 0) this.#oneByOne.delete(interfaceId);
   }
@@ -194,7 +190,7 @@ export class Unassignments {
     const { instanceId, clock, invalidate, enter, fold, onRefused } = this.#deps;
     // One of several is missing: single calls show which.
     if (failure.kind === 'notAssigned') this.#oneByOne.add(interfaceId);
-    else this.#streak.fail();
+    else this.#work.streak.fail();
     // Someone else detached or deleted the interface: what the agent gave up is not offered on it again.
     if (failure.kind === 'interfaceGone') fold({ kind: 'notFound', interfaceId, instanceId });
     if (passing.has(failure.kind)) return this.#hide(holdings);

@@ -60,15 +60,15 @@ const fenced: ReadonlySet<Ec2Action> = new Set([
 ]);
 
 /**
- * Actions that no address waits for, and the input that names what they change. What a denied allocation is
- * followed by, the node decides.
+ * Actions that no address waits for, each with what a call of it changes. Denials of other actions are not remembered
+ * here: plans of allocations avoid what was refused.
  */
-const housekeeping: Partial<Record<Ec2Action, string>> = {
-  UnassignPrivateIpAddresses: 'NetworkInterfaceId',
-  DetachNetworkInterface: 'AttachmentId',
-  DeleteNetworkInterface: 'NetworkInterfaceId',
-  ModifyNetworkInterfaceAttribute: 'NetworkInterfaceId',
-  AssociateAddress: 'NetworkInterfaceId',
+const housekeeping: { readonly [A in Ec2Action]?: (input: Ec2Input<A>) => string } = {
+  UnassignPrivateIpAddresses: ({ NetworkInterfaceId }) => NetworkInterfaceId,
+  DetachNetworkInterface: ({ AttachmentId }) => AttachmentId,
+  DeleteNetworkInterface: ({ NetworkInterfaceId }) => NetworkInterfaceId,
+  ModifyNetworkInterfaceAttribute: ({ NetworkInterfaceId }) => NetworkInterfaceId,
+  AssociateAddress: ({ NetworkInterfaceId }) => NetworkInterfaceId,
 };
 
 export type ReadAction = {
@@ -137,15 +137,15 @@ export class Ec2Client {
     } while (token !== undefined);
   }
 
-  /** Sends a mutating call, once, or not at all if its answer is known: a denied one is repeated by one caller for all. */
+  /** Sends a mutating call once. A housekeeping call whose denial is known is not sent: the denial is its answer. */
   async write<A extends Ec2Action>(
     action: A,
     input: Ec2Input<A>,
     context: CallContext,
   ): Promise<WriteResult<A>> {
-    const named = housekeeping[action];
-    if (named === undefined) return this.#write(action, input, context);
-    const attempt = this.#denied.try(action, String(new Map(Object.entries(input)).get(named)));
+    const changedBy = housekeeping[action];
+    if (changedBy === undefined) return this.#write(action, input, context);
+    const attempt = this.#denied.try(action, changedBy(input));
     if (attempt.known !== undefined) {
       this.#options.rateLimiter.refund([action]);
       return { kind: 'failed', failure: attempt.known };

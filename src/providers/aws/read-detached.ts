@@ -5,7 +5,7 @@ import { carries } from '../contract/network-interface.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import type { Ec2NetworkInterface, Filter } from './ec2-api.ts';
 import { readTags, tryRead } from './network-interface.ts';
-import { filtersOf, readList } from './read.ts';
+import { filtersOf, readList } from './read-list.ts';
 
 export async function readDetached(
   client: Ec2Client,

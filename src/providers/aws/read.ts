@@ -1,47 +1,18 @@
-// Reads interfaces, infrastructure and instance types from EC2. An answer without the requested list is an
-// error; it never means "there are none".
-import type {
-  CallContext,
-  InstanceLimits,
-  ObservedCounts,
-  ObservationScope,
-  ObservedInfrastructure,
-  ObservedPage,
-  UnreadableLimits,
-} from '../contract/allocation-implementation.ts';
+// Reads interfaces from EC2, and the instances that hold them.
+import type { CallContext, ObservationScope, ObservedPage } from '../contract/allocation-implementation.ts';
 import type { TakenAddresses } from '../contract/block-census.ts';
-import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
-import type { Infrastructure, UnreadablePart } from '../contract/infrastructure.ts';
 import type { Instance, Observation } from '../contract/observation.ts';
-import type {
-  Ec2Instance,
-  Ec2InstanceType,
-  Ec2NetworkInterface,
-  Ec2Output,
-  Filter,
-  ListInput,
-} from './ec2-api.ts';
-import { type Ec2Client, type ReadAction, unreadable } from './ec2-client.ts';
-import { isIdOf, isInstanceId, isInstanceType, isNetworkId } from './ids.ts';
-import { allInParts, inParts, mostFilterValues } from './in-parts.ts';
-import {
-  isUnreadable,
-  readNetwork,
-  readRouteTable,
-  readSecurityGroup,
-  readSubnet,
-} from './infrastructure.ts';
+import type { Ec2Instance, Ec2NetworkInterface, Filter } from './ec2-api.ts';
+import { type Ec2Client, unreadable } from './ec2-client.ts';
+import { isIdOf, isInstanceId, isNetworkId } from './ids.ts';
+import { inParts, mostFilterValues } from './in-parts.ts';
 import { holderOf, readInterface, spoilageOf } from './network-interface.ts';
 import { refuseForeign, refuseRepeated, refuseScattered, refuseSpoiled, type Spoiled } from './plausible.ts';
+import { filtersOf, listed, readList } from './read-list.ts';
 import type { ReadOptions } from './read-options.ts';
-import { zoneByZone } from './zone-by-zone.ts';
 
 /** Interfaces of a listing parsed at a time. */
 const partSize = 50;
-
-/** The largest page of DescribeRouteTables and of DescribeInstanceTypes. */
-const mostRouteTables = 100;
-const mostInstanceTypes = 100;
 
 /** The smallest page size of EC2. */
 const leastPage = 5;
@@ -224,194 +195,6 @@ async function readInstances(
   return { begunAt, instances };
 }
 
-/** For ids that cannot exist or that EC2 refuses, it returns nothing. */
-export async function readInfrastructure(
-  client: Ec2Client,
-  networkIds: readonly string[],
-  options: ReadOptions,
-  context: CallContext,
-): Promise<ObservedInfrastructure> {
-  const problems: UnreadablePart[] = [];
-  const ids = networkIds.filter(isNetworkId);
-  const parts = await allInParts(
-    ids,
-    (part) => readNetworks(client, part, options, context),
-    ({ value, failure }) =>
-      problems.push({ what: 'network', id: value, problem: `${failure.code}: ${failure.message}` }),
-  );
-  return {
-    ...together(parts, new Set(networkIds)),
-    problems: [...problems, ...parts.flatMap((part) => part.problems)],
-  };
-}
-
-function together(
-  parts: readonly ObservedInfrastructure[],
-  networkIds: ReadonlySet<string>,
-): Omit<ObservedInfrastructure, 'problems'> {
-  const read = parts.map(({ infrastructure }) => infrastructure);
-  return {
-    begunAt: Math.min(...parts.map(({ begunAt }) => begunAt), Infinity),
-    infrastructure: {
-      networkIds,
-      subnets: new Map(read.flatMap(({ subnets }) => [...subnets])),
-      networks: new Map(read.flatMap(({ networks }) => [...networks])),
-      routeTables: read.flatMap(({ routeTables }) => routeTables),
-      securityGroups: read.flatMap(({ securityGroups }) => securityGroups),
-      denied: Object.assign({}, ...read.map(({ denied }) => denied)) as Infrastructure['denied'] & object,
-      unreadZones: new Map(read.flatMap(({ unreadZones }) => [...(unreadZones ?? [])])),
-    },
-  };
-}
-
-async function readNetworks(
-  client: Ec2Client,
-  networkIds: readonly string[],
-  options: ReadOptions,
-  context: CallContext,
-): Promise<ObservedInfrastructure> {
-  const input = { Filters: [{ Name: 'vpc-id', Values: networkIds }], MaxResults: options.pageSize };
-  const from = { client, context };
-  const fewer = { ...input, MaxResults: Math.min(input.MaxResults, mostRouteTables) };
-  // Few nodes need the last two; without the others nothing can be published.
-  const [subnets, networks, routeTables, groups] = await Promise.all([
-    zoneByZone(options.zones ?? [], context.signal, (zone) =>
-      readList(from, 'DescribeSubnets', 'Subnets', {
-        ...input,
-        Filters: [...input.Filters, ...inZone(zone)],
-      }),
-    ),
-    readList(from, 'DescribeVpcs', 'Vpcs', input),
-    readList(from, 'DescribeRouteTables', 'RouteTables', fewer).catch(unlessDenied),
-    readList(from, 'DescribeSecurityGroups', 'SecurityGroups', input).catch(unlessDenied),
-  ]);
-  const problems: UnreadablePart[] = [...subnets.unread].map(([id, { code, message }]) => ({
-    what: 'zone',
-    id,
-    problem: `its subnets cannot be read: ${code}: ${message}`,
-  }));
-  const keep = <T extends { readonly VpcId?: string | undefined }, R>(
-    action: ReadAction,
-    items: readonly T[],
-    read: (shown: T) => R | UnreadablePart | undefined,
-  ): R[] => {
-    refuseForeign(
-      action,
-      networkIds,
-      items.map((shown) => shown.VpcId),
-    );
-    const all = items.map(read);
-    const unread = all.filter(isUnreadable);
-    refuseSpoiled(action, unread, items.length);
-    problems.push(...unread);
-    return all.filter((item): item is R & {} => item !== undefined && !isUnreadable(item));
-  };
-  return {
-    begunAt: subnets.begunAt,
-    infrastructure: {
-      networkIds: new Set(networkIds),
-      subnets: byId(
-        'DescribeSubnets',
-        keep('DescribeSubnets', subnets.items, (shown) => readSubnet(shown, options)),
-      ),
-      networks: byId('DescribeVpcs', keep('DescribeVpcs', networks.items, readNetwork)),
-      routeTables: keep('DescribeRouteTables', routeTables.items, readRouteTable),
-      securityGroups: keep('DescribeSecurityGroups', groups.items, readSecurityGroup),
-      denied: {
-        ...('denied' in routeTables && { routeTables: routeTables.denied }),
-        ...('denied' in groups && { securityGroups: groups.denied }),
-      },
-      unreadZones: subnets.unread,
-    },
-    problems,
-  };
-}
-
-function inZone(zone: string | undefined): Filter[] {
-  return zone === undefined ? [] : [{ Name: 'availability-zone', Values: [zone] }];
-}
-
-function unlessDenied(error: unknown): { readonly items: readonly []; readonly denied: CloudFailure } {
-  if (!(error instanceof CloudError) || error.failure.permission === undefined) throw error;
-  return { items: [], denied: error.failure };
-}
-
-export async function readSubnetCounts(
-  client: Ec2Client,
-  networkIds: readonly string[],
-  options: ReadOptions,
-  context: CallContext,
-): Promise<ObservedCounts> {
-  const parts = await allInParts(networkIds.filter(isNetworkId), async (part) => {
-    const input = { Filters: [{ Name: 'vpc-id', Values: part }], MaxResults: options.pageSize };
-    const read = await readList({ client, context }, 'DescribeSubnets', 'Subnets', input);
-    refuseForeign(
-      'DescribeSubnets',
-      part,
-      read.items.map((shown) => shown.VpcId),
-    );
-    return read;
-  });
-  const counts = parts.flatMap(({ items }) =>
-    items.flatMap((shown) => {
-      const read = readSubnet(shown, options);
-      return read === undefined || isUnreadable(read) ? [] : [[read.id, read.freeAddresses] as const];
-    }),
-  );
-  return { begunAt: Math.min(...parts.map(({ begunAt }) => begunAt), Infinity), counts: new Map(counts) };
-}
-
-export async function readLimits(
-  client: Ec2Client,
-  instanceTypes: readonly string[],
-  context: CallContext,
-): Promise<ReadonlyMap<string, InstanceLimits | UnreadableLimits>> {
-  // Uses a filter: EC2 rejects a whole list of names if one is unknown.
-  const parts = await allInParts(instanceTypes.filter(isInstanceType), async (part) => {
-    const input = { Filters: [{ Name: 'instance-type', Values: part }], MaxResults: mostInstanceTypes };
-    const { items } = await readList({ client, context }, 'DescribeInstanceTypes', 'InstanceTypes', input);
-    const types = items.map((shown) => shown.InstanceType);
-    refuseRepeated('DescribeInstanceTypes', types);
-    refuseForeign('DescribeInstanceTypes', part, types);
-    return items;
-  });
-  return new Map(
-    parts.flat().map((shown) => {
-      const { InstanceType: type } = shown;
-      if (type === undefined) throw unreadable('DescribeInstanceTypes', 'InstanceType is missing');
-      return [type, limitsOf(shown)] as const;
-    }),
-  );
-}
-
-function limitsOf({
-  NetworkInfo: network,
-  Hypervisor,
-  BareMetal,
-}: Ec2InstanceType): InstanceLimits | UnreadableLimits {
-  const card = network?.NetworkCards?.find(
-    (item) => (item.NetworkCardIndex ?? 0) === (network.DefaultNetworkCardIndex ?? 0),
-  );
-  const interfaces = card?.MaximumNetworkInterfaces ?? network?.MaximumNetworkInterfaces;
-  const addressesPerInterface = network?.Ipv4AddressesPerInterface;
-  if (!isCount(interfaces, mostInterfaces))
-    return { problem: `MaximumNetworkInterfaces is ${String(interfaces)}` };
-  if (!isCount(addressesPerInterface, mostAddresses))
-    return { problem: `Ipv4AddressesPerInterface is ${String(addressesPerInterface)}` };
-  // Only Nitro instances support prefixes. Bare metal names no hypervisor
-  // (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-prefix-eni.html).
-  const prefixes = Hypervisor === 'nitro' || BareMetal === true;
-  return { interfaces, addressesPerInterface, prefixes };
-}
-
-/** Several times the limits of the largest instances: EC2 sends no higher limit. */
-const mostInterfaces = 256;
-const mostAddresses = 1024;
-
-function isCount(value: unknown, most: number): value is number {
-  return Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= most;
-}
-
 /** By EC2's name, with EC2's number. */
 const instanceStates = new Map<string, readonly [state: Instance['state'], code: number]>([
   ['pending', ['pending', 0]],
@@ -430,44 +213,4 @@ function stateOf({ InstanceId: id, State }: Ec2Instance): Instance['state'] {
   if (State?.Code !== undefined && State.Code % 256 !== code)
     throw unreadable('DescribeInstances', `the state of ${id} is both ${State.Name} and ${State.Code}`);
   return state;
-}
-
-type ListMember<A extends ReadAction> = Exclude<keyof Ec2Output<A>, 'NextToken'>;
-type Item<A extends ReadAction> =
-  NonNullable<Ec2Output<A>[ListMember<A>]> extends readonly (infer T)[] ? T : never;
-
-export async function readList<A extends ReadAction>(
-  { client, context }: { readonly client: Ec2Client; readonly context: CallContext },
-  action: A,
-  member: ListMember<A>,
-  input: ListInput,
-): Promise<{ begunAt: number; items: Item<A>[] }> {
-  const items: Item<A>[] = [];
-  let begun: number | undefined;
-  for await (const { begunAt, output } of client.pages(action, input, context)) {
-    begun ??= begunAt;
-    items.push(...listed(action, output, member));
-  }
-  return { begunAt: begun ?? 0, items };
-}
-
-function listed<A extends ReadAction>(action: A, output: Ec2Output<A>, member: ListMember<A>): Item<A>[] {
-  const list: unknown = output[member];
-  if (!Array.isArray(list)) throw unreadable(action, `the answer has no ${String(member)}`);
-  return list as Item<A>[];
-}
-
-export function filtersOf(tags: Readonly<Record<string, string>>): Filter[] {
-  return Object.entries(tags).map(([key, value]) => ({ Name: `tag:${key}`, Values: [value] }));
-}
-
-function byId<T extends { readonly id: string }>(
-  action: ReadAction,
-  items: readonly T[],
-): ReadonlyMap<string, T> {
-  refuseRepeated(
-    action,
-    items.map(({ id }) => id),
-  );
-  return new Map(items.map((item) => [item.id, item]));
 }

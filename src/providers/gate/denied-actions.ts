@@ -1,6 +1,10 @@
-// Tracks which mutating actions the account's policies deny, and for what, shared by all nodes. What was
-// denied once is repeated by one caller a back-off; the others get the same answer without a call. What
-// another caller asks for is sent, unless the answer concerned the action itself.
+// Answers housekeeping calls (releases, deletions, ...) that the account's policies deny, for all nodes. After a denial
+// one caller repeats the call when its back-off ends; until then all get the known answer without a call. A call for
+// another thing is sent, unless the denial concerns the action itself.
+//
+// Allocations never come here. What was refused to them is blocked in src/node/allocate *before* a plan is made, so that
+// the node can plan something else and say why it waits. No plan depends on a housekeeping call, so that is answered
+// where it would be sent.
 import type { CloudFailure } from '../contract/cloud-failure.ts';
 import type { Clock } from '../../runtime/clock.ts';
 

@@ -74,16 +74,16 @@ export class AddressConflicts {
     return true;
   }
 
-  /** Applies a read and returns what it settles. Untracked instances claim nothing. */
+  /** Applies a read and returns what it settles. Untracked instances claim nothing: a conflict without others ends. */
   read(read: ReadById, claimants: Claimants): readonly Settlement[] {
     if (this.#open.size === 0) return [];
     return [...this.#open].flatMap(([key, open]) => {
-      const asked = open.instanceIds.filter(
-        (id) => claimants.isTracked(id) && read.instanceIds.includes(id) && read.begunAt >= open.since,
-      );
+      const tracked = open.instanceIds.filter(claimants.isTracked);
+      if (tracked.length === 0) this.#open.delete(key);
+      const asked = tracked.filter((id) => read.instanceIds.includes(id) && read.begunAt >= open.since);
       if (asked.length === 0) return [];
       const unclear = asked.filter((id) => !takeAnswer(open, id, read, claimants));
-      const settlement = settlementOf(open, open.instanceIds.filter(claimants.isTracked));
+      const settlement = settlementOf(open, tracked);
       if (settlement === 'open') return unclear.length > 0 ? this.#again(open, unclear, read) : [];
       if (settlement === 'contradicted') {
         open.since = read.endedAt;

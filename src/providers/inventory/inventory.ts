@@ -61,18 +61,22 @@ export class Inventory {
   #confirmFrom = -Infinity;
   /**
    * Instances untracked while something of theirs was missing, with the time. A deleted node does not explain the loss.
+   * Forgotten after `longestMemory`, but not while a withdrawal is held.
    */
   readonly #departed = new Map<string, number>();
   readonly #instances = new Map<string, TrackedInstance>();
   /** Tracked instances that a Node named at some time since they are tracked. */
   readonly #counted = new Set<string>();
-  /** Previously tracked instances, kept while the cloud may show stale data. */
+  /** Previously tracked instances, kept while the cloud may show stale data. `track` drops expired ones. */
   readonly #former = new Map<string, { readonly tracked: TrackedInstance; readonly until: number }>();
-  /** By instance, addresses that a read by id showed on another instance instead. */
+  /** By tracked instance, addresses that a read by id showed on another instance instead. */
   readonly #movedAway = new Map<string, ReadonlySet<string>>();
-  /** By instance, how long release calls with a lost answer may still take effect. */
+  /**
+   * By instance, how long release calls with a lost answer may still take effect. The next such call drops expired
+   * ones.
+   */
   readonly #openUntil = new Map<string, number>();
-  /** Interfaces about to be attached: new ones and orphaned ones. */
+  /** Interfaces about to be attached, new or orphaned, until they are attached, deleted or abandoned. */
   readonly #unattached = new Map<string, Unattached>();
   /** When our own call last changed the addresses of an interface, kept while reads may be stale. */
   readonly #changedAt = new Map<string, number>();
@@ -126,6 +130,7 @@ export class Inventory {
 
   untrack(instanceId: string, now: number): void {
     const tracked = this.#instances.get(instanceId);
+    this.#forgetDeparted(now);
     if (tracked?.isSuspected === true && this.#counted.has(instanceId)) this.#departed.set(instanceId, now);
     this.#counted.delete(instanceId);
     this.#movedAway.delete(instanceId);
@@ -259,14 +264,17 @@ export class Inventory {
 
   /** Instances with something that a read missed, in addition to those before the gate. */
   #suspected(now: number): ReadonlySet<string> {
-    // Elapsed time alone does not release a held withdrawal.
-    const isHolding = this.heldWithdrawals().size > 0;
-    for (const [id, at] of this.#departed)
-      if (!isHolding && at <= now - longestMemory) this.#departed.delete(id);
+    this.#forgetDeparted(now);
     const tracked = [...this.#instances.values()].filter(
       (each) => each.isSuspected && this.#counted.has(each.id),
     );
     return new Set([...tracked.map(({ id }) => id), ...this.#departed.keys()]);
+  }
+
+  /** Elapsed time alone does not release a held withdrawal. */
+  #forgetDeparted(now: number): void {
+    if (this.#held.size > 0) return;
+    for (const [id, at] of this.#departed) if (at <= now - longestMemory) this.#departed.delete(id);
   }
 
   /** Applies the conflicts that the read decides. Returns the instances that changed. */
@@ -292,7 +300,10 @@ export class Inventory {
     return this.#movedAway.get(instanceId) ?? none;
   }
 
-  /** Asks the gate about everything proven gone on these and all held instances: it withdraws all or holds all. */
+  /**
+   * Asks the gate about what is proven gone on these and all held instances, as far as their newest refreshes confirm
+   * it. The gate admits all of that or none. What is unconfirmed stays held and is refreshed.
+   */
   #weigh(instanceIds: readonly string[], now: number): ReadonlySet<string> {
     const fresh = this.#weighable(instanceIds, now);
     if (fresh.length === 0 && this.#held.size === 0) return none;
@@ -300,8 +311,8 @@ export class Inventory {
     if (weighed.size === 0) return none;
     const suspected = this.#suspected(now);
     this.#held = weighed;
-    const unconfirmed = [...weighed].filter((id) => !this.#isConfirmed(id));
     const confirmed = new Set([...weighed].filter((id) => this.#isConfirmed(id)));
+    const unconfirmed = [...weighed].filter((id) => !confirmed.has(id));
     const wasAsked = unconfirmed.every((id) => this.#wasAsked(id));
     const changed = unconfirmed.filter((id) => this.#confirm(id, now));
     // An instance that is no longer shown whole must not hold what all others have lost, nor make a token worthless.

@@ -19,6 +19,7 @@ import {
 } from './apply-reading.ts';
 import type { HeldInterface, Reading, Unattached } from './interface-record.ts';
 import { type Attached, type Change, whenAttached, whenChanged, withoutAddress } from './apply-answer.ts';
+import { GoneInterfaces } from './gone-interfaces.ts';
 import { InstancePresence } from './instance-presence.ts';
 import { type InstanceView, inOrder, unusableParts } from '../contract/instance-view.ts';
 import { answerAbout, notGivenToOthers, othersWithout, withdrawnFrom, withoutMoved } from './reassigned.ts';
@@ -39,7 +40,6 @@ import {
 import { isGivenUp } from './missing-holdings.ts';
 import { PreviousLeaderState, type Recollected, type Restored } from './previous-leader-state.ts';
 
-const noTimes: ReadonlyMap<string, number> = new Map();
 const nothingDoubted: ReadonlySet<string> = new Set();
 const noneUnusable: ReadonlyMap<string, UnusableInterface> = new Map();
 
@@ -47,10 +47,7 @@ export class TrackedInstance {
   readonly id: string;
   readonly #consistencyWindow: number;
   #interfaces: Map<string, HeldInterface>;
-  /** Interfaces that our own calls deleted, with the end of each call. Reads may still show them. */
-  #deleted = noTimes;
-  /** Interfaces removed while the instance was not shown whole. Its CiliumNode may show them for a long time. */
-  #departed: ReadonlySet<string> = nothingDoubted;
+  readonly #gone: GoneInterfaces;
   #unusable = noneUnusable;
   readonly #memory: PreviousLeaderState;
   #givenUp = nothingDoubted;
@@ -71,6 +68,7 @@ export class TrackedInstance {
   ) {
     this.id = id;
     this.#consistencyWindow = consistencyWindow;
+    this.#gone = new GoneInterfaces(consistencyWindow);
     this.#presence = new InstancePresence(consistencyWindow);
     this.#memory = new PreviousLeaderState(consistencyWindow, restoredState, restored.length === 0);
     this.#interfaces = new Map(restored.map((record) => [record.id, restoredInterface(record)]));
@@ -102,7 +100,7 @@ export class TrackedInstance {
   #withdrawn(): ReadonlySet<string> {
     const { presence } = this.#presence;
     if (presence === 'shown' || presence === 'unread') return nothingDoubted;
-    return withdrawnFrom(this.#interfaces, [...this.#deleted.keys(), ...this.#departed]);
+    return withdrawnFrom(this.#interfaces, this.#gone.ids);
   }
 
   /** When the newest refresh began, in monotonic ms. */
@@ -164,7 +162,7 @@ export class TrackedInstance {
 
   #forget(interfaceId: string, now: number): void {
     this.#interfaces.delete(interfaceId);
-    this.#deleted = new Map([...this.#deleted, [interfaceId, now]]);
+    this.#gone.prove(interfaceId, now);
   }
 
   /**
@@ -176,7 +174,7 @@ export class TrackedInstance {
     let changed = false;
     for (const shown of interfaces) {
       const held = this.#interfaces.get(shown.id);
-      if (held === undefined && this.#deleted.has(shown.id)) continue;
+      if (held === undefined && this.#gone.isProven(shown.id)) continue;
       const isTheirs = notGivenToOthers(this.#interfaces, shown.id, -Infinity);
       const record = onlyWith(shown, isTheirs);
       const next = held === undefined ? restoredInterface(record) : withRestored(held, record);
@@ -336,8 +334,8 @@ export class TrackedInstance {
 
   /** Our own call deleted an interface. */
   applyDeleted(interfaceId: string, endedAt: number): boolean {
-    if (!this.#interfaces.delete(interfaceId)) return false;
-    this.#deleted = new Map([...this.#deleted, [interfaceId, endedAt]]);
+    if (!this.#interfaces.has(interfaceId)) return false;
+    this.#forget(interfaceId, endedAt);
     return this.#note(true);
   }
 
@@ -386,16 +384,14 @@ export class TrackedInstance {
   }
 
   #foldInterface(shown: NetworkInterface, reading: Reading): boolean {
-    const deletedAt = this.#deleted.get(shown.id) ?? -Infinity;
-    if (reading.begunAt < deletedAt + this.#consistencyWindow) return false;
+    if (this.#gone.mayBeStale(shown.id, reading.begunAt)) return false;
     this.#forgetUnusable(shown.id);
     if (isPrimaryInterface(shown)) this.#forgetAnothers(shown.id);
     const held = this.#interfaces.get(shown.id);
     // A terminated instance gains nothing: only a stale answer can show more of it.
     if (held === undefined && reading.terminated) return false;
     this.#note(this.#presence.found());
-    if (this.#departed.has(shown.id))
-      this.#departed = new Set([...this.#departed].filter((id) => id !== shown.id));
+    this.#gone.shown(shown.id);
     if (held === undefined) return this.#apply(shown.id, whenFirstShown(shown, reading), reading);
     const screened = this.#memory.screen(held, shown, reading.begunAt);
     this.#note(screened.isNews);
@@ -473,7 +469,7 @@ export class TrackedInstance {
 
   #depart(id: string, reading: Reading): void {
     this.#interfaces.delete(id);
-    if (!reading.whole) this.#departed = new Set([...this.#departed, id]);
+    if (!reading.whole) this.#gone.depart(id);
   }
 
   /** Schedules a refresh at `at` or earlier. */

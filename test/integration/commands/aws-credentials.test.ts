@@ -1,14 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/runtime/system-clock.ts';
 import { type Front, startFront } from '../../support/front.ts';
 import { startProxy } from '../../support/local-proxy.ts';
 import { json, loopbackServer } from '../../support/loopback-server.ts';
 import { type Role, startTokenService, type TokenService } from '../../support/security-token-service.ts';
-import { Child, endAll } from './child.ts';
+import { Child } from './child.ts';
 import { announce, type Simulated, simulate, smallCloud } from './simulated.ts';
+import { testDirectory } from './test-directory.ts';
 
 const minute = 60_000;
 const nodesRole = 'arn:aws:iam::111122223333:role/headwater-nodes';
@@ -27,35 +26,18 @@ const acrossAccounts: Role = {
   lifetime: 60 * minute,
 };
 
-let directory = '';
+const directory = testDirectory('credentials');
 let simulated: Simulated;
 let ec2: Front;
-const ended: (() => Promise<void>)[] = [];
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'headwater-credentials-'));
-});
-
-afterEach(async () => {
-  await endAll();
-  for (const end of ended.splice(0)) await end();
-});
-afterAll(() => rm(directory, { recursive: true }));
 
 async function startClouds(roles: readonly Role[]): Promise<TokenService> {
   const users = { [first.id]: first.secret, [second.id]: second.secret };
-  simulated = await simulate(join(directory, 'cloud'), smallCloud(users));
+  simulated = await simulate(join(directory.path, 'cloud'), smallCloud(users));
   ec2 = await startFront(simulated.ec2);
   await announce(simulated.api, 'one', 'i-00000000000000001');
   const sts = await startTokenService(roles, () => systemClock.wall());
-  ended.push(ec2.close, sts.close);
+  directory.closeLater(ec2.close, sts.close);
   return sts;
-}
-
-async function file(name: string, text: string): Promise<string> {
-  const path = join(directory, name);
-  await writeFile(path, text);
-  return path;
 }
 
 function startWith(environment: Readonly<Record<string, string>>): Child {
@@ -98,7 +80,7 @@ describe('a role in the account of the nodes', () => {
     ],
   ])('is assumed with its external id by %s', async (name, text, environment) => {
     const sts = await startClouds([acrossAccounts]);
-    const config = await file(`${name.slice(0, 6)}.config`, text);
+    const config = await directory.file(`${name.slice(0, 6)}.config`, text);
 
     const child = startWith({
       AWS_CONFIG_FILE: config,
@@ -117,8 +99,8 @@ describe('a role in the account of the nodes', () => {
       { arn: podRole, by: 'the-token-of-the-pod', keys: [source], lifetime: 60 * minute },
       acrossAccounts,
     ]);
-    const token = await file('token', 'the-token-of-the-pod');
-    const config = await file(
+    const token = await directory.file('token', 'the-token-of-the-pod');
+    const config = await directory.file(
       'irsa.config',
       `[profile nodes]\n${role}\nsource_profile = pod\n[profile pod]\nrole_arn = ${podRole}\nweb_identity_token_file = ${token}\n`,
     );
@@ -140,8 +122,8 @@ describe('a role in the account of the nodes', () => {
       const known = request.headers.authorization === 'the-token-of-the-pod';
       json(response, known ? 200 : 403, keysFrom(source));
     });
-    ended.push(agent.close);
-    const config = await file(
+    directory.closeLater(agent.close);
+    const config = await directory.file(
       'pod-identity.config',
       `[profile nodes]\n${role}\ncredential_source = EcsContainer\n`,
     );
@@ -151,7 +133,7 @@ describe('a role in the account of the nodes', () => {
       AWS_PROFILE: 'nodes',
       AWS_ENDPOINT_URL_STS: sts.url,
       AWS_CONTAINER_CREDENTIALS_FULL_URI: `${agent.url}/v1/credentials`,
-      AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: await file('token', 'the-token-of-the-pod'),
+      AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: await directory.file('token', 'the-token-of-the-pod'),
     });
     await child.said(/"msg":"(?:assigned|attached) /);
 
@@ -162,7 +144,7 @@ describe('a role in the account of the nodes', () => {
   test('is assumed again before its keys expire', async () => {
     // The SDK asks again for what is good for less than 5 minutes.
     const sts = await startClouds([{ ...acrossAccounts, keys: [first, second], lifetime: minute }]);
-    const config = await file(
+    const config = await directory.file(
       'renewed.config',
       `[profile nodes]\n${role}\ncredential_source = Environment\n`,
     );
@@ -181,7 +163,7 @@ describe('a role in the account of the nodes', () => {
 
   test('is not assumed without its external id: the log says so, and Headwater keeps trying', async () => {
     const sts = await startClouds([acrossAccounts]);
-    const config = await file(
+    const config = await directory.file(
       'without.config',
       `[profile nodes]\nrole_arn = ${nodesRole}\nsource_profile = base\n${baseProfile}`,
     );
@@ -210,7 +192,7 @@ test('keys of the instance come from its metadata service, which is reached with
     else json(response, 200, { Code: 'Success', ...keysFrom(first) });
   });
   const proxy = await startProxy({ routes: {} });
-  ended.push(metadata.close, proxy.close);
+  directory.closeLater(metadata.close, proxy.close);
 
   const child = startWith({
     AWS_EC2_METADATA_DISABLED: 'false',

@@ -1,29 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { certificateAuthority } from '../../support/certificates.ts';
 import { startFront } from '../../support/front.ts';
 import { startProxy } from '../../support/local-proxy.ts';
-import { Child, endAll, headwater, linesOf, problemsOf } from './child.ts';
+import { Child, headwater, linesOf, problemsOf } from './child.ts';
 import { announce, simulate, supplyKeys } from './simulated.ts';
+import { testDirectory } from './test-directory.ts';
 
-let directory = '';
-const ended: (() => Promise<void>)[] = [];
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'headwater-outbound-'));
-});
-
-afterEach(async () => {
-  await endAll();
-  for (const end of ended.splice(0)) await end();
-});
-afterAll(() => rm(directory, { recursive: true }));
+const directory = testDirectory('outbound');
 
 describe('a controller behind a proxy that wants a password', () => {
   test('supplies nodes over TLS from a cloud whose certificate authority only --extra-ca-file names', async () => {
-    const { ec2, api } = await simulate(join(directory, 'proxied'));
+    const { ec2, api } = await simulate(join(directory.path, 'proxied'));
     await announce(api, 'one', 'i-00000000000000001');
     const [cloud, cluster] = [certificateAuthority('of the cloud'), certificateAuthority('of the cluster')];
     const ec2Front = await startFront(ec2, cloud.issue('ec2.headwater.test'));
@@ -33,10 +21,12 @@ describe('a controller behind a proxy that wants a password', () => {
       'api.headwater.test:6443': apiFront.url,
     };
     const proxy = await startProxy({ routes, credentials: 'user:hunter2' });
-    ended.push(proxy.close, ec2Front.close, apiFront.close);
-    const [authorities, kubeconfig] = [join(directory, 'ca.pem'), join(directory, 'front.kubeconfig')];
-    await writeFile(authorities, cloud.cert);
-    await writeFile(kubeconfig, kubeconfigOf('https://api.headwater.test:6443', cluster.cert));
+    directory.closeLater(proxy.close, ec2Front.close, apiFront.close);
+    const authorities = await directory.file('ca.pem', cloud.cert);
+    const kubeconfig = await directory.file(
+      'front.kubeconfig',
+      kubeconfigOf('https://api.headwater.test:6443', cluster.cert),
+    );
 
     const child = new Child(
       [
@@ -87,8 +77,7 @@ describe('a controller behind a proxy that wants a password', () => {
 
 describe('an outbound setting that cannot be used', () => {
   test('ends with exit code 2 and one line: a proxy of another kind, a file without a certificate', async () => {
-    const text = join(directory, 'text');
-    await writeFile(text, 'just text\n');
+    const text = await directory.file('text', 'just text\n');
 
     const { code, out, err } = await headwater(['run', '--extra-ca-file', text], {
       environment: { https_proxy: 'socks5://user:hunter2@proxy:1080' },

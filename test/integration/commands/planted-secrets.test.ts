@@ -1,37 +1,19 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { describe, expect, test } from '@jest/globals';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { environmentNameOf, optionNames } from '../../../src/config/option-table.ts';
 import { certificateAuthority } from '../../support/certificates.ts';
 import { json, loopbackServer } from '../../support/loopback-server.ts';
-import { Child, endAll, headwater } from './child.ts';
+import { Child, headwater } from './child.ts';
 import { announce, simulate, supplyKeys } from './simulated.ts';
+import { testDirectory } from './test-directory.ts';
 
 /** Every secret that is planted holds it, and nothing else does. */
 const mark = 'hunter2';
 const encoded = Buffer.from(mark).toString('base64').slice(0, 8);
 const secret = `Zq8-${mark}/K7MD+x`;
 
-let directory = '';
-const ended: (() => Promise<void>)[] = [];
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'headwater-secrets-'));
-});
-
-afterEach(async () => {
-  await endAll();
-  for (const end of ended.splice(0)) await end();
-});
-afterAll(() => rm(directory, { recursive: true }));
-
-async function file(name: string, text: string, mode = 0o644): Promise<string> {
-  const path = join(directory, name);
-  await writeFile(path, text);
-  await chmod(path, mode);
-  return path;
-}
+const directory = testDirectory('secrets');
 
 /** Lines that give a secret away. */
 function leaksIn(texts: readonly string[]): readonly string[] {
@@ -61,7 +43,7 @@ const ways: Readonly<
       environment: Object.fromEntries(optionNames.map((name) => [environmentNameOf(name), text])),
     }),
   'a file': async (text) => {
-    const place = await mkdtemp(join(directory, 'config-'));
+    const place = await mkdtemp(join(directory.path, 'config-'));
     for (const name of optionNames) await writeFile(join(place, name), text);
     return { args: [`--config-dir=${place}`], environment: {} };
   },
@@ -148,7 +130,7 @@ const pem = Buffer.from(`-----BEGIN CERTIFICATE-----\n${secret}\n-----END CERTIF
 );
 
 async function program(name: string, lines: readonly string[]): Promise<string> {
-  return file(name, ['#!/bin/sh', ...lines].join('\n'), 0o755);
+  return directory.file(name, ['#!/bin/sh', ...lines].join('\n'), 0o755);
 }
 
 /** Configurations that fail, each with secrets in it. */
@@ -225,10 +207,10 @@ const configs: Readonly<Record<string, () => Promise<Config | string>>> = {
     },
   }),
   'a file with a token that no header can hold': async () => ({
-    user: { tokenFile: await file('token', `${secret}\n${secret}`) },
+    user: { tokenFile: await directory.file('token', `${secret}\n${secret}`) },
   }),
   'files with keys that are none': async () => {
-    const path = await file('key.pem', secret);
+    const path = await directory.file('key.pem', secret);
     return {
       server: 'https://127.0.0.1:1',
       cluster: { 'certificate-authority': path },
@@ -244,7 +226,7 @@ const configs: Readonly<Record<string, () => Promise<Config | string>>> = {
         json(response, 200, { issuer: url, token_endpoint: `${url}/token` });
       else json(response, 400, { error: `invalid ${secret}`, error_description: `no ${secret}` });
     });
-    ended.push(issuer.close);
+    directory.closeLater(issuer.close);
     return { user: oidcUser(issuer.url) };
   },
   'an OpenID Connect provider that is not there': () =>
@@ -257,7 +239,7 @@ const configs: Readonly<Record<string, () => Promise<Config | string>>> = {
       (_, response) => json(response, 200, {}),
       authority.issue('api.headwater.test'),
     );
-    ended.push(server.close);
+    directory.closeLater(server.close);
     return {
       server: server.url,
       cluster: {
@@ -273,7 +255,7 @@ const configs: Readonly<Record<string, () => Promise<Config | string>>> = {
         message: `forbidden: authorization: ${request.headers.authorization ?? ''}`,
       }),
     );
-    ended.push(server.close);
+    directory.closeLater(server.close);
     return { server: server.url, user: { token: secret } };
   },
 };
@@ -300,7 +282,7 @@ describe('a secret on the way to the cluster', () => {
   test.each(Object.keys(configs))('is not shown in the case: %s', async (name) => {
     const config = (await configs[name]?.()) ?? '';
     const text = typeof config === 'string' ? config : configText(config);
-    const path = await file('kubeconfig', text);
+    const path = await directory.file('kubeconfig', text);
 
     const told = await toldBy(
       [`--k8s-kubeconfig-path=${path}`, '--ec2-api-endpoint=http://127.0.0.1:1'],
@@ -335,7 +317,7 @@ const clouds: Readonly<
     environment: {
       AWS_ACCESS_KEY_ID: '',
       AWS_SECRET_ACCESS_KEY: '',
-      AWS_CONFIG_FILE: await file(
+      AWS_CONFIG_FILE: await directory.file(
         'aws-config',
         `[default]\ncredential_process = ${await program('aws-fails', [`echo '${secret}' >&2`, `echo '${secret}'`, 'exit 1'])} --key ${secret}\n`,
       ),
@@ -345,7 +327,7 @@ const clouds: Readonly<
     environment: {
       AWS_ACCESS_KEY_ID: '',
       AWS_SECRET_ACCESS_KEY: '',
-      AWS_CONFIG_FILE: await file(
+      AWS_CONFIG_FILE: await directory.file(
         'aws-config-2',
         `[default]\ncredential_process = ${await program('aws-babbles', [`echo '{"Version":1,"SecretAccessKey":"${secret}", ${secret}'`])}\n`,
       ),
@@ -355,7 +337,7 @@ const clouds: Readonly<
     environment: {
       AWS_ACCESS_KEY_ID: '',
       AWS_SECRET_ACCESS_KEY: '',
-      AWS_SHARED_CREDENTIALS_FILE: await file(
+      AWS_SHARED_CREDENTIALS_FILE: await directory.file(
         'aws-keys',
         `[default\n${secret}\naws_secret_access_key ${secret}\n`,
       ),
@@ -378,7 +360,7 @@ const clouds: Readonly<
         `<Response><Errors><Error><Code>SignatureDoesNotMatch</Code><Message>${signed}</Message></Error></Errors><RequestID>r</RequestID></Response>`,
       );
     });
-    ended.push(server.close);
+    directory.closeLater(server.close);
     return {
       flags: [`--ec2-api-endpoint=${server.url}`],
       environment: { AWS_SESSION_TOKEN: secret },
@@ -396,13 +378,13 @@ const clouds: Readonly<
         );
       });
     });
-    ended.push(server.close);
+    directory.closeLater(server.close);
     return {
       environment: {
         AWS_ACCESS_KEY_ID: '',
         AWS_SECRET_ACCESS_KEY: '',
         AWS_ROLE_ARN: 'arn:aws:iam::111122223333:role/pod',
-        AWS_WEB_IDENTITY_TOKEN_FILE: await file('web-token', secret),
+        AWS_WEB_IDENTITY_TOKEN_FILE: await directory.file('web-token', secret),
         AWS_ENDPOINT_URL_STS: server.url,
       },
     };
@@ -412,7 +394,7 @@ const clouds: Readonly<
       AWS_ACCESS_KEY_ID: '',
       AWS_SECRET_ACCESS_KEY: '',
       AWS_ROLE_ARN: 'arn:aws:iam::111122223333:role/pod',
-      AWS_WEB_IDENTITY_TOKEN_FILE: await file('web-token-2', secret),
+      AWS_WEB_IDENTITY_TOKEN_FILE: await directory.file('web-token-2', secret),
       AWS_ENDPOINT_URL_STS: `http://user:${secret}@127.0.0.1:1/${secret}?token=${secret}`,
     },
   }),
@@ -437,7 +419,7 @@ const clouds: Readonly<
 
 describe('a secret on the way to EC2', () => {
   test.each(Object.keys(clouds))('is not shown, nor in any Event or status: %s', async (name) => {
-    const place = join(directory, 'cloud');
+    const place = join(directory.path, 'cloud');
     await mkdir(place, { recursive: true });
     const { ec2, api, kubeconfig } = await simulate(join(place, 'small'));
     await announce(api, 'one', 'i-00000000000000001');
@@ -445,7 +427,7 @@ describe('a secret on the way to EC2', () => {
 
     const told = await toldBy(
       [`--k8s-kubeconfig-path=${kubeconfig}`, ...flags],
-      { HOME: directory, ...environment },
+      { HOME: directory.path, ...environment },
       /"msg":"cannot read the cloud"|cannot start/,
     );
     const objects = await Promise.all(

@@ -3,6 +3,7 @@ import { terminate } from '../../../src/simulator/cloud/instances.ts';
 import { objectAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
+import { withInterfaces, withPrimariesOnly } from '../../support/torn-answers.ts';
 import { World } from '../../support/world.ts';
 import { startController, type WorldController } from '../../support/world-controller.ts';
 
@@ -52,10 +53,6 @@ function writesOfPools(controller: WorldController, until: number): readonly unk
   );
 }
 
-interface Reply {
-  NetworkInterfaces?: { Attachment?: { InstanceId?: string; DeviceIndex?: number } }[];
-}
-
 describe('a controller whose cloud does not show', () => {
   test.each<[string, RegExp, (action: string, output: object) => object]>([
     [
@@ -71,14 +68,7 @@ describe('a controller whose cloud does not show', () => {
     [
       'any primary interface, and serves what it shows',
       /^$/,
-      (action, output) => ({
-        ...output,
-        ...(action === 'DescribeNetworkInterfaces' && {
-          NetworkInterfaces: (output as Reply).NetworkInterfaces?.filter(
-            ({ Attachment }) => Attachment?.DeviceIndex !== 0,
-          ),
-        }),
-      }),
+      (_, output) => withInterfaces(output, ({ Attachment }) => Attachment?.DeviceIndex !== 0),
     ],
   ])('%s (%s) leaves every pool and status as it is, for an hour', async (_, says, tamper) => {
     const world = await served();
@@ -113,17 +103,13 @@ describe('a controller whose cloud does not show', () => {
     const world = await served();
     const [hidden, shown] = [world.machine(0), world.machine(1)];
     const before = shownBy(world, [hidden]);
-    const hides = (item: { Attachment?: { InstanceId?: string } }): boolean =>
-      item.Attachment?.InstanceId === hidden.instanceId;
 
     startController(world, {
       identity: 'headwater-1',
       flags,
       tamper: (action, output) => {
         if (action === 'DescribeInstances') return { Reservations: [] };
-        const { NetworkInterfaces } = output as Reply;
-        if (NetworkInterfaces === undefined) return output;
-        return { ...output, NetworkInterfaces: NetworkInterfaces.filter((item) => !hides(item)) };
+        return withInterfaces(output, ({ Attachment }) => Attachment?.InstanceId !== hidden.instanceId);
       },
     });
     await world.use(shown, 8);
@@ -138,17 +124,6 @@ describe('a controller whose cloud does not show', () => {
 });
 
 describe('a pool whose status was wiped while no controller led', () => {
-  /** Instances are shown with their primary interface, and with no other one. */
-  const torn = (action: string, output: object): object =>
-    action === 'DescribeNetworkInterfaces'
-      ? {
-          ...output,
-          NetworkInterfaces: (output as Reply).NetworkInterfaces?.filter(
-            ({ Attachment }) => Attachment?.DeviceIndex === 0,
-          ),
-        }
-      : output;
-
   async function wiped(usesPrimary: boolean): Promise<World> {
     const more = { ...flags, 'use-primary-address': String(usesPrimary) };
     const world = new World({
@@ -177,7 +152,7 @@ describe('a pool whose status was wiped while no controller led', () => {
     startController(world, {
       identity: 'headwater-1',
       flags,
-      tamper: (action, output) => (isTorn ? torn(action, output) : output),
+      tamper: (_, output) => (isTorn ? withPrimariesOnly(output) : output),
     });
 
     await world.advance(span);

@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { AttackedWorld } from '../../support/attacked-world.ts';
 import { BusyWorld } from '../../support/busy-world.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
+import { withPrimariesOnly } from '../../support/torn-answers.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
@@ -51,21 +52,6 @@ describe.each(['crd-allocator', 'multi-pool'] as const)(
 );
 
 describe('an instance that was served for a CiliumNode without a Node', () => {
-  interface Reply {
-    NetworkInterfaces?: { Attachment?: { DeviceIndex?: number } }[];
-  }
-
-  /** Instances are shown with their primary interface, and with no other one. */
-  const torn = (action: string, output: object): object =>
-    action === 'DescribeNetworkInterfaces'
-      ? {
-          ...output,
-          NetworkInterfaces: (output as Reply).NetworkInterfaces?.filter(
-            ({ Attachment }) => Attachment?.DeviceIndex === 0,
-          ),
-        }
-      : output;
-
   test('keeps what the CiliumNode of its own Node shows once that Node is back, although the cloud’s answer is torn', async () => {
     const world = new World({
       cloud: testCloud({ instances: [instance({ count: 4 })] }),
@@ -90,7 +76,7 @@ describe('an instance that was served for a CiliumNode without a Node', () => {
 
     const next = startController(world, {
       identity: 'headwater-1',
-      tamper: (action, output) => torn(action, output),
+      tamper: (_, output) => withPrimariesOnly(output),
     });
     await world.advance(60_000);
     const served = next.controller.status().unverified;

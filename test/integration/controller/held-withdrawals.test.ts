@@ -3,12 +3,9 @@ import { unassign } from '../../../src/simulator/cloud/assignments.ts';
 import { terminate } from '../../../src/simulator/cloud/instances.ts';
 import { textAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
+import { withPrimariesOnly } from '../../support/torn-answers.ts';
 import { World } from '../../support/world.ts';
-import {
-  type ControllerSetup,
-  startController,
-  type WorldController,
-} from '../../support/world-controller.ts';
+import { startController, type WorldController } from '../../support/world-controller.ts';
 
 const flags = {
   'resync-interval': '60s',
@@ -16,19 +13,6 @@ const flags = {
   'aws-release-excess-ips': 'true',
   'excess-ip-release-delay': '60s',
 };
-
-interface Reply {
-  readonly NetworkInterfaces?: readonly { readonly Attachment?: { readonly DeviceIndex?: number } }[];
-}
-
-/** Instances are shown alive and with their primary interface, and with no other one. */
-function withoutSecondary(isTorn: () => boolean): NonNullable<ControllerSetup['tamper']> {
-  return (_, output) => {
-    const { NetworkInterfaces: all } = output as Reply;
-    if (!isTorn() || all === undefined) return output;
-    return { ...output, NetworkInterfaces: all.filter(({ Attachment }) => Attachment?.DeviceIndex === 0) };
-  };
-}
 
 /** Nodes with two interfaces each, of whose addresses some are in use, in a cloud that can hide the second ones. */
 async function fleet(count: number): Promise<{
@@ -46,7 +30,7 @@ async function fleet(count: number): Promise<{
     startController(world, {
       identity,
       flags: { ...flags, ...more },
-      tamper: withoutSecondary(() => isTorn),
+      tamper: (_, output) => (isTorn ? withPrimariesOnly(output) : output),
     });
   const controller = start('headwater-0');
   for (const machine of world.machines) await world.announce(machine);

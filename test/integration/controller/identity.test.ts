@@ -17,6 +17,16 @@ function worldOf(count: number): World {
   return new World({ cloud: testCloud({ instances: [instance({ count })] }) });
 }
 
+/** Two machines; a CiliumNode of the first is served and has `before`. */
+async function oneOfTwoServed() {
+  const world = worldOf(2);
+  const [machine, other] = [world.machine(0), world.machine(1)];
+  startController(world);
+  await world.announce(machine);
+  await world.advance(30_000);
+  return { world, machine, other, before: world.held(machine) };
+}
+
 describe('a node', () => {
   test('keeps what it has when its agent is upgraded in place, and is served by its new demand', async () => {
     const world = worldOf(1);
@@ -102,12 +112,7 @@ describe('a node', () => {
   });
 
   test('is offered nothing of its former instance when its name goes to another one', async () => {
-    const world = worldOf(2);
-    const [machine, other] = [world.machine(0), world.machine(1)];
-    startController(world);
-    await world.announce(machine);
-    await world.advance(30_000);
-    const before = world.held(machine);
+    const { world, machine, other, before } = await oneOfTwoServed();
 
     await world.register({ ...machine, instanceId: other.instanceId });
     await world.patch(machine, { spec: { 'instance-id': other.instanceId } });
@@ -122,12 +127,7 @@ describe('a node', () => {
   });
 
   test('is offered nothing of its former instance when its status is wiped at the moment its name goes to another one', async () => {
-    const world = worldOf(2);
-    const [machine, other] = [world.machine(0), world.machine(1)];
-    startController(world);
-    await world.announce(machine);
-    await world.advance(30_000);
-    const before = world.held(machine);
+    const { world, machine, other, before } = await oneOfTwoServed();
     world.fault('DescribeNetworkInterfaces', { kind: 'slow', ms: 20_000 });
 
     await world.register({ ...machine, instanceId: other.instanceId });

@@ -1,5 +1,5 @@
-// Each cause that keeps a node from its addresses is played, and a reader of any one place has to find it: the Events
-// of the Node, those of the CiliumNode, its status, /status?node=, the metrics, the log.
+// Plays each cause that keeps a node from its addresses. Each of these places alone must name it: the Events of the Node
+// and of the CiliumNode, the CiliumNode's status, /status?node=, the metrics, the log.
 import { describe, expect, test } from '@jest/globals';
 import type { ConditionReason } from '../../../src/node/conditions/node-condition.ts';
 import type { Fault } from '../../../src/simulator/cloud/faults.ts';

@@ -3,12 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AwsApi } from '../../../src/providers/aws/aws-api.ts';
 import type { Ec2Action, Ec2Input, Ec2Output } from '../../../src/providers/aws/ec2-api.ts';
 import type { Ec2Client } from '../../../src/providers/aws/ec2-client.ts';
-import {
-  observe,
-  readInfrastructure,
-  readLimits,
-  readSubnetCounts,
-} from '../../../src/providers/aws/read.ts';
+import { observe } from '../../../src/providers/aws/read.ts';
+import { readInfrastructure, readSubnetCounts } from '../../../src/providers/aws/read-infrastructure.ts';
+import { readLimits } from '../../../src/providers/aws/read-limits.ts';
 import { CloudError } from '../../../src/providers/contract/cloud-failure.ts';
 import { Random } from '../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';

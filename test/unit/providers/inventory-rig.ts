@@ -80,6 +80,15 @@ export function further(deviceIndex: number, change: Partial<NetworkInterface> =
   });
 }
 
+/** Our own call attached `eni-2` to `i-1`. */
+export const attached: Answer = {
+  kind: 'attached',
+  interfaceId: 'eni-2',
+  instanceId: 'i-1',
+  deviceIndex: 1,
+  attachmentId: 'attach-2',
+};
+
 export function instance(change: Partial<Instance> = {}): Observation {
   return { kind: 'instance', instance: { id: 'i-1', state: 'running', managed: true, ...change } };
 }

@@ -1,4 +1,4 @@
-// The two nodes that share a small subnet.
+// Finds the two nodes that share a small subnet.
 import type { EmbeddedCluster } from '../../../simulator/cluster/embedded-cluster.ts';
 import { smallZone } from '../demo-topology.ts';
 

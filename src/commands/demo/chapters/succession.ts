@@ -7,7 +7,7 @@ import { latePods } from './pods.ts';
 export function succession(stage: Stage): Chapter {
   const late = latePods(stage.nodes);
   let hasGoneOn = false;
-  /** Released by the dead controller, whose last calls may have ended after it. */
+  /** Addresses released before the new controller leads. Calls of the dead one may end after its death. */
   let before = 0;
   let now = 0;
   let leadsAt: number | undefined;

@@ -67,7 +67,7 @@ export function managedAfter(
     .toSorted(inServersOrder);
 }
 
-/** A value belongs to whoever set it last; of a map or a list others may have set the rest. */
+/** A value belongs to the manager that set it last; other managers may have set the rest of a map or list. */
 function staysOthers(path: string, changed: ReadonlySet<string>, after: Leaves): boolean {
   const value = after.get(path);
   if (value === undefined) return false;

@@ -11,7 +11,7 @@ import { createEmbeddedCluster } from '../../../../src/simulator/cluster/embedde
 /** A late moment of a big demonstration, in which much goes wrong. */
 function frame(change: Partial<Frame> = {}, breaches = 0): Frame {
   const actions = ['CreateNetworkInterface', 'AttachNetworkInterface', 'AssignPrivateIpAddresses'];
-  const subnet = (index: number) => ({ name: `pods-${index}`, zone: 'z', taken: index * 100, size: 2043 });
+  const subnet = (index: number) => ({ name: `pods-${index}`, taken: index * 100, size: 2043 });
   return {
     elapsed: 42.4,
     chapter: 'everybody to the watermarks',

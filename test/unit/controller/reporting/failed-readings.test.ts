@@ -35,3 +35,16 @@ test.each<[string, readonly (Error | undefined)[], readonly string[]]>([
 
   expect(log.lines.map(({ level }) => level)).toEqual(levels);
 });
+
+test('the problem of a read is that of its last failure, until one succeeds', () => {
+  const readings = new FailedReadings(recordingLogger());
+  const problems: (string | undefined)[] = [];
+
+  for (const failure of [lacking('ec2:DescribeSubnets'), another, read]) {
+    if (failure === read) readings.succeeded(message);
+    else readings.tell(message, failure);
+    problems.push(readings.problemOf(message));
+  }
+
+  expect(problems).toEqual([expect.stringContaining('ec2:DescribeSubnets'), 'see the log', undefined]);
+});

@@ -13,6 +13,8 @@ const outcomes = {
 
 type Note = readonly [seconds: number, node: string, outcome: keyof typeof outcomes];
 
+const at = (...note: Note): Note => note;
+
 const problem = (message: string): string =>
   `no write of a CiliumNode succeeded in the last minute: ${message}`;
 
@@ -21,64 +23,32 @@ describe('the success of writes', () => {
     ['is no question without any', [], undefined],
     [
       'is seen by one that did',
-      [
-        [90, 'a', 'ok'],
-        [100, 'b', 'denied'],
-        [100, 'c', 'denied'],
-      ],
+      [at(90, 'a', 'ok'), at(100, 'b', 'denied'), at(100, 'c', 'denied')],
       undefined,
     ],
-    [
-      'is denied when none succeeded',
-      [
-        [90, 'a', 'denied'],
-        [100, 'b', 'away'],
-      ],
-      problem('no answer'),
-    ],
-    ['is denied by the only one that is written', [[100, 'a', 'denied']], problem('allow it')],
+    ['is denied where none did', [at(90, 'a', 'denied'), at(100, 'b', 'away')], problem('no answer')],
+    ['is denied by the only one that is written', [at(100, 'a', 'denied')], problem('allow it')],
     [
       'is denied by the only one, which succeeded before',
-      [
-        [10, 'a', 'ok'],
-        [100, 'a', 'denied'],
-      ],
+      [at(10, 'a', 'ok'), at(100, 'a', 'denied')],
       problem('allow it'),
     ],
     [
-      'is not denied by one node when others succeeded before',
-      [
-        [10, 'a', 'ok'],
-        [80, 'b', 'denied'],
-        [100, 'b', 'denied'],
-      ],
+      'is not denied by one node where others succeeded before',
+      [at(10, 'a', 'ok'), at(80, 'b', 'denied'), at(100, 'b', 'denied')],
       undefined,
     ],
     [
-      'is denied by two when others succeeded long ago',
-      [
-        [10, 'a', 'ok'],
-        [90, 'b', 'denied'],
-        [100, 'c', 'denied'],
-      ],
+      'is denied by two where others succeeded long ago',
+      [at(10, 'a', 'ok'), at(90, 'b', 'denied'), at(100, 'c', 'denied')],
       problem('allow it'),
     ],
     [
       'is not denied by what was tried more than a minute ago',
-      [
-        [40, 'a', 'denied'],
-        [40, 'b', 'denied'],
-      ],
+      [at(40, 'a', 'denied'), at(40, 'b', 'denied')],
       undefined,
     ],
-    [
-      'is not denied by writes that are late or gone',
-      [
-        [100, 'a', 'late'],
-        [100, 'b', 'gone'],
-      ],
-      undefined,
-    ],
+    ['is not denied by what is late or gone', [at(100, 'a', 'late'), at(100, 'b', 'gone')], undefined],
   ])('%s', async (_, notes, expected) => {
     const clock = new VirtualClock();
     const writes = new WriteSuccess(clock);

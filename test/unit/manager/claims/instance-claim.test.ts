@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { type InstanceClaim, judgeClaim } from '../../../../src/manager/claims/instance-claim.ts';
+import {
+  type Candidate,
+  inStartOrder,
+  type InstanceClaim,
+  judgeClaim,
+} from '../../../../src/manager/claims/instance-claim.ts';
 
 /** A CiliumNode `a` that names an instance, without any other CiliumNode. */
 function claim(change: Partial<InstanceClaim> = {}): InstanceClaim {
@@ -54,5 +59,30 @@ describe('a CiliumNode that names an instance', () => {
 
     const said = verdict.kind === 'blocked' ? verdict.condition.reason : verdict.kind;
     expect(verdict.kind === 'waiting' ? `waiting for ${verdict.for}` : said).toBe(expected);
+  });
+});
+
+describe('of the CiliumNodes that exist at the start', () => {
+  const [older, newer] = ['2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z'];
+
+  test.each<[string, Candidate, Candidate]>([
+    [
+      'one with addresses is judged before an older one without',
+      { name: 'first', hasAddresses: true, createdAt: newer },
+      { name: 'second', hasAddresses: false, createdAt: older },
+    ],
+    [
+      'the older one with addresses is judged first',
+      { name: 'first', hasAddresses: true, createdAt: older },
+      { name: 'second', hasAddresses: true, createdAt: newer },
+    ],
+    [
+      'one of unknown age is judged last',
+      { name: 'first', hasAddresses: false, createdAt: newer },
+      { name: 'second', hasAddresses: false, createdAt: undefined },
+    ],
+  ])('%s', (_, first, second) => {
+    expect(inStartOrder([second, first])).toEqual([first, second]);
+    expect(inStartOrder([first, second])).toEqual([first, second]);
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Ec2InstanceType, Ec2NetworkInterface } from '../../../../src/providers/aws/ec2-api.ts';
-import { observe, readInfrastructure, readLimits } from '../../../../src/providers/aws/read.ts';
+import { observe } from '../../../../src/providers/aws/read.ts';
+import { readInfrastructure } from '../../../../src/providers/aws/read-infrastructure.ts';
+import { readLimits } from '../../../../src/providers/aws/read-limits.ts';
 import { ec2Attachment, ec2Interface, ec2Subnet } from './ec2-shapes.ts';
 import { all, context, failureOfRead } from './ec2-client-rig.ts';
 import { described, ec2, instances, networks, options } from './read-rig.ts';

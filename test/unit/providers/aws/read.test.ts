@@ -1,11 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { Ec2CallError, type Ec2InstanceType } from '../../../../src/providers/aws/ec2-api.ts';
-import {
-  observe,
-  readInfrastructure,
-  readLimits,
-  readSubnetCounts,
-} from '../../../../src/providers/aws/read.ts';
+import { observe } from '../../../../src/providers/aws/read.ts';
+import { readInfrastructure, readSubnetCounts } from '../../../../src/providers/aws/read-infrastructure.ts';
+import { readLimits } from '../../../../src/providers/aws/read-limits.ts';
 import { ec2Attachment, ec2Interface, ec2Subnet, efaOnly } from './ec2-shapes.ts';
 import { all, context, ec2ClientRig, failureOfRead } from './ec2-client-rig.ts';
 import { described, ec2, instances, networks, options, withoutIpv4 } from './read-rig.ts';

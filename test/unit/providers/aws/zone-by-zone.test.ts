@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Ec2CallError } from '../../../../src/providers/aws/ec2-api.ts';
-import { readInfrastructure } from '../../../../src/providers/aws/read.ts';
+import { readInfrastructure } from '../../../../src/providers/aws/read-infrastructure.ts';
 import { context, ec2ClientRig, failureOfRead } from './ec2-client-rig.ts';
 import { options } from './read-rig.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Answer } from '../../../../src/providers/contract/observation.ts';
 import { attachment, networkInterface } from '../interfaces.ts';
-import { ended, eni, further, inventoryRig } from '../inventory-rig.ts';
+import { attached, ended, eni, further, inventoryRig } from '../inventory-rig.ts';
 
 function allocated(...addresses: string[]) {
   return {
@@ -17,13 +17,6 @@ const created = {
   kind: 'created',
   interface: further(1, { attachment: undefined, addresses: ['x', 'y'] }),
 } satisfies Answer;
-const attached: Answer = {
-  kind: 'attached',
-  interfaceId: 'eni-2',
-  instanceId: 'i-1',
-  deviceIndex: 1,
-  attachmentId: 'attach-2',
-};
 const attaching = attachment({ id: 'attach-2', deviceIndex: 1, state: 'attaching' });
 
 describe('an assignment of our own', () => {

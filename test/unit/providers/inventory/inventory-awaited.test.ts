@@ -1,16 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Answer } from '../../../../src/providers/contract/observation.ts';
 import { attachment, networkInterface } from '../interfaces.ts';
-import { eni, further, type InventoryRig, inventoryRig } from '../inventory-rig.ts';
+import { attached, eni, further, type InventoryRig, inventoryRig } from '../inventory-rig.ts';
 
 const made = further(1, { attachment: undefined, addresses: ['x', 'y'] });
-const attached: Answer = {
-  kind: 'attached',
-  interfaceId: 'eni-2',
-  instanceId: 'i-1',
-  deviceIndex: 1,
-  attachmentId: 'attach-2',
-};
 const shown = { ...made, attachment: attachment({ id: 'attach-2', deviceIndex: 1 }) };
 const attaching = { ...shown, attachment: { ...shown.attachment, state: 'attaching' as const } };
 const detaching = { ...shown, attachment: { ...shown.attachment, state: 'detaching' as const } };

@@ -176,6 +176,17 @@ describe('a withdrawal from an instance that is not found', () => {
     expect(rig.view().presence).toBe('notFound');
     expect(rig.view().withdrawn).toEqual(new Set());
   });
+
+  test('names the newest 100 of the interfaces that our own calls deleted', () => {
+    const rig = inventoryRig();
+    const deleted = Array.from({ length: 150 }, (_, index) => further(index + 1));
+    rig.look(0, eni(), ...deleted);
+    for (const { id } of deleted) rig.answer(10, { kind: 'deleted', interfaceId: id });
+
+    for (const at of [50, 100]) rig.look(at, absent);
+
+    expect([...rig.view().withdrawn]).toEqual(deleted.slice(-100).map(({ id }) => id));
+  });
 });
 
 describe('the withdrawal brake', () => {
@@ -360,6 +371,16 @@ describe('the withdrawal brake', () => {
     gate.look(700_080, ['3'], bare);
 
     expect([first, second, later, gate.suspected]).toEqual([all, all, all, ['3']]);
+  });
+
+  test('is not reminded of nodes that went 10 minutes before another one, even if nothing was weighed since', () => {
+    const gate = missing();
+    gate.inventory.untrack('1', 80);
+    gate.inventory.untrack('2', 600_080);
+
+    gate.look(600_050, ['3'], bare);
+
+    expect(gate.suspected).toEqual(['2', '3']);
   });
 
   test('does not decide about a terminated instance', () => {

@@ -55,7 +55,7 @@ const pool = (...addresses: string[]): object => ({
 describe('managed fields', () => {
   test.each<[string, object, string, object, readonly string[]]>([
     [
-      'that get another value belong to the client that set it',
+      'that gets another value goes to the manager that set it',
       { ipam: { 'pre-allocate': 8, 'min-allocate': 1 } },
       '',
       { spec: { ipam: { 'pre-allocate': 9 } } },

@@ -1,0 +1,50 @@
+// Measures a node's deficit, from noticing it until the agent is shown what it lacked: the time and the cloud calls.
+import type { Clock } from '../../runtime/clock.ts';
+import type { Assessment } from '../conditions/assessment.ts';
+
+export interface DeficitDeps {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Cloud calls made for the node so far. */
+  readonly calls: () => number;
+  /** Called at the end of a deficit: how long it lasted, in ms, and the calls made meanwhile. */
+  readonly onSupplied: (duration: number, calls: number) => void;
+}
+
+export class Deficit {
+  readonly #deps: DeficitDeps;
+  /** `calls`: those made before it. */
+  #start: { readonly at: number; readonly calls: number } | undefined;
+
+  constructor(deps: DeficitDeps) {
+    this.#deps = deps;
+  }
+
+  /** When it was noticed, in monotonic ms; undefined without one. */
+  get since(): number | undefined {
+    return this.#start?.at;
+  }
+
+  /** Notices a deficit that starts. */
+  notice(assessment: Assessment, waitingPods: number): void {
+    if (isInDeficit(assessment, waitingPods))
+      this.#start ??= { at: this.#deps.clock.monotonic(), calls: this.#deps.calls() };
+    // The node was not served and no pods wait any longer, so no deficit was resolved.
+    else if (assessment.kind !== 'served') this.#start = undefined;
+  }
+
+  /** The agent is shown everything that the node has. */
+  published(assessment: Assessment): void {
+    const isSupplied = assessment.kind === 'served' && assessment.wanted === 0;
+    if (this.#start === undefined || !isSupplied) return;
+    const { clock, calls, onSupplied } = this.#deps;
+    const { at, calls: before } = this.#start;
+    onSupplied(clock.monotonic() - at, calls() - before);
+    this.#start = undefined;
+  }
+}
+
+/** An unread node may lack anything; a node that cannot be served lacks what its pods wait for. */
+function isInDeficit(assessment: Assessment, waitingPods: number): boolean {
+  if (assessment.kind === 'served') return assessment.wanted > 0;
+  return assessment.kind === 'unread' || (assessment.kind === 'blocked' && waitingPods > 0);
+}

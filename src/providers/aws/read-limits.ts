@@ -1,0 +1,62 @@
+// Reads from EC2 how many interfaces and addresses instance types can hold.
+import type { CallContext, InstanceLimits, UnreadableLimits } from '../contract/allocation-implementation.ts';
+import type { Ec2InstanceType } from './ec2-api.ts';
+import { type Ec2Client, unreadable } from './ec2-client.ts';
+import { isInstanceType } from './ids.ts';
+import { allInParts } from './in-parts.ts';
+import { refuseForeign, refuseRepeated } from './plausible.ts';
+import { readList } from './read-list.ts';
+
+/** The largest page of DescribeInstanceTypes. */
+const mostInstanceTypes = 100;
+
+export async function readLimits(
+  client: Ec2Client,
+  instanceTypes: readonly string[],
+  context: CallContext,
+): Promise<ReadonlyMap<string, InstanceLimits | UnreadableLimits>> {
+  // Uses a filter: EC2 rejects a whole list of names if one is unknown.
+  const parts = await allInParts(instanceTypes.filter(isInstanceType), async (part) => {
+    const input = { Filters: [{ Name: 'instance-type', Values: part }], MaxResults: mostInstanceTypes };
+    const { items } = await readList({ client, context }, 'DescribeInstanceTypes', 'InstanceTypes', input);
+    const types = items.map((shown) => shown.InstanceType);
+    refuseRepeated('DescribeInstanceTypes', types);
+    refuseForeign('DescribeInstanceTypes', part, types);
+    return items;
+  });
+  return new Map(
+    parts.flat().map((shown) => {
+      const { InstanceType: type } = shown;
+      if (type === undefined) throw unreadable('DescribeInstanceTypes', 'InstanceType is missing');
+      return [type, limitsOf(shown)] as const;
+    }),
+  );
+}
+
+function limitsOf({
+  NetworkInfo: network,
+  Hypervisor,
+  BareMetal,
+}: Ec2InstanceType): InstanceLimits | UnreadableLimits {
+  const card = network?.NetworkCards?.find(
+    (item) => (item.NetworkCardIndex ?? 0) === (network.DefaultNetworkCardIndex ?? 0),
+  );
+  const interfaces = card?.MaximumNetworkInterfaces ?? network?.MaximumNetworkInterfaces;
+  const addressesPerInterface = network?.Ipv4AddressesPerInterface;
+  if (!isCount(interfaces, mostInterfaces))
+    return { problem: `MaximumNetworkInterfaces is ${String(interfaces)}` };
+  if (!isCount(addressesPerInterface, mostAddresses))
+    return { problem: `Ipv4AddressesPerInterface is ${String(addressesPerInterface)}` };
+  // Only Nitro instances support prefixes. Bare metal names no hypervisor
+  // (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-prefix-eni.html).
+  const prefixes = Hypervisor === 'nitro' || BareMetal === true;
+  return { interfaces, addressesPerInterface, prefixes };
+}
+
+/** Several times the limits of the largest instances: EC2 sends no higher limit. */
+const mostInterfaces = 256;
+const mostAddresses = 1024;
+
+function isCount(value: unknown, most: number): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= most;
+}

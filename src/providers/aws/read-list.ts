@@ -1,0 +1,40 @@
+// Reads a list from EC2 page by page to its end.
+import type { CallContext } from '../contract/allocation-implementation.ts';
+import type { Ec2Output, Filter, ListInput } from './ec2-api.ts';
+import { type Ec2Client, type ReadAction, unreadable } from './ec2-client.ts';
+
+type ListMember<A extends ReadAction> = Exclude<keyof Ec2Output<A>, 'NextToken'>;
+type Item<A extends ReadAction> =
+  NonNullable<Ec2Output<A>[ListMember<A>]> extends readonly (infer T)[] ? T : never;
+
+/** Reads all pages of a list. `begunAt` is when the first page was requested, in monotonic ms. */
+export async function readList<A extends ReadAction>(
+  { client, context }: { readonly client: Ec2Client; readonly context: CallContext },
+  action: A,
+  member: ListMember<A>,
+  input: ListInput,
+): Promise<{ begunAt: number; items: Item<A>[] }> {
+  const items: Item<A>[] = [];
+  let begun: number | undefined;
+  for await (const { begunAt, output } of client.pages(action, input, context)) {
+    begun ??= begunAt;
+    items.push(...listed(action, output, member));
+  }
+  return { begunAt: begun ?? 0, items };
+}
+
+/** The list that an answer must have. Without it the answer is an error: it never means "there are none". */
+export function listed<A extends ReadAction>(
+  action: A,
+  output: Ec2Output<A>,
+  member: ListMember<A>,
+): Item<A>[] {
+  const list: unknown = output[member];
+  if (!Array.isArray(list)) throw unreadable(action, `the answer has no ${String(member)}`);
+  return list as Item<A>[];
+}
+
+/** Matches what carries all of these tags. */
+export function filtersOf(tags: Readonly<Record<string, string>>): Filter[] {
+  return Object.entries(tags).map(([key, value]) => ({ Name: `tag:${key}`, Values: [value] }));
+}

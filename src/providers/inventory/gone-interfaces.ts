@@ -1,0 +1,47 @@
+// Remembers interfaces that an instance no longer has, while stale reads or its CiliumNode may still show them.
+
+/** How many proven ones to remember. Far fewer can go before the CiliumNode is written again. */
+const mostProven = 100;
+
+const none: ReadonlyMap<string, number> = new Map();
+const nothing: ReadonlySet<string> = new Set();
+
+export class GoneInterfaces {
+  readonly #consistencyWindow: number;
+  /** Deleted by our own calls or proven gone, with the time in monotonic ms, oldest first. */
+  #proven = none;
+  /** Removed while the instance was not shown whole. Its CiliumNode may show them for a long time. */
+  #departed = nothing;
+
+  /** `consistencyWindow`: how long the cloud may take to show a change, in ms. */
+  constructor(consistencyWindow: number) {
+    this.#consistencyWindow = consistencyWindow;
+  }
+
+  /** All of them. */
+  get ids(): readonly string[] {
+    return [...this.#proven.keys(), ...this.#departed];
+  }
+
+  isProven(id: string): boolean {
+    return this.#proven.has(id);
+  }
+
+  /** Whether a read that began at `begunAt` is too old to prove that the instance has the interface again. */
+  mayBeStale(id: string, begunAt: number): boolean {
+    return begunAt < (this.#proven.get(id) ?? -Infinity) + this.#consistencyWindow;
+  }
+
+  prove(id: string, now: number): void {
+    this.#proven = new Map([...this.#proven, [id, now] as const].slice(-mostProven));
+  }
+
+  depart(id: string): void {
+    this.#departed = new Set([...this.#departed, id]);
+  }
+
+  /** A read shows the interface again. */
+  shown(id: string): void {
+    if (this.#departed.has(id)) this.#departed = new Set([...this.#departed].filter((other) => other !== id));
+  }
+}
