@@ -1,6 +1,6 @@
 // Who looks after the cluster: reads why withdrawals are held and, once all faults are over for a while, lets them go. Only
 // people can tell what somebody else took away from what is hidden.
-import type { Stage } from './stage.ts';
+import type { Stage } from './harness.ts';
 
 /** From the end of the last fault, in ms: a hold without a lasting reason has ended by then. */
 const patience = 5 * 60_000;

@@ -9,7 +9,7 @@ import {
   readSeedsCommand,
   type SeedsWanted,
 } from './command-line.ts';
-import { regressionNames } from './scenario-named.ts';
+import { regressionNames } from './load-scenario.ts';
 import { seedsIn } from './seed-list.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));

@@ -1,8 +1,8 @@
 // What `npm run simulate:seeds -- ...` and `npm run simulate:mutants -- ...` take.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { type ActDigests, readActs } from './acts.ts';
-import { isKept, regressionNames } from './scenario-named.ts';
+import { type ActDigests, readActs } from './action-digest.ts';
+import { isKept, regressionNames } from './load-scenario.ts';
 import { seedsIn } from './seed-list.ts';
 
 export interface SeedsWanted {

@@ -1,6 +1,6 @@
 // Lists that controllers make succeed and show nothing, as from a cache that was not filled, or from another cluster.
 import type { FaultPlan, ListedKind } from './scenario.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './harness.ts';
 
 type Plan = Extract<FaultPlan, { readonly kind: 'empty-list' }>;
 

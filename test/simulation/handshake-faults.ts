@@ -3,12 +3,12 @@ import type { ReleaseState } from '../../src/kubernetes/cilium-node/cilium-node.
 import type { CallInProgress } from './ports.ts';
 import { detach } from '../../src/simulator/cloud/attachments.ts';
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
-import { excuseAll, foreignHand } from './foreign-hand.ts';
+import { excuseAll, foreignHand } from './external-changes.ts';
 import { kill } from './kill.ts';
 import { isObject, type JsonObject, objectAt, parseObject } from '../../src/simulator/workload/json.ts';
 import { mustKeepAgent } from './restrict.ts';
 import type { FaultPlan } from './scenario.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './harness.ts';
 
 type Plan<K extends FaultPlan['kind']> = Extract<FaultPlan, { readonly kind: K }>;
 

@@ -1,6 +1,6 @@
 // Where the release of addresses stands on a node, in one word.
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
-import type { ShownNode } from './judge/shown-node.ts';
+import type { ShownNode } from './invariants/shown-node.ts';
 
 /** `hidden`: the cloud has addresses for the node that it does not show; else the furthest of the handshakes. */
 export type HandshakeState = 'none' | 'marked' | 'ready' | 'refused' | 'released' | 'hidden';

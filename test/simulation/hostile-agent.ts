@@ -4,9 +4,9 @@ import type { Change } from '../../src/simulator/kubernetes/storage/change.ts';
 import { type JsonObject, objectAt, textMapAt } from '../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import { ciliumNodesPath, newOwnNode } from '../../src/simulator/workload/own-node.ts';
-import { fakePrefix, isFake } from './judge/fakes.ts';
+import { fakePrefix, isFake } from './invariants/fakes.ts';
 import type { FaultPlan, HostileDeed } from './scenario.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './harness.ts';
 
 type Plan = Extract<FaultPlan, { readonly kind: 'hostile' }>;
 

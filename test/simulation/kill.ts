@@ -1,7 +1,7 @@
 // A controller that dies at a certain call.
 import type { CallInProgress } from './ports.ts';
 import type { FaultPlan } from './scenario.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './harness.ts';
 
 /** `isMeant`: which of the calls that the plan fits; all if not given. */
 export function kill(

@@ -3,7 +3,7 @@ import { CloudRefusal } from '../../src/simulator/cloud/cloud-refusal.ts';
 import { launch, plainInterface, terminate } from '../../src/simulator/cloud/instances.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import { ambush } from './hostile-agent.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './harness.ts';
 import { nodeGroup } from './topology.ts';
 
 /** Ends the instance at once, and its node a moment later, as when a machine is reclaimed. Resolves once it is gone. */

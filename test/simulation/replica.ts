@@ -8,7 +8,7 @@ import type { Logger } from '../../src/observability/logger.ts';
 import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
 import type { Random } from '../../src/runtime/random.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
-import { deafRegistry } from './deaf-registry.ts';
+import { deafRegistry } from './noop-metric-registry.ts';
 import { type CallListener, type CloudListeners, cloudPort, kubernetesPort } from './ports.ts';
 import type { SimulatedProcess } from './process.ts';
 

@@ -4,7 +4,7 @@ import { instanceTypes } from '../../src/simulator/cloud/instance-types.ts';
 import { ciliumNodesPath } from '../../src/simulator/workload/own-node.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import type { FaultPlan } from './scenario.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './harness.ts';
 
 type Plan = Extract<FaultPlan, { readonly kind: 'restrict' }>;
 

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { systemClock as clock } from '../../src/runtime/system-clock.ts';
 import { type MutantsWanted, mutantsUsage, readMutantsCommand, readOrTell, refuse } from './command-line.ts';
-import { playAll } from './crew.ts';
+import { playAll } from './worker-pool.ts';
 import { type Mutant, mutants } from './mutants.ts';
-import { plant } from './plant.ts';
+import { plant } from './mutated-copy.ts';
 import type { PlayReport } from './seed-worker.ts';
 
 const startedAt = clock.monotonic();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { drawScenario } from './draw-scenario.ts';
-import { play } from './play.ts';
-import { regressionNames, scenarioNamed } from './scenario-named.ts';
+import { play } from './run-scenario.ts';
+import { regressionNames, scenarioNamed } from './load-scenario.ts';
 import { scenarioText } from './scenario-text.ts';
 import { seedsIn } from './seed-list.ts';
 

@@ -1,9 +1,9 @@
 // Plays the seeds that its parent process names, one after another, and reports each.
-import type { ActDigest } from './acts.ts';
-import type { Breach } from './judge/breach.ts';
-import { play } from './play.ts';
-import { differenceOfRigs, isPlayedTwice } from './rigs.ts';
-import { scenarioNamed } from './scenario-named.ts';
+import type { ActDigest } from './action-digest.ts';
+import type { Breach } from './invariants/violation.ts';
+import { play } from './run-scenario.ts';
+import { differenceOfRigs, isPlayedTwice } from './wire-comparison.ts';
+import { scenarioNamed } from './load-scenario.ts';
 
 export interface PlayReport {
   readonly seed: string;

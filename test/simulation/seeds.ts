@@ -4,12 +4,12 @@
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { systemClock } from '../../src/runtime/system-clock.ts';
-import { firstDifference, writeActs } from './acts.ts';
+import { firstDifference, writeActs } from './action-digest.ts';
 import { readOrTell, readSeedsCommand, refuse, type SeedsWanted, seedsUsage } from './command-line.ts';
-import { playAll } from './crew.ts';
+import { playAll } from './worker-pool.ts';
 import { declaredCells } from './declared-cells.ts';
-import { play } from './play.ts';
-import { scenarioNamed } from './scenario-named.ts';
+import { play } from './run-scenario.ts';
+import { scenarioNamed } from './load-scenario.ts';
 import { scenarioText } from './scenario-text.ts';
 import type { PlayReport } from './seed-worker.ts';
 import { shorten } from './shorten.ts';

@@ -1,7 +1,7 @@
 // Shortens a scenario that shows something wrong: leaves out whatever it shows it without, so that a person can read what is
 // left. Delta debugging (Zeller, Hildebrandt: Simplifying and Isolating Failure-Inducing Input) on each of its parts.
-import type { Invariant } from './judge/breach.ts';
-import { play } from './play.ts';
+import type { Invariant } from './invariants/violation.ts';
+import { play } from './run-scenario.ts';
 import type { Scenario } from './scenario.ts';
 
 /** `mayGoOn`: asked before each play; what is shortest so far is the result when it is time to end. */

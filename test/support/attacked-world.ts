@@ -4,7 +4,7 @@ import { breachesIn } from '../../src/simulator/cluster/invariants.ts';
 import type { JsonObject } from '../../src/simulator/workload/json.ts';
 import type { NodeFacts, Protocol } from '../../src/simulator/workload/node-facts.ts';
 import { BusyWorld } from './busy-world.ts';
-import { hastyFlags } from './hasty-flags.ts';
+import { hastyFlags } from './fast-release-flags.ts';
 import { instance, testCloud } from './test-cloud.ts';
 import { type CloudCall, startController, type WorldController } from './world-controller.ts';
 

@@ -22,7 +22,7 @@ import {
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { newNode } from '../../../src/simulator/workload/node-objects.ts';
 import { ciliumNodesPath, newOwnNode } from '../../../src/simulator/workload/own-node.ts';
-import { ClusterJudge } from './cluster-judge.ts';
+import { ClusterJudge } from './cluster-invariants.ts';
 import { missDenied } from '../../support/missed-permissions.ts';
 import { shippedPolicy } from '../../support/shipped-policy.ts';
 import { E2eController } from './e2e-controller.ts';

@@ -5,7 +5,7 @@ import { type JsonObject, objectAt, textAt } from '../../../src/simulator/worklo
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { newOwnNode } from '../../../src/simulator/workload/own-node.ts';
 import { attacks, type Strike } from '../../support/attacks.ts';
-import { hastyFlags as flags } from '../../support/hasty-flags.ts';
+import { hastyFlags as flags } from '../../support/fast-release-flags.ts';
 import { HttpCluster } from '../../support/http-cluster.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
 

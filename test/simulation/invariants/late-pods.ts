@@ -1,8 +1,8 @@
 // Pods that wait for an address for longer than anything that goes wrong in a scenario can make them, although their node
 // could have one more.
 import { standings } from '../../../src/simulator/cluster/invariants.ts';
-import type { Stage } from '../stage.ts';
-import { mayStart, roomFor } from './unsettled.ts';
+import type { Stage } from '../harness.ts';
+import { mayStart, roomFor } from './convergence.ts';
 
 /** From one look to the next, in ms. */
 const interval = 5000;

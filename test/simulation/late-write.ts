@@ -4,7 +4,7 @@ import type { CallInProgress } from './ports.ts';
 import { ConnectionDropped } from '../../src/simulator/kubernetes/faults/faults.ts';
 import { isObject, objectAt } from '../../src/simulator/workload/json.ts';
 import type { FaultPlan } from './scenario.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './harness.ts';
 
 type Plan = Extract<FaultPlan, { readonly kind: 'straggle' }>;
 

@@ -1,14 +1,14 @@
 // Plays a scenario from its beginning to its end, and says what was found.
-import type { ActDigest } from './acts.ts';
+import type { ActDigest } from './action-digest.ts';
 import { letWithdrawalsGo } from './administrator.ts';
-import { applyFault, endFaults } from './apply-fault.ts';
-import type { Breach } from './judge/breach.ts';
-import { encore } from './encore.ts';
+import { applyFault, endFaults } from './inject-fault.ts';
+import type { Breach } from './invariants/violation.ts';
+import { encore } from './extra-churn.ts';
 import { agree } from './hostile-agent.ts';
-import { watchForLatePods } from './judge/late-pods.ts';
-import { unsettled } from './judge/unsettled.ts';
+import { watchForLatePods } from './invariants/late-pods.ts';
+import { unsettled } from './invariants/convergence.ts';
 import type { Scenario } from './scenario.ts';
-import { Stage, type StageOptions } from './stage.ts';
+import { Stage, type StageOptions } from './harness.ts';
 
 export interface Outcome {
   readonly seed: string;

@@ -1,7 +1,7 @@
 // What each kind of fault does to a simulated cluster.
 import type { FaultEffect } from '../../src/simulator/kubernetes/faults/faults.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
-import { foreignHand } from './foreign-hand.ts';
+import { foreignHand } from './external-changes.ts';
 import { convert, grab, outlive, snatch, stall } from './handshake-faults.ts';
 import { hostile } from './hostile-agent.ts';
 import { kill } from './kill.ts';
@@ -9,9 +9,9 @@ import { emptyList } from './empty-list.ts';
 import { reclaim, replace, retire } from './machines.ts';
 import { mustKeepAgent, restrict } from './restrict.ts';
 import type { ApiEffect, FaultKind, FaultPlan, InHandshake, WatchEffect } from './scenario.ts';
-import { fragment, occupy } from './squeeze.ts';
-import type { Stage } from './stage.ts';
-import { straggle } from './straggle.ts';
+import { fragment, occupy } from './subnet-exhaustion.ts';
+import type { Stage } from './harness.ts';
+import { straggle } from './late-write.ts';
 import { podSubnetIds } from './topology.ts';
 
 type Plan<K extends FaultKind> = Extract<FaultPlan, { readonly kind: K }>;

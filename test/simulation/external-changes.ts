@@ -7,9 +7,9 @@ import { plainInterface } from '../../src/simulator/cloud/instances.ts';
 import { createInterface, deleteInterface } from '../../src/simulator/cloud/network-interfaces.ts';
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
-import { membersOf, prefixOf } from './judge/assignments.ts';
+import { membersOf, prefixOf } from './invariants/assignments.ts';
 import type { ForeignDeed } from './scenario.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './harness.ts';
 import { nodeGroup, podSubnetIds } from './topology.ts';
 
 interface Hand {

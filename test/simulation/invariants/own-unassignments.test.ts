@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { GivenBack } from './given-back.ts';
+import { GivenBack } from './own-unassignments.ts';
 
 test('an address that was taken away alone comes back in a prefix', () => {
   const given = new GivenBack();

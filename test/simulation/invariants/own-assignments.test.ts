@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Received } from './received.ts';
+import { Received } from './own-assignments.ts';
 import { shownNodeOf } from './shown-node.ts';
 
 const shown = {

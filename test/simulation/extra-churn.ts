@@ -1,7 +1,7 @@
 // What a seed has too little of: where nodes keep what they were given, or get it in large blocks, pods that come and go change
 // little in the cloud. Then nodes are replaced, two at a time, and pods come to the new ones, until enough has happened.
-import { applyFault } from './apply-fault.ts';
-import type { Stage } from './stage.ts';
+import { applyFault } from './inject-fault.ts';
+import type { Stage } from './harness.ts';
 
 /** So long at most, in virtual time, in ms. */
 const longest = 60 * 60_000;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { type ActDigest, Acts, firstDifference, readActs, writeActs } from './acts.ts';
+import { type ActDigest, Acts, firstDifference, readActs, writeActs } from './action-digest.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'acts-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,9 +1,9 @@
 // Whether both rigs come to the same decisions: what goes straight to the cloud's model, and what goes through the real SDK and
 // the model's front.
 import { Random } from '../../src/runtime/random.ts';
-import { play } from './play.ts';
+import { play } from './run-scenario.ts';
 import type { FaultKind } from './scenario.ts';
-import { scenarioNamed } from './scenario-named.ts';
+import { scenarioNamed } from './load-scenario.ts';
 
 /** Whether this seed is one of the share that is played on both rigs. */
 export function isPlayedTwice(seed: string, share: number): boolean {

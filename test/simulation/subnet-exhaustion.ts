@@ -3,7 +3,7 @@ import { nothing } from '../../src/simulator/cloud/claims.ts';
 import { plainInterface } from '../../src/simulator/cloud/instances.ts';
 import { formatIpv4, parseIpv4Block, sizeOf } from '../../src/simulator/cloud/ipv4.ts';
 import { createInterface, deleteInterface } from '../../src/simulator/cloud/network-interfaces.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from './harness.ts';
 
 /** All but `left` addresses are taken; the result gives them back. */
 export function occupy({ cluster }: Stage, subnetId: string, left: number): () => void {

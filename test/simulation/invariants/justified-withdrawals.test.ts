@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { RightStrikes } from './right-strikes.ts';
+import { RightStrikes } from './justified-withdrawals.ts';
 
 type Deed = 'struck when lost' | 'struck when free' | 'struck when in use' | 'shown anew';
 

@@ -9,16 +9,16 @@ import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts
 import type { WorkloadEvent } from '../../../src/simulator/workload/journal.ts';
 import { Allowances } from './allowances.ts';
 import { Assignments, membersOf, prefixOf } from './assignments.ts';
-import type { Breach, Invariant } from './breach.ts';
+import type { Breach, Invariant } from './violation.ts';
 import { isFake } from './fakes.ts';
-import { GivenBack } from './given-back.ts';
-import { GivenUp } from './given-up.ts';
+import { GivenBack } from './own-unassignments.ts';
+import { GivenUp } from './release-consents.ts';
 import { addedBy, carries, carriesTheSame, growthOf, staying } from './interface-change.ts';
 import { PodUses } from './pod-uses.ts';
-import { Readings } from './readings.ts';
-import { Received } from './received.ts';
-import { RightStrikes, type Standing } from './right-strikes.ts';
-import { StaleFacts } from './stale-facts.ts';
+import { Readings } from './read-times.ts';
+import { Received } from './own-assignments.ts';
+import { RightStrikes, type Standing } from './justified-withdrawals.ts';
+import { StaleFacts } from './repeated-refusals.ts';
 import { offeredBy, type ShownInterface, type ShownNode, shownNodeOf } from './shown-node.ts';
 
 /** How a call of a controller ended. */

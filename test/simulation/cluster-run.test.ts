@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Fault } from '../../src/simulator/cloud/faults.ts';
 import { looseInterfaces, standings } from '../../src/simulator/cluster/invariants.ts';
-import { startRig, type Rig } from './whole-run.ts';
+import { startRig, type Rig } from './cluster-run.ts';
 
 const forever = new AbortController().signal;
 

@@ -1,6 +1,6 @@
 // A simulated cluster with its controllers, and what can be done to it: everything that faults and the end of a
 // simulation reach for.
-import { Acts, shownText } from './acts.ts';
+import { Acts, shownText } from './action-digest.ts';
 import { Random } from '../../src/runtime/random.ts';
 import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
 import type { Options } from '../../src/config/option-table.ts';
@@ -12,20 +12,20 @@ import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import type { Ec2Api, Ec2Output } from '../../src/providers/aws/ec2-api.ts';
 import { InProcessEc2, type OnCall } from '../support/in-process-ec2.ts';
-import { Blindness } from './blindness.ts';
+import { Blindness } from './visibility-outages.ts';
 import { Coverage } from './coverage.ts';
 import { History } from './history.ts';
 import { type HandshakeState, handshakeStateOf } from './handshake-state.ts';
-import { fakePrefix } from './judge/fakes.ts';
-import { type EndedCall, Judge } from './judge/judge.ts';
-import { type ShownNode, shownNodeOf } from './judge/shown-node.ts';
+import { fakePrefix } from './invariants/fakes.ts';
+import { type EndedCall, Judge } from './invariants/invariant-checker.ts';
+import { type ShownNode, shownNodeOf } from './invariants/shown-node.ts';
 import type { CallInProgress } from './ports.ts';
 import { SimulatedProcess } from './process.ts';
-import { Omissions } from './omissions.ts';
+import { Omissions } from './incomplete-reads.ts';
 import { optionsOf, Replica } from './replica.ts';
 import type { CallPhase, Scenario } from './scenario.ts';
 import { topologyOf } from './topology.ts';
-import { Tripwires } from './tripwires.ts';
+import { Tripwires } from './failpoints.ts';
 import { WireEc2 } from './wire-ec2.ts';
 
 /** How calls reach the cloud: straight to its model, or through the real SDK and the model's front. */

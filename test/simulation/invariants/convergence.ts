@@ -5,9 +5,9 @@ import { contains, parseIpv4, parseIpv4Block } from '../../../src/simulator/clou
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
 import { requiredAddresses } from '../../../src/simulator/workload/start-gate.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../harness.ts';
 import { membersOf } from './assignments.ts';
-import type { Breach, Invariant } from './breach.ts';
+import type { Breach, Invariant } from './violation.ts';
 import { offeredBy, shownNodeOf } from './shown-node.ts';
 
 type Note = (invariant: Invariant, text: string) => void;
