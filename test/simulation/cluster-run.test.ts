@@ -5,7 +5,7 @@ import { startRig, type Rig } from './cluster-run.ts';
 
 const forever = new AbortController().signal;
 
-/** A fleet that starts, takes load, is upgraded in place and meets a few faults, for half an hour of its own time. */
+/** Half an hour of virtual time: a fleet starts, takes load, is upgraded in place and meets a few faults. */
 async function halfAnHour(seed: string, flags: Readonly<Record<string, string>> = {}): Promise<Rig> {
   const rig = await startRig({ seed, topology: 'small', flags });
   const { clock, cluster } = rig;
@@ -37,8 +37,8 @@ async function halfAnHour(seed: string, flags: Readonly<Record<string, string>> 
   return rig;
 }
 
-describe('a whole cluster in virtual time', () => {
-  test('one seed gives one history, byte for byte, and nothing is lost in it', async () => {
+describe('a cluster in virtual time', () => {
+  test('one seed gives one history of a cluster, byte for byte, in which nothing is lost', async () => {
     const first = await halfAnHour('seven');
     const broken = first.broken();
     const loose = looseInterfaces(first.cluster);
@@ -55,7 +55,7 @@ describe('a whole cluster in virtual time', () => {
     expect(second.journal.join('\n')).toBe(first.journal.join('\n'));
   });
 
-  test('nothing is lost with prefixes that come and go', async () => {
+  test('a cluster whose prefixes come and go loses nothing', async () => {
     const rig = await halfAnHour('prefixes', {
       'aws-enable-prefix-delegation': 'true',
       'aws-release-excess-ips': 'true',
@@ -74,7 +74,7 @@ describe('a whole cluster in virtual time', () => {
     expect(rig.journal.some((line) => / ec2 Unassign.*Ipv4Prefixes/.test(line))).toBe(true);
   });
 
-  test('another seed gives another history', async () => {
+  test('another seed gives another history of a cluster', async () => {
     const [one, other] = [
       await startRig({ seed: 'one', topology: 'small' }),
       await startRig({ seed: 'other', topology: 'small' }),

@@ -1,4 +1,4 @@
-// One run of a whole cluster with its controller, in one process and in virtual time, written down as it happens.
+// One run of a whole cluster with its controller, in one process and in virtual time, with a journal of its events.
 import { readFileSync } from 'node:fs';
 import type { LogDetails, Logger } from '../../src/observability/logger.ts';
 import type { VirtualClock } from '../../src/runtime/virtual-clock.ts';
@@ -10,11 +10,11 @@ import { startController } from '../support/world-controller.ts';
 export interface Rig {
   readonly clock: VirtualClock;
   readonly cluster: EmbeddedCluster;
-  /** One line an event, with its virtual time. */
+  /** One line per event, with its virtual time. */
   readonly journal: string[];
-  /** What must never be, in the history so far and now. */
+  /** Violated invariants, in the history so far and now. */
   readonly broken: () => readonly unknown[];
-  /** Ends the controller and the cluster. */
+  /** Stops the controller and the cluster. */
   readonly end: () => Promise<'stopped' | 'lost'>;
 }
 

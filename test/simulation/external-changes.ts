@@ -1,4 +1,4 @@
-// Somebody else works on the interfaces of the cluster, beside the controller and without a word to it.
+// Another actor changes interfaces of the cluster while the controller runs.
 import { assign, unassign } from '../../src/simulator/cloud/assignments.ts';
 import { detach } from '../../src/simulator/cloud/attachments.ts';
 import { nothing } from '../../src/simulator/cloud/claims.ts';
@@ -8,58 +8,58 @@ import { createInterface, deleteInterface } from '../../src/simulator/cloud/netw
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import { membersOf, prefixOf } from './invariants/assignments.ts';
-import type { ForeignDeed } from './scenario.ts';
-import type { Stage } from './harness.ts';
+import type { ExternalChange } from './scenario.ts';
+import type { Harness } from './harness.ts';
 import { nodeGroup, podSubnetIds } from './topology.ts';
 
-interface Hand {
-  readonly stage: Stage;
+interface ChangeTarget {
+  readonly harness: Harness;
   readonly facts: NodeFacts;
   /** Attached to the node. */
   readonly interfaces: readonly NetworkInterface[];
   readonly pick: number;
 }
 
-export function foreignHand(
-  stage: Stage,
+export function changeExternally(
+  harness: Harness,
   facts: NodeFacts,
-  { deed, pick }: { readonly deed: ForeignDeed; readonly pick: number },
+  { deed, pick }: { readonly deed: ExternalChange; readonly pick: number },
 ): void {
-  const all = [...stage.cluster.ec2.network.interfaces.values()];
+  const all = [...harness.cluster.ec2.network.interfaces.values()];
   const interfaces = all.filter(({ instanceId }) => instanceId === facts.instanceId);
   try {
-    deeds[deed]({ stage, facts, interfaces, pick });
-    stage.coverage.hit('foreign', deed);
+    changes[deed]({ harness, facts, interfaces, pick });
+    harness.coverage.hit('foreign', deed);
   } catch (refusal) {
     if (!(refusal instanceof CloudRefusal)) throw refusal;
   }
 }
 
-const deeds: Readonly<Record<ForeignDeed, (hand: Hand) => void>> = {
-  // Half of the time pods come before anybody can know of it: the cloud may give what was taken to another interface.
-  'unassign-free': (hand) => {
-    takeAway(hand, false);
-    if (hand.pick < 0.5) hand.stage.addPods(hand.facts.name, 4 + Math.floor(hand.pick * 20));
+const changes: Readonly<Record<ExternalChange, (target: ChangeTarget) => void>> = {
+  // Half of the time pods arrive before a controller can know: the cloud may assign the address to another interface.
+  'unassign-free': (target) => {
+    unassignOne(target, false);
+    if (target.pick < 0.5) target.harness.addExtraPods(target.facts.name, 4 + Math.floor(target.pick * 20));
   },
-  'unassign-used': (hand) => takeAway(hand, true),
-  assign: ({ stage, facts, interfaces, pick }) => {
-    const item = at(interfaces, pick);
+  'unassign-used': (target) => unassignOne(target, true),
+  assign: ({ harness, facts, interfaces, pick }) => {
+    const item = pickAt(interfaces, pick);
     if (item === undefined) return;
-    assign(stage.cluster.ec2.network, item.id, { ...nothing, count: 1 }, false);
-    stage.judge.allowances.gave(facts.instanceId);
+    assign(harness.cluster.ec2.network, item.id, { ...nothing, count: 1 }, false);
+    harness.checker.allowances.addExtra(facts.instanceId);
   },
-  detach: ({ stage, facts, interfaces, pick }) => {
-    const item = at(
+  detach: ({ harness, facts, interfaces, pick }) => {
+    const item = pickAt(
       interfaces.filter(({ deviceIndex }) => deviceIndex !== 0),
       pick,
     );
     if (item?.attachment === undefined) return;
-    excuseAll(stage, item);
-    stage.judge.noteLoss(facts.instanceId);
-    detach(stage.cluster.ec2.network, item.attachment.id);
+    exemptAll(harness, item);
+    harness.checker.recordExternalLoss(facts.instanceId);
+    detach(harness.cluster.ec2.network, item.attachment.id);
   },
-  // Half of them as a controller leaves what it made for the node and did not come to attach.
-  'leave-loose': ({ stage, pick, facts: { instanceId } }) => {
+  // Half of them look like an interface that a controller created for the node and failed to attach.
+  'leave-loose': ({ harness, pick, facts: { instanceId } }) => {
     const isForNode = pick < 0.5;
     const tags = {
       'io.cilium/cilium-managed': 'true',
@@ -69,29 +69,29 @@ const deeds: Readonly<Record<ForeignDeed, (hand: Hand) => void>> = {
         'headwater/operation-id': `operation-${Math.floor(pick * 1000)}`,
       }),
     };
-    const request = plainInterface(at(podSubnetIds(stage.scenario), pick) ?? '', [nodeGroup]);
+    const request = plainInterface(pickAt(podSubnetIds(harness.scenario), pick) ?? '', [nodeGroup]);
     const claim = { ...nothing, count: Math.floor(pick * 9) };
     const description = isForNode ? `Cilium-CNI (${instanceId})` : '';
-    createInterface(stage.cluster.ec2.network, { ...request, claim, tags, description });
+    createInterface(harness.cluster.ec2.network, { ...request, claim, tags, description });
   },
-  'delete-loose': ({ stage, pick }) => {
-    const { network } = stage.cluster.ec2;
+  'delete-loose': ({ harness, pick }) => {
+    const { network } = harness.cluster.ec2;
     const loose = [...network.interfaces.values()].filter(
       ({ instanceId, tags }) => instanceId === undefined && tags['io.cilium/cilium-managed'] === 'true',
     );
-    const item = at(loose, pick);
+    const item = pickAt(loose, pick);
     if (item === undefined) return;
-    // A node that lost it to somebody may not know of that yet, and the cloud hands its addresses out again.
-    excuseAll(stage, item);
+    // Another external change may have detached it without the node knowing yet, and the cloud reassigns its addresses.
+    exemptAll(harness, item);
     deleteInterface(network, item.id);
   },
 };
 
-function takeAway({ stage, facts, interfaces, pick }: Hand, isUsed: boolean): void {
-  const { network } = stage.cluster.ec2;
-  const inUse = stage.cluster.workload.machineOf(facts.name)?.memory.endpoints ?? new Map<string, string>();
+function unassignOne({ harness, facts, interfaces, pick }: ChangeTarget, isUsed: boolean): void {
+  const { network } = harness.cluster.ec2;
+  const inUse = harness.cluster.workload.machineOf(facts.name)?.memory.endpoints ?? new Map<string, string>();
   const blocks = new Set([...inUse.keys()].map(prefixOf));
-  const things = interfaces.flatMap(({ id, addresses, primaryAddress, prefixes }) => [
+  const candidates = interfaces.flatMap(({ id, addresses, primaryAddress, prefixes }) => [
     ...addresses
       .filter((address) => address !== primaryAddress && inUse.has(address) === isUsed)
       .map((address) => ({ id, addresses: [address], prefixes: [] as string[] })),
@@ -99,21 +99,21 @@ function takeAway({ stage, facts, interfaces, pick }: Hand, isUsed: boolean): vo
       .filter((prefix) => blocks.has(prefix) === isUsed)
       .map((prefix) => ({ id, addresses: [] as string[], prefixes: [prefix] })),
   ]);
-  const thing = at(things, pick);
-  if (thing === undefined) return;
-  excuseAll(stage, thing);
-  stage.judge.noteLoss(facts.instanceId);
-  unassign(network, thing.id, thing);
+  const chosen = pickAt(candidates, pick);
+  if (chosen === undefined) return;
+  exemptAll(harness, chosen);
+  harness.checker.recordExternalLoss(facts.instanceId);
+  unassign(network, chosen.id, chosen);
 }
 
-/** What somebody takes away is not held against the controller. */
-export function excuseAll(
-  { judge }: Stage,
+/** Exempts what an external change removed: the controller is not at fault. */
+export function exemptAll(
+  { checker }: Harness,
   { addresses, prefixes }: Pick<NetworkInterface, 'addresses' | 'prefixes'>,
 ): void {
-  for (const address of [...addresses, ...prefixes.flatMap(membersOf)]) judge.excuse(address);
+  for (const address of [...addresses, ...prefixes.flatMap(membersOf)]) checker.exempt(address);
 }
 
-function at<T>(items: readonly T[], share: number): T | undefined {
+function pickAt<T>(items: readonly T[], share: number): T | undefined {
   return items[Math.floor(share * items.length)];
 }

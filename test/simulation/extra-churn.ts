@@ -1,29 +1,29 @@
-// What a seed has too little of: where nodes keep what they were given, or get it in large blocks, pods that come and go change
-// little in the cloud. Then nodes are replaced, two at a time, and pods come to the new ones, until enough has happened.
-import { applyFault } from './inject-fault.ts';
-import type { Stage } from './harness.ts';
+// Adds churn to seeds that change the cloud too little: nodes that keep their addresses or get large blocks. Replaces
+// two nodes at a time and adds pods to the new ones, until the cloud changed often enough.
+import { injectFault } from './inject-fault.ts';
+import type { Harness } from './harness.ts';
 
-/** So long at most, in virtual time, in ms. */
+/** Limit in virtual time, in ms. */
 const longest = 60 * 60_000;
-/** Between two replacements, and from one until pods come to the node, in ms. */
+/** Between two replacements, and from a replacement until pods arrive, in ms. */
 const interval = 60_000;
 const settling = 30_000;
 
-/** Returns how many faults there were. Ends early once `isOver`. */
-export async function encore(stage: Stage, isOver: () => boolean): Promise<number> {
-  const { leastMutations = 0 } = stage.scenario;
-  const random = stage.random.fork('encore');
-  const end = stage.now + longest;
+/** Returns the number of faults. Returns early once `isOver`. */
+export async function injectExtraChurn(harness: Harness, isOver: () => boolean): Promise<number> {
+  const { leastMutations = 0 } = harness.scenario;
+  const random = harness.random.fork('encore');
+  const end = harness.now + longest;
   let faults = 0;
-  while (stage.mutations < leastMutations && stage.now < end && !isOver()) {
+  while (harness.mutations < leastMutations && harness.now < end && !isOver()) {
     for (const node of [random.next() / 2, 0.5 + random.next() / 2]) {
       const sameName = random.chance(0.5);
-      applyFault(stage, { kind: 'replace-node', node, sameName, gap: 1000 });
+      injectFault(harness, { kind: 'replace-node', node, sameName, gap: 1000 });
       faults++;
     }
-    await stage.clock.runUntil(isOver, settling);
-    for (const name of stage.nodeNames.slice(-2)) stage.addPods(name, random.integer(4));
-    await stage.clock.runUntil(isOver, interval - settling);
+    await harness.clock.runUntil(isOver, settling);
+    for (const name of harness.nodeNames.slice(-2)) harness.addExtraPods(name, random.integer(4));
+    await harness.clock.runUntil(isOver, interval - settling);
   }
   return faults;
 }

@@ -1,44 +1,44 @@
-// Things that are to happen when a controller comes to a certain call.
+// Failpoints: actions that run when a controller reaches a given call.
 import type { CallInProgress } from './ports.ts';
 import type { CallPhase, PortCall } from './scenario.ts';
 
-export interface Tripwire {
+export interface Failpoint {
   readonly call: PortCall;
   readonly phase: CallPhase;
-  /** Calls that pass before. */
+  /** Matching calls to skip first. */
   readonly nth: number;
-  /** Whether this very call is meant. */
-  readonly fits?: (progress: CallInProgress) => boolean;
-  /** How often; once if not given. */
+  /** Whether it applies to this call. */
+  readonly matches?: (progress: CallInProgress) => boolean;
+  /** Number of times; 1 by default. */
   readonly times?: number;
-  readonly act: (progress: CallInProgress) => void;
+  readonly run: (progress: CallInProgress) => void;
 }
 
 interface Armed {
-  readonly wire: Tripwire;
-  toPass: number;
+  readonly failpoint: Failpoint;
+  toSkip: number;
   left: number;
 }
 
-export class Tripwires {
+export class Failpoints {
   #armed: Armed[] = [];
 
-  arm(wire: Tripwire): void {
-    this.#armed.push({ wire, toPass: wire.nth, left: wire.times ?? 1 });
+  arm(failpoint: Failpoint): void {
+    this.#armed.push({ failpoint, toSkip: failpoint.nth, left: failpoint.times ?? 1 });
   }
 
   clear(): void {
     this.#armed = [];
   }
 
-  pass(phase: CallPhase, progress: CallInProgress): void {
+  hit(phase: CallPhase, progress: CallInProgress): void {
     if (this.#armed.length === 0) return;
     for (const armed of this.#armed) {
-      const { wire } = armed;
-      if (armed.left <= 0 || wire.phase !== phase || wire.call !== progress.call) continue;
-      if (wire.fits?.(progress) === false || armed.toPass-- > 0) continue;
+      const { failpoint } = armed;
+      if (armed.left <= 0 || failpoint.phase !== phase || failpoint.call !== progress.call) continue;
+      if (failpoint.matches?.(progress) === false || armed.toSkip-- > 0) continue;
       armed.left--;
-      wire.act(progress);
+      failpoint.run(progress);
     }
     this.#armed = this.#armed.filter(({ left }) => left > 0);
   }

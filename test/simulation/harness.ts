@@ -1,6 +1,6 @@
-// A simulated cluster with its controllers, and what can be done to it: everything that faults and the end of a
-// simulation reach for.
-import { Acts, shownText } from './action-digest.ts';
+// The test harness: a simulated cluster with its controllers, and every operation that faults and the end of a
+// simulation use.
+import { ActionRecorder, shownText } from './action-digest.ts';
 import { Random } from '../../src/runtime/random.ts';
 import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
 import type { Options } from '../../src/config/option-table.ts';
@@ -12,78 +12,81 @@ import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import type { Ec2Api, Ec2Output } from '../../src/providers/aws/ec2-api.ts';
 import { InProcessEc2, type OnCall } from '../support/in-process-ec2.ts';
-import { Blindness } from './visibility-outages.ts';
+import { VisibilityOutages } from './visibility-outages.ts';
 import { Coverage } from './coverage.ts';
 import { History } from './history.ts';
 import { type HandshakeState, handshakeStateOf } from './handshake-state.ts';
 import { fakePrefix } from './invariants/fakes.ts';
-import { type EndedCall, Judge } from './invariants/invariant-checker.ts';
+import { type EndedCall, InvariantChecker } from './invariants/invariant-checker.ts';
 import { type ShownNode, shownNodeOf } from './invariants/shown-node.ts';
 import type { CallInProgress } from './ports.ts';
 import { SimulatedProcess } from './process.ts';
-import { Omissions } from './incomplete-reads.ts';
+import { IncompleteReads } from './incomplete-reads.ts';
 import { optionsOf, Replica } from './replica.ts';
 import type { CallPhase, Scenario } from './scenario.ts';
 import { topologyOf } from './topology.ts';
-import { Tripwires } from './failpoints.ts';
+import { Failpoints } from './failpoints.ts';
 import { WireEc2 } from './wire-ec2.ts';
 
-/** How calls reach the cloud: straight to its model, or through the real SDK and the model's front. */
-export type RigKind = 'fast' | 'wire';
+/**
+ * How calls reach the cloud: directly in its model, or over the wire, through the real SDK and the HTTP interface of
+ * the model.
+ */
+export type Ec2Path = 'fast' | 'wire';
 
-export interface StageOptions {
+export interface HarnessOptions {
   readonly trace?: boolean;
-  readonly rig?: RigKind;
+  readonly ec2Path?: Ec2Path;
 }
 
-/** How long pods stay that a fault brings, in ms. */
-const crowdStays = 300_000;
+/** Lifetime of pods that a fault adds, in ms. */
+const extraPodLifetime = 300_000;
 
-export class Stage {
+export class Harness {
   readonly scenario: Scenario;
   readonly clock = new VirtualClock();
   readonly random: Random;
   readonly cluster: EmbeddedCluster;
-  readonly judge: Judge;
+  readonly checker: InvariantChecker;
   readonly history: History;
-  readonly acts: Acts;
+  readonly actions: ActionRecorder;
   readonly coverage = new Coverage();
-  readonly tripwires = new Tripwires();
-  readonly omissions = new Omissions({
+  readonly failpoints = new Failpoints();
+  readonly incompleteReads = new IncompleteReads({
     now: () => this.now,
-    inUse: (instanceId) => this.judge.inUseOn(instanceId),
+    inUse: (instanceId) => this.checker.inUseOn(instanceId),
     onBegin: ({ what, from }) => this.coverage.hit('omission', what, from),
   });
-  readonly blindness = new Blindness({ now: () => this.now, isWorthHiding: () => this.#withSecondary() > 3 });
+  readonly outages = new VisibilityOutages({ now: () => this.now, isWorthHiding: () => this.#instancesWithSecondary() > 3 });
   readonly replicas: Replica[] = [];
   readonly client: KubernetesClient;
   readonly options: Options;
-  /** In ms, whenever a controller last changed something: the cloud, or a CiliumNode. */
-  lastActAt = 0;
-  lastAct = '';
+  /** When a controller last changed the cloud or a CiliumNode, in ms. */
+  lastChangeAt = 0;
+  lastChange = '';
   mutations = 0;
-  /** The option allow-withdrawals, as all controllers have it. */
+  /** The option allow-withdrawals of all controllers. */
   allowedWithdrawals: string | undefined;
-  /** Instances of which somebody changed what they may have. */
+  /** Instances with changed limits. */
   readonly reconfigured = new Set<string>();
-  /** Instances that a hostile agent is to name as soon as they are launched. */
-  ambushes = 0;
+  /** Number of upcoming instances that a hostile agent names at launch. */
+  pendingAmbushes = 0;
   cloudCalls = 0;
   readonly #handler: KubernetesHandler;
-  readonly #rig: RigKind;
+  readonly #ec2Path: Ec2Path;
   #generation = 0;
-  #crowdSize = 0;
-  /** Lets each of those go that have not. */
-  readonly #crowd = new Set<() => void>();
-  #isOver = false;
+  #extraPodCount = 0;
+  /** Removes one pod each. */
+  readonly #extraPods = new Set<() => void>();
+  #hasEnded = false;
 
-  constructor(scenario: Scenario, { trace = false, rig = 'fast' }: StageOptions = {}) {
+  constructor(scenario: Scenario, { trace = false, ec2Path = 'fast' }: HarnessOptions = {}) {
     this.scenario = scenario;
-    this.#rig = rig;
+    this.#ec2Path = ec2Path;
     this.random = new Random(`play-${scenario.seed}`);
     this.options = optionsOf(scenario.flags);
     this.history = new History(() => this.clock.monotonic(), trace);
-    this.acts = new Acts(trace);
+    this.actions = new ActionRecorder(trace);
     this.cluster = createEmbeddedCluster({
       topology: topologyOf(scenario),
       clock: this.clock,
@@ -96,11 +99,11 @@ export class Stage {
       onEvent: (event) => {
         const { node, kind, subject, detail } = event;
         this.history.write(`${node} ${kind} ${subject} ${detail}`);
-        this.judge.hear(event);
+        this.checker.onWorkloadEvent(event);
       },
     });
     const { kubernetes } = this.cluster;
-    this.judge = new Judge({
+    this.checker = new InvariantChecker({
       cluster: this.cluster,
       now: () => this.clock.monotonic(),
       consistencyWindow: this.options.consistencyWindow,
@@ -114,9 +117,9 @@ export class Stage {
     kubernetes.follow('ciliumnodes.cilium.io', ({ key, revision, object }) => {
       const writer = kubernetes.acting?.headers['user-agent'] ?? '';
       if (writer.startsWith('headwater')) {
-        this.#acted(`write of ${key}`);
+        this.#recordChange(`write of ${key}`);
         this.history.decide(`${writer} writes ${key}`);
-        this.acts.add(this.now, `${writer} writes ${key} ${shownText(object)}`);
+        this.actions.add(this.now, `${writer} writes ${key} ${shownText(object)}`);
       }
       this.history.write(`write ${revision} ${key} ${writer}`);
     });
@@ -126,7 +129,7 @@ export class Stage {
     return this.clock.monotonic();
   }
 
-  /** Timers that fired, requests to Kubernetes and calls to the cloud. */
+  /** Fired timers, Kubernetes requests and cloud calls. */
   get events(): number {
     return this.clock.fired + this.cluster.kubernetes.requests + this.cloudCalls;
   }
@@ -137,7 +140,7 @@ export class Stage {
     return plan;
   }
 
-  /** Starts every replica, each a little after the one before. */
+  /** Starts the replicas one after another. */
   startReplicas(): void {
     for (let slot = 0; slot < this.scenario.replicas; slot++) {
       this.clock.schedule(slot * 1500, () => this.startReplica());
@@ -154,15 +157,15 @@ export class Stage {
       api: this.#cloudFor(process),
       random: this.random,
       log: this.#logger(process.identity),
-      hear: (phase, progress) => this.#hear(phase, progress),
-      show: (identity, call, output) => this.#shown(identity, call, output),
-      take: (identity, action, output) => this.judge.seeTaken(identity, action, output),
-      onForeignWrite: () => {
-        // Who lost its Lease to a hand and does not know it yet is right to stop.
+      onPhase: (phase, progress) => this.#onPhase(phase, progress),
+      filterAnswer: (identity, call, output) => this.#filterAnswer(identity, call, output),
+      onAnswerApplied: (identity, action, output) => this.checker.onAnswerApplied(identity, action, output),
+      onConflictingWrite: () => {
+        // A replica that lost its stolen Lease and does not know yet rightly pauses.
         if (this.#leaders > 1) return;
-        this.judge.note('false-alarm', `${process.identity} takes a write for somebody else's`);
+        this.checker.report('false-alarm', `${process.identity} takes a write of a replica for a conflicting writer's`);
       },
-      onBug: (error) => this.judge.note('bug', error instanceof Error ? (error.stack ?? '') : String(error)),
+      onBug: (error) => this.checker.report('bug', error instanceof Error ? (error.stack ?? '') : String(error)),
     });
     this.replicas.push(replica);
     replica.outcome.then(
@@ -171,7 +174,7 @@ export class Stage {
         this.retire(replica, 2000);
       },
       (error: unknown) => {
-        this.judge.note(
+        this.checker.report(
           'bug',
           `${process.identity} rejects: ${error instanceof Error ? (error.stack ?? '') : String(error)}`,
         );
@@ -181,10 +184,10 @@ export class Stage {
   }
 
   /**
-   * Instances of nodes that have had more than their primary interface for so long that a reading has to show it, and whose
-   * CiliumNodes show it: of the others nobody misses anything.
+   * Instances with a secondary interface old enough for every read to show it, and shown by their CiliumNode. Without
+   * both, its absence is not noticed.
    */
-  #withSecondary(): number {
+  #instancesWithSecondary(): number {
     const { instances, interfaces } = this.cluster.ec2.network;
     const attachedBy = this.clock.wall() - 2 * this.options.consistencyWindow;
     const isOld = (id: string): boolean =>
@@ -199,33 +202,33 @@ export class Stage {
     }).length;
   }
 
-  #shown<T extends object>(
+  #filterAnswer<T extends object>(
     identity: string,
     { action, input }: { readonly action: string; readonly input: object },
     output: T,
   ): T {
     const { NetworkInterfaces: all } = output as Partial<Ec2Output<'DescribeNetworkInterfaces'>>;
     const isComplete =
-      action !== 'DescribeNetworkInterfaces' || all === undefined || this.blindness.isRecent(this.now);
+      action !== 'DescribeNetworkInterfaces' || all === undefined || this.outages.isRecent(this.now);
     const listed = isComplete
       ? output
-      : { ...output, NetworkInterfaces: this.omissions.shown(identity, all) };
+      : { ...output, NetworkInterfaces: this.incompleteReads.shown(identity, all) };
     const isListing = action === 'DescribeNetworkInterfaces' && JSON.stringify(input).includes('"in-use"');
-    return this.blindness.shown(action, listed, isListing) as T;
+    return this.outages.shown(action, listed, isListing) as T;
   }
 
   #cloudFor(process: SimulatedProcess): Ec2Api {
     const { gateway } = this.cluster.ec2;
     const sent = new WeakMap<object, number>();
     const onCall: OnCall = (action, input, result, output = {}) =>
-      this.#called(process, action, {
+      this.#onCallEnded(process, action, {
         input: input as JsonObject,
         result,
         sentAt: sent.get(input as object) ?? -Infinity,
         output: output as JsonObject,
       });
     const api =
-      this.#rig === 'wire'
+      this.#ec2Path === 'wire'
         ? new WireEc2(gateway, this.clock, onCall)
         : new InProcessEc2(gateway, onCall, `arn:aws:iam::123456789012:user/${process.identity}`);
     return {
@@ -236,21 +239,21 @@ export class Stage {
     };
   }
 
-  /** The process is no more; another takes its place after `ms`. */
+  /** Kills the process of a replica and replaces it after `ms`. */
   retire(replica: Replica, ms: number): void {
     const index = this.replicas.indexOf(replica);
     if (index < 0) return;
     replica.process.kill();
     this.replicas.splice(index, 1);
-    if (!this.#isOver) this.clock.schedule(ms, () => this.startReplica());
+    if (!this.#hasEnded) this.clock.schedule(ms, () => this.startReplica());
   }
 
-  /** The replica of a process; undefined when that is no more. */
+  /** The replica of a process; undefined once that is gone. */
   replicaOf(process: SimulatedProcess): Replica | undefined {
     return this.replicas.find((replica) => replica.process === process);
   }
 
-  /** How many believe that they lead. */
+  /** How many replicas believe that they lead. */
   get #leaders(): number {
     return this.replicas.filter(({ isLeading }) => isLeading).length;
   }
@@ -259,27 +262,27 @@ export class Stage {
     return this.replicas.find(({ isLeading }) => isLeading);
   }
 
-  /** The nodes that are there, in the order in which they came. */
+  /** Existing nodes, in order of creation. */
   get nodeNames(): readonly string[] {
     return [...this.cluster.workload.protocols.keys()];
   }
 
-  /** The node at a share of those that are there. */
+  /** The existing node at a share of [0, 1). */
   nodeAt(share: number): NodeFacts | undefined {
     const names = this.nodeNames;
     return this.cluster.workload.machineOf(names[Math.floor(share * names.length)] ?? '')?.facts;
   }
 
-  /** Where the release handshake of a node stands, in a word. */
+  /** The state of the release handshake of a node. */
   handshakeOf(nodeName: string): HandshakeState {
     return handshakeStateOf(this.shownOn(nodeName), this.cluster.ec2.network.interfaces);
   }
 
-  /** The node that a call is about; empty where there is none. */
+  /** The node that a call is about; empty if there is none. */
   nodeOfCall(input: CallInProgress['input']): string {
     const { path } = input;
     const name = typeof path === 'string' ? /\/ciliumnodes\/([^/?]+)/.exec(path)?.[1] : undefined;
-    return name ?? this.judge.nodeOf(this.#instanceOfCall(input)) ?? '';
+    return name ?? this.checker.nodeOf(this.#instanceOfCall(input)) ?? '';
   }
 
   #instanceOfCall(input: CallInProgress['input']): string {
@@ -297,87 +300,87 @@ export class Stage {
     return shownNodeOf(this.cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName));
   }
 
-  /** Pods that come to a node together, and go a while later. */
-  addPods(nodeName: string, count: number): void {
+  /** Adds pods to one node at once, and removes them after a while. */
+  addExtraPods(nodeName: string, count: number): void {
     for (let index = 0; index < count; index++) {
-      const name = `crowd-${this.#crowdSize++}`;
-      this.promise(this.cluster.workload.createPod({ name, nodeName }));
-      const leave = (): void => {
-        if (this.#crowd.delete(leave)) this.promise(this.cluster.workload.deletePod(`default/${name}`));
+      const name = `crowd-${this.#extraPodCount++}`;
+      this.runInBackground(this.cluster.workload.createPod({ name, nodeName }));
+      const remove = (): void => {
+        if (this.#extraPods.delete(remove)) this.runInBackground(this.cluster.workload.deletePod(`default/${name}`));
       };
-      this.#crowd.add(leave);
-      this.clock.schedule(crowdStays, leave);
+      this.#extraPods.add(remove);
+      this.clock.schedule(extraPodLifetime, remove);
     }
   }
 
-  /** Those go now. */
-  dismissPods(): void {
-    for (const leave of this.#crowd) leave();
+  /** Removes these pods now. */
+  removeExtraPods(): void {
+    for (const remove of this.#extraPods) remove();
   }
 
-  /** Somebody else annotates an object, so that whoever read it before meets a conflict. */
+  /** Annotates an object as another client, so that writes from an older read get a conflict. */
   touch(path: string): void {
     const annotations = { touched: String(this.now) };
-    this.promise(this.client.mergePatch(path, { metadata: { annotations } }, never));
+    this.runInBackground(this.client.mergePatch(path, { metadata: { annotations } }, never));
   }
 
-  /** Somebody deletes the Lease, or writes another holder into it. */
-  meddleWithLease(deed: 'delete' | 'steal'): void {
+  /** Deletes the Lease, or writes another holder into it. */
+  tamperWithLease(deed: 'delete' | 'steal'): void {
     const { k8sNamespace, leaderElectionLeaseName } = this.options;
     const path = `/apis/coordination.k8s.io/v1/namespaces/${k8sNamespace}/leases/${leaderElectionLeaseName}`;
-    this.promise(
+    this.runInBackground(
       deed === 'delete'
         ? this.client.delete(path, {}, never)
         : this.client.mergePatch(path, { spec: { holderIdentity: 'a thief' } }, never),
     );
   }
 
-  /** Lets something go on beside everything else; that it fails is a bug. */
-  promise(work: Promise<unknown>): void {
+  /** Runs work in the background; its failure is a bug. */
+  runInBackground(work: Promise<unknown>): void {
     work.catch((error: unknown) => {
-      if (!this.#isOver) this.judge.note('bug', error instanceof Error ? (error.stack ?? '') : String(error));
+      if (!this.#hasEnded) this.checker.report('bug', error instanceof Error ? (error.stack ?? '') : String(error));
     });
   }
 
-  /** Ends everything. */
+  /** Stops everything. */
   async end(): Promise<void> {
-    this.#isOver = true;
+    this.#hasEnded = true;
     for (const { process } of this.replicas) process.kill();
     const stopped = this.cluster.workload.stop();
     await this.clock.advance(100);
     await Promise.race([stopped, this.clock.advance(60_000)]);
   }
 
-  #called(process: SimulatedProcess, action: string, ended: EndedCall): void {
+  #onCallEnded(process: SimulatedProcess, action: string, ended: EndedCall): void {
     const { input, result } = ended;
     this.cloudCalls++;
     if (!action.startsWith('Describe')) {
       this.mutations++;
-      this.#acted(`${action} (${result})`);
+      this.#recordChange(`${action} (${result})`);
     }
-    const tell = (): void => this.judge.hearCall(process.identity, action, ended);
-    // A process that is frozen knows of no answer until it goes on.
-    if (process.isFrozen) this.promise(process.pass(undefined).then(tell));
-    else tell();
+    const notify = (): void => this.checker.onCallEnded(process.identity, action, ended);
+    // A frozen process learns of an answer once it resumes.
+    if (process.isFrozen) this.runInBackground(process.pass(undefined).then(notify));
+    else notify();
     const text = `${process.identity} ${action} ${JSON.stringify(input)}`;
-    // An answer that makes no sense is refused by the SDK's port on the wire, and by its reader on the other rig.
+    // The SDK refuses an unreadable answer on the wire, and the reader of the port refuses it on the fast path.
     const end = action.startsWith('Describe') ? 'is answered' : result === 'OK' ? 'succeeds' : 'fails';
     this.history.decide(`${text} ${end}`);
-    this.acts.add(this.now, `${text} ${end}`);
+    this.actions.add(this.now, `${text} ${end}`);
     this.history.write(`${text} ${result}`);
   }
 
-  #acted(what: string): void {
-    this.lastActAt = this.clock.monotonic();
-    this.lastAct = what;
+  #recordChange(what: string): void {
+    this.lastChangeAt = this.clock.monotonic();
+    this.lastChange = what;
   }
 
-  #hear(phase: CallPhase, progress: CallInProgress): void {
+  #onPhase(phase: CallPhase, progress: CallInProgress): void {
     if (progress.call === 'lease' && this.#leaders > 1) this.coverage.hit('two leaders');
-    // What is written on a fake is of no node.
+    // Writes to a fake CiliumNode belong to no node.
     const { path } = progress.input;
     const isOfFake = typeof path === 'string' && path.includes(`/${fakePrefix}`);
-    if (!isOfFake) this.tripwires.pass(phase, progress);
+    if (!isOfFake) this.failpoints.hit(phase, progress);
   }
 
   #logger(identity: string): Logger {
@@ -385,7 +388,7 @@ export class Stage {
   }
 }
 
-/** The instance that an interface is made for. */
+/** The instance that an interface is created for. */
 function taggedInstance(input: CallInProgress['input']): string {
   const tags = JSON.stringify(input['TagSpecifications'] ?? '');
   return /"headwater\/instance-id","Value":"([^"]+)"/.exec(tags)?.[1] ?? '';

@@ -1,6 +1,6 @@
-// Readings that lack what is there, as those of an eventually consistent cloud may for a while: an interface that carries
-// addresses of pods, or such addresses. Never for as long as a consistency window, and not the same thing again soon:
-// whoever looks twice, a window apart, sees it.
+// Reads that omit existing resources, as an eventually consistent cloud may: an interface with pod addresses, or these
+// addresses. An omission is shorter than a consistency window and does not soon recur, so two reads a window apart see
+// everything.
 import type { Ec2NetworkInterface } from '../../src/providers/aws/ec2-api.ts';
 import type { FaultPlan } from './scenario.ts';
 
@@ -16,24 +16,24 @@ interface Active {
   readonly until: number;
 }
 
-export interface OmissionsOptions {
+export interface IncompleteReadsOptions {
   readonly now: () => number;
   /** Addresses that pods of the instance hold. */
   readonly inUse: (instanceId: string) => ReadonlySet<string>;
   readonly onBegin: (plan: Plan) => void;
 }
 
-/** After one reading has lacked an interface, no other does for so long, in ms. */
+/** After an omission of an interface, no other one for this long, in ms. */
 const pause = 600_000;
 
-export class Omissions {
-  readonly #options: OmissionsOptions;
+export class IncompleteReads {
+  readonly #options: IncompleteReadsOptions;
   #armed: Armed[] = [];
   /** By interface. */
   readonly #active = new Map<string, Active>();
   readonly #readers = new Set<string>();
 
-  constructor(options: OmissionsOptions) {
+  constructor(options: IncompleteReadsOptions) {
     this.#options = options;
   }
 
@@ -46,7 +46,7 @@ export class Omissions {
     this.#active.clear();
   }
 
-  /** What of an answer to DescribeNetworkInterfaces reaches the process. */
+  /** The interfaces of an answer to DescribeNetworkInterfaces that reach the process. */
   shown(reader: string, interfaces: readonly Ec2NetworkInterface[]): readonly Ec2NetworkInterface[] {
     const isFirst = !this.#readers.has(reader);
     this.#readers.add(reader);

@@ -1,7 +1,7 @@
-// What each kind of fault does to a simulated cluster.
+// Injects each kind of fault into a simulated cluster.
 import type { FaultEffect } from '../../src/simulator/kubernetes/faults/faults.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
-import { foreignHand } from './external-changes.ts';
+import { changeExternally } from './external-changes.ts';
 import { convert, grab, outlive, snatch, stall } from './handshake-faults.ts';
 import { hostile } from './hostile-agent.ts';
 import { kill } from './kill.ts';
@@ -10,31 +10,31 @@ import { reclaim, replace, retire } from './machines.ts';
 import { mustKeepAgent, restrict } from './restrict.ts';
 import type { ApiEffect, FaultKind, FaultPlan, InHandshake, WatchEffect } from './scenario.ts';
 import { fragment, occupy } from './subnet-exhaustion.ts';
-import type { Stage } from './harness.ts';
-import { straggle } from './late-write.ts';
+import type { Harness } from './harness.ts';
+import { lateWrite } from './late-write.ts';
 import { podSubnetIds } from './topology.ts';
 
 type Plan<K extends FaultKind> = Extract<FaultPlan, { readonly kind: K }>;
 
-type Appliers = { readonly [K in FaultKind]: (stage: Stage, plan: Plan<K>) => void };
+type Injectors = { readonly [K in FaultKind]: (harness: Harness, plan: Plan<K>) => void };
 
-/** Lets the fault begin now; what has an end ends by itself. */
-export function applyFault(stage: Stage, plan: FaultPlan): void {
-  const apply = appliers[plan.kind] as (stage: Stage, plan: FaultPlan) => void;
-  stage.history.write(`fault ${JSON.stringify(plan)}`);
-  apply(stage, plan);
+/** Starts the fault now. A fault with a duration ends on its own. */
+export function injectFault(harness: Harness, plan: FaultPlan): void {
+  const inject = injectors[plan.kind] as (harness: Harness, plan: FaultPlan) => void;
+  harness.history.write(`fault ${JSON.stringify(plan)}`);
+  inject(harness, plan);
 }
 
-/** Everything that a fault may have left in force is over. */
-export function endFaults(stage: Stage): void {
-  const { ec2, kubernetes } = stage.cluster;
+/** Ends every fault that may still be in force. */
+export function endFaults(harness: Harness): void {
+  const { ec2, kubernetes } = harness.cluster;
   ec2.gateway.faults.clear();
   kubernetes.faults.clear();
-  stage.tripwires.clear();
-  stage.omissions.clear();
-  stage.blindness.clear();
-  stage.dismissPods();
-  const { listingLagMs, visibilityDelayMs } = stage.scenario.cloud;
+  harness.failpoints.clear();
+  harness.incompleteReads.clear();
+  harness.outages.clear();
+  harness.removeExtraPods();
+  const { listingLagMs, visibilityDelayMs } = harness.scenario.cloud;
   ec2.network.consistency = {
     listingLagMs: { min: 0, max: listingLagMs },
     visibilityDelayMs: { min: 0, max: visibilityDelayMs },
@@ -42,155 +42,155 @@ export function endFaults(stage: Stage): void {
   };
 }
 
-const appliers: Appliers = {
+const injectors: Injectors = {
   cloud: ({ cluster }, { action, count, rate, fault }) => {
     cluster.ec2.gateway.faults.add({ action, count, rate, fault, match: {} });
   },
-  'throttle-storm': (stage, { action, rate, for: ms }) => {
-    const { faults } = stage.cluster.ec2.gateway;
+  'throttle-storm': (harness, { action, rate, for: ms }) => {
+    const { faults } = harness.cluster.ec2.gateway;
     const id = faults.add({ action, rate, match: {}, fault: { kind: 'throttle' } });
-    stage.clock.schedule(ms, () => faults.remove(id));
-    stage.coverage.hit('throttle-storm', action);
+    harness.clock.schedule(ms, () => faults.remove(id));
+    harness.coverage.hit('throttle-storm', action);
   },
-  'stale-listings': (stage, { lag, for: ms }) => {
-    stage.coverage.hit('stale-listings');
-    changeConsistency(stage, { listingLagMs: { min: lag / 2, max: lag } }, ms);
+  'stale-listings': (harness, { lag, for: ms }) => {
+    harness.coverage.hit('stale-listings');
+    changeConsistency(harness, { listingLagMs: { min: lag / 2, max: lag } }, ms);
   },
-  'torn-listings': (stage, { share, for: ms }) => {
-    stage.coverage.hit('torn-listings');
-    changeConsistency(stage, { shortPages: share }, ms);
+  'torn-listings': (harness, { share, for: ms }) => {
+    harness.coverage.hit('torn-listings');
+    changeConsistency(harness, { shortPages: share }, ms);
   },
-  'slow-visibility': (stage, { ms: delay, for: ms }) => {
-    stage.coverage.hit('slow-visibility');
-    changeConsistency(stage, { visibilityDelayMs: { min: delay / 2, max: delay } }, ms);
+  'slow-visibility': (harness, { ms: delay, for: ms }) => {
+    harness.coverage.hit('slow-visibility');
+    changeConsistency(harness, { visibilityDelayMs: { min: delay / 2, max: delay } }, ms);
   },
-  omission: (stage, plan) => {
-    const facts = stage.nodeAt(plan.node);
-    if (facts !== undefined) stage.omissions.arm(plan, facts.instanceId);
+  omission: (harness, plan) => {
+    const facts = harness.nodeAt(plan.node);
+    if (facts !== undefined) harness.incompleteReads.arm(plan, facts.instanceId);
   },
-  blind: (stage, plan) => {
-    const end = stage.blindness.begin(plan);
-    stage.coverage.hit('blind', plan.what);
-    stage.clock.schedule(plan.for, end);
+  blind: (harness, plan) => {
+    const end = harness.outages.begin(plan);
+    harness.coverage.hit('blind', plan.what);
+    harness.clock.schedule(plan.for, end);
   },
-  'forgotten-zone': (stage, { zone, for: ms }) => {
-    stage.coverage.hit('forgotten-zone');
-    for (const facts of machinesIn(stage, zone)) {
-      stage.blindness.forget(facts.instanceId);
-      stage.promise(reclaim(stage, facts, ms).then(() => replace(stage, facts, { sameName: false })));
+  'forgotten-zone': (harness, { zone, for: ms }) => {
+    harness.coverage.hit('forgotten-zone');
+    for (const facts of machinesIn(harness, zone)) {
+      harness.outages.forget(facts.instanceId);
+      harness.runInBackground(reclaim(harness, facts, ms).then(() => replace(harness, facts, { sameName: false })));
     }
   },
-  'scale-down': (stage, { share, for: ms }) => {
-    stage.coverage.hit('scale-down');
-    const names = stage.nodeNames.slice(0, Math.floor(stage.nodeNames.length * share));
+  'scale-down': (harness, { share, for: ms }) => {
+    harness.coverage.hit('scale-down');
+    const names = harness.nodeNames.slice(0, Math.floor(harness.nodeNames.length * share));
     for (const name of names) {
-      const facts = stage.cluster.workload.machineOf(name)?.facts;
+      const facts = harness.cluster.workload.machineOf(name)?.facts;
       if (facts === undefined) continue;
-      const gone = retire(stage, facts);
-      stage.clock.schedule(ms, () =>
-        stage.promise(gone.then(() => replace(stage, facts, { sameName: false }))),
+      const gone = retire(harness, facts);
+      harness.clock.schedule(ms, () =>
+        harness.runInBackground(gone.then(() => replace(harness, facts, { sameName: false }))),
       );
     }
   },
-  foreign: (stage, { deed, node, pick }) => {
-    const facts = stage.nodeAt(node);
-    if (facts !== undefined) foreignHand(stage, facts, { deed, pick });
+  foreign: (harness, { deed, node, pick }) => {
+    const facts = harness.nodeAt(node);
+    if (facts !== undefined) changeExternally(harness, facts, { deed, pick });
   },
-  terminate: (stage, { node, during }) => {
-    stage.tripwires.arm({
+  terminate: (harness, { node, during }) => {
+    harness.failpoints.arm({
       call: during,
       phase: 'once it is sent',
       nth: Math.floor(node * 3),
-      act: ({ input }) => {
-        const facts = factsOfCall(stage, input);
+      run: ({ input }) => {
+        const facts = factsOfCall(harness, input);
         if (facts === undefined) return;
-        stage.coverage.hit('terminate', during);
-        stage.promise(reclaim(stage, facts, 5000).then(() => replace(stage, facts, { sameName: false })));
+        harness.coverage.hit('terminate', during);
+        harness.runInBackground(reclaim(harness, facts, 5000).then(() => replace(harness, facts, { sameName: false })));
       },
     });
   },
-  'replace-node': (stage, { node, sameName, gap, boot }) => {
-    const facts = stage.nodeAt(node);
+  'replace-node': (harness, { node, sameName, gap, boot }) => {
+    const facts = harness.nodeAt(node);
     if (facts === undefined) return;
-    stage.coverage.hit('replace-node', sameName ? 'same name' : 'another name');
-    stage.promise(
-      retire(stage, facts).then(
+    harness.coverage.hit('replace-node', sameName ? 'same name' : 'another name');
+    harness.runInBackground(
+      retire(harness, facts).then(
         () =>
           new Promise<void>((resolve, reject) => {
-            stage.clock.schedule(
+            harness.clock.schedule(
               gap,
-              () => void replace(stage, facts, { sameName, boot }).then(resolve, reject),
+              () => void replace(harness, facts, { sameName, boot }).then(resolve, reject),
             );
           }),
       ),
     );
   },
-  'zone-loss': (stage, { zone, for: ms }) => {
-    stage.coverage.hit('zone-loss');
-    for (const facts of machinesIn(stage, zone)) {
-      const gone = reclaim(stage, facts, 5000);
-      stage.clock.schedule(ms, () =>
-        stage.promise(gone.then(() => replace(stage, facts, { sameName: false }))),
+  'zone-loss': (harness, { zone, for: ms }) => {
+    harness.coverage.hit('zone-loss');
+    for (const facts of machinesIn(harness, zone)) {
+      const gone = reclaim(harness, facts, 5000);
+      harness.clock.schedule(ms, () =>
+        harness.runInBackground(gone.then(() => replace(harness, facts, { sameName: false }))),
       );
     }
   },
-  squeeze: (stage, { subnet, left, for: ms }) => {
-    const giveBack = occupy(stage, subnetAt(stage, subnet), left);
-    stage.coverage.hit('squeeze');
-    stage.clock.schedule(ms, giveBack);
+  squeeze: (harness, { subnet, left, for: ms }) => {
+    const restore = occupy(harness, subnetAt(harness, subnet), left);
+    harness.coverage.hit('squeeze');
+    harness.clock.schedule(ms, restore);
   },
-  fragment: (stage, { subnet, whole, for: ms }) => {
-    const giveBack = fragment(stage, subnetAt(stage, subnet), whole);
-    stage.coverage.hit('fragment');
-    stage.clock.schedule(ms, giveBack);
+  fragment: (harness, { subnet, whole, for: ms }) => {
+    const restore = fragment(harness, subnetAt(harness, subnet), whole);
+    harness.coverage.hit('fragment');
+    harness.clock.schedule(ms, restore);
   },
-  'restart-agent': (stage, plan) => {
-    onNode(stage, plan, (name) => {
-      stage.coverage.hit('restart-agent', stage.handshakeOf(name));
-      stage.promise(stage.cluster.workload.restartAgent(name));
+  'restart-agent': (harness, plan) => {
+    onNode(harness, plan, (name) => {
+      harness.coverage.hit('restart-agent', harness.handshakeOf(name));
+      harness.runInBackground(harness.cluster.workload.restartAgent(name));
     });
   },
-  'change-agent': (stage, plan) => {
+  'change-agent': (harness, plan) => {
     const { protocol } = plan;
-    onNode(stage, plan, (name) => {
-      if (protocol === 'multi-pool' && mustKeepAgent(stage, name)) return;
-      stage.coverage.hit('change-agent', protocol, stage.handshakeOf(name));
-      stage.promise(stage.cluster.workload.changeAgent(name, protocol));
+    onNode(harness, plan, (name) => {
+      if (protocol === 'multi-pool' && mustKeepAgent(harness, name)) return;
+      harness.coverage.hit('change-agent', protocol, harness.handshakeOf(name));
+      harness.runInBackground(harness.cluster.workload.changeAgent(name, protocol));
     });
   },
-  watch: (stage, { effect, times, ms }) => watchFaults[effect](stage, times, ms),
-  api: (stage, { effect, method, path, times, ms }) => {
-    stage.cluster.kubernetes.faults.inject({
+  watch: (harness, { effect, times, ms }) => watchFaults[effect](harness, times, ms),
+  api: (harness, { effect, method, path, times, ms }) => {
+    harness.cluster.kubernetes.faults.inject({
       method,
       path: new RegExp(path),
       times,
       effect: apiEffect(effect, ms),
     });
-    stage.coverage.hit('api', effect, method, path);
+    harness.coverage.hit('api', effect, method, path);
   },
-  'api-away': (stage, { for: ms }) => {
-    const { faults } = stage.cluster.kubernetes;
+  'api-away': (harness, { for: ms }) => {
+    const { faults } = harness.cluster.kubernetes;
     faults.cutWatches();
     const back = faults.inject({ times: Infinity, effect: { kind: 'dropBefore' } });
-    stage.clock.schedule(ms, back);
-    stage.coverage.hit('api-away');
+    harness.clock.schedule(ms, back);
+    harness.coverage.hit('api-away');
   },
   grab,
   snatch,
   convert,
   outlive,
   stall,
-  straggle,
-  'touch-node': (stage, { node, during, times }) => {
-    stage.tripwires.arm({
+  straggle: lateWrite,
+  'touch-node': (harness, { node, during, times }) => {
+    harness.failpoints.arm({
       call: during,
       phase: 'before it is sent',
       nth: Math.floor(node * 5),
       times,
-      act: ({ input }) => {
+      run: ({ input }) => {
         const path = String(input['path']).replace(/\/status$/, '');
-        stage.coverage.hit('touch-node', during);
-        stage.touch(path);
+        harness.coverage.hit('touch-node', during);
+        harness.touch(path);
       },
     });
   },
@@ -198,74 +198,74 @@ const appliers: Appliers = {
   restrict,
   'empty-list': emptyList,
   kill,
-  freeze: (stage, { call, phase, ms }) => {
-    stage.tripwires.arm({
+  freeze: (harness, { call, phase, ms }) => {
+    harness.failpoints.arm({
       call,
       phase,
       nth: 0,
-      act: ({ process }) => {
-        stage.coverage.hit('freeze', call, phase);
+      run: ({ process }) => {
+        harness.coverage.hit('freeze', call, phase);
         process.freeze();
-        stage.clock.schedule(ms, () => process.thaw());
+        harness.clock.schedule(ms, () => process.thaw());
       },
     });
   },
-  'clock-jump': (stage, { ms }) => {
-    stage.coverage.hit('clock-jump', ms < 0 ? 'back' : 'ahead');
-    stage.leader?.process.shiftWall(ms);
+  'clock-jump': (harness, { ms }) => {
+    harness.coverage.hit('clock-jump', ms < 0 ? 'back' : 'ahead');
+    harness.leader?.process.shiftWall(ms);
   },
-  lease: (stage, { deed }) => {
-    stage.coverage.hit('lease', deed);
-    stage.meddleWithLease(deed);
+  lease: (harness, { deed }) => {
+    harness.coverage.hit('lease', deed);
+    harness.tamperWithLease(deed);
   },
-  'restart-controller': (stage, { restartAfter }) => {
-    const replica = stage.leader;
+  'restart-controller': (harness, { restartAfter }) => {
+    const replica = harness.leader;
     if (replica === undefined) return;
-    stage.coverage.hit('restart-controller');
+    harness.coverage.hit('restart-controller');
     replica.stop();
-    stage.clock.schedule(30_000 + restartAfter, () => stage.retire(replica, 0));
+    harness.clock.schedule(30_000 + restartAfter, () => harness.retire(replica, 0));
   },
 };
 
-function machinesIn(stage: Stage, zone: number): readonly NodeFacts[] {
-  const { zones } = stage.scenario;
+function machinesIn(harness: Harness, zone: number): readonly NodeFacts[] {
+  const { zones } = harness.scenario;
   const name = zones[Math.floor(zone * zones.length)]?.zone;
-  const all = stage.nodeNames.flatMap((each) => stage.cluster.workload.machineOf(each)?.facts ?? []);
+  const all = harness.nodeNames.flatMap((each) => harness.cluster.workload.machineOf(each)?.facts ?? []);
   return all.filter((facts) => facts.zone === name);
 }
 
-function factsOfCall(stage: Stage, input: Readonly<Record<string, unknown>>): ReturnType<Stage['nodeAt']> {
-  return stage.cluster.workload.machineOf(stage.nodeOfCall(input))?.facts;
+function factsOfCall(harness: Harness, input: Readonly<Record<string, unknown>>): ReturnType<Harness['nodeAt']> {
+  return harness.cluster.workload.machineOf(harness.nodeOfCall(input))?.facts;
 }
 
-/** At once, or as soon as the handshake of a node is there. */
+/** Now, or once the node is in the state of the handshake. */
 function onNode(
-  stage: Stage,
+  harness: Harness,
   { node, handshake, phase }: { readonly node: number } & Partial<InHandshake>,
-  act: (name: string) => void,
+  action: (name: string) => void,
 ): void {
   if (handshake === undefined || phase === undefined) {
-    const facts = stage.nodeAt(node);
-    if (facts !== undefined) act(facts.name);
+    const facts = harness.nodeAt(node);
+    if (facts !== undefined) action(facts.name);
     return;
   }
-  stage.tripwires.arm({
+  harness.failpoints.arm({
     call: 'patch status',
     phase,
     nth: Math.floor(node * 3),
-    fits: ({ input }) => stage.handshakeOf(stage.nodeOfCall(input)) === handshake,
-    act: ({ input }) => act(stage.nodeOfCall(input)),
+    matches: ({ input }) => harness.handshakeOf(harness.nodeOfCall(input)) === handshake,
+    run: ({ input }) => action(harness.nodeOfCall(input)),
   });
 }
 
-function subnetAt({ scenario }: Stage, share: number): string {
+function subnetAt({ scenario }: Harness, share: number): string {
   const ids = podSubnetIds(scenario);
   return ids[Math.floor(share * ids.length)] ?? '';
 }
 
 function changeConsistency(
-  { cluster, clock }: Stage,
-  change: Partial<Stage['cluster']['ec2']['network']['consistency']>,
+  { cluster, clock }: Harness,
+  change: Partial<Harness['cluster']['ec2']['network']['consistency']>,
   ms: number,
 ): void {
   const { network } = cluster.ec2;
@@ -280,16 +280,16 @@ function changeConsistency(
 }
 
 /**
- * How late agents hear, at most, in ms: one that takes an address more than a minute after it was hidden, and cannot say
- * so because it goes by an older object still, is beyond what the protocol of agents that are not asked can bear.
+ * Maximum event delay for agents, in ms. The protocol of agents that are not asked cannot tolerate an agent that takes
+ * an address more than a minute after it was hidden and cannot report it because its copy is older.
  */
-const latestForAgents = 20_000;
-/** An agent watches its own node alone. */
+const longestAgentDelay = 20_000;
+/** An agent watches its own node only. */
 const watchesOfControllers = /^(?!.*fieldSelector).*watch=/;
 
-const watchFaults: Readonly<Record<WatchEffect, (stage: Stage, times: number, ms: number) => void>> = {
+const watchFaults: Readonly<Record<WatchEffect, (harness: Harness, times: number, ms: number) => void>> = {
   delay: ({ cluster, coverage }, times, ms) => {
-    const path = ms > latestForAgents ? watchesOfControllers : /watch=/;
+    const path = ms > longestAgentDelay ? watchesOfControllers : /watch=/;
     cluster.kubernetes.faults.inject({ path, times, effect: { kind: 'delayEvents', ms } });
     coverage.hit('watch', 'delay');
   },

@@ -1,44 +1,47 @@
-// A write that gets to the API server only when the leader that sent it is dead, and the next one has begun.
+// A write that reaches the API server only after its leader died and the next one started.
 import { bodyOf } from './handshake-faults.ts';
 import type { CallInProgress } from './ports.ts';
 import { ConnectionDropped } from '../../src/simulator/kubernetes/faults/faults.ts';
 import { isObject, objectAt } from '../../src/simulator/workload/json.ts';
 import type { FaultPlan } from './scenario.ts';
-import type { Stage } from './harness.ts';
+import type { Harness } from './harness.ts';
 
 type Plan = Extract<FaultPlan, { readonly kind: 'straggle' }>;
 
-/** How often it is looked whether somebody leads again, in ms, and how many times. */
-const lookInterval = 250;
-const mostLooks = 600;
-/** So long after the next one has begun such a write is let in at most, in ms: sooner than it would be taken for a foreign one. */
-const longest = 18_000;
-/** So much later controllers hear of it, if late: longer than they take the write of a predecessor for possible, in ms. */
-const heardLate = 45_000;
+/** Interval of checks for a new leader, in ms, and their number. */
+const pollInterval = 250;
+const mostPolls = 600;
+/**
+ * Latest arrival after the next leader started, in ms: earlier than a leader takes the write for a conflicting
+ * writer's.
+ */
+const longestDelay = 18_000;
+/** Event delay for controllers, in ms: longer than they expect writes of a predecessor. */
+const lateEventDelay = 45_000;
 const watchesOfControllers = /ciliumnodes\?(?!.*fieldSelector).*watch=/;
 
-export function straggle(stage: Stage, { nth, ms, isHeardLate, restartAfter }: Plan): void {
-  stage.tripwires.arm({
+export function lateWrite(harness: Harness, { nth, ms, isHeardLate, restartAfter }: Plan): void {
+  harness.failpoints.arm({
     call: 'patch status',
     phase: 'before it is sent',
     nth,
-    fits: ({ input }) => grows(stage, input),
-    act: ({ process, input }) => {
-      const replica = stage.replicaOf(process);
+    matches: ({ input }) => onlyAdds(harness, input),
+    run: ({ process, input }) => {
+      const replica = harness.replicaOf(process);
       if (replica === undefined) return;
-      stage.history.write(`${process.identity} is killed while a write of its own is on its way`);
+      harness.history.write(`${process.identity} is killed while a write of its own is on its way`);
       const sentAt = process.monotonic();
-      stage.retire(replica, restartAfter);
-      onceLed(stage, () => {
-        stage.clock.schedule(ms, () => {
-          if (isHeardLate) deafenOnce(stage);
+      harness.retire(replica, restartAfter);
+      onNextLeader(harness, () => {
+        harness.clock.schedule(ms, () => {
+          if (isHeardLate) delayControllerWatches(harness);
           const writer = { 'user-agent': process.identity, 'sent-at': String(sentAt) };
           const tooLate = new AbortController();
-          stage.clock.schedule(longest - ms, () => tooLate.abort());
-          const arrived = arrive(stage, input, writer, tooLate.signal);
-          stage.promise(
-            arrived.then((isTaken) => {
-              if (isTaken) stage.coverage.hit('straggle', isHeardLate ? 'heard late' : 'heard');
+          harness.clock.schedule(longestDelay - ms, () => tooLate.abort());
+          const delivered = deliver(harness, input, writer, tooLate.signal);
+          harness.runInBackground(
+            delivered.then((isAccepted) => {
+              if (isAccepted) harness.coverage.hit('straggle', isHeardLate ? 'heard late' : 'heard');
             }),
           );
         });
@@ -47,14 +50,14 @@ export function straggle(stage: Stage, { nth, ms, isHeardLate, restartAfter }: P
   });
 }
 
-function onceLed(stage: Stage, act: () => void, looks = mostLooks): void {
-  if (stage.leader !== undefined) act();
-  else if (looks > 0) stage.clock.schedule(lookInterval, () => onceLed(stage, act, looks - 1));
+function onNextLeader(harness: Harness, run: () => void, polls = mostPolls): void {
+  if (harness.leader !== undefined) act();
+  else if (polls > 0) harness.clock.schedule(pollInterval, () => onNextLeader(harness, act, polls - 1));
 }
 
-/** Nobody hears the answer. Resolves to whether the write is carried out: no other came before it, and it was in time. */
-async function arrive(
-  stage: Stage,
+/** Nobody receives the answer. Resolves to whether the write took effect: no other came first, and it was in time. */
+async function deliver(
+  harness: Harness,
   { path, body }: CallInProgress['input'],
   writer: Readonly<Record<string, string>>,
   tooLate: AbortSignal,
@@ -66,7 +69,7 @@ async function arrive(
     body: String(body),
   };
   try {
-    const { status } = await stage.cluster.kubernetes.handle(request, tooLate);
+    const { status } = await harness.cluster.kubernetes.handle(request, tooLate);
     return status === 200;
   } catch (error) {
     if (error instanceof ConnectionDropped) return false;
@@ -74,18 +77,18 @@ async function arrive(
   }
 }
 
-function deafenOnce(stage: Stage): void {
-  const hear = stage.cluster.kubernetes.faults.inject({
+function delayControllerWatches(harness: Harness): void {
+  const restore = harness.cluster.kubernetes.faults.inject({
     path: watchesOfControllers,
     times: Infinity,
-    effect: { kind: 'delayEvents', ms: heardLate },
+    effect: { kind: 'delayEvents', ms: lateEventDelay },
   });
-  stage.clock.schedule(lookInterval, hear);
+  harness.clock.schedule(pollInterval, restore);
 }
 
-/** Whether a patch shows on some interface what it did not show, and nothing less on the node as a whole. */
-function grows(stage: Stage, input: CallInProgress['input']): boolean {
-  const { interfaces } = stage.shownOn(stage.nodeOfCall(input));
+/** Whether a patch adds an address to an interface and removes none from the node. */
+function onlyAdds(harness: Harness, input: CallInProgress['input']): boolean {
+  const { interfaces } = harness.shownOn(harness.nodeOfCall(input));
   const patched = objectAt(bodyOf(input), 'status', 'eni', 'enis');
   const before = Object.entries(patched).flatMap(([id]) => placesOn(id, interfaces[id]?.addresses));
   const after = Object.entries(patched).flatMap(([id, patch]) => {
@@ -100,7 +103,7 @@ function grows(stage: Stage, input: CallInProgress['input']): boolean {
   return after.some(({ place }) => !places.has(place)) && before.every(({ address }) => left.has(address));
 }
 
-/** Addresses with where they are. */
+/** Addresses with their interface. */
 function placesOn(
   id: string,
   addresses: unknown,

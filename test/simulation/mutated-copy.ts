@@ -1,4 +1,4 @@
-// A copy of the sources with a deliberate mistake in it.
+// A copy of the sources with a mutant applied.
 import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +7,8 @@ import type { Mutant } from './mutants.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Returns the directory of the copy. Throws where a piece that is to be changed is not there, or not just once. */
-export function plant({ name, edits }: Mutant): string {
+/** Returns the directory of the copy. Throws if a place to edit does not occur exactly once. */
+export function createMutatedCopy({ name, edits }: Mutant): string {
   const copy = mkdtempSync(join(tmpdir(), 'mutant-'));
   for (const part of ['src', 'test/simulation', 'test/support', 'package.json'])
     cpSync(join(root, part), join(copy, part), { recursive: true });
@@ -17,7 +17,7 @@ export function plant({ name, edits }: Mutant): string {
     const path = join(copy, 'src', file);
     const pieces = readFileSync(path, 'utf8').split(from);
     if (pieces.length !== 2)
-      throw new Error(`${name}: ${file} has ${pieces.length - 1} times what is to be changed: ${from}`);
+      throw new Error(`${name}: ${file} contains ${pieces.length - 1} times the text to edit: ${from}`);
     writeFileSync(path, pieces.join(to));
   }
   return copy;

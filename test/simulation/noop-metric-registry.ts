@@ -1,13 +1,13 @@
-// Metrics that nobody reads: what a simulation of thousands of clusters need not pay for.
+// A metric registry that keeps nothing, because thousands of simulated clusters need no metrics.
 import type { MetricRegistry, Metrics } from '../../src/observability/metrics.ts';
 
 const instrument = { add: ignore, set: ignore, replaceAll: ignore, observe: ignore };
 
-/** `onForeignWrite`: a write of a CiliumNode was taken for somebody else's. */
-export function deafRegistry(onForeignWrite: () => void): MetricRegistry {
-  const alarm = { ...instrument, add: onForeignWrite };
+/** `onConflictingWrite`: a controller took a write of a CiliumNode for a conflicting writer's. */
+export function noopMetricRegistry(onConflictingWrite: () => void): MetricRegistry {
+  const conflictingWrites = { ...instrument, add: onConflictingWrite };
   const get = (_: object, name: string | symbol): unknown =>
-    name === 'headwater_conflicting_writes_total' ? alarm : instrument;
+    name === 'headwater_conflicting_writes_total' ? conflictingWrites : instrument;
   return {
     metrics: new Proxy({}, { get }) as Metrics,
     contentType: 'text/plain',
@@ -18,5 +18,5 @@ export function deafRegistry(onForeignWrite: () => void): MetricRegistry {
 }
 
 function ignore(): void {
-  // Nothing.
+  // Does nothing.
 }

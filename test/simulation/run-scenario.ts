@@ -1,124 +1,122 @@
-// Plays a scenario from its beginning to its end, and says what was found.
-import type { ActDigest } from './action-digest.ts';
-import { letWithdrawalsGo } from './administrator.ts';
-import { applyFault, endFaults } from './inject-fault.ts';
-import type { Breach } from './invariants/violation.ts';
-import { encore } from './extra-churn.ts';
-import { agree } from './hostile-agent.ts';
+// Runs a scenario from start to end and returns the violations.
+import type { ActionDigest } from './action-digest.ts';
+import { approveWithdrawals } from './administrator.ts';
+import { injectFault, endFaults } from './inject-fault.ts';
+import type { Violation } from './invariants/violation.ts';
+import { injectExtraChurn } from './extra-churn.ts';
+import { agreeToReleases } from './hostile-agent.ts';
 import { watchForLatePods } from './invariants/late-pods.ts';
-import { unsettled } from './invariants/convergence.ts';
+import { convergenceViolations } from './invariants/convergence.ts';
 import type { Scenario } from './scenario.ts';
-import { Stage, type StageOptions } from './harness.ts';
+import { Harness, type HarnessOptions } from './harness.ts';
 
-export interface Outcome {
+export interface ScenarioResult {
   readonly seed: string;
-  readonly breaches: readonly Breach[];
-  /** Of the history: the same for the same seed. */
+  readonly violations: readonly Violation[];
+  /** Digest of the history: the same for the same seed. */
   readonly digest: string;
-  /** Of what controllers decided: the same on every rig. */
+  /** Digest of the decisions of controllers: the same on either path to the cloud. */
   readonly decisions: string;
   readonly decided: readonly string[];
-  readonly acts: ActDigest;
-  /** The acts in words; empty unless asked for. */
-  readonly acted: readonly string[];
+  readonly actions: ActionDigest;
+  /** The actions as text; empty unless traced. */
+  readonly actionLog: readonly string[];
   readonly events: number;
   /** Calls that change the cloud. */
   readonly mutations: number;
   readonly faults: number;
   readonly nodes: number;
-  /** Of virtual time, in ms. */
+  /** In virtual ms. */
   readonly lasted: number;
   readonly coverage: ReadonlyMap<string, number>;
-  /** The history in words; empty unless asked for. */
+  /** The history as text; empty unless traced. */
   readonly lines: readonly string[];
 }
 
-export type PlayOptions = StageOptions;
-
 const minute = 60_000;
-/** Longest time after the last fault until everything is as it should be, in ms. */
-const settlingTime = 25 * minute;
-/** For so long nobody may do anything then, in ms. */
-const silence = 6 * minute;
+/** Maximum time from the last fault to convergence, in ms. */
+const convergenceTimeout = 25 * minute;
+/** How long no controller may act afterwards, in ms. */
+const quietPeriod = 6 * minute;
 
-export async function play(scenario: Scenario, options: PlayOptions = {}): Promise<Outcome> {
-  const stage = new Stage(scenario, options);
-  stage.cluster.kubernetes.follow('ciliumnodes.cilium.io', (change) => agree(stage, change));
-  stage.cluster.ec2.gateway.faults.onMet = (fault, action) => {
+export async function runScenario(scenario: Scenario, options: HarnessOptions = {}): Promise<ScenarioResult> {
+  const harness = new Harness(scenario, options);
+  harness.cluster.kubernetes.follow('ciliumnodes.cilium.io', (change) => agreeToReleases(harness, change));
+  harness.cluster.ec2.gateway.faults.onMet = (fault, action) => {
     const form =
       fault.kind === 'lost' ? `lost ${fault.effect}` : fault.kind === 'error' ? 'error' : fault.kind;
-    stage.coverage.hit('cloud', form, action);
+    harness.coverage.hit('cloud', form, action);
   };
-  const ending = new AbortController();
-  await begin(stage, ending.signal);
-  const faults = await misfortunes(stage);
-  endFaults(stage);
-  ending.abort();
-  await settle(stage);
-  await stage.end();
+  const endWorkloads = new AbortController();
+  await start(harness, endWorkloads.signal);
+  const faults = await injectFaults(harness);
+  endFaults(harness);
+  endWorkloads.abort();
+  await settle(harness);
+  await harness.end();
   return {
     seed: scenario.seed,
-    breaches: stage.judge.breaches,
-    digest: stage.history.digest(),
-    decisions: stage.history.decisionDigest(),
-    decided: stage.history.decided,
-    acts: stage.acts.end(),
-    acted: stage.acts.kept,
-    events: stage.events,
-    mutations: stage.mutations,
+    violations: harness.checker.violations,
+    digest: harness.history.digest(),
+    decisions: harness.history.decisionDigest(),
+    decided: harness.history.decided,
+    actions: harness.actions.end(),
+    actionLog: harness.actions.log,
+    events: harness.events,
+    mutations: harness.mutations,
     faults,
     nodes: scenario.nodes.length,
-    lasted: stage.now,
-    coverage: stage.coverage.cells,
-    lines: stage.history.lines,
+    lasted: harness.now,
+    coverage: harness.coverage.cells,
+    lines: harness.history.lines,
   };
 }
 
-async function begin(stage: Stage, signal: AbortSignal): Promise<void> {
-  const { workload } = stage.cluster;
+async function start(harness: Harness, signal: AbortSignal): Promise<void> {
+  const { workload } = harness.cluster;
   const started = workload.start();
-  await stage.clock.advance(1);
+  await harness.clock.advance(1);
   await started;
-  stage.startReplicas();
-  if (stage.scenario.longestWait !== undefined) watchForLatePods(stage, stage.scenario.longestWait);
-  for (const load of stage.scenario.workloads) stage.promise(workload.run(load, signal));
+  harness.startReplicas();
+  if (harness.scenario.longestWait !== undefined) watchForLatePods(harness, harness.scenario.longestWait);
+  for (const load of harness.scenario.workloads) harness.runInBackground(workload.run(load, signal));
 }
 
-/** Returns how many faults there were. Ends early once something is found. */
-async function misfortunes(stage: Stage): Promise<number> {
-  const end = stage.scenario.minutes * minute;
+/** Returns the number of faults. Returns early after a violation. */
+async function injectFaults(harness: Harness): Promise<number> {
+  const end = harness.scenario.minutes * minute;
   let faults = 0;
-  for (const fault of stage.scenario.faults) {
-    await stage.clock.runUntil(() => isDecided(stage), fault.at - stage.now);
-    if (isDecided(stage)) return faults;
-    await stage.clock.advance(Math.max(0, fault.at - stage.now));
-    applyFault(stage, fault);
+  for (const fault of harness.scenario.faults) {
+    await harness.clock.runUntil(() => hasViolation(harness), fault.at - harness.now);
+    if (hasViolation(harness)) return faults;
+    await harness.clock.advance(Math.max(0, fault.at - harness.now));
+    injectFault(harness, fault);
     faults++;
   }
-  await stage.clock.runUntil(() => isDecided(stage), end - stage.now);
-  return faults + (await encore(stage, () => isDecided(stage)));
+  await harness.clock.runUntil(() => hasViolation(harness), end - harness.now);
+  return faults + (await injectExtraChurn(harness, () => hasViolation(harness)));
 }
 
-/** What is found once is enough. */
-function isDecided({ judge }: Stage): boolean {
-  return judge.breaches.length > 0;
+/** One violation is enough. */
+function hasViolation({ checker }: Harness): boolean {
+  return checker.violations.length > 0;
 }
 
-async function settle(stage: Stage): Promise<void> {
-  if (isDecided(stage)) return;
-  const since = stage.now;
-  const least = (stage.scenario.leastMinutes ?? 0) * minute;
-  const isAsItShouldBe = (open: readonly Breach[]): boolean =>
-    open.length === 0 && stage.now >= least && stage.now - Math.max(stage.lastActAt, since) > silence;
-  let open: readonly Breach[] = [];
+async function settle(harness: Harness): Promise<void> {
+  if (hasViolation(harness)) return;
+  const since = harness.now;
+  const least = (harness.scenario.leastMinutes ?? 0) * minute;
+  const isConverged = (open: readonly Violation[]): boolean =>
+    open.length === 0 && harness.now >= least && harness.now - Math.max(harness.lastChangeAt, since) > quietPeriod;
+  let open: readonly Violation[] = [];
   do {
-    await stage.clock.advance(minute / 2);
-    if (isDecided(stage)) return;
-    letWithdrawalsGo(stage, since);
-    open = unsettled(stage);
-  } while (!isAsItShouldBe(open) && stage.now <= Math.max(since + settlingTime, least));
-  for (const breach of open) stage.judge.note(breach.invariant, breach.text);
-  if (stage.now - stage.lastActAt <= silence) {
-    stage.judge.note('not-silent', `the controller is still at work: ${stage.lastAct}`);
+    await harness.clock.advance(minute / 2);
+    if (hasViolation(harness)) return;
+    approveWithdrawals(harness, since);
+    open = convergenceViolations(harness);
+  } while (!isConverged(open) && harness.now <= Math.max(since + convergenceTimeout, least));
+  for (const violation of open) harness.checker.report(violation.invariant, violation.text);
+  if (harness.now - harness.lastChangeAt <= quietPeriod) {
+    harness.checker.report('not-quiescent', `the controller still makes changes: ${harness.lastChange}`);
   }
 }

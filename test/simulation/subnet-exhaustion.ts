@@ -1,12 +1,12 @@
-// Somebody else takes the room of a subnet, or one address of each of its blocks.
+// Another client takes the free addresses of a subnet, or one address of each of its blocks.
 import { nothing } from '../../src/simulator/cloud/claims.ts';
 import { plainInterface } from '../../src/simulator/cloud/instances.ts';
 import { formatIpv4, parseIpv4Block, sizeOf } from '../../src/simulator/cloud/ipv4.ts';
 import { createInterface, deleteInterface } from '../../src/simulator/cloud/network-interfaces.ts';
-import type { Stage } from './harness.ts';
+import type { Harness } from './harness.ts';
 
-/** All but `left` addresses are taken; the result gives them back. */
-export function occupy({ cluster }: Stage, subnetId: string, left: number): () => void {
+/** Takes all addresses but `left`; the result frees them. */
+export function occupy({ cluster }: Harness, subnetId: string, left: number): () => void {
   const { network } = cluster.ec2;
   const free = (): number => network.find('subnets', subnetId).available - left;
   const made: string[] = [];
@@ -17,8 +17,8 @@ export function occupy({ cluster }: Stage, subnetId: string, left: number): () =
   return () => made.splice(0).forEach((id) => deleteInterface(network, id));
 }
 
-/** One address of each whole block is taken, in all but `whole` of them; the result gives them back. */
-export function fragment({ cluster }: Stage, subnetId: string, whole: number): () => void {
+/** Takes one address of each whole block but `whole` of them; the result frees them. */
+export function fragment({ cluster }: Harness, subnetId: string, whole: number): () => void {
   const { network } = cluster.ec2;
   const block = parseIpv4Block(network.find('subnets', subnetId).block);
   if (block === undefined) throw new RangeError(`${subnetId} has no block`);

@@ -1,7 +1,7 @@
-// Readings that show nothing of what is there, for as long as it takes somebody to mend a region, an account or a role: of an
-// instance either all is shown or nothing, or only its primary interface is hidden. Nothing may be taken away for that.
+// Reads that show nothing of what exists until a person repairs a region, an account or a role. Of an instance they
+// show everything, nothing, or all but its primary interface. A controller must withdraw nothing for that.
 import type { Ec2NetworkInterface } from '../../src/providers/aws/ec2-api.ts';
-import type { BlindTo, FaultPlan } from './scenario.ts';
+import type { OutageScope, FaultPlan } from './scenario.ts';
 
 type Plan = Extract<FaultPlan, { readonly kind: 'blind' }>;
 
@@ -12,7 +12,7 @@ interface Reply {
   }[];
 }
 
-/** What the cloud answers with where it has nothing of what was asked for. */
+/** The list that is empty in an answer without results, by action. */
 const lists: Readonly<Record<string, string>> = {
   DescribeNetworkInterfaces: 'NetworkInterfaces',
   DescribeInstances: 'Reservations',
@@ -22,10 +22,10 @@ const lists: Readonly<Record<string, string>> = {
   DescribeSecurityGroups: 'SecurityGroups',
 };
 
-type Blind = (action: string, output: Reply) => object;
+type AnswerFilter = (action: string, output: Reply) => object;
 
-/** How much of an answer is shown, by what it is blind to. */
-const blinds: Readonly<Record<BlindTo, (plan: Plan) => Blind>> = {
+/** The part of an answer that is shown, by the scope of the outage. */
+const filters: Readonly<Record<OutageScope, (plan: Plan) => AnswerFilter>> = {
   region: () => (action, output) => {
     const list = lists[action];
     return list === undefined ? output : { ...output, [list]: [] };
@@ -39,31 +39,31 @@ const blinds: Readonly<Record<BlindTo, (plan: Plan) => Blind>> = {
   instances:
     ({ share }) =>
     (_, output) =>
-      withInstances(output, (id) => !isAmong(id, share)),
+      withInstances(output, (id) => !isInShare(id, share)),
 };
 
-/** From when an interface was hidden until it has surely been shown again, in ms: at most the time between two listings. */
-const longestHold = 300_000;
+/** Maximum time from hiding an interface until it is shown again, in ms: the time between two listings. */
+const longestMissing = 300_000;
 
-export interface BlindnessOptions {
+export interface VisibilityOutagesOptions {
   readonly now: () => number;
-  /** Whether so many instances have more than their primary interface that all of that cannot be gone. */
+  /** Whether so many instances have a secondary interface that the absence of all of them is too much to believe. */
   readonly isWorthHiding: () => boolean;
 }
 
-export class Blindness {
-  readonly #options: BlindnessOptions;
+export class VisibilityOutages {
+  readonly #options: VisibilityOutagesOptions;
   #hiddenAt = -Infinity;
   readonly #awaitsListing = new Set<Plan>();
   readonly #active = new Set<Plan>();
   /** Instances that the cloud has forgotten. */
   readonly #forgotten = new Set<string>();
 
-  constructor(options: BlindnessOptions) {
+  constructor(options: VisibilityOutagesOptions) {
     this.#options = options;
   }
 
-  /** Returns how to end it. */
+  /** Returns a function that ends it. */
   begin(plan: Plan): () => void {
     (plan.what === 'secondaries' ? this.#awaitsListing : this.#active).add(plan);
     return () => {
@@ -72,7 +72,7 @@ export class Blindness {
     };
   }
 
-  /** For good. */
+  /** Permanently. */
   forget(instanceId: string): void {
     this.#forgotten.add(instanceId);
   }
@@ -82,21 +82,21 @@ export class Blindness {
     this.#active.clear();
   }
 
-  /** Whether hidden interfaces may still count as missing: nothing else is to be hidden then. */
+  /** Whether hidden interfaces may still count as missing; nothing else may be hidden then. */
   isRecent(now: number): boolean {
-    return now < this.#hiddenAt + longestHold;
+    return now < this.#hiddenAt + longestMissing;
   }
 
-  /** What of an answer reaches a process. `isListing`: of all interfaces, which one after the other are looked at then. */
+  /** The part of an answer that reaches a process. `isListing`: of all interfaces, each of which is then examined. */
   shown(action: string, output: object, isListing: boolean): object {
-    this.#weighSecondaries(isListing);
-    const isRemembered = (id: string): boolean => !this.#forgotten.has(id);
-    const known = this.#forgotten.size === 0 ? output : withInstances(output, isRemembered);
-    return this.#plans().reduce((shown, plan) => blinds[plan.what](plan)(action, shown), known);
+    this.#updateSecondaries(isListing);
+    const isKnown = (id: string): boolean => !this.#forgotten.has(id);
+    const known = this.#forgotten.size === 0 ? output : withInstances(output, isKnown);
+    return this.#plans().reduce((shown, plan) => filters[plan.what](plan)(action, shown), known);
   }
 
-  /** Secondary interfaces are hidden from a listing on, and for as long as so many are that it cannot be true. */
-  #weighSecondaries(isListing: boolean): void {
+  /** Hides secondary interfaces from a listing on, while so many are hidden that it is too much to believe. */
+  #updateSecondaries(isListing: boolean): void {
     if (this.#awaitsListing.size + this.#active.size === 0) return;
     const isWorthHiding = this.#options.isWorthHiding();
     for (const plan of this.#active)
@@ -106,7 +106,7 @@ export class Blindness {
     this.#awaitsListing.clear();
   }
 
-  /** Where only some instances are seen, and those in part, nothing tells that too much is missing. */
+  /** If only some instances were visible, and those in part, nothing would show that too much is missing. */
   #plans(): readonly Plan[] {
     const plans = [...this.#active];
     const alone = plans.find(({ what }) => what === 'secondaries');
@@ -132,7 +132,7 @@ function withInterfaces(output: Reply, isShown: (item: Ec2NetworkInterface) => b
   return all === undefined ? output : { ...output, NetworkInterfaces: all.filter(isShown) };
 }
 
-/** The same ones each time. */
-function isAmong(instanceId: string, share: number): boolean {
+/** Picks the same instances each time. */
+function isInShare(instanceId: string, share: number): boolean {
   return Number.parseInt(instanceId.slice(-2), 16) / 256 < share;
 }

@@ -1,25 +1,25 @@
-// Whether both rigs come to the same decisions: what goes straight to the cloud's model, and what goes through the real SDK and
-// the model's front.
+// Compares the decisions of a seed on both paths to the cloud: directly in its model, and over the wire through the
+// real SDK.
 import { Random } from '../../src/runtime/random.ts';
-import { play } from './run-scenario.ts';
+import { runScenario } from './run-scenario.ts';
 import type { FaultKind } from './scenario.ts';
-import { scenarioNamed } from './load-scenario.ts';
+import { loadScenario } from './load-scenario.ts';
 
-/** Whether this seed is one of the share that is played on both rigs. */
-export function isPlayedTwice(seed: string, share: number): boolean {
+/** Whether this seed is in the share that also runs over the wire. */
+export function isComparedOverWire(seed: string, share: number): boolean {
   return new Random(`rigs of ${seed}`).chance(share);
 }
 
-/** After a thaw everything that waited happens at one instant, in the order in which a rig comes to it. */
-const freezing: ReadonlySet<FaultKind> = new Set(['freeze', 'outlive']);
+/** After a thaw all pending work happens in one instant, in an order that depends on the path. */
+const freezeKinds: ReadonlySet<FaultKind> = new Set(['freeze', 'outlive']);
 
-/** The first decision that differs, in words; undefined where none does. */
-export async function differenceOfRigs(seed: string): Promise<string | undefined> {
-  const named = scenarioNamed(seed);
-  const scenario = { ...named, faults: named.faults.filter(({ kind }) => !freezing.has(kind)) };
-  const fast = await play(scenario, { trace: true, rig: 'fast' });
-  const wire = await play(scenario, { trace: true, rig: 'wire' });
+/** Describes the first decision that differs; undefined if none does. */
+export async function firstWireDifference(seed: string): Promise<string | undefined> {
+  const named = loadScenario(seed);
+  const scenario = { ...named, faults: named.faults.filter(({ kind }) => !freezeKinds.has(kind)) };
+  const fast = await runScenario(scenario, { trace: true, ec2Path: 'fast' });
+  const wire = await runScenario(scenario, { trace: true, ec2Path: 'wire' });
   if (fast.decisions === wire.decisions) return undefined;
   const index = fast.decided.findIndex((line, at) => line !== wire.decided[at]);
-  return `decision ${index}: ${fast.decided[index] ?? 'none'} on the fast rig, ${wire.decided[index] ?? 'none'} on the wire`;
+  return `decision ${index}: ${fast.decided[index] ?? 'none'} on the fast path, ${wire.decided[index] ?? 'none'} on the wire`;
 }

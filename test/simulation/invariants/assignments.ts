@@ -1,6 +1,6 @@
-// What the cloud had assigned to which instance for its pods, and until when: the truth about every address, present and
-// past. Primary addresses are not for pods, as no node of a scenario uses them so. One that an instance lost can come back
-// to it as the primary address of a new interface: it is lost to its pod all the same.
+// The pod addresses that the cloud assigned to each instance, past and present. Primary addresses do not count, because
+// no scenario uses them for pods. An address that an instance lost and that returns as the primary address of a new
+// interface stays lost to its pod.
 import { formatIpv4, parseIpv4 } from '../../../src/simulator/cloud/ipv4.ts';
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 
@@ -11,14 +11,14 @@ export class Assignments {
   readonly #now: () => number;
   /** By instance, by address or prefix. */
   readonly #until = new Map<string, Map<string, Until>>();
-  /** By interface: what it is given afterwards counts as had until then. */
+  /** By detached interface: what it gets later counts as held until then. */
   readonly #former = new Map<string, { readonly instanceId: string; readonly until: Until }>();
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Takes in a change of an interface. */
+  /** Applies a change of an interface. */
   change(before: NetworkInterface | undefined, after: NetworkInterface | undefined): void {
     if (before !== undefined && after !== undefined && holdsTheSame(before, after)) return;
     if (before?.instanceId !== undefined) this.#leave(before, before.instanceId);
@@ -39,14 +39,14 @@ export class Assignments {
     return this.lastHad(instanceId, address) === Infinity;
   }
 
-  /** Until when the instance had the address, in ms; Infinity while it does, -Infinity where it never did. */
+  /** Until when the instance had the address, in ms; Infinity while it does, -Infinity if it never did. */
   lastHad(instanceId: string, address: string): number {
     const own = this.#until.get(instanceId);
     if (own === undefined) return -Infinity;
     return Math.max(own.get(address) ?? -Infinity, own.get(prefixOf(address)) ?? -Infinity);
   }
 
-  /** Until when the instance had the prefix that the address lies in; -Infinity where it never did. */
+  /** Until when the instance had the prefix that contains the address; -Infinity if it never did. */
   lastInPrefix(instanceId: string, address: string): number {
     return this.#until.get(instanceId)?.get(prefixOf(address)) ?? -Infinity;
   }
@@ -66,7 +66,7 @@ function holdsTheSame(a: NetworkInterface, b: NetworkInterface): boolean {
   return a.instanceId === b.instanceId && a.addresses === b.addresses && a.prefixes === b.prefixes;
 }
 
-/** The /28 that an address lies in. */
+/** The /28 that contains an address. */
 export function prefixOf(address: string): string {
   const number = parseIpv4(address) ?? 0;
   return `${formatIpv4(number - (number % 16))}/28`;

@@ -1,4 +1,4 @@
-// CiliumNodes of a hostile agent: they have no Node, and what they show counts for nothing.
+// CiliumNodes of a hostile agent: they have no Node, and what they show does not count.
 
 export const fakePrefix = 'a-fake-';
 

@@ -2,7 +2,7 @@
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import { prefixOf } from './assignments.ts';
 
-/** Addresses and prefixes that an interface has now and had not before. */
+/** Addresses and prefixes that the change adds. */
 export function addedBy(
   before: NetworkInterface | undefined,
   after: NetworkInterface | undefined,
@@ -14,12 +14,12 @@ export function addedBy(
   ];
 }
 
-/** The interface as long as it does not leave its instance. */
-export function staying(item: NetworkInterface | undefined): NetworkInterface | undefined {
+/** The interface, unless it is detached or detaching. */
+export function unlessDetaching(item: NetworkInterface | undefined): NetworkInterface | undefined {
   return item?.attachment === undefined || item.attachment.status === 'detaching' ? undefined : item;
 }
 
-/** Pod addresses that an instance gains with a change of an interface. */
+/** Pod addresses that an instance gains by a change of an interface. */
 export function growthOf(
   before: NetworkInterface | undefined,
   after: NetworkInterface | undefined,
@@ -30,16 +30,16 @@ export function growthOf(
   return { instanceId, gained: podAddressesOf(after) - had };
 }
 
-/** Its secondary addresses, and all of its prefixes. */
+/** Its secondary addresses, and all addresses of its prefixes. */
 function podAddressesOf({ addresses, prefixes }: NetworkInterface): number {
   return addresses.length - 1 + prefixes.length * 16;
 }
 
-export function carriesTheSame(a: NetworkInterface, b: NetworkInterface): boolean {
+export function hasSameAddresses(a: NetworkInterface, b: NetworkInterface): boolean {
   return a.addresses === b.addresses && a.prefixes === b.prefixes;
 }
 
-export function carries(item: NetworkInterface | undefined, address: string): boolean {
+export function hasAddress(item: NetworkInterface | undefined, address: string): boolean {
   if (item === undefined) return false;
   return item.addresses.includes(address) || item.prefixes.includes(prefixOf(address));
 }

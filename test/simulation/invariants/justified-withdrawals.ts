@@ -1,28 +1,28 @@
-// What writes of ours rightly struck from a node. Its agent hears of that later.
+// Addresses that controllers rightly withdrew from a node whose agent learns of it late.
 //
-// What the instance had lost to others: when the interface is attached again by the time at which the agent hears, the
-// instance has the address as if it had never been lost. What no pod had: one can take it before the agent hears, which then
-// goes on with it, unless the agent is started anew before it is shown again.
+// If the instance had lost the address and its interface is attached again by then, the instance has the address as if
+// it had never lost it. If no pod had the address, one can take it before the agent learns; the agent then keeps it,
+// unless it restarts before the address is shown again.
 import type { ViolationKind } from '../../../src/simulator/workload/violation-log.ts';
 
-/** By when an agent has heard of what was written: longer than any delay of a watch in a scenario, in ms. */
-const heardWithin = 180_000;
-/** By when a controller shows again what a pod took too late: longer than there is no leader, however it ended, in ms. */
+/** Longer than any watch delay in a scenario, in ms: the agent knows by then. */
+const watchDelay = 180_000;
+/** By when a controller shows an address again that a pod took late, in ms: longer than any time without a leader. */
 const shownAgainWithin = 600_000;
 
-export class RightStrikes {
+export class JustifiedWithdrawals {
   readonly #now: () => number;
-  /** By instance and address, until when its agent may find that it is not shown; Infinity until it is shown again. */
+  /** By instance and address: until when its agent may report it as missing; Infinity until it is shown again. */
   readonly #until = new Map<string, number>();
-  /** The same for what no pod had, if the agent is started anew. */
+  /** The same for addresses that no pod had, if the agent restarts. */
   readonly #freeUntil = new Map<string, number>();
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** A write of ours struck the address. `was`: lost to others, had by no pod, or had by one. */
-  struck(instanceId: string, address: string, was: Standing): void {
+  /** A controller withdrew the address. `was`: lost to an external change, free, or in use. */
+  withdrawn(instanceId: string, address: string, was: AddressState): void {
     const key = keyOf(instanceId, address);
     if (was === 'lost') this.#until.set(key, Infinity);
     else this.#until.delete(key);
@@ -30,28 +30,28 @@ export class RightStrikes {
     else this.#freeUntil.delete(key);
   }
 
-  /** A write of ours shows the address anew. */
+  /** A controller shows the address again. */
   shown(instanceId: string, address: string): void {
     const key = keyOf(instanceId, address);
-    if (this.#until.get(key) === Infinity) this.#until.set(key, this.#now() + heardWithin);
+    if (this.#until.get(key) === Infinity) this.#until.set(key, this.#now() + watchDelay);
   }
 
-  /** Whether what an agent finds may be that the address is not shown, because it was rightly struck. */
-  account(instanceId: string, address: string, finding: string): boolean {
+  /** Whether a justified withdrawal explains the finding of an agent. */
+  accountsFor(instanceId: string, address: string, finding: string): boolean {
     const key = keyOf(instanceId, address);
     const now = this.#now();
-    if (now <= (this.#until.get(key) ?? -Infinity)) return absences.has(finding);
+    if (now <= (this.#until.get(key) ?? -Infinity)) return absenceKinds.has(finding);
     return now <= (this.#freeUntil.get(key) ?? -Infinity) && finding === lostByRestart;
   }
 }
 
-/** What an address was that a write of ours struck. */
-export type Standing = 'lost' | 'free' | 'in use';
+/** The state of an address when a controller withdrew it. */
+export type AddressState = 'lost' | 'free' | 'in use';
 
 const lostByRestart = 'lost-across-restart' satisfies ViolationKind;
 
-/** What an agent says of an address that it is not shown. What else it finds, a strike does not account for. */
-const absences: ReadonlySet<string> = new Set([
+/** Findings about an address that is not shown. A withdrawal explains no others. */
+const absenceKinds: ReadonlySet<string> = new Set([
   'address-vanished',
   'interface-vanished',
   lostByRestart,

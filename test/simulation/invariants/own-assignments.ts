@@ -1,22 +1,22 @@
-// What each controller put on which interface by calls of its own that were answered: where that is it knows without any
-// reading, also of an address that was another interface's as far as it knew.
+// What each controller assigned to which interface by its own answered calls. It knows this without a read, even if it
+// knew the address on another interface.
 import { listAt, textAt, type JsonObject } from '../../../src/simulator/workload/json.ts';
 import type { ShownNode } from './shown-node.ts';
 
 interface Receipt {
   readonly interfaceId: string;
-  /** Of the answer, in ms; Infinity until then. */
+  /** Time of the answer, in ms; Infinity before it. */
   readonly answeredAt: number;
 }
 
 export interface Misplaced {
   readonly address: string;
-  /** The interface that the node shows it on, and the one that was given it. */
+  /** The interface that shows the address, and the one that it was assigned to. */
   readonly on: string;
-  readonly given: string;
+  readonly assignedTo: string;
 }
 
-export class Received {
+export class OwnAssignments {
   readonly #now: () => number;
   /** By controller, by address or prefix. */
   readonly #by = new Map<string, Map<string, Receipt>>();
@@ -25,18 +25,18 @@ export class Received {
     this.#now = now;
   }
 
-  /** A call of a controller gave an interface these, and is not answered yet. */
-  given(identity: string, interfaceId: string, holdings: readonly string[]): void {
+  /** A call of a controller assigned these to an interface, and is not answered yet. */
+  assigned(identity: string, interfaceId: string, holdings: readonly string[]): void {
     const own = this.#by.get(identity) ?? new Map<string, Receipt>();
     for (const holding of holdings) own.set(holding, { interfaceId, answeredAt: Infinity });
     this.#by.set(identity, own);
   }
 
   /**
-   * A call of a controller has succeeded. It knows what an interface has by the answers to assignments, of which several may
-   * be under way at once, and to the last of the calls that make one.
+   * A call of a controller succeeded. A controller learns what an interface has from answers to assignments, several of
+   * which may be in flight, and from the last call that creates an interface.
    */
-  add(identity: string, action: string, input: JsonObject, output: JsonObject): void {
+  onAnswer(identity: string, action: string, input: JsonObject, output: JsonObject): void {
     const named = action === 'AssignPrivateIpAddresses' ? new Set(assignedIn(output)) : undefined;
     if (named === undefined && action !== 'AttachNetworkInterface') return;
     const interfaceId = textAt(input, 'NetworkInterfaceId');
@@ -48,14 +48,14 @@ export class Received {
     }
   }
 
-  /** What a node shows on another interface than the controller knew at `at`, in ms, to have been given it last. */
+  /** What a node shows on another interface than the one that, as the controller knew at `at`, in ms, got it last. */
   misplaced(identity: string, at: number, { interfaces }: ShownNode): readonly Misplaced[] {
     const own = this.#by.get(identity);
     if (own === undefined) return [];
     return Object.entries(interfaces).flatMap(([on, { addresses = [] }]) =>
       addresses.flatMap((address) => {
-        const { interfaceId: given = on, answeredAt = Infinity } = own.get(address) ?? {};
-        return answeredAt < at && given !== on ? [{ address, on, given }] : [];
+        const { interfaceId: assignedTo = on, answeredAt = Infinity } = own.get(address) ?? {};
+        return answeredAt < at && assignedTo !== on ? [{ address, on, assignedTo }] : [];
       }),
     );
   }

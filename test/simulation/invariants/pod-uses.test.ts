@@ -2,21 +2,21 @@ import { expect, test } from '@jest/globals';
 import { PodUses } from './pod-uses.ts';
 
 test.each([
-  ['nobody has taken it', '', 5, false],
-  ['it was taken before', 'taken 4', 5, true],
-  ['it was taken at that very time', 'taken 5', 5, true],
-  ['it was taken after', 'taken 6', 5, false],
-  ['it was given back before', 'taken 1, given-back 4', 5, false],
-  ['it was given back after', 'taken 1, given-back 6', 5, true],
-  ['another pod has had it since', 'taken 1, given-back 6, taken 7', 5, true],
-  ['it changed hands at that very time', 'taken 1, given-back 5, taken 5', 5, true],
-  ['no pod had it between two', 'taken 1, given-back 4, taken 6', 5, false],
-])('a pod had an address, where %s (%s): %d, %j', (_what, deeds, time, had) => {
+  ['no pod has taken it', '', 5, false],
+  ['a pod took it before', 'taken 4', 5, true],
+  ['a pod took it at that time', 'taken 5', 5, true],
+  ['a pod took it after', 'taken 6', 5, false],
+  ['a pod freed it before', 'taken 1, given-back 4', 5, false],
+  ['a pod freed it after', 'taken 1, given-back 6', 5, true],
+  ['another pod has taken it since', 'taken 1, given-back 6, taken 7', 5, true],
+  ['another pod took it over at that time', 'taken 1, given-back 5, taken 5', 5, true],
+  ['it was free between two pods', 'taken 1, given-back 4, taken 6', 5, false],
+])('%s (%s): whether a pod had the address at %d is %j', (_what, steps, time, had) => {
   let now = 0;
   const uses = new PodUses(() => now);
-  for (const [, deed, at] of deeds.matchAll(/(taken|given-back) (\d+)/g)) {
+  for (const [, step, at] of steps.matchAll(/(taken|given-back) (\d+)/g)) {
     now = Number(at);
-    const kind = deed === 'taken' ? 'address-taken' : 'address-given-back';
+    const kind = step === 'taken' ? 'address-taken' : 'address-given-back';
     uses.hear({ node: 'node', kind, subject: '10.0.0.1' });
   }
 

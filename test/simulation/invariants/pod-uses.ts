@@ -1,4 +1,5 @@
-// Which addresses pods had, and when: a write takes effect later than it is sent, and is judged by what was so then.
+// Which addresses pods had, and when. A write takes effect later than it is sent, and is checked against the time of
+// sending.
 import type { WorkloadEvent } from '../../../src/simulator/workload/journal.ts';
 
 interface Use {
@@ -6,12 +7,12 @@ interface Use {
   readonly until: number;
 }
 
-/** Longer than a write takes from when it is sent to its effect, in ms. */
+/** Longer than any write takes from sending to its effect, in ms. */
 const remembered = 60_000;
 
 export class PodUses {
   readonly #now: () => number;
-  /** By node and address: the last use, and those that ended a little while ago. */
+  /** By node and address: the last use, and recently ended ones. */
   readonly #uses = new Map<string, readonly Use[]>();
 
   constructor(now: () => number) {

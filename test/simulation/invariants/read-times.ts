@@ -1,22 +1,22 @@
-// When each controller last learnt what the cloud has: what it offers can be no truer than that.
+// When each controller last read the state of the cloud. What it offers can be no newer.
 import { listAt, textAt, type JsonObject } from '../../../src/simulator/workload/json.ts';
 
-/** More than come while a request is under way. */
+/** More than arrive while a request is in flight. */
 const remembered = 16;
 
-export class Readings {
+export class ReadTimes {
   readonly #now: () => number;
-  /** By controller and instance, the newest last; `*` stands for all. */
+  /** By controller and instance, latest last; `*` stands for all instances. */
   readonly #at = new Map<string, readonly number[]>();
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** An answer to DescribeNetworkInterfaces with this input has come. */
+  /** A request to DescribeNetworkInterfaces with this input was answered. */
   add(identity: string, input: unknown): void {
     const filters = listAt(input as JsonObject, 'Filters');
-    // What asks for detached interfaces learns nothing of instances.
+    // A request for detached interfaces shows nothing of instances.
     if (filters.some((filter) => listAt(filter, 'Values').includes('available'))) return;
     const byInstance = filters.filter((filter) => textAt(filter, 'Name') === 'attachment.instance-id');
     const instances = byInstance.flatMap((filter) => listAt(filter, 'Values').map(String));
@@ -26,7 +26,7 @@ export class Readings {
     }
   }
 
-  /** When the controller had its last answer about the instance before `end`, in ms; -Infinity where it had none. */
+  /** Time of the controller's last answer about the instance before `end`, in ms; -Infinity if there was none. */
   last(identity: string, instanceId: string, end: number): number {
     const keys = [`${identity} ${instanceId}`, `${identity} *`];
     const times = keys.flatMap((key) => this.#at.get(key) ?? []);

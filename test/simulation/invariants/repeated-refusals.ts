@@ -1,13 +1,13 @@
-// That the cloud refuses a call because the interface that it is about is gone teaches the controller so: the same call
-// of the same process is not sent again for the same interface, unless a reading came in between, which may show it still.
-// One that was made a moment ago may only not be known yet.
+// A refusal because an interface is gone teaches the controller: the same process must not repeat the call for that
+// interface, unless a read in between may still have shown it. A new interface is exempt, because the cloud may not
+// show it yet.
 import { textAt, type JsonObject } from '../../../src/simulator/workload/json.ts';
 
-export interface StaleFactsOptions {
+export interface RepeatedRefusalsOptions {
   readonly now: () => number;
   /** In ms. */
   readonly consistencyWindow: number;
-  readonly isThere: (interfaceId: string) => boolean;
+  readonly exists: (interfaceId: string) => boolean;
 }
 
 interface RefusableCall {
@@ -16,32 +16,32 @@ interface RefusableCall {
   readonly sentAt: number;
 }
 
-export class StaleFacts {
-  readonly #options: StaleFactsOptions;
-  readonly #madeAt = new Map<string, number>();
-  /** When each call was first refused, by controller. */
+export class RepeatedRefusals {
+  readonly #options: RepeatedRefusalsOptions;
+  readonly #createdAt = new Map<string, number>();
+  /** By controller: when each call was first refused. */
   readonly #refused = new Map<string, Map<string, number>>();
 
-  constructor(options: StaleFactsOptions) {
+  constructor(options: RepeatedRefusalsOptions) {
     this.#options = options;
   }
 
-  /** An interface came to be, or a controller takes in that it did, which counts its time from then. */
-  made(interfaceId: string): void {
-    this.#madeAt.set(interfaceId, this.#options.now());
+  /** An interface was created, or a controller applied that answer, from which its own time counts. */
+  created(interfaceId: string): void {
+    this.#createdAt.set(interfaceId, this.#options.now());
   }
 
-  /** A controller has taken in a reading of interfaces. */
-  readAnew(identity: string): void {
+  /** A controller applied a read of interfaces. */
+  onRead(identity: string): void {
     this.#refused.delete(identity);
   }
 
-  /** A call of a controller, sent at `sentAt`, has ended. Returns what was refused again, although the refusal was known. */
+  /** A call of a controller, sent at `sentAt`, ended. Returns the call if it repeats a known refusal. */
   add(identity: string, action: string, { input, result, sentAt }: RefusableCall): string | undefined {
-    const { now, consistencyWindow, isThere } = this.#options;
+    const { now, consistencyWindow, exists } = this.#options;
     const interfaceId = textAt(input, 'NetworkInterfaceId');
-    if (result !== 'InvalidNetworkInterfaceID.NotFound' || isThere(interfaceId)) return undefined;
-    if (now() < (this.#madeAt.get(interfaceId) ?? -Infinity) + consistencyWindow) return undefined;
+    if (result !== 'InvalidNetworkInterfaceID.NotFound' || exists(interfaceId)) return undefined;
+    if (now() < (this.#createdAt.get(interfaceId) ?? -Infinity) + consistencyWindow) return undefined;
     const call = `${action} of ${identity} for ${interfaceId}, which is gone`;
     const refused = this.#refused.get(identity) ?? new Map<string, number>();
     const refusedAt = refused.get(call);

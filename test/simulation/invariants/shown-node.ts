@@ -18,7 +18,7 @@ export interface ShownNode {
   readonly interfaces: Readonly<Record<string, ShownInterface>>;
   /** State by address. */
   readonly handshakes: Readonly<Record<string, string>>;
-  /** CIDRs that the agent says it holds. */
+  /** CIDRs that the agent reports as held. */
   readonly allocated: readonly string[];
 }
 
@@ -46,7 +46,7 @@ function statusOf(object: KubernetesObject | undefined): Pick<ShownNode, 'interf
   return { interfaces: eni.enis ?? {}, handshakes: ipam['release-ips'] ?? {} };
 }
 
-/** Addresses that an agent of this protocol may give to pods. */
+/** Addresses that an agent of this protocol may assign to pods. */
 export function offeredBy({ pool, interfaces }: ShownNode, protocol: Protocol): ReadonlySet<string> {
   if (protocol === 'crd-allocator') return new Set(Object.keys(pool));
   return new Set(Object.values(interfaces).flatMap(({ addresses = [] }) => addresses));

@@ -1,39 +1,39 @@
-// What must never be, as the judge of a simulation tells it.
+// The invariants of a simulation, and how a violation is reported.
 
 export type Invariant =
-  /** A call of ours took an address away that a pod holds. */
-  | 'taken-in-use'
-  /** A call of ours took from an instance what its own node did not give up. */
-  | 'not-given-up'
-  /** A write of ours hid an address that a pod holds. */
+  /** A call of a controller unassigned an address that a pod holds. */
+  | 'unassigned-in-use'
+  /** A call of a controller unassigned what the instance's own node did not release. */
+  | 'unassigned-without-consent'
+  /** A write of a controller hid an address that a pod holds. */
   | 'hidden-in-use'
-  /** A write of ours offers what the cloud had not assigned to the instance of late. */
+  /** A write of a controller offers what the instance has not had recently. */
   | 'offered-unassigned'
-  /** Two nodes offer an address. */
+  /** Two nodes offer the same address. */
   | 'offered-twice'
-  /** An address is offered without the interface that carries it. */
+  /** An address is offered without the interface that has it. */
   | 'offered-without-interface'
-  /** An agent found fault with what it was shown. */
+  /** An agent reported a violation. */
   | 'agent-violation'
-  /** The cloud refused the same thing again, for the same reason. */
-  | 'refused-again'
-  /** A controller took what nobody but its own replicas wrote for somebody else's. */
+  /** A controller repeated a call that the cloud had refused. */
+  | 'repeated-refused-call'
+  /** A controller took a write of its own replicas for a conflicting writer's, or held withdrawals without a reason. */
   | 'false-alarm'
-  /** Something happened that only a mistake in a program explains. */
+  /** Only a bug explains it. */
   | 'bug'
-  | 'short'
-  | 'waiting'
-  | 'late'
+  | 'in-deficit'
+  | 'pending-pods'
+  | 'late-pods'
   | 'excess'
-  | 'beyond-limit'
-  | 'left-behind'
+  | 'above-max-allocate'
+  | 'leaked-interface'
   | 'stale-offer'
-  | 'open-handshake'
-  | 'not-silent'
-  /** The fast rig and the wire came to different decisions. */
-  | 'rigs-differ';
+  | 'unfinished-release'
+  | 'not-quiescent'
+  /** The fast path and the wire led to different decisions. */
+  | 'wire-differs';
 
-export interface Breach {
+export interface Violation {
   readonly invariant: Invariant;
   /** In virtual ms. */
   readonly at: number;
