@@ -1,5 +1,5 @@
-/** Everything that takes back is on, and in a hurry. */
-export const hastyFlags = {
+/** Options that enable every release, with short delays. */
+export const fastReleaseFlags = {
   'aws-release-excess-ips': 'true',
   'excess-ip-release-delay': '5',
   'release-quarantine': '75s',

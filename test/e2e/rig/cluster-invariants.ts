@@ -1,78 +1,78 @@
-// Whether all is well in a cluster on a real API server, by what the cloud holds, what the agents remember and what the API
-// server shows: looked at again and again while tests go on.
+// Checks the invariants of a cluster on a real API server again and again while tests run, by what the cloud holds,
+// what the agents remember and what the API server shows.
 import { type Clock, sleep } from '../../../src/runtime/clock.ts';
-import { type Breach, breachesIn } from '../../../src/simulator/cluster/invariants.ts';
+import { type InvariantViolation, invariantViolations } from '../../../src/simulator/cluster/invariants.ts';
 import type { CloudNetwork } from '../../../src/simulator/cloud/cloud-network.ts';
 import type { WorkloadFleet } from '../../../src/simulator/workload/fleet.ts';
 import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
 
-export interface Judgement {
+export interface ClusterInvariantsOptions {
   readonly network: CloudNetwork;
   readonly workload: WorkloadFleet;
-  /** All CiliumNodes; rejects where the API server does not answer. */
+  /** All CiliumNodes; rejects if the API server does not answer. */
   readonly listNodes: () => Promise<readonly JsonObject[]>;
   readonly clock: Clock;
-  /** Between two looks, in ms; 500 if not given. */
+  /** Between two checks, in ms; 500 by default. */
   readonly interval?: number;
 }
 
 const usualInterval = 500;
 
-export class ClusterJudge {
-  readonly #judgement: Judgement;
-  /** By their texts: what lasts is told once. */
-  readonly #breaches = new Map<string, Breach>();
-  #looks = 0;
+export class ClusterInvariants {
+  readonly #options: ClusterInvariantsOptions;
+  /** By text, so that a lasting violation is recorded once. */
+  readonly #found = new Map<string, InvariantViolation>();
+  #checks = 0;
 
-  constructor(judgement: Judgement) {
-    this.#judgement = judgement;
+  constructor(options: ClusterInvariantsOptions) {
+    this.#options = options;
   }
 
-  /** Everything that never may be, seen so far. */
-  get broken(): readonly string[] {
-    return [...this.#breaches.keys()];
+  /** Texts of all violations so far. */
+  get violations(): readonly string[] {
+    return [...this.#found.keys()];
   }
 
-  /** How often it could see everything. */
-  get looks(): number {
-    return this.#looks;
+  /** Number of complete checks. */
+  get checks(): number {
+    return this.#checks;
   }
 
-  /** Looks until `signal` is aborted, and rejects with its reason then. */
+  /** Checks until `signal` is aborted, then rejects with its reason. */
   async watch(signal: AbortSignal): Promise<never> {
-    const { clock, interval = usualInterval } = this.#judgement;
+    const { clock, interval = usualInterval } = this.#options;
     for (;;) {
-      await this.look().catch(() => undefined);
+      await this.check().catch(() => undefined);
       await sleep(clock, interval, signal);
     }
   }
 
-  /** Rejects where the API server does not answer. */
-  async look(): Promise<void> {
-    const { workload, listNodes } = this.#judgement;
-    this.#note([], workload.views);
+  /** Rejects if the API server does not answer. */
+  async check(): Promise<void> {
+    const { workload, listNodes } = this.#options;
+    this.#record([], workload.views);
     const before = workload.views.map(copyOf);
     const nodes = await listNodes();
-    // What was begun or ended meanwhile the list may rightly show otherwise.
+    // Ignores uses that started or ended meanwhile, because the list may rightly differ.
     const after = new Map(workload.views.map((view) => [view.nodeName, view]));
     const views = before.flatMap((view) => {
       const now = after.get(view.nodeName);
       return now?.facts === view.facts && now.protocol === view.protocol ? [withStayed(view, now)] : [];
     });
-    this.#note(nodes, views);
-    this.#looks++;
+    this.#record(nodes, views);
+    this.#checks++;
   }
 
-  #note(nodes: readonly JsonObject[], views: readonly NodeView[]): void {
-    const { network, workload } = this.#judgement;
+  #record(nodes: readonly JsonObject[], views: readonly NodeView[]): void {
+    const { network, workload } = this.#options;
     const byName = new Map(nodes.map((node) => [textAt(node, 'metadata', 'name'), node]));
-    const breaches = breachesIn({
+    const violations = invariantViolations({
       ec2: { network },
       workload: { views, violations: workload.violations },
       kubernetes: { get: (_, name) => byName.get(name), list: () => nodes },
     });
-    for (const breach of breaches) this.#breaches.set(breach.text, breach);
+    for (const violation of violations) this.#found.set(violation.text, violation);
   }
 }
 
