@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Fault } from '../../src/simulator/cloud/faults.ts';
 import { looseInterfaces, standings } from '../../src/simulator/cluster/invariants.ts';
-import { startRig, type Rig } from './cluster-run.ts';
+import { startClusterRun, type ClusterRun } from './cluster-run.ts';
 
 const forever = new AbortController().signal;
 
 /** Half an hour of virtual time: a fleet starts, takes load, is upgraded in place and meets a few faults. */
-async function halfAnHour(seed: string, flags: Readonly<Record<string, string>> = {}): Promise<Rig> {
-  const rig = await startRig({ seed, topology: 'small', flags });
-  const { clock, cluster } = rig;
+async function halfAnHour(seed: string, flags: Readonly<Record<string, string>> = {}): Promise<ClusterRun> {
+  const run = await startClusterRun({ seed, topology: 'small', flags });
+  const { clock, cluster } = run;
   const { faults } = cluster.ec2.gateway;
   void cluster.workload.run(
     { kind: 'steady', name: 'web', arrivalsPerMinute: 6, meanLifetime: 300_000 },
@@ -34,20 +34,20 @@ async function halfAnHour(seed: string, flags: Readonly<Record<string, string>> 
   });
   meet('AssignPrivateIpAddresses', 3, { kind: 'throttle' });
   await clock.advance(1_500_000);
-  return rig;
+  return run;
 }
 
 describe('a cluster in virtual time', () => {
   test('one seed gives one history of a cluster, byte for byte, in which nothing is lost', async () => {
     const first = await halfAnHour('seven');
-    const broken = first.broken();
+    const violations = first.violations();
     const loose = looseInterfaces(first.cluster);
     const met = standings(first.cluster).filter(({ met }) => !met);
     const outcome = await first.end();
     const second = await halfAnHour('seven');
     await second.end();
 
-    expect(broken).toEqual([]);
+    expect(violations).toEqual([]);
     expect(loose).toEqual([]);
     expect(met).toEqual([]);
     expect(outcome).toBe('stopped');
@@ -56,32 +56,32 @@ describe('a cluster in virtual time', () => {
   });
 
   test('a cluster whose prefixes come and go loses nothing', async () => {
-    const rig = await halfAnHour('prefixes', {
+    const run = await halfAnHour('prefixes', {
       'aws-enable-prefix-delegation': 'true',
       'aws-release-excess-ips': 'true',
     });
-    const { cluster } = rig;
+    const { cluster } = run;
     const prefixes = [...cluster.ec2.network.interfaces.values()].flatMap((item) => item.prefixes);
     const found = {
-      broken: rig.broken(),
+      violations: run.violations(),
       loose: looseInterfaces(cluster),
       unmet: standings(cluster).filter(({ met }) => !met),
     };
-    await rig.end();
+    await run.end();
 
-    expect(found).toEqual({ broken: [], loose: [], unmet: [] });
+    expect(found).toEqual({ violations: [], loose: [], unmet: [] });
     expect(prefixes.length).toBeGreaterThan(0);
-    expect(rig.journal.some((line) => / ec2 Unassign.*Ipv4Prefixes/.test(line))).toBe(true);
+    expect(run.journal.some((line) => / ec2 Unassign.*Ipv4Prefixes/.test(line))).toBe(true);
   });
 
   test('another seed gives another history of a cluster', async () => {
     const [one, other] = [
-      await startRig({ seed: 'one', topology: 'small' }),
-      await startRig({ seed: 'other', topology: 'small' }),
+      await startClusterRun({ seed: 'one', topology: 'small' }),
+      await startClusterRun({ seed: 'other', topology: 'small' }),
     ];
-    for (const rig of [one, other]) {
-      await rig.clock.advance(60_000);
-      await rig.end();
+    for (const run of [one, other]) {
+      await run.clock.advance(60_000);
+      await run.end();
     }
 
     expect(one.journal.join('\n')).not.toBe(other.journal.join('\n'));

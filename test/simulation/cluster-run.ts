@@ -7,18 +7,18 @@ import type { EmbeddedCluster } from '../../src/simulator/cluster/embedded-clust
 import { World } from '../support/world.ts';
 import { startController } from '../support/world-controller.ts';
 
-export interface Rig {
+export interface ClusterRun {
   readonly clock: VirtualClock;
   readonly cluster: EmbeddedCluster;
   /** One line per event, with its virtual time. */
   readonly journal: string[];
   /** Violated invariants, in the history so far and now. */
-  readonly broken: () => readonly unknown[];
+  readonly violations: () => readonly unknown[];
   /** Stops the controller and the cluster. */
   readonly end: () => Promise<'stopped' | 'lost'>;
 }
 
-export interface RigOptions {
+export interface ClusterRunOptions {
   readonly seed: string;
   /** Name of an example. */
   readonly topology: string;
@@ -26,7 +26,7 @@ export interface RigOptions {
   readonly protocolOf?: (index: number) => 'crd-allocator' | 'multi-pool';
 }
 
-export async function startRig({ seed, topology, flags = {}, protocolOf }: RigOptions): Promise<Rig> {
+export async function startClusterRun({ seed, topology, flags = {}, protocolOf }: ClusterRunOptions): Promise<ClusterRun> {
   const journal: string[] = [];
   const write = (line: string): void => {
     journal.push(`${world.clock.monotonic().toFixed(3)} ${line}`);
@@ -52,7 +52,7 @@ export async function startRig({ seed, topology, flags = {}, protocolOf }: RigOp
     clock,
     cluster,
     journal,
-    broken: () => world.broken(),
+    violations: () => world.broken(),
     end: async () => {
       controller.stop();
       const stopped = cluster.workload.stop();

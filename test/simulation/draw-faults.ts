@@ -214,7 +214,7 @@ const drawers: Readonly<Record<Exclude<FaultKind, DrawnElsewhere>, readonly [wei
         'instances',
         'secondaries',
       ]);
-      // A long outage, because nobody repairs a role within a consistency window. The brake weighs what went missing
+      // A long outage: the repair of a role takes longer than a consistency window. The brake counts what went missing
       // within ten minutes.
       const isForLong = what !== 'secondaries' && random.chance(0.2);
       return {

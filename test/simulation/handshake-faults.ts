@@ -69,12 +69,12 @@ export function snatch(harness: Harness, { nth, pods }: Plan<'snatch'>): void {
 
 /** Delays what agents report to the controllers. */
 function delayControllerWatches(harness: Harness): void {
-  const hear = harness.cluster.kubernetes.faults.inject({
+  const restore = harness.cluster.kubernetes.faults.inject({
     path: /ciliumnodes\?(?!.*fieldSelector).*watch=/,
     times: Infinity,
     effect: { kind: 'delayEvents', ms: controllerDelay },
   });
-  harness.clock.schedule(controllerDelay - 30_000, hear);
+  harness.clock.schedule(controllerDelay - 30_000, restore);
 }
 
 export function convert(harness: Harness, { nth, pods, hold }: Plan<'convert'>): void {

@@ -51,8 +51,8 @@ export function lateWrite(harness: Harness, { nth, ms, isHeardLate, restartAfter
 }
 
 function onNextLeader(harness: Harness, run: () => void, polls = mostPolls): void {
-  if (harness.leader !== undefined) act();
-  else if (polls > 0) harness.clock.schedule(pollInterval, () => onNextLeader(harness, act, polls - 1));
+  if (harness.leader !== undefined) run();
+  else if (polls > 0) harness.clock.schedule(pollInterval, () => onNextLeader(harness, run, polls - 1));
 }
 
 /** Nobody receives the answer. Resolves to whether the write took effect: no other came first, and it was in time. */

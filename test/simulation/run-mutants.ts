@@ -18,7 +18,7 @@ const print = (text: string): void => {
 
 interface MutantResult {
   /** Seeds that ran until one detected the mutant, or all. */
-  readonly played: number;
+  readonly seedsRun: number;
   /** Of the first seed that detected it. */
   readonly report: SeedReport | undefined;
 }
@@ -48,15 +48,15 @@ async function testAll(chosen: readonly Mutant[], wanted: MutantsWanted): Promis
   return survived > 0 || detected === 0 ? 1 : 0;
 }
 
-function resultText({ name }: Mutant, { played, report }: MutantResult): string {
+function resultText({ name }: Mutant, { seedsRun, report }: MutantResult): string {
   const [first] = report?.violations ?? [];
-  if (report === undefined || first === undefined) return `SURVIVED ${played} seeds: ${name}`;
-  return `detected by seed ${report.seed}, after ${played}: ${name}\n    ${first.invariant}: ${first.text.slice(0, 200)}`;
+  if (report === undefined || first === undefined) return `SURVIVED ${seedsRun} seeds: ${name}`;
+  return `detected by seed ${report.seed}, after ${seedsRun}: ${name}\n    ${first.invariant}: ${first.text.slice(0, 200)}`;
 }
 
 async function testMutant(mutant: Mutant, { seeds, jobs }: MutantsWanted): Promise<MutantResult> {
   const copy = createMutatedCopy(mutant);
-  let played = 0;
+  let seedsRun = 0;
   let detection: SeedReport | undefined;
   const enough = new AbortController();
   try {
@@ -67,7 +67,7 @@ async function testMutant(mutant: Mutant, { seeds, jobs }: MutantsWanted): Promi
       mayContinue: () => true,
       signal: enough.signal,
       onReport: (report) => {
-        played++;
+        seedsRun++;
         if (report.violations.length === 0) return;
         detection ??= report;
         enough.abort();
@@ -76,7 +76,7 @@ async function testMutant(mutant: Mutant, { seeds, jobs }: MutantsWanted): Promi
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
-  return { played, report: detection };
+  return { seedsRun, report: detection };
 }
 
 const wanted = readOrPrint(readMutantsCommand, mutantsUsage);

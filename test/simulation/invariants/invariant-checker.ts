@@ -154,7 +154,7 @@ export class InvariantChecker {
   onWorkloadEvent(event: WorkloadEvent): void {
     const { node, kind, subject, detail } = event;
     if (kind === 'node-added') this.#nodes.set(subject, node);
-    this.#podUses.hear(event);
+    this.#podUses.apply(event);
     if (kind !== 'violation' || this.#isExempt(subject) || !this.#isRunning(node)) return;
     const instanceId = this.#options.cluster.workload.machineOf(node)?.facts.instanceId ?? '';
     const [finding = ''] = detail.split(' ');

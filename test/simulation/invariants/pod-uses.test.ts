@@ -17,7 +17,7 @@ test.each([
   for (const [, step, at] of steps.matchAll(/(taken|given-back) (\d+)/g)) {
     now = Number(at);
     const kind = step === 'taken' ? 'address-taken' : 'address-given-back';
-    uses.hear({ node: 'node', kind, subject: '10.0.0.1' });
+    uses.apply({ node: 'node', kind, subject: '10.0.0.1' });
   }
 
   expect(uses.hadAt('node', '10.0.0.1', time)).toBe(had);

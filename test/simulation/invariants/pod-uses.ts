@@ -19,7 +19,7 @@ export class PodUses {
     this.#now = now;
   }
 
-  hear({ node, kind, subject: address }: Pick<WorkloadEvent, 'node' | 'kind' | 'subject'>): void {
+  apply({ node, kind, subject: address }: Pick<WorkloadEvent, 'node' | 'kind' | 'subject'>): void {
     const now = this.#now();
     const uses = this.#of(node, address);
     if (kind === 'address-taken') {
