@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { type ActionDigest, ActionRecorder, firstDifference, readActionDigests, writeActionDigests } from './action-digest.ts';
+import {
+  type ActionDigest,
+  ActionRecorder,
+  firstDifference,
+  readActionDigests,
+  writeActionDigests,
+} from './action-digest.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'action-digest-'));
 afterAll(() => rmSync(folder, { recursive: true }));

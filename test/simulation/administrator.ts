@@ -19,6 +19,7 @@ export function approveWithdrawals(harness: Harness, since: number): void {
 /** Whether the instance is gone, or an external change removed something from it. */
 function isMissingSomething({ cluster, checker }: Harness, instanceId: string): boolean {
   return (
-    checker.hasExternalLoss(instanceId) || !cluster.workload.views.some(({ facts }) => facts.instanceId === instanceId)
+    checker.hasExternalLoss(instanceId) ||
+    !cluster.workload.views.some(({ facts }) => facts.instanceId === instanceId)
   );
 }

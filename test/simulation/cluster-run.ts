@@ -26,7 +26,12 @@ export interface ClusterRunOptions {
   readonly protocolOf?: (index: number) => 'crd-allocator' | 'multi-pool';
 }
 
-export async function startClusterRun({ seed, topology, flags = {}, protocolOf }: ClusterRunOptions): Promise<ClusterRun> {
+export async function startClusterRun({
+  seed,
+  topology,
+  flags = {},
+  protocolOf,
+}: ClusterRunOptions): Promise<ClusterRun> {
   const journal: string[] = [];
   const write = (line: string): void => {
     journal.push(`${world.clock.monotonic().toFixed(3)} ${line}`);

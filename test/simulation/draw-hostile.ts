@@ -6,7 +6,12 @@ import type { HostileAction, TimedFault } from './scenario.ts';
 const share = 0.35;
 const second = 1000;
 
-export const hostileActions = ['twin', 'ambush', 'pool', 'claims'] as const satisfies readonly HostileAction[];
+export const hostileActions = [
+  'twin',
+  'ambush',
+  'pool',
+  'claims',
+] as const satisfies readonly HostileAction[];
 
 export function drawHostile(random: Random, minutes: number): readonly TimedFault[] {
   if (!random.chance(share)) return [];

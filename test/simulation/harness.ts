@@ -57,7 +57,10 @@ export class Harness {
     inUse: (instanceId) => this.checker.inUseOn(instanceId),
     onBegin: ({ what, from }) => this.coverage.hit('omission', what, from),
   });
-  readonly outages = new VisibilityOutages({ now: () => this.now, isWorthHiding: () => this.#instancesWithSecondary() > 3 });
+  readonly outages = new VisibilityOutages({
+    now: () => this.now,
+    isWorthHiding: () => this.#instancesWithSecondary() > 3,
+  });
   readonly replicas: Replica[] = [];
   readonly client: KubernetesClient;
   readonly options: Options;
@@ -163,9 +166,13 @@ export class Harness {
       onConflictingWrite: () => {
         // A replica that lost its stolen Lease and does not know yet rightly pauses.
         if (this.#leaders > 1) return;
-        this.checker.report('false-alarm', `${process.identity} takes a write of a replica for a conflicting writer's`);
+        this.checker.report(
+          'false-alarm',
+          `${process.identity} takes a write of a replica for a conflicting writer's`,
+        );
       },
-      onBug: (error) => this.checker.report('bug', error instanceof Error ? (error.stack ?? '') : String(error)),
+      onBug: (error) =>
+        this.checker.report('bug', error instanceof Error ? (error.stack ?? '') : String(error)),
     });
     this.replicas.push(replica);
     replica.outcome.then(
@@ -306,7 +313,8 @@ export class Harness {
       const name = `crowd-${this.#extraPodCount++}`;
       this.runInBackground(this.cluster.workload.createPod({ name, nodeName }));
       const remove = (): void => {
-        if (this.#extraPods.delete(remove)) this.runInBackground(this.cluster.workload.deletePod(`default/${name}`));
+        if (this.#extraPods.delete(remove))
+          this.runInBackground(this.cluster.workload.deletePod(`default/${name}`));
       };
       this.#extraPods.add(remove);
       this.clock.schedule(extraPodLifetime, remove);
@@ -338,7 +346,8 @@ export class Harness {
   /** Runs work in the background; its failure is a bug. */
   runInBackground(work: Promise<unknown>): void {
     work.catch((error: unknown) => {
-      if (!this.#hasEnded) this.checker.report('bug', error instanceof Error ? (error.stack ?? '') : String(error));
+      if (!this.#hasEnded)
+        this.checker.report('bug', error instanceof Error ? (error.stack ?? '') : String(error));
     });
   }
 

@@ -25,7 +25,9 @@ export async function ambush(harness: Harness, facts: NodeFacts): Promise<void> 
   await write(harness, facts, { spec: { ipam: { 'pre-allocate': 1, 'min-allocate': 3 } } });
   // From then on it has an excess.
   harness.clock.schedule(8000, () =>
-    harness.runInBackground(attempt(() => patch(harness, nameOf(facts), { spec: { ipam: { 'min-allocate': 0 } } }))),
+    harness.runInBackground(
+      attempt(() => patch(harness, nameOf(facts), { spec: { ipam: { 'min-allocate': 0 } } })),
+    ),
   );
 }
 

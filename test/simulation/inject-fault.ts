@@ -77,7 +77,9 @@ const injectors: Injectors = {
     harness.coverage.hit('forgotten-zone');
     for (const facts of machinesIn(harness, zone)) {
       harness.outages.forget(facts.instanceId);
-      harness.runInBackground(reclaim(harness, facts, ms).then(() => replace(harness, facts, { sameName: false })));
+      harness.runInBackground(
+        reclaim(harness, facts, ms).then(() => replace(harness, facts, { sameName: false })),
+      );
     }
   },
   'scale-down': (harness, { share, for: ms }) => {
@@ -105,7 +107,9 @@ const injectors: Injectors = {
         const facts = factsOfCall(harness, input);
         if (facts === undefined) return;
         harness.coverage.hit('terminate', during);
-        harness.runInBackground(reclaim(harness, facts, 5000).then(() => replace(harness, facts, { sameName: false })));
+        harness.runInBackground(
+          reclaim(harness, facts, 5000).then(() => replace(harness, facts, { sameName: false })),
+        );
       },
     });
   },
@@ -234,7 +238,10 @@ function machinesIn(harness: Harness, zone: number): readonly NodeFacts[] {
   return all.filter((facts) => facts.zone === name);
 }
 
-function factsOfCall(harness: Harness, input: Readonly<Record<string, unknown>>): ReturnType<Harness['nodeAt']> {
+function factsOfCall(
+  harness: Harness,
+  input: Readonly<Record<string, unknown>>,
+): ReturnType<Harness['nodeAt']> {
   return harness.cluster.workload.machineOf(harness.nodeOfCall(input))?.facts;
 }
 

@@ -46,7 +46,9 @@ export function cloudPort(
     send: async (action, input, sending) => {
       const send = async () => {
         const output = await api.send(action, input, sending);
-        return action.startsWith('Describe') ? filterAnswer(process.identity, { action, input }, output) : output;
+        return action.startsWith('Describe')
+          ? filterAnswer(process.identity, { action, input }, output)
+          : output;
       };
       const output = await (portCallNames.has(action)
         ? withPhases({ process, call: action as PortCall, input: { ...input } }, send, onPhase)
@@ -109,7 +111,11 @@ async function passThrough<T>(process: SimulatedProcess, send: () => Promise<T>)
   }
 }
 
-async function withPhases<T>(progress: CallInProgress, send: () => Promise<T>, onPhase: PhaseListener): Promise<T> {
+async function withPhases<T>(
+  progress: CallInProgress,
+  send: () => Promise<T>,
+  onPhase: PhaseListener,
+): Promise<T> {
   const { process } = progress;
   if (process.isDead) return never();
   onPhase('before it is sent', progress);

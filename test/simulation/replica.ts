@@ -55,7 +55,8 @@ export class Replica {
       options,
       kubernetes: transport,
       leaseTransport: transport,
-      composeCloud: (deps) => composeAws(cloudPort(process, api, { onPhase, filterAnswer, onAnswerApplied }), deps),
+      composeCloud: (deps) =>
+        composeAws(cloudPort(process, api, { onPhase, filterAnswer, onAnswerApplied }), deps),
       clock: process,
       random: random.fork(process.identity),
       log,

@@ -20,7 +20,8 @@ export function restrict(harness: Harness, plan: Plan): void {
   reconfigure(harness, facts, change);
   harness.clock.schedule(plan.for, () => {
     const { ipam = {}, eni = {} } = facts;
-    if (nowOf(harness, facts) !== undefined) reconfigure(harness, facts, 'ipam' in change ? { ipam } : { eni });
+    if (nowOf(harness, facts) !== undefined)
+      reconfigure(harness, facts, 'ipam' in change ? { ipam } : { eni });
   });
 }
 

@@ -107,7 +107,9 @@ async function settle(harness: Harness): Promise<void> {
   const since = harness.now;
   const least = (harness.scenario.leastMinutes ?? 0) * minute;
   const isConverged = (open: readonly Violation[]): boolean =>
-    open.length === 0 && harness.now >= least && harness.now - Math.max(harness.lastChangeAt, since) > quietPeriod;
+    open.length === 0 &&
+    harness.now >= least &&
+    harness.now - Math.max(harness.lastChangeAt, since) > quietPeriod;
   let open: readonly Violation[] = [];
   do {
     await harness.clock.advance(minute / 2);

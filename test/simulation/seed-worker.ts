@@ -34,7 +34,13 @@ process.on('message', (request) => {
 
 async function report({ seed, wireShare }: SeedRequest): Promise<SeedReport> {
   const before = process.cpuUsage();
-  const { lines: _, decided: __, actionLog: ___, coverage, ...outcome } = await runScenario(loadScenario(seed));
+  const {
+    lines: _,
+    decided: __,
+    actionLog: ___,
+    coverage,
+    ...outcome
+  } = await runScenario(loadScenario(seed));
   const { user, system } = process.cpuUsage(before);
   const both = isComparedOverWire(seed, wireShare);
   const difference = both ? await firstWireDifference(seed) : undefined;

@@ -74,7 +74,8 @@ async function runAll(wanted: SeedsWanted): Promise<number> {
 /** Returns the number of seeds in which controllers acted differently than before, or that did not run before. */
 async function reportDifferences(reports: readonly SeedReport[], wanted: SeedsWanted): Promise<number> {
   const { digest: file, against: before } = wanted;
-  if (file !== undefined) writeActionDigests(file, new Map(reports.map(({ seed, actions }) => [seed, actions])));
+  if (file !== undefined)
+    writeActionDigests(file, new Map(reports.map(({ seed, actions }) => [seed, actions])));
   if (before === undefined) return 0;
   let differing = 0;
   for (const { seed, actions } of reports) {
@@ -109,7 +110,11 @@ function failureText({ seed, violations }: SeedReport): string {
 }
 
 /** Prints the shortest scenario of a failure that is found before `until`. */
-async function reportShortened(report: SeedReport, until: number, { shortenFor, keep }: SeedsWanted): Promise<void> {
+async function reportShortened(
+  report: SeedReport,
+  until: number,
+  { shortenFor, keep }: SeedsWanted,
+): Promise<void> {
   const scenario = loadScenario(report.seed);
   const [first] = report.violations;
   if (first === undefined || first.invariant === 'wire-differs') return;
@@ -129,7 +134,8 @@ async function runTraced({ seeds: [seed = ''], scenario }: SeedsWanted, file: st
   const { lines, violations, digest } = await runScenario(loadScenario(seed), { trace: true });
   if (scenario) print(scenarioText(loadScenario(seed)));
   writeFileSync(file, lines.join(''));
-  for (const { at, invariant, text } of violations) print(`${(at / 1000).toFixed(1)} s ${invariant}: ${text}`);
+  for (const { at, invariant, text } of violations)
+    print(`${(at / 1000).toFixed(1)} s ${invariant}: ${text}`);
   print(`history ${digest}, ${lines.length} lines in ${file}`);
   return violations.length > 0 ? 1 : 0;
 }

@@ -22,7 +22,10 @@ export async function runSeeds(seeds: readonly string[], options: WorkerPoolOpti
   await Promise.all(Array.from({ length: Math.min(jobs, queue.length) }, () => runWorker(queue, options)));
 }
 
-function runWorker(queue: string[], { worker, wireShare, onReport, mayContinue, signal }: WorkerPoolOptions): Promise<void> {
+function runWorker(
+  queue: string[],
+  { worker, wireShare, onReport, mayContinue, signal }: WorkerPoolOptions,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = fork(worker, { execArgv: ['--max-semi-space-size=64', '--single-threaded-gc'] });
     let current: string | undefined;

@@ -289,6 +289,10 @@ export class World {
 
   /** Everything that violates an invariant. Each test expects this to be empty. */
   broken(): readonly unknown[] {
-    return [...this.bugs, ...this.history.broken, ...invariantViolations(this.cluster).map(({ text }) => text)];
+    return [
+      ...this.bugs,
+      ...this.history.broken,
+      ...invariantViolations(this.cluster).map(({ text }) => text),
+    ];
   }
 }

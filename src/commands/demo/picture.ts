@@ -1,6 +1,11 @@
 // Captures one moment of the demonstration as data, from the cloud, the agents and the API, never from the controller.
 import type { EmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
-import { invariantViolations, type InvariantViolation, looseInterfaces, standings } from '../../simulator/cluster/invariants.ts';
+import {
+  invariantViolations,
+  type InvariantViolation,
+  looseInterfaces,
+  standings,
+} from '../../simulator/cluster/invariants.ts';
 import { sumOfWaits, noWaits } from '../../simulator/workload/waiting-times.ts';
 import { type Departures, type DepartureWatch, underWay } from './departures.ts';
 

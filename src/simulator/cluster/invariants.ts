@@ -38,7 +38,11 @@ export interface InvariantViolation {
 }
 
 /** The invariants violated at this moment. */
-export function invariantViolations({ ec2, workload, kubernetes }: CheckedCluster): readonly InvariantViolation[] {
+export function invariantViolations({
+  ec2,
+  workload,
+  kubernetes,
+}: CheckedCluster): readonly InvariantViolation[] {
   return [
     ...unheld(ec2.network, workload.views),
     ...hidden(kubernetes, workload.views),
@@ -68,7 +72,10 @@ export interface NodeStanding {
 }
 
 /** Compares each node with its watermarks, by the cloud's addresses and the agent's use. */
-export function standings({ ec2, workload }: Pick<CheckedCluster, 'ec2' | 'workload'>): readonly NodeStanding[] {
+export function standings({
+  ec2,
+  workload,
+}: Pick<CheckedCluster, 'ec2' | 'workload'>): readonly NodeStanding[] {
   const held = heldBy(ec2.network);
   return workload.views.map((view) => standingOf(view, held.get(view.facts.instanceId) ?? new Map()));
 }

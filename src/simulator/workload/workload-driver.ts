@@ -77,7 +77,11 @@ async function perform(action: WorkloadAction, fleet: DrivenFleet, random: Rando
   }
 }
 
-async function disturb(kind: 'replace-node' | 'restart-agent', fleet: DrivenFleet, random: Random): Promise<void> {
+async function disturb(
+  kind: 'replace-node' | 'restart-agent',
+  fleet: DrivenFleet,
+  random: Random,
+): Promise<void> {
   const names = [...fleet.protocols.keys()];
   if (names.length === 0) return;
   const name = random.pick(names);

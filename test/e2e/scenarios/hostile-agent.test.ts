@@ -71,7 +71,9 @@ async function grow(prefix: string): Promise<void> {
 
 async function harm(): Promise<readonly string[]> {
   await cluster.invariants.check();
-  const lost = cluster.invariants.violations.filter((text) => innocent().some((name) => text.startsWith(name)));
+  const lost = cluster.invariants.violations.filter((text) =>
+    innocent().some((name) => text.startsWith(name)),
+  );
   const told = await Promise.all(innocent().map((name) => cluster.operatorError(name)));
   return [...lost.filter((text) => !text.includes('a-fake-')), ...told.filter((text) => text !== '')];
 }

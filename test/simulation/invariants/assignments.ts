@@ -77,3 +77,13 @@ export function membersOf(prefix: string): readonly string[] {
   const first = parseIpv4(prefix.replace(/\/28$/, '')) ?? 0;
   return Array.from({ length: 16 }, (_, index) => formatIpv4(first + index));
 }
+
+/** Whether the CIDRs, each a /32 or a /28, cover the address. */
+export function covers(cidrs: ReadonlySet<string>, address: string): boolean {
+  return cidrs.has(`${address}/32`) || cidrs.has(prefixOf(address));
+}
+
+/** Describes a time of `lastHad`. */
+export function heldText(until: Until): string {
+  return until === -Infinity ? 'never had' : `had until ${(until / 1000).toFixed(1)} s`;
+}

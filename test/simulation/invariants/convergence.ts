@@ -88,12 +88,20 @@ function checkExcess(
   { excess }: NodeStanding,
   report: (text: string) => void,
 ): void {
-  if (harness.options.awsReleaseExcessIps && excess > prefixGraceOf(harness, view) + inLostBlocks(harness, view))
+  if (
+    harness.options.awsReleaseExcessIps &&
+    excess > prefixGraceOf(harness, view) + inLostBlocks(harness, view)
+  )
     report(`${view.nodeName} (${view.protocol}) has an excess of ${excess}`);
 }
 
 /** A node in deficit keeps its interfaces: each can get the next address that becomes free in its subnet. */
-function checkIdleInterfaces(harness: Harness, { nodeName, facts }: NodeView, { met }: NodeStanding, report: Report): void {
+function checkIdleInterfaces(
+  harness: Harness,
+  { nodeName, facts }: NodeView,
+  { met }: NodeStanding,
+  report: Report,
+): void {
   const { awsReleaseExcessIps, idleInterfaceDelay } = harness.options;
   if (!awsReleaseExcessIps || idleInterfaceDelay === undefined || !met) return;
   const first = facts.eni?.firstInterfaceIndex ?? 0;
@@ -110,7 +118,8 @@ function checkCiliumNode(harness: Harness, { nodeName, facts, protocol }: NodeVi
   const lost = [...offeredBy(shown, protocol)].filter(
     (address) => !harness.checker.assignments.has(facts.instanceId, address),
   );
-  if (lost.length > 0) report('stale-offer', `${nodeName} offers what its instance does not have: ${lost.join(' ')}`);
+  if (lost.length > 0)
+    report('stale-offer', `${nodeName} offers what its instance does not have: ${lost.join(' ')}`);
   const open = Object.entries(shown.handshakes);
   if (open.length > 0) report('unfinished-release', `${nodeName}: ${JSON.stringify(shown.handshakes)}`);
 }

@@ -8,7 +8,7 @@ import type { Change } from '../../../src/simulator/kubernetes/storage/change.ts
 import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';
 import type { WorkloadEvent } from '../../../src/simulator/workload/journal.ts';
 import { Allowances } from './allowances.ts';
-import { Assignments, membersOf, prefixOf } from './assignments.ts';
+import { Assignments, covers, heldText, membersOf } from './assignments.ts';
 import type { Violation, Invariant } from './violation.ts';
 import { isFake } from './fakes.ts';
 import { OwnUnassignments } from './own-unassignments.ts';
@@ -19,7 +19,13 @@ import { ReadTimes } from './read-times.ts';
 import { OwnAssignments } from './own-assignments.ts';
 import { JustifiedWithdrawals, type AddressState } from './justified-withdrawals.ts';
 import { RepeatedRefusals } from './repeated-refusals.ts';
-import { offeredBy, type ShownInterface, type ShownNode, shownNodeOf } from './shown-node.ts';
+import {
+  isMissedAfterProtocolChange,
+  isRoutable,
+  offeredBy,
+  type ShownNode,
+  shownNodeOf,
+} from './shown-node.ts';
 
 /** How a call of a controller ended. */
 export interface EndedCall {
@@ -165,41 +171,23 @@ export class InvariantChecker {
   /** Whether a finding of an agent follows from an external loss of its instance. */
   #followsFromLoss(node: string, instanceId: string, address: string, finding: string): boolean {
     if (this.#wasLostExternally(instanceId, address)) return true;
-    if (
-      finding === 'lost-across-restart' &&
-      (this.#agentAgreed(node, address) || this.#isPoolPending(node, address))
-    )
+    if (finding === 'lost-across-restart' && isMissedAfterProtocolChange(this.#shownOn(node), address))
       return true;
     if (finding === 'used-on-two-nodes') return this.#isLostWhereUsed(node, address);
     if (finding === 'address-vanished' && this.#isShownAsSingle(node, instanceId, address)) return true;
     return this.#justifiedWithdrawals.accountsFor(instanceId, address, finding);
   }
 
-  /**
-   * The agent agreed to release the address, then used it after a temporary change of protocol: it finds its own
-   * answer.
-   */
-  #agentAgreed(node: string, address: string): boolean {
-    const shown = shownNodeOf(this.#options.cluster.kubernetes.get('ciliumnodes.cilium.io', node));
-    return shown.handshakes[address] === 'ready-for-release';
-  }
-
-  /** The agent took the address from the status under the other protocol, before the pool was written. */
-  #isPoolPending(node: string, address: string): boolean {
-    const shown = shownNodeOf(this.#options.cluster.kubernetes.get('ciliumnodes.cilium.io', node));
-    return shown.pool[address] === undefined && offeredBy(shown, 'multi-pool').has(address);
-  }
-
-  /**
-   * The address is shown correctly: its instance lost the prefix that the agent knew, and has since got the single
-   * address.
-   */
+  /** The instance lost the prefix that the agent knew, and has since got the single address, which is shown. */
   #isShownAsSingle(node: string, instanceId: string, address: string): boolean {
-    const { cluster, now, consistencyWindow } = this.#options;
+    const { now, consistencyWindow } = this.#options;
     const lostAt = this.assignments.lastInPrefix(instanceId, address);
     if (lostAt === -Infinity || lostAt > now() - consistencyWindow) return false;
-    const shown = shownNodeOf(cluster.kubernetes.get('ciliumnodes.cilium.io', node));
-    return shown.pool[address] !== undefined && this.assignments.has(instanceId, address);
+    return this.#shownOn(node).pool[address] !== undefined && this.assignments.has(instanceId, address);
+  }
+
+  #shownOn(node: string): ShownNode {
+    return shownNodeOf(this.#options.cluster.kubernetes.get('ciliumnodes.cilium.io', node));
   }
 
   /** A pod of another node still uses what its instance lost; the cloud may have assigned it to this node. */
@@ -237,19 +225,29 @@ export class InvariantChecker {
     const { acting } = this.#options.cluster.ec2.gateway;
     const instanceId = before?.instanceId;
     if (acting?.action !== 'UnassignPrivateIpAddresses' || instanceId === undefined) return;
-    const taken = addedBy(after, before).flatMap((each) => (each.includes('/') ? membersOf(each) : [each]));
-    for (const address of taken) {
+    const unassigned = addedBy(after, before).flatMap((each) =>
+      each.includes('/') ? membersOf(each) : [each],
+    );
+    for (const address of unassigned) {
       if (this.#releaseConsents.has(instanceId, address)) continue;
-      this.report('unassigned-without-consent', `${nameOf(acting)} unassigns ${address} of ${instanceId}, which no node released`);
+      this.report(
+        'unassigned-without-consent',
+        `${nameOf(acting)} unassigns ${address} of ${instanceId}, which no node released`,
+      );
     }
   }
 
-  #checkUnassigned(acting: ActingRequest, before: NetworkInterface, kept: NetworkInterface | undefined): void {
+  #checkUnassigned(
+    acting: ActingRequest,
+    before: NetworkInterface,
+    kept: NetworkInterface | undefined,
+  ): void {
     if (before.instanceId === undefined || (kept !== undefined && hasSameAddresses(kept, before))) return;
     const node = this.#nodes.get(before.instanceId) ?? '';
     for (const [address, user] of this.#inUse(node, before.instanceId)) {
       const isUnassigned = hasAddress(before, address) && !hasAddress(kept, address);
-      if (isUnassigned) this.#reportUnassigned(acting, `${address} from ${user} on ${node} (${before.id})`, address);
+      if (isUnassigned)
+        this.#reportUnassigned(acting, `${address} from ${user} on ${node} (${before.id})`, address);
     }
   }
 
@@ -288,15 +286,18 @@ export class InvariantChecker {
     const { cluster } = this.#options;
     const first = cluster.workload.machineOf(node)?.facts.eni?.firstInterfaceIndex ?? 0;
     const reportedBy = this.#options.now() - useReportedWithin;
-    const isUsed = this.#inUse(node, instanceId).has(address) && this.#podUses.hadAt(node, address, reportedBy);
+    const isUsed =
+      this.#inUse(node, instanceId).has(address) && this.#podUses.hadAt(node, address, reportedBy);
     if (first === 0 || isUsed) return true;
     return [...cluster.ec2.network.interfaces.values()].some(
-      (item) => item.instanceId === instanceId && (item.deviceIndex ?? 0) >= first && hasAddress(item, address),
+      (item) =>
+        item.instanceId === instanceId && (item.deviceIndex ?? 0) >= first && hasAddress(item, address),
     );
   }
 
   #reportUnassigned({ action, caller }: ActingRequest, what: string, address: string): void {
-    if (!this.#isExempt(address)) this.report('unassigned-in-use', `${action} of ${caller.arn} unassigns ${what}`);
+    if (!this.#isExempt(address))
+      this.report('unassigned-in-use', `${action} of ${caller.arn} unassigns ${what}`);
   }
 
   #isAssigned(holding: string): boolean {
@@ -390,7 +391,7 @@ export class InvariantChecker {
     const { instanceId } = machine.facts;
     for (const [address, user] of machine.memory.endpoints) {
       if (!before.has(address) || after.has(address) || this.#isExternal(instanceId, address)) continue;
-      if (isLeftOut(machine.memory.leftOut, address)) continue;
+      if (covers(machine.memory.leftOut, address)) continue;
       this.report('hidden-in-use', `${address} of ${user} is hidden on ${node}`);
     }
   }
@@ -411,7 +412,8 @@ export class InvariantChecker {
     };
     for (const address of before)
       if (!after.has(address)) this.#justifiedWithdrawals.withdrawn(instanceId, address, stateOf(address));
-    for (const address of after) if (!before.has(address)) this.#justifiedWithdrawals.shown(instanceId, address);
+    for (const address of after)
+      if (!before.has(address)) this.#justifiedWithdrawals.shown(instanceId, address);
   }
 
   /** Whether its removal follows from an external change. */
@@ -465,12 +467,14 @@ export class InvariantChecker {
 
   #index(node: string, offered: ReadonlySet<string>): void {
     const before = this.#shown.get(node) ?? new Map<string, number>();
-    for (const address of before.keys()) if (!offered.has(address)) this.#nodesByAddress.get(address)?.delete(node);
+    for (const address of before.keys())
+      if (!offered.has(address)) this.#nodesByAddress.get(address)?.delete(node);
     for (const address of offered) {
       if (before.has(address)) continue;
       const nodes = this.#nodesByAddress.get(address) ?? new Set();
       this.#nodesByAddress.set(address, nodes.add(node));
-      if (nodes.size > 1) this.report('offered-twice', `${address} is offered on ${[...nodes].join(' and ')}`);
+      if (nodes.size > 1)
+        this.report('offered-twice', `${address} is offered on ${[...nodes].join(' and ')}`);
     }
     const now = this.#options.now();
     this.#shown.set(node, new Map([...offered].map((address) => [address, before.get(address) ?? now])));
@@ -485,10 +489,7 @@ function nameOf({ caller }: ActingRequest): string {
 /** Time limit to repair an external change, in ms. */
 const repairTime = 300_000;
 
-/**
- * Maximum time from when a pod takes an address until every controller knows, in ms: agents write every 15 s, and
- * watches lag.
- */
+/** Maximum time from a new use until every controller knows, in ms: agents write every 15 s, and watches lag. */
 const useReportedWithin = 180_000;
 
 /** Maximum time from sending a call to its effect, in ms. */
@@ -496,17 +497,3 @@ const longestCall = 20_000;
 
 /** Maximum time from the start of a read until its answer is applied, in ms. */
 const longestRead = 40_000;
-
-/** Whether an agent finds what it needs to set up a pod. */
-function isRoutable(carrier: ShownInterface | undefined): boolean {
-  const { mac, subnet, vpc } = carrier ?? {};
-  return mac !== undefined && subnet?.cidr !== undefined && vpc?.['primary-cidr'] !== undefined;
-}
-
-function isLeftOut(leftOut: ReadonlySet<string>, address: string): boolean {
-  return leftOut.has(`${address}/32`) || leftOut.has(prefixOf(address));
-}
-
-function heldText(at: number): string {
-  return at === -Infinity ? 'never had' : `had until ${(at / 1000).toFixed(1)} s`;
-}

@@ -17,7 +17,8 @@ export function watchForLatePods(harness: Harness, longestWait: number): void {
       const since = waiting.get(pod) ?? harness.now;
       waiting.set(pod, since);
       const ms = harness.now - since;
-      if (ms > longestWait) harness.checker.report('late-pods', `${pod} has waited on ${node} for ${ms / 1000} s`);
+      if (ms > longestWait)
+        harness.checker.report('late-pods', `${pod} has waited on ${node} for ${ms / 1000} s`);
     }
     if (harness.now < harness.scenario.minutes * 60_000) harness.clock.schedule(interval, check);
   };

@@ -15,7 +15,12 @@ test('an answer counts for the addresses that it names, not for those of another
   const assignments = new OwnAssignments(() => 5);
   assignments.assigned('one', 'eni-2', ['10.0.0.20']);
   assignments.assigned('one', 'eni-2', ['10.0.0.21']);
-  assignments.onAnswer('one', 'AssignPrivateIpAddresses', { NetworkInterfaceId: 'eni-2' }, assigned('10.0.0.21'));
+  assignments.onAnswer(
+    'one',
+    'AssignPrivateIpAddresses',
+    { NetworkInterfaceId: 'eni-2' },
+    assigned('10.0.0.21'),
+  );
   expect(assignments.misplaced('one', 6, shown)).toEqual([
     { address: '10.0.0.21', on: 'eni-1', assignedTo: 'eni-2' },
   ]);

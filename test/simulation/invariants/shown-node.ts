@@ -51,3 +51,18 @@ export function offeredBy({ pool, interfaces }: ShownNode, protocol: Protocol): 
   if (protocol === 'crd-allocator') return new Set(Object.keys(pool));
   return new Set(Object.values(interfaces).flatMap(({ addresses = [] }) => addresses));
 }
+
+/** Whether an agent finds what it needs to set up a pod. */
+export function isRoutable(carrier: ShownInterface | undefined): boolean {
+  const { mac, subnet, vpc } = carrier ?? {};
+  return mac !== undefined && subnet?.cidr !== undefined && vpc?.['primary-cidr'] !== undefined;
+}
+
+/**
+ * Whether an agent that restarts after a temporary change of protocol misses the address: it agreed to release it, or
+ * took it from the status before the pool was written.
+ */
+export function isMissedAfterProtocolChange(shown: ShownNode, address: string): boolean {
+  if (shown.handshakes[address] === 'ready-for-release') return true;
+  return shown.pool[address] === undefined && offeredBy(shown, 'multi-pool').has(address);
+}
