@@ -1,24 +1,25 @@
-// Who looks after the cluster: reads why withdrawals are held and, once all faults are over for a while, lets them go. Only
-// people can tell what somebody else took away from what is hidden.
-import type { Stage } from './stage.ts';
+// The administrator of the simulated cluster. Once all faults have been over for a while, it approves held withdrawals:
+// only a person can tell an external deletion from a read that hides something.
+import type { Harness } from './harness.ts';
 
-/** From the end of the last fault, in ms: a hold without a lasting reason has ended by then. */
-const patience = 5 * 60_000;
+/** From the end of the last fault, in ms. A hold without a lasting cause has ended by then. */
+const approvalDelay = 5 * 60_000;
 
-/** `since`: when the last fault ended. */
-export function letWithdrawalsGo(stage: Stage, since: number): void {
-  if (stage.now - since < patience) return;
-  const held = stage.leader?.controller.status().withdrawalsHeld;
-  if (held?.token === undefined || held.token === stage.allowedWithdrawals) return;
-  if (!held.instances.some((instanceId) => isShort(stage, instanceId)))
-    stage.judge.note('false-alarm', `withdrawals are held and nothing is missing: ${held.why}`);
-  stage.allowedWithdrawals = held.token;
-  stage.history.write(`withdrawals are let go: ${held.token}`);
+/** `since`: the end of the last fault. */
+export function approveWithdrawals(harness: Harness, since: number): void {
+  if (harness.now - since < approvalDelay) return;
+  const held = harness.leader?.controller.status().withdrawalsHeld;
+  if (held?.token === undefined || held.token === harness.allowedWithdrawals) return;
+  if (!held.instances.some((instanceId) => isMissingSomething(harness, instanceId)))
+    harness.checker.report('false-alarm', `withdrawals are held although nothing is missing: ${held.why}`);
+  harness.allowedWithdrawals = held.token;
+  harness.history.write(`withdrawals are let go: ${held.token}`);
 }
 
-/** Whether it is gone, or somebody else took something away from it. */
-function isShort({ cluster, judge }: Stage, instanceId: string): boolean {
+/** Whether the instance is gone, or an external change removed something from it. */
+function isMissingSomething({ cluster, checker }: Harness, instanceId: string): boolean {
   return (
-    judge.hasLost(instanceId) || !cluster.workload.views.some(({ facts }) => facts.instanceId === instanceId)
+    checker.hasExternalLoss(instanceId) ||
+    !cluster.workload.views.some(({ facts }) => facts.instanceId === instanceId)
   );
 }

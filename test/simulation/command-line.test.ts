@@ -9,21 +9,21 @@ import {
   readSeedsCommand,
   type SeedsWanted,
 } from './command-line.ts';
-import { regressionNames } from './scenario-named.ts';
+import { regressionNames } from './load-scenario.ts';
 import { seedsIn } from './seed-list.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const [regression = ''] = regressionNames();
 
-const seeds = (...args: readonly string[]): SeedsWanted => {
+const seedsOf = (...args: readonly string[]): SeedsWanted => {
   const wanted = readSeedsCommand(args);
-  if (wanted === 'help') throw new Error('help was asked for');
+  if (wanted === 'help') throw new Error('help was requested');
   return wanted;
 };
 
-const hunt = (...args: readonly string[]): MutantsWanted => {
+const mutantsOf = (...args: readonly string[]): MutantsWanted => {
   const wanted = readMutantsCommand(args);
-  if (wanted === 'help') throw new Error('help was asked for');
+  if (wanted === 'help') throw new Error('help was requested');
   return wanted;
 };
 
@@ -38,8 +38,8 @@ describe('simulate:seeds', () => {
     [['--no-shorten'], { shorten: false }],
     [['--seeds', '1, 2'], { seeds: ['1', '2'] }],
     [['--seeds', '7', '--trace', 'file'], { seeds: ['7'], trace: 'file' }],
-  ])('%j', (args, expected) => {
-    expect(seeds(...args)).toMatchObject(expected);
+  ])('simulate:seeds accepts %j', (args, expected) => {
+    expect(seedsOf(...args)).toMatchObject(expected);
   });
 
   test.each([
@@ -57,11 +57,11 @@ describe('simulate:seeds', () => {
     [['--trace', 'file', '--seeds', '1,2'], '--trace writes the history of one seed; --seeds names 2'],
     [['--no-shorten', '--shorten-for', 'x'], '--shorten-for is "x"'],
     [['--no-shorten', '--keep', 'here'], '--keep writes shortened scenarios'],
-    [['--seeds', '1', '--trace', 'file', '--keep', 'here'], '--keep writes what is found in many seeds'],
+    [['--seeds', '1', '--trace', 'file', '--keep', 'here'], '--keep writes failures of many seeds'],
     [['--scenario'], '--scenario goes with --trace'],
     [['--bogus'], 'bogus'],
-  ])('refuses %j', (args, problem) => {
-    expect(() => seeds(...args)).toThrow(problem);
+  ])('simulate:seeds refuses %j', (args, problem) => {
+    expect(() => seedsOf(...args)).toThrow(problem);
   });
 });
 
@@ -72,25 +72,25 @@ describe('simulate:mutants', () => {
       ['--only', 'fencing', '--skip', '1', '--most', '20'],
       { only: 'fencing', skip: 1, seeds: seedsIn('1..20') },
     ],
-  ])('%j', (args, expected) => {
-    expect(hunt(...args)).toMatchObject(expected);
+  ])('simulate:mutants accepts %j', (args, expected) => {
+    expect(mutantsOf(...args)).toMatchObject(expected);
   });
 
   test.each([
     [['--most', '0'], '--most is "0"; a whole number from 1 on'],
     [['--most', '1000001'], '1..1000001 names more than 1000000 seeds'],
     [['--skip', 'x'], '--skip is "x"; a whole number from 0 on'],
-  ])('refuses %j', (args, problem) => {
-    expect(() => hunt(...args)).toThrow(problem);
+  ])('simulate:mutants refuses %j', (args, problem) => {
+    expect(() => mutantsOf(...args)).toThrow(problem);
   });
 });
 
-test('--help', () => {
+test('both commands of the simulation accept --help', () => {
   expect(readSeedsCommand(['--help'])).toBe('help');
   expect(readMutantsCommand(['--help'])).toBe('help');
 });
 
-describe('the exit code', () => {
+describe('the exit code of the simulation', () => {
   const nowhere = join(tmpdir(), 'headwater-never-made', 'file');
 
   test.each([
@@ -100,13 +100,13 @@ describe('the exit code', () => {
     ['seeds.ts', ['--seeds', '1', '--keep', join(here, 'seeds.ts')], 2, 'seeds.ts'],
     ['seeds.ts', ['--seeds', '1', '--for', '0'], 1, ''],
     ['run-mutants.ts', ['--list'], 0, ''],
-    ['run-mutants.ts', ['--only', 'no such mistake'], 2, 'leave none of the'],
-  ])('of %s %j is %i', (file, args, code, told) => {
+    ['run-mutants.ts', ['--only', 'no such mutant'], 2, 'leave none of the'],
+  ])('%s %j exits with code %i', (file, args, code, message) => {
     const { status, stderr } = spawnSync(process.execPath, [join(here, file), ...args], { encoding: 'utf8' });
 
     expect({ status, stderr }).toEqual({
       status: code,
-      stderr: told === '' ? '' : expect.stringContaining(told),
+      stderr: message === '' ? '' : expect.stringContaining(message),
     });
   });
 });

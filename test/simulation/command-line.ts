@@ -1,73 +1,72 @@
-// What `npm run simulate:seeds -- ...` and `npm run simulate:mutants -- ...` take.
+// Parses the arguments of `npm run simulate:seeds -- ...` and `npm run simulate:mutants -- ...`.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { type ActDigests, readActs } from './acts.ts';
-import { isKept, regressionNames } from './scenario-named.ts';
+import { type ActionDigests, readActionDigests } from './action-digest.ts';
+import { scenarioExists, regressionNames } from './load-scenario.ts';
 import { seedsIn } from './seed-list.ts';
 
 export interface SeedsWanted {
   readonly seeds: readonly string[];
   readonly jobs: number;
-  /** No seed is begun after so many seconds. */
+  /** No seed starts after this many seconds. */
   readonly seconds: number;
-  /** Of the seeds that are played on both rigs. */
+  /** Share of seeds that also run over the wire. */
   readonly wire: number;
-  /** Whether the shortest scenario is looked for that still fails. */
+  /** Whether to search for the shortest scenario that still fails. */
   readonly shorten: boolean;
-  /** That is looked for so many seconds at most, for all failures together. */
+  /** Limit of that search in seconds, for all failures together. */
   readonly shortenFor: number;
   readonly table: boolean;
   readonly scenario: boolean;
-  /** Where the history of the only seed goes. */
+  /** File for the history of the only seed. */
   readonly trace: string | undefined;
-  /** Where the digests of what controllers did go. */
+  /** File for the digests of what controllers did. */
   readonly digest: string | undefined;
-  /** What they did before. */
-  readonly against: ActDigests | undefined;
-  /** Where scenarios of failures go. */
+  /** Earlier digests to compare with. */
+  readonly against: ActionDigests | undefined;
+  /** Directory for scenarios of failures. */
   readonly keep: string | undefined;
 }
 
 export interface MutantsWanted {
-  /** A part of the name. */
+  /** A part of the mutant's name. */
   readonly only: string;
   readonly skip: number;
-  /** That a mutant is hunted with. */
+  /** Seeds that run against each mutant. */
   readonly seeds: readonly string[];
   readonly jobs: number;
-  /** No mutant is begun after so many seconds. */
+  /** No mutant starts after this many seconds. */
   readonly seconds: number;
   readonly list: boolean;
 }
 
 export const seedsUsage = `npm run simulate:seeds -- [--seeds LIST] [--jobs N] [--for S] [--wire SHARE] [--table] [--no-shorten] [--shorten-for S] [--keep DIR] [--digest FILE] [--against FILE] [--trace FILE [--scenario]]
-  --seeds LIST     with commas between: numbers, words, 1..1000, name:1..200, files of test/simulation/regressions/,
-                   or "regressions" for all of those files; a file elsewhere by its absolute path (1..20)
-  --jobs N         processes side by side (as many as there are processors)
-  --for S          begins no new seed after so many seconds (no end)
-  --wire SHARE     of the seeds that are also played through the real SDK, from 0 to 1 (0.05)
-  --table          how often each cell of the coverage was hit
-  --no-shorten     does not look for the shortest scenario that still fails
-  --shorten-for S  looks for that so many seconds at most, for all failures together (60)
-  --keep DIR       writes shortened scenarios of failures there
-  --digest FILE    writes a digest of what controllers did in each seed there: the same where nothing but names changed
-  --against FILE   compares with such digests; names the first act that differs in each seed, and fails
-  --trace FILE     plays one seed, and writes its history there with every request and what controllers logged
-  --scenario       with --trace: tells what the seed stands for
-In parentheses: what holds if not given. Exit code 1: something was found, or nothing played; 2: the command line
-is not understood, or a place cannot be written.`;
+  --seeds LIST     comma-separated: numbers, words, 1..1000, name:1..200, files of test/simulation/regressions/,
+                   or "regressions" for all of them; any other file by its absolute path (1..20)
+  --jobs N         parallel processes (number of processors)
+  --for S          starts no new seed after S seconds (no limit)
+  --wire SHARE     share of seeds that also run through the real SDK, from 0 to 1 (0.05)
+  --table          prints how often each cell of the coverage was hit
+  --no-shorten     does not search for the shortest scenario that still fails
+  --shorten-for S  limits that search to S seconds, for all failures together (60)
+  --keep DIR       writes shortened scenarios of failures to DIR
+  --digest FILE    writes a digest of what controllers did in each seed; renaming code does not change it
+  --against FILE   compares with such digests, prints the first action that differs in each seed, and fails then
+  --trace FILE     runs one seed and writes its history, with every request and log line of the controllers
+  --scenario       with --trace: describes the scenario of the seed
+Defaults are in parentheses. Exit code 1: a failure was found, or no seed ran; 2: the command line is invalid, or
+an output cannot be written.`;
 
 export const mutantsUsage = `npm run simulate:mutants -- [--only TEXT] [--skip N] [--most N] [--jobs N] [--for S] [--list]
-  --only TEXT  only mistakes whose names have this in them
-  --skip N     leaves out the first N of them
-  --most N     seeds that each is hunted with (200)
-  --jobs N     processes side by side (as many as there are processors)
-  --for S      begins no new mistake after so many seconds (no end)
-  --list       names them and plays nothing
-In parentheses: what holds if not given. Exit code 1: one was not found, or none hunted; 2: the command line is
-not understood.`;
+  --only TEXT  only mutants with this text in their names
+  --skip N     skips the first N of them
+  --most N     maximum seeds for each mutant (200)
+  --jobs N     parallel processes (number of processors)
+  --for S      starts no new mutant after S seconds (no limit)
+  --list       lists the mutants and runs nothing
+Defaults are in parentheses. Exit code 1: a mutant survived, or none ran; 2: the command line is invalid.`;
 
-/** Throws an Error that says what is wrong. */
+/** Throws an Error with the reason. */
 export function readSeedsCommand(args: readonly string[]): SeedsWanted | 'help' {
   const { values } = parseArgs({
     args: [...args],
@@ -94,9 +93,9 @@ export function readSeedsCommand(args: readonly string[]): SeedsWanted | 'help' 
     throw new Error(`--trace writes the history of one seed; --seeds names ${seeds.length}`);
   if (scenario && trace === undefined) throw new Error('--scenario goes with --trace, which is missing');
   if (keep !== undefined && trace !== undefined)
-    throw new Error('--keep writes what is found in many seeds, --trace plays one: leave out one of them');
+    throw new Error('--keep writes failures of many seeds, --trace runs one: omit one of them');
   if (keep !== undefined && noShorten)
-    throw new Error('--keep writes shortened scenarios, which --no-shorten leaves out');
+    throw new Error('--keep writes shortened scenarios, which --no-shorten disables');
   return {
     seeds,
     jobs: wholeNumber('jobs', values.jobs, 1),
@@ -109,11 +108,11 @@ export function readSeedsCommand(args: readonly string[]): SeedsWanted | 'help' 
     trace,
     keep,
     digest,
-    against: readActs(against),
+    against: readActionDigests(against),
   };
 }
 
-/** Throws an Error that says what is wrong. */
+/** Throws an Error with the reason. */
 export function readMutantsCommand(args: readonly string[]): MutantsWanted | 'help' {
   const { values } = parseArgs({
     args: [...args],
@@ -139,8 +138,11 @@ export function readMutantsCommand(args: readonly string[]): MutantsWanted | 'he
   };
 }
 
-/** What `read` makes of the arguments of this process. Undefined where there is nothing to do but to leave: the user was told. */
-export function readOrTell<Wanted extends object>(
+/**
+ * Applies `read` to the arguments of this process. Undefined after it printed the help or a problem; the process then
+ * exits.
+ */
+export function readOrPrint<Wanted extends object>(
   read: (args: readonly string[]) => Wanted | 'help',
   usage: string,
 ): Wanted | undefined {
@@ -154,7 +156,7 @@ export function readOrTell<Wanted extends object>(
   return undefined;
 }
 
-/** Tells why nothing is done; the process shall end with exit code 2. */
+/** Prints the reason and sets exit code 2. */
 export function refuse(why: string): void {
   process.stderr.write(`${why}\n`);
   process.exitCode = 2;
@@ -162,7 +164,7 @@ export function refuse(why: string): void {
 
 function seedsNamed(text: string): readonly string[] {
   const seeds = seedsIn(text).flatMap((seed) => (seed === 'regressions' ? regressionNames() : [seed]));
-  const missing = seeds.find((seed) => seed.endsWith('.json') && !isKept(seed));
+  const missing = seeds.find((seed) => seed.endsWith('.json') && !scenarioExists(seed));
   if (missing !== undefined)
     throw new Error(`there is no regression ${missing}; there are: ${regressionNames().join(', ')}`);
   return seeds;
@@ -186,7 +188,7 @@ function shareOf(name: string, text: string): number {
   throw new Error(`--${name} is ${JSON.stringify(text)}; a number from 0 to 1 is accepted`);
 }
 
-/** NaN for what is none, empty text among it. */
+/** NaN for text that is no number, also for empty text. */
 function numberIn(text: string): number {
   return text.trim() === '' ? Number.NaN : Number(text);
 }

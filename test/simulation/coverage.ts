@@ -1,4 +1,4 @@
-// What a simulation met, counted by cell.
+// Counts what a simulation hit, per cell.
 
 export class Coverage {
   readonly cells = new Map<string, number>();

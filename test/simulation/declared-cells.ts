@@ -1,7 +1,7 @@
-// What a thousand seeds have to meet: fault kind × operation, kill point × operation, and the handshakes that a kill, a
-// restart or a foreign hand can find open.
+// What a thousand seeds must hit: fault kind × operation, kill point × operation, and each state of a release handshake
+// during a kill, a restart or an external change.
 import { callPhases, mutations, portCalls } from './draw-faults.ts';
-import { hostileDeeds } from './draw-hostile.ts';
+import { hostileActions } from './draw-hostile.ts';
 import { listedKinds } from './draw-restrictions.ts';
 
 const cloudFaults = [
@@ -43,7 +43,7 @@ export const declaredCells: ReadonlySet<string> = new Set([
     ['PUT'],
     ['leases'],
   ),
-  ...product(['hostile'], hostileDeeds),
+  ...product(['hostile'], hostileActions),
   ...product(['restrict'], ['first-interface-index', 'max-allocate']),
   ...product(['empty-list'], listedKinds),
   ...product(['replace-node'], ['same name', 'another name']),

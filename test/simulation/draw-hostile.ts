@@ -1,12 +1,17 @@
-// What a hostile agent does in a seed, beside the faults: drawn on its own, so that those stay what they are.
+// Draws what a hostile agent does in a seed, from a random source of its own, so that the other faults stay the same.
 import type { Random } from '../../src/runtime/random.ts';
-import type { HostileDeed, TimedFault } from './scenario.ts';
+import type { HostileAction, TimedFault } from './scenario.ts';
 
-/** In so many seeds there is one. */
+/** Share of seeds with a hostile agent. */
 const share = 0.35;
 const second = 1000;
 
-export const hostileDeeds = ['twin', 'ambush', 'pool', 'claims'] as const satisfies readonly HostileDeed[];
+export const hostileActions = [
+  'twin',
+  'ambush',
+  'pool',
+  'claims',
+] as const satisfies readonly HostileAction[];
 
 export function drawHostile(random: Random, minutes: number): readonly TimedFault[] {
   if (!random.chance(share)) return [];
@@ -14,7 +19,7 @@ export function drawHostile(random: Random, minutes: number): readonly TimedFaul
   return Array.from({ length: 3 + random.integer(5) }, () => ({
     at: Math.round(start + random.next() * (end - start)),
     kind: 'hostile',
-    deed: random.pick(hostileDeeds),
+    deed: random.pick(hostileActions),
     node: random.next(),
     restart: random.chance(0.4),
   }));

@@ -1,5 +1,5 @@
-// What nodes may not have any more, and lists that show nothing, beside the other faults: drawn on their own, so that those
-// stay what they are.
+// Draws restrictions of nodes and empty lists, from a random source of their own, so that the other faults stay the
+// same.
 import type { Random } from '../../src/runtime/random.ts';
 import type { FaultPlan, ListedKind, TimedFault } from './scenario.ts';
 
@@ -13,11 +13,11 @@ export function drawRestrictions(random: Random, minutes: number): readonly Time
     random.chance(share) ? 1 + random.integer(most) : 0;
   const drawn = [
     ...Array.from({ length: count(0.6, 4) }, () => restriction(random)),
-    ...Array.from({ length: count(0.4, 3) }, () => emptiness(random)),
+    ...Array.from({ length: count(0.4, 3) }, () => emptyList(random)),
   ];
   return drawn.map((fault) => {
     const at = Math.round(start + random.next() * (end - start));
-    // What is allowed again at the end has the time to come about.
+    // A restriction ends early enough for the node to recover.
     return { at, ...fault, for: Math.min(fault.for, end - at) };
   });
 }
@@ -32,8 +32,8 @@ function restriction(random: Random): Drawn {
     : { kind: 'restrict', what: 'max-allocate', most: 2 + random.integer(8), node, for: ms };
 }
 
-/** For less time than it takes to believe that nothing is left. */
-function emptiness(random: Random): Drawn {
+/** Shorter than a controller needs to believe an empty list. */
+function emptyList(random: Random): Drawn {
   return {
     kind: 'empty-list',
     what: random.pick(listedKinds),

@@ -1,12 +1,13 @@
-// What a seed stands for. The same seed draws the same scenario for as long as this file and what it draws from stay.
+// Draws the scenario of a seed. A seed draws the same scenario as long as this file and the files it draws from do not
+// change.
 import { Random } from '../../src/runtime/random.ts';
 import type { Workload } from '../../src/simulator/workload/workload.ts';
-import { drawCrowding, drawFaults } from './draw-faults.ts';
+import { drawReleaseCongestion, drawFaults } from './draw-faults.ts';
 import { drawHostile } from './draw-hostile.ts';
 import { drawRestrictions } from './draw-restrictions.ts';
 import type { CloudPlan, NodePlan, Scenario, TimedFault, ZonePlan } from './scenario.ts';
 
-/** Mostly small ones, whose nodes need an interface for every few pods. */
+/** Mostly small types: their nodes need an interface for every few pods. */
 const types = [
   't3.small',
   't3.small',
@@ -20,11 +21,11 @@ const types = [
 
 export function drawScenario(seed: string): Scenario {
   const random = new Random(`simulation-${seed}`);
-  // What follows once faults have stopped makes it an hour at least.
+  // Convergence afterwards extends it to an hour at least.
   const minutes = Math.round(36 + 160 * random.next() ** 6);
   const zones = drawZones(random.fork('zones'));
   const nodes = drawNodes(random.fork('nodes'), zones.length);
-  const isCrowded = random.fork('theme').chance(0.1);
+  const isCongested = random.fork('theme').chance(0.1);
   const flags = drawFlags(random.fork('flags'));
   const common = {
     seed,
@@ -36,11 +37,11 @@ export function drawScenario(seed: string): Scenario {
     replicas: random.pick([1, 1, 1, 2, 2, 2, 2, 3]),
     workloads: drawWorkloads(random.fork('workloads'), minutes),
   };
-  const churn = drawChurn(random.fork('churn'), { minutes, flags, isCrowded });
+  const churn = drawChurn(random.fork('churn'), { minutes, flags, isCongested });
   const cloud = drawCloud(random.fork('cloud'));
   const faults = random.fork('faults');
   const others = [...churn, ...drawHostile(random.fork('hostile'), minutes)];
-  if (!isCrowded) {
+  if (!isCongested) {
     const restrictions = drawRestrictions(random.fork('restrictions'), minutes);
     return {
       ...common,
@@ -58,14 +59,14 @@ export function drawScenario(seed: string): Scenario {
       'cloud-quota-overrides': 'UnassignPrivateIpAddresses=1:0.05',
     },
     cloud: { ...cloud, limits: Math.max(1, cloud.limits) },
-    faults: inOrder([...drawCrowding(faults, minutes), ...others]),
+    faults: inOrder([...drawReleaseCongestion(faults, minutes), ...others]),
     longestWait: 60_000,
   };
 }
 
-interface ProcessEnvironment {
+interface ChurnContext {
   readonly minutes: number;
-  readonly isCrowded: boolean;
+  readonly isCongested: boolean;
   readonly flags: Scenario['flags'];
 }
 
@@ -92,13 +93,13 @@ function drawNodes(random: Random, zones: number): readonly NodePlan[] {
   const count = 5 + Math.floor(36 * random.next() ** 5);
   const multiPool = random.pick([0, 0.3, 0.5, 0.7, 1]);
   const [fromFirst, minimum] = [random.chance(0.75), random.chance(0.3)];
-  const hunger = random.pick([5, 9, 9]);
+  const mostPreAllocate = random.pick([5, 9, 9]);
   return Array.from({ length: count }, (_, index) => ({
     zone: index % zones,
     type: random.pick(types),
     protocol: random.chance(multiPool) ? 'multi-pool' : 'crd-allocator',
     ipam: {
-      preAllocate: 1 + random.integer(hunger),
+      preAllocate: 1 + random.integer(mostPreAllocate),
       ...(minimum && { minAllocate: random.integer(12) }),
       ...(random.chance(0.2) && { maxAboveWatermark: random.integer(6) }),
       ...(random.chance(0.2) && { maxAllocate: 8 + random.integer(12) }),
@@ -113,7 +114,7 @@ function drawNodes(random: Random, zones: number): readonly NodePlan[] {
 }
 
 function drawFlags(random: Random): Scenario['flags'] {
-  // Renewals of the default are a third of all that happens.
+  // With the default lease, a third of all events are renewals.
   const lease = random.chance(0.1)
     ? (['15s', '10s', '2s'] as const)
     : random.pick([
@@ -145,8 +146,8 @@ function drawCloud(random: Random): CloudPlan {
 }
 
 /**
- * Pods that come and go one by one cost a call each way; those that come to one node together need new interfaces, which
- * stay empty afterwards.
+ * Single pods cost one call each way. Pods that arrive on one node together need new interfaces, which are empty
+ * afterwards.
  */
 function drawWorkloads(random: Random, minutes: number): readonly Workload[] {
   const end = minutes * 60_000;
@@ -185,10 +186,10 @@ function drawWorkloads(random: Random, minutes: number): readonly Workload[] {
 const untilRunning = 25_000;
 
 /**
- * Nodes that are replaced all the time, of which each needs an interface or two: more of them with prefixes, where pods
- * change the cloud less.
+ * Constant node replacement; each new node needs an interface or two. Seeds with prefixes get more of it, because their
+ * pods change the cloud less.
  */
-function drawChurn(random: Random, { minutes, flags, isCrowded }: ProcessEnvironment): readonly TimedFault[] {
+function drawChurn(random: Random, { minutes, flags, isCongested }: ChurnContext): readonly TimedFault[] {
   const count = 18 + random.integer(6) + (flags['aws-enable-prefix-delegation'] === 'true' ? 4 : 0);
   const [start, end] = [90_000, (minutes - 2) * 60_000];
   return Array.from({ length: count }, () => ({
@@ -197,6 +198,6 @@ function drawChurn(random: Random, { minutes, flags, isCrowded }: ProcessEnviron
     node: random.next(),
     sameName: random.chance(0.5),
     gap: random.integer(20) * 1000,
-    boot: isCrowded || random.chance(0.7) ? untilRunning : random.integer(untilRunning),
+    boot: isCongested || random.chance(0.7) ? untilRunning : random.integer(untilRunning),
   }));
 }

@@ -1,24 +1,24 @@
-// Lists that controllers make succeed and show nothing, as from a cache that was not filled, or from another cluster.
+// Lists of controllers succeed and show nothing, as from an unfilled cache or from another cluster.
 import type { FaultPlan, ListedKind } from './scenario.ts';
-import type { Stage } from './stage.ts';
+import type { Harness } from './harness.ts';
 
 type Plan = Extract<FaultPlan, { readonly kind: 'empty-list' }>;
 
-/** What controllers ask for; agents ask for their own node alone. */
+/** Lists that only controllers request; an agent requests its own node alone. */
 const asked: Readonly<Record<ListedKind, RegExp>> = {
   ciliumnodes: /\/ciliumnodes(\?(?!.*fieldSelector).*)?$/,
   nodes: /\/api\/v1\/nodes(\?.*)?$/,
   pods: /\/api\/v1\/pods\?.*status\.phase/,
 };
 
-export function emptyList(stage: Stage, { what, restart, for: ms }: Plan): void {
-  const { faults } = stage.cluster.kubernetes;
+export function emptyList(harness: Harness, { what, restart, for: ms }: Plan): void {
+  const { faults } = harness.cluster.kubernetes;
   const path = asked[what];
   const over = faults.inject({ method: 'GET', path, times: Infinity, effect: { kind: 'emptyList' } });
-  stage.clock.schedule(ms, over);
+  harness.clock.schedule(ms, over);
   faults.expireHistory();
   faults.cutWatches(path);
-  stage.coverage.hit('empty-list', what);
-  const { leader } = stage;
-  if (restart && leader !== undefined) stage.clock.schedule(1000, () => stage.retire(leader, 2000));
+  harness.coverage.hit('empty-list', what);
+  const { leader } = harness;
+  if (restart && leader !== undefined) harness.clock.schedule(1000, () => harness.retire(leader, 2000));
 }

@@ -1,97 +1,97 @@
-// Faults that strike where an address is about to be taken from a node, and needed there again at the same moment.
+// Faults that strike while an address is released, at the moment when the node needs it again.
 import type { ReleaseState } from '../../src/kubernetes/cilium-node/cilium-node.ts';
 import type { CallInProgress } from './ports.ts';
 import { detach } from '../../src/simulator/cloud/attachments.ts';
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
-import { excuseAll, foreignHand } from './foreign-hand.ts';
+import { exemptAll, changeExternally } from './external-changes.ts';
 import { kill } from './kill.ts';
 import { isObject, type JsonObject, objectAt, parseObject } from '../../src/simulator/workload/json.ts';
 import { mustKeepAgent } from './restrict.ts';
 import type { FaultPlan } from './scenario.ts';
-import type { Stage } from './stage.ts';
+import type { Harness } from './harness.ts';
 
 type Plan<K extends FaultPlan['kind']> = Extract<FaultPlan, { readonly kind: K }>;
 
 /** In ms. */
 const betweenWaves = 20_000;
-/** Longer than an address stays hidden from an agent that is not asked, in ms. */
-const deafFor = 130_000;
-/** Long enough for a loss to be found out meanwhile, where everything is read again often, in ms. */
-const stalledFor = 170_000;
-/** Longer than pods take to come, in ms. */
-const shortly = 3000;
+/** Longer than the quarantine of an address, in ms. */
+const controllerDelay = 130_000;
+/** Long enough for frequent reads to detect a loss, in ms. */
+const stallDelay = 170_000;
+/** Longer than pods take to arrive, in ms. */
+const podArrivalTime = 3000;
 
-export function grab(stage: Stage, { nth, pods, lag, deaf }: Plan<'grab'>): void {
-  stage.tripwires.arm({
+export function grab(harness: Harness, { nth, pods, lag, deaf }: Plan<'grab'>): void {
+  harness.failpoints.arm({
     call: 'patch status',
     phase: 'before it is sent',
     nth,
-    fits: ({ input }) =>
-      shrinkingInterfaces(stage, input).length > 0 && protocolOf(stage, input) === 'multi-pool',
-    act: ({ input }) => {
-      const name = stage.nodeOfCall(input);
-      stage.coverage.hit('grab', deaf ? 'deaf' : 'hearing');
-      holdBack(stage, name, lag);
-      if (deaf) deafen(stage);
-      stage.addPods(name, pods);
+    matches: ({ input }) =>
+      shrinkingInterfaces(harness, input).length > 0 && protocolOf(harness, input) === 'multi-pool',
+    run: ({ input }) => {
+      const name = harness.nodeOfCall(input);
+      harness.coverage.hit('grab', deaf ? 'deaf' : 'hearing');
+      delayAgentWatch(harness, name, lag);
+      if (deaf) delayControllerWatches(harness);
+      harness.addExtraPods(name, pods);
     },
   });
 }
 
-export function snatch(stage: Stage, { nth, pods }: Plan<'snatch'>): void {
-  const { network } = stage.cluster.ec2;
+export function snatch(harness: Harness, { nth, pods }: Plan<'snatch'>): void {
+  const { network } = harness.cluster.ec2;
   const shrinking = (input: CallInProgress['input']): NetworkInterface | undefined => {
-    const [id = ''] = shrinkingInterfaces(stage, input);
+    const [id = ''] = shrinkingInterfaces(harness, input);
     const item = network.interfaces.get(id);
     return item?.attachment?.status === 'attached' && item.deviceIndex !== 0 ? item : undefined;
   };
-  stage.tripwires.arm({
+  harness.failpoints.arm({
     call: 'patch status',
     phase: 'before it is sent',
     nth,
-    fits: ({ input }) => shrinking(input) !== undefined,
-    act: ({ input }) => {
-      const name = stage.nodeOfCall(input);
+    matches: ({ input }) => shrinking(input) !== undefined,
+    run: ({ input }) => {
+      const name = harness.nodeOfCall(input);
       const item = shrinking(input);
-      const facts = stage.cluster.workload.machineOf(name)?.facts;
+      const facts = harness.cluster.workload.machineOf(name)?.facts;
       if (item?.attachment === undefined || facts === undefined) return;
-      stage.coverage.hit('snatch');
-      excuseAll(stage, item);
-      stage.judge.noteLoss(facts.instanceId);
+      harness.coverage.hit('snatch');
+      exemptAll(harness, item);
+      harness.checker.recordExternalLoss(facts.instanceId);
       detach(network, item.attachment.id);
       for (let wave = 2; wave < 11; wave++)
-        stage.clock.schedule(wave * betweenWaves, () => {
-          if (stage.nodeNames.includes(name)) stage.addPods(name, pods);
+        harness.clock.schedule(wave * betweenWaves, () => {
+          if (harness.nodeNames.includes(name)) harness.addExtraPods(name, pods);
         });
     },
   });
 }
 
-/** What agents say does not reach the controllers for a while. */
-function deafen(stage: Stage): void {
-  const hear = stage.cluster.kubernetes.faults.inject({
+/** Delays what agents report to the controllers. */
+function delayControllerWatches(harness: Harness): void {
+  const restore = harness.cluster.kubernetes.faults.inject({
     path: /ciliumnodes\?(?!.*fieldSelector).*watch=/,
     times: Infinity,
-    effect: { kind: 'delayEvents', ms: deafFor },
+    effect: { kind: 'delayEvents', ms: controllerDelay },
   });
-  stage.clock.schedule(deafFor - 30_000, hear);
+  harness.clock.schedule(controllerDelay - 30_000, restore);
 }
 
-export function convert(stage: Stage, { nth, pods, hold }: Plan<'convert'>): void {
-  stage.tripwires.arm({
+export function convert(harness: Harness, { nth, pods, hold }: Plan<'convert'>): void {
+  harness.failpoints.arm({
     call: 'patch spec',
     phase: 'before it is sent',
     nth,
-    fits: ({ input }) =>
-      strikesFromPool(input) &&
-      protocolOf(stage, input) === 'crd-allocator' &&
-      !mustKeepAgent(stage, stage.nodeOfCall(input)) &&
-      stage.handshakeOf(stage.nodeOfCall(input)) === 'ready',
-    act: ({ input }) => {
-      const name = stage.nodeOfCall(input);
-      stage.coverage.hit('convert');
-      stage.coverage.hit('change-agent', 'multi-pool', 'ready');
-      const over = stage.cluster.kubernetes.faults.inject({
+    matches: ({ input }) =>
+      removesFromPool(input) &&
+      protocolOf(harness, input) === 'crd-allocator' &&
+      !mustKeepAgent(harness, harness.nodeOfCall(input)) &&
+      harness.handshakeOf(harness.nodeOfCall(input)) === 'ready',
+    run: ({ input }) => {
+      const name = harness.nodeOfCall(input);
+      harness.coverage.hit('convert');
+      harness.coverage.hit('change-agent', 'multi-pool', 'ready');
+      const over = harness.cluster.kubernetes.faults.inject({
         method: 'PATCH',
         path: new RegExp(`ciliumnodes/${name}$`),
         times: Infinity,
@@ -100,68 +100,68 @@ export function convert(stage: Stage, { nth, pods, hold }: Plan<'convert'>): voi
           failure: { code: 500, reason: 'InternalError', message: 'refused by the simulation' },
         },
       });
-      stage.clock.schedule(hold, over);
-      stage.promise(stage.cluster.workload.changeAgent(name, 'multi-pool'));
-      stage.addPods(name, pods);
+      harness.clock.schedule(hold, over);
+      harness.runInBackground(harness.cluster.workload.changeAgent(name, 'multi-pool'));
+      harness.addExtraPods(name, pods);
     },
   });
 }
 
-export function stall(stage: Stage, { nth, state, call, phase, restartAfter }: Plan<'stall'>): void {
-  stage.tripwires.arm({
+export function stall(harness: Harness, { nth, state, call, phase, restartAfter }: Plan<'stall'>): void {
+  harness.failpoints.arm({
     call: 'patch status',
     phase: 'before it is sent',
     nth,
-    fits: ({ input }) => tells(input, state === 'released' ? 'released' : 'marked-for-release'),
-    act: ({ input }) => {
-      const name = stage.nodeOfCall(input);
-      stage.coverage.hit('stall', state);
-      holdBack(stage, name, state === 'refused' ? shortly : stalledFor);
-      if (state === 'refused') deafen(stage);
-      if (state !== 'marked') stage.addPods(name, 8);
-      stage.clock.schedule(2 * shortly, () => {
-        const facts = stage.cluster.workload.machineOf(name)?.facts;
-        if (facts !== undefined) foreignHand(stage, facts, { deed: 'unassign-free', pick: 0.5 });
+    matches: ({ input }) => setsReleaseState(input, state === 'released' ? 'released' : 'marked-for-release'),
+    run: ({ input }) => {
+      const name = harness.nodeOfCall(input);
+      harness.coverage.hit('stall', state);
+      delayAgentWatch(harness, name, state === 'refused' ? podArrivalTime : stallDelay);
+      if (state === 'refused') delayControllerWatches(harness);
+      if (state !== 'marked') harness.addExtraPods(name, 8);
+      harness.clock.schedule(2 * podArrivalTime, () => {
+        const facts = harness.cluster.workload.machineOf(name)?.facts;
+        if (facts !== undefined) changeExternally(harness, facts, { deed: 'unassign-free', pick: 0.5 });
       });
-      const isSame = (progress: CallInProgress): boolean => stage.nodeOfCall(progress.input) === name;
-      kill(stage, { call, phase, nth: 0, restartAfter, handshake: state }, isSame);
+      const isSame = (progress: CallInProgress): boolean => harness.nodeOfCall(progress.input) === name;
+      kill(harness, { call, phase, nth: 0, restartAfter, handshake: state }, isSame);
     },
   });
 }
 
-/** What is written about a node right now is told to its agent so much later. */
-function holdBack(stage: Stage, name: string, ms: number): void {
+/** Delays the events of what is written to the node now. */
+function delayAgentWatch(harness: Harness, name: string, ms: number): void {
   const path = new RegExp(`ciliumnodes\\?.*${name}.*`);
   const effect = { kind: 'delayEvents', ms } as const;
-  const over = stage.cluster.kubernetes.faults.inject({ path, times: Infinity, effect });
-  stage.clock.schedule(1000, over);
+  const over = harness.cluster.kubernetes.faults.inject({ path, times: Infinity, effect });
+  harness.clock.schedule(1000, over);
 }
 
-export function outlive(stage: Stage, { nth, pods, ms }: Plan<'outlive'>): void {
-  stage.tripwires.arm({
+export function outlive(harness: Harness, { nth, pods, ms }: Plan<'outlive'>): void {
+  harness.failpoints.arm({
     call: 'read node',
     phase: 'before its answer is taken in',
     nth,
-    fits: ({ input }) => ['hidden', 'ready'].includes(stage.handshakeOf(stage.nodeOfCall(input))),
-    act: ({ process, input }) => {
-      const name = stage.nodeOfCall(input);
-      stage.coverage.hit('outlive');
+    matches: ({ input }) => ['hidden', 'ready'].includes(harness.handshakeOf(harness.nodeOfCall(input))),
+    run: ({ process, input }) => {
+      const name = harness.nodeOfCall(input);
+      harness.coverage.hit('outlive');
       process.freeze();
-      stage.clock.schedule(ms, () => process.thaw());
-      stage.clock.schedule(ms * 0.6, () => {
-        if (stage.nodeNames.includes(name)) stage.addPods(name, pods);
+      harness.clock.schedule(ms, () => process.thaw());
+      harness.clock.schedule(ms * 0.6, () => {
+        if (harness.nodeNames.includes(name)) harness.addExtraPods(name, pods);
       });
     },
   });
 }
 
-function protocolOf(stage: Stage, input: CallInProgress['input']): string | undefined {
-  return stage.cluster.workload.machineOf(stage.nodeOfCall(input))?.protocol;
+function protocolOf(harness: Harness, input: CallInProgress['input']): string | undefined {
+  return harness.cluster.workload.machineOf(harness.nodeOfCall(input))?.protocol;
 }
 
-/** Interfaces from which a patch takes addresses or prefixes that the node shows. */
-function shrinkingInterfaces(stage: Stage, input: CallInProgress['input']): readonly string[] {
-  const { interfaces } = stage.shownOn(stage.nodeOfCall(input));
+/** Interfaces from which a patch removes addresses or prefixes that the node shows. */
+function shrinkingInterfaces(harness: Harness, input: CallInProgress['input']): readonly string[] {
+  const { interfaces } = harness.shownOn(harness.nodeOfCall(input));
   const patched = objectAt(bodyOf(input), 'status', 'eni', 'enis');
   const shrinking = Object.entries(patched).filter(([id, patch]) => {
     if (!isObject(patch)) return false;
@@ -176,15 +176,15 @@ function isShorter(patched: unknown, shown: readonly string[]): boolean {
   return (Array.isArray(patched) ? patched.length : 0) < shown.length;
 }
 
-function tells(input: CallInProgress['input'], state: ReleaseState): boolean {
+function setsReleaseState(input: CallInProgress['input'], state: ReleaseState): boolean {
   return Object.values(objectAt(bodyOf(input), 'status', 'ipam', 'release-ips')).includes(state);
 }
 
-function strikesFromPool(input: CallInProgress['input']): boolean {
+function removesFromPool(input: CallInProgress['input']): boolean {
   return Object.values(objectAt(bodyOf(input), 'spec', 'ipam', 'pool')).includes(null);
 }
 
-/** What a call of Kubernetes carries. */
+/** The body of a Kubernetes request. */
 export function bodyOf({ body }: CallInProgress['input']): JsonObject {
   return parseObject(typeof body === 'string' ? body : '{}');
 }

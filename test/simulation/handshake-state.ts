@@ -1,8 +1,11 @@
-// Where the release of addresses stands on a node, in one word.
+// The state of address release on a node, in one word.
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
-import type { ShownNode } from './judge/shown-node.ts';
+import type { ShownNode } from './invariants/shown-node.ts';
 
-/** `hidden`: the cloud has addresses for the node that it does not show; else the furthest of the handshakes. */
+/**
+ * `hidden`: the cloud has addresses for the node that the node does not show. Else the state of the most advanced
+ * handshake.
+ */
 export type HandshakeState = 'none' | 'marked' | 'ready' | 'refused' | 'released' | 'hidden';
 
 export function handshakeStateOf(

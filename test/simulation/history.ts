@@ -1,9 +1,9 @@
-// What happened in a simulation, line by line with its virtual time: as a digest, which is the same for the same seed, and
-// as text where somebody wants to read it.
+// The history of a simulation, line by line in virtual time: as a digest that is the same for the same seed, and as
+// text if traced.
 import { createHash } from 'node:crypto';
 import type { LogDetails, Logger } from '../../src/observability/logger.ts';
 
-/** Characters that are digested at once. */
+/** Characters digested at once. */
 const portion = 1 << 16;
 
 export class History {
@@ -31,28 +31,28 @@ export class History {
     this.#pending = '';
   }
 
-  /** What a controller decided: the same for the same seed on every rig. */
+  /** Records a decision of a controller: the same for the same seed on either path to the cloud. */
   decide(text: string): void {
     this.#decisions.update(`${this.#now()} ${text}\n`);
     if (this.isTraced) this.decided.push(`${this.#now()} ${text}\n`);
   }
 
-  /** Of the decisions; to be asked once, at the end. */
+  /** Digest of the decisions; call it once, at the end. */
   decisionDigest(): string {
     return this.#decisions.digest('hex').slice(0, 16);
   }
 
-  /** Into the text alone. */
+  /** Adds to the text only. */
   warning(text: string): void {
     if (this.isTraced) this.lines.push(`${this.#now()} ${text}\n`);
   }
 
-  /** Of everything written; to be asked once, at the end. */
+  /** Digest of everything written; call it once, at the end. */
   digest(): string {
     return this.#digest.update(this.#pending).digest('hex').slice(0, 16);
   }
 
-  /** Writes into the text alone, so that the digest is the same whether it is read or not. */
+  /** Writes to the text only, so that tracing does not change the digest. */
   logger(identity: string, bindings: LogDetails = {}): Logger {
     const at =
       (level: string) =>

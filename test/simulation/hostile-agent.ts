@@ -1,56 +1,58 @@
-// An agent that writes CiliumNodes which have no Node: it names others' instances, lists others' addresses, and agrees to
-// give back whatever it is asked for. Nobody else may lose anything by it.
+// An agent that writes CiliumNodes without a Node: it names instances and addresses of other nodes, and agrees to every
+// release. No other node may lose anything.
 import type { Change } from '../../src/simulator/kubernetes/storage/change.ts';
 import { type JsonObject, objectAt, textMapAt } from '../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import { ciliumNodesPath, newOwnNode } from '../../src/simulator/workload/own-node.ts';
-import { fakePrefix, isFake } from './judge/fakes.ts';
-import type { FaultPlan, HostileDeed } from './scenario.ts';
-import type { Stage } from './stage.ts';
+import { fakePrefix, isFake } from './invariants/fakes.ts';
+import type { FaultPlan, HostileAction } from './scenario.ts';
+import type { Harness } from './harness.ts';
 
 type Plan = Extract<FaultPlan, { readonly kind: 'hostile' }>;
 
-export function hostile(stage: Stage, { deed, node, restart }: Plan): void {
-  const facts = stage.nodeAt(node);
+export function hostile(harness: Harness, { deed, node, restart }: Plan): void {
+  const facts = harness.nodeAt(node);
   if (facts === undefined) return;
-  stage.coverage.hit('hostile', deed);
-  stage.promise(deeds[deed](stage, facts));
-  const { leader } = stage;
+  harness.coverage.hit('hostile', deed);
+  harness.runInBackground(actions[deed](harness, facts));
+  const { leader } = harness;
   if (!restart || leader === undefined) return;
-  stage.clock.schedule(1000, () => stage.retire(leader, 2000));
+  harness.clock.schedule(1000, () => harness.retire(leader, 2000));
 }
 
-/** As soon as an instance is launched, and before its node joins. */
-export async function ambush(stage: Stage, facts: NodeFacts): Promise<void> {
-  await write(stage, facts, { spec: { ipam: { 'pre-allocate': 1, 'min-allocate': 3 } } });
-  // What it has is too much then.
-  stage.clock.schedule(8000, () =>
-    stage.promise(attempt(() => patch(stage, nameOf(facts), { spec: { ipam: { 'min-allocate': 0 } } }))),
+/** Names an instance at launch, before its node joins. */
+export async function ambush(harness: Harness, facts: NodeFacts): Promise<void> {
+  await write(harness, facts, { spec: { ipam: { 'pre-allocate': 1, 'min-allocate': 3 } } });
+  // From then on it has an excess.
+  harness.clock.schedule(8000, () =>
+    harness.runInBackground(
+      attempt(() => patch(harness, nameOf(facts), { spec: { ipam: { 'min-allocate': 0 } } })),
+    ),
   );
 }
 
-const deeds: Readonly<Record<HostileDeed, (stage: Stage, facts: NodeFacts) => Promise<void>>> = {
-  twin: (stage, facts) => write(stage, facts, copyOf(stage, facts)),
-  ambush: (stage) => {
-    stage.ambushes++;
+const actions: Readonly<Record<HostileAction, (harness: Harness, facts: NodeFacts) => Promise<void>>> = {
+  twin: (harness, facts) => write(harness, facts, copyOf(harness, facts)),
+  ambush: (harness) => {
+    harness.pendingAmbushes++;
     return Promise.resolve();
   },
-  pool: (stage, facts) =>
+  pool: (harness, facts) =>
     write(
-      stage,
+      harness,
       { ...facts, instanceId: 'i-0123456789abcdef0' },
-      { spec: { ipam: { pool: poolOf(everyAddress(stage)) }, eni: { 'instance-type': 'no type' } } },
+      { spec: { ipam: { pool: poolOf(everyAddress(harness)) }, eni: { 'instance-type': 'no type' } } },
     ),
-  claims: (stage, facts) =>
+  claims: (harness, facts) =>
     write(
-      stage,
+      harness,
       { ...facts, instanceId: 'i-0123456789abcdef1' },
-      { ...copyOf(stage, facts), ...everything(stage) },
+      { ...copyOf(harness, facts), ...everything(harness) },
     ),
 };
 
-/** Agrees to whatever a fake is asked. */
-export function agree(stage: Stage, { key, object }: Change): void {
+/** Agrees to every release request for a fake CiliumNode. */
+export function agreeToReleases(harness: Harness, { key, object }: Change): void {
   if (!isFake(key)) return;
   const asked = [...textMapAt(object as JsonObject, 'status', 'ipam', 'release-ips')].filter(
     ([, state]) => state === 'marked-for-release',
@@ -58,7 +60,7 @@ export function agree(stage: Stage, { key, object }: Change): void {
   if (asked.length === 0) return;
   const releases = Object.fromEntries(asked.map(([address]) => [address, 'ready-for-release']));
   const status = { ipam: { 'release-ips': releases, used: {} } };
-  stage.promise(attempt(() => patch(stage, key, { status }, '/status')));
+  harness.runInBackground(attempt(() => patch(harness, key, { status }, '/status')));
 }
 
 interface Parts {
@@ -66,19 +68,19 @@ interface Parts {
   readonly status?: JsonObject;
 }
 
-async function write(stage: Stage, facts: NodeFacts, { spec = {}, status }: Parts): Promise<void> {
+async function write(harness: Harness, facts: NodeFacts, { spec = {}, status }: Parts): Promise<void> {
   const name = nameOf(facts);
   const never = new AbortController().signal;
-  await attempt(() => stage.client.create(ciliumNodesPath, newOwnNode({ ...facts, name }, 'uid'), never));
-  await attempt(() => patch(stage, name, { spec }));
-  if (status !== undefined) await attempt(() => patch(stage, name, { status }, '/status'));
+  await attempt(() => harness.client.create(ciliumNodesPath, newOwnNode({ ...facts, name }, 'uid'), never));
+  await attempt(() => patch(harness, name, { spec }));
+  if (status !== undefined) await attempt(() => patch(harness, name, { status }, '/status'));
 }
 
-function patch(stage: Stage, name: string, body: JsonObject, part = ''): Promise<unknown> {
-  return stage.client.mergePatch(`${ciliumNodesPath}/${name}${part}`, body, new AbortController().signal);
+function patch(harness: Harness, name: string, body: JsonObject, part = ''): Promise<unknown> {
+  return harness.client.mergePatch(`${ciliumNodesPath}/${name}${part}`, body, new AbortController().signal);
 }
 
-/** Nobody sees what the API server refuses, or what gets lost. */
+/** Ignores what the API server refuses and what gets lost. */
 async function attempt(send: () => Promise<unknown>): Promise<void> {
   await send().catch(() => undefined);
 }
@@ -87,8 +89,8 @@ function nameOf({ instanceId }: NodeFacts): string {
   return `${fakePrefix}${instanceId}`;
 }
 
-/** All that a node shows, and that its agent gives all of it up. */
-function copyOf({ cluster }: Stage, { name }: NodeFacts): Parts {
+/** Everything that a node shows, with all of it ready for release. */
+function copyOf({ cluster }: Harness, { name }: NodeFacts): Parts {
   const node = cluster.kubernetes.get('ciliumnodes.cilium.io', name);
   const pool = objectAt(node, 'spec', 'ipam', 'pool');
   const releases = Object.fromEntries(Object.keys(pool).map((address) => [address, 'ready-for-release']));
@@ -98,11 +100,11 @@ function copyOf({ cluster }: Stage, { name }: NodeFacts): Parts {
   };
 }
 
-function everything(stage: Stage): Parts {
-  return { spec: { ipam: { pool: poolOf(everyAddress(stage)) } } };
+function everything(harness: Harness): Parts {
+  return { spec: { ipam: { pool: poolOf(everyAddress(harness)) } } };
 }
 
-function everyAddress({ cluster, scenario }: Stage): readonly string[] {
+function everyAddress({ cluster, scenario }: Harness): readonly string[] {
   const held = [...cluster.ec2.network.interfaces.values()].flatMap(({ addresses }) => addresses);
   const blocks = scenario.zones.flatMap(({ podBlocks }) => podBlocks);
   const free = blocks.flatMap((block) => {

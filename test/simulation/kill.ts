@@ -1,28 +1,28 @@
-// A controller that dies at a certain call.
+// Kills a controller at a given call.
 import type { CallInProgress } from './ports.ts';
 import type { FaultPlan } from './scenario.ts';
-import type { Stage } from './stage.ts';
+import type { Harness } from './harness.ts';
 
-/** `isMeant`: which of the calls that the plan fits; all if not given. */
+/** `matches`: which calls of the plan apply; all by default. */
 export function kill(
-  stage: Stage,
+  harness: Harness,
   { call, phase, nth, restartAfter, handshake }: Omit<Extract<FaultPlan, { readonly kind: 'kill' }>, 'kind'>,
-  isMeant: (progress: CallInProgress) => boolean = () => true,
+  matches: (progress: CallInProgress) => boolean = () => true,
 ): void {
-  const stateOf = ({ input }: CallInProgress): string => stage.handshakeOf(stage.nodeOfCall(input));
-  stage.tripwires.arm({
+  const stateOf = ({ input }: CallInProgress): string => harness.handshakeOf(harness.nodeOfCall(input));
+  harness.failpoints.arm({
     call,
     phase,
     nth,
-    fits: (progress) => isMeant(progress) && (handshake === undefined || stateOf(progress) === handshake),
-    act: (progress) => {
+    matches: (progress) => matches(progress) && (handshake === undefined || stateOf(progress) === handshake),
+    run: (progress) => {
       const { process } = progress;
-      const replica = stage.replicaOf(process);
+      const replica = harness.replicaOf(process);
       if (replica === undefined) return;
-      stage.coverage.hit('kill', call, phase);
-      stage.coverage.hit('kill in handshake', call, phase, stateOf(progress));
-      stage.history.write(`${process.identity} is killed`);
-      stage.retire(replica, restartAfter);
+      harness.coverage.hit('kill', call, phase);
+      harness.coverage.hit('kill in handshake', call, phase, stateOf(progress));
+      harness.history.write(`${process.identity} is killed`);
+      harness.retire(replica, restartAfter);
     },
   });
 }

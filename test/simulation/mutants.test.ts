@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { mutants } from './mutants.ts';
 
 test.each(mutants.map(({ name, edits }) => [name, edits] as const))(
-  'is to be planted in one place: %s',
+  'each edit of the mutant applies in exactly one place: %s',
   (_, edits) => {
-    const places = edits.map(
+    const occurrences = edits.map(
       ({ file, from }) =>
         readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8').split(from).length - 1,
     );
 
-    expect(places).toEqual(edits.map(() => 1));
+    expect(occurrences).toEqual(edits.map(() => 1));
   },
 );

@@ -1,10 +1,10 @@
-// Deliberate mistakes, one at a time: each is a change of one or a few pieces of the sources. That a simulation finds each
-// of them shows that its checks can fail.
+// Deliberate mistakes, one at a time: each edits one or a few places of the sources. The simulation must detect each of
+// them, which shows that its checks can fail.
 
 export interface Edit {
-  /** Below `src/`. */
+  /** Relative to `src/`. */
   readonly file: string;
-  /** Exactly once in the file. */
+  /** Occurs exactly once in the file. */
   readonly from: string;
   readonly to: string;
 }
@@ -21,116 +21,116 @@ const one = (name: string, file: string, from: string, to: string): Mutant => ({
 
 export const mutants: readonly Mutant[] = [
   one(
-    'shrinking in the wrong order: the status before the pool',
+    'shrinking writes the status before the pool',
     'node/publish/next-write.ts',
     'return (offer && strike(node, offer)) ?? writeStatus(node, desired) ?? (offer && grow(node, offer));',
     'return writeStatus(node, desired) ?? (offer && strike(node, offer)) ?? (offer && grow(node, offer));',
   ),
   one(
-    'growing in the wrong order: the pool before the status',
+    'growing writes the pool before the status',
     'node/publish/next-write.ts',
     'return (offer && strike(node, offer)) ?? writeStatus(node, desired) ?? (offer && grow(node, offer));',
     'return (offer && strike(node, offer)) ?? (offer && grow(node, offer)) ?? writeStatus(node, desired);',
   ),
   one(
-    'no live read before a release',
+    'a release has no live read before it',
     'node/release/unassign.ts',
     'const isRead = await readNode(signal).catch((error: unknown) => {',
     'const isRead = await Promise.resolve(readNode !== undefined && !signal.aborted).catch((error: unknown) => {',
   ),
   one(
-    'an address unassigned as soon as a multi-pool agent no longer sees it',
+    'an address is unassigned as soon as it is hidden from a multi-pool agent',
     'node/release/releaser.ts',
     'return Math.max(phase.since + this.#deps.policy.hiddenFor, this.#saidAt());',
     'return phase.since;',
   ),
   one(
-    'an interface is offered before it is seen',
+    'an interface is offered before a read shows it',
     'node/reconcile/desired-state.ts',
     'const view = withoutAwaited(known, this.#deps.node());',
     "const view = known.id === '' ? withoutAwaited(known, this.#deps.node()) : known;",
   ),
   one(
-    'an interface removed on a single listing',
+    'an interface is withdrawn after a single listing',
     'providers/inventory/apply-reading.ts',
     "return { held: unclear(held, 'holdings'), refreshDue };",
     'return { held: undefined, refreshDue };',
   ),
   one(
-    'an interface removed on a single look',
+    'an interface is withdrawn after a single refresh',
     'providers/inventory/apply-reading.ts',
     'ownerShown: whole, missedAt: absentSince,',
     'ownerShown: whole, missedAt: absentSince ?? -Infinity,',
   ),
   one(
-    'absence counts: what an instance had that is not found is missing',
+    'absence alone counts as missing',
     'providers/inventory/apply-reading.ts',
     'ownerShown: whole, missedAt: absentSince,',
     'ownerShown: true, missedAt: absentSince,',
   ),
   one(
-    'an instance that is shown without its primary interface counts as whole',
+    'an instance shown without its primary interface counts as complete',
     'providers/inventory/tracked-instance.ts',
     "(each) => each.kind === 'interface' && isPrimaryInterface(each.interface),",
     "(each) => each.kind === 'interface' && (isPrimaryInterface(each.interface) || each.interface.id !== ''),",
   ),
   one(
-    'a brake that holds nothing',
+    'the withdrawal brake holds nothing',
     'manager/withdrawals/withdrawal-decision.ts',
     'if (counted.size > Math.max(leastLimit, limitRatio * users.length)) return false;',
     'if (counted.size > Math.max(leastLimit, limitRatio * users.length)) return true;',
   ),
   one(
-    'a brake that never opens',
+    'the withdrawal brake never opens',
     'controller/withdrawal-watch.ts',
     "this.#isClosed = state.kind !== 'open';",
     "this.#isClosed ||= state.kind !== 'open';",
   ),
   one(
-    'a brake that delays what is lawful: terminated instances are weighed',
+    'the withdrawal brake counts terminated instances',
     'providers/inventory/withdrawals.ts',
     "case 'terminated':\n      return 'now';",
     "case 'terminated':\n      return 'weighed';",
   ),
   one(
-    'a brake that a restart forgets',
+    'the withdrawal brake is forgotten at a restart',
     'manager/withdrawals/withdrawal-brake.ts',
     'this.#inherited = deps.inherited;\n    this.#isPredecessors = deps.inherited !== undefined;',
     'this.#inherited = undefined;\n    this.#isPredecessors = false;',
   ),
   one(
-    'an address removed on a single look',
+    'an address is withdrawn after a single refresh',
     'providers/inventory/missing-holdings.ts',
     'missedAt: missing.get(holding),',
     'missedAt: missing.get(holding) ?? -Infinity,',
   ),
   one(
-    'a stale reading brings back what was released',
+    'a stale read restores what was released',
     'providers/inventory/apply-reading.ts',
     'const isThere = (holding: string): boolean => !isYoung(held.released.get(holding), reading);',
     "const isThere = (holding: string): boolean => holding !== '' && held.released.size > 0;",
   ),
   one(
-    'a forgotten lost answer of an unassignment',
+    'a lost answer of an unassignment is forgotten',
     'node/release/unassign.ts',
     "if (outcome.kind === 'ambiguous') this.#await(interfaceId, holdings);\n    else this.#touched.delete(interfaceId);",
     "this.#touched.delete(interfaceId);\n    if (outcome.kind === 'ambiguous') enter(holdings, () => undefined);",
   ),
   one(
-    'an exclusion strikes addresses in use',
+    'an exclusion withdraws addresses in use',
     'node/release/retired-holdings.ts',
     'return retired.length === 0 ? none : retired;',
     'return retired.length < unfit.length * 2 ? none : retired;',
   ),
   {
-    name: 'a list that shows nothing is believed',
+    name: 'an empty list is believed',
     edits: [
       {
         file: 'kubernetes/watch/reflector.ts',
         from: 'known === 0 || this.#options.doubtsEmptyLists !== true',
         to: 'known >= 0 || this.#options.doubtsEmptyLists !== true',
       },
-      // It would be asked for again a minute later.
+      // Otherwise the list would be requested again a minute later.
       {
         file: 'kubernetes/watch/reflector.ts',
         from: 'doubtsEmptyLists === true && listing.objects.size === 0;',
@@ -139,13 +139,13 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   one(
-    'a limit that shrank is not kept to',
+    'a reduced limit is ignored',
     'node/demand/statistics.ts',
     'return Math.max(beyondWatermarks(usage, marks), beyondLimit(usage, marks));',
     'return Math.max(beyondWatermarks(usage, marks), beyondLimit(usage, { ...marks, maxAllocate: 0 }));',
   ),
   {
-    name: 'a prefix released with one address in use',
+    name: 'a prefix is released with one address in use',
     edits: [
       {
         file: 'node/release/prepare-ip-release.ts',
@@ -175,7 +175,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'what an agent refuses to give is taken all the same',
+    name: 'an address that its agent refused to release is released',
     edits: [
       {
         file: 'node/release/release-state.ts',
@@ -195,7 +195,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'an agent of the CRD allocator is not asked',
+    name: 'a CRD agent is not asked for a release',
     edits: [
       {
         file: 'node/release/release-state.ts',
@@ -210,7 +210,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'the answer of an agent that is a multi-pool agent now',
+    name: 'the answer of a CRD agent counts after a change to multi-pool',
     edits: [
       {
         file: 'node/release/release-state.ts',
@@ -230,13 +230,13 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   one(
-    'what a multi-pool agent holds counts as free',
+    'addresses that a multi-pool agent holds count as free',
     'node/release/prepare-ip-release.ts',
     'single.has(address) || blocks.some((block) => contains(block, parseAddress(address) ?? -1));',
     'single.has(address) && blocks.some((block) => contains(block, parseAddress(address) ?? -1));',
   ),
   {
-    name: 'no fencing gate, and no wait of a new leader',
+    name: 'a leader has neither fencing nor a quiet period',
     edits: [
       {
         file: 'controller/fencing.ts',
@@ -251,19 +251,19 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   one(
-    'a process that no longer leads goes on writing',
+    'a former leader keeps writing',
     'kubernetes/cilium-node/cilium-node-writer.ts',
     'if (!this.#leads()) return',
     'if (!this.#leads() && signal.aborted) return',
   ),
   one(
-    'what may be gone is offered anew',
+    'doubted addresses are newly offered',
     'node/publish/not-offered.ts',
     'return [...doubted].flatMap',
     'return [...doubted].slice(doubted.size).flatMap',
   ),
   {
-    name: 'an interface that may be gone is given addresses, and trusted for that',
+    name: 'a doubted interface gets addresses and is trusted again',
     edits: [
       {
         file: 'node/allocate/prepare-ip-allocation.ts',
@@ -278,25 +278,25 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   one(
-    'addresses are offered without a look at who else offers them',
+    'addresses are offered although another node offers them',
     'node/reconcile/desired-state.ts',
     'const hidden = [...claimed.withheld.keys(), ...outgoing];',
     'const hidden = [...outgoing];',
   ),
   one(
-    'what is on its way out stays in view',
+    'addresses being released stay visible',
     'node/reconcile/desired-state.ts',
     'const hidden = [...claimed.withheld.keys(), ...outgoing];',
     'const hidden = [...claimed.withheld.keys()];',
   ),
   one(
-    'the pools of earlier leaders are not remembered',
+    'the pools of previous leaders are not restored',
     'manager/node-manager.ts',
     'isOfAnother ? undefined : restored.interfaces,',
     'isOfAnother || restored.interfaces.length > 0 ? undefined : restored.interfaces,',
   ),
   {
-    name: 'the tenth address over max-allocate',
+    name: 'max-allocate is exceeded by ten addresses',
     edits: [
       {
         file: 'node/allocate/prepare-ip-allocation.ts',
@@ -311,25 +311,25 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   one(
-    'nothing is ever given back',
+    'nothing is ever released',
     'node/release/releaser.ts',
     'enabled && wanted === 0',
     'enabled && wanted < 0',
   ),
   one(
-    'one address less than wanted',
+    'one address less than needed is requested',
     'node/allocate/prepare-ip-allocation.ts',
     'Math.min(facts.wanted - coming, this.#most)',
     'Math.min(facts.wanted - 1 - coming, this.#most)',
   ),
   one(
-    'interfaces that nobody attached stay',
+    'orphaned interfaces stay',
     'providers/orphans/orphan-gc.ts',
     'const mostPerPass = 25;',
     'const mostPerPass = 0;',
   ),
   one(
-    'an interface with addresses is idle',
+    'an interface with addresses counts as idle',
     'node/release/idle-interfaces.ts',
     'return addresses.length + prefixes.length === 0 &&',
     'return addresses.length + prefixes.length <= 2 &&',
@@ -341,32 +341,32 @@ export const mutants: readonly Mutant[] = [
     'return addresses.length + prefixes.length < 0 &&',
   ),
   one(
-    'an open handshake is never ended',
+    'an open handshake never ends',
     'node/publish/next-write.ts',
     '.filter(([address]) => !handshake.has(address))',
     '.filter(([address]) => !handshake.has(address) && known.length === 0)',
   ),
   one(
-    'an address that moved stays with its former interface',
+    'a reassigned address stays on its former interface',
     'providers/inventory/reassigned.ts',
     'const moved = holdingsOf(held.record).filter(isGiven);',
     'const moved = holdingsOf(held.record).filter((holding) => isGiven(holding) && networkId === undefined);',
   ),
   one(
-    'a new leader goes by the older state that it began with',
+    'a new leader keeps the older state that it started with',
     'node/reconcile/node-reconciler.ts',
     'this.#restore(previous, node);',
     'if (previous === undefined) this.#restore(previous, node);',
   ),
   {
-    name: 'a detached interface is adopted as it was before our last call',
+    name: 'a detached interface is adopted in its state before the last call',
     edits: [
       {
         file: 'providers/orphans/orphan-eligibility.ts',
         from: "if (orphan.lastAt < orphan.changedAt + consistencyWindow) return 'unclear';",
         to: '',
       },
-      // Whose node still counts on it is not adopted either: most of the time that comes first.
+      // An interface that its node still relies on is not adopted either; usually that check comes first.
       {
         file: 'providers/orphans/orphan-eligibility.ts',
         from: 'return claimed || held || operation',
@@ -375,13 +375,13 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   one(
-    'what the leader before wrote counts as a foreign writer’s',
+    "a write of the previous leader counts as a conflicting writer's",
     'controller/foreign-writers.ts',
     'if (isOurs || !leads() || this.mayBePredecessors(next)) return;',
     'if (isOurs || (this.mayBePredecessors(next) && this.#predecessorsUntil === undefined)) return;',
   ),
   {
-    name: 'a slot held while waiting for the rate limits',
+    name: 'a call holds its concurrency slot while it waits for the rate limit',
     edits: [
       {
         file: 'providers/aws/ec2-client.ts',
@@ -396,7 +396,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'the provider ID is not looked at',
+    name: 'the provider ID is ignored',
     edits: [
       {
         file: 'manager/node-manager.ts',
@@ -417,7 +417,7 @@ export const mutants: readonly Mutant[] = [
     'if (served !== undefined && served !== name) return blocked(duplicateInstance(instanceId, served));\n  if (served === name) return granted;\n  if (ownInstance === undefined)',
   ),
   one(
-    'a CiliumNode that no Node verifies gives up addresses',
+    'an unverified CiliumNode loses addresses',
     'node/release/take-away-permission.ts',
     "activity === 'takeAway' && !isVerified() ? 'unverified' : permission.refusal(activity),",
     "activity === 'takeAway' && !isVerified() ? undefined : permission.refusal(activity),",

@@ -1,5 +1,5 @@
-// The ports of one controller process: to the cloud's model and to the embedded Kubernetes API, each call with moments at
-// which the process can be killed or frozen, or the world changed.
+// The ports of one controller process: to the cloud model and to the embedded Kubernetes API. Each call has phases in
+// which a fault can kill or freeze the process, or change the cluster.
 import { InProcessTransport } from '../../src/kubernetes/transport/in-process-transport.ts';
 import type {
   KubernetesTransport,
@@ -12,46 +12,48 @@ import { portCalls } from './draw-faults.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { CallPhase, PortCall } from './scenario.ts';
 
-/** One call of a process, as those hear of it who wait for such a call. */
+/** One call of a process, as phase listeners receive it. */
 export interface CallInProgress {
   readonly process: SimulatedProcess;
   readonly call: PortCall;
-  /** Of the cloud: its input; of Kubernetes: path and body. */
+  /** The input of a cloud call; path and body of a Kubernetes request. */
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-export type CallListener = (phase: CallPhase, progress: CallInProgress) => void;
+export type PhaseListener = (phase: CallPhase, progress: CallInProgress) => void;
 
 const portCallNames: ReadonlySet<string> = new Set(portCalls);
 
-export interface CloudListeners {
-  readonly hear: CallListener;
-  /** What the process is shown of an answer. */
-  readonly show: <T extends object>(
+export interface CloudHooks {
+  readonly onPhase: PhaseListener;
+  /** What the process receives of an answer. */
+  readonly filterAnswer: <T extends object>(
     process: string,
     call: { readonly action: string; readonly input: object },
     output: T,
   ) => T;
-  /** The process takes an answer in: for one that was frozen, later than the cloud gave it. */
-  readonly take: (process: string, action: string, output: object) => void;
+  /** The process applies an answer: if it was frozen, later than the cloud sent it. */
+  readonly onAnswerApplied: (process: string, action: string, output: object) => void;
 }
 
 /** The cloud as the process reaches it. */
 export function cloudPort(
   process: SimulatedProcess,
   api: Ec2Api,
-  { hear, show, take }: CloudListeners,
+  { onPhase, filterAnswer, onAnswerApplied }: CloudHooks,
 ): Ec2Api {
   return {
     send: async (action, input, sending) => {
       const send = async () => {
         const output = await api.send(action, input, sending);
-        return action.startsWith('Describe') ? show(process.identity, { action, input }, output) : output;
+        return action.startsWith('Describe')
+          ? filterAnswer(process.identity, { action, input }, output)
+          : output;
       };
       const output = await (portCallNames.has(action)
-        ? watched({ process, call: action as PortCall, input: { ...input } }, send, hear)
-        : through(process, send));
-      take(process.identity, action, output);
+        ? withPhases({ process, call: action as PortCall, input: { ...input } }, send, onPhase)
+        : passThrough(process, send));
+      onAnswerApplied(process.identity, action, output);
       return output;
     },
   };
@@ -61,32 +63,32 @@ export function cloudPort(
 export function kubernetesPort(
   process: SimulatedProcess,
   handler: KubernetesHandler,
-  hear: CallListener,
+  onPhase: PhaseListener,
 ): KubernetesTransport {
   const connections = new AbortController();
   process.onKill(() => connections.abort());
-  const named: KubernetesHandler = (request, signal) => {
+  const handlerOfProcess: KubernetesHandler = (request, signal) => {
     const headers = {
       ...request.headers,
       'user-agent': process.identity,
       'sent-at': String(process.monotonic()),
     };
-    // What was sent arrives also where its sender is dead by then, within 20 s; only its watches end.
+    // A sent request arrives within 20 s even if its sender is dead; only watches end.
     const isWatch = request.method === 'GET' && request.url.includes('watch=');
     return handler({ ...request, headers }, isWatch ? AbortSignal.any([signal, connections.signal]) : signal);
   };
-  const inner = new InProcessTransport(named, process);
+  const inner = new InProcessTransport(handlerOfProcess, process);
   return {
     stream: async (request, signal) => {
-      const answer = await through(process, () => inner.stream(request, signal));
-      return answer.kind === 'refused' ? answer : { kind: 'open', lines: passing(process, answer.lines) };
+      const answer = await passThrough(process, () => inner.stream(request, signal));
+      return answer.kind === 'refused' ? answer : { kind: 'open', lines: passLines(process, answer.lines) };
     },
     send: (request, signal) => {
       const send = () => inner.send(request, signal);
       const call = callOf(request);
-      if (call === undefined) return through(process, send);
+      if (call === undefined) return passThrough(process, send);
       const { path, body } = request;
-      return watched({ process, call, input: { path, body } }, send, hear);
+      return withPhases({ process, call, input: { path, body } }, send, onPhase);
     },
   };
 }
@@ -99,7 +101,7 @@ function callOf({ method, path }: TransportRequest): PortCall | undefined {
   return part[1] === undefined ? 'patch spec' : 'patch status';
 }
 
-async function through<T>(process: SimulatedProcess, send: () => Promise<T>): Promise<T> {
+async function passThrough<T>(process: SimulatedProcess, send: () => Promise<T>): Promise<T> {
   if (process.isDead) return never();
   try {
     return await process.pass(await send());
@@ -109,25 +111,29 @@ async function through<T>(process: SimulatedProcess, send: () => Promise<T>): Pr
   }
 }
 
-async function watched<T>(progress: CallInProgress, send: () => Promise<T>, hear: CallListener): Promise<T> {
+async function withPhases<T>(
+  progress: CallInProgress,
+  send: () => Promise<T>,
+  onPhase: PhaseListener,
+): Promise<T> {
   const { process } = progress;
   if (process.isDead) return never();
-  hear('before it is sent', progress);
+  onPhase('before it is sent', progress);
   if (progress.process.isDead) return never();
   const answer = send();
-  hear('once it is sent', progress);
+  onPhase('once it is sent', progress);
   try {
     const value = await answer;
-    hear('before its answer is taken in', progress);
+    onPhase('before its answer is taken in', progress);
     return await process.pass(value);
   } catch (error) {
-    hear('before its answer is taken in', progress);
+    onPhase('before its answer is taken in', progress);
     await process.pass(undefined);
     throw error;
   }
 }
 
-async function* passing(
+async function* passLines(
   process: SimulatedProcess,
   lines: AsyncIterable<StreamLine>,
 ): AsyncGenerator<StreamLine> {

@@ -1,5 +1,5 @@
-// One process that can be killed and frozen, with its own view of the clocks: what it set going is silent once it is
-// dead, and waits while it is frozen.
+// A process that a fault can kill and freeze, with its own clocks. Its pending work is dropped once it is dead, and
+// waits while it is frozen.
 import type { Clock } from '../../src/runtime/clock.ts';
 
 export class SimulatedProcess implements Clock {
@@ -7,7 +7,7 @@ export class SimulatedProcess implements Clock {
   readonly #clock: Clock;
   readonly #onEnd: (() => void)[] = [];
   #isDead = false;
-  /** What happened meanwhile, in order; undefined unless frozen. */
+  /** What happened while frozen, in order; undefined unless frozen. */
   #held: (() => void)[] | undefined;
   #wallShift = 0;
 
@@ -48,12 +48,12 @@ export class SimulatedProcess implements Clock {
     };
   }
 
-  /** Lets this machine's wall clock jump. */
+  /** Shifts the wall clock of this machine. */
   shiftWall(ms: number): void {
     this.#wallShift += ms;
   }
 
-  /** What comes from outside passes here: at once, after the thaw, or never. */
+  /** Passes a value from outside: now, after the thaw, or never. */
   async pass<T>(value: T): Promise<T> {
     if (this.#isDead) return new Promise(() => undefined);
     if (this.#held === undefined) return value;
@@ -67,7 +67,7 @@ export class SimulatedProcess implements Clock {
     for (const end of this.#onEnd.splice(0)) end();
   }
 
-  /** Called when the process is killed. */
+  /** Registers a callback for the kill. */
   onKill(action: () => void): void {
     this.#onEnd.push(action);
   }

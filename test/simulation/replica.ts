@@ -1,4 +1,4 @@
-// One controller process of a simulated cluster, from its start to its end.
+// One controller process of a simulated cluster, from start to end.
 import { loadOptions } from '../../src/config/load-options.ts';
 import type { LiveReading } from '../../src/config/read-live-options.ts';
 import type { Options } from '../../src/config/option-table.ts';
@@ -8,8 +8,8 @@ import type { Logger } from '../../src/observability/logger.ts';
 import type { Ec2Api } from '../../src/providers/aws/ec2-api.ts';
 import type { Random } from '../../src/runtime/random.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
-import { deafRegistry } from './deaf-registry.ts';
-import { type CallListener, type CloudListeners, cloudPort, kubernetesPort } from './ports.ts';
+import { noopMetricRegistry } from './noop-metric-registry.ts';
+import { type PhaseListener, type CloudHooks, cloudPort, kubernetesPort } from './ports.ts';
 import type { SimulatedProcess } from './process.ts';
 
 export interface ReplicaSetup {
@@ -20,11 +20,11 @@ export interface ReplicaSetup {
   readonly api: Ec2Api;
   readonly random: Random;
   readonly log: Logger;
-  readonly hear: CallListener;
-  readonly show: CloudListeners['show'];
-  readonly take: CloudListeners['take'];
-  /** A write of a CiliumNode was taken for somebody else's. */
-  readonly onForeignWrite: () => void;
+  readonly onPhase: PhaseListener;
+  readonly filterAnswer: CloudHooks['filterAnswer'];
+  readonly onAnswerApplied: CloudHooks['onAnswerApplied'];
+  /** The controller took a write of a CiliumNode for a conflicting writer's. */
+  readonly onConflictingWrite: () => void;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -43,23 +43,24 @@ export class Replica {
       api,
       random,
       log,
-      hear,
-      show,
-      take,
-      onForeignWrite,
+      onPhase,
+      filterAnswer,
+      onAnswerApplied,
+      onConflictingWrite,
       onBug,
     } = setup;
     this.process = process;
-    const transport = kubernetesPort(process, handler, hear);
+    const transport = kubernetesPort(process, handler, onPhase);
     this.controller = new Controller({
       options,
       kubernetes: transport,
       leaseTransport: transport,
-      composeCloud: (deps) => composeAws(cloudPort(process, api, { hear, show, take }), deps),
+      composeCloud: (deps) =>
+        composeAws(cloudPort(process, api, { onPhase, filterAnswer, onAnswerApplied }), deps),
       clock: process,
       random: random.fork(process.identity),
       log,
-      registry: deafRegistry(onForeignWrite),
+      registry: noopMetricRegistry(onConflictingWrite),
       identity: process.identity,
       readLiveOptions,
       onBug,
@@ -71,7 +72,7 @@ export class Replica {
     return this.controller.state === 'leading';
   }
 
-  /** Tells it to end in good order; time has to pass for it to do so. */
+  /** Requests a graceful shutdown, which takes virtual time. */
   stop(): void {
     this.#stop.abort();
   }

@@ -1,72 +1,73 @@
-// Somebody changes what a node may have: in the configuration of its agent, and in its CiliumNode at once, so that it holds
-// before the agent is started anew.
+// Changes what a node may have: in the configuration of its agent, and at once in its CiliumNode, so that it applies
+// before the agent restarts.
 import { instanceTypes } from '../../src/simulator/cloud/instance-types.ts';
 import { ciliumNodesPath } from '../../src/simulator/workload/own-node.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import type { FaultPlan } from './scenario.ts';
-import type { Stage } from './stage.ts';
+import type { Harness } from './harness.ts';
 
 type Plan = Extract<FaultPlan, { readonly kind: 'restrict' }>;
 
-/** Between two tries to write a CiliumNode, in ms. */
+/** Between two attempts to write a CiliumNode, in ms. */
 const interval = 1000;
 
-export function restrict(stage: Stage, plan: Plan): void {
-  const facts = stage.nodeAt(plan.node);
+export function restrict(harness: Harness, plan: Plan): void {
+  const facts = harness.nodeAt(plan.node);
   if (facts === undefined) return;
-  const change = restrictedBy(stage, plan, facts);
+  const change = restrictedBy(harness, plan, facts);
   if (change === undefined) return;
-  stage.coverage.hit('restrict', plan.what);
-  reconfigure(stage, facts, change);
-  stage.clock.schedule(plan.for, () => {
+  harness.coverage.hit('restrict', plan.what);
+  reconfigure(harness, facts, change);
+  harness.clock.schedule(plan.for, () => {
     const { ipam = {}, eni = {} } = facts;
-    if (nowOf(stage, facts) !== undefined) reconfigure(stage, facts, 'ipam' in change ? { ipam } : { eni });
+    if (nowOf(harness, facts) !== undefined)
+      reconfigure(harness, facts, 'ipam' in change ? { ipam } : { eni });
   });
 }
 
 /**
- * Whether the node has to keep its agent: one of the multi-pool protocol leaves out itself what lies below the first interface
- * index, pods of the former agent or not.
+ * Whether the node must keep its agent: a multi-pool agent itself leaves out interfaces below the first interface
+ * index, even if pods of its predecessor use them.
  */
-export function mustKeepAgent(stage: Stage, nodeName: string): boolean {
-  const { instanceId = '', eni } = stage.cluster.workload.machineOf(nodeName)?.facts ?? {};
-  return stage.reconfigured.has(instanceId) && (eni?.firstInterfaceIndex ?? 0) > 0;
+export function mustKeepAgent(harness: Harness, nodeName: string): boolean {
+  const { instanceId = '', eni } = harness.cluster.workload.machineOf(nodeName)?.facts ?? {};
+  return harness.reconfigured.has(instanceId) && (eni?.firstInterfaceIndex ?? 0) > 0;
 }
 
 type Change = Pick<NodeFacts, 'ipam'> | Pick<NodeFacts, 'eni'>;
 
-function restrictedBy(stage: Stage, plan: Plan, facts: NodeFacts): Change | undefined {
+function restrictedBy(harness: Harness, plan: Plan, facts: NodeFacts): Change | undefined {
   if (plan.what === 'max-allocate') return { ipam: { ...facts.ipam, maxAllocate: plan.most } };
   const first = (facts.eni?.firstInterfaceIndex ?? 0) + 1;
   const [interfaces = 0] = instanceTypes.get(facts.instanceType)?.cards ?? [];
-  const isAsked = stage.cluster.workload.machineOf(facts.name)?.protocol === 'crd-allocator';
+  const isAsked = harness.cluster.workload.machineOf(facts.name)?.protocol === 'crd-allocator';
   return isAsked && first < interfaces ? { eni: { ...facts.eni, firstInterfaceIndex: first } } : undefined;
 }
 
-function reconfigure(stage: Stage, facts: NodeFacts, change: Change): void {
+function reconfigure(harness: Harness, facts: NodeFacts, change: Change): void {
   const { name, instanceId } = facts;
-  stage.reconfigured.add(instanceId);
-  stage.judge.allowances.limitChanged(instanceId, nowOf(stage, facts)?.ipam?.maxAllocate ?? Infinity);
-  stage.cluster.workload.reconfigure(name, change);
-  stage.promise(write(stage, facts));
+  harness.reconfigured.add(instanceId);
+  harness.checker.allowances.limitChanged(instanceId, nowOf(harness, facts)?.ipam?.maxAllocate ?? Infinity);
+  harness.cluster.workload.reconfigure(name, change);
+  harness.runInBackground(write(harness, facts));
 }
 
-/** Until the API server takes it, or the node is gone. */
-async function write(stage: Stage, facts: NodeFacts): Promise<void> {
+/** Retries until the API server accepts it or the node is gone. */
+async function write(harness: Harness, facts: NodeFacts): Promise<void> {
   const never = new AbortController().signal;
-  for (let now = nowOf(stage, facts); now !== undefined; now = nowOf(stage, facts)) {
+  for (let now = nowOf(harness, facts); now !== undefined; now = nowOf(harness, facts)) {
     const spec = {
       ipam: { 'max-allocate': now.ipam?.maxAllocate ?? null },
       eni: { 'first-interface-index': now.eni?.firstInterfaceIndex ?? 0 },
     };
-    const answer = await stage.client.mergePatch(`${ciliumNodesPath}/${facts.name}`, { spec }, never);
+    const answer = await harness.client.mergePatch(`${ciliumNodesPath}/${facts.name}`, { spec }, never);
     if (answer.kind === 'ok') return;
-    await new Promise<void>((resolve) => stage.clock.schedule(interval, resolve));
+    await new Promise<void>((resolve) => harness.clock.schedule(interval, resolve));
   }
 }
 
-/** What the node is configured for now; undefined once its machine is gone. */
-function nowOf(stage: Stage, { name, instanceId }: NodeFacts): NodeFacts | undefined {
-  const facts = stage.cluster.workload.machineOf(name)?.facts;
+/** The present configuration of the node; undefined once its machine is gone. */
+function nowOf(harness: Harness, { name, instanceId }: NodeFacts): NodeFacts | undefined {
+  const facts = harness.cluster.workload.machineOf(name)?.facts;
   return facts?.instanceId === instanceId ? facts : undefined;
 }

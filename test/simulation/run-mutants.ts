@@ -1,25 +1,26 @@
 // npm run simulate:mutants
-// Puts deliberate mistakes into the controller, one at a time, and plays seeds until one finds it. Ends with exit code 1
-// where one is not found, with 2 where the command line is not understood (`--help`).
+// Applies deliberate mistakes to the controller, one at a time, and runs seeds until one detects it. Exit code 1: a
+// mutant survived; 2: the command line is invalid (`--help`).
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { systemClock as clock } from '../../src/runtime/system-clock.ts';
-import { type MutantsWanted, mutantsUsage, readMutantsCommand, readOrTell, refuse } from './command-line.ts';
-import { playAll } from './crew.ts';
+import { type MutantsWanted, mutantsUsage, readMutantsCommand, readOrPrint, refuse } from './command-line.ts';
+import { runSeeds } from './worker-pool.ts';
 import { type Mutant, mutants } from './mutants.ts';
-import { plant } from './plant.ts';
-import type { PlayReport } from './seed-worker.ts';
+import { createMutatedCopy } from './mutated-copy.ts';
+import type { SeedReport } from './seed-worker.ts';
 
 const startedAt = clock.monotonic();
-const say = (text: string): void => {
+const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-interface Hunt {
-  /** Seeds played until the mistake was found, or all. */
-  readonly played: number;
-  readonly found: PlayReport | undefined;
+interface MutantResult {
+  /** Seeds that ran until one detected the mutant, or all. */
+  readonly seedsRun: number;
+  /** Of the first seed that detected it. */
+  readonly report: SeedReport | undefined;
 }
 
 async function main(wanted: MutantsWanted): Promise<void> {
@@ -27,56 +28,56 @@ async function main(wanted: MutantsWanted): Promise<void> {
   const chosen = mutants.filter(({ name }) => name.includes(only)).slice(skip);
   if (chosen.length === 0)
     refuse(
-      `--only ${JSON.stringify(only)} and --skip ${skip} leave none of the ${mutants.length}; see --list`,
+      `--only ${JSON.stringify(only)} and --skip ${skip} leave none of the ${mutants.length} mutants; see --list`,
     );
-  else if (list) for (const { name } of chosen) say(name);
-  else process.exitCode = await huntAll(chosen, wanted);
+  else if (list) for (const { name } of chosen) print(name);
+  else process.exitCode = await testAll(chosen, wanted);
 }
 
-async function huntAll(chosen: readonly Mutant[], wanted: MutantsWanted): Promise<number> {
-  let missed = 0;
-  let found = 0;
+async function testAll(chosen: readonly Mutant[], wanted: MutantsWanted): Promise<number> {
+  let survived = 0;
+  let detected = 0;
   for (const mutant of chosen) {
     if (clock.monotonic() - startedAt > wanted.seconds * 1000) break;
-    const result = await hunt(mutant, wanted);
-    if (result.found === undefined) missed++;
-    else found++;
-    say(resultText(mutant, result));
+    const result = await testMutant(mutant, wanted);
+    if (result.report === undefined) survived++;
+    else detected++;
+    print(resultText(mutant, result));
   }
-  say(`${found} passed, ${missed} failed`);
-  return missed > 0 || found === 0 ? 1 : 0;
+  print(`${detected} passed, ${survived} failed`);
+  return survived > 0 || detected === 0 ? 1 : 0;
 }
 
-function resultText({ name }: Mutant, { played, found }: Hunt): string {
-  const [first] = found?.breaches ?? [];
-  if (found === undefined || first === undefined) return `NOT FOUND in ${played} seeds: ${name}`;
-  return `found by seed ${found.seed}, after ${played}: ${name}\n    ${first.invariant}: ${first.text.slice(0, 200)}`;
+function resultText({ name }: Mutant, { seedsRun, report }: MutantResult): string {
+  const [first] = report?.violations ?? [];
+  if (report === undefined || first === undefined) return `SURVIVED ${seedsRun} seeds: ${name}`;
+  return `detected by seed ${report.seed}, after ${seedsRun}: ${name}\n    ${first.invariant}: ${first.text.slice(0, 200)}`;
 }
 
-async function hunt(mutant: Mutant, { seeds, jobs }: MutantsWanted): Promise<Hunt> {
-  const copy = plant(mutant);
-  let played = 0;
-  let found: PlayReport | undefined;
+async function testMutant(mutant: Mutant, { seeds, jobs }: MutantsWanted): Promise<MutantResult> {
+  const copy = createMutatedCopy(mutant);
+  let seedsRun = 0;
+  let detection: SeedReport | undefined;
   const enough = new AbortController();
   try {
-    await playAll(seeds, {
+    await runSeeds(seeds, {
       jobs,
       worker: pathToFileURL(join(copy, 'test/simulation/seed-worker.ts')),
-      twice: 0,
-      goesOn: () => true,
-      giveUp: enough.signal,
+      wireShare: 0,
+      mayContinue: () => true,
+      signal: enough.signal,
       onReport: (report) => {
-        played++;
-        if (report.breaches.length === 0) return;
-        found ??= report;
+        seedsRun++;
+        if (report.violations.length === 0) return;
+        detection ??= report;
         enough.abort();
       },
     });
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
-  return { played, found };
+  return { seedsRun, report: detection };
 }
 
-const wanted = readOrTell(readMutantsCommand, mutantsUsage);
+const wanted = readOrPrint(readMutantsCommand, mutantsUsage);
 if (wanted !== undefined) await main(wanted);

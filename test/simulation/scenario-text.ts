@@ -1,4 +1,4 @@
-// A scenario in words, for a person who wants to know what led to a failure.
+// Describes a scenario for a person who investigates a failure.
 import type { Scenario } from './scenario.ts';
 
 export function scenarioText(scenario: Scenario): string {
@@ -6,7 +6,7 @@ export function scenarioText(scenario: Scenario): string {
   const { why, leastMinutes = 0, leastMutations = 0 } = scenario;
   const length = `${minutes} min${leastMinutes > minutes ? ` of faults, ${leastMinutes} in all` : ''}`;
   return [
-    ...(why === undefined ? [] : [`found before: ${why}`]),
+    ...(why === undefined ? [] : [`regression: ${why}`]),
     `${length}, ${replicas} controller(s), ${zones.length} zone(s), cloud ${JSON.stringify(cloud)}`,
     `  options ${Object.entries(flags)
       .map(([name, value]) => `--${name}=${value}`)

@@ -1,30 +1,30 @@
-// Everything that one seed stands for, as plain data: what there is at the beginning, what pods do, and what goes wrong
-// when. Nothing of it depends on how the system under test reacts, so that parts of it can be left out.
+// The scenario of a seed as plain data: the initial cluster, the workloads and the timed faults. Nothing in it depends
+// on the system under test, so that a search can leave parts out.
 import type { Fault as CloudFault } from '../../src/simulator/cloud/faults.ts';
 import type { EniOptions, IpamWatermarks, Protocol } from '../../src/simulator/workload/node-facts.ts';
 import type { HandshakeState } from './handshake-state.ts';
 import type { Workload } from '../../src/simulator/workload/workload.ts';
 
 export interface Scenario {
-  /** What was wrong when it was found; of regressions alone. */
+  /** What was wrong when it was found; only in regressions. */
   readonly why?: string;
   readonly seed: string;
-  /** Of virtual time, until faults stop. */
+  /** Virtual time until faults stop. */
   readonly minutes: number;
-  /** Of virtual time, that it goes on at least, even where all is as it should be before; 0 if not given. */
+  /** Minimum virtual time, even if the cluster converges earlier; 0 by default. */
   readonly leastMinutes?: number;
   readonly zones: readonly ZonePlan[];
   readonly nodes: readonly NodePlan[];
-  /** Of every controller, without dashes. */
+  /** Options of every controller, without dashes. */
   readonly flags: Readonly<Record<string, string>>;
   readonly replicas: number;
   readonly cloud: CloudPlan;
   readonly workloads: readonly Workload[];
   /** In order of time. */
   readonly faults: readonly TimedFault[];
-  /** Nodes are replaced at the end until the cloud was changed so many times; 0 if not given. */
+  /** Replaces nodes at the end until the cloud changed this often; 0 by default. */
   readonly leastMutations?: number;
-  /** No pod may wait longer than this for its address, in ms, where nothing that goes wrong accounts for it. */
+  /** Maximum wait of a pod for its address, in ms, unless a fault explains it. */
   readonly longestWait?: number;
 }
 
@@ -40,20 +40,20 @@ export interface NodePlan {
   readonly type: string;
   readonly protocol: Protocol;
   readonly ipam: IpamWatermarks;
-  /** The judge takes no primary address for a pod's. */
+  /** The invariant checker assumes that no pod uses a primary address. */
   readonly eni: Omit<EniOptions, 'usePrimaryAddress'>;
 }
 
 export interface CloudPlan {
-  /** Chance that an address which was freed recently is handed out first. */
+  /** Probability that a recently freed address is assigned first. */
   readonly reuse: number;
   readonly listingLagMs: number;
   readonly visibilityDelayMs: number;
-  /** Multiplies the rate limits of the account. */
+  /** Factor on the rate limits of the account. */
   readonly limits: number;
 }
 
-/** Calls of the controller's ports at which something can be made to happen. */
+/** Calls of the controller's ports at which a fault can act. */
 export type PortCall =
   | 'CreateNetworkInterface'
   | 'AttachNetworkInterface'
@@ -72,7 +72,7 @@ export type CallPhase = 'before it is sent' | 'once it is sent' | 'before its an
 
 export type TimedFault = { readonly at: number } & FaultPlan;
 
-/** Nodes, subnets and addresses are picked by a share of [0, 1) of what there is by then. Times in ms. */
+/** A share of [0, 1) picks among the nodes, subnets or addresses that exist by then. Times in ms. */
 export type FaultPlan =
   | {
       readonly kind: 'cloud';
@@ -85,29 +85,29 @@ export type FaultPlan =
   | { readonly kind: 'stale-listings'; readonly lag: number; readonly for: number }
   | { readonly kind: 'torn-listings'; readonly share: number; readonly for: number }
   | { readonly kind: 'slow-visibility'; readonly ms: number; readonly for: number }
-  /** Readings lack something that is there, for less than a consistency window. */
+  /** Reads omit something that exists, for less than a consistency window. */
   | {
       readonly kind: 'omission';
       readonly what: OmittedPart;
-      /** From the next reading on, or from the first of the next leader. */
+      /** From the next read, or from the first read of the next leader. */
       readonly from: 'next reading' | 'next leader';
       readonly node: number;
       readonly for: number;
     }
-  /** Readings show nothing of what is there, for however long. */
-  | { readonly kind: 'blind'; readonly what: BlindTo; readonly share: number; readonly for: number }
-  /** All instances of a zone end and are forgotten at once, while their nodes stay for a while. */
+  /** Reads show nothing of what exists, for any time. */
+  | { readonly kind: 'blind'; readonly what: OutageScope; readonly share: number; readonly for: number }
+  /** All instances of a zone terminate and disappear at once, while their nodes stay for a while. */
   | { readonly kind: 'forgotten-zone'; readonly zone: number; readonly for: number }
-  /** That share of the nodes goes at once, and comes back later under other names. */
+  /** This share of the nodes leaves at once, and returns later under other names. */
   | { readonly kind: 'scale-down'; readonly share: number; readonly for: number }
-  | { readonly kind: 'foreign'; readonly deed: ForeignDeed; readonly node: number; readonly pick: number }
+  | { readonly kind: 'foreign'; readonly deed: ExternalChange; readonly node: number; readonly pick: number }
   | { readonly kind: 'terminate'; readonly node: number; readonly during: PortCall }
   | {
       readonly kind: 'replace-node';
       readonly node: number;
       readonly sameName: boolean;
       readonly gap: number;
-      /** From the launch of its instance until its agent starts: at once if not given, while EC2 says "pending". */
+      /** From the launch of its instance until its agent starts; by default at once, while EC2 still says "pending". */
       readonly boot?: number;
     }
   | { readonly kind: 'zone-loss'; readonly zone: number; readonly for: number }
@@ -129,23 +129,26 @@ export type FaultPlan =
       readonly ms: number;
     }
   | { readonly kind: 'api-away'; readonly for: number }
-  /** Pods come to a node at the moment at which an address is hidden from its agent, of which that hears late. */
+  /** Pods arrive on a node at the moment when an address is hidden from its agent, which learns of it late. */
   | {
       readonly kind: 'grab';
       readonly nth: number;
       readonly pods: number;
-      /** How much later its agent hears of it, in ms. */
+      /** Event delay for the agent, in ms. */
       readonly lag: number;
-      /** Whether controllers do not hear of what agents say for longer than an address stays hidden. */
+      /** Whether controllers learn of agent reports later than the quarantine ends. */
       readonly deaf: boolean;
     }
-  /** Somebody detaches an interface as an address of it is hidden, and pods come in waves until that is found out. */
+  /**
+   * An external change detaches an interface while one of its addresses is being hidden, and pods arrive in waves until
+   * that is detected.
+   */
   | { readonly kind: 'snatch'; readonly nth: number; readonly pods: number }
-  /** An agent that has agreed to a release changes to the other protocol before the address is hidden, and pods come. */
+  /** An agent that agreed to a release changes protocol before the address is hidden, and pods arrive. */
   | { readonly kind: 'convert'; readonly nth: number; readonly pods: number; readonly hold: number }
   /**
-   * A node stays between the mark of an address and its end, because its agent does not get to hear of the mark or controllers
-   * of the refusal, and loses another one to somebody; the controller dies at a write that follows.
+   * A release stays between its mark and its end, because the agent does not get the mark or controllers do not get the
+   * refusal. The node loses another address to an external change, and the controller dies at a later write.
    */
   | {
       readonly kind: 'stall';
@@ -155,15 +158,18 @@ export type FaultPlan =
       readonly phase: CallPhase;
       readonly restartAfter: number;
     }
-  /** A process is frozen between its last look at a node and what it takes from it; others lead, and pods come. */
+  /**
+   * A process freezes between its last read of a node and the call that releases an address; another leads, and pods
+   * arrive.
+   */
   | { readonly kind: 'outlive'; readonly nth: number; readonly pods: number; readonly ms: number }
-  /** A write that gives a node addresses arrives only once the leader that sent it is dead and another one has begun. */
+  /** A write that gives a node addresses arrives only after its leader died and the next one started. */
   | {
       readonly kind: 'straggle';
       readonly nth: number;
-      /** How long the other one leads by then. */
+      /** How long the next leader has led by then. */
       readonly ms: number;
-      /** Whether controllers hear of it late. */
+      /** Whether controllers get the event late. */
       readonly isHeardLate: boolean;
       readonly restartAfter: number;
     }
@@ -174,7 +180,7 @@ export type FaultPlan =
       readonly phase: CallPhase;
       readonly nth: number;
       readonly restartAfter: number;
-      /** Of the node that the call is about; whatever it is if not given. */
+      /** State of the node that the call is about; any by default. */
       readonly handshake?: HandshakeState;
     }
   | {
@@ -183,16 +189,19 @@ export type FaultPlan =
       readonly phase: Exclude<CallPhase, 'before it is sent'>;
       readonly ms: number;
     }
-  /** An agent writes a CiliumNode that has no Node; `restart`: another controller leads soon after. */
+  /** An agent writes a CiliumNode without a Node. `restart`: another leader follows soon. */
   | {
       readonly kind: 'hostile';
-      readonly deed: HostileDeed;
+      readonly deed: HostileAction;
       readonly node: number;
       readonly restart: boolean;
     }
-  /** Somebody changes what a node may have while pods run on it, and back after a while. */
+  /** Changes what a node may have while pods run on it, and changes it back after a while. */
   | ({ readonly kind: 'restrict'; readonly node: number; readonly for: number } & Restriction)
-  /** Lists of Kubernetes succeed and show nothing; watches have to begin with one. `restart`: so does another leader. */
+  /**
+   * Lists of Kubernetes succeed and show nothing, and watches restart with a list. `restart`: another leader also
+   * starts with one.
+   */
   | {
       readonly kind: 'empty-list';
       readonly what: ListedKind;
@@ -205,7 +214,7 @@ export type FaultPlan =
 
 export type FaultKind = FaultPlan['kind'];
 
-export type ForeignDeed =
+export type ExternalChange =
   | 'unassign-free'
   | 'unassign-used'
   | 'assign'
@@ -213,37 +222,37 @@ export type ForeignDeed =
   | 'leave-loose'
   | 'delete-loose';
 
-/** As soon as a write finds the handshake of a node, whichever, there; at once if not given. */
+/** Waits for a write that finds any node in this state; acts at once by default. */
 export interface InHandshake {
   readonly handshake: HandshakeState;
   readonly phase: CallPhase;
 }
 
 export type Restriction =
-  /** One interface more is not for pods, whatever they use of it. */
+  /** Excludes one more interface from pods, even if pods use it. */
   | { readonly what: 'first-interface-index' }
-  /** To less than the node may have, and perhaps than it uses. */
+  /** Less than the node may have, and perhaps less than it uses. */
   | { readonly what: 'max-allocate'; readonly most: number };
 
 export type ListedKind = 'ciliumnodes' | 'nodes' | 'pods';
 
-export type HostileDeed =
-  /** Names a node's instance, shows what that one shows, and gives all of it up. */
+export type HostileAction =
+  /** Names the instance of a node, copies what that node shows, and agrees to release all of it. */
   | 'twin'
-  /** Names the next instance that is launched, before its node joins. */
+  /** Names the next instance at launch, before its node joins. */
   | 'ambush'
-  /** Lists every address, and cannot be read. */
+  /** Lists every address, and is unreadable. */
   | 'pool'
-  /** Lists every address, on interfaces of a node, and names an instance that is none. */
+  /** Lists every address on interfaces of a node, and names an instance that does not exist. */
   | 'claims';
 
 export type StalledState = 'marked' | 'refused' | 'released';
 
 /**
- * Another region or account; a role that may not see interfaces, or primary ones; a share of the instances. From the next listing on,
- * all interfaces but the primary ones: what counts as missing, and is too much to be true.
+ * Another region or account; a role without access to interfaces or to primary ones; a share of the instances.
+ * `secondaries`: from the next listing, all interfaces but primary ones, which is too much to believe.
  */
-export type BlindTo = 'region' | 'interfaces' | 'primaries' | 'instances' | 'secondaries';
+export type OutageScope = 'region' | 'interfaces' | 'primaries' | 'instances' | 'secondaries';
 
 export type OmittedPart = 'interface' | 'addresses';
 

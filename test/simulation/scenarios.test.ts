@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { drawScenario } from './draw-scenario.ts';
-import { play } from './play.ts';
-import { regressionNames, scenarioNamed } from './scenario-named.ts';
+import { runScenario } from './run-scenario.ts';
+import { regressionNames, loadScenario } from './load-scenario.ts';
 import { scenarioText } from './scenario-text.ts';
 import { seedsIn } from './seed-list.ts';
 
 describe('a seed', () => {
   const scenarios = seedsIn('1..300').map(drawScenario);
 
-  test('stands for 5 to 40 nodes, 1 to 4 hours and at least 50 faults, in order of time', () => {
+  test('a seed draws 5 to 40 nodes, 1 to 4 hours and at least 50 faults, in order of time', () => {
     for (const { nodes, minutes, leastMinutes, faults } of scenarios) {
       expect(nodes.length).toBeGreaterThanOrEqual(5);
       expect(nodes.length).toBeLessThanOrEqual(40);
@@ -19,35 +19,32 @@ describe('a seed', () => {
     }
   });
 
-  test('is plain data, and draws the same each time', () => {
+  test('a scenario is plain data, and its seed draws the same one each time', () => {
     for (const scenario of scenarios.slice(0, 20)) {
       expect(JSON.parse(JSON.stringify(scenario))).toEqual(scenario);
       expect(drawScenario(scenario.seed)).toEqual(scenario);
     }
   });
 
-  test('gives one history, byte for byte, traced or not', async () => {
+  test('one seed gives one history, byte for byte, traced or not', async () => {
     const scenario = { ...drawScenario('4'), minutes: 12, leastMinutes: 40 };
     const short = { ...scenario, faults: scenario.faults.filter(({ at }) => at < 700_000) };
 
-    const [once, again] = [await play(short), await play(short, { trace: true })];
+    const [once, again] = [await runScenario(short), await runScenario(short, { trace: true })];
 
-    expect(once.breaches).toEqual([]);
+    expect(once.violations).toEqual([]);
     expect(once.lasted).toBeGreaterThanOrEqual(40 * 60_000);
     expect(again.digest).toBe(once.digest);
     expect(again.lines.length).toBeGreaterThan(500);
   });
 });
 
-test.each(regressionNames())(
-  'the regression %s says what was wrong, and so does its scenario in words',
-  (name) => {
-    const scenario = scenarioNamed(name);
+test.each(regressionNames())('the regression %s says what was wrong, and so does its description', (name) => {
+  const scenario = loadScenario(name);
 
-    expect(scenario.why).toMatch(/^[A-Z].{40,}\.$/);
-    expect(scenarioText(scenario)).toContain(scenario.why);
-  },
-);
+  expect(scenario.why).toMatch(/^[A-Z].{40,}\.$/);
+  expect(scenarioText(scenario)).toContain(scenario.why);
+});
 
 test.each([
   ['3', ['3']],
@@ -55,6 +52,6 @@ test.each([
   ['a:1..2,x', ['a:1', 'a:2', 'x']],
   ['a, b', ['a', 'b']],
   ['a.json', ['a.json']],
-])('%j names the seeds %j', (text, seeds) => {
+])('%j stands for the seeds %j', (text, seeds) => {
   expect(seedsIn(text)).toEqual(seeds);
 });

@@ -1,9 +1,9 @@
-// The seeds that a command line names: `1..1000`, `7`, `a,b,c`, and `name:1..200` for two hundred seeds of that name.
+// Parses the seeds of a command line: `1..1000`, `7`, `a,b,c`, and `name:1..200` for two hundred seeds with that name.
 
-/** More than anybody plays, and not more than fit into memory. */
+/** More than anybody runs, and few enough for memory. */
 const mostSeeds = 1_000_000;
 
-/** Throws an Error for a part that names none, and for one that names more than a million. */
+/** Throws an Error for a part that names no seed or more than a million. */
 export function seedsIn(text: string): readonly string[] {
   return text.split(',').flatMap((part) => seedsOf(part.trim()));
 }

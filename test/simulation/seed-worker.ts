@@ -1,51 +1,57 @@
-// Plays the seeds that its parent process names, one after another, and reports each.
-import type { ActDigest } from './acts.ts';
-import type { Breach } from './judge/breach.ts';
-import { play } from './play.ts';
-import { differenceOfRigs, isPlayedTwice } from './rigs.ts';
-import { scenarioNamed } from './scenario-named.ts';
+// Runs the seeds that its parent process sends, one after another, and reports each.
+import type { ActionDigest } from './action-digest.ts';
+import type { Violation } from './invariants/violation.ts';
+import { runScenario } from './run-scenario.ts';
+import { firstWireDifference, isComparedOverWire } from './wire-comparison.ts';
+import { loadScenario } from './load-scenario.ts';
 
-export interface PlayReport {
+export interface SeedReport {
   readonly seed: string;
-  readonly breaches: readonly Breach[];
+  readonly violations: readonly Violation[];
   readonly digest: string;
-  readonly acts: ActDigest;
+  readonly actions: ActionDigest;
   readonly events: number;
   readonly mutations: number;
   readonly faults: number;
   readonly nodes: number;
   readonly lasted: number;
-  /** Whether it was played on both rigs. */
-  readonly isPlayedTwice: boolean;
-  /** Of the processor, in ms. */
+  /** Whether it also ran over the wire. */
+  readonly isComparedOverWire: boolean;
+  /** Processor time in ms. */
   readonly cpu: number;
   readonly coverage: readonly (readonly [cell: string, hits: number])[];
 }
 
-export interface PlayRequest {
+export interface SeedRequest {
   readonly seed: string;
-  /** Of the seeds that are played on both rigs. */
-  readonly twice: number;
+  /** Share of seeds that also run over the wire. */
+  readonly wireShare: number;
 }
 
 process.on('message', (request) => {
-  void report(request as PlayRequest).then((message) => process.send?.(message));
+  void report(request as SeedRequest).then((message) => process.send?.(message));
 });
 
-async function report({ seed, twice }: PlayRequest): Promise<PlayReport> {
+async function report({ seed, wireShare }: SeedRequest): Promise<SeedReport> {
   const before = process.cpuUsage();
-  const { lines: _, decided: __, acted: ___, coverage, ...outcome } = await play(scenarioNamed(seed));
+  const {
+    lines: _,
+    decided: __,
+    actionLog: ___,
+    coverage,
+    ...outcome
+  } = await runScenario(loadScenario(seed));
   const { user, system } = process.cpuUsage(before);
-  const both = isPlayedTwice(seed, twice);
-  const difference = both ? await differenceOfRigs(seed) : undefined;
+  const both = isComparedOverWire(seed, wireShare);
+  const difference = both ? await firstWireDifference(seed) : undefined;
   const { lasted: at } = outcome;
-  const differing: readonly Breach[] =
-    difference === undefined ? [] : [{ invariant: 'rigs-differ', at, text: difference }];
+  const differing: readonly Violation[] =
+    difference === undefined ? [] : [{ invariant: 'wire-differs', at, text: difference }];
   return {
     ...outcome,
     seed,
-    breaches: [...outcome.breaches, ...differing],
-    isPlayedTwice: both,
+    violations: [...outcome.violations, ...differing],
+    isComparedOverWire: both,
     cpu: (user + system) / 1000,
     coverage: [...coverage],
   };

@@ -1,10 +1,10 @@
-// Shortens a scenario that shows something wrong: leaves out whatever it shows it without, so that a person can read what is
-// left. Delta debugging (Zeller, Hildebrandt: Simplifying and Isolating Failure-Inducing Input) on each of its parts.
-import type { Invariant } from './judge/breach.ts';
-import { play } from './play.ts';
+// Reduces a failing scenario: leaves out everything that the failure does not need, so that a person can read the rest.
+// Delta debugging (Zeller, Hildebrandt: Simplifying and Isolating Failure-Inducing Input) on each of its parts.
+import type { Invariant } from './invariants/violation.ts';
+import { runScenario } from './run-scenario.ts';
 import type { Scenario } from './scenario.ts';
 
-/** `mayGoOn`: asked before each play; what is shortest so far is the result when it is time to end. */
+/** `mayGoOn`: asked before each run. If it returns false, the shortest scenario so far is the result. */
 export async function shorten(
   scenario: Scenario,
   invariant: Invariant,
@@ -12,13 +12,13 @@ export async function shorten(
 ): Promise<Scenario> {
   const shows = async (candidate: Scenario): Promise<boolean> => {
     if (!mayGoOn()) return false;
-    const { breaches } = await play(candidate);
-    return breaches[0]?.invariant === invariant;
+    const { violations } = await runScenario(candidate);
+    return violations[0]?.invariant === invariant;
   };
   let short = scenario;
   if (!mayGoOn()) return short;
-  const { breaches } = await play(scenario);
-  const at = breaches[0]?.at ?? Infinity;
+  const { violations } = await runScenario(scenario);
+  const at = violations[0]?.at ?? Infinity;
   const changes: readonly ((scenario: Scenario) => Scenario)[] = [
     (rest) => ({ ...rest, leastMutations: 0, leastMinutes: 0 }),
     (rest) => ({ ...rest, faults: rest.faults.filter((fault) => fault.at <= at) }),
@@ -43,7 +43,7 @@ function sizeOf({ faults, workloads, nodes, replicas }: Scenario): number {
   return faults.length + workloads.length + nodes.length + replicas;
 }
 
-/** As few of the items as still will do, by halves, then quarters, and so on; at least one. */
+/** As few items as still suffice, by halves, then quarters, and so on; at least one. */
 async function fewest<T>(
   items: readonly T[],
   willDo: (items: readonly T[]) => Promise<boolean>,

@@ -1,4 +1,4 @@
-// The cloud that a scenario begins with.
+// The initial cloud of a scenario.
 import { readTopology, type Topology } from '../../src/simulator/cloud/topology.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -13,7 +13,7 @@ export function podSubnetId(zone: number, index: number): string {
   return `subnet-000000000000${zone}000${index}`;
 }
 
-/** Ids of the subnets that pods get addresses from. */
+/** Ids of the subnets for pod addresses. */
 export function podSubnetIds({ zones }: Scenario): readonly string[] {
   return zones.flatMap(({ podBlocks }, zone) => podBlocks.map((_, index) => podSubnetId(zone, index)));
 }

@@ -1,5 +1,5 @@
-// The port that the AWS adapter calls, through the real SDK and the model's front: signatures, parameters, XML, error codes
-// and time-outs are those of the wire, and only the socket is missing. Virtual time stands still while the SDK works.
+// The EC2 port over the wire: the real SDK and the HTTP interface of the model, with signatures, parameters, XML, error
+// codes and timeouts. Only the socket is missing. Virtual time stands still while the SDK works.
 import { Readable } from 'node:stream';
 import { AwsApi } from '../../src/providers/aws/aws-api.ts';
 import {
@@ -16,7 +16,7 @@ import type { Ec2Gateway } from '../../src/simulator/ec2/ec2-gateway.ts';
 import type { OnCall } from '../support/in-process-ec2.ts';
 import { answerEc2, type HttpOutcome } from '../../src/simulator/ec2/ec2-http.ts';
 
-/** What an SDK hands over to be sent. */
+/** A request of the SDK. */
 interface WireRequest {
   readonly method: string;
   readonly path: string;
@@ -24,18 +24,18 @@ interface WireRequest {
   readonly body?: unknown;
 }
 
-/** Time stands still while the SDK prepares its request, and again while it reads the answer. */
+/** Virtual time stands still while the SDK prepares its request, and again while it reads the answer. */
 interface CallUnderWay {
   release: () => void;
-  /** Lets the next call in that is to be prepared, or read. */
+  /** Lets the next call be prepared or read. */
   leave: () => void;
 }
 
-/** The SDK takes longer for one call than for another: those of the same instant keep their order. */
+/** Keeps calls of one instant in order although the SDK takes different time for each. */
 class Line {
   #last: Promise<void> = Promise.resolve();
 
-  /** Resolves once everybody who entered before has left; to the way to leave. */
+  /** Resolves once all earlier callers have left, to a function that leaves. */
   async enter(): Promise<() => void> {
     const before = this.#last;
     let leave = (): void => undefined;
@@ -52,7 +52,7 @@ export class WireEc2 implements Ec2Api {
   readonly #gateway: Ec2Gateway;
   readonly #api: AwsApi;
   readonly #onCall: OnCall;
-  /** By the signal that goes with a call all the way. */
+  /** By the signal that accompanies a call. */
   readonly #underWay = new Map<AbortSignal, CallUnderWay>();
   readonly #preparing = new Line();
   readonly #reading = new Line();
@@ -84,7 +84,7 @@ export class WireEc2 implements Ec2Api {
   async send<A extends Ec2Action>(action: A, input: Ec2Input<A>, sending: Sending): Promise<Ec2Output<A>> {
     const call: CallUnderWay = { release: this.#clock.hold(), leave: () => undefined };
     this.#underWay.set(sending.signal, call);
-    // The SDK takes some turns to give a call up.
+    // The SDK takes several turns to abort a call.
     const giveUp = (): void => {
       call.release();
       call.release = this.#clock.hold();
@@ -126,7 +126,7 @@ export class WireEc2 implements Ec2Api {
     if (call !== undefined && signal?.aborted === false) {
       call.release = this.#clock.hold();
       const leave = await this.#reading.enter();
-      // It may have been given up meanwhile.
+      // The call may have been aborted meanwhile.
       if (this.#underWay.get(signal) === call) call.leave = leave;
       else leave();
     }

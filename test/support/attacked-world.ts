@@ -1,17 +1,17 @@
-// A cluster with living agents, in which one agent of them writes whatever it likes into CiliumNodes. The others must not
-// feel anything of it: what they lose, wait for or are told is what a test looks at.
-import { breachesIn } from '../../src/simulator/cluster/invariants.ts';
+// A cluster with running agents, one of which writes anything it likes into CiliumNodes. The tests check that the other
+// nodes lose nothing, wait for nothing and get no finding.
+import { invariantViolations } from '../../src/simulator/cluster/invariants.ts';
 import type { JsonObject } from '../../src/simulator/workload/json.ts';
 import type { NodeFacts, Protocol } from '../../src/simulator/workload/node-facts.ts';
 import { BusyWorld } from './busy-world.ts';
-import { hastyFlags } from './hasty-flags.ts';
+import { fastReleaseFlags } from './fast-release-flags.ts';
 import { instance, testCloud } from './test-cloud.ts';
 import { type CloudCall, startController, type WorldController } from './world-controller.ts';
 
 export interface AttackedOptions {
-  /** One for all, or that of each victim in turn. */
+  /** One protocol for all victims, or each in turn. */
   readonly protocol?: Protocol | 'both';
-  /** Machines without a node: nobody may touch them. */
+  /** Machines without a node, which no controller may touch. */
   readonly strangers?: number;
   readonly flags?: Readonly<Record<string, string>>;
 }
@@ -28,10 +28,10 @@ export class AttackedWorld {
     this.world = world;
     this.#strangers = strangers;
     this.#controllers = [world.controller];
-    this.#flags = { ...hastyFlags, ...flags };
+    this.#flags = { ...fastReleaseFlags, ...flags };
   }
 
-  /** Three nodes with pods, of which the first has two more than it needs. */
+  /** Three nodes with pods; the first has two addresses too many. */
   static async start({
     protocol = 'crd-allocator',
     strangers = 1,
@@ -39,7 +39,7 @@ export class AttackedWorld {
   }: AttackedOptions = {}): Promise<AttackedWorld> {
     const held = [{ deviceIndex: 1, addresses: 5 }];
     const world = new BusyWorld({
-      setup: { flags: { ...hastyFlags, ...flags } },
+      setup: { flags: { ...fastReleaseFlags, ...flags } },
       cloud: testCloud({
         instances: [
           instance({ type: 'm5.xlarge', count: victims }),
@@ -74,20 +74,20 @@ export class AttackedWorld {
     return this.#strangers[0] ?? this.world.machine(victims);
   }
 
-  /** Writes a CiliumNode of that name that is like the victim's, with a patch. */
+  /** Writes a CiliumNode with that name: a copy of the victim's, with a patch. */
   async write(name: string, like: NodeFacts, spec: JsonObject, status: JsonObject = {}): Promise<void> {
     await this.world.announceAlone({ ...like, name }, { spec });
     if (Object.keys(status).length > 0) await this.world.patchStatus({ name }, status);
   }
 
-  /** Another process takes over from one that is gone without a word. */
+  /** Another process takes over from a killed one. */
   async changeLeader(): Promise<void> {
     this.world.takeOver({ flags: this.#flags, identity: `headwater-${this.#controllers.length}` });
     this.#controllers.push(this.world.controller);
     await this.world.advance(30_000);
   }
 
-  /** Another one leads before anybody knows of what was written. */
+  /** Another process leads before anybody knows of the write. */
   async restart(during: () => Promise<void>): Promise<void> {
     this.world.controller.kill();
     await during();
@@ -97,18 +97,18 @@ export class AttackedWorld {
     await this.world.advance(30_000);
   }
 
-  /** Calls of any controller that took something. */
+  /** Calls of any controller that removed something. */
   get subnetAddressesUsed(): readonly CloudCall[] {
     const taking = /^(?:Unassign|Detach|Delete)/;
     return this.#controllers.flatMap(({ calls }) => calls.filter(({ action }) => taking.test(action)));
   }
 
-  /** What the victims, but for the liar among them, have lost, what they wait for, and what they are told. */
+  /** What the victims, except the liar among them, have lost, wait for, and are told. */
   harm(liar?: NodeFacts): readonly string[] {
     const victims = this.victims.filter(({ name }) => name !== liar?.name);
     const names = new Set(victims.map(({ name }) => name));
     const { world } = this;
-    const breaches = breachesIn(world.cluster)
+    const violations = invariantViolations(world.cluster)
       .filter(({ what, node }) => names.has(node) && what !== 'address-offered-twice')
       .map(({ text }) => text);
     const waiting = world.views
@@ -118,10 +118,10 @@ export class AttackedWorld {
       ...(world.operatorError(machine) === '' ? [] : [`${machine.name}: ${world.operatorError(machine)}`]),
       ...world.events(machine.name).map((event) => `${machine.name}: ${event}`),
     ]);
-    return [...breaches, ...waiting, ...told, ...world.bugs.map(String)];
+    return [...violations, ...waiting, ...told, ...world.bugs.map(String)];
   }
 
-  /** More pods come to each victim, and get their addresses. */
+  /** Adds pods to each victim, which get their addresses. */
   async grow(pods = 5): Promise<void> {
     const { workload } = this.world.cluster;
     const generation = this.world.clock.monotonic();

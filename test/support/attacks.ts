@@ -1,4 +1,4 @@
-// What one hostile agent can write into CiliumNodes, as a table: each row must leave every other node as it is.
+// What a hostile agent can write into CiliumNodes, as a table. Each row must leave every other node unchanged.
 import type { JsonObject, Json } from '../../src/simulator/workload/json.ts';
 
 /** What an attacker knows of the cluster. */
@@ -8,13 +8,13 @@ export interface Target {
   /** An instance of the account that is no node of this cluster. */
   readonly strangerId: string;
   readonly vpcId: string;
-  /** Addresses of the subnet that everybody shares. */
+  /** Addresses of the shared subnet. */
   readonly addresses: readonly string[];
 }
 
-/** Parts of a CiliumNode, to be merged into a plain one, or into the attacker's own. */
+/** Parts of a CiliumNode, merged into a plain one or into the attacker's own. */
 export interface Strike {
-  /** The plain one names this instance; that which is no node if not said. */
+  /** The instance that the plain one names; by default an instance that is no node. */
   readonly instanceId?: string;
   readonly metadata?: JsonObject;
   readonly spec?: JsonObject;
@@ -52,7 +52,7 @@ function pooledBy({ victim }: Target): readonly string[] {
   return Object.keys(part(victim.node, 'spec', 'ipam', 'pool'));
 }
 
-/** Of everything that is the victim's, by an agent of either protocol. */
+/** Requests a release of everything that the victim has, by an agent of either protocol. */
 function givingUp(target: Target, protocol: 'crd' | 'multi-pool'): Strike {
   const { victim } = target;
   const pools = {
@@ -219,7 +219,7 @@ const ipamNumber =
   (field: string) =>
   (value: Json): Strike => ({ spec: { ipam: { [field]: value } } });
 
-/** As a member of a map, which null cannot be. */
+/** As a member of a map, which cannot be null. */
 function nameOf(value: Json): string {
   return typeof value === 'string' ? value : 'null';
 }
@@ -267,7 +267,7 @@ function matrix(
   }));
 }
 
-/** The rows with a thought of their own, and each field with everything that does not belong there. */
+/** The rows written by hand, and each field with every value that does not belong there. */
 export const attacks: readonly Attack[] = [
   ...whole,
   ...matrix(textFields, texts),

@@ -1,4 +1,4 @@
-// A cluster whose agents and pods are alive, brought to the point where a test begins.
+// A cluster with running agents and pods, in the state in which a test begins.
 import type { NodeView } from '../../src/simulator/workload/node-view.ts';
 import { startController, type ControllerSetup, type WorldController } from './world-controller.ts';
 import { World, type WorldOptions } from './world.ts';
@@ -18,7 +18,7 @@ export class BusyWorld extends World {
     this.controller = startController(this, setup);
   }
 
-  /** Every pod has its address, and what the watermarks ask for is there. */
+  /** Resolves once every pod has its address, and every node what its watermarks ask for. */
   static async start({ pods, ...options }: BusyOptions): Promise<BusyWorld> {
     const world = new BusyWorld(options);
     await world.startAgents();
@@ -32,7 +32,7 @@ export class BusyWorld extends World {
     return this.cluster.workload.views;
   }
 
-  /** Addresses in use on a node, by what its agent remembers. */
+  /** Addresses in use on a node, from the memory of its agent. */
   used(index = 0): readonly string[] {
     return [...(this.views[index]?.addressesInUse.keys() ?? [])];
   }
@@ -49,14 +49,14 @@ export class BusyWorld extends World {
     }
   }
 
-  /** Another process takes over from one that is gone without a word. */
+  /** Another process takes over from a killed one. */
   takeOver(setup: ControllerSetup = {}): WorldController {
     this.controller.kill();
     this.controller = startController(this, { identity: 'headwater-1', ...setup });
     return this.controller;
   }
 
-  /** Calls of one action that were sent, by any controller so far begun with this one. */
+  /** Sent calls of one action, of this controller and all earlier ones. */
   callsOf(action: string): WorldController['calls'] {
     return this.controller.calls.filter((call) => call.action === action);
   }

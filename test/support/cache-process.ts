@@ -1,5 +1,5 @@
-// A process that reads a cluster's CiliumNodes and Nodes as the controller does, says how many of each it knows and how much
-// memory it took at the peak, in MB, and ends.
+// A process that reads the CiliumNodes and Nodes of a cluster as the controller does, prints the number of each and its
+// peak memory in MB, and exits.
 import { ClusterCache } from '../../src/controller/cluster-cache.ts';
 import type { ClusterAccess } from '../../src/kubernetes/transport/cluster-access.ts';
 import { UndiciTransport } from '../../src/kubernetes/transport/undici-transport.ts';

@@ -1,5 +1,5 @@
-// Certificates for servers of this machine, made with what Node.js has: keys and signatures, but no X.509, so the few
-// structures needed are spelt out here (RFC 5280, DER).
+// Certificates for servers on this machine, built with Node.js alone. Node.js has keys and signatures but no X.509, so
+// the few necessary structures are written out here (RFC 5280, DER).
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 
 export interface Certificate {
@@ -13,7 +13,7 @@ export interface Authority extends Certificate {
   issue(...hosts: readonly string[]): Certificate;
 }
 
-/** A certificate for 127.0.0.1 that vouches for itself. */
+/** A self-signed certificate for 127.0.0.1. */
 export function selfSignedCertificate(commonName: string): Certificate {
   return certificateAuthority(commonName);
 }

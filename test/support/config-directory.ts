@@ -1,11 +1,11 @@
-// A real directory of options, changed as the kubelet changes a mounted ConfigMap.
+// A real directory of options that changes as the kubelet changes a mounted ConfigMap.
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface MountedConfig {
   readonly path: string;
-  /** A new directory with these files, and ..data swapped over to it at once; then the links, one a key. */
+  /** Writes a new directory with these files, swaps ..data over to it atomically, and then links each key. */
   readonly mount: (data: Readonly<Record<string, string>>) => void;
   readonly remove: () => void;
 }

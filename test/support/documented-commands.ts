@@ -1,4 +1,4 @@
-// Blocks of code of the pages that people install and operate by, and the commands in them.
+// Code blocks of the pages for users, and the commands in them.
 import { readFileSync } from 'node:fs';
 
 const root = new URL('../../', import.meta.url);
@@ -46,7 +46,7 @@ export function blocksIn(markdown: string): readonly Block[] {
   );
 }
 
-/** Each command of a shell block as its words, with lines that go on joined; comments are left out. */
+/** Each command of a shell block as its words: joins continued lines and drops comments. */
 export function commandsIn(text: string): readonly (readonly string[])[] {
   return text
     .replaceAll(/\\\n\s*/g, '')

@@ -1,4 +1,4 @@
-// A server that hands every request on to another, over TLS if it is given a certificate, and keeps what it saw.
+// A forwarding server, over TLS if it has a certificate, that records the request headers.
 import { type IncomingHttpHeaders, request } from 'node:http';
 import type { Certificate } from './certificates.ts';
 import { loopbackServer } from './loopback-server.ts';

@@ -1,4 +1,4 @@
-// Programs that are built from modules which others publish, and kept outside the tree for the next time.
+// Builds programs from Go modules of others, and keeps them outside the tree for the next run.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { access, mkdir, readFile, rename, rm } from 'node:fs/promises';
@@ -11,9 +11,9 @@ export interface GoProgram {
   readonly version: string;
   /** The directory of go.mod. */
   readonly sources: string;
-  /** Of the main package, as `go build` takes it. */
+  /** The main package, as `go build` accepts it. */
   readonly package: string;
-  /** What it is built from, in `sources`. */
+  /** Its source files, in `sources`. */
   readonly files: readonly string[];
   readonly linkerFlags: string;
 }
@@ -21,11 +21,11 @@ export interface GoProgram {
 export interface Building {
   readonly environment: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
-  /** Told how far it is. */
+  /** Receives progress messages. */
   readonly say: (line: string) => void;
 }
 
-/** Where the program is or will be: another place for each version and each change of what it is built from. */
+/** The path of the program: a different one for each version and each change of its sources. */
 export async function pathOfProgram(program: GoProgram, environment: NodeJS.ProcessEnv): Promise<string> {
   const { name, version, sources, files, linkerFlags } = program;
   const hash = createHash('sha256').update(linkerFlags);
@@ -41,7 +41,7 @@ export async function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** Builds the program at `path`. Rejects with what Go said last if that fails; then there is nothing at `path`. */
+/** Builds the program at `path`. On failure it rejects with the last output of Go and leaves nothing at `path`. */
 export async function buildProgram(program: GoProgram, path: string, building: Building): Promise<void> {
   const { name, version, sources, package: main, linkerFlags } = program;
   const { environment, signal, say } = building;

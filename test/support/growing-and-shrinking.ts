@@ -1,4 +1,5 @@
-// One node's life in short: it grows by interfaces and addresses, shrinks until interfaces are given back, and grows again.
+// The life of one node in short: it grows by interfaces and addresses, shrinks until interfaces are released, and grows
+// again.
 import { expect } from '@jest/globals';
 import type { Protocol } from '../../src/simulator/workload/node-facts.ts';
 import { textMapAt } from '../../src/simulator/workload/json.ts';
@@ -16,7 +17,7 @@ const flags = {
   'leader-election-retry-period': '8s',
 };
 
-/** Every kind of call that changes something, in a life that nothing disturbs. */
+/** Every kind of mutating call in an undisturbed life. */
 export const changingCalls = [
   'AssignPrivateIpAddresses',
   'AttachNetworkInterface',
@@ -32,11 +33,11 @@ export const changingCalls = [
 export interface Disturbance {
   /** The process dies, and another takes over. */
   readonly death?: Omit<Death, 'onDeath'>;
-  /** Before anything happens. */
+  /** Runs before the life begins. */
   readonly prepare?: (world: BusyWorld) => void;
 }
 
-/** Pods come, all of them go, some come again. */
+/** Pods arrive, all of them leave, and some arrive again. */
 export async function growAndShrink(
   protocol: Protocol,
   { death, prepare }: Disturbance = {},
@@ -61,7 +62,7 @@ export async function growAndShrink(
   return world;
 }
 
-/** Nothing is lost, doubled or left over, and no handshake is open. */
+/** Asserts that nothing is lost, doubled or orphaned, and no handshake is open. */
 export function expectWell(world: BusyWorld): void {
   const machine = world.machine();
   expect(world.held(machine)).toHaveLength(world.used().length + 8);

@@ -1,5 +1,5 @@
-// A cluster whose API server is reached over HTTP, in a time of its own that runs faster: agents, the cloud and a controller
-// live in this process, and everything the controller and an attacker say to Kubernetes goes over a socket.
+// A cluster whose API server is reached over HTTP, with a faster clock. Agents, the cloud and a controller run in this
+// process; all requests of the controller and an attacker to Kubernetes go over a socket.
 import { composeAws } from '../../src/controller/clouds/aws.ts';
 import { Controller } from '../../src/controller/controller.ts';
 import { loadOptions } from '../../src/config/load-options.ts';
@@ -25,11 +25,11 @@ export interface HttpClusterOptions {
   readonly cloud: Topology;
   readonly configure: (index: number) => Partial<NodeFacts>;
   readonly flags: Readonly<Record<string, string>>;
-  /** How many times faster than ours its time runs. */
+  /** Speed-up of its clock. */
   readonly pace: number;
 }
 
-/** Longest wait for a state, in ms of our time. */
+/** Time limit of a wait, in real ms. */
 const patience = 30_000;
 
 export class HttpCluster {
@@ -37,7 +37,7 @@ export class HttpCluster {
   readonly cluster: EmbeddedCluster;
   readonly machines: NodeFacts[] = [];
   readonly bugs: unknown[] = [];
-  /** Calls that took something: their names, and from what. */
+  /** Calls that removed something: their names and targets. */
   readonly taken: string[] = [];
   controller: Controller | undefined;
   readonly #options: HttpClusterOptions;
@@ -99,14 +99,14 @@ export class HttpCluster {
     };
   }
 
-  /** The controller ends, and another one takes over. */
+  /** The controller stops, and another one takes over. */
   async changeLeader(): Promise<void> {
     await this.#stop?.();
     this.startController();
     await this.until('another one leads', () => this.controller?.state === 'leading');
   }
 
-  /** Sends a request as an attacker would; resolves to the code of the answer. */
+  /** Sends a request as an attacker; resolves to the status code. */
   async send(method: string, path: string, body: JsonObject): Promise<number> {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     const response = await fetch(new URL(path, this.#server?.url), {
@@ -126,7 +126,7 @@ export class HttpCluster {
     }
   }
 
-  /** Lets so much of its time pass. */
+  /** Waits for this much of its time. */
   async pass(ms: number): Promise<void> {
     const end = this.clock.monotonic() + ms;
     await this.until(`${ms} ms have passed`, () => this.clock.monotonic() >= end);

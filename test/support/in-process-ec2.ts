@@ -1,4 +1,4 @@
-// The port that the AWS adapter calls, straight to the model's gateway: no socket, no SDK, hence virtual time.
+// The EC2 port that calls the gateway of the model directly: no socket, no SDK, and therefore virtual time.
 import {
   type Ec2Action,
   type Ec2Api,
@@ -11,10 +11,10 @@ import type { Ec2Gateway } from '../../src/simulator/ec2/ec2-gateway.ts';
 import { Ec2Refusal } from '../../src/simulator/ec2/ec2-refusal.ts';
 import { AnswerGarbled, AnswerLost } from '../../src/simulator/ec2/exchange.ts';
 
-/** Who a controller is to EC2. */
+/** The identity of a controller in EC2. */
 export const controllerArn = 'arn:aws:iam::123456789012:user/headwater';
 
-/** Told how each call ended, and what was answered where it succeeded. */
+/** Receives the result of each call, and the output if it succeeded. */
 export type OnCall = (action: Ec2Action, input: unknown, result: string, output?: object) => void;
 
 export class InProcessEc2 implements Ec2Api {
@@ -50,7 +50,7 @@ export class InProcessEc2 implements Ec2Api {
     try {
       return await Promise.race([this.#gateway.call(action, { ...input }, caller), givenUp(signal)]);
     } catch (error) {
-      // A connection that hangs says nothing until the caller gives up.
+      // A hanging connection stays silent until the caller gives up.
       if (error instanceof AnswerLost && error.connection === 'hang') return givenUp(signal);
       throw error;
     }

@@ -1,5 +1,5 @@
-// Answers to DescribeNetworkInterfaces as text, with what real ones have and more: odd characters, missing and empty
-// members, members that Headwater does not read.
+// Answers to DescribeNetworkInterfaces as text, with everything that real ones have and more: odd characters, missing
+// and empty members, and members that Headwater does not read.
 import type { Random } from '../../src/runtime/random.ts';
 
 const texts = [
@@ -37,7 +37,7 @@ export class InterfacePages {
     this.#random = random;
   }
 
-  /** A page of so many interfaces; `token` as it is written in XML. */
+  /** A page with this many interfaces; `token` as written in XML. */
   page(interfaces: number, token?: string): string {
     const items = Array.from({ length: interfaces }, () => this.#interface());
     return [

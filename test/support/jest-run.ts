@@ -1,4 +1,4 @@
-// Runs Jest as a process of its own, for suites that need more than the sources.
+// Runs Jest as a process, for suites that need more than the sources.
 import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,14 +10,17 @@ const root = join(import.meta.dirname, '../..');
 export interface JestRun {
   /** Its path. */
   readonly config: string;
-  /** What Jest is to be told, such as the path of a test. */
+  /** Arguments of Jest, such as the path of a test. */
   readonly args: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
-  /** Ends it when aborted. */
+  /** Stops it when aborted. */
   readonly signal: AbortSignal;
 }
 
-/** Its exit code, once it has run on the bundle as the sources are now. Everything that the tests write lies in a directory that is gone afterwards. */
+/**
+ * Runs Jest on a bundle of the present sources and resolves to its exit code. Everything that tests write is in a
+ * directory that is removed afterwards.
+ */
 export async function runJest({ config, args, environment, signal }: JestRun): Promise<number> {
   await promisify(execFile)(process.execPath, [join(root, 'build.mjs')], { cwd: root, signal });
   const directory = await mkdtemp(join(tmpdir(), 'headwater-tests-'));
@@ -27,7 +30,7 @@ export async function runJest({ config, args, environment, signal }: JestRun): P
     const child = spawn(process.execPath, words, {
       cwd: root,
       stdio: 'inherit',
-      // A group of their own: Jest does not end its workers when it is ended.
+      // A process group, because Jest does not end its workers when it is killed.
       detached: true,
       env: { ...environment, TMPDIR: directory },
     });

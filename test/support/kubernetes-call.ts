@@ -1,4 +1,4 @@
-// One request to the embedded Kubernetes API, for tests that have no use for refusals.
+// One request to the embedded Kubernetes API, for tests that expect no refusal.
 import type { JsonObject } from '../../src/simulator/workload/json.ts';
 import type { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
 
@@ -12,7 +12,7 @@ export interface KubernetesCall {
 
 const forever = new AbortController().signal;
 
-/** The object that the API answers with; rejects when it refuses. */
+/** The object in the answer; rejects if the API refuses. */
 export async function callKubernetes(
   client: KubernetesClient,
   { method, path, body }: KubernetesCall,

@@ -1,4 +1,4 @@
-// Interfaces that somebody made in a world and left attached to nothing.
+// Orphaned interfaces in a test cluster.
 import { attach } from '../../src/simulator/cloud/attachments.ts';
 import { nothing } from '../../src/simulator/cloud/claims.ts';
 import { plainInterface } from '../../src/simulator/cloud/instances.ts';
@@ -8,7 +8,7 @@ import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
 import { ids } from './test-cloud.ts';
 import type { World } from './world.ts';
 
-/** Tags of what belongs to the cluster. */
+/** Tags of interfaces that belong to the cluster. */
 export function belongingTo(clusterName: string): Readonly<Record<string, string>> {
   return { 'io.cilium/cilium-managed': 'true', 'io.cilium/cluster-name': clusterName };
 }
@@ -18,11 +18,11 @@ export interface Leftover {
   readonly subnetId?: string;
   readonly groupId?: string;
   readonly description?: string;
-  /** Secondary addresses. */
+  /** Number of secondary addresses. */
   readonly addresses?: number;
 }
 
-/** Makes a detached interface; returns its id. */
+/** Creates a detached interface; returns its id. */
 export function leave(world: World, leftover: Leftover): string {
   const { tags, subnetId = ids.nodes, groupId = ids.nodeGroup, description = '', addresses = 4 } = leftover;
   const { network } = world.cluster.ec2;
@@ -31,7 +31,7 @@ export function leave(world: World, leftover: Leftover): string {
   return createInterface(network, request).id;
 }
 
-/** Makes the machine a node of the cluster, with an interface of these tags, which show what belongs to the cluster. */
+/** Joins the machine to the cluster with an interface that has these tags, which define what belongs to the cluster. */
 export async function joinWith(world: World, machine: NodeFacts, tags: Leftover['tags']): Promise<void> {
   const interfaceId = leave(world, { tags });
   const { instanceId } = machine;

@@ -1,16 +1,16 @@
-// A real HTTP proxy on a free port of this machine. It alone knows where the host names of a test lead, so what arrives at
-// one has come through it.
+// A real HTTP proxy on a free port of this machine. It alone resolves the host names of a test, so every request that
+// reaches one has passed through it.
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Certificate } from './certificates.ts';
 
 export interface ProxySetup {
-  /** `host:port` as clients ask for it, to the URL of a server of this machine. */
+  /** From `host:port` as clients request it to the URL of a local server. */
   readonly routes: Readonly<Record<string, string>>;
-  /** `user:password` that it wants; nobody is asked without. */
+  /** Required `user:password`; none by default. */
   readonly credentials?: string;
-  /** How it treats everybody, when not as it should. */
+  /** A way to misbehave. */
   readonly manner?: number | 'hangsUp' | 'keepsSilent';
   readonly tls?: Certificate;
 }

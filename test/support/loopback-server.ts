@@ -1,4 +1,4 @@
-// A small HTTP or HTTPS server on a free port of this machine, which counts its connections.
+// A small HTTP or HTTPS server on a free port of this machine that counts its connections.
 import {
   createServer,
   type IncomingMessage,

@@ -1,4 +1,4 @@
-// The ways in which the answer to a call gets lost, whether the call was carried out or not.
+// The ways in which the answer to a call gets lost, with or without its effect.
 import type { Fault } from '../../src/simulator/cloud/faults.ts';
 
 function lost(effect: 'before' | 'after' | 'late', connection: 'drop' | 'hang', delayMs = 0): Fault {
@@ -6,7 +6,7 @@ function lost(effect: 'before' | 'after' | 'late', connection: 'drop' | 'hang', 
 }
 
 export interface LostAnswer {
-  /** To stand after "an answer that". */
+  /** To follow "an answer that". */
   readonly how: string;
   readonly fault: Fault;
 }

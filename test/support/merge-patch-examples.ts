@@ -1,5 +1,5 @@
-// The examples of https://www.rfc-editor.org/rfc/rfc7386#appendix-A: a target, a patch, and what they make. The two sides
-// of the API have an implementation each, and share no more than this.
+// The examples of https://www.rfc-editor.org/rfc/rfc7386#appendix-A: target, patch and result. Both sides of the API
+// have their own implementation and share only these examples.
 
 type Plain = string | number | boolean | null | readonly Plain[] | { readonly [name: string]: Plain };
 

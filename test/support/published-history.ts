@@ -1,4 +1,4 @@
-// Every state that the API ever served of every CiliumNode, in order, and what must hold in each of them.
+// Every state of every CiliumNode that the API served, in order, and what must hold in each.
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
 import {
   type JsonObject,
@@ -17,9 +17,9 @@ export interface PublishedState {
 
 export class PublishedHistory {
   readonly states: PublishedState[] = [];
-  /** What never may be, in words. */
+  /** Texts of violations. */
   readonly broken: string[] = [];
-  /** Addresses that nodes show in their pool, by `network address`; the name of the node. */
+  /** Name of the node, by `network address` in its pool. */
   readonly #offers = new Map<string, string>();
   readonly #current = new Map<string, readonly string[]>();
 
@@ -27,7 +27,7 @@ export class PublishedHistory {
     void this.#follow(handler);
   }
 
-  /** States of one node, the latest last. */
+  /** States of one node, latest last. */
   of(name: string): readonly PublishedState[] {
     return this.states.filter((state) => state.name === name);
   }
@@ -58,7 +58,7 @@ export class PublishedHistory {
     if (!gone) this.#show(name, object);
   }
 
-  /** An address that was offered and is in use stays, whoever changed the object. */
+  /** An address that was offered and is in use stays, whichever client changed the object. */
   #compare(name: string, before: JsonObject | undefined, after: JsonObject): void {
     const pool = objectAt(after, 'spec', 'ipam', 'pool');
     const offered = objectAt(before, 'spec', 'ipam', 'pool');
@@ -91,7 +91,7 @@ export class PublishedHistory {
   }
 }
 
-/** What an agent misses that takes this address from the pool. */
+/** Describes what an agent loses if this address leaves the pool. */
 function problemOf(node: JsonObject, address: string, interfaceId: string): string | undefined {
   const eni = objectAt(node, 'status', 'eni', 'enis', interfaceId);
   if (textAt(eni, 'id') !== interfaceId) return `its interface ${interfaceId} is not in the status`;

@@ -1,4 +1,4 @@
-// A logger that keeps its lines for a test to look at.
+// A logger that records its lines.
 import type { LogDetails, Logger, LogLevel } from '../../src/observability/logger.ts';
 
 export interface LogLine {
@@ -9,7 +9,7 @@ export interface LogLine {
 }
 
 export interface RecordingLogger extends Logger {
-  /** In the order written, those of children among them. */
+  /** In order, including those of children. */
   readonly lines: readonly LogLine[];
 }
 

@@ -1,5 +1,5 @@
-// A stand-in for STS on this machine: it gives temporary keys to whoever asks for the right role in the right way, and
-// refuses everybody else as STS does. It judges no signatures, but keeps what each request was signed with.
+// A stand-in for STS on this machine. It issues temporary keys for a correct request of the right role, and refuses all
+// others as STS does. It verifies no signatures, but records each request.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type LoopbackServer, loopbackServer } from './loopback-server.ts';
 
@@ -11,13 +11,13 @@ export interface TemporaryKeys {
 
 export interface Role {
   readonly arn: string;
-  /** That whoever assumes it must say. */
+  /** Required external ID. */
   readonly externalId?: string;
-  /** The only access key that may assume it; for a web identity, the only token. */
+  /** The only access key that may assume the role; for a web identity, the only token. */
   readonly by: string;
-  /** Given in turn, the last one from then on. */
+  /** Issued in turn; the last one repeats. */
   readonly keys: readonly TemporaryKeys[];
-  /** How long each is good for, in ms. */
+  /** Lifetime of each, in ms. */
   readonly lifetime: number;
 }
 
@@ -26,7 +26,7 @@ export interface TokenService extends LoopbackServer {
   readonly asked: readonly string[];
 }
 
-/** `now`: wall-clock ms. `account`: whose every caller is; undefined: nobody may ask. */
+/** `now`: wall-clock ms. `account`: the account of every caller; undefined: every request is denied. */
 export async function startTokenService(
   roles: readonly Role[],
   now: () => number,

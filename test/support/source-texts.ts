@@ -1,11 +1,11 @@
-// Takes the texts out of a source file: those for people, the fields of log lines, and the properties of its types.
+// Extracts texts from a source file: those for people, the fields of log lines, and the properties of its types.
 import { parseSync } from '@swc/core';
 
 export interface SourceTexts {
-  /** Literals of more than one word. Names of random forks are none: they seed histories. */
+  /** Literals of more than one word, without names of random forks. */
   readonly sentences: readonly string[];
   readonly logFields: readonly string[];
-  /** Of exported interfaces and types. */
+  /** Properties of exported interfaces and types. */
   readonly properties: readonly string[];
 }
 
@@ -33,7 +33,7 @@ const nameOf = (node: unknown): string => {
   return typeof value === 'string' ? value : nameOf(node['key'] ?? node['property'] ?? node['id']);
 };
 
-/** The names on the way to what is called: `this.#deps.log.info` has `log` among them. */
+/** The names of a call expression: `this.#deps.log.info` contains `log`. */
 function calledNames(call: SyntaxNode): readonly string[] {
   const names: string[] = [];
   let at: unknown = call['callee'];

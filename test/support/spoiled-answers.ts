@@ -1,19 +1,22 @@
-// Answers of EC2 as nothing well sends them: each kind takes a true answer and makes one of it that must not be believed.
+// Invalid answers of EC2: each kind turns a valid answer into one that must not be believed.
 import { gzipSync } from 'node:zlib';
 import type { Random } from '../../src/runtime/random.ts';
 
-/** What goes over the wire in the place of the true answer. */
+/** What is sent in place of the valid answer. */
 export interface Delivery {
   readonly body: Buffer;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `cut`: the connection ends behind the body. `drip`: piece by piece, without end. `endless`: the body again and again. */
+  /**
+   * `cut`: the connection closes after the body. `drip`: piece by piece, without end. `endless`: the body again and
+   * again.
+   */
   readonly how?: 'cut' | 'drip' | 'endless';
 }
 
-/** What does not change the answer does not apply to it. */
+/** A kind that does not change the answer does not apply to it. */
 type Spoil = (answer: string, random: Random) => string | Buffer | Delivery;
 
-/** Changes one of the places that the pattern finds. */
+/** Changes one match of the pattern. */
 function atOne(pattern: RegExp, by: (match: string, random: Random) => string): Spoil {
   return (answer, random) => {
     const found = [...answer.matchAll(new RegExp(pattern, 'g'))];
@@ -23,14 +26,14 @@ function atOne(pattern: RegExp, by: (match: string, random: Random) => string): 
   };
 }
 
-/** Gives one element another content. */
+/** Replaces the content of one element. */
 function content(names: string, ...values: readonly string[]): Spoil {
   return atOne(new RegExp(`<(${names})>[^<]+<`), (match, random) =>
     match.replace(/>[^<]+</, () => `>${random.pick(values)}<`),
   );
 }
 
-/** Gives all elements of one of these names another one. */
+/** Renames all elements with one of these names. */
 function renamed(...names: readonly string[]): Spoil {
   return (answer, random) => {
     const known = names.filter((name) => answer.includes(`<${name}>`));
@@ -42,7 +45,7 @@ function renamed(...names: readonly string[]): Spoil {
   };
 }
 
-/** Takes all elements of one of these names out. */
+/** Removes all elements with one of these names. */
 function without(...names: readonly string[]): Spoil {
   return (answer, random) => {
     const known = names.filter((name) => answer.includes(`<${name}>`));
@@ -284,7 +287,7 @@ export const kinds: Readonly<Record<string, Spoil>> = {
   'with a state that contradicts itself': content('code', '48', '80', '7'),
 };
 
-/** Undefined where the kind has nothing to change in this answer. */
+/** Undefined if the kind has nothing to change in this answer. */
 export function spoiled(kind: string, answer: string, random: Random): Delivery | undefined {
   const made = kinds[kind]?.(answer, random) ?? answer;
   if (made === answer) return undefined;

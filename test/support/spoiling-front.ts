@@ -1,4 +1,4 @@
-// A server in front of an EC2 that hands every request on, and gives back the true answer or a spoiled one.
+// A server in front of an EC2 that forwards every request and returns the valid answer or a spoiled one.
 import { once } from 'node:events';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { sleep } from '../../src/runtime/clock.ts';
@@ -8,7 +8,7 @@ import type { Delivery } from './spoiled-answers.ts';
 
 const forEver = new AbortController().signal;
 
-/** Undefined: the true answer. */
+/** Undefined for the valid answer. */
 export type Spoiling = (action: string, answer: string) => Delivery | undefined;
 
 export interface SpoilingFront {

@@ -1,6 +1,6 @@
-// A cilium-operator that still runs beside Headwater, as far as its writes go: once a minute it lists, renders every
-// CiliumNode from the cloud in its own way (no zone on an interface), and PUTs the whole object from its cache where it
-// differs, status first and then spec, each tried twice. It allocates and releases nothing.
+// A cilium-operator that still runs next to Headwater, as far as its writes go. Once a minute it lists, renders every
+// CiliumNode from the cloud in its own way (without the zone of an interface), and PUTs the whole object from its cache
+// if it differs: status first, then spec, each with two attempts. It allocates and releases nothing.
 import { sleep } from '../../src/runtime/clock.ts';
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../src/simulator/workload/json.ts';
@@ -30,7 +30,7 @@ export class StandInOperator {
     }
   }
 
-  /** Its process is gone. */
+  /** Stops its process. */
   stop(): void {
     this.#stopping.abort();
   }
@@ -62,7 +62,7 @@ export class StandInOperator {
     });
   }
 
-  /** The object after the write; undefined when it failed twice. */
+  /** The object after the write; undefined after two failures. */
   async #put(
     cached: JsonObject,
     suffix: '' | '/status',
@@ -103,7 +103,7 @@ export class StandInOperator {
   }
 }
 
-/** Members in the order of their names, so that equal objects have equal texts. */
+/** Sorts members by name, so that equal objects have equal texts. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,5 +1,5 @@
-// Small clouds for whole flows: one VPC, one zone, and only what a test says differently. Delays, lags and rate limits are
-// those of EC2 unless it says otherwise.
+// Small clouds for whole flows: one VPC, one zone, and only what a test overrides. Delays, lags and rate limits are
+// those of EC2 by default.
 import { readTopology, type Topology } from '../../src/simulator/cloud/topology.ts';
 
 export const ids = {
@@ -12,7 +12,7 @@ export const ids = {
   podGroup: 'sg-00000000000000002',
 } as const;
 
-/** Of the VPC. */
+/** Security group of the VPC. */
 export const testBlock = '10.0.0.0/16';
 
 type Section = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// A controller at work in a world, with what it logs, calls and writes kept for a test to look at.
+// A controller in a test cluster, with records of its logs, calls and writes.
 import { loadOptions } from '../../src/config/load-options.ts';
 import type { GivenFlags } from '../../src/config/given-text.ts';
 import type { ProcessEnvironment } from '../../src/config/option-row.ts';
@@ -37,9 +37,9 @@ export interface ApiWrite {
   readonly status: number;
 }
 
-/** When a process dies at a call that changes something: of the cloud, or of a CiliumNode. */
+/** The mutating call, of the cloud or of a CiliumNode, at which a process dies. */
 export interface Death {
-  /** Which call, counted from 0. */
+  /** Index of the call, from 0. */
   readonly at: number;
   readonly when: 'before it is sent' | 'once it is sent' | 'before its answer is taken in';
   readonly onDeath: () => void;
@@ -48,19 +48,19 @@ export interface Death {
 export interface ControllerSetup {
   /** By name, without dashes. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** What its configuration is read from besides the flags; nothing if not given. */
+  /** Other sources of its configuration; none by default. */
   readonly processEnvironment?: ProcessEnvironment;
   readonly identity?: string;
-  /** Besides the recording one. */
+  /** In addition to the recording one. */
   readonly log?: Logger;
   readonly onCall?: (action: string, input: unknown, result: string) => void;
-  /** Changes what EC2 answers before anybody reads it. Page tokens of its own begin with `test-`. */
+  /** Changes an answer of EC2 before it is read. Page tokens of its own begin with `test-`. */
   readonly tamper?: (action: Ec2Action, output: object, input: object) => object;
-  /** Whether its requests to Kubernetes are counted. */
+  /** Whether to count its requests to Kubernetes. */
   readonly metered?: true;
   /** Its process dies at one of its calls. */
   readonly death?: Death;
-  /** What happens in the world between a write to Kubernetes and its answer. */
+  /** Runs in the cluster between a write to Kubernetes and its answer. */
   readonly beforeAnswer?: (write: ApiWrite) => Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export class WorldController {
   readonly calls: CloudCall[] = [];
   readonly writes: ApiWrite[] = [];
   readonly outcome: Promise<'stopped' | 'lost'>;
-  /** Calls that change something, by name, in the order in which they were begun. */
+  /** Names of mutating calls, in the order in which they started. */
   readonly begun: string[] = [];
   readonly #stop = new AbortController();
   readonly #registry = createMetricRegistry({ measureProcess: false });
@@ -112,7 +112,7 @@ export class WorldController {
     this.outcome = this.controller.run(this.#stop.signal);
   }
 
-  /** Calls that change something. */
+  /** Mutating calls. */
   get changes(): readonly CloudCall[] {
     return this.calls.filter(({ action }) => !action.startsWith('Describe'));
   }
@@ -122,31 +122,31 @@ export class WorldController {
     return this.writes.filter(({ path }) => path.startsWith('/apis/cilium.io/'));
   }
 
-  /** Texts of what was logged at that level or above `info`. */
+  /** Logged messages of that level, or above `info`. */
   warnings(): readonly string[] {
     return this.logged
       .filter(({ level }) => level === 'warn' || level === 'error')
       .map(({ message }) => message);
   }
 
-  /** Tells it to end; time has to pass for it to do so. */
+  /** Requests a shutdown, which takes virtual time. */
   stop(): void {
     this.#stop.abort();
   }
 
-  /** As if its process were gone: nothing of it reaches anybody any more. */
+  /** Kills its process: nothing of it has an effect from then on. */
   kill(): void {
     this.#isDead = true;
   }
 
-  /** Value of a series, such as `headwater_leader` or `x{a="b"}`; undefined where there is none. */
+  /** Value of a series, such as `headwater_leader` or `x{a="b"}`; undefined if there is none. */
   async metric(series: string): Promise<number | undefined> {
     const text = await this.scrape();
     const line = text.split('\n').find((each) => each.startsWith(`${series} `));
     return line === undefined ? undefined : Number(line.slice(series.length + 1));
   }
 
-  /** All series, as Prometheus would get them. */
+  /** All series, as Prometheus gets them. */
   scrape(): Promise<string> {
     return this.#registry.scrape();
   }
@@ -162,7 +162,7 @@ export class WorldController {
     };
   }
 
-  /** Carries a call out, unless the process is to die at it. */
+  /** Performs a call, unless the process must die at it. */
   async #mortally<T>(name: string, send: () => Promise<T>): Promise<T> {
     const death = this.begun.push(name) - 1 === this.#death?.at ? this.#death : undefined;
     if (death?.when === 'before it is sent') return this.#die(death);
@@ -198,7 +198,7 @@ export class WorldController {
     return {
       stream: (request, signal) => inner.stream(request, signal),
       send: async (request, signal) => {
-        // To ask what one may do changes nothing.
+        // A query for permissions changes nothing.
         const isQuestion = request.path.startsWith('/apis/authorization.k8s.io/');
         if (request.method === 'GET' || isQuestion) return inner.send(request, signal);
         const at = clock.monotonic();
@@ -225,7 +225,7 @@ export function startController(world: World, setup: ControllerSetup = {}): Worl
   return new WorldController(world, setup);
 }
 
-/** Nobody but the test knows its tokens. */
+/** Only the test knows its tokens. */
 function withoutOwnToken<T extends object>(input: T): T {
   const { NextToken: token = '' } = input as { NextToken?: string };
   return token.startsWith('test-') ? { ...input, NextToken: undefined } : input;

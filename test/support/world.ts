@@ -1,5 +1,5 @@
-// A whole cluster in one process and in virtual time, and what a test needs to play everybody in it: administrator,
-// agents, and whoever else changes the cloud. Controllers are started on it one by one.
+// A whole cluster in one process and in virtual time, with everything that a test needs to act as administrator, agents
+// and other clients of the cloud. A test starts controllers on it one by one.
 import { Random } from '../../src/runtime/random.ts';
 import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
 import { nothing } from '../../src/simulator/cloud/claims.ts';
@@ -10,7 +10,7 @@ import { createInterface, deleteInterface } from '../../src/simulator/cloud/netw
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
 import type { Topology } from '../../src/simulator/cloud/topology.ts';
 import { createEmbeddedCluster, type EmbeddedCluster } from '../../src/simulator/cluster/embedded-cluster.ts';
-import { breachesIn, looseInterfaces } from '../../src/simulator/cluster/invariants.ts';
+import { invariantViolations, looseInterfaces } from '../../src/simulator/cluster/invariants.ts';
 import { type JsonObject, objectAt, textAt, textMapAt } from '../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
@@ -30,10 +30,10 @@ import { testCloud } from './test-cloud.ts';
 export interface WorldOptions {
   readonly cloud?: Topology;
   readonly seed?: string;
-  /** What the agent of each instance is told, in the order of the topology. */
+  /** Configuration of each instance's agent, in the order of the topology. */
   readonly configure?: (index: number) => Partial<NodeFacts>;
   readonly onEvent?: (line: string) => void;
-  /** What controllers may do in EC2; by default what the policy allows that Headwater ships, and no test may need more. */
+  /** What controllers may do in EC2: by default what the shipped policy allows, and no test may need more. */
   readonly policy?: IamPolicy;
 }
 
@@ -46,7 +46,7 @@ export class World {
   readonly history: PublishedHistory;
   /** Every instance, as the machine of a node, in the order of the topology. */
   readonly machines: readonly NodeFacts[];
-  /** What must never reach a bug report. */
+  /** Errors that must never reach a bug report. */
   readonly bugs: unknown[] = [];
   readonly #client: KubernetesClient;
 
@@ -86,25 +86,28 @@ export class World {
     return this.clock.advance(ms);
   }
 
-  /** Resolves once the agents run: a millisecond later. */
+  /** Resolves once the agents run, a millisecond later. */
   async startAgents(): Promise<void> {
     const started = this.cluster.workload.start();
     await this.advance(1);
     await started;
   }
 
-  /** Lets time pass until `done`; throws where that takes longer than `limit` ms. */
+  /** Advances time until `done`; throws after `limit` ms. */
   async until(what: string, done: () => boolean, limit = 120_000): Promise<void> {
     if (await this.clock.runUntil(done, limit)) return;
     throw new Error(`within ${limit / 1000} s it did not come about that ${what}`);
   }
 
-  /** The object that the API answers with; throws when it refuses. */
+  /** The object in the answer; throws if the API refuses. */
   call(method: Method, path: string, body: JsonObject = {}): Promise<JsonObject> {
     return callKubernetes(this.#client, { method, path, body });
   }
 
-  /** Makes the Node of a machine as its kubelet and the cloud's controller would; one of another instance goes before. */
+  /**
+   * Creates the Node of a machine, as its kubelet and the cloud's controller do; deletes that of another instance
+   * first.
+   */
   async register(machine: NodeFacts): Promise<void> {
     const providerId = providerIdOf(machine);
     const known = this.cluster.kubernetes.get('nodes', machine.name);
@@ -113,13 +116,13 @@ export class World {
     await this.call('POST', '/api/v1/nodes', newNode(machine));
   }
 
-  /** Makes the Node of a machine, and its CiliumNode as its agent would, with `patch` merged in; no agent runs. */
+  /** Creates the Node of a machine, and its CiliumNode as its agent does, with `patch` merged in; no agent runs. */
   async announce(machine: NodeFacts, patch: JsonObject = {}): Promise<void> {
     await this.register(machine);
     await this.announceAlone(machine, patch);
   }
 
-  /** Makes a CiliumNode that has no Node of its own. */
+  /** Creates a CiliumNode without a Node. */
   async announceAlone(machine: NodeFacts, patch: JsonObject = {}): Promise<void> {
     await this.call('POST', nodesPath, newOwnNode(machine, `uid-of-${machine.name}`));
     if (Object.keys(patch).length > 0) await this.patch(machine, patch);
@@ -137,7 +140,7 @@ export class World {
     return this.call('DELETE', `${nodesPath}/${machine.name}`);
   }
 
-  /** Tells that the first `count` addresses of the pool are in use, as an agent of the CRD allocator does. */
+  /** Reports the first `count` addresses of the pool as used, as a CRD agent does. */
   async use(machine: NodeFacts, count: number): Promise<void> {
     const entries = [...this.pool(machine)].slice(0, count);
     if (entries.length < count)
@@ -148,7 +151,7 @@ export class World {
     await this.patchStatus(machine, { ipam: { used } });
   }
 
-  /** Requests `count` addresses, free ones included, as a multi-pool agent does. */
+  /** Requests `count` addresses, including free ones, as a multi-pool agent does. */
   async request(machine: NodeFacts, count: number): Promise<void> {
     const requested = [{ pool: 'default', needed: { 'ipv4-addrs': count } }];
     await this.patch(machine, { spec: { ipam: { pools: { requested } } } });
@@ -173,7 +176,7 @@ export class World {
     return textAt(this.ciliumNode(machine), 'status', 'ipam', 'operator-status', 'error');
   }
 
-  /** Events about anything of that name: `reason: message`. */
+  /** Events about objects with that name: `reason: message`. */
   events(name: string): readonly string[] {
     return this.cluster.kubernetes
       .list('events')
@@ -185,26 +188,26 @@ export class World {
       });
   }
 
-  /** What is attached to the instance in truth, in order of device index. */
+  /** Interfaces attached to the instance in the cloud, by device index. */
   interfaces({ instanceId }: Pick<NodeFacts, 'instanceId'>): readonly NetworkInterface[] {
     return [...this.cluster.ec2.network.interfaces.values()]
       .filter((item) => item.instanceId === instanceId)
       .toSorted((a, b) => (a.deviceIndex ?? 0) - (b.deviceIndex ?? 0));
   }
 
-  /** Secondary addresses that the instance has in truth. */
+  /** Secondary addresses of the instance in the cloud. */
   held(machine: Pick<NodeFacts, 'instanceId'>): readonly string[] {
     return this.interfaces(machine).flatMap(({ addresses, primaryAddress }) =>
       addresses.filter((address) => address !== primaryAddress),
     );
   }
 
-  /** Interfaces that a controller made and that are attached to nothing. */
+  /** Orphaned interfaces of controllers. */
   loose(): readonly NetworkInterface[] {
     return looseInterfaces(this.cluster).filter(({ tags }) => tags['io.cilium/cilium-managed'] === 'true');
   }
 
-  /** Somebody else takes addresses of a subnet, all but `left` of them; the result gives them back. */
+  /** Another client takes all addresses of a subnet but `left`; the result frees them. */
   occupy(subnetId: string, left = 0): () => void {
     const { network } = this.cluster.ec2;
     const free = (): number => (network.subnets.get(subnetId)?.available ?? 0) - left;
@@ -216,7 +219,7 @@ export class World {
     return () => taken.forEach(({ id }) => deleteInterface(network, id));
   }
 
-  /** The first address of each /28 block of a subnet that nothing is in. */
+  /** The first address of each empty /28 block of a subnet. */
   wholeBlocks(subnetId: string): readonly number[] {
     const { network } = this.cluster.ec2;
     const block = parseIpv4Block(network.find('subnets', subnetId).block);
@@ -227,10 +230,10 @@ export class World {
     );
   }
 
-  /** Somebody else takes one address of each block of a subnet, all but `whole` of them; the result gives them back. */
+  /** Another client takes one address of each block of a subnet but `whole` of them; the result frees them. */
   fragment(subnetId: string, whole = 0): () => void {
     const { network } = this.cluster.ec2;
-    // One in the middle of each: the cloud keeps the first and the last ones for itself.
+    // One in the middle of each, because the cloud reserves the first and the last ones.
     const addresses = this.wholeBlocks(subnetId)
       .slice(whole)
       .map((first) => formatIpv4(first + 7));
@@ -242,7 +245,7 @@ export class World {
     return () => made.forEach(({ id }) => deleteInterface(network, id));
   }
 
-  /** Lets calls of `action` meet a fault; returns how to end that. */
+  /** Injects a fault into calls of `action`; returns a function that ends it. */
   fault(action: string, fault: Fault, count?: number): () => void {
     const { faults } = this.cluster.ec2.gateway;
     const id = faults.add({ action, rate: 1, match: {}, fault, ...(count !== undefined && { count }) });
@@ -251,7 +254,7 @@ export class World {
     };
   }
 
-  /** Replaces the schema by which the API server checks and prunes CiliumNodes. */
+  /** Replaces the schema by which the API server validates and prunes CiliumNodes. */
   async installSchema(schema: JsonObject): Promise<void> {
     const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ciliumnodes.cilium.io';
     const { metadata } = await this.call('GET', path);
@@ -261,19 +264,19 @@ export class World {
     await this.call('PUT', path, changed as JsonObject);
   }
 
-  /** Lets requests to Kubernetes meet a fault, for good if not said; returns how to end that. */
+  /** Injects a fault into requests to Kubernetes, permanently by default; returns a function that ends it. */
   kubernetesFault(rule: FaultRule): () => void {
     return this.cluster.kubernetes.faults.inject({ times: Infinity, ...rule });
   }
 
-  /** Refuses requests with this code, as an API server does; returns how to end that. */
+  /** Refuses requests with this code, as an API server does; returns a function that ends it. */
   refuse(code: number, method: string, path: RegExp, times = Infinity): () => void {
     const reason = { 403: 'Forbidden', 409: 'Conflict' }[code] ?? 'Unknown';
     const failure = { code, reason, message: `refused by the test with ${code}` };
     return this.kubernetesFault({ method, path, times, effect: { kind: 'refuse', failure } });
   }
 
-  /** Creates pods that are bound to the machine and that nobody gives an address. */
+  /** Creates pods that are bound to the machine and get no address. */
   async addPods(
     { name: nodeName }: Pick<NodeFacts, 'name'>,
     { count, hostNetwork = false, prefix = 'pod' }: { count: number; hostNetwork?: boolean; prefix?: string },
@@ -284,8 +287,12 @@ export class World {
     }
   }
 
-  /** Everything that never may be. A test of whatever else expects this to be empty. */
+  /** Everything that violates an invariant. Each test expects this to be empty. */
   broken(): readonly unknown[] {
-    return [...this.bugs, ...this.history.broken, ...breachesIn(this.cluster).map(({ text }) => text)];
+    return [
+      ...this.bugs,
+      ...this.history.broken,
+      ...invariantViolations(this.cluster).map(({ text }) => text),
+    ];
   }
 }

@@ -8,7 +8,7 @@ import { sleep } from '../../runtime/clock.ts';
 import { Random } from '../../runtime/random.ts';
 import { systemClock as clock } from '../../runtime/system-clock.ts';
 import { createEmbeddedCluster, type EmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
-import { breachesIn } from '../../simulator/cluster/invariants.ts';
+import { invariantViolations } from '../../simulator/cluster/invariants.ts';
 import { startEc2Server } from '../../simulator/ec2/ec2-server.ts';
 import { kubeConfigFor, startKubernetesServer } from '../../simulator/kubernetes/kubernetes-server.ts';
 import { exitCode } from '../exit-code.ts';
@@ -30,7 +30,7 @@ import { type Verdict, wordsOf } from './verdict.ts';
 /** Agents act faster than in production: their 15 s become 1.5 s. */
 const agentPace = 10;
 /** Between two invariant checks, in ms. */
-const judgeInterval = 250;
+const checkInterval = 250;
 
 export interface DemonstrationOptions {
   /** At least 4: two of them are in a zone of their own. */
@@ -153,7 +153,7 @@ export class Demonstration {
     screen.say('options of it that are unlike the defaults, so that little time is enough:');
     for (const line of unlikeDefaultLines()) screen.say(line);
     try {
-      return await this.#judge(entry, story, at);
+      return await this.#play(entry, story, at);
     } finally {
       entry.kill();
     }
@@ -172,7 +172,7 @@ export class Demonstration {
     return new Story(chapters, screen);
   }
 
-  async #judge(entry: ControllerSeat, story: Story, at: Place): Promise<number> {
+  async #play(entry: ControllerSeat, story: Story, at: Place): Promise<number> {
     const { screen, keepRunning } = this.#options;
     const start = clock.monotonic();
     const verdict = await this.#watch(entry, story, start);
@@ -206,12 +206,12 @@ export class Demonstration {
       const verdict = this.#verdictOn(picture, entry, story);
       if (verdict !== undefined) return verdict;
       if (clock.monotonic() - this.#begunAt > lastMoment) return { kind: 'late', missing: story.missing };
-      await sleep(clock, judgeInterval, interrupt).catch(() => undefined);
+      await sleep(clock, checkInterval, interrupt).catch(() => undefined);
     }
   }
 
   #verdictOn(picture: Picture, { ended }: ControllerSeat, { missing }: Story): Verdict | undefined {
-    if (picture.breaches.length > 0) return { kind: 'broken' };
+    if (picture.violations.length > 0) return { kind: 'broken' };
     // Checked before the controller's exit: Ctrl-C ends both.
     if (this.#options.interrupt.aborted) return { kind: 'interrupted' };
     if (ended !== undefined) return { kind: 'controllerEnded', why: ended };
@@ -221,10 +221,10 @@ export class Demonstration {
   /**
    * Keeps checking until the interrupt, or until nothing remains to inspect. Resolves to whether all invariants held.
    */
-  async #stayUp(entry: ControllerSeat, advice: readonly string[], { breaches }: Picture): Promise<boolean> {
+  async #stayUp(entry: ControllerSeat, advice: readonly string[], { violations }: Picture): Promise<boolean> {
     const { screen, interrupt } = this.#options;
     this.#unbound();
-    const told = new Set(breaches.map(({ text }) => text));
+    const told = new Set(violations.map(({ text }) => text));
     const before = told.size;
     if (entry.ended !== undefined || interrupt.aborted) return true;
     for (const line of advice) screen.say(line);
@@ -235,15 +235,15 @@ export class Demonstration {
     );
     let { address } = entry;
     while (!interrupt.aborted && entry.ended === undefined) {
-      this.#tellBreaches(told);
+      this.#reportViolations(told);
       address = await this.#follow(entry, address);
-      await sleep(clock, judgeInterval, interrupt).catch(() => undefined);
+      await sleep(clock, checkInterval, interrupt).catch(() => undefined);
     }
     return told.size === before;
   }
 
-  #tellBreaches(told: Set<string>): void {
-    for (const { text } of breachesIn(this.#cluster)) {
+  #reportViolations(told: Set<string>): void {
+    for (const { text } of invariantViolations(this.#cluster)) {
       if (!told.has(text)) this.#options.screen.say(`BROKEN: ${text}`);
       told.add(text);
     }

@@ -38,8 +38,8 @@ export function frameLines(frame: Frame, { columns, rows }: FrameSize): string[]
   ];
   const calls = inLines(`EC2 calls   ${callsInWords(picture.calls)}`.split(/(?<=, )/), columns - 2, 12);
   const health =
-    picture.breaches.length > 0
-      ? picture.breaches.slice(0, 3).map(({ text }) => `BROKEN: ${text}`)
+    picture.violations.length > 0
+      ? picture.violations.slice(0, 3).map(({ text }) => `BROKEN: ${text}`)
       : ['invariants hold'];
   const bottom = ['', ...[...calls, ...health].map((line) => `  ${line}`)];
   const subnets = subnetLines(picture, Math.max(1, rows - top.length - bottom.length));

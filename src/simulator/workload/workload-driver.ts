@@ -7,7 +7,7 @@ import type { PodWish } from './pod-registry.ts';
 import type { WorkloadAction } from './workload.ts';
 
 /** What a schedule is executed on. */
-export interface Stage {
+export interface DrivenFleet {
   readonly createPod: (wish: PodWish) => Promise<unknown>;
   readonly deletePod: (key: string) => Promise<void>;
   readonly replaceNode: (nodeName: string) => Promise<void>;
@@ -26,7 +26,7 @@ export interface DriverOptions {
 /** Resolves once the schedule ends or `signal` aborts, and all started actions have ended. */
 export async function drive(
   schedule: Iterable<WorkloadAction>,
-  stage: Stage,
+  fleet: DrivenFleet,
   options: DriverOptions,
   signal: AbortSignal,
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function drive(
   const underWay = new Set<Promise<void>>();
   for (const action of schedule) {
     if (!(await reached(clock, start + action.at, signal))) break;
-    const work = perform(action, stage, random).catch((error: unknown) => {
+    const work = perform(action, fleet, random).catch((error: unknown) => {
       if (!signal.aborted) onBug(error);
     });
     underWay.add(work);
@@ -57,10 +57,10 @@ async function reached(clock: Clock, time: number, signal: AbortSignal): Promise
   }
 }
 
-async function perform(action: WorkloadAction, stage: Stage, random: Random): Promise<void> {
+async function perform(action: WorkloadAction, fleet: DrivenFleet, random: Random): Promise<void> {
   switch (action.kind) {
     case 'create-pod':
-      await stage.createPod({
+      await fleet.createPod({
         name: action.pod,
         hostNetwork: action.hostNetwork,
         placement: action.placement,
@@ -68,24 +68,28 @@ async function perform(action: WorkloadAction, stage: Stage, random: Random): Pr
       });
       return;
     case 'delete-pod':
-      return stage.deletePod(podKey(action.pod));
+      return fleet.deletePod(podKey(action.pod));
     case 'upgrade-agent':
-      return upgradeNext(stage);
+      return upgradeNext(fleet);
     case 'replace-node':
     case 'restart-agent':
-      return disturb(action.kind, stage, random);
+      return disturb(action.kind, fleet, random);
   }
 }
 
-async function disturb(kind: 'replace-node' | 'restart-agent', stage: Stage, random: Random): Promise<void> {
-  const names = [...stage.protocols.keys()];
+async function disturb(
+  kind: 'replace-node' | 'restart-agent',
+  fleet: DrivenFleet,
+  random: Random,
+): Promise<void> {
+  const names = [...fleet.protocols.keys()];
   if (names.length === 0) return;
   const name = random.pick(names);
-  await (kind === 'replace-node' ? stage.replaceNode(name) : stage.restartAgent(name));
+  await (kind === 'replace-node' ? fleet.replaceNode(name) : fleet.restartAgent(name));
 }
 
-async function upgradeNext(stage: Stage): Promise<void> {
-  for (const [name, protocol] of stage.protocols) {
-    if (protocol === 'crd-allocator') return stage.changeAgent(name, 'multi-pool');
+async function upgradeNext(fleet: DrivenFleet): Promise<void> {
+  for (const [name, protocol] of fleet.protocols) {
+    if (protocol === 'crd-allocator') return fleet.changeAgent(name, 'multi-pool');
   }
 }

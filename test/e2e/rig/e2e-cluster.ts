@@ -1,5 +1,5 @@
-// A whole cluster for a test: a real API server, the EC2 model and the agents in this process, and controllers as processes
-// of their own under the service account and the roles of the chart.
+// A whole cluster for a test: a real API server, the EC2 model and the agents in this process, and controllers as
+// processes under the service account and the roles of the chart.
 import { Random } from '../../../src/runtime/random.ts';
 import { type Clock, sleep } from '../../../src/runtime/clock.ts';
 import { systemClock } from '../../../src/runtime/system-clock.ts';
@@ -22,7 +22,7 @@ import {
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { newNode } from '../../../src/simulator/workload/node-objects.ts';
 import { ciliumNodesPath, newOwnNode } from '../../../src/simulator/workload/own-node.ts';
-import { ClusterJudge } from './cluster-judge.ts';
+import { ClusterInvariants } from './cluster-invariants.ts';
 import { missDenied } from '../../support/missed-permissions.ts';
 import { shippedPolicy } from '../../support/shipped-policy.ts';
 import { E2eController } from './e2e-controller.ts';
@@ -30,22 +30,22 @@ import { e2eTopology, podSubnetTags, region } from './e2e-topology.ts';
 import { type RealApi, startRealApi } from './real-api.ts';
 
 export interface E2eClusterOptions {
-  /** Mixed instance types in two zones, with the limits and the lag of EC2; `topology` in its place for another cloud. */
+  /** Mixed instance types in two zones, with the limits and the lag of EC2; `topology` replaces them. */
   readonly nodes: number;
   readonly topology?: Topology;
-  /** What the agent of a machine is told; protocols take turns if it does not say. */
+  /** Configuration of each machine's agent; without a protocol, the two alternate. */
   readonly configure?: (index: number) => Partial<NodeFacts>;
-  /** How many times faster than in life agents and kubelets act; 10 if not given. */
+  /** Speed-up of agents and kubelets; 10 by default. */
   readonly pace?: number;
-  /** Of every controller, beyond `usualFlags`. */
+  /** Options of every controller, besides `usualFlags`. */
   readonly flags?: readonly string[];
-  /** Of the API server. */
+  /** Options of the API server. */
   readonly apiFlags?: readonly string[];
-  /** Of the API server: not even the roles of the chart are there. */
+  /** An API server without any roles, even those of the chart. */
   readonly withoutRoles?: boolean;
-  /** So many of the machines, the last ones, are no nodes at first. */
+  /** This many machines, the last ones, are no nodes at first. */
   readonly spare?: number;
-  /** Between two looks at all nodes, in ms, where there are many; 50 if not given, and 500 for the judge. */
+  /** Between two checks of all nodes, in ms; 50 by default, and 500 for the invariants. For large clusters. */
   readonly lookInterval?: number;
   /** No CiliumNodes and no agents until `workload.start` is called. */
   readonly withoutAgents?: boolean;
@@ -54,13 +54,13 @@ export interface E2eClusterOptions {
 export interface ControllerWish {
   readonly name?: string;
   readonly flags?: readonly string[];
-  /** Of `usualServiceAccount` if not given. */
+  /** The one of `usualServiceAccount` by default. */
   readonly kubeconfig?: string;
 }
 
 export const usualServiceAccount = 'headwater';
 
-/** What agents that are 10 times faster ask for, and what lets a test end soon: nothing about leader election. */
+/** Options that fit agents 10 times faster and let a test end soon; leader election keeps its defaults. */
 export const usualFlags: readonly string[] = [
   '--cluster-name=e2e',
   '--aws-release-excess-ips=true',
@@ -70,7 +70,7 @@ export const usualFlags: readonly string[] = [
   '--consistency-window=4s',
 ];
 
-/** Until a test gives up what it waits for, in ms: to end what hangs, not to measure. */
+/** Time limit of a wait, in ms: it ends hung tests and measures nothing. */
 const patience = 60_000;
 const usualLookInterval = 50;
 
@@ -79,15 +79,15 @@ export class E2eCluster {
   readonly api: RealApi;
   readonly ec2: Ec2;
   readonly workload: WorkloadFleet;
-  readonly judge: ClusterJudge;
+  readonly invariants: ClusterInvariants;
   /** Every instance of the topology, as the machine of a node. */
   readonly machines: readonly NodeFacts[];
   /** Aborted when the cluster is stopped. */
   readonly signal: AbortSignal;
   readonly controllers: E2eController[] = [];
-  /** What of the shipped policy controllers have needed so far. */
+  /** Permissions of the shipped policy that controllers have needed so far. */
   readonly usedActions: ReadonlySet<string>;
-  /** Between two looks at all nodes, in ms. */
+  /** Between two checks of all nodes, in ms. */
   readonly lookInterval: number;
   readonly #ec2Server: Ec2Server;
   readonly #flags: readonly string[];
@@ -116,7 +116,7 @@ export class E2eCluster {
       nodes: this.machines.slice(0, this.machines.length - spare),
       pace,
     });
-    this.judge = new ClusterJudge({
+    this.invariants = new ClusterInvariants({
       network: ec2.network,
       workload: this.workload,
       listNodes: () => this.ciliumNodes(),
@@ -125,12 +125,12 @@ export class E2eCluster {
     });
   }
 
-  /** Resolves once the agents run. Stop it, whatever happens. */
+  /** Resolves once the agents run. Always stop it. */
   static async start(options: E2eClusterOptions): Promise<E2eCluster> {
     const random = new Random('e2e');
     const topology = options.topology ?? e2eTopology(options);
     const ec2 = createEc2({ topology, clock: systemClock, random });
-    // Controllers may do what the shipped policy allows, and nothing else.
+    // Controllers may do only what the shipped policy allows.
     const { gateway } = ec2;
     for (const credential of gateway.credentials)
       gateway.policies.set(gateway.arnOf(credential), shippedPolicy);
@@ -149,12 +149,12 @@ export class E2eCluster {
       throw error;
     });
     const cluster = new E2eCluster({ api, ec2, ec2Server, usedActions }, options);
-    cluster.judge.watch(cluster.signal).catch(() => undefined);
+    cluster.invariants.watch(cluster.signal).catch(() => undefined);
     if (options.withoutAgents !== true) await cluster.workload.start();
     return cluster;
   }
 
-  /** Resolves once the process serves health, metrics and status. Where several users may call EC2, they take turns. */
+  /** Resolves once the process serves health, metrics and status. Several EC2 users take turns. */
   async startController({ name, flags = [], kubeconfig }: ControllerWish = {}): Promise<E2eController> {
     const { accessKeyId, secretAccessKey, user } = this.#nextCredential();
     const controller = await E2eController.start({
@@ -184,7 +184,7 @@ export class E2eCluster {
     return controller;
   }
 
-  /** Waits until `isSo`; rejects after `limit` ms with what `explain` says. */
+  /** Waits until `isSo`; rejects after `limit` ms with the text of `explain`. */
   async until(
     what: string,
     isSo: () => boolean | Promise<boolean>,
@@ -225,7 +225,7 @@ export class E2eCluster {
     return standings(this);
   }
 
-  /** Interfaces of the cluster that are attached to nothing. */
+  /** Orphaned interfaces of the cluster. */
   loose(): readonly NetworkInterface[] {
     return looseInterfaces(this).filter(({ tags }) => tags['io.cilium/cilium-managed'] === 'true');
   }
@@ -234,7 +234,7 @@ export class E2eCluster {
     return listAt(await this.api.call('GET', ciliumNodesPath), 'items').filter(isObject);
   }
 
-  /** Makes the Node of a machine as its kubelet and the cloud's controller would, unless it is there. */
+  /** Creates the Node of a machine, as its kubelet and the cloud's controller do, unless it exists. */
   async register(facts: NodeFacts): Promise<void> {
     const { items } = await this.api.call('GET', '/api/v1/nodes');
     const isThere = (node: Json): boolean => textAt(node, 'metadata', 'name') === facts.name;
@@ -242,7 +242,7 @@ export class E2eCluster {
       await this.api.call('POST', '/api/v1/nodes', newNode(facts));
   }
 
-  /** Makes the CiliumNode of a machine as its agent would; no agent runs. What had its name before is deleted. */
+  /** Creates the CiliumNode of a machine, as its agent does; no agent runs. Deletes an earlier one with that name. */
   async announce(facts: NodeFacts, change: (node: JsonObject) => JsonObject = (node) => node): Promise<void> {
     await this.api.call('DELETE', `${ciliumNodesPath}/${facts.name}`).catch(() => undefined);
     await this.api.call('POST', ciliumNodesPath, change(newOwnNode(facts, `uid-of-${facts.name}`)));
@@ -261,14 +261,14 @@ export class E2eCluster {
     return textAt(await this.ciliumNode(name), 'status', 'ipam', 'operator-status', 'error');
   }
 
-  /** Ends everything. Objects of the API server are gone with it. */
+  /** Stops everything. The objects of the API server are gone with it. */
   async stop(): Promise<void> {
     this.#ending.abort(new Error('the cluster is stopped'));
     await this.workload.stop();
     await Promise.all(this.controllers.map(({ process }) => process.child.kill()));
     await this.api.stop();
     await this.#ec2Server.close();
-    // A terminated instance is forgotten an hour later.
+    // EC2 forgets a terminated instance after an hour.
     this.ec2.clock.stop();
   }
 
@@ -287,7 +287,7 @@ export class E2eCluster {
         .map(({ text }) => text)
         .join('\n'),
     );
-    return [`not met: ${JSON.stringify(unmet)}`, ...this.judge.broken, ...told].join('\n');
+    return [`not met: ${JSON.stringify(unmet)}`, ...this.invariants.violations, ...told].join('\n');
   }
 }
 
@@ -300,7 +300,7 @@ interface Parts {
 
 interface Patience {
   readonly limit?: number;
-  /** Between two looks, in ms, where a look costs much. */
+  /** Between two checks, in ms, if a check is expensive. */
   readonly every?: number;
   readonly explain?: () => string;
 }

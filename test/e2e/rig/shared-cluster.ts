@@ -13,8 +13,8 @@ export function sharedCluster(options: E2eClusterOptions): () => E2eCluster {
   afterAll(async () => {
     if (cluster === undefined) return;
     try {
-      await cluster.judge.look();
-      expect(cluster.judge.broken).toEqual([]);
+      await cluster.invariants.check();
+      expect(cluster.invariants.violations).toEqual([]);
     } finally {
       await cluster.stop();
     }

@@ -70,8 +70,10 @@ async function grow(prefix: string): Promise<void> {
 }
 
 async function harm(): Promise<readonly string[]> {
-  await cluster.judge.look();
-  const lost = cluster.judge.broken.filter((text) => innocent().some((name) => text.startsWith(name)));
+  await cluster.invariants.check();
+  const lost = cluster.invariants.violations.filter((text) =>
+    innocent().some((name) => text.startsWith(name)),
+  );
   const told = await Promise.all(innocent().map((name) => cluster.operatorError(name)));
   return [...lost.filter((text) => !text.includes('a-fake-')), ...told.filter((text) => text !== '')];
 }

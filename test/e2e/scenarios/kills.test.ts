@@ -107,7 +107,7 @@ describe('two controllers under load', () => {
     const excess = (): number => cluster.standings().reduce((sum, standing) => sum + standing.excess, 0);
     const explain = (): string => {
       const loose = cluster.loose().map(({ id, tags }) => ({ id, tags }));
-      return [JSON.stringify({ excess: excess(), loose }), ...cluster.judge.broken].join('\n');
+      return [JSON.stringify({ excess: excess(), loose }), ...cluster.invariants.violations].join('\n');
     };
     await cluster.until('nothing is left over', () => cluster.loose().length === 0 && excess() === 0, {
       limit: fleet.collected,
@@ -118,8 +118,8 @@ describe('two controllers under load', () => {
 
   /** What must never happen, whichever controller leads. */
   async function expectSound(cluster: E2eCluster, { rival, notBefore }: Holding): Promise<void> {
-    await cluster.judge.look();
-    expect(cluster.judge.broken).toEqual([]);
+    await cluster.invariants.check();
+    expect(cluster.invariants.violations).toEqual([]);
     expect(rivals.surprises).toEqual([]);
     const early = calls
       .takenAway(notBefore, rival.controller.user)

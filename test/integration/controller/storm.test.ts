@@ -6,7 +6,7 @@ import { standings } from '../../../src/simulator/cluster/invariants.ts';
 import { BusyWorld } from '../../support/busy-world.ts';
 import { ids, instance, subnets, testCloud } from '../../support/test-cloud.ts';
 import type { WorldController } from '../../support/world-controller.ts';
-import { hastyFlags as flags } from '../../support/hasty-flags.ts';
+import { fastReleaseFlags as flags } from '../../support/fast-release-flags.ts';
 
 const changing = [
   'CreateNetworkInterface',

@@ -5,7 +5,7 @@ import { BusyWorld } from '../../support/busy-world.ts';
 import { ids, instance, subnets, testCloud } from '../../support/test-cloud.ts';
 import { type CloudCall, startController } from '../../support/world-controller.ts';
 import { World } from '../../support/world.ts';
-import { hastyFlags as flags } from '../../support/hasty-flags.ts';
+import { fastReleaseFlags as flags } from '../../support/fast-release-flags.ts';
 
 type Protocol = 'crd-allocator' | 'multi-pool';
 

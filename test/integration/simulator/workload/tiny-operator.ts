@@ -40,7 +40,7 @@ interface NodeState {
 export interface TinyOperatorOptions {
   readonly client: KubernetesClient;
   readonly clock: Clock;
-  /** Addresses that pods of the node use, as the judge knows them. */
+  /** Addresses that pods of the node use, as the test knows them. */
   readonly inUse: (nodeName: string) => ReadonlySet<string>;
 }
 

@@ -9,7 +9,7 @@ import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { createEmbeddedCluster } from '../../../../src/simulator/cluster/embedded-cluster.ts';
 
 /** A late moment of a big demonstration, in which much goes wrong. */
-function frame(change: Partial<Frame> = {}, breaches = 0): Frame {
+function frame(change: Partial<Frame> = {}, violations = 0): Frame {
   const actions = ['CreateNetworkInterface', 'AttachNetworkInterface', 'AssignPrivateIpAddresses'];
   const subnet = (index: number) => ({ name: `pods-${index}`, taken: index * 100, size: 2043 });
   return {
@@ -23,7 +23,7 @@ function frame(change: Partial<Frame> = {}, breaches = 0): Frame {
       interfaces: { attached: 650, loose: 3 },
       subnets: Array.from({ length: 6 }, (_, index) => subnet(index)),
       calls: actions.map((action) => ({ action, calls: 1234, throttled: 56 })),
-      breaches: Array.from({ length: breaches }, (_, index) => ({
+      violations: Array.from({ length: violations }, (_, index) => ({
         what: 'agent-violation' as const,
         node: 'n',
         address: '10.0.0.1',
@@ -66,8 +66,8 @@ describe('a frame', () => {
       rows: fc.integer({ min: 5, max: 60 }),
     });
     fc.assert(
-      fc.property(size, fc.integer({ min: 0, max: 9 }), (room, breaches) => {
-        const lines = frameLines(frame({}, breaches), room);
+      fc.property(size, fc.integer({ min: 0, max: 9 }), (room, violations) => {
+        const lines = frameLines(frame({}, violations), room);
 
         expect(lines.length).toBeLessThanOrEqual(room.rows);
         expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(room.columns);

@@ -11,7 +11,7 @@ const picture: Picture = {
   interfaces: { attached: 1, loose: 0 },
   subnets: [],
   calls: [],
-  breaches: [],
+  violations: [],
 };
 
 /** Two chapters; the progress of the first can be set. Checks are a second apart. */

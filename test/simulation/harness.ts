@@ -1,0 +1,418 @@
+// The test harness: a simulated cluster with its controllers, and every operation that faults and the end of a
+// simulation use.
+import { ActionRecorder, shownText } from './action-digest.ts';
+import { Random } from '../../src/runtime/random.ts';
+import { VirtualClock } from '../../src/runtime/virtual-clock.ts';
+import type { Options } from '../../src/config/option-table.ts';
+import type { Logger } from '../../src/observability/logger.ts';
+import { createEmbeddedCluster, type EmbeddedCluster } from '../../src/simulator/cluster/embedded-cluster.ts';
+import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
+import type { JsonObject } from '../../src/simulator/workload/json.ts';
+import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
+import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
+import type { Ec2Api, Ec2Output } from '../../src/providers/aws/ec2-api.ts';
+import { InProcessEc2, type OnCall } from '../support/in-process-ec2.ts';
+import { VisibilityOutages } from './visibility-outages.ts';
+import { Coverage } from './coverage.ts';
+import { History } from './history.ts';
+import { type HandshakeState, handshakeStateOf } from './handshake-state.ts';
+import { fakePrefix } from './invariants/fakes.ts';
+import { type EndedCall, InvariantChecker } from './invariants/invariant-checker.ts';
+import { type ShownNode, shownNodeOf } from './invariants/shown-node.ts';
+import type { CallInProgress } from './ports.ts';
+import { SimulatedProcess } from './process.ts';
+import { IncompleteReads } from './incomplete-reads.ts';
+import { optionsOf, Replica } from './replica.ts';
+import type { CallPhase, Scenario } from './scenario.ts';
+import { topologyOf } from './topology.ts';
+import { Failpoints } from './failpoints.ts';
+import { WireEc2 } from './wire-ec2.ts';
+
+/**
+ * How calls reach the cloud: directly in its model, or over the wire, through the real SDK and the HTTP interface of
+ * the model.
+ */
+export type Ec2Path = 'fast' | 'wire';
+
+export interface HarnessOptions {
+  readonly trace?: boolean;
+  readonly ec2Path?: Ec2Path;
+}
+
+/** Lifetime of pods that a fault adds, in ms. */
+const extraPodLifetime = 300_000;
+
+export class Harness {
+  readonly scenario: Scenario;
+  readonly clock = new VirtualClock();
+  readonly random: Random;
+  readonly cluster: EmbeddedCluster;
+  readonly checker: InvariantChecker;
+  readonly history: History;
+  readonly actions: ActionRecorder;
+  readonly coverage = new Coverage();
+  readonly failpoints = new Failpoints();
+  readonly incompleteReads = new IncompleteReads({
+    now: () => this.now,
+    inUse: (instanceId) => this.checker.inUseOn(instanceId),
+    onBegin: ({ what, from }) => this.coverage.hit('omission', what, from),
+  });
+  readonly outages = new VisibilityOutages({
+    now: () => this.now,
+    isWorthHiding: () => this.#instancesWithSecondary() > 3,
+  });
+  readonly replicas: Replica[] = [];
+  readonly client: KubernetesClient;
+  readonly options: Options;
+  /** When a controller last changed the cloud or a CiliumNode, in ms. */
+  lastChangeAt = 0;
+  lastChange = '';
+  mutations = 0;
+  /** The option allow-withdrawals of all controllers. */
+  allowedWithdrawals: string | undefined;
+  /** Instances with changed limits. */
+  readonly reconfigured = new Set<string>();
+  /** Number of upcoming instances that a hostile agent names at launch. */
+  pendingAmbushes = 0;
+  cloudCalls = 0;
+  readonly #handler: KubernetesHandler;
+  readonly #ec2Path: Ec2Path;
+  #generation = 0;
+  #extraPodCount = 0;
+  /** Removes one pod each. */
+  readonly #extraPods = new Set<() => void>();
+  #hasEnded = false;
+
+  constructor(scenario: Scenario, { trace = false, ec2Path = 'fast' }: HarnessOptions = {}) {
+    this.scenario = scenario;
+    this.#ec2Path = ec2Path;
+    this.random = new Random(`play-${scenario.seed}`);
+    this.options = optionsOf(scenario.flags);
+    this.history = new History(() => this.clock.monotonic(), trace);
+    this.actions = new ActionRecorder(trace);
+    this.cluster = createEmbeddedCluster({
+      topology: topologyOf(scenario),
+      clock: this.clock,
+      random: this.random.fork('cluster'),
+      pace: 1,
+      configure: (facts, index) => {
+        const { protocol, ipam, eni } = this.plan(index);
+        return { ...facts, protocol, ipam, eni };
+      },
+      onEvent: (event) => {
+        const { node, kind, subject, detail } = event;
+        this.history.write(`${node} ${kind} ${subject} ${detail}`);
+        this.checker.onWorkloadEvent(event);
+      },
+    });
+    const { kubernetes } = this.cluster;
+    this.checker = new InvariantChecker({
+      cluster: this.cluster,
+      now: () => this.clock.monotonic(),
+      consistencyWindow: this.options.consistencyWindow,
+    });
+    this.#handler = (request, signal) => {
+      if (this.history.isTraced && request.method === 'PATCH')
+        this.history.warning(`${request.headers['user-agent']} ${request.url} ${request.body}`);
+      return kubernetes.handle(request, signal);
+    };
+    this.client = new KubernetesClient(this.#handler, 'somebody');
+    kubernetes.follow('ciliumnodes.cilium.io', ({ key, revision, object }) => {
+      const writer = kubernetes.acting?.headers['user-agent'] ?? '';
+      if (writer.startsWith('headwater')) {
+        this.#recordChange(`write of ${key}`);
+        this.history.decide(`${writer} writes ${key}`);
+        this.actions.add(this.now, `${writer} writes ${key} ${shownText(object)}`);
+      }
+      this.history.write(`write ${revision} ${key} ${writer}`);
+    });
+  }
+
+  get now(): number {
+    return this.clock.monotonic();
+  }
+
+  /** Fired timers, Kubernetes requests and cloud calls. */
+  get events(): number {
+    return this.clock.fired + this.cluster.kubernetes.requests + this.cloudCalls;
+  }
+
+  plan(index: number): Scenario['nodes'][number] {
+    const plan = this.scenario.nodes[index % this.scenario.nodes.length];
+    if (plan === undefined) throw new RangeError(`there is no node ${index}`);
+    return plan;
+  }
+
+  /** Starts the replicas one after another. */
+  startReplicas(): void {
+    for (let slot = 0; slot < this.scenario.replicas; slot++) {
+      this.clock.schedule(slot * 1500, () => this.startReplica());
+    }
+  }
+
+  startReplica(): void {
+    const process = new SimulatedProcess(`headwater-${this.#generation++}`, this.clock);
+    const replica = new Replica({
+      process,
+      options: { ...this.options, allowWithdrawals: this.allowedWithdrawals },
+      readLiveOptions: () => ({ values: { allowWithdrawals: this.allowedWithdrawals }, problems: [] }),
+      handler: this.#handler,
+      api: this.#cloudFor(process),
+      random: this.random,
+      log: this.#logger(process.identity),
+      onPhase: (phase, progress) => this.#onPhase(phase, progress),
+      filterAnswer: (identity, call, output) => this.#filterAnswer(identity, call, output),
+      onAnswerApplied: (identity, action, output) => this.checker.onAnswerApplied(identity, action, output),
+      onConflictingWrite: () => {
+        // A replica that lost its stolen Lease and does not know yet rightly pauses.
+        if (this.#leaders > 1) return;
+        this.checker.report(
+          'false-alarm',
+          `${process.identity} takes a write of a replica for a conflicting writer's`,
+        );
+      },
+      onBug: (error) =>
+        this.checker.report('bug', error instanceof Error ? (error.stack ?? '') : String(error)),
+    });
+    this.replicas.push(replica);
+    replica.outcome.then(
+      (outcome) => {
+        this.history.write(`${process.identity} ends: ${outcome}`);
+        this.retire(replica, 2000);
+      },
+      (error: unknown) => {
+        this.checker.report(
+          'bug',
+          `${process.identity} rejects: ${error instanceof Error ? (error.stack ?? '') : String(error)}`,
+        );
+        this.retire(replica, 2000);
+      },
+    );
+  }
+
+  /**
+   * Instances with a secondary interface old enough for every read to show it, and shown by their CiliumNode. Without
+   * both, its absence is not noticed.
+   */
+  #instancesWithSecondary(): number {
+    const { instances, interfaces } = this.cluster.ec2.network;
+    const attachedBy = this.clock.wall() - 2 * this.options.consistencyWindow;
+    const isOld = (id: string): boolean =>
+      (interfaces.get(id)?.attachment?.attachTime ?? Infinity) <= attachedBy;
+    return this.nodeNames.filter((name) => {
+      const { instanceId = '' } = this.cluster.workload.machineOf(name)?.facts ?? {};
+      const { interfaces: shown } = this.shownOn(name);
+      const known = instances
+        .get(instanceId)
+        ?.interfaceIds.filter((id) => isOld(id) && shown[id] !== undefined);
+      return (known?.length ?? 0) > 1;
+    }).length;
+  }
+
+  #filterAnswer<T extends object>(
+    identity: string,
+    { action, input }: { readonly action: string; readonly input: object },
+    output: T,
+  ): T {
+    const { NetworkInterfaces: all } = output as Partial<Ec2Output<'DescribeNetworkInterfaces'>>;
+    const isComplete =
+      action !== 'DescribeNetworkInterfaces' || all === undefined || this.outages.isRecent(this.now);
+    const listed = isComplete
+      ? output
+      : { ...output, NetworkInterfaces: this.incompleteReads.shown(identity, all) };
+    const isListing = action === 'DescribeNetworkInterfaces' && JSON.stringify(input).includes('"in-use"');
+    return this.outages.shown(action, listed, isListing) as T;
+  }
+
+  #cloudFor(process: SimulatedProcess): Ec2Api {
+    const { gateway } = this.cluster.ec2;
+    const sent = new WeakMap<object, number>();
+    const onCall: OnCall = (action, input, result, output = {}) => {
+      // Both rigs pass on the very object that was sent.
+      const sentAt = sent.get(input as object);
+      if (sentAt === undefined) throw new Error(`${action} ended and was never sent`);
+      this.#onCallEnded(process, action, {
+        input: input as JsonObject,
+        result,
+        sentAt,
+        output: output as JsonObject,
+      });
+    };
+    const api =
+      this.#ec2Path === 'wire'
+        ? new WireEc2(gateway, this.clock, onCall)
+        : new InProcessEc2(gateway, onCall, `arn:aws:iam::123456789012:user/${process.identity}`);
+    return {
+      send: (action, input, sending) => {
+        sent.set(input, this.clock.monotonic());
+        return api.send(action, input, sending);
+      },
+    };
+  }
+
+  /** Kills the process of a replica and replaces it after `ms`. */
+  retire(replica: Replica, ms: number): void {
+    const index = this.replicas.indexOf(replica);
+    if (index < 0) return;
+    replica.process.kill();
+    this.replicas.splice(index, 1);
+    if (!this.#hasEnded) this.clock.schedule(ms, () => this.startReplica());
+  }
+
+  /** The replica of a process; undefined once that is gone. */
+  replicaOf(process: SimulatedProcess): Replica | undefined {
+    return this.replicas.find((replica) => replica.process === process);
+  }
+
+  /** How many replicas believe that they lead. */
+  get #leaders(): number {
+    return this.replicas.filter(({ isLeading }) => isLeading).length;
+  }
+
+  get leader(): Replica | undefined {
+    return this.replicas.find(({ isLeading }) => isLeading);
+  }
+
+  /** Existing nodes, in order of creation. */
+  get nodeNames(): readonly string[] {
+    return [...this.cluster.workload.protocols.keys()];
+  }
+
+  /** The existing node at a share of [0, 1). */
+  nodeAt(share: number): NodeFacts | undefined {
+    const names = this.nodeNames;
+    return this.cluster.workload.machineOf(names[Math.floor(share * names.length)] ?? '')?.facts;
+  }
+
+  /** The state of the release handshake of a node. */
+  handshakeOf(nodeName: string): HandshakeState {
+    return handshakeStateOf(this.shownOn(nodeName), this.cluster.ec2.network.interfaces);
+  }
+
+  /** The node that a call is about; empty if there is none. */
+  nodeOfCall(input: CallInProgress['input']): string {
+    const { path } = input;
+    const name = typeof path === 'string' ? /\/ciliumnodes\/([^/?]+)/.exec(path)?.[1] : undefined;
+    return name ?? this.checker.nodeOf(this.#instanceOfCall(input)) ?? '';
+  }
+
+  #instanceOfCall(input: CallInProgress['input']): string {
+    const { InstanceId: instanceId, NetworkInterfaceId: id, AttachmentId: attachmentId } = input;
+    if (typeof instanceId === 'string') return instanceId;
+    const { interfaces } = this.cluster.ec2.network;
+    if (typeof id === 'string') return interfaces.get(id)?.instanceId ?? '';
+    if (typeof attachmentId !== 'string') return taggedInstance(input);
+    const item = [...interfaces.values()].find(({ attachment }) => attachment?.id === attachmentId);
+    return item?.instanceId ?? '';
+  }
+
+  /** What the node shows to its agent now. */
+  shownOn(nodeName: string): ShownNode {
+    return shownNodeOf(this.cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName));
+  }
+
+  /** Adds pods to one node at once, and removes them after a while. */
+  addExtraPods(nodeName: string, count: number): void {
+    for (let index = 0; index < count; index++) {
+      const name = `crowd-${this.#extraPodCount++}`;
+      this.runInBackground(this.cluster.workload.createPod({ name, nodeName }));
+      const remove = (): void => {
+        if (this.#extraPods.delete(remove))
+          this.runInBackground(this.cluster.workload.deletePod(`default/${name}`));
+      };
+      this.#extraPods.add(remove);
+      this.clock.schedule(extraPodLifetime, remove);
+    }
+  }
+
+  /** Removes these pods now. */
+  removeExtraPods(): void {
+    for (const remove of this.#extraPods) remove();
+  }
+
+  /** Annotates an object as another client, so that writes from an older read get a conflict. */
+  touch(path: string): void {
+    const annotations = { touched: String(this.now) };
+    this.runInBackground(this.client.mergePatch(path, { metadata: { annotations } }, never));
+  }
+
+  /** Deletes the Lease, or writes another holder into it. */
+  tamperWithLease(deed: 'delete' | 'steal'): void {
+    const { k8sNamespace, leaderElectionLeaseName } = this.options;
+    const path = `/apis/coordination.k8s.io/v1/namespaces/${k8sNamespace}/leases/${leaderElectionLeaseName}`;
+    this.runInBackground(
+      deed === 'delete'
+        ? this.client.delete(path, {}, never)
+        : this.client.mergePatch(path, { spec: { holderIdentity: 'a thief' } }, never),
+    );
+  }
+
+  /** Runs work in the background; its failure is a bug. */
+  runInBackground(work: Promise<unknown>): void {
+    work.catch((error: unknown) => {
+      if (!this.#hasEnded)
+        this.checker.report('bug', error instanceof Error ? (error.stack ?? '') : String(error));
+    });
+  }
+
+  /** Stops everything. */
+  async end(): Promise<void> {
+    this.#hasEnded = true;
+    for (const { process } of this.replicas) process.kill();
+    const stopped = this.cluster.workload.stop();
+    await this.clock.advance(100);
+    await Promise.race([stopped, this.clock.advance(60_000)]);
+  }
+
+  #onCallEnded(process: SimulatedProcess, action: string, ended: EndedCall): void {
+    const { input, result } = ended;
+    this.cloudCalls++;
+    if (!action.startsWith('Describe')) {
+      this.mutations++;
+      this.#recordChange(`${action} (${result})`);
+    }
+    const notify = (): void => this.checker.onCallEnded(process.identity, action, ended);
+    // A frozen process learns of an answer once it resumes.
+    if (process.isFrozen) this.runInBackground(process.pass(undefined).then(notify));
+    else notify();
+    const text = `${process.identity} ${action} ${JSON.stringify(input)}`;
+    // The SDK refuses an unreadable answer on the wire, and the reader of the port refuses it on the fast path.
+    const end = action.startsWith('Describe') ? 'is answered' : result === 'OK' ? 'succeeds' : 'fails';
+    this.history.decide(`${text} ${end}`);
+    this.actions.add(this.now, `${text} ${end}`);
+    this.history.write(`${text} ${result}`);
+  }
+
+  #recordChange(what: string): void {
+    this.lastChangeAt = this.clock.monotonic();
+    this.lastChange = what;
+  }
+
+  #onPhase(phase: CallPhase, progress: CallInProgress): void {
+    if (progress.call === 'lease' && this.#leaders > 1) this.coverage.hit('two leaders');
+    // Writes to a fake CiliumNode belong to no node.
+    const { path } = progress.input;
+    const isOfFake = typeof path === 'string' && path.includes(`/${fakePrefix}`);
+    if (!isOfFake) this.failpoints.hit(phase, progress);
+  }
+
+  #logger(identity: string): Logger {
+    return this.history.isTraced ? this.history.logger(identity) : silentLogger;
+  }
+}
+
+/** The instance that an interface is created for. */
+function taggedInstance(input: CallInProgress['input']): string {
+  const tags = JSON.stringify(input['TagSpecifications'] ?? '');
+  return /"headwater\/instance-id","Value":"([^"]+)"/.exec(tags)?.[1] ?? '';
+}
+
+const never = new AbortController().signal;
+
+const silentLogger: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  child: () => silentLogger,
+};

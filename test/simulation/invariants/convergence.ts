@@ -1,0 +1,182 @@
+// Invariants that must hold once faults are over: violations that remain until the cluster converges.
+import { looseInterfaces, type NodeStanding, standings } from '../../../src/simulator/cluster/invariants.ts';
+import { instanceTypes, carriesPrefixes } from '../../../src/simulator/cloud/instance-types.ts';
+import { contains, parseIpv4, parseIpv4Block } from '../../../src/simulator/cloud/ipv4.ts';
+import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
+import type { NodeView } from '../../../src/simulator/workload/node-view.ts';
+import { requiredAddresses } from '../../../src/simulator/workload/start-gate.ts';
+import type { Harness } from '../harness.ts';
+import { membersOf } from './assignments.ts';
+import type { Violation, Invariant } from './violation.ts';
+import { offeredBy, shownNodeOf } from './shown-node.ts';
+
+type Report = (invariant: Invariant, text: string) => void;
+
+export function convergenceViolations(harness: Harness): readonly Violation[] {
+  const { cluster, now } = harness;
+  const found: Violation[] = [];
+  const report: Report = (invariant, text) => found.push({ invariant, at: now, text });
+  const byNode = new Map(standings(cluster).map((standing) => [standing.node, standing]));
+  for (const view of cluster.workload.views) {
+    const standing = byNode.get(view.nodeName);
+    if (standing === undefined) continue;
+    checkSupply(harness, view, standing, report);
+    checkIdleInterfaces(harness, view, standing, report);
+    checkCiliumNode(harness, view, report);
+  }
+  for (const item of looseInterfaces(cluster))
+    if (isOurs(item)) report('leaked-interface', `${item.id} is orphaned`);
+  return found;
+}
+
+function checkSupply(harness: Harness, view: NodeView, standing: NodeStanding, report: Report): void {
+  const { nodeName } = view;
+  const { held, used, most, met } = standing;
+  const room = roomFor(harness, view);
+  const figures = `held ${held}, used ${used}, at most ${most}`;
+  if (!met && room > 0) report('in-deficit', `${nodeName} is in deficit: ${figures}, room for ${room}`);
+  if (held > limitOf(harness, view, standing))
+    report('above-max-allocate', `${nodeName} exceeds its limit: ${figures}`);
+  if (view.waitingPods.size > 0 && used < most && room > 0 && mayStart(harness, view, standing))
+    report('pending-pods', `${view.waitingPods.size} pods are pending on ${nodeName}: ${figures}`);
+  checkExcess(harness, view, standing, (text) => report('excess', `${text}: ${figures}`));
+}
+
+/**
+ * Maximum addresses that a node may keep. Addresses that its agent uses outrank every limit; an agent that is not asked
+ * also reports its free buffer as used. Addresses from external changes, or from before a limit shrank, leave only if
+ * releases are enabled.
+ */
+function limitOf(harness: Harness, view: NodeView, { used, most }: NodeStanding): number {
+  const { instanceId } = view.facts;
+  const releases = harness.options.awsReleaseExcessIps;
+  if (!releases && harness.reconfigured.has(instanceId)) return Infinity;
+  const kept = view.protocol === 'multi-pool' ? heldByAgent(harness, view) : used + view.waitingPods.size;
+  const extra = releases ? 0 : harness.checker.allowances.extra(instanceId);
+  return Math.max(most, kept, singleAddressesOf(harness, view)) + extra + prefixGraceOf(harness, view);
+}
+
+/**
+ * Single addresses that a node with prefix delegation may have. Blocks limit it; without a whole block, single
+ * addresses fill every interface that it may have, also those at device indexes above its own.
+ */
+function singleAddressesOf(harness: Harness, { facts }: NodeView): number {
+  const { eni = {}, ipam = {} } = facts;
+  const type = instanceTypes.get(facts.instanceType);
+  const asks = harness.options.awsEnablePrefixDelegation && eni.disablePrefixDelegation !== true;
+  if (type === undefined || !asks || !carriesPrefixes(type)) return 0;
+  const allowed = (type.cards[0] ?? 0) - belowFirst(harness, facts.instanceId, eni.firstInterfaceIndex);
+  return Math.min(allowed * (type.ipv4PerInterface - 1), ipam.maxAllocate ?? Infinity);
+}
+
+/** Number of its interfaces below the first interface index, which are not for pods. */
+function belowFirst(harness: Harness, instanceId: string, first = 0): number {
+  return interfacesOf(harness, instanceId).filter(({ deviceIndex = 0 }) => deviceIndex < first).length;
+}
+
+/** Addresses that an agent which is not asked reports as held, as far as its instance has them. */
+function heldByAgent(harness: Harness, { nodeName, facts }: NodeView): number {
+  const { allocated } = shownNodeOf(harness.cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName));
+  return allocated
+    .flatMap((cidr) => (cidr.endsWith('/32') ? [cidr.slice(0, -3)] : membersOf(cidr)))
+    .filter((address) => harness.checker.assignments.has(facts.instanceId, address)).length;
+}
+
+function checkExcess(
+  harness: Harness,
+  view: NodeView,
+  { excess }: NodeStanding,
+  report: (text: string) => void,
+): void {
+  if (
+    harness.options.awsReleaseExcessIps &&
+    excess > prefixGraceOf(harness, view) + inLostBlocks(harness, view)
+  )
+    report(`${view.nodeName} (${view.protocol}) has an excess of ${excess}`);
+}
+
+/** A node in deficit keeps its interfaces: each can get the next address that becomes free in its subnet. */
+function checkIdleInterfaces(
+  harness: Harness,
+  { nodeName, facts }: NodeView,
+  { met }: NodeStanding,
+  report: Report,
+): void {
+  const { awsReleaseExcessIps, idleInterfaceDelay } = harness.options;
+  if (!awsReleaseExcessIps || idleInterfaceDelay === undefined || !met) return;
+  const first = facts.eni?.firstInterfaceIndex ?? 0;
+  const idle = interfacesOf(harness, facts.instanceId).filter(
+    ({ deviceIndex = 0, addresses, prefixes }) =>
+      deviceIndex > first && addresses.length + prefixes.length === 1,
+  );
+  if (idle.length > 0)
+    report('excess', `${nodeName} has interfaces without addresses: ${idle.map(({ id }) => id).join(' ')}`);
+}
+
+function checkCiliumNode(harness: Harness, { nodeName, facts, protocol }: NodeView, report: Report): void {
+  const shown = shownNodeOf(harness.cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName));
+  const lost = [...offeredBy(shown, protocol)].filter(
+    (address) => !harness.checker.assignments.has(facts.instanceId, address),
+  );
+  if (lost.length > 0)
+    report('stale-offer', `${nodeName} offers what its instance does not have: ${lost.join(' ')}`);
+  const open = Object.entries(shown.handshakes);
+  if (open.length > 0) report('unfinished-release', `${nodeName}: ${JSON.stringify(shown.handshakes)}`);
+}
+
+/**
+ * Free pod addresses in subnets where a node has an interface with room, or may have another one, which takes an
+ * address for itself.
+ */
+export function roomFor(harness: Harness, { facts }: NodeView): number {
+  const { cards = [], ipv4PerInterface = 0 } = instanceTypes.get(facts.instanceType) ?? {};
+  const held = interfacesOf(harness, facts.instanceId);
+  const first = facts.eni?.firstInterfaceIndex ?? 0;
+  const takingMore = held.filter(
+    ({ deviceIndex = 0, addresses, prefixes }) =>
+      deviceIndex >= first && addresses.length + prefixes.length < ipv4PerInterface,
+  );
+  const reached = new Set(takingMore.map(({ subnetId }) => subnetId));
+  const mayHaveAnother = held.length < (cards[0] ?? 0);
+  return [...harness.cluster.ec2.network.subnets.values()]
+    .map(({ id, zone, tags, available }) => {
+      if (reached.has(id)) return available;
+      const takesAnother = mayHaveAnother && zone === facts.zone && tags['purpose'] === 'pods';
+      return takesAnother ? Math.max(0, available - 1) : 0;
+    })
+    .reduce((sum, room) => sum + room, 0);
+}
+
+/**
+ * Whether an agent serves pods or can start to. A CRD agent does not start with fewer addresses than its
+ * `min-allocate`. If the node may never have that many, no controller can help.
+ */
+export function mayStart({ cluster }: Harness, view: NodeView, { held, most }: NodeStanding): boolean {
+  const { nodeName, phase, protocol } = view;
+  const node = cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName);
+  if (phase === 'serving' || protocol !== 'crd-allocator' || node === undefined) return true;
+  return requiredAddresses(node, true) <= Math.max(held, most);
+}
+
+/** What a node may keep above its watermarks: parts of prefixes in use. */
+function prefixGraceOf(harness: Harness, { facts, addressesInUse }: NodeView): number {
+  const prefixes = interfacesOf(harness, facts.instanceId).flatMap((item) => item.prefixes).length;
+  return prefixes === 0 ? 0 : Math.min(prefixes, addressesInUse.size + 1) * 16;
+}
+
+/** Addresses in a prefix that the node lost and its agent still uses; no controller can tell which. */
+function inLostBlocks(harness: Harness, { nodeName, facts }: NodeView): number {
+  const { allocated } = shownNodeOf(harness.cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName));
+  const blocks = allocated.flatMap((cidr) => (cidr.endsWith('/32') ? [] : (parseIpv4Block(cidr) ?? [])));
+  return interfacesOf(harness, facts.instanceId)
+    .flatMap(({ addresses }) => addresses)
+    .filter((address) => blocks.some((block) => contains(block, parseIpv4(address) ?? -1))).length;
+}
+
+function interfacesOf({ cluster }: Harness, instanceId: string): readonly NetworkInterface[] {
+  return [...cluster.ec2.network.interfaces.values()].filter((item) => item.instanceId === instanceId);
+}
+
+function isOurs({ tags }: NetworkInterface): boolean {
+  return tags['io.cilium/cilium-managed'] === 'true';
+}

@@ -1,0 +1,35 @@
+// When each controller last read the state of the cloud. What it offers can be no newer.
+import { listAt, textAt, type JsonObject } from '../../../src/simulator/workload/json.ts';
+
+/** More than arrive while a request is in flight. */
+const remembered = 16;
+
+export class ReadTimes {
+  readonly #now: () => number;
+  /** By controller and instance, latest last; `*` stands for all instances. */
+  readonly #at = new Map<string, readonly number[]>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** A request to DescribeNetworkInterfaces with this input was answered. */
+  add(identity: string, input: unknown): void {
+    const filters = listAt(input as JsonObject, 'Filters');
+    // A request for detached interfaces shows nothing of instances.
+    if (filters.some((filter) => listAt(filter, 'Values').includes('available'))) return;
+    const byInstance = filters.filter((filter) => textAt(filter, 'Name') === 'attachment.instance-id');
+    const instances = byInstance.flatMap((filter) => listAt(filter, 'Values').map(String));
+    for (const instance of byInstance.length === 0 ? ['*'] : instances) {
+      const key = `${identity} ${instance}`;
+      this.#at.set(key, [...(this.#at.get(key) ?? []).slice(1 - remembered), this.#now()]);
+    }
+  }
+
+  /** Time of the controller's last answer about the instance before `end`, in ms; -Infinity if there was none. */
+  last(identity: string, instanceId: string, end: number): number {
+    const keys = [`${identity} ${instanceId}`, `${identity} *`];
+    const times = keys.flatMap((key) => this.#at.get(key) ?? []);
+    return Math.max(-Infinity, ...times.filter((at) => at <= end));
+  }
+}

@@ -1,0 +1,68 @@
+// What a CiliumNode shows to its agent.
+import type { KubernetesObject } from '../../../src/simulator/kubernetes/objects/kubernetes-object.ts';
+import type { Protocol } from '../../../src/simulator/workload/node-facts.ts';
+
+export interface ShownInterface {
+  readonly id?: string;
+  readonly mac?: string;
+  readonly addresses?: readonly string[];
+  readonly prefixes?: readonly string[];
+  readonly subnet?: { readonly cidr?: string };
+  readonly vpc?: { readonly 'primary-cidr'?: string };
+}
+
+export interface ShownNode {
+  readonly instanceId: string;
+  /** Interface by address. */
+  readonly pool: Readonly<Record<string, { readonly resource?: string }>>;
+  readonly interfaces: Readonly<Record<string, ShownInterface>>;
+  /** State by address. */
+  readonly handshakes: Readonly<Record<string, string>>;
+  /** CIDRs that the agent reports as held. */
+  readonly allocated: readonly string[];
+}
+
+interface Spec {
+  readonly 'instance-id'?: string;
+  readonly ipam?: {
+    readonly pool?: ShownNode['pool'];
+    readonly pools?: { readonly allocated?: readonly { readonly cidrs?: readonly string[] }[] };
+  };
+}
+
+interface Status {
+  readonly eni?: { readonly enis?: ShownNode['interfaces'] };
+  readonly ipam?: { readonly 'release-ips'?: ShownNode['handshakes'] };
+}
+
+export function shownNodeOf(object: KubernetesObject | undefined): ShownNode {
+  const { 'instance-id': instanceId = '', ipam = {} } = (object?.['spec'] ?? {}) as Spec;
+  const allocated = (ipam.pools?.allocated ?? []).flatMap(({ cidrs = [] }) => cidrs);
+  return { instanceId, pool: ipam.pool ?? {}, allocated, ...statusOf(object) };
+}
+
+function statusOf(object: KubernetesObject | undefined): Pick<ShownNode, 'interfaces' | 'handshakes'> {
+  const { eni = {}, ipam = {} } = (object?.['status'] ?? {}) as Status;
+  return { interfaces: eni.enis ?? {}, handshakes: ipam['release-ips'] ?? {} };
+}
+
+/** Addresses that an agent of this protocol may assign to pods. */
+export function offeredBy({ pool, interfaces }: ShownNode, protocol: Protocol): ReadonlySet<string> {
+  if (protocol === 'crd-allocator') return new Set(Object.keys(pool));
+  return new Set(Object.values(interfaces).flatMap(({ addresses = [] }) => addresses));
+}
+
+/** Whether an agent finds what it needs to set up a pod. */
+export function isRoutable(carrier: ShownInterface | undefined): boolean {
+  const { mac, subnet, vpc } = carrier ?? {};
+  return mac !== undefined && subnet?.cidr !== undefined && vpc?.['primary-cidr'] !== undefined;
+}
+
+/**
+ * Whether an agent that restarts after a temporary change of protocol misses the address: it agreed to release it, or
+ * took it from the status before the pool was written.
+ */
+export function isMissedAfterProtocolChange(shown: ShownNode, address: string): boolean {
+  if (shown.handshakes[address] === 'ready-for-release') return true;
+  return shown.pool[address] === undefined && offeredBy(shown, 'multi-pool').has(address);
+}

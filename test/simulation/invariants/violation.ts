@@ -1,0 +1,41 @@
+// The invariants of a simulation, and how a violation is reported.
+
+export type Invariant =
+  /** A call of a controller unassigned an address that a pod holds. */
+  | 'unassigned-in-use'
+  /** A call of a controller unassigned what the instance's own node did not release. */
+  | 'unassigned-without-consent'
+  /** A write of a controller hid an address that a pod holds. */
+  | 'hidden-in-use'
+  /** A write of a controller offers what the instance has not had recently. */
+  | 'offered-unassigned'
+  /** Two nodes offer the same address. */
+  | 'offered-twice'
+  /** An address is offered without the interface that has it. */
+  | 'offered-without-interface'
+  /** An agent reported a violation. */
+  | 'agent-violation'
+  /** A controller repeated a call that the cloud had refused. */
+  | 'repeated-refused-call'
+  /** A controller took a write of its own replicas for a conflicting writer's, or held withdrawals without a reason. */
+  | 'false-alarm'
+  /** Only a bug explains it. */
+  | 'bug'
+  | 'in-deficit'
+  | 'pending-pods'
+  | 'late-pods'
+  | 'excess'
+  | 'above-max-allocate'
+  | 'leaked-interface'
+  | 'stale-offer'
+  | 'unfinished-release'
+  | 'not-quiescent'
+  /** The fast path and the wire led to different decisions. */
+  | 'wire-differs';
+
+export interface Violation {
+  readonly invariant: Invariant;
+  /** In virtual ms. */
+  readonly at: number;
+  readonly text: string;
+}

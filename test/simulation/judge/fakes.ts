@@ -1,7 +1,0 @@
-// CiliumNodes of a hostile agent: they have no Node, and what they show counts for nothing.
-
-export const fakePrefix = 'a-fake-';
-
-export function isFake(name: string): boolean {
-  return name.startsWith(fakePrefix);
-}
