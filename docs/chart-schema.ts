@@ -1,5 +1,5 @@
 // The schema of the chart's values, and what its templates have to know of the options, made from their table.
-import { timingBounds } from '../src/config/contradictions.ts';
+import { timingBounds } from '../src/config/cross-validation.ts';
 import { optionNames, optionTable, type OptionName } from '../src/config/option-table.ts';
 import { pausable } from '../src/providers/gate/mutation-permission.ts';
 import {

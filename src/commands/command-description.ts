@@ -1,5 +1,5 @@
 // Describes a command, so that the command line can be built without loading it.
-import type { GivenFlags } from '../config/given-text.ts';
+import type { GivenFlags } from '../config/raw-option.ts';
 
 export interface CommandDescription {
   readonly name: string;

@@ -1,8 +1,8 @@
 // Parses the command line and dispatches to the named command. It knows only the descriptions of commands, so that help
 // and version load none.
 import { Command, CommanderError, Option } from 'commander';
-import type { GivenFlags } from '../config/given-text.ts';
-import { plainValue } from '../network/foreign-text.ts';
+import type { GivenFlags } from '../config/raw-option.ts';
+import { plainValue } from '../network/untrusted-text.ts';
 import { systemClock } from '../runtime/system-clock.ts';
 import type { CommandDescription, FlagDescription } from './command-description.ts';
 import { nearest } from './did-you-mean.ts';

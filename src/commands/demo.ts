@@ -1,5 +1,5 @@
 // Runs the command demo: reads its flags and chooses where to show it.
-import type { GivenFlags } from '../config/given-text.ts';
+import type { GivenFlags } from '../config/raw-option.ts';
 import { integer } from '../config/value-kinds.ts';
 import { Demonstration } from './demo/demonstration.ts';
 import { liveScreen, plainScreen, type Screen } from './demo/screen.ts';

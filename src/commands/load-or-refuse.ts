@@ -1,13 +1,13 @@
 // First step of the command run: loads the options or reports why they are invalid. It starts nothing.
 import type { DestinationStream } from 'pino';
-import type { GivenFlags } from '../config/given-text.ts';
+import type { GivenFlags } from '../config/raw-option.ts';
 import { type LoadedOptions, loadOptions } from '../config/load-options.ts';
 import { sourceInWords } from '../config/option-source.ts';
 import type { ProcessEnvironment } from '../config/option-row.ts';
 import { type Options, propertyOf } from '../config/option-table.ts';
 import type { Outbound } from '../config/outbound.ts';
 import { optionVariables, unknownVariables } from '../config/unknown-variables.ts';
-import { foreignText } from '../network/foreign-text.ts';
+import { foreignText } from '../network/untrusted-text.ts';
 import { createJsonLogger } from '../observability/json-logger.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Clock } from '../runtime/clock.ts';

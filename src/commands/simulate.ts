@@ -1,6 +1,6 @@
 // Runs the command simulate: serves the embedded EC2 or the embedded Kubernetes API alone, for any client.
 import { readFile, writeFile } from 'node:fs/promises';
-import type { GivenFlags } from '../config/given-text.ts';
+import type { GivenFlags } from '../config/raw-option.ts';
 import { integer } from '../config/value-kinds.ts';
 import { Random } from '../runtime/random.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';

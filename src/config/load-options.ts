@@ -1,8 +1,8 @@
 // Loads the options of one process from its command line, environment, directory and defaults. It reports all problems
 // at once and guesses nothing. Its arguments are its only access to the outside.
 import { type ConfigDirectory, readConfigDirectory } from './config-directory.ts';
-import { findContradictions } from './contradictions.ts';
-import { findGivenText, type GivenFlags, type Places } from './given-text.ts';
+import { findContradictions } from './cross-validation.ts';
+import { findGivenText, type GivenFlags, type Places } from './raw-option.ts';
 import { type OptionSource, type OptionSources, refusalLine } from './option-source.ts';
 import { tooManyTags } from './interface-tags.ts';
 import type { OptionRow, ProcessEnvironment } from './option-row.ts';
@@ -14,7 +14,7 @@ import {
   remarksOnCollection,
   remarksOnGivingBack,
   remarksOnIgnored,
-} from './remarks.ts';
+} from './option-warnings.ts';
 
 export type LoadedOptions =
   | {

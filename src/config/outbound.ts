@@ -4,7 +4,7 @@ import { acceptedAuthorities, readExtraAuthorities } from './extra-authorities.t
 import { type OptionSource, refusalLine } from './option-source.ts';
 import type { ProcessEnvironment } from './option-row.ts';
 import { readProxies } from './proxy-environment.ts';
-import type { Remark } from './remarks.ts';
+import type { Remark } from './option-warnings.ts';
 
 export interface Outbound {
   readonly proxies: Proxies;

@@ -1,9 +1,9 @@
 // Reads proxies from the usual environment variables. The upper-case spelling takes precedence, as in Go and client-go.
-import { plainValue, urlInWords } from '../network/foreign-text.ts';
+import { plainValue, urlInWords } from '../network/untrusted-text.ts';
 import { noExceptions, readNoProxy } from '../network/no-proxy.ts';
 import type { Proxies } from '../network/proxies.ts';
 import type { ProcessEnvironment } from './option-row.ts';
-import type { Remark } from './remarks.ts';
+import type { Remark } from './option-warnings.ts';
 
 export interface ProxyReading {
   readonly proxies: Proxies;

@@ -1,5 +1,5 @@
 // Reads the live options by the same rules as at startup. A problem with one affects only that one.
-import type { GivenFlags } from './given-text.ts';
+import type { GivenFlags } from './raw-option.ts';
 import { openConfigDirectory, readOption } from './load-options.ts';
 import { refusalLine } from './option-source.ts';
 import type { ProcessEnvironment } from './option-row.ts';

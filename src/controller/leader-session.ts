@@ -28,7 +28,7 @@ import { InstanceTypeLimits } from '../providers/catalog/instance-type-limits.ts
 import { Inventory } from '../providers/inventory/inventory.ts';
 import { PublicAddressPool } from '../providers/catalog/public-address-pool.ts';
 import { type MutationPermission, stopWords } from '../providers/gate/mutation-permission.ts';
-import { SetAside } from '../node/allocate/set-aside.ts';
+import { SetAside } from '../node/allocate/blocked-resources.ts';
 import { tellSetAside } from './reporting/failure-fields.ts';
 import { SubnetLedger } from '../providers/catalog/subnet-ledger.ts';
 import { VisibilityLag } from '../providers/inventory/visibility-lag.ts';
@@ -36,7 +36,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Cloud } from './clouds/cloud.ts';
 import { showFleet } from './reporting/fleet-metrics.ts';
-import { ForeignWriters } from './foreign-writers.ts';
+import { ForeignWriters } from './conflicting-writers.ts';
 import { nodeInstruments } from './reporting/node-instruments.ts';
 import { FailedReadings } from './reporting/failed-readings.ts';
 import { nodeOptions } from './node-options.ts';

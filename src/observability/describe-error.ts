@@ -1,6 +1,6 @@
 // Describes an error as plain data for logs and answers: its message, codes and causes.
 
-import { foreignText } from '../network/foreign-text.ts';
+import { foreignText } from '../network/untrusted-text.ts';
 
 export interface ErrorDescription {
   readonly type: string;

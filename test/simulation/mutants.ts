@@ -376,7 +376,7 @@ export const mutants: readonly Mutant[] = [
   },
   one(
     'what the leader before wrote counts as a foreign writer’s',
-    'controller/foreign-writers.ts',
+    'controller/conflicting-writers.ts',
     'if (isOurs || !leads() || this.mayBePredecessors(next)) return;',
     'if (isOurs || (this.mayBePredecessors(next) && this.#predecessorsUntil === undefined)) return;',
   ),

@@ -1,6 +1,6 @@
 // A controller at work in a world, with what it logs, calls and writes kept for a test to look at.
 import { loadOptions } from '../../src/config/load-options.ts';
-import type { GivenFlags } from '../../src/config/given-text.ts';
+import type { GivenFlags } from '../../src/config/raw-option.ts';
 import type { ProcessEnvironment } from '../../src/config/option-row.ts';
 import { readLiveOptions } from '../../src/config/read-live-options.ts';
 import type { Options } from '../../src/config/option-table.ts';

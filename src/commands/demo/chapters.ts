@@ -1,6 +1,6 @@
 // Orders the chapters of the demonstration and bounds their time.
 import type { Chapter, Stage } from './chapter.ts';
-import { giveBack } from './chapters/give-back.ts';
+import { giveBack } from './chapters/release-addresses.ts';
 import { lostAnswers } from './chapters/lost-answers.ts';
 import { join, scaleUp } from './chapters/scale-up.ts';
 import { shortSubnet } from './chapters/short-subnet.ts';

@@ -1,7 +1,7 @@
 // Resolves how to reach the cluster: by kubeconfig, service account or bare address.
 import { join } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
-import { urlInWords } from '../../network/foreign-text.ts';
+import { urlInWords } from '../../network/untrusted-text.ts';
 import type { ClusterAccess } from '../transport/cluster-access.ts';
 import { readCurrentContext } from './kube-config.ts';
 import { type FoundConfig, findKubeConfig, type KubeConfigPlaces } from './kube-config-file.ts';

@@ -2,7 +2,7 @@
 //
 // Status codes and the Status object: https://kubernetes.io/docs/reference/using-api/api-concepts/ and
 // https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/.
-import { foreignText } from '../../network/foreign-text.ts';
+import { foreignText } from '../../network/untrusted-text.ts';
 import { isList, isObject, type Json, type JsonObject, textAt, valueAt } from './json.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import type { KubernetesTransport, TransportAnswer, TransportRequest } from './transport.ts';

@@ -1,7 +1,7 @@
 // The single error type of the Kubernetes side. An answer of the API server is a value (api-reply.ts), never an error.
 // Errors mean that no answer arrived or that the configuration is unusable.
 
-import { foreignText } from '../../network/foreign-text.ts';
+import { foreignText } from '../../network/untrusted-text.ts';
 
 export type KubernetesErrorCode =
   /** No answer within the request's time-out. The request may have taken effect. */

@@ -21,7 +21,7 @@ import {
   thingsOf,
   verdictOn,
 } from './refused-thing.ts';
-import type { SetAside } from './set-aside.ts';
+import type { SetAside } from './blocked-resources.ts';
 import { AllocationBackoff } from './allocation-backoff.ts';
 import { StepExecution, type StepExecutionDeps } from './execute-step.ts';
 

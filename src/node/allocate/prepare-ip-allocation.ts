@@ -22,7 +22,7 @@ import {
 } from './planned-step.ts';
 import { allThingsOf, keyOf, type StepPlace, type Thing } from './refused-thing.ts';
 import { chooseSecurityGroups } from './security-group-choice.ts';
-import type { Refusal } from './set-aside.ts';
+import type { Refusal } from './blocked-resources.ts';
 import { chooseSubnet, type SubnetChoice } from './subnet-choice.ts';
 
 export interface AllocationFacts {

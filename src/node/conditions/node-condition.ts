@@ -12,7 +12,7 @@ import type { Obstacle } from './obstacle.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
 import { describeThing } from '../allocate/refused-thing.ts';
 import { needsAction } from '../allocate/allocation-backoff.ts';
-import type { Refusal } from '../allocate/set-aside.ts';
+import type { Refusal } from '../allocate/blocked-resources.ts';
 import type { RetiredUse } from '../release/retired-holdings.ts';
 
 export interface NodeCondition {

@@ -28,7 +28,7 @@ import type { InterfaceRelease } from '../release/idle-interfaces.ts';
 import type { Exclusion } from '../demand/node-requirements.ts';
 import type { Write } from '../publish/next-write.ts';
 import type { DryRunDecision } from './dry-run-log.ts';
-import type { SetAside } from '../allocate/set-aside.ts';
+import type { SetAside } from '../allocate/blocked-resources.ts';
 import type { FinishedRelease } from '../release/unassign.ts';
 
 export interface NodeContext {

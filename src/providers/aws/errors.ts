@@ -1,6 +1,6 @@
 // The only file that knows EC2's error codes
 // (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html).
-import { foreignText } from '../../network/foreign-text.ts';
+import { foreignText } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
 import type { Ec2Action, Ec2CallError } from './ec2-api.ts';
 

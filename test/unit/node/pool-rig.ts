@@ -5,7 +5,7 @@ import type { NodeRequirements } from '../../../src/node/demand/node-requirement
 import type { FinishedStep } from '../../../src/node/allocate/step-result.ts';
 import { PoolMaintainer } from '../../../src/node/allocate/pool-maintainer.ts';
 import type { AllocationPlan } from '../../../src/node/allocate/prepare-ip-allocation.ts';
-import { SetAside } from '../../../src/node/allocate/set-aside.ts';
+import { SetAside } from '../../../src/node/allocate/blocked-resources.ts';
 import type { Refund, InstanceLimits } from '../../../src/providers/contract/allocation-implementation.ts';
 import { Inventory } from '../../../src/providers/inventory/inventory.ts';
 import { MutationPermission, noStops } from '../../../src/providers/gate/mutation-permission.ts';

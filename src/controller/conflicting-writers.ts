@@ -6,7 +6,7 @@ import type { EventReport } from '../kubernetes/events/event-object.ts';
 import type { OwnWrites } from '../kubernetes/cilium-node/own-writes.ts';
 import { ageOf } from '../kubernetes/watch/resource-version.ts';
 import { conflictingWriter } from '../node/conditions/node-condition.ts';
-import { foreignParts, type WrittenPart } from '../node/publish/foreign-write.ts';
+import { foreignParts, type WrittenPart } from '../node/publish/conflicting-write.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { MutationPermission } from '../providers/gate/mutation-permission.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { foreignText, plainValue, urlInWords } from '../../../src/network/foreign-text.ts';
+import { foreignText, plainValue, urlInWords } from '../../../src/network/untrusted-text.ts';
 
 describe('a text of others', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { givingBackOf } from '../../../src/config/giving-back.ts';
+import { givingBackOf } from '../../../src/config/release-window.ts';
 
 interface Row {
   readonly lease: number;

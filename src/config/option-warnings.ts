@@ -1,11 +1,11 @@
 // Comments on accepted options that have no effect or a cost.
 import { callCapOf, capInWords, costOfCap } from './call-cap.ts';
-import type { GivenFlags } from './given-text.ts';
+import type { GivenFlags } from './raw-option.ts';
 import { type OptionSources, sourceInWords } from './option-source.ts';
 import { leastDetached } from '../providers/orphans/orphan-eligibility.ts';
 import { formatDuration } from './go-duration.ts';
 import { collectionOf } from './orphan-collection.ts';
-import { givingBackOf } from './giving-back.ts';
+import { givingBackOf } from './release-window.ts';
 import type { ProcessEnvironment } from './option-row.ts';
 import { environmentNameOf, type Options } from './option-table.ts';
 import { optionsWithoutEffect, type OptionWithoutEffect } from './options/options-without-effect.ts';

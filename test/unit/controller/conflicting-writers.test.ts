@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ForeignWriters } from '../../../src/controller/foreign-writers.ts';
+import { ForeignWriters } from '../../../src/controller/conflicting-writers.ts';
 import type { CiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node.ts';
 import { readCiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
 import { MutationPermission, noStops } from '../../../src/providers/gate/mutation-permission.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SupplyAction, Thing } from '../../../../src/node/allocate/refused-thing.ts';
-import { SetAside } from '../../../../src/node/allocate/set-aside.ts';
+import { SetAside } from '../../../../src/node/allocate/blocked-resources.ts';
 import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
