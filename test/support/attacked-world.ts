@@ -1,6 +1,6 @@
 // A cluster with living agents, in which one agent of them writes whatever it likes into CiliumNodes. The others must not
 // feel anything of it: what they lose, wait for or are told is what a test looks at.
-import { breachesIn } from '../../src/simulator/cluster/invariants.ts';
+import { invariantViolations } from '../../src/simulator/cluster/invariants.ts';
 import type { JsonObject } from '../../src/simulator/workload/json.ts';
 import type { NodeFacts, Protocol } from '../../src/simulator/workload/node-facts.ts';
 import { BusyWorld } from './busy-world.ts';
@@ -108,7 +108,7 @@ export class AttackedWorld {
     const victims = this.victims.filter(({ name }) => name !== liar?.name);
     const names = new Set(victims.map(({ name }) => name));
     const { world } = this;
-    const breaches = breachesIn(world.cluster)
+    const breaches = invariantViolations(world.cluster)
       .filter(({ what, node }) => names.has(node) && what !== 'address-offered-twice')
       .map(({ text }) => text);
     const waiting = world.views

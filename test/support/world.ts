@@ -10,7 +10,7 @@ import { createInterface, deleteInterface } from '../../src/simulator/cloud/netw
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
 import type { Topology } from '../../src/simulator/cloud/topology.ts';
 import { createEmbeddedCluster, type EmbeddedCluster } from '../../src/simulator/cluster/embedded-cluster.ts';
-import { breachesIn, looseInterfaces } from '../../src/simulator/cluster/invariants.ts';
+import { invariantViolations, looseInterfaces } from '../../src/simulator/cluster/invariants.ts';
 import { type JsonObject, objectAt, textAt, textMapAt } from '../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
@@ -286,6 +286,10 @@ export class World {
 
   /** Everything that never may be. A test of whatever else expects this to be empty. */
   broken(): readonly unknown[] {
-    return [...this.bugs, ...this.history.broken, ...breachesIn(this.cluster).map(({ text }) => text)];
+    return [
+      ...this.bugs,
+      ...this.history.broken,
+      ...invariantViolations(this.cluster).map(({ text }) => text),
+    ];
   }
 }

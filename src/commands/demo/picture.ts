@@ -1,6 +1,11 @@
 // Captures one moment of the demonstration as data, from the cloud, the agents and the API, never from the controller.
 import type { EmbeddedCluster } from '../../simulator/cluster/embedded-cluster.ts';
-import { breachesIn, type Breach, looseInterfaces, standings } from '../../simulator/cluster/invariants.ts';
+import {
+  invariantViolations,
+  type InvariantViolation,
+  looseInterfaces,
+  standings,
+} from '../../simulator/cluster/invariants.ts';
 import { sumOfWaits, noWaits } from '../../simulator/workload/waiting-times.ts';
 import { type Departures, type DepartureWatch, underWay } from './departures.ts';
 
@@ -13,7 +18,7 @@ export interface Picture {
   readonly interfaces: { readonly attached: number; readonly loose: number };
   readonly subnets: readonly SubnetPicture[];
   readonly calls: readonly CallPicture[];
-  readonly breaches: readonly Breach[];
+  readonly violations: readonly InvariantViolation[];
 }
 
 export interface SubnetPicture {
@@ -50,7 +55,7 @@ export function takePicture(cluster: EmbeddedCluster, departures: DepartureWatch
       used: nodes.reduce((sum, { used }) => sum + used, 0),
       excess: nodes.reduce((sum, { excess }) => sum + excess, 0),
     },
-    departures: departures.look(),
+    departures: departures.read(),
     pods: {
       served: waits.count,
       waiting: views.reduce((sum, { waitingPods }) => sum + waitingPods.size, 0),
@@ -62,7 +67,7 @@ export function takePicture(cluster: EmbeddedCluster, departures: DepartureWatch
       return { name: tags['Name'] ?? id, zone, taken: size - available, size };
     }),
     calls: calls.map(([action, { calls, throttled }]) => ({ action, calls, throttled })),
-    breaches: breachesIn(cluster),
+    violations: invariantViolations(cluster),
   };
 }
 

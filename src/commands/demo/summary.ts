@@ -7,11 +7,11 @@ export function summaryLines(end: {
   readonly seconds: number;
   readonly verdict: string;
 }): string[] {
-  const { nodes, addresses, pods, interfaces, calls, breaches } = end.picture;
+  const { nodes, addresses, pods, interfaces, calls, violations } = end.picture;
   return [
     '',
     `${end.verdict} (${end.seconds.toFixed(1)} s)`,
-    ...breaches.map(({ text }) => `  BROKEN: ${text}`),
+    ...violations.map(({ text }) => `  BROKEN: ${text}`),
     `  nodes       ${nodes.met} of ${nodes.total} at their watermarks, ${nodes.serving} serving pods`,
     `  addresses   ${addresses.held} held, ${addresses.used} used, ${interfaces.attached} interfaces attached, ${interfaces.loose} loose`,
     `  pods        ${pods.served} served, ${pods.waiting} waiting, the longest wait ${(pods.longestWait / 1000).toFixed(2)} s`,

@@ -6,13 +6,13 @@ import { instanceTypes } from '../cloud/instance-types.ts';
 import type { NetworkInterface } from '../cloud/records.ts';
 import { type JsonObject, objectAt, textAt } from '../workload/json.ts';
 import type { NodeView } from '../workload/node-view.ts';
-import type { Violation } from '../workload/violation-log.ts';
+import type { Violation as AgentViolation } from '../workload/violation-log.ts';
 import { hiddenAddresses } from './hidden-addresses.ts';
 
 /** What is checked: an embedded cluster, or one with another Kubernetes API. */
-export interface Judged {
+export interface CheckedCluster {
   readonly ec2: { readonly network: CloudNetwork };
-  readonly workload: { readonly views: readonly NodeView[]; readonly violations: readonly Violation[] };
+  readonly workload: { readonly views: readonly NodeView[]; readonly violations: readonly AgentViolation[] };
   readonly kubernetes: ShownNodes;
 }
 
@@ -23,7 +23,7 @@ interface ShownNodes {
 }
 
 /** A violated invariant. */
-export interface Breach {
+export interface InvariantViolation {
   readonly what:
     | 'used-address-not-held'
     | 'used-address-hidden'
@@ -38,18 +38,22 @@ export interface Breach {
 }
 
 /** The invariants violated at this moment. */
-export function breachesIn({ ec2, workload, kubernetes }: Judged): readonly Breach[] {
+export function invariantViolations({
+  ec2,
+  workload,
+  kubernetes,
+}: CheckedCluster): readonly InvariantViolation[] {
   return [
     ...unheld(ec2.network, workload.views),
     ...hidden(kubernetes, workload.views),
     ...usedTwice(workload.views),
     ...offeredTwice(kubernetes),
-    ...violations(workload),
+    ...agentViolations(workload),
   ];
 }
 
 /** Detached interfaces. Every interface is one briefly between creation and attach. */
-export function looseInterfaces({ ec2 }: Pick<Judged, 'ec2'>): readonly NetworkInterface[] {
+export function looseInterfaces({ ec2 }: Pick<CheckedCluster, 'ec2'>): readonly NetworkInterface[] {
   return [...ec2.network.interfaces.values()].filter((item) => item.instanceId === undefined);
 }
 
@@ -68,7 +72,10 @@ export interface NodeStanding {
 }
 
 /** Compares each node with its watermarks, by the cloud's addresses and the agent's use. */
-export function standings({ ec2, workload }: Pick<Judged, 'ec2' | 'workload'>): readonly NodeStanding[] {
+export function standings({
+  ec2,
+  workload,
+}: Pick<CheckedCluster, 'ec2' | 'workload'>): readonly NodeStanding[] {
   const held = heldBy(ec2.network);
   return workload.views.map((view) => standingOf(view, held.get(view.facts.instanceId) ?? new Map()));
 }
@@ -113,7 +120,7 @@ function mostOf(instanceType: string, unfit: number): number {
   return ((type.cards[0] ?? 0) - unfit) * (type.ipv4PerInterface - 1);
 }
 
-function unheld(network: CloudNetwork, views: readonly NodeView[]): Breach[] {
+function unheld(network: CloudNetwork, views: readonly NodeView[]): InvariantViolation[] {
   const held = heldBy(network);
   return views.flatMap(({ nodeName, facts, addressesInUse }) => {
     const own = held.get(facts.instanceId);
@@ -155,7 +162,7 @@ function membersOf(prefix: string): string[] {
   return Array.from({ length: sizeOf(block) }, (_, offset) => formatIpv4(block.first + offset));
 }
 
-function hidden(kubernetes: ShownNodes, views: readonly NodeView[]): Breach[] {
+function hidden(kubernetes: ShownNodes, views: readonly NodeView[]): InvariantViolation[] {
   return views.flatMap(({ nodeName: node, protocol, addressesInUse: remembered }) => {
     const object = kubernetes.get('ciliumnodes.cilium.io', node);
     if (object === undefined) return [];
@@ -169,9 +176,9 @@ function hidden(kubernetes: ShownNodes, views: readonly NodeView[]): Breach[] {
   });
 }
 
-function usedTwice(views: readonly NodeView[]): Breach[] {
+function usedTwice(views: readonly NodeView[]): InvariantViolation[] {
   const users = new Map<string, { readonly node: string; readonly user: string }>();
-  const breaches: Breach[] = [];
+  const found: InvariantViolation[] = [];
   for (const { nodeName: node, addressesInUse, facts } of views) {
     for (const [address, user] of addressesInUse) {
       const key = `${facts.vpcId} ${address}`;
@@ -179,25 +186,25 @@ function usedTwice(views: readonly NodeView[]): Breach[] {
       if (other === undefined) users.set(key, { node, user });
       else {
         const text = `${address} is used by ${user} on ${node} and by ${other.user} on ${other.node}`;
-        breaches.push({ what: 'address-used-twice', node, address, user, text });
+        found.push({ what: 'address-used-twice', node, address, user, text });
       }
     }
   }
-  return breaches;
+  return found;
 }
 
-function offeredTwice(kubernetes: ShownNodes): Breach[] {
+function offeredTwice(kubernetes: ShownNodes): InvariantViolation[] {
   const offers = new Map<string, string>();
-  const breaches: Breach[] = [];
+  const found: InvariantViolation[] = [];
   for (const { node, network, address } of offersIn(kubernetes)) {
     const key = `${network} ${address}`;
     const other = offers.get(key);
     offers.set(key, other ?? node);
     if (other === undefined) continue;
     const text = `${address} is offered on ${node} and on ${other}`;
-    breaches.push({ what: 'address-offered-twice', node, address, user: '', text });
+    found.push({ what: 'address-offered-twice', node, address, user: '', text });
   }
-  return breaches;
+  return found;
 }
 
 function* offersIn(
@@ -211,7 +218,7 @@ function* offersIn(
   }
 }
 
-function violations(workload: Judged['workload']): Breach[] {
+function agentViolations(workload: CheckedCluster['workload']): InvariantViolation[] {
   return workload.violations.map(({ node, address, pod, what }) => ({
     what: 'agent-violation',
     node,

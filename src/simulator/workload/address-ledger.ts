@@ -12,7 +12,7 @@ export class AddressLedger {
     return undefined;
   }
 
-  giveBack(network: string, address: string, node: string): void {
+  release(network: string, address: string, node: string): void {
     const key = `${network}/${address}`;
     if (this.#holders.get(key) === node) this.#holders.delete(key);
   }

@@ -42,7 +42,7 @@ export class AddressRange {
     return undefined;
   }
 
-  giveBack(address: number): void {
+  release(address: number): void {
     this.#taken.delete(address);
   }
 }

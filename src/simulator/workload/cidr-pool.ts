@@ -77,8 +77,8 @@ export class CidrPool {
     return undefined;
   }
 
-  giveBack({ address, cidr }: TakenAddress): void {
-    this.#held.get(cidr)?.range.giveBack(parseAddress(address) ?? -1);
+  release({ address, cidr }: TakenAddress): void {
+    this.#held.get(cidr)?.range.release(parseAddress(address) ?? -1);
   }
 
   /**

@@ -43,7 +43,7 @@ export class MachineMemory {
     if (address === undefined) return undefined;
     this.#addresses.delete(owner);
     this.#owners.delete(address);
-    this.#ledger.giveBack(this.#facts.vpcId, address, this.#facts.name);
+    this.#ledger.release(this.#facts.vpcId, address, this.#facts.name);
     return address;
   }
 

@@ -102,7 +102,7 @@ export class MultiPoolAgent extends BaseAgent {
   protected free(address: string): void {
     const holding = this.#holdings.drop(address);
     if (holding === undefined) return;
-    this.#pool.giveBack({ address, cidr: holding.cidr });
+    this.#pool.release({ address, cidr: holding.cidr });
     this.#refresh.fire();
   }
 
@@ -135,7 +135,7 @@ export class MultiPoolAgent extends BaseAgent {
     const interfaceId = this.#view?.attached.get(cidr)?.interfaceId ?? '';
     const resolution = resolveInterface(this.#view?.interfaces ?? [], interfaceId);
     if (resolution.kind === 'unresolved') {
-      this.#pool.giveBack(taken);
+      this.#pool.release(taken);
       const what = 'offered-without-interface';
       this.context.memory.violations.add({ pod: owner, address, interfaceId, what });
       return { kind: 'refused', reason: resolution.reason };

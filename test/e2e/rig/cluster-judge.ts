@@ -1,7 +1,7 @@
 // Whether all is well in a cluster on a real API server, by what the cloud holds, what the agents remember and what the API
 // server shows: looked at again and again while tests go on.
 import { type Clock, sleep } from '../../../src/runtime/clock.ts';
-import { type Breach, breachesIn } from '../../../src/simulator/cluster/invariants.ts';
+import { type InvariantViolation, invariantViolations } from '../../../src/simulator/cluster/invariants.ts';
 import type { CloudNetwork } from '../../../src/simulator/cloud/cloud-network.ts';
 import type { WorkloadFleet } from '../../../src/simulator/workload/fleet.ts';
 import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';
@@ -22,7 +22,7 @@ const usualInterval = 500;
 export class ClusterJudge {
   readonly #judgement: Judgement;
   /** By their texts: what lasts is told once. */
-  readonly #breaches = new Map<string, Breach>();
+  readonly #breaches = new Map<string, InvariantViolation>();
   #looks = 0;
 
   constructor(judgement: Judgement) {
@@ -67,7 +67,7 @@ export class ClusterJudge {
   #note(nodes: readonly JsonObject[], views: readonly NodeView[]): void {
     const { network, workload } = this.#judgement;
     const byName = new Map(nodes.map((node) => [textAt(node, 'metadata', 'name'), node]));
-    const breaches = breachesIn({
+    const breaches = invariantViolations({
       ec2: { network },
       workload: { views, violations: workload.violations },
       kubernetes: { get: (_, name) => byName.get(name), list: () => nodes },

@@ -1,6 +1,6 @@
 // All attacks of the table at once, over HTTP: what an API server takes of them reaches the controller as it would in a cluster.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { breachesIn } from '../../../src/simulator/cluster/invariants.ts';
+import { invariantViolations } from '../../../src/simulator/cluster/invariants.ts';
 import { type JsonObject, objectAt, textAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { newOwnNode } from '../../../src/simulator/workload/own-node.ts';
@@ -98,7 +98,7 @@ function fakes(): readonly JsonObject[] {
 /** What those have lost or are told who did nothing. */
 function harm(): readonly string[] {
   const names = world.machines.slice(0, victims).map(({ name }) => name);
-  const lost = breachesIn(world.cluster)
+  const lost = invariantViolations(world.cluster)
     .filter(({ what, node }) => names.includes(node) && what !== 'address-offered-twice')
     .map(({ text }) => text);
   const told = names.map((name) => textAt(ciliumNode(name), 'status', 'ipam', 'operator-status', 'error'));

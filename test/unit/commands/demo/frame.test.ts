@@ -9,7 +9,7 @@ import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { createEmbeddedCluster } from '../../../../src/simulator/cluster/embedded-cluster.ts';
 
 /** A late moment of a big demonstration, in which much goes wrong. */
-function frame(change: Partial<Frame> = {}, breaches = 0): Frame {
+function frame(change: Partial<Frame> = {}, violations = 0): Frame {
   const actions = ['CreateNetworkInterface', 'AttachNetworkInterface', 'AssignPrivateIpAddresses'];
   const subnet = (index: number) => ({ name: `pods-${index}`, zone: 'z', taken: index * 100, size: 2043 });
   return {
@@ -18,12 +18,12 @@ function frame(change: Partial<Frame> = {}, breaches = 0): Frame {
     picture: {
       nodes: { total: 200, serving: 200, met: 17 },
       addresses: { held: 4000, used: 3100, excess: 250 },
-      departures: { marked: 12, ready: 3, released: 4, refused: 1, hidden: 20, givenBack: 77 },
+      departures: { marked: 12, ready: 3, released: 4, refused: 1, hidden: 20, unassigned: 77 },
       pods: { served: 1800, waiting: 12, longestWait: 12_345 },
       interfaces: { attached: 650, loose: 3 },
       subnets: Array.from({ length: 6 }, (_, index) => subnet(index)),
       calls: actions.map((action) => ({ action, calls: 1234, throttled: 56 })),
-      breaches: Array.from({ length: breaches }, (_, index) => ({
+      violations: Array.from({ length: violations }, (_, index) => ({
         what: 'agent-violation' as const,
         node: 'n',
         address: '10.0.0.1',
@@ -31,7 +31,7 @@ function frame(change: Partial<Frame> = {}, breaches = 0): Frame {
         text: `${index} ${'something is broken '.repeat(8)}`,
       })),
     },
-    look: [],
+    hints: [],
     notes: [],
     decisions: Array.from({ length: 8 }, (_, index) => `decision ${index} ${'and more '.repeat(12)}`),
     ...change,
@@ -54,9 +54,9 @@ function everyLook(): [string, readonly string[]][] {
     controllerPid: () => undefined,
     replaceController: () => undefined,
     run: () => undefined,
-    tell: () => undefined,
+    report: () => undefined,
   });
-  return chapters.map(({ title, look }) => [title, look.map((line) => `   ${line}`)]);
+  return chapters.map(({ title, hints }) => [title, hints.map((line) => `   ${line}`)]);
 }
 
 describe('a frame', () => {
@@ -66,8 +66,8 @@ describe('a frame', () => {
       rows: fc.integer({ min: 5, max: 60 }),
     });
     fc.assert(
-      fc.property(size, fc.integer({ min: 0, max: 9 }), (room, breaches) => {
-        const lines = frameLines(frame({}, breaches), room);
+      fc.property(size, fc.integer({ min: 0, max: 9 }), (room, violations) => {
+        const lines = frameLines(frame({}, violations), room);
 
         expect(lines.length).toBeLessThanOrEqual(room.rows);
         expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(room.columns);
@@ -92,17 +92,17 @@ describe('a frame', () => {
 
   test.each(everyLook())(
     'keeps the text of the chapter %s in its place, whatever happens, on 24 rows of 80',
-    (_, look) => {
+    (_, hints) => {
       const notes = Array.from(
         { length: 9 },
         (__, index) => `   NEWS ${index} ${'of some length '.repeat(7)}`,
       );
       const size = { columns: 80, rows: 23 };
 
-      const before = frameLines(frame({ look }), size);
-      const after = frameLines(frame({ look, notes }, 1), size);
+      const before = frameLines(frame({ hints }), size);
+      const after = frameLines(frame({ hints, notes }, 1), size);
 
-      const text = look.map((line) => line.trim()).join(' ');
+      const text = hints.map((line) => line.trim()).join(' ');
       const place = before.findIndex((line) => line === '');
       expect(
         before

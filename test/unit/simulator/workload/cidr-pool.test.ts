@@ -82,7 +82,7 @@ describe('CidrPool', () => {
 
     pool.update(attached());
     const whileInUse = { cidrs: pool.cidrs, next: pool.takeAny(random), free: pool.hasFree };
-    pool.giveBack(taken);
+    pool.release(taken);
     pool.balance(0);
 
     expect(whileInUse).toEqual({ cidrs: ['10.0.0.16/28'], next: undefined, free: false });
@@ -93,7 +93,7 @@ describe('CidrPool', () => {
     const pool = poolOf('10.0.0.1/32');
     const taken = pool.takeAny(random) as TakenAddress;
     pool.update(attached());
-    pool.giveBack(taken);
+    pool.release(taken);
     pool.balance(0);
 
     pool.update(attached('10.0.0.1/32'));
@@ -115,7 +115,7 @@ describe('CidrPool', () => {
         const taken: TakenAddress[] = [];
         for (const each of steps) {
           if (each.kind === 'take') taken.push(...[pool.takeAny(random)].filter((one) => one !== undefined));
-          if (each.kind === 'give') taken.splice(each.which, 1).forEach((one) => pool.giveBack(one));
+          if (each.kind === 'give') taken.splice(each.which, 1).forEach((one) => pool.release(one));
           if (each.kind === 'balance') pool.balance(each.freeNeeded);
           if (each.kind === 'attach') pool.update(attached(...each.cidrs));
 
