@@ -1,6 +1,6 @@
 // A controller at work in a world, with what it logs, calls and writes kept for a test to look at.
 import { loadOptions } from '../../src/config/load-options.ts';
-import type { GivenFlags } from '../../src/config/raw-option.ts';
+import type { RawFlags } from '../../src/config/raw-option.ts';
 import type { ProcessEnvironment } from '../../src/config/option-row.ts';
 import { readLiveOptions } from '../../src/config/read-live-options.ts';
 import type { Options } from '../../src/config/option-table.ts';
@@ -71,7 +71,7 @@ export class WorldController {
   readonly writes: ApiWrite[] = [];
   readonly outcome: Promise<'stopped' | 'lost'>;
   /** Calls that change something, by name, in the order in which they were begun. */
-  readonly begun: string[] = [];
+  readonly started: string[] = [];
   readonly #stop = new AbortController();
   readonly #registry = createMetricRegistry({ measureProcess: false });
   readonly #death: Death | undefined;
@@ -164,7 +164,7 @@ export class WorldController {
 
   /** Carries a call out, unless the process is to die at it. */
   async #mortally<T>(name: string, send: () => Promise<T>): Promise<T> {
-    const death = this.begun.push(name) - 1 === this.#death?.at ? this.#death : undefined;
+    const death = this.started.push(name) - 1 === this.#death?.at ? this.#death : undefined;
     if (death?.when === 'before it is sent') return this.#die(death);
     const answer = send();
     if (death?.when === 'once it is sent') {
@@ -237,7 +237,7 @@ function absent(path: string): never {
 
 const emptyEnvironment: ProcessEnvironment = { environment: {}, readFile: absent, readDirectory: absent };
 
-function givenFlags(flags: Readonly<Record<string, string>>): GivenFlags {
+function givenFlags(flags: Readonly<Record<string, string>>): RawFlags {
   return new Map(Object.entries(flags).map(([name, value]) => [name, [value]]));
 }
 

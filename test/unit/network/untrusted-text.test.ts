@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { foreignText, plainValue, urlInWords } from '../../../src/network/untrusted-text.ts';
+import { sanitizedText, plainValue, urlInWords } from '../../../src/network/untrusted-text.ts';
 
 describe('a text of others', () => {
   test.each([
@@ -13,7 +13,7 @@ describe('a text of others', () => {
     ['at https://user:hid/den@host/path', 'at https://…@host/path'],
     ['{"password":"hidden"}', '{"password":"…"}'],
   ])('%j is shown as %j', (text, shown) => {
-    expect(foreignText(text)).toBe(shown);
+    expect(sanitizedText(text)).toBe(shown);
   });
 
   test.each([
@@ -65,6 +65,6 @@ describe('a text of others', () => {
   });
 
   test.each(['x', '\n', '名'])('a megabyte of %j is cut', (character) => {
-    expect(foreignText(character.repeat(1_000_000)).length).toBeLessThanOrEqual(1001);
+    expect(sanitizedText(character.repeat(1_000_000)).length).toBeLessThanOrEqual(1001);
   });
 });
