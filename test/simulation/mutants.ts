@@ -23,14 +23,14 @@ export const mutants: readonly Mutant[] = [
   one(
     'shrinking in the wrong order: the status before the pool',
     'node/publish/next-write.ts',
-    'return (offer && strike(node, offer)) ?? writeStatus(node, desired) ?? (offer && grow(node, offer));',
-    'return writeStatus(node, desired) ?? (offer && strike(node, offer)) ?? (offer && grow(node, offer));',
+    'return (offer && shrink(node, offer)) ?? writeStatus(node, desired) ?? (offer && grow(node, offer));',
+    'return writeStatus(node, desired) ?? (offer && shrink(node, offer)) ?? (offer && grow(node, offer));',
   ),
   one(
     'growing in the wrong order: the pool before the status',
     'node/publish/next-write.ts',
-    'return (offer && strike(node, offer)) ?? writeStatus(node, desired) ?? (offer && grow(node, offer));',
-    'return (offer && strike(node, offer)) ?? (offer && grow(node, offer)) ?? writeStatus(node, desired);',
+    'return (offer && shrink(node, offer)) ?? writeStatus(node, desired) ?? (offer && grow(node, offer));',
+    'return (offer && shrink(node, offer)) ?? (offer && grow(node, offer)) ?? writeStatus(node, desired);',
   ),
   one(
     'no live read before a release',
@@ -90,13 +90,13 @@ export const mutants: readonly Mutant[] = [
     'a brake that delays what is lawful: terminated instances are weighed',
     'providers/inventory/withdrawals.ts',
     "case 'terminated':\n      return 'now';",
-    "case 'terminated':\n      return 'weighed';",
+    "case 'terminated':\n      return 'gated';",
   ),
   one(
     'a brake that a restart forgets',
     'manager/withdrawals/withdrawal-brake.ts',
-    'this.#inherited = deps.inherited;\n    this.#isPredecessors = deps.inherited !== undefined;',
-    'this.#inherited = undefined;\n    this.#isPredecessors = false;',
+    'this.#inherited = deps.inherited;\n    this.#isPreviousLeaders = deps.inherited !== undefined;',
+    'this.#inherited = undefined;\n    this.#isPreviousLeaders = false;',
   ),
   one(
     'an address removed on a single look',
@@ -127,14 +127,14 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'kubernetes/watch/reflector.ts',
-        from: 'known === 0 || this.#options.doubtsEmptyLists !== true',
-        to: 'known >= 0 || this.#options.doubtsEmptyLists !== true',
+        from: 'known === 0 || this.#options.verifyEmptyLists !== true',
+        to: 'known >= 0 || this.#options.verifyEmptyLists !== true',
       },
       // It would be asked for again a minute later.
       {
         file: 'kubernetes/watch/reflector.ts',
-        from: 'doubtsEmptyLists === true && listing.objects.size === 0;',
-        to: 'doubtsEmptyLists === true && listing.objects.size < 0;',
+        from: 'verifyEmptyLists === true && listing.objects.size === 0;',
+        to: 'verifyEmptyLists === true && listing.objects.size < 0;',
       },
     ],
   },
@@ -149,8 +149,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'node/release/prepare-ip-release.ts',
-        from: '!aside.has(holding.id) && !holding.addresses.some(isUsed);',
-        to: '!aside.has(holding.id) && !holding.addresses.every(isUsed);',
+        from: '!blocked.has(holding.id) && !holding.addresses.some(isUsed);',
+        to: '!blocked.has(holding.id) && !holding.addresses.every(isUsed);',
       },
       {
         file: 'node/release/release-state.ts',
@@ -259,15 +259,15 @@ export const mutants: readonly Mutant[] = [
   one(
     'what may be gone is offered anew',
     'node/publish/not-offered.ts',
-    'return [...doubted].flatMap',
-    'return [...doubted].slice(doubted.size).flatMap',
+    'return [...possiblyGone].flatMap',
+    'return [...possiblyGone].slice(possiblyGone.size).flatMap',
   ),
   {
     name: 'an interface that may be gone is given addresses, and trusted for that',
     edits: [
       {
         file: 'node/allocate/prepare-ip-allocation.ts',
-        from: '!frozen.has(id) && !view.doubted.has(id) && ',
+        from: '!frozen.has(id) && !view.possiblyGone.has(id) && ',
         to: '!frozen.has(id) && view !== undefined && ',
       },
       {
@@ -280,14 +280,14 @@ export const mutants: readonly Mutant[] = [
   one(
     'addresses are offered without a look at who else offers them',
     'node/reconcile/desired-state.ts',
-    'const hidden = [...claimed.withheld.keys(), ...outgoing];',
+    'const hidden = [...claimed.excluded.keys(), ...outgoing];',
     'const hidden = [...outgoing];',
   ),
   one(
     'what is on its way out stays in view',
     'node/reconcile/desired-state.ts',
-    'const hidden = [...claimed.withheld.keys(), ...outgoing];',
-    'const hidden = [...claimed.withheld.keys()];',
+    'const hidden = [...claimed.excluded.keys(), ...outgoing];',
+    'const hidden = [...claimed.excluded.keys()];',
   ),
   one(
     'the pools of earlier leaders are not remembered',
@@ -349,8 +349,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'an address that moved stays with its former interface',
     'providers/inventory/reassigned.ts',
-    'const moved = holdingsOf(held.record).filter(isGiven);',
-    'const moved = holdingsOf(held.record).filter((holding) => isGiven(holding) && networkId === undefined);',
+    'const moved = holdingIds(held.record).filter(isGiven);',
+    'const moved = holdingIds(held.record).filter((holding) => isGiven(holding) && networkId === undefined);',
   ),
   one(
     'a new leader goes by the older state that it began with',
@@ -377,8 +377,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'what the leader before wrote counts as a foreign writer’s',
     'controller/conflicting-writers.ts',
-    'if (isOurs || !leads() || this.mayBePredecessors(next)) return;',
-    'if (isOurs || (this.mayBePredecessors(next) && this.#predecessorsUntil === undefined)) return;',
+    'if (isOurs || !leads() || this.mayBePreviousLeaders(next)) return;',
+    'if (isOurs || (this.mayBePreviousLeaders(next) && this.#previousLeaderUntil === undefined)) return;',
   ),
   {
     name: 'a slot held while waiting for the rate limits',
@@ -418,9 +418,9 @@ export const mutants: readonly Mutant[] = [
   ),
   one(
     'a CiliumNode that no Node verifies gives up addresses',
-    'node/release/take-away-permission.ts',
-    "activity === 'takeAway' && !isVerified() ? 'unverified' : permission.refusal(activity),",
-    "activity === 'takeAway' && !isVerified() ? undefined : permission.refusal(activity),",
+    'node/release/release-permission.ts',
+    "activity === 'release' && !isVerified() ? 'unverified' : permission.refusal(activity),",
+    "activity === 'release' && !isVerified() ? undefined : permission.refusal(activity),",
   ),
   {
     name: 'the claim of a CiliumNode outranks the cloud',
@@ -432,8 +432,8 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'manager/claims/holder-evidence.ts',
-        from: 'if (item === undefined) return strike;',
-        to: "if (item === undefined) return strike === 'none' ? 'shown' : strike;",
+        from: 'if (item === undefined) return removal;',
+        to: "if (item === undefined) return removal === 'none' ? 'shown' : removal;",
       },
     ],
   },

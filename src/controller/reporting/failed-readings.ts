@@ -3,7 +3,7 @@
 import { type NodeCondition, failureCondition } from '../../node/conditions/node-condition.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { CloudError, type CloudFailure } from '../../providers/contract/cloud-failure.ts';
-import { told } from './failure-fields.ts';
+import { failureFields } from './failure-fields.ts';
 
 interface FailedReading {
   readonly failure: CloudFailure | undefined;
@@ -30,13 +30,13 @@ export class FailedReadings {
   }
 
   /** `message`: what could not be read, in constant words. */
-  tell(message: string, error: unknown, details: Readonly<Record<string, unknown>> = {}): void {
+  report(message: string, error: unknown, details: Readonly<Record<string, unknown>> = {}): void {
     const failure = error instanceof CloudError ? error.failure : undefined;
     const isKnown = this.#isKnown(message, failure);
     const times = (this.#failed.get(message)?.times ?? 0) + 1;
     this.#failed.delete(message);
     this.#failed.set(message, { failure, times });
-    const why = failure === undefined ? { error } : told(failure);
+    const why = failure === undefined ? { error } : failureFields(failure);
     this.#log[isKnown ? 'debug' : 'warn'](message, { ...details, ...why });
   }
 

@@ -9,7 +9,7 @@ import type { Random } from '../../runtime/random.ts';
 import type { ReleasePhase } from './release-state.ts';
 import type { Holding } from '../demand/holdings.ts';
 
-export interface WithdrawalsDeps {
+export interface RetirementsDeps {
   readonly clock: Clock;
   readonly random: Random;
   /** Reads the CiliumNode live; false when that fails. */
@@ -21,7 +21,7 @@ export interface WithdrawalsDeps {
   /** Moves these holdings to another phase. */
   readonly enter: (holdings: readonly Holding[], phaseAt: (now: number) => ReleasePhase) => void;
   readonly wake: () => void;
-  readonly onWithdrawn: (holdings: readonly Holding[]) => void;
+  readonly onRetired: (holdings: readonly Holding[]) => void;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -30,20 +30,20 @@ const backoffPolicy = { base: 1000, cap: 60_000 };
 const theNode = 'node';
 
 export class Retirements {
-  readonly #deps: WithdrawalsDeps;
+  readonly #deps: RetirementsDeps;
   readonly #work: TaskGroup;
-  readonly #streak: Backoff;
+  readonly #backoff: Backoff;
 
-  constructor(deps: WithdrawalsDeps) {
+  constructor(deps: RetirementsDeps) {
     this.#deps = deps;
-    this.#streak = new Backoff(backoffPolicy, deps);
+    this.#backoff = new Backoff(backoffPolicy, deps);
     const { clock, onBug, wake: onEnd } = deps;
-    this.#work = new TaskGroup({ clock, onBug, backOff: () => this.#streak.fail(), onEnd });
+    this.#work = new TaskGroup({ clock, onBug, backOff: () => this.#backoff.fail(), onEnd });
   }
 
   /** Nothing is retired earlier, after failed reads; in monotonic ms. */
   get pausedUntil(): number {
-    return this.#streak.until;
+    return this.#backoff.until;
   }
 
   /** Retires what is due after a live read of the CiliumNode; at most one read is in flight. */
@@ -57,15 +57,15 @@ export class Retirements {
   }
 
   async #run(): Promise<void> {
-    const { readNode, evaluate, due, enter, onWithdrawn } = this.#deps;
+    const { readNode, evaluate, due, enter, onRetired } = this.#deps;
     if (!(await readNode(this.#work.closing))) {
-      this.#streak.fail();
+      this.#backoff.fail();
       return;
     }
-    this.#streak.forget();
+    this.#backoff.forget();
     const holdings = evaluate() ? due() : [];
     if (holdings.length === 0) return;
     enter(holdings, (now) => ({ kind: 'released', since: now }));
-    onWithdrawn(holdings);
+    onRetired(holdings);
   }
 }

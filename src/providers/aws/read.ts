@@ -32,7 +32,13 @@ import {
   readSubnet,
 } from './infrastructure.ts';
 import { holderOf, readInterface, spoilageOf } from './network-interface.ts';
-import { refuseForeign, refuseRepeated, refuseScattered, refuseSpoiled, type Spoiled } from './plausible.ts';
+import {
+  refuseUnrequested,
+  refuseRepeated,
+  refuseScattered,
+  refuseSpoiled,
+  type Spoiled,
+} from './plausible.ts';
 import type { ReadOptions } from './read-options.ts';
 import { zoneByZone } from './zone-by-zone.ts';
 
@@ -86,7 +92,7 @@ async function* observeNetworks(
     Filters: [inNetworks, { Name: 'status', Values: ['in-use'] }],
     MaxResults: options.pageSize,
   };
-  for await (const { begunAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
+  for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
     const page = believed(listed('DescribeNetworkInterfaces', output, 'NetworkInterfaces'), networkIds);
     // Yields one part at a time: the caller works in between, for seconds while a fleet joins. Each part is
     // freed once it is taken.
@@ -97,7 +103,7 @@ async function* observeNetworks(
         return holder !== undefined && (tagged === undefined || tagged.instances.has(holder));
       };
       yield {
-        begunAt,
+        startedAt,
         observations: part.filter(isObserved).flatMap((item) => readInterface(item) ?? []),
         others: part.filter((item) => !isObserved(item)).map(subnetAddressesUsed),
       };
@@ -120,11 +126,11 @@ async function* observeInterfacesOf(
   const filter = { Name: 'attachment.instance-id', Values: instanceIds };
   const input = { Filters: [filter], MaxResults: options.pageSize };
   const met = new Set<string>();
-  for await (const { begunAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
+  for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
     const shown = listed('DescribeNetworkInterfaces', output, 'NetworkInterfaces');
     refuseUnclear(shown, instanceIds);
     for (const holder of shown.flatMap((item) => holderOf(item) ?? [])) met.add(holder);
-    yield { begunAt, observations: shown.flatMap((item) => readInterface(item) ?? []) };
+    yield { startedAt, observations: shown.flatMap((item) => readInterface(item) ?? []) };
   }
   yield* observeInstances(client, instanceIds, { options, met, context });
 }
@@ -142,7 +148,7 @@ function believed(
   refuseScattered(page);
   const spoiled = page.flatMap(spoiledIn);
   refuseSpoiled(action, spoiled, page.length);
-  refuseForeign(
+  refuseUnrequested(
     action,
     networkIds,
     page.map((item) => item.VpcId),
@@ -167,7 +173,7 @@ function refuseUnclear(shown: readonly Ec2NetworkInterface[], instanceIds: reado
     action,
     shown.map((item) => item.NetworkInterfaceId),
   );
-  refuseForeign(
+  refuseUnrequested(
     action,
     instanceIds,
     shown.map((item) => item.Attachment?.InstanceId),
@@ -189,13 +195,13 @@ async function* observeInstances(
   yield* inParts(unclear, mostFilterValues - tagFilters.length, async function* (part) {
     const filters = [{ Name: 'instance-id', Values: part }, ...tagFilters];
     const from = { client, context: asked.context };
-    const { begunAt, instances } = await readInstances(from, filters, asked.options.pageSize);
-    refuseForeign('DescribeInstances', part, [...instances.keys()]);
+    const { startedAt, instances } = await readInstances(from, filters, asked.options.pageSize);
+    refuseUnrequested('DescribeInstances', part, [...instances.keys()]);
     const observations: Observation[] = part.map((id) => ({
       kind: 'instance',
       instance: instances.get(id) ?? absent(id),
     }));
-    yield { begunAt, observations };
+    yield { startedAt, observations };
   });
 }
 
@@ -209,9 +215,14 @@ async function readInstances(
   { client, context }: { readonly client: Ec2Client; readonly context: CallContext },
   filters: readonly Filter[],
   pageSize: number,
-): Promise<{ readonly begunAt: number; readonly instances: ReadonlyMap<string, Instance> }> {
+): Promise<{ readonly startedAt: number; readonly instances: ReadonlyMap<string, Instance> }> {
   const input = { Filters: filters, MaxResults: pageSize };
-  const { begunAt, items } = await readList({ client, context }, 'DescribeInstances', 'Reservations', input);
+  const { startedAt, items } = await readList(
+    { client, context },
+    'DescribeInstances',
+    'Reservations',
+    input,
+  );
   const instances = new Map<string, Instance>();
   for (const shown of items.flatMap(instancesOf)) {
     const { InstanceId: id } = shown;
@@ -221,7 +232,7 @@ async function readInstances(
       throw unreadable('DescribeInstances', `${id} is shown twice, in two states`);
     instances.set(id, { id, state, managed: true });
   }
-  return { begunAt, instances };
+  return { startedAt, instances };
 }
 
 /** For ids that cannot exist or that EC2 refuses, it returns nothing. */
@@ -251,7 +262,7 @@ function together(
 ): Omit<ObservedInfrastructure, 'problems'> {
   const read = parts.map(({ infrastructure }) => infrastructure);
   return {
-    begunAt: Math.min(...parts.map(({ begunAt }) => begunAt), Infinity),
+    startedAt: Math.min(...parts.map(({ startedAt }) => startedAt), Infinity),
     infrastructure: {
       networkIds,
       subnets: new Map(read.flatMap(({ subnets }) => [...subnets])),
@@ -295,7 +306,7 @@ async function readNetworks(
     items: readonly T[],
     read: (shown: T) => R | UnreadablePart | undefined,
   ): R[] => {
-    refuseForeign(
+    refuseUnrequested(
       action,
       networkIds,
       items.map((shown) => shown.VpcId),
@@ -307,7 +318,7 @@ async function readNetworks(
     return all.filter((item): item is R & {} => item !== undefined && !isUnreadable(item));
   };
   return {
-    begunAt: subnets.begunAt,
+    startedAt: subnets.startedAt,
     infrastructure: {
       networkIds: new Set(networkIds),
       subnets: byId(
@@ -345,7 +356,7 @@ export async function readSubnetCounts(
   const parts = await allInParts(networkIds.filter(isNetworkId), async (part) => {
     const input = { Filters: [{ Name: 'vpc-id', Values: part }], MaxResults: options.pageSize };
     const read = await readList({ client, context }, 'DescribeSubnets', 'Subnets', input);
-    refuseForeign(
+    refuseUnrequested(
       'DescribeSubnets',
       part,
       read.items.map((shown) => shown.VpcId),
@@ -358,7 +369,10 @@ export async function readSubnetCounts(
       return read === undefined || isUnreadable(read) ? [] : [[read.id, read.freeAddresses] as const];
     }),
   );
-  return { begunAt: Math.min(...parts.map(({ begunAt }) => begunAt), Infinity), counts: new Map(counts) };
+  return {
+    startedAt: Math.min(...parts.map(({ startedAt }) => startedAt), Infinity),
+    counts: new Map(counts),
+  };
 }
 
 export async function readLimits(
@@ -372,7 +386,7 @@ export async function readLimits(
     const { items } = await readList({ client, context }, 'DescribeInstanceTypes', 'InstanceTypes', input);
     const types = items.map((shown) => shown.InstanceType);
     refuseRepeated('DescribeInstanceTypes', types);
-    refuseForeign('DescribeInstanceTypes', part, types);
+    refuseUnrequested('DescribeInstanceTypes', part, types);
     return items;
   });
   return new Map(
@@ -441,14 +455,14 @@ export async function readList<A extends ReadAction>(
   action: A,
   member: ListMember<A>,
   input: ListInput,
-): Promise<{ begunAt: number; items: Item<A>[] }> {
+): Promise<{ startedAt: number; items: Item<A>[] }> {
   const items: Item<A>[] = [];
-  let begun: number | undefined;
-  for await (const { begunAt, output } of client.pages(action, input, context)) {
-    begun ??= begunAt;
+  let started: number | undefined;
+  for await (const { startedAt, output } of client.pages(action, input, context)) {
+    started ??= startedAt;
     items.push(...listed(action, output, member));
   }
-  return { begunAt: begun ?? 0, items };
+  return { startedAt: started ?? 0, items };
 }
 
 function listed<A extends ReadAction>(action: A, output: Ec2Output<A>, member: ListMember<A>): Item<A>[] {

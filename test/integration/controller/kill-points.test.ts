@@ -7,16 +7,16 @@ const ways = ['before it is sent', 'once it is sent', 'before its answer is take
 
 for (const protocol of ['crd-allocator', 'multi-pool'] as const) {
   const undisturbed = await growAndShrink(protocol);
-  const begun = [...undisturbed.controller.begun];
+  const started = [...undisturbed.controller.started];
 
   describe(`beside an agent of ${protocol}`, () => {
     test('the history that is cut short has every kind of call in it', () => {
-      expect([...new Set(begun)].sort()).toEqual(changingCalls);
+      expect([...new Set(started)].sort()).toEqual(changingCalls);
       expectWell(undisturbed);
     });
 
     describe.each(ways)('a process that dies %s', (when) => {
-      test.each(begun.map((name, at) => ({ name, at })))('at call $at, $name', async ({ at }) => {
+      test.each(started.map((name, at) => ({ name, at })))('at call $at, $name', async ({ at }) => {
         const world = await growAndShrink(protocol, { death: { at, when } });
 
         expect(world.controller.controller.state).toBe('leading');

@@ -30,7 +30,7 @@ test.each<[string, readonly (Error | undefined)[], readonly string[]]>([
 
   for (const failure of course) {
     if (failure === read) readings.succeeded(message);
-    else readings.tell(message, failure);
+    else readings.report(message, failure);
   }
 
   expect(log.lines.map(({ level }) => level)).toEqual(levels);

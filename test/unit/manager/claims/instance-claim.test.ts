@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type InstanceClaim, judgeClaim } from '../../../../src/manager/claims/instance-claim.ts';
+import { type InstanceClaim, checkClaim } from '../../../../src/manager/claims/instance-claim.ts';
 
 /** A CiliumNode `a` that names an instance, with nobody else about. */
 function claim(change: Partial<InstanceClaim> = {}): InstanceClaim {
@@ -50,7 +50,7 @@ describe('a CiliumNode that names an instance', () => {
       'waiting for b',
     ],
   ])('%s', (_, change, expected) => {
-    const verdict = judgeClaim(claim(change));
+    const verdict = checkClaim(claim(change));
 
     const said = verdict.kind === 'blocked' ? verdict.condition.reason : verdict.kind;
     expect(verdict.kind === 'waiting' ? `waiting for ${verdict.for}` : said).toBe(expected);

@@ -87,7 +87,7 @@ describe('what is refused is done without in the same run', () => {
 
     expect(untimed(rig.calls)).toEqual(['allocate eni-0+9', 'create subnet-1+3']);
     expect(
-      planCondition(rig.plan ?? { isStuck: false, obstacle: undefined, refusals: [] }, words.fields)?.text,
+      planCondition(rig.plan ?? { isStuck: false, obstacle: undefined, refusals: [] }, words.fields)?.message,
     ).toBe(
       'raise the quota, or wait until interfaces or addresses are released: call answers code of limitReached: message of limitReached',
     );
@@ -171,7 +171,7 @@ describe('what nothing else can serve', () => {
 
     const told = rig.plan === undefined ? undefined : planCondition(rig.plan, words.fields);
     if (text === undefined) expect(told).toBeUndefined();
-    else expect(told?.text).toContain(text);
+    else expect(told?.message).toContain(text);
     expect(told?.reason).toBe(reason);
   });
 

@@ -180,10 +180,10 @@ describe('what an agent dropped stays', () => {
   });
 
   test('where it is held again at the last look, as far as that is so', async () => {
-    let looks = 0;
+    let refreshes = 0;
     const rig = dropped([eni(0, 1, { prefixes: [one, two] })], {
       onRead: ({ holds }) => {
-        if (looks++ === 0) holds.add(two);
+        if (refreshes++ === 0) holds.add(two);
         return true;
       },
     });

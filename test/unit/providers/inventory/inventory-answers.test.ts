@@ -110,12 +110,12 @@ describe('an assignment of our own', () => {
   test.each([
     ['that began before its end', 9],
     ['that began within the window after its end', 39],
-  ])('is not suspicious to a look %s', (_, begunAt) => {
+  ])('is not suspicious to a look %s', (_, startedAt) => {
     const { look, answer, holdings, view } = inventoryRig();
     look(0, eni('a'));
     answer(10, allocated('b'));
 
-    look(begunAt, eni('a'));
+    look(startedAt, eni('a'));
 
     expect(holdings()).toEqual(['a', 'b']);
     expect(view().refreshDue).toBeUndefined();
@@ -217,13 +217,13 @@ describe('an interface of our own', () => {
     );
   });
 
-  test.each([15, 20, 49])('is not suspicious to a look that began at %i, an end at 20', (begunAt) => {
+  test.each([15, 20, 49])('is not suspicious to a look that began at %i, an end at 20', (startedAt) => {
     const { look, answer, view } = inventoryRig();
     look(0, eni());
     answer(10, created);
     answer(20, attached);
 
-    look(begunAt, eni());
+    look(startedAt, eni());
 
     expect(view().interfaces).toHaveLength(2);
     expect(view().refreshDue).toBeUndefined();
@@ -334,7 +334,7 @@ describe('an interface that a look did not show', () => {
     const between = view();
     look(80, eni());
 
-    expect(between.doubted.has('eni-2')).toBe(true);
+    expect(between.possiblyGone.has('eni-2')).toBe(true);
     expect(between.refreshDue).toBe(80);
     expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1']);
   });
@@ -348,9 +348,9 @@ test('an interface that the cloud does not know is in doubt until a look shows i
   const between = view();
   look(70, eni(), further(1, { addresses: ['a'] }));
 
-  expect([...between.doubted]).toEqual(['eni-2', 'a']);
+  expect([...between.possiblyGone]).toEqual(['eni-2', 'a']);
   expect(between.refreshDue).toBe(60);
-  expect([...view().doubted]).toEqual([]);
+  expect([...view().possiblyGone]).toEqual([]);
 });
 
 test('an interface that the cloud does not know is gone after two looks, like any other', () => {
@@ -377,8 +377,8 @@ describe('an interface that a listing did not show', () => {
     const between = view();
     look(70, eni(), further(1, { addresses: ['a', 'b'] }));
 
-    expect([...between.doubted]).toEqual(['a', 'b']);
-    expect([...view().doubted]).toEqual([]);
+    expect([...between.possiblyGone]).toEqual(['a', 'b']);
+    expect([...view().possiblyGone]).toEqual([]);
   });
 });
 
@@ -391,7 +391,7 @@ describe('a listing under way', () => {
     answer(9, attached);
     answer(10, allocated('b'));
 
-    listing.fold([{ kind: 'interface', interface: eni('a') }], 6);
+    listing.apply([{ kind: 'interface', interface: eni('a') }], 6);
     ended(listing);
 
     expect(holdings()).toEqual(['a', 'b']);
@@ -404,7 +404,7 @@ describe('a listing under way', () => {
     look(0, eni('a'));
     const listing = inventory.beginListing(5);
 
-    listing.fold([{ kind: 'interface', interface: further(1) }], 6);
+    listing.apply([{ kind: 'interface', interface: further(1) }], 6);
 
     expect(view().interfaces).toHaveLength(2);
   });

@@ -31,15 +31,15 @@ describe('an interface that a reading shows attached to nothing', () => {
   test('may be gone with all that it has until a look shows it', () => {
     const { inventory, look, view } = inventoryRig();
     look(0, eni('a', 'b'));
-    const before = view().doubted;
+    const before = view().possiblyGone;
 
     inventory.seenDetached('eni-1', 30);
-    const meanwhile = view().doubted;
+    const meanwhile = view().possiblyGone;
     look(40, eni('a', 'b'));
 
     expect([...before]).toEqual([]);
     expect([...meanwhile]).toEqual(['a', 'b']);
-    expect([...view().doubted]).toEqual([]);
+    expect([...view().possiblyGone]).toEqual([]);
   });
 
   test('is looked at also where its addresses were changed meanwhile: a cloud does that with a detached one', () => {
@@ -63,8 +63,8 @@ describe('an interface that a reading shows attached to nothing', () => {
       attachmentId: 'attach-2',
     });
 
-    const due = [49, 50].map((begunAt) => {
-      inventory.seenDetached('eni-2', begunAt);
+    const due = [49, 50].map((startedAt) => {
+      inventory.seenDetached('eni-2', startedAt);
       return view().refreshDue;
     });
 

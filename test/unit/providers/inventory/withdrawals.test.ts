@@ -50,7 +50,7 @@ describe('what is told of an interface or an address', () => {
       { ...elsewhere, sameNetwork: false, bothReadAt: 10 },
       'never',
     ],
-    ['what two reads of a whole owner miss, a window apart, is weighed', missing({}), 'weighed'],
+    ['what two reads of a whole owner miss, a window apart, is weighed', missing({}), 'gated'],
     [
       'what a call of ours may have taken, after the agent gave it up, is not weighed',
       missing({ isReleasing: true }),
