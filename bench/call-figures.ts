@@ -54,8 +54,8 @@ export function callsInWords(counts: CallCounts): string {
     .filter(([, { calls }]) => calls > 0)
     .map(([action, { calls, refused, throttled }]) => {
       const bad = [refused > 0 ? `${refused} refused` : '', throttled > 0 ? `${throttled} throttled` : ''];
-      const told = bad.filter((each) => each !== '').join(', ');
-      return told === '' ? `${action} ${calls}` : `${action} ${calls} (${told})`;
+      const words = bad.filter((each) => each !== '').join(', ');
+      return words === '' ? `${action} ${calls}` : `${action} ${calls} (${words})`;
     })
     .join(', ');
 }

@@ -14,7 +14,7 @@ export interface Figure {
   readonly inSmallForm: boolean;
   /** What is done and counted, in one or two sentences. */
   readonly scenario: (settings: Settings) => string;
-  readonly measure: (stage: Stage) => Promise<Reading>;
+  readonly measure: (context: FigureContext) => Promise<Reading>;
 }
 
 export interface Reading {
@@ -30,7 +30,7 @@ export interface Settings {
   readonly scale: number;
 }
 
-export interface Stage extends Settings {
+export interface FigureContext extends Settings {
   readonly scenarios: Scenarios;
   readonly clock: Clock;
   readonly signal: AbortSignal;

@@ -25,12 +25,12 @@ export const latencies = {
   DescribeNetworkInterfaces: 0.18,
 } as const satisfies Record<string, number>;
 
-export type SupplyAction = keyof typeof buckets;
+export type AllocationAction = keyof typeof buckets;
 
 export interface FloorOptions {
   readonly nodes: number;
   /** One call of each for every node, one after another. */
-  readonly actions: readonly SupplyAction[];
+  readonly actions: readonly AllocationAction[];
   /** Multiplies the buckets and divides the latencies. */
   readonly scale: number;
   /** Part of every bucket that is ours. */

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { systemClock as clock } from '../src/runtime/system-clock.ts';
 import { allFigures } from './all-figures.ts';
 import { readCommandLine, usage, type Wanted } from './command-line.ts';
-import { type Figure, isGood, type Outcome, type Stage } from './figure.ts';
+import { type Figure, isGood, type Outcome, type FigureContext } from './figure.ts';
 import { comparison } from './peers/comparison.ts';
 import { reportOf } from './report/json-report.ts';
 import { renderTable } from './report/table.ts';
@@ -16,11 +16,11 @@ import { Scenarios } from './scenarios/scenarios.ts';
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-async function measure(figure: Figure, stage: Stage): Promise<Outcome> {
+async function measure(figure: Figure, context: FigureContext): Promise<Outcome> {
   try {
-    return { kind: 'measured', figure, reading: await figure.measure(stage) };
+    return { kind: 'measured', figure, reading: await figure.measure(context) };
   } catch (error) {
-    stage.signal.throwIfAborted();
+    context.signal.throwIfAborted();
     return { kind: 'failed', figure, why: messageOf(error) };
   }
 }
@@ -28,7 +28,7 @@ async function measure(figure: Figure, stage: Stage): Promise<Outcome> {
 async function run({ settings, figures, json, profiles }: Wanted, signal: AbortSignal): Promise<number> {
   say('building the bundle');
   await promisify(execFile)(process.execPath, [join(root, 'build.mjs')], { cwd: root, signal });
-  const stage: Stage = {
+  const context: FigureContext = {
     ...settings,
     clock,
     signal,
@@ -38,9 +38,9 @@ async function run({ settings, figures, json, profiles }: Wanted, signal: AbortS
   const outcomes: Outcome[] = [];
   for (const figure of figures) {
     say(`[${outcomes.length + 1}/${figures.length}] ${figure.title}`);
-    outcomes.push(await measure(figure, stage));
+    outcomes.push(await measure(figure, context));
   }
-  const peers = await comparison(stage);
+  const peers = await comparison(context);
   say('');
   for (const line of [...renderTable(outcomes, settings), '', ...peers.lines]) say(line);
   const good = outcomes.filter(isGood).length;

@@ -34,18 +34,18 @@ function scrapeCost(
   plan: { readonly nodes: number; readonly scrapes: number; readonly flags: readonly string[] },
   signal: AbortSignal,
 ): Promise<ScrapeCost> {
-  const theatre = { clock, signal, profiles: undefined, say: (): void => undefined };
+  const harness = { clock, signal, profiles: undefined, say: (): void => undefined };
   return withCluster(
     {
       cloud: { machines: [{ type: 'm5.xlarge', count: plan.nodes }], scale, spread: 0 },
       nodes: { firstInterfaceIndex: 1, preAllocate: addressesWanted },
       flags: [...quotaFlags(scale), ...plan.flags],
     },
-    theatre,
+    harness,
     async (cluster) => {
       const controller = await cluster.startController();
       const { pid } = controller.child;
-      await join(cluster, theatre);
+      await join(cluster, harness);
       await settled(cluster, quiet);
       let text = await controller.scrape(signal);
       const began = clock.monotonic();

@@ -1,5 +1,5 @@
 // The schema of the chart's values, and what its templates have to know of the options, made from their table.
-import { timingBounds } from '../src/config/contradictions.ts';
+import { timingBounds } from '../src/config/cross-validation.ts';
 import { optionNames, optionTable, type OptionName } from '../src/config/option-table.ts';
 import { pausable } from '../src/providers/gate/mutation-permission.ts';
 import {
@@ -9,7 +9,7 @@ import {
   never,
   refusing,
   refusingGaps,
-  type Contradiction,
+  type ConflictingValues,
 } from './json-schema.ts';
 import { optionSchema } from './option-schema.ts';
 
@@ -172,7 +172,7 @@ const needed = [
 ];
 
 /** What values must not say together. */
-const together: readonly Contradiction[] = [
+const together: readonly ConflictingValues[] = [
   {
     where: { 'serviceMonitor.create': { const: true }, 'serve.bind': { const: 'loopback' } },
     path: 'serve.bind',
@@ -226,8 +226,8 @@ export function chartOptionFacts(): string {
     };
     return [name, fact] as const;
   });
-  const told = facts.filter(([, fact]) => Object.keys(fact).length > 0);
-  return `${JSON.stringify(Object.fromEntries(told), undefined, 2)}\n`;
+  const present = facts.filter(([, fact]) => Object.keys(fact).length > 0);
+  return `${JSON.stringify(Object.fromEntries(present), undefined, 2)}\n`;
 }
 
 function lessThan(name: OptionName): object {

@@ -21,7 +21,7 @@ export function refusingGaps(names: readonly string[], rest: JsonSchema = {}): J
   }, rest);
 }
 
-export interface Contradiction {
+export interface ConflictingValues {
   /** The values at these paths are so: `serve.bind`. */
   readonly where: Readonly<Record<string, JsonSchema>>;
   /** Then the value here is refused, */
@@ -31,8 +31,8 @@ export interface Contradiction {
 }
 
 /** Refuses by the first that holds: Helm prints several as a tree. */
-export function refusing(contradictions: readonly Contradiction[]): JsonSchema {
-  return contradictions.reduceRight<JsonSchema>((rest, { where, path, words }) => {
+export function refusing(conflicts: readonly ConflictingValues[]): JsonSchema {
+  return conflicts.reduceRight<JsonSchema>((rest, { where, path, words }) => {
     const isSo = Object.entries(where).map(([each, schema]) => at(each.split('.'), schema, true));
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     return { if: { allOf: isSo }, then: at(path.split('.'), never(words), false), else: rest };

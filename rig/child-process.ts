@@ -20,7 +20,7 @@ export interface ChildOptions {
   readonly bound?: boolean;
 }
 
-/** A process of ours ended although nobody told it to. */
+/** A process of ours ended although nothing stopped it. */
 export class ChildFailed extends Error {
   override readonly name = 'ChildFailed';
 }
@@ -34,7 +34,7 @@ export class RigChild {
   readonly #lines: string[] = [];
   readonly #listeners = new Set<(line: string) => void>();
   readonly #ended: Promise<string>;
-  #told = false;
+  #isEnding = false;
 
   constructor(options: ChildOptions) {
     const { name, command = join(root, 'bin/headwater'), args, env = {}, bound = false } = options;
@@ -48,7 +48,7 @@ export class RigChild {
       detached: true,
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      if (stream !== null) createInterface({ input: stream }).on('line', (line) => this.#hear(line));
+      if (stream !== null) createInterface({ input: stream }).on('line', (line) => this.#addLine(line));
     }
     const kill = (): void => void this.#child.kill('SIGKILL');
     process.once('exit', kill);
@@ -65,16 +65,16 @@ export class RigChild {
     return pid;
   }
 
-  /** Resolves with how it ended once it has, told or not. */
+  /** Resolves with how it ended, once it has. */
   get ended(): Promise<string> {
     return this.#ended;
   }
 
-  /** Rejects with a ChildFailed as soon as the process ends untold; never resolves. */
+  /** Rejects with a ChildFailed as soon as the process ends on its own; never resolves. */
   async failure(): Promise<never> {
     const how = await this.#ended;
-    if (this.#told) return new Promise(() => undefined);
-    throw new ChildFailed(`${this.#name} ${how}; the last that it said:\n${this.lastWords}`);
+    if (this.#isEnding) return new Promise(() => undefined);
+    throw new ChildFailed(`${this.#name} ${how}; its last lines:\n${this.lastWords}`);
   }
 
   get lastWords(): string {
@@ -82,7 +82,7 @@ export class RigChild {
   }
 
   /** What `find` makes of the first line that it makes something of, from the start on. */
-  async said<T>(find: (line: string) => T | undefined): Promise<T> {
+  async waitForLine<T>(find: (line: string) => T | undefined): Promise<T> {
     const found = new Promise<T>((resolve) => {
       const listen = (line: string): void => {
         const value = find(line);
@@ -90,33 +90,33 @@ export class RigChild {
         stop();
         resolve(value);
       };
-      const stop = this.hear(listen);
+      const stop = this.onEachLine(listen);
       for (const line of this.#lines) listen(line);
     });
     return Promise.race([found, this.failure()]);
   }
 
   /** Tells `listen` every line from now on, until the result is called. */
-  hear(listen: (line: string) => void): () => void {
+  onEachLine(listen: (line: string) => void): () => void {
     this.#listeners.add(listen);
     return () => void this.#listeners.delete(listen);
   }
 
-  /** Tells it to end; resolves once it has. */
+  /** Asks it to end; resolves once it has. */
   async stop(): Promise<void> {
-    this.#told = true;
+    this.#isEnding = true;
     this.#child.kill('SIGTERM');
     await this.#ended;
   }
 
   /** Ends it without a word. */
   async kill(): Promise<void> {
-    this.#told = true;
+    this.#isEnding = true;
     this.#child.kill('SIGKILL');
     await this.#ended;
   }
 
-  /** It stands still, as if its machine did, until it is told to go on. */
+  /** It stands still, as if its machine did, until `goOn`. */
   pause(): void {
     this.#child.kill('SIGSTOP');
   }
@@ -125,7 +125,7 @@ export class RigChild {
     this.#child.kill('SIGCONT');
   }
 
-  #hear(line: string): void {
+  #addLine(line: string): void {
     this.#lines.push(line);
     if (this.#lines.length > keptLines) this.#lines.shift();
     for (const listen of this.#listeners) listen(line);

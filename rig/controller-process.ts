@@ -50,8 +50,8 @@ export class ControllerProcess {
       env: { ...ec2.credentials, ...env },
       ...(bound !== undefined && { bound }),
     });
-    if (onLine !== undefined) child.hear(onLine);
-    return new ControllerProcess(child, await child.said(addressIn));
+    if (onLine !== undefined) child.onEachLine(onLine);
+    return new ControllerProcess(child, await child.waitForLine(addressIn));
   }
 
   /** One metric without labels; undefined where it is not served. */

@@ -1,7 +1,7 @@
-// How a program of the checks begins and ends: a signal asks it to end, an error is told in a line, and what it resolves to
-// is its exit code. Not for one that says by its exit code that it was interrupted.
+// How a program of the checks starts and ends: a signal asks it to end, an error is printed as one line, and the resolved value
+// is its exit code. Not for a program whose exit code says that it was interrupted.
 
-/** Its last act in the file that calls it. `signal` is aborted by Ctrl-C and by whoever ends the process. */
+/** Its last act in the file that calls it. `signal` is aborted by Ctrl-C and by a termination signal. */
 export async function endedBySignals(main: (signal: AbortSignal) => Promise<number>): Promise<void> {
   const interrupt = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const)

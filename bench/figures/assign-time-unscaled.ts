@@ -10,5 +10,5 @@ export const assignTimeUnscaled: Figure = {
   bound: 'atMost',
   inSmallForm: false,
   scenario: inWords(oneAssignUnscaled),
-  measure: (stage) => timeOverFloor(stage, oneAssignUnscaled),
+  measure: (context) => timeOverFloor(context, oneAssignUnscaled),
 };

@@ -10,13 +10,13 @@ import {
 } from '../scenarios/bursts.ts';
 
 const fullSize = 500;
-const toppingUpShare = 0.1;
+const normalShare = 0.1;
 
 /** Of a fleet of 1000 nodes: 500 with a burst each, 100 that top up, 400 that do nothing. */
 function planFor({ nodes, scale }: Settings): BurstPlan {
   const count = Math.min(fullSize, Math.floor(nodes / 2));
-  const toppingUp = Math.floor(nodes * toppingUpShare);
-  return { bursts: count, toppingUp, others: nodes - count - toppingUp, scale };
+  const buffering = Math.floor(nodes * normalShare);
+  return { bursts: count, buffering, others: nodes - count - buffering, scale };
 }
 
 export const burstLatency: Figure = {
@@ -27,16 +27,16 @@ export const burstLatency: Figure = {
   bound: 'atMost',
   inSmallForm: false,
   scenario: (settings) => {
-    const { bursts: count, toppingUp, others } = planFor(settings);
+    const { bursts: count, buffering, others } = planFor(settings);
     return (
       `${count} bursts of ${podsPerBurst} pods, each on a node of its own that has 8 addresses, one every ${betweenBursts} ms, ` +
-      `${burstsPerListing} in each listing of everything (every 10 s, its pages ${slowness} ms slower), while ${toppingUp} other nodes ` +
+      `${burstsPerListing} in each listing of everything (every 10 s, its pages ${slowness} ms slower), while ${buffering} other nodes ` +
       `top up by one address and ${others} do nothing; limits of EC2 × ${settings.scale}, latencies as they are, without scatter. ` +
       'From when the API has written the demand, and tells it the watch, to when it has written the pool with the addresses, less 500 ms for the assignment.'
     );
   },
-  measure: async (stage) => {
-    const { delays, listings } = await stage.scenarios.played(planFor(stage), bursts);
+  measure: async (context) => {
+    const { delays, listings } = await context.scenarios.played(planFor(context), bursts);
     const at = (share: number): string => percentile(delays, share).toFixed(1);
     return {
       measured: percentile(delays, 0.99),

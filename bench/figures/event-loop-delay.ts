@@ -10,8 +10,8 @@ export const eventLoopDelay: Figure = {
   inSmallForm: false,
   scenario: (settings) =>
     `${memoryInWords(settings)} nodejs_eventloop_lag_p99_seconds over that listing: what a timer of 10 ms took, those 10 ms in it.`,
-  measure: async (stage) => {
-    const { loopDelay } = await playMemory(stage);
+  measure: async (context) => {
+    const { loopDelay } = await playMemory(context);
     if (loopDelay === undefined) throw new Error('there was no listing');
     return { measured: loopDelay.p99, details: `at most ${loopDelay.max.toFixed(1)} ms` };
   },

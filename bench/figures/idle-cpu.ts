@@ -9,8 +9,8 @@ export const idleCpu: Figure = {
   bound: 'atMost',
   inSmallForm: false,
   scenario: (settings) => `${idleInWords(settings)} User and system time of the process, by the kernel.`,
-  measure: async (stage) => {
-    const { cpu, seconds } = await playIdle(stage);
+  measure: async (context) => {
+    const { cpu, seconds } = await playIdle(context);
     return { measured: (100 * cpu) / seconds, details: `${cpu.toFixed(2)} s in ${seconds} s` };
   },
 };

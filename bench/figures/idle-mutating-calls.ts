@@ -10,8 +10,8 @@ export const idleMutatingCalls: Figure = {
   bound: 'exactly',
   inSmallForm: true,
   scenario: idleInWords,
-  measure: async (stage) => {
-    const { mutating, calls } = await playIdle(stage);
+  measure: async (context) => {
+    const { mutating, calls } = await playIdle(context);
     return { measured: mutating, details: callsInWords(calls) };
   },
 };

@@ -12,8 +12,8 @@ export const idleReads: Figure = {
   bound: 'atMost',
   inSmallForm: false,
   scenario: (settings) => `${idleInWords(settings)} Reads of the cloud, pages included, times six.`,
-  measure: async (stage) => {
-    const { reads, seconds, calls } = await playIdle(stage);
+  measure: async (context) => {
+    const { reads, seconds, calls } = await playIdle(context);
     return { measured: (reads * secondsPerHour) / seconds, details: callsInWords(calls) };
   },
 };

@@ -10,9 +10,9 @@ export const idleWrites: Figure = {
   inSmallForm: true,
   scenario: (settings) =>
     `${idleInWords(settings)} Every request that is no read, counted by the API server; of Leases apart.`,
-  measure: async (stage) => {
-    const { writes } = await playIdle(stage);
-    const told = [...writes].map(([resource, count]) => `${resource} ${count}`).join(', ');
-    return { measured: [...writes.values()].reduce((sum, count) => sum + count, 0), details: told };
+  measure: async (context) => {
+    const { writes } = await playIdle(context);
+    const details = [...writes].map(([resource, count]) => `${resource} ${count}`).join(', ');
+    return { measured: [...writes.values()].reduce((sum, count) => sum + count, 0), details };
   },
 };

@@ -10,8 +10,8 @@ export const memoryAboveEmpty: Figure = {
   inSmallForm: false,
   scenario: (settings) =>
     `${memoryInWords(settings)} VmHWM of the process, less that of one that ran for 30 s without any node.`,
-  measure: async (stage) => {
-    const [full, empty] = [await playMemory(stage), await playMemory(stage, 0)];
+  measure: async (context) => {
+    const [full, empty] = [await playMemory(context), await playMemory(context, 0)];
     const [all, least] = [megabytes(full.peakMemory), megabytes(empty.peakMemory)];
     return { measured: all - least, details: `${all.toFixed(1)} MB and ${least.toFixed(1)} MB` };
   },

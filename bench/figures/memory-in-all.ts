@@ -9,8 +9,8 @@ export const memoryInAll: Figure = {
   bound: 'atMost',
   inSmallForm: false,
   scenario: (settings) => `${memoryInWords(settings)} VmHWM of the process.`,
-  measure: async (stage) => {
-    const { peakMemory } = await playMemory(stage);
+  measure: async (context) => {
+    const { peakMemory } = await playMemory(context);
     return { measured: megabytes(peakMemory), details: '' };
   },
 };

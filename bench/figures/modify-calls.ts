@@ -10,8 +10,8 @@ export const modifyCalls: Figure = {
   bound: 'exactly',
   inSmallForm: true,
   scenario: inWords(createAndAttach),
-  measure: async (stage) => {
-    const { calls } = await playScaleUp(stage, createAndAttach);
+  measure: async (context) => {
+    const { calls } = await playScaleUp(context, createAndAttach);
     const { modify, created } = callFigures(calls);
     return { measured: modify / created, details: `${modify} calls, ${created} interfaces created` };
   },

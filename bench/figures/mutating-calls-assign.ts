@@ -10,9 +10,9 @@ export const mutatingCallsAssign: Figure = {
   bound: 'atMost',
   inSmallForm: true,
   scenario: inWords(oneAssign),
-  measure: async (stage) => {
-    const { calls } = await playScaleUp(stage, oneAssign);
+  measure: async (context) => {
+    const { calls } = await playScaleUp(context, oneAssign);
     const { mutating, modify } = callFigures(calls);
-    return { measured: (mutating + modify) / stage.nodes, details: callsInWords(calls) };
+    return { measured: (mutating + modify) / context.nodes, details: callsInWords(calls) };
   },
 };

@@ -13,9 +13,9 @@ export const mutatingCallsCreateAttach: Figure = {
   bound: 'atMost',
   inSmallForm: true,
   scenario: inWords(createAndAttach, 'ModifyNetworkInterfaceAttribute is counted apart.'),
-  measure: async (stage) => {
-    const { calls } = await playScaleUp(stage, createAndAttach);
-    const measured = callFigures(calls).mutating / (stage.nodes * fewestPerNode);
+  measure: async (context) => {
+    const { calls } = await playScaleUp(context, createAndAttach);
+    const measured = callFigures(calls).mutating / (context.nodes * fewestPerNode);
     return { measured, details: callsInWords(calls) };
   },
 };

@@ -10,8 +10,8 @@ export const scaleUpReads: Figure = {
   bound: 'atMost',
   inSmallForm: true,
   scenario: inWords(createAndAttach, 'Each page is a read; until no call comes any more.'),
-  measure: async (stage) => {
-    const { calls } = await playScaleUp(stage, createAndAttach);
+  measure: async (context) => {
+    const { calls } = await playScaleUp(context, createAndAttach);
     const reads = Object.fromEntries(
       Object.entries(calls).filter(([action]) => action.startsWith('Describe')),
     );

@@ -10,5 +10,5 @@ export const scaleUpTimeUnscaled: Figure = {
   bound: 'atMost',
   inSmallForm: false,
   scenario: inWords(createAndAttachUnscaled),
-  measure: (stage) => timeOverFloor(stage, createAndAttachUnscaled),
+  measure: (context) => timeOverFloor(context, createAndAttachUnscaled),
 };

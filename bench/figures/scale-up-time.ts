@@ -13,5 +13,5 @@ export const scaleUpTime: Figure = {
     createAndAttach,
     'From the first CiliumNode written to the last seen with 8 addresses, over (nodes − capacity) / refill of the tightest bucket + one create and attach.',
   ),
-  measure: (stage) => timeOverFloor(stage, createAndAttach),
+  measure: (context) => timeOverFloor(context, createAndAttach),
 };

@@ -10,8 +10,8 @@ export const throttledAnswers: Figure = {
   bound: 'atMost',
   inSmallForm: true,
   scenario: inWords(createAndAttach),
-  measure: async (stage) => {
-    const { calls } = await playScaleUp(stage, createAndAttach);
+  measure: async (context) => {
+    const { calls } = await playScaleUp(context, createAndAttach);
     return throttledShare(calls);
   },
 };

@@ -11,7 +11,7 @@ export const throttledBesideAnother: Figure = {
   // Of 300 answers, those to the first calls, sent before anything can be learnt, are more than the limit.
   inSmallForm: false,
   scenario: inWords(besideAnother),
-  measure: async (stage) => {
-    return throttledShare((await playScaleUp(stage, besideAnother)).calls);
+  measure: async (context) => {
+    return throttledShare((await playScaleUp(context, besideAnother)).calls);
   },
 };

@@ -10,5 +10,5 @@ export const timeBesideAnother: Figure = {
   bound: 'atMost',
   inSmallForm: false,
   scenario: inWords(besideAnother),
-  measure: (stage) => timeOverFloor(stage, besideAnother),
+  measure: (context) => timeOverFloor(context, besideAnother),
 };

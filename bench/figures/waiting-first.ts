@@ -14,8 +14,11 @@ export const waitingFirst: Figure = {
   scenario: (settings) =>
     `${settings.nodes} nodes with 8 addresses want one more each; ${headStart / 1000} s later ${podsPerNode} pods come to each of ${few} others with 8. ` +
     'Limits and latencies of EC2, quota share 0.8. From the first of these pods to the first of the ten seen with its addresses, less 500 ms for the assignment.',
-  measure: async (stage) => {
-    const { first, last, servedBefore, servedAfter } = await stage.scenarios.played(planFor(stage), waiting);
+  measure: async (context) => {
+    const { first, last, servedBefore, servedAfter } = await context.scenarios.played(
+      planFor(context),
+      waiting,
+    );
     return {
       measured: first,
       details: `the last of the ten after ${last.toFixed(2)} s; ${servedBefore} of the many had been served before, ${servedAfter} by then`,

@@ -1,6 +1,6 @@
 // How much faster, and with how many fewer calls, the scale-ups of this run went than those of others would have.
 import { callFigures } from '../call-figures.ts';
-import type { Stage } from '../figure.ts';
+import type { FigureContext } from '../figure.ts';
 import { scaleUp, type ScaleUp, type ScaleUpPlan } from '../scenarios/scale-up.ts';
 import {
   createAndAttach,
@@ -27,15 +27,15 @@ export interface ComparedScaleUp {
 }
 
 /** Of the scale-ups that figures of this run were read from; nothing is played for it. */
-export async function comparison(stage: Stage): Promise<Comparison> {
+export async function comparison(context: FigureContext): Promise<Comparison> {
   const plans = [createAndAttach, createAndAttachUnscaled, oneAssign, oneAssignUnscaled].map((form) =>
-    form(stage),
+    form(context),
   );
   // Two forms may come to the same.
   const different = new Map(plans.map((plan) => [JSON.stringify(plan), plan]));
   const played: { readonly plan: ScaleUpPlan; readonly result: ScaleUp }[] = [];
   for (const plan of different.values()) {
-    const result = await stage.scenarios.ifPlayed(plan, scaleUp)?.catch(() => undefined);
+    const result = await context.scenarios.ifPlayed(plan, scaleUp)?.catch(() => undefined);
     if (result !== undefined) played.push({ plan, result });
   }
   return compare(played);

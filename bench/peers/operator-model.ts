@@ -49,9 +49,9 @@ class OperatorModel {
   readonly #calls = { mutating: 0, read: 0 };
   /** Readings that follow from runs and are still to come. */
   #readingsDue: number;
-  /** Nodes whose run is over and that nobody has published yet. */
+  /** Nodes whose run is over and that are not published yet. */
   #unpublished = 0;
-  /** When the limiter has a token for whoever asks next, counted in its own time: behind `now` while tokens are there. */
+  /** When the limiter has a token for the next caller, counted in its own time: behind `now` while tokens are there. */
   #reservedUntil: number;
 
   constructor(plan: OperatorPlan) {

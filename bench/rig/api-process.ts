@@ -26,7 +26,7 @@ export class ApiProcess {
     const kubeconfig = join(directory, 'kubeconfig');
     const args = ['simulate', '--kubernetes', '--kubernetes-port=0', `--kubeconfig=${kubeconfig}`];
     const child = new RigChild({ name: 'the embedded Kubernetes API', args, env: ofAnotherMachine });
-    const url = await child.said((line) => /^# the Kubernetes API on (\S+)$/.exec(line)?.[1]);
+    const url = await child.waitForLine((line) => /^# the Kubernetes API on (\S+)$/.exec(line)?.[1]);
     return new ApiProcess(child, url, kubeconfig);
   }
 

@@ -90,13 +90,13 @@ export async function withCluster<T>(
       signal,
     };
     const used = use(cluster);
-    // Where the scenario ends for another reason, what it was in the middle of ends later, and nobody listens.
+    // Where the scenario ends for another reason, what it was in the middle of ends later, and has no listener.
     used.catch(() => undefined);
     return await Promise.race([used, failed.promise]);
   } finally {
     outer.removeEventListener('abort', interrupt);
     ending.abort(new Error('the scenario is over'));
-    // A profile is written by a process that ends by itself.
+    // A profile is written by a process that exits normally.
     await Promise.all(processes.map(({ child }) => (profiles === undefined ? child.kill() : child.stop())));
     await rm(directory, { recursive: true, force: true });
   }

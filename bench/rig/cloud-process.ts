@@ -37,7 +37,7 @@ export interface CloudState {
 export class CloudProcess {
   readonly child: RigChild;
   readonly url: string;
-  /** Of whoever may call it. */
+  /** The credentials of a user that may call it. */
   readonly credentials: Readonly<Record<string, string>>;
 
   private constructor(child: RigChild, url: string, credentials: Readonly<Record<string, string>>) {
@@ -57,7 +57,7 @@ export class CloudProcess {
     const args = ['simulate', `--topology=${path}`, '--ec2-port=0'];
     const child = new RigChild({ name: 'the EC2 model', args, env: ofAnotherMachine });
     const exported = (name: string): Promise<string> =>
-      child.said((line) =>
+      child.waitForLine((line) =>
         line.startsWith(`export ${name}=`) ? line.slice(line.indexOf('=') + 1) : undefined,
       );
     const url = await exported('AWS_ENDPOINT_URL_EC2');

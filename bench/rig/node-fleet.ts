@@ -37,8 +37,8 @@ interface Awaited {
  * from the controller while they write, and it is the controller that is timed.
  */
 const concurrency = 4;
-/** Between two looks whether something came true that was waited for, in ms; what is timed is not timed by these. */
-const lookInterval = 20;
+/** Between two checks of an awaited condition, in ms. Nothing is timed by these checks. */
+const pollInterval = 20;
 
 export class NodeFleet {
   readonly #client: KubernetesClient;
@@ -119,7 +119,7 @@ export class NodeFleet {
 
   /** Resolves once `isSo`. */
   async until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-    while (!(await isSo())) await sleep(this.#clock, lookInterval, this.#signal);
+    while (!(await isSo())) await sleep(this.#clock, pollInterval, this.#signal);
   }
 
   #see(object: JsonObject): void {

@@ -20,7 +20,7 @@ export const region = 'eu-central-1';
 const zone = 'eu-central-1a';
 export const podSubnetTags = { purpose: 'pods' } as const;
 
-/** What simulate is told, as JSON, which YAML contains. */
+/** The topology file of simulate, as JSON, which YAML contains. */
 export function topologyOf({ machines, scale, latencyScale = 1 / scale, spread }: CloudPlan): string {
   const ms = (min: number, max: number): { min: number; max: number } => ({
     min: min * latencyScale,

@@ -5,13 +5,13 @@ import { latencies } from '../floor.ts';
 import { type BenchCluster, withCluster } from '../rig/bench-cluster.ts';
 import { quotaFlags } from './quota-flags.ts';
 import { addressesWanted } from './scale-up.ts';
-import type { Theatre } from './scenarios.ts';
+import type { Harness } from './scenarios.ts';
 import { settled } from './settled.ts';
 
 export interface BurstPlan {
   readonly bursts: number;
   /** Nodes beside those, each of which tops up by one address in every listing. */
-  readonly toppingUp: number;
+  readonly buffering: number;
   /** Nodes that do nothing, to make the listing as large as a fleet's. */
   readonly others: number;
   /** Of the rate limits alone: latencies are those of EC2. */
@@ -32,14 +32,14 @@ export const slowness = 1000;
 /** Bursts that come in one listing, and between two of them, in ms: 20 a second, less than half of what a bucket gains. */
 export const burstsPerListing = 40;
 export const betweenBursts = 50;
-/** Between two looks whether a listing has begun, in ms. */
-const lookInterval = 25;
+/** Between two checks whether a listing has started, in ms. */
+const pollInterval = 25;
 /** Without a call, in ms. */
 const quiet = 3000;
 
-export function bursts(plan: BurstPlan, theatre: Theatre): Promise<Bursts> {
-  const nodes = plan.bursts + plan.toppingUp + plan.others;
-  theatre.say(`${plan.bursts} bursts on ${nodes} nodes that have what they need`);
+export function bursts(plan: BurstPlan, harness: Harness): Promise<Bursts> {
+  const nodes = plan.bursts + plan.buffering + plan.others;
+  harness.say(`${plan.bursts} bursts on ${nodes} nodes that have what they need`);
   return withCluster(
     {
       cloud: {
@@ -51,12 +51,12 @@ export function bursts(plan: BurstPlan, theatre: Theatre): Promise<Bursts> {
       nodes: { firstInterfaceIndex: 0, preAllocate: addressesWanted },
       flags: [...quotaFlags(plan.scale), '--resync-interval=10s'],
     },
-    theatre,
-    (cluster) => play(cluster, plan, theatre),
+    harness,
+    (cluster) => play(cluster, plan, harness),
   );
 }
 
-async function play(cluster: BenchCluster, plan: BurstPlan, theatre: Theatre): Promise<Bursts> {
+async function play(cluster: BenchCluster, plan: BurstPlan, harness: Harness): Promise<Bursts> {
   const { fleet, cloud, machines, signal } = cluster;
   await fleet.create(machines);
   await cluster.startController();
@@ -64,19 +64,19 @@ async function play(cluster: BenchCluster, plan: BurstPlan, theatre: Theatre): P
   await settled(cluster, quiet);
   await cloud.slowListings(slowness, signal);
   const left = machines.slice(0, plan.bursts).values();
-  const toppingUp = machines.slice(plan.bursts, plan.bursts + plan.toppingUp);
+  const buffering = machines.slice(plan.bursts, plan.bursts + plan.buffering);
   const served: Served[] = [];
   let listings = 0;
   while (served.length < plan.bursts) {
-    await listingBegun(cluster);
+    await listingStarted(cluster);
     listings++;
     const wanted = addressesWanted + listings;
     const [round] = await Promise.all([
       burstRound(cluster, left),
-      fleet.requestAll(new Map(toppingUp.map(({ name }) => [name, wanted]))),
+      fleet.requestAll(new Map(buffering.map(({ name }) => [name, wanted]))),
     ]);
     served.push(...round);
-    theatre.say(`  ${served.length} of ${plan.bursts} bursts served`);
+    harness.say(`  ${served.length} of ${plan.bursts} bursts served`);
   }
   const writtenAt = await cluster.api.writtenAt(signal);
   const at = (version: string): number => writtenAt.get(version) ?? NaN;
@@ -114,8 +114,8 @@ async function burst({ fleet }: BenchCluster, name: string): Promise<Served> {
 }
 
 /** Resolves soon after the beginning of the next listing of everything, which reads the VPCs before anything else. */
-async function listingBegun({ cloud, clock, signal }: BenchCluster): Promise<void> {
+async function listingStarted({ cloud, clock, signal }: BenchCluster): Promise<void> {
   const count = async (): Promise<number> => (await cloud.calls(signal))['DescribeVpcs']?.calls ?? 0;
   const before = await count();
-  while ((await count()) === before) await sleep(clock, lookInterval, signal);
+  while ((await count()) === before) await sleep(clock, pollInterval, signal);
 }

@@ -1,5 +1,5 @@
 // The idle fleet that figures are read from.
-import type { Settings, Stage } from '../figure.ts';
+import type { Settings, FigureContext } from '../figure.ts';
 import { idle, type Idleness, type IdlePlan } from './idle.ts';
 
 /** Of the full form: what every figure about idleness is stated for. */
@@ -14,8 +14,8 @@ function planFor(settings: Settings): IdlePlan {
   return { nodes, scale, seconds, flags };
 }
 
-export function playIdle(stage: Stage): Promise<Idleness> {
-  return stage.scenarios.played(planFor(stage), idle);
+export function playIdle(context: FigureContext): Promise<Idleness> {
+  return context.scenarios.played(planFor(context), idle);
 }
 
 export function idleInWords(settings: Settings): string {

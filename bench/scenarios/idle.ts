@@ -6,7 +6,7 @@ import type { CallCounts } from '../rig/cloud-process.ts';
 import { cpuTime } from '../rig/process-figures.ts';
 import { quotaFlags } from './quota-flags.ts';
 import { addressesWanted, join } from './scale-up.ts';
-import type { Theatre } from './scenarios.ts';
+import type { Harness } from './scenarios.ts';
 import { settled } from './settled.ts';
 
 export interface IdlePlan {
@@ -27,24 +27,24 @@ export interface Idleness {
   readonly cpu: number;
 }
 
-/** How often it is told how long it still lasts, in ms. */
+/** How often the remaining time is reported, in ms. */
 const reportInterval = 60_000;
 /** Without a call after the scale-up, in ms. */
 const quiet = 5000;
 
-export function idle({ nodes, scale, seconds, flags }: IdlePlan, theatre: Theatre): Promise<Idleness> {
-  theatre.say(`${nodes} nodes come to rest, then ${seconds} s of nothing`);
+export function idle({ nodes, scale, seconds, flags }: IdlePlan, harness: Harness): Promise<Idleness> {
+  harness.say(`${nodes} nodes come to rest, then ${seconds} s of nothing`);
   return withCluster(
     {
       cloud: { machines: [{ type: 'm5.xlarge', count: nodes }], scale, spread: 0 },
       nodes: { firstInterfaceIndex: 1, preAllocate: addressesWanted },
       flags: [...quotaFlags(scale), ...flags],
     },
-    theatre,
+    harness,
     async (cluster) => {
       const { cloud, api, clock, signal } = cluster;
       const { child } = await cluster.startController();
-      await join(cluster, theatre);
+      await join(cluster, harness);
       const before = await settled(cluster, quiet);
       const writesBefore = await api.writes(signal);
       const cpuBefore = await cpuTime(child.pid);
@@ -53,7 +53,7 @@ export function idle({ nodes, scale, seconds, flags }: IdlePlan, theatre: Theatr
         const left = end - clock.monotonic();
         await sleep(clock, Math.min(left, reportInterval), signal);
         if (left > reportInterval)
-          theatre.say(`  idle: ${Math.round((end - clock.monotonic()) / 1000)} s left`);
+          harness.say(`  idle: ${Math.round((end - clock.monotonic()) / 1000)} s left`);
       }
       const cpu = (await cpuTime(child.pid)) - cpuBefore;
       const calls = callsBetween(before, await cloud.calls(signal));

@@ -1,9 +1,9 @@
 // The scale-up by which memory and event loop are judged.
-import type { Settings, Stage } from '../figure.ts';
+import type { Settings, FigureContext } from '../figure.ts';
 import { type Footprint, memory } from './memory.ts';
 
-export function playMemory(stage: Stage, nodes = stage.nodes): Promise<Footprint> {
-  return stage.scenarios.played({ nodes, scale: stage.scale }, memory);
+export function playMemory(context: FigureContext, nodes = context.nodes): Promise<Footprint> {
+  return context.scenarios.played({ nodes, scale: context.scale }, memory);
 }
 
 export const memoryInWords = ({ nodes }: Settings): string =>

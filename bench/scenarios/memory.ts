@@ -7,7 +7,7 @@ import { metricIn } from '../../rig/metric-text.ts';
 import { peakMemory } from '../rig/process-figures.ts';
 import { quotaFlags } from './quota-flags.ts';
 import { join } from './scale-up.ts';
-import type { Theatre } from './scenarios.ts';
+import type { Harness } from './scenarios.ts';
 import { settled, totalOf } from './settled.ts';
 
 export interface MemoryPlan {
@@ -30,38 +30,38 @@ const type = 'm5.4xlarge';
 const resyncFlag = '--resync-interval=20s';
 /** Of the controller without nodes, in ms: as long as the other takes to start and to list once more. */
 const emptyTime = 30_000;
-/** Between two looks whether the listing has begun, and without a call after it, in ms. */
-const lookInterval = 10;
+/** Between two checks whether the listing has started, and without a call after it, in ms. */
+const pollInterval = 10;
 const quiet = 1500;
 
-export function memory({ nodes, scale }: MemoryPlan, theatre: Theatre): Promise<Footprint> {
-  theatre.say(`memory and event loop: ${nodes} nodes, then a listing of everything`);
+export function memory({ nodes, scale }: MemoryPlan, harness: Harness): Promise<Footprint> {
+  harness.say(`memory and event loop: ${nodes} nodes, then a listing of everything`);
   return withCluster(
     {
       cloud: { machines: [{ type, count: nodes, addresses: addressesEach }], scale, spread: 0 },
       nodes: { firstInterfaceIndex: 1, preAllocate: addressesEach },
       flags: [...quotaFlags(scale), resyncFlag],
     },
-    theatre,
+    harness,
     async (cluster) => {
       const { clock, signal } = cluster;
       const controller = await cluster.startController();
       if (nodes === 0) await sleep(clock, emptyTime, signal);
-      else await join(cluster, theatre);
+      else await join(cluster, harness);
       const loopDelay = nodes === 0 ? undefined : await delayOfNextListing(cluster, controller);
       return { peakMemory: await peakMemory(controller.child.pid), loopDelay };
     },
   );
 }
 
-/** Each scrape begins the histogram of delays anew. */
+/** Each scrape resets the histogram of delays. */
 async function delayOfNextListing(
   cluster: BenchCluster,
   controller: ControllerProcess,
 ): Promise<{ p99: number; max: number }> {
   const { cloud, clock, signal } = cluster;
   const before = totalOf(await settled(cluster, quiet));
-  while (totalOf(await cloud.calls(signal)) === before) await sleep(clock, lookInterval, signal);
+  while (totalOf(await cloud.calls(signal)) === before) await sleep(clock, pollInterval, signal);
   await controller.scrape(signal);
   await settled(cluster, quiet);
   const text = await controller.scrape(signal);

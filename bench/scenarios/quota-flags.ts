@@ -1,4 +1,4 @@
-// How the controller is told of the rate limits that the EC2 model keeps.
+// The flags that give the controller the rate limits that the EC2 model keeps.
 import { buckets } from '../floor.ts';
 
 const reads = { capacity: 100, refill: 20 };

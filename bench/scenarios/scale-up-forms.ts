@@ -1,5 +1,5 @@
 // The scale-ups that figures are read from, and what they are in words.
-import type { Settings, Stage } from '../figure.ts';
+import type { Settings, FigureContext } from '../figure.ts';
 import { scaleUp, type ScaleUp, type ScaleUpPlan } from './scale-up.ts';
 
 /** Of the unscaled form: more would only take longer, the bucket alone says how long. */
@@ -25,8 +25,8 @@ export const createAndAttachUnscaled: Form = (settings) => ({
 /** In which the runnable peer was measured. */
 export const oneAssignUnscaled: Form = (settings) => ({ ...oneAssign(settings), scale: 1 });
 
-export function playScaleUp(stage: Stage, form: Form): Promise<ScaleUp> {
-  return stage.scenarios.played(form(stage), scaleUp);
+export function playScaleUp(context: FigureContext, form: Form): Promise<ScaleUp> {
+  return context.scenarios.played(form(context), scaleUp);
 }
 
 export const inWords =

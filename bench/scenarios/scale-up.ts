@@ -8,7 +8,7 @@ import type { ControllerProcess } from '../../rig/controller-process.ts';
 import { cpuTime, peakMemory } from '../rig/process-figures.ts';
 import { OutsideClient } from './outside-client.ts';
 import { quotaFlags } from './quota-flags.ts';
-import type { Theatre } from './scenarios.ts';
+import type { Harness } from './scenarios.ts';
 import { settled } from './settled.ts';
 
 export interface ScaleUpPlan {
@@ -26,11 +26,11 @@ export interface ScaleUp {
   readonly seconds: number;
   /** Until half of the nodes were. */
   readonly half: number;
-  /** Until EC2 was not called any more. */
+  /** Until the last call of EC2. */
   readonly calls: CallCounts;
   /** Of the controller, from its start on. */
   readonly cpuSeconds: number;
-  /** Cores that each process kept busy until the last node was supplied: whether the machine was the limit. */
+  /** Cores that each process kept busy until the last node was satisfied: whether the machine was the limit. */
   readonly cores: Readonly<Record<'controller' | 'ec2' | 'api' | 'agents', number>>;
   readonly peakMemory: number;
 }
@@ -39,28 +39,28 @@ export const addressesWanted = 8;
 
 /** Before the fleet comes, in ms: whatever a controller does after its start is over by then. */
 const rest = 6000;
-/** Without a call, in ms: then nothing comes any more. */
+/** Without a call, in ms: then no further call comes. */
 const quiet = 4000;
 const reportInterval = 10_000;
 
-export function scaleUp(plan: ScaleUpPlan, theatre: Theatre): Promise<ScaleUp> {
+export function scaleUp(plan: ScaleUpPlan, harness: Harness): Promise<ScaleUp> {
   const { nodes, firstInterfaceIndex, scale, outsideClient } = plan;
   const beside = outsideClient ? ', beside another client' : '';
-  theatre.say(`${nodes} nodes, first interface index ${firstInterfaceIndex}, limits × ${scale}${beside}`);
+  harness.say(`${nodes} nodes, first interface index ${firstInterfaceIndex}, limits × ${scale}${beside}`);
   return withCluster(
     {
       cloud: { machines: [{ type: 'm5.xlarge', count: nodes }], scale, spread: 0 },
       nodes: { firstInterfaceIndex, preAllocate: addressesWanted },
       flags: quotaFlags(scale),
     },
-    theatre,
+    harness,
     async (cluster) => {
       const controller = await cluster.startController();
       await sleep(cluster.clock, rest, cluster.signal);
       const outside = new OutsideClient(cluster, scale);
-      if (!outsideClient) return play(cluster, controller, theatre);
+      if (!outsideClient) return play(cluster, controller, harness);
       await outside.takeHalf();
-      return Promise.race([play(cluster, controller, theatre), outside.takeOn()]);
+      return Promise.race([play(cluster, controller, harness), outside.takeOn()]);
     },
   );
 }
@@ -68,7 +68,7 @@ export function scaleUp(plan: ScaleUpPlan, theatre: Theatre): Promise<ScaleUp> {
 async function play(
   cluster: BenchCluster,
   controller: ControllerProcess,
-  theatre: Theatre,
+  harness: Harness,
 ): Promise<ScaleUp> {
   const { cloud, signal } = cluster;
   const pids = {
@@ -79,7 +79,7 @@ async function play(
   };
   const before = await cloud.calls(signal);
   const cpuBefore = await cpuTimes(pids);
-  const times = await join(cluster, theatre);
+  const times = await join(cluster, harness);
   const cpuAfter = await cpuTimes(pids);
   const busy = (name: keyof typeof pids): number => (cpuAfter[name] - cpuBefore[name]) / percentile(times, 1);
   const calls = callsBetween(before, await settled(cluster, quiet));
@@ -104,21 +104,21 @@ async function cpuTimes<Name extends string>(
 /** All machines of the cluster join at once. Resolves to the seconds until each was seen with its addresses. */
 export async function join(
   { fleet, machines, clock, signal }: BenchCluster,
-  { say }: Pick<Theatre, 'say'>,
+  { say }: Pick<Harness, 'say'>,
 ): Promise<readonly number[]> {
   const start = clock.monotonic();
-  let supplied = 0;
+  let satisfied = 0;
   const all = Promise.all(
     machines.map(async ({ name, ipam }) => {
       const { at } = await fleet.whenOffered(name, ipam?.preAllocate ?? 0);
-      supplied++;
+      satisfied++;
       return (at - start) / 1000;
     }),
   );
   const over = new AbortController();
   const report = reportEvery(reportInterval, { clock, signal: AbortSignal.any([signal, over.signal]) }, () =>
     say(
-      `  ${supplied} of ${machines.length} nodes supplied after ${((clock.monotonic() - start) / 1000).toFixed(0)} s`,
+      `  ${satisfied} of ${machines.length} nodes satisfied after ${((clock.monotonic() - start) / 1000).toFixed(0)} s`,
     ),
   );
   try {

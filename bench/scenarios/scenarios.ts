@@ -2,7 +2,7 @@
 import type { Clock } from '../../src/runtime/clock.ts';
 
 /** What every scenario is played with. */
-export interface Theatre {
+export interface Harness {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
@@ -10,26 +10,26 @@ export interface Theatre {
   readonly profiles: string | undefined;
 }
 
-type Play<Plan, Result> = (plan: Plan, theatre: Theatre) => Promise<Result>;
+type Play<Plan, Result> = (plan: Plan, harness: Harness) => Promise<Result>;
 
 export class Scenarios {
-  readonly #theatre: Theatre;
+  readonly #harness: Harness;
   readonly #played = new Map<string, Promise<unknown>>();
 
-  constructor(theatre: Theatre) {
-    this.#theatre = theatre;
+  constructor(harness: Harness) {
+    this.#harness = harness;
   }
 
   /** `play` is called once for each plan, which must be plain data. A failure is remembered like a result. */
   played<Plan, Result>(plan: Plan, play: Play<Plan, Result>): Promise<Result> {
     const known = this.ifPlayed(plan, play);
     if (known !== undefined) return known;
-    const playing = play(plan, this.#theatre);
+    const playing = play(plan, this.#harness);
     this.#played.set(keyOf(plan, play), playing);
     return playing;
   }
 
-  /** What came of it, if somebody asked for it before. */
+  /** Its result, if a figure asked for it before. */
   ifPlayed<Plan, Result>(plan: Plan, play: Play<Plan, Result>): Promise<Result> | undefined {
     return this.#played.get(keyOf(plan, play)) as Promise<Result> | undefined;
   }

@@ -3,15 +3,15 @@ import { sleep } from '../../src/runtime/clock.ts';
 import type { CallCounts } from '../rig/cloud-process.ts';
 import type { BenchCluster } from '../rig/bench-cluster.ts';
 
-/** Between two looks at the counts, in ms. */
-const lookInterval = 250;
+/** Between two reads of the counts, in ms. */
+const pollInterval = 250;
 
 /** Resolves to the counts once EC2 has not been called for `quiet` ms. */
 export async function settled({ cloud, clock, signal }: BenchCluster, quiet: number): Promise<CallCounts> {
   let counts = await cloud.calls(signal);
   let since = clock.monotonic();
   while (clock.monotonic() - since < quiet) {
-    await sleep(clock, lookInterval, signal);
+    await sleep(clock, pollInterval, signal);
     const next = await cloud.calls(signal);
     if (totalOf(next) !== totalOf(counts)) since = clock.monotonic();
     counts = next;

@@ -1,7 +1,7 @@
 // How long a scale-up took beside the least that the rate limits allow.
 import { availableParallelism } from 'node:os';
-import type { Reading, Settings, Stage } from '../figure.ts';
-import { floorOf, type SupplyAction } from '../floor.ts';
+import type { Reading, Settings, FigureContext } from '../figure.ts';
+import { floorOf, type AllocationAction } from '../floor.ts';
 import { outsideShare } from './outside-client.ts';
 import type { ScaleUpPlan } from './scale-up.ts';
 import { playScaleUp } from './scale-up-forms.ts';
@@ -9,20 +9,20 @@ import { playScaleUp } from './scale-up-forms.ts';
 const actionsBy = {
   0: ['AssignPrivateIpAddresses'],
   1: ['CreateNetworkInterface', 'AttachNetworkInterface'],
-} as const satisfies Record<ScaleUpPlan['firstInterfaceIndex'], readonly SupplyAction[]>;
+} as const satisfies Record<ScaleUpPlan['firstInterfaceIndex'], readonly AllocationAction[]>;
 
 export async function timeOverFloor(
-  stage: Stage,
+  context: FigureContext,
   form: (settings: Settings) => ScaleUpPlan,
 ): Promise<Reading> {
-  const { nodes, scale, firstInterfaceIndex, outsideClient } = form(stage);
+  const { nodes, scale, firstInterfaceIndex, outsideClient } = form(context);
   const floor = floorOf({
     nodes,
     scale,
     actions: actionsBy[firstInterfaceIndex],
     share: outsideClient ? 1 - outsideShare : 1,
   });
-  const { seconds, half, cores } = await playScaleUp(stage, form);
+  const { seconds, half, cores } = await playScaleUp(context, form);
   const details = `${seconds.toFixed(2)} s, half of the nodes after ${half.toFixed(2)} s; the least is ${floor.toFixed(2)} s`;
   const busy = Object.entries(cores).map(([name, count]) => `${name} ${count.toFixed(2)}`);
   return {

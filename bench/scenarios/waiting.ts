@@ -4,7 +4,7 @@ import { latencies } from '../floor.ts';
 import { percentile } from '../percentile.ts';
 import { withCluster } from '../rig/bench-cluster.ts';
 import { addressesWanted } from './scale-up.ts';
-import type { Theatre } from './scenarios.ts';
+import type { Harness } from './scenarios.ts';
 import { settled } from './settled.ts';
 
 export interface WaitingPlan {
@@ -28,8 +28,8 @@ export const headStart = 5000;
 /** Without a call, in ms. */
 const quiet = 3000;
 
-export function waiting(plan: WaitingPlan, theatre: Theatre): Promise<Waiting> {
-  theatre.say(`${plan.waiting} waiting nodes behind ${plan.normal} that top up`);
+export function waiting(plan: WaitingPlan, harness: Harness): Promise<Waiting> {
+  harness.say(`${plan.waiting} waiting nodes behind ${plan.normal} that top up`);
   return withCluster(
     {
       cloud: {
@@ -43,7 +43,7 @@ export function waiting(plan: WaitingPlan, theatre: Theatre): Promise<Waiting> {
       nodes: { firstInterfaceIndex: 0, preAllocate: addressesWanted },
       flags: [],
     },
-    theatre,
+    harness,
     async (cluster) => {
       const { fleet, machines, clock, signal } = cluster;
       await fleet.create(machines);

@@ -1,5 +1,5 @@
 // Describes a command, so that the command line can be built without loading it.
-import type { GivenFlags } from '../config/given-text.ts';
+import type { RawFlags } from '../config/raw-option.ts';
 
 export interface CommandDescription {
   readonly name: string;
@@ -9,7 +9,7 @@ export interface CommandDescription {
   readonly description: string;
   readonly flags: readonly FlagDescription[];
   /** Runs the command with the given flags and resolves to the exit code. It imports its own dependencies. */
-  readonly run: (given: GivenFlags) => Promise<number>;
+  readonly run: (given: RawFlags) => Promise<number>;
 }
 
 export interface FlagDescription {

@@ -1,8 +1,8 @@
 // Parses the command line and dispatches to the named command. It knows only the descriptions of commands, so that help
 // and version load none.
 import { Command, CommanderError, Option } from 'commander';
-import type { GivenFlags } from '../config/given-text.ts';
-import { plainValue } from '../network/foreign-text.ts';
+import type { RawFlags } from '../config/raw-option.ts';
+import { plainValue } from '../network/untrusted-text.ts';
 import { systemClock } from '../runtime/system-clock.ts';
 import type { CommandDescription, FlagDescription } from './command-description.ts';
 import { nearest } from './did-you-mean.ts';
@@ -33,9 +33,9 @@ export interface Terminal {
  */
 export async function runCommandLine(args: readonly string[], options: CommandLineOptions): Promise<number> {
   let code: number = exitCode.usage;
-  const program = buildProgram(options, async (command, given, leftovers) => {
-    const problems = findUnknown(command, leftovers);
-    for (const problem of problems) tellProblem(options.terminal, command.name, problem);
+  const program = buildProgram(options, async (command, given, extraArguments) => {
+    const problems = findUnknown(command, extraArguments);
+    for (const problem of problems) reportProblem(options.terminal, command.name, problem);
     if (problems.length === 0) code = await command.run(given);
   });
 
@@ -57,8 +57,8 @@ function meantBy(args: readonly string[], commands: readonly CommandDescription[
 
 type Handler = (
   command: CommandDescription,
-  given: GivenFlags,
-  leftovers: readonly string[],
+  given: RawFlags,
+  extraArguments: readonly string[],
 ) => Promise<void>;
 
 function buildProgram({ version, commands, terminal }: CommandLineOptions, handle: Handler): Command {
@@ -85,7 +85,11 @@ function buildProgram({ version, commands, terminal }: CommandLineOptions, handl
   return program;
 }
 
-function tellProblem({ err, readers = 'people' }: Terminal, command: string | undefined, text: string): void {
+function reportProblem(
+  { err, readers = 'people' }: Terminal,
+  command: string | undefined,
+  text: string,
+): void {
   err(problemLine(command, text, { readers, clock: systemClock }));
 }
 
@@ -105,7 +109,7 @@ function addCommand(
     .configureOutput({
       outputError: (text) =>
         // Commander names no command, but for programs this line must look like every other line of `run`.
-        tellProblem(
+        reportProblem(
           terminal,
           terminal.readers === 'programs' ? description.name : undefined,
           onOneLine(text),
@@ -134,14 +138,14 @@ function optionFor(flag: FlagDescription, given: Map<string, readonly string[]>)
 }
 
 /** What remains once all known flags are read: unknown flags, possible values of theirs, and stray words. */
-function findUnknown({ flags }: CommandDescription, leftovers: readonly string[]): readonly string[] {
+function findUnknown({ flags }: CommandDescription, extraArguments: readonly string[]): readonly string[] {
   const known = flags.map(({ name }) => `--${name}`);
-  const unknown = leftovers
-    .filter((leftover) => leftover.startsWith('-'))
-    .map((leftover) => unknownInWords(/^(--[\w-]*|-\w?)/.exec(leftover)?.[0] ?? '-', known));
+  const unknown = extraArguments
+    .filter((argument) => argument.startsWith('-'))
+    .map((argument) => unknownInWords(/^(--[\w-]*|-\w?)/.exec(argument)?.[0] ?? '-', known));
   return unknown.length > 0
     ? unknown
-    : leftovers.map((word) => {
+    : extraArguments.map((word) => {
         const shown = plainValue(word);
         return shown === undefined ? 'unexpected argument' : `unexpected argument ${JSON.stringify(shown)}`;
       });

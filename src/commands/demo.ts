@@ -1,11 +1,11 @@
 // Runs the command demo: reads its flags and chooses where to show it.
-import type { GivenFlags } from '../config/given-text.ts';
+import type { RawFlags } from '../config/raw-option.ts';
 import { integer } from '../config/value-kinds.ts';
 import { Demonstration } from './demo/demonstration.ts';
 import { liveScreen, plainScreen, type Screen } from './demo/screen.ts';
 import { exitCode } from './exit-code.ts';
 
-export async function demo(given: GivenFlags): Promise<number> {
+export async function demo(given: RawFlags): Promise<number> {
   const text = given.get('nodes')?.at(-1) ?? '50';
   const nodes = integer({ least: 4, most: 100 }).parse(text);
   if (nodes === undefined) {

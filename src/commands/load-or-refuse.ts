@@ -1,13 +1,13 @@
 // First step of the command run: loads the options or reports why they are invalid. It starts nothing.
 import type { DestinationStream } from 'pino';
-import type { GivenFlags } from '../config/given-text.ts';
+import type { RawFlags } from '../config/raw-option.ts';
 import { type LoadedOptions, loadOptions } from '../config/load-options.ts';
 import { sourceInWords } from '../config/option-source.ts';
 import type { ProcessEnvironment } from '../config/option-row.ts';
 import { type Options, propertyOf } from '../config/option-table.ts';
 import type { Outbound } from '../config/outbound.ts';
 import { optionVariables, unknownVariables } from '../config/unknown-variables.ts';
-import { foreignText } from '../network/foreign-text.ts';
+import { sanitizedText } from '../network/untrusted-text.ts';
 import { createJsonLogger } from '../observability/json-logger.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -36,7 +36,7 @@ export type Start =
  * Loads the options and opens the log. It logs settings that differ from the defaults, and the remarks. Each invalid
  * option yields one line.
  */
-export function loadOrRefuse(flags: GivenFlags, context: StartContext): Start {
+export function loadOrRefuse(flags: RawFlags, context: StartContext): Start {
   const { processEnvironment, clock, err, logTo, version, readers = 'people' } = context;
   const loaded = loadOptions(flags, processEnvironment);
   if (loaded.kind === 'refused') {
@@ -83,7 +83,7 @@ function givenOptions({
   return Object.fromEntries(
     [...texts].map(([name, given]) => {
       const value: unknown = options[propertyOf(name)];
-      const shown = given.map((text) => foreignText(text, mostShown));
+      const shown = given.map((text) => sanitizedText(text, mostShown));
       const words = shown.length === 1 ? shown[0] : shown;
       const isPlain = (typeof value === 'number' || typeof value === 'boolean') && String(value) === words;
       return [name, { value: isPlain ? value : words, from: sourceInWords(name, sources[name]) }];

@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { hostname } from 'node:os';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import type { GivenFlags } from '../config/given-text.ts';
+import type { RawFlags } from '../config/raw-option.ts';
 import type { Options } from '../config/option-table.ts';
-import { haveHome, thisProcess } from '../config/process-surroundings.ts';
+import { haveHome, thisProcess } from '../config/process-environment.ts';
 import { type LiveReading, readLiveOptions } from '../config/read-live-options.ts';
 import { composeAws } from '../controller/clouds/aws.ts';
 import { NotStartable } from '../controller/clouds/cloud.ts';
@@ -29,7 +29,7 @@ import { problemLine, type Readers } from './problem-line.ts';
 
 const { version } = packageJson;
 
-export async function run(given: GivenFlags): Promise<number> {
+export async function run(given: RawFlags): Promise<number> {
   const err = (text: string): boolean => process.stderr.write(text);
   const readers: Readers = process.stderr.isTTY ? 'people' : 'programs';
   const start = loadOrRefuse(given, { version, processEnvironment: thisProcess, clock, err, readers });

@@ -1,6 +1,6 @@
 // Runs the command simulate: serves the embedded EC2 or the embedded Kubernetes API alone, for any client.
 import { readFile, writeFile } from 'node:fs/promises';
-import type { GivenFlags } from '../config/given-text.ts';
+import type { RawFlags } from '../config/raw-option.ts';
 import { integer } from '../config/value-kinds.ts';
 import { Random } from '../runtime/random.ts';
 import { systemClock as clock } from '../runtime/system-clock.ts';
@@ -31,7 +31,7 @@ class Misuse extends Error {
   }
 }
 
-export async function simulate(given: GivenFlags): Promise<number> {
+export async function simulate(given: RawFlags): Promise<number> {
   const served: Served[] = [];
   try {
     const wanted = await wantedOf(given);
@@ -50,7 +50,7 @@ export async function simulate(given: GivenFlags): Promise<number> {
 }
 
 /** Checks everything and returns what to start. */
-async function wantedOf(given: GivenFlags): Promise<(() => Promise<Served>)[]> {
+async function wantedOf(given: RawFlags): Promise<(() => Promise<Served>)[]> {
   const last = (name: string): string | undefined => given.get(name)?.at(-1);
   const host = last('host') ?? '127.0.0.1';
   const path = last('topology');
@@ -96,7 +96,7 @@ function onOneLine(text: string): string {
   return text.trim().replaceAll(/\s*\n\s*/g, ' ');
 }
 
-function portOf(given: GivenFlags, name: string, fallback: number): number {
+function portOf(given: RawFlags, name: string, fallback: number): number {
   const text = given.get(name)?.at(-1) ?? String(fallback);
   const port = integer({ least: 0, most: 65_535 }).parse(text);
   if (port !== undefined) return port;

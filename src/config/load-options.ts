@@ -1,20 +1,20 @@
 // Loads the options of one process from its command line, environment, directory and defaults. It reports all problems
 // at once and guesses nothing. Its arguments are its only access to the outside.
 import { type ConfigDirectory, readConfigDirectory } from './config-directory.ts';
-import { findContradictions } from './contradictions.ts';
-import { findGivenText, type GivenFlags, type Places } from './given-text.ts';
+import { crossValidate } from './cross-validation.ts';
+import { findRawOption, type RawFlags, type Places } from './raw-option.ts';
 import { type OptionSource, type OptionSources, refusalLine } from './option-source.ts';
 import { tooManyTags } from './interface-tags.ts';
 import type { OptionRow, ProcessEnvironment } from './option-row.ts';
 import { optionNames, optionTable, propertyOf, type OptionName, type Options } from './option-table.ts';
 import { type Outbound, readOutbound } from './outbound.ts';
 import {
-  type Remark,
-  remarksOnCallCap,
-  remarksOnCollection,
-  remarksOnGivingBack,
-  remarksOnIgnored,
-} from './remarks.ts';
+  type OptionWarning,
+  warningsOnCallCap,
+  warningsOnCollection,
+  warningsOnReleaseWindow,
+  warningsOnIgnored,
+} from './option-warnings.ts';
 
 export type LoadedOptions =
   | {
@@ -25,9 +25,9 @@ export type LoadedOptions =
       readonly texts: ReadonlyMap<OptionName, readonly string[]>;
       readonly outbound: Outbound;
       /** Worth logging once at startup. */
-      readonly notices: readonly Remark[];
+      readonly notices: readonly OptionWarning[];
       /** Worth acting on. */
-      readonly warnings: readonly Remark[];
+      readonly warnings: readonly OptionWarning[];
     }
   | {
       readonly kind: 'refused';
@@ -35,11 +35,11 @@ export type LoadedOptions =
       readonly problems: readonly string[];
     };
 
-export function loadOptions(flags: GivenFlags, processEnvironment: ProcessEnvironment): LoadedOptions {
+export function loadOptions(flags: RawFlags, processEnvironment: ProcessEnvironment): LoadedOptions {
   const { directory, problems } = openConfigDirectory(flags, processEnvironment);
   const values = new Map<OptionName, unknown>();
   const found = new Map<OptionName, OptionSource>();
-  const givenTexts = new Map<OptionName, readonly string[]>();
+  const rawTexts = new Map<OptionName, readonly string[]>();
 
   for (const name of optionNames) {
     const { source, texts, reading } = readOption(name, { flags, processEnvironment, directory });
@@ -47,7 +47,7 @@ export function loadOptions(flags: GivenFlags, processEnvironment: ProcessEnviro
     if (reading.kind === 'value') values.set(name, reading.value);
     else problems.push(refusalLine({ name, source, text: reading.text, accepted }));
     found.set(name, source);
-    if (source.kind !== 'default') givenTexts.set(name, texts);
+    if (source.kind !== 'default') rawTexts.set(name, texts);
   }
   if (problems.length > 0) return { kind: 'refused', problems };
 
@@ -56,24 +56,24 @@ export function loadOptions(flags: GivenFlags, processEnvironment: ProcessEnviro
   const {
     outbound,
     problems: outboundProblems,
-    remarks: outboundRemarks,
+    warnings: outboundWarnings,
   } = readOutbound({ path: options.extraCaFile, source: sources['extra-ca-file'] }, processEnvironment);
-  const contradictions = [
-    ...findContradictions(options, sources),
+  const conflicts = [
+    ...crossValidate(options, sources),
     ...tooManyTags(options, sources),
     ...outboundProblems,
   ];
-  if (contradictions.length > 0) return { kind: 'refused', problems: contradictions };
+  if (conflicts.length > 0) return { kind: 'refused', problems: conflicts };
 
-  const remarks = [
-    ...remarksOnIgnored(flags, processEnvironment),
-    ...remarksOnCallCap(options, sources),
-    ...remarksOnCollection(options),
-    ...remarksOnGivingBack(options),
-    ...outboundRemarks,
+  const all = [
+    ...warningsOnIgnored(flags, processEnvironment),
+    ...warningsOnCallCap(options, sources),
+    ...warningsOnCollection(options),
+    ...warningsOnReleaseWindow(options),
+    ...outboundWarnings,
   ];
-  const { notice: notices = [], warning: warnings = [] } = Object.groupBy(remarks, ({ kind }) => kind);
-  return { kind: 'options', options, sources, texts: givenTexts, outbound, notices, warnings };
+  const { notice: notices = [], warning: warnings = [] } = Object.groupBy(all, ({ kind }) => kind);
+  return { kind: 'options', options, sources, texts: rawTexts, outbound, notices, warnings };
 }
 
 export interface ReadOption {
@@ -84,7 +84,7 @@ export interface ReadOption {
 
 /** The value of one option, or the rejected text, and its source. */
 export function readOption(name: OptionName, places: Places): ReadOption {
-  const { source, texts } = findGivenText(name, places);
+  const { source, texts } = findRawOption(name, places);
   return { source, texts, reading: readTexts(optionTable[name], texts) };
 }
 
@@ -95,11 +95,11 @@ interface OpenedDirectory {
 
 /** `names`: the options whose files to open. */
 export function openConfigDirectory(
-  flags: GivenFlags,
+  flags: RawFlags,
   processEnvironment: ProcessEnvironment,
   names: readonly OptionName[] = optionNames,
 ): OpenedDirectory {
-  const { source, texts } = findGivenText('config-dir', { flags, processEnvironment, directory: undefined });
+  const { source, texts } = findRawOption('config-dir', { flags, processEnvironment, directory: undefined });
   const path = texts.at(-1) ?? '';
   if (path === '') return { directory: undefined, problems: [] };
 

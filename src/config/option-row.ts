@@ -3,7 +3,7 @@ import type { ValueKind } from './value-kinds.ts';
 
 /** Titles of the groups, in the order of help and documentation. */
 export const optionGroups = {
-  supply: 'Allocation',
+  allocation: 'Allocation',
   release: 'Release',
   aws: 'AWS',
   calls: 'Cloud calls',

@@ -1,5 +1,5 @@
 // Describes where an option's value came from and words a refusal in one line. It decides nothing.
-import { plainValue } from '../network/foreign-text.ts';
+import { plainValue } from '../network/untrusted-text.ts';
 import { environmentNameOf, type OptionName } from './option-table.ts';
 
 export type OptionSource =

@@ -6,12 +6,12 @@ import { kubernetesOptions } from './options/kubernetes-options.ts';
 import { releaseOptions } from './options/release-options.ts';
 import type { OptionWithoutEffect } from './options/options-without-effect.ts';
 import { processOptions } from './options/process-options.ts';
-import { supplyOptions } from './options/supply-options.ts';
+import { allocationOptions } from './options/allocation-options.ts';
 import type { OptionRow } from './option-row.ts';
 import type { ValueKind } from './value-kinds.ts';
 
 const table = {
-  ...supplyOptions,
+  ...allocationOptions,
   ...releaseOptions,
   ...awsOptions,
   ...callOptions,

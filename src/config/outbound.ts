@@ -4,7 +4,7 @@ import { acceptedAuthorities, readExtraAuthorities } from './extra-authorities.t
 import { type OptionSource, refusalLine } from './option-source.ts';
 import type { ProcessEnvironment } from './option-row.ts';
 import { readProxies } from './proxy-environment.ts';
-import type { Remark } from './remarks.ts';
+import type { OptionWarning } from './option-warnings.ts';
 
 export interface Outbound {
   readonly proxies: Proxies;
@@ -16,7 +16,7 @@ export interface OutboundReading {
   readonly outbound: Outbound;
   /** One line each; with problems, nothing may be sent. */
   readonly problems: readonly string[];
-  readonly remarks: readonly Remark[];
+  readonly warnings: readonly OptionWarning[];
 }
 
 /** The option extra-ca-file as given. */
@@ -29,10 +29,10 @@ export function readOutbound(
   { path, source }: AuthorityFile,
   processEnvironment: ProcessEnvironment,
 ): OutboundReading {
-  const { proxies, problems, remarks } = readProxies(processEnvironment);
+  const { proxies, problems, warnings } = readProxies(processEnvironment);
   const authorities = readExtraAuthorities(path, processEnvironment);
   if (authorities.kind === 'certificates') {
-    return { outbound: { proxies, extraAuthorities: authorities.certificates }, problems, remarks };
+    return { outbound: { proxies, extraAuthorities: authorities.certificates }, problems, warnings };
   }
   const name = 'extra-ca-file';
   const { because } = authorities;
@@ -40,6 +40,6 @@ export function readOutbound(
   return {
     outbound: { proxies: noProxies, extraAuthorities: [] },
     problems: [...problems, refusal],
-    remarks,
+    warnings,
   };
 }

@@ -1,15 +1,15 @@
 // Reads proxies from the usual environment variables. The upper-case spelling takes precedence, as in Go and client-go.
-import { plainValue, urlInWords } from '../network/foreign-text.ts';
+import { plainValue, urlInWords } from '../network/untrusted-text.ts';
 import { noExceptions, readNoProxy } from '../network/no-proxy.ts';
 import type { Proxies } from '../network/proxies.ts';
 import type { ProcessEnvironment } from './option-row.ts';
-import type { Remark } from './remarks.ts';
+import type { OptionWarning } from './option-warnings.ts';
 
 export interface ProxyReading {
   readonly proxies: Proxies;
   /** One line each; with problems, the proxies must not be used. */
   readonly problems: readonly string[];
-  readonly remarks: readonly Remark[];
+  readonly warnings: readonly OptionWarning[];
 }
 
 export function readProxies({ environment }: Pick<ProcessEnvironment, 'environment'>): ProxyReading {
@@ -24,7 +24,7 @@ export function readProxies({ environment }: Pick<ProcessEnvironment, 'environme
   return {
     proxies: { http: http.proxy, https: https.proxy, exempt },
     problems: [http.problem, https.problem].filter((problem) => problem !== undefined),
-    remarks: exempt.unread.map((entry) => ({
+    warnings: exempt.unread.map((entry) => ({
       kind: 'warning',
       message: 'an entry of the proxy exceptions matches nothing',
       details: { variable: exceptions?.variable ?? '', entry: entryInWords(entry) },

@@ -1,5 +1,5 @@
 // Reads the live options by the same rules as at startup. A problem with one affects only that one.
-import type { GivenFlags } from './given-text.ts';
+import type { RawFlags } from './raw-option.ts';
 import { openConfigDirectory, readOption } from './load-options.ts';
 import { refusalLine } from './option-source.ts';
 import type { ProcessEnvironment } from './option-row.ts';
@@ -16,7 +16,7 @@ export interface LiveReading {
 
 const liveNames = optionNames.filter((name) => optionTable[name].live === true);
 
-export function readLiveOptions(flags: GivenFlags, processEnvironment: ProcessEnvironment): LiveReading {
+export function readLiveOptions(flags: RawFlags, processEnvironment: ProcessEnvironment): LiveReading {
   const { directory, problems } = openConfigDirectory(flags, processEnvironment, liveNames);
   // The content of an unreadable directory is unknown, so it must not cause a fallback to defaults.
   if (problems.length > 0) return { values: {}, problems };

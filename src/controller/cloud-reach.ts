@@ -8,7 +8,7 @@ import { type Clock, sleep } from '../runtime/clock.ts';
 import { aborted } from '../runtime/race-abort.ts';
 import { Backoff } from '../runtime/backoff.ts';
 import type { Random } from '../runtime/random.ts';
-import { told } from './reporting/failure-fields.ts';
+import { failureFields } from './reporting/failure-fields.ts';
 
 export interface CloudReachDeps {
   readonly implementation: Pick<AllocationImplementation, 'reach'>;
@@ -16,7 +16,7 @@ export interface CloudReachDeps {
   readonly random: Random;
   readonly log: Logger;
   /** Called once per reason why the cloud does not answer. */
-  readonly tell: (condition: NodeCondition) => void;
+  readonly report: (condition: NodeCondition) => void;
 }
 
 const backoffPolicy = { base: 1000, cap: 30_000 };
@@ -38,7 +38,7 @@ export class CloudReach {
 
   /** Why the cloud does not answer; undefined before the first failure and after the first answer. */
   get problem(): string | undefined {
-    return this.#condition?.text;
+    return this.#condition?.message;
   }
 
   /** Starts the probe. Call it when no other read will show whether the cloud answers. */
@@ -50,7 +50,7 @@ export class CloudReach {
   async run(signal: AbortSignal): Promise<void> {
     const { implementation, clock } = this.#deps;
     await Promise.race([this.#asked.promise, aborted(signal)]);
-    const streak = new Backoff(backoffPolicy, this.#deps);
+    const backoff = new Backoff(backoffPolicy, this.#deps);
     while (!this.#isReached && !signal.aborted) {
       try {
         await implementation.reach({ priority: () => 'normal', signal });
@@ -60,21 +60,21 @@ export class CloudReach {
         if (signal.aborted) return;
         if (!(error instanceof CloudError)) throw error;
         this.#note(error);
-        await sleep(clock, streak.fail(), signal).catch(() => undefined);
+        await sleep(clock, backoff.fail(), signal).catch(() => undefined);
       }
     }
   }
 
   #note({ failure }: CloudError): void {
-    const { log, tell } = this.#deps;
+    const { log, report } = this.#deps;
     const condition = presentable(failureCondition(failure));
-    const isNews = condition.text !== this.#condition?.text;
+    const isNews = condition.message !== this.#condition?.message;
     this.#condition = condition;
     log[isNews ? 'warn' : 'debug']('cannot reach the cloud', {
       reason: condition.reason,
-      why: condition.text,
-      ...told(failure),
+      why: condition.message,
+      ...failureFields(failure),
     });
-    if (isNews) tell(condition);
+    if (isNews) report(condition);
   }
 }

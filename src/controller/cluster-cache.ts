@@ -61,7 +61,7 @@ export class ClusterCache {
     this.#nodes = new Reflector({
       ...shared,
       path: ciliumNodesPath,
-      doubtsEmptyLists: true,
+      verifyEmptyLists: true,
       transform: watchedNode,
       onChange: ({ type, key, object }) => onNode(key, type === 'deleted' ? undefined : object),
       onState: (state) => {

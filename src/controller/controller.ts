@@ -13,12 +13,12 @@ import type { KubernetesTransport } from '../kubernetes/transport/transport.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MetricRegistry } from '../observability/metrics.ts';
 import {
-  foreignReach,
-  foreignReaches,
+  conflictReach,
+  conflictReaches,
   MutationPermission,
-  noStops,
-  stoppedBy,
-  stopReasons,
+  noPauses,
+  pausedBy,
+  pauseReasons,
 } from '../providers/gate/mutation-permission.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
 import { aborted } from '../runtime/race-abort.ts';
@@ -75,7 +75,7 @@ export class Controller {
   #state: ControllerState = 'starting';
   #session: LeaderSession | undefined;
   #leadingSince: number | undefined;
-  /** The process that holds the Lease, if known; undefined if it is this one or nobody. */
+  /** The process that holds the Lease, if known; undefined if it is this one or none. */
   #leader: string | undefined;
   /** Why this process may not acquire the Lease. */
   #leaseProblem: string | undefined;
@@ -87,12 +87,12 @@ export class Controller {
     const { options, clock, random, log, registry, kubernetes, onBug } = deps;
     this.#allowedWithdrawals = options.allowWithdrawals;
     this.#election = options.leaderElection ? this.#createElection() : undefined;
-    const mayTakeAway = fence({
+    const isInSafeLeaseWindow = fence({
       clock,
       leadingSince: () => this.#leadingSince,
       leaseEnd: () => (this.#election === undefined ? 'unlimited' : this.#election.leaseEnd()),
     });
-    this.#permission = new MutationPermission({ ...noStops, dryRun: options.dryRun, pause: options.pause });
+    this.#permission = new MutationPermission({ ...noPauses, dryRun: options.dryRun, pause: options.pause });
     this.#liveOptions = this.#createLiveOptions();
     this.#cloud = deps.composeCloud({
       options,
@@ -100,7 +100,7 @@ export class Controller {
       log,
       metrics: registry.metrics,
       leads: this.#leads,
-      mayTakeAway,
+      isInSafeLeaseWindow,
       permission: this.#permission,
     });
     this.#writes = new WriteSuccess(clock);
@@ -109,7 +109,7 @@ export class Controller {
       clock,
       random: random.fork('reach'),
       log,
-      tell: ({ reason, text: message }) => this.#tellLease({ type: 'Warning', reason, message }),
+      report: ({ reason, message }) => this.#recordLeaseEvent({ type: 'Warning', reason, message }),
     });
     this.#cache = new ClusterCache({
       transport: kubernetes,
@@ -127,7 +127,7 @@ export class Controller {
       clock,
       random: random.fork('events'),
       author: { component: 'headwater', instance: deps.identity },
-      mayWrite: () => this.#permission.refusal('tell') === undefined,
+      mayWrite: () => this.#permission.refusal('notify') === undefined,
       onProblem: (problem) => log.warn('cannot write Events', { problem: problem.message }),
       onBug,
     });
@@ -196,7 +196,7 @@ export class Controller {
   }
 
   #readingProblem(): string | undefined {
-    if (this.#session?.hasRead === true) return this.#session.doubtfulReading ?? this.#writes.problem();
+    if (this.#session?.hasRead === true) return this.#session.unreliableReason ?? this.#writes.problem();
     if (this.#session?.hasNothingToRead === true) return this.#reachProblem();
     const problem = this.#session?.readProblem;
     return problem === undefined ? 'it reads the cloud' : `it cannot read the cloud: ${problem}`;
@@ -229,7 +229,7 @@ export class Controller {
       session: this.#session,
       buckets: this.#cloud.buckets(),
       denied: this.#cloud.denied(),
-      stops: this.#permission.stops,
+      pauses: this.#permission.pauses,
       identityProblem: this.#cache.identityProblem,
       now: this.#deps.clock.monotonic(),
     });
@@ -304,8 +304,8 @@ export class Controller {
       schema,
       observe: (raw) => this.#cache.observe(raw),
       waitingPods: (name) => this.#cache.waitingPods(name),
-      tell: (node, report) => this.#tell(node, report),
-      tellLease: (report) => this.#tellLease(report),
+      recordEvent: (node, report) => this.#recordEvent(node, report),
+      recordLeaseEvent: (report) => this.#recordLeaseEvent(report),
       lease: this.#election,
       allowedWithdrawals: () => this.#allowedWithdrawals,
       identities: this.#cache.identities,
@@ -376,14 +376,14 @@ export class Controller {
     });
   }
 
-  #tell(node: NodeReference, report: EventReport): void {
+  #recordEvent(node: NodeReference, report: EventReport): void {
     this.#events.record({ kind: 'CiliumNode', name: node.name, uid: node.uid }, report);
     const nodeUid = this.#cache.nodeUid(node.name) ?? node.nodeUid;
     this.#events.record({ kind: 'Node', name: node.name, uid: nodeUid }, report);
   }
 
   /** Without leader election there is no Lease to attach an Event to. */
-  #tellLease(report: EventReport): void {
+  #recordLeaseEvent(report: EventReport): void {
     if (this.#election === undefined) return;
     const { leaderElectionLeaseName: name, k8sNamespace: namespace } = this.#deps.options;
     this.#events.record({ kind: 'Lease', name, namespace, uid: this.#election.uid }, report);
@@ -392,12 +392,12 @@ export class Controller {
   #show(): void {
     const { metrics } = this.#deps.registry;
     this.#cache.show(metrics);
-    for (const reason of stopReasons) {
-      const isStopped = stoppedBy(reason, this.#permission.stops).length > 0;
-      metrics.headwater_mutations_paused.set({ reason }, isStopped ? 1 : 0);
+    for (const reason of pauseReasons) {
+      const isPaused = pausedBy(reason, this.#permission.pauses).length > 0;
+      metrics.headwater_mutations_paused.set({ reason }, isPaused ? 1 : 0);
     }
-    const reach = foreignReach(this.#permission.stops);
-    for (const stops of foreignReaches)
+    const reach = conflictReach(this.#permission.pauses);
+    for (const stops of conflictReaches)
       metrics.headwater_conflicting_writer.set({ stops }, stops === reach ? 1 : 0);
     this.#session?.show();
   }

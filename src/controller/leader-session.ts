@@ -24,20 +24,20 @@ import { InstanceRefresh } from '../providers/inventory/instance-refresh.ts';
 import { InstanceTypeLimits } from '../providers/catalog/instance-type-limits.ts';
 import { Inventory } from '../providers/inventory/inventory.ts';
 import { PublicAddressPool } from '../providers/catalog/public-address-pool.ts';
-import { type MutationPermission, stopWords } from '../providers/gate/mutation-permission.ts';
-import { SetAside } from '../node/allocate/set-aside.ts';
-import { tellSetAside } from './reporting/failure-fields.ts';
+import { type MutationPermission, pauseWords } from '../providers/gate/mutation-permission.ts';
+import { BlockedResources } from '../node/allocate/blocked-resources.ts';
+import { logBlocked } from './reporting/failure-fields.ts';
 import { SubnetLedger } from '../providers/catalog/subnet-ledger.ts';
 import { VisibilityLag } from '../providers/inventory/visibility-lag.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Cloud } from './clouds/cloud.ts';
 import { showFleet } from './reporting/fleet-metrics.ts';
-import { ForeignWriters } from './foreign-writers.ts';
+import { ConflictingWriters } from './conflicting-writers.ts';
 import { nodeInstruments } from './reporting/node-instruments.ts';
 import { FailedReadings } from './reporting/failed-readings.ts';
 import { nodeOptions } from './node-options.ts';
-import { isShort, lackingOf } from './reporting/deficit.ts';
+import { inDeficit, deficitOf } from './reporting/deficit.ts';
 import { OrphanGcRunner } from './orphan-gc-runner.ts';
 import { blockedSeries } from './reporting/blocked-series.ts';
 import { type SubnetFigures, subnetFigures } from './reporting/subnet-figures.ts';
@@ -69,9 +69,9 @@ export interface LeaderSessionDeps {
   /** Applies the answer to a write to the cache. */
   readonly observe: (raw: JsonObject) => void;
   readonly waitingPods: (name: string) => number;
-  readonly tell: (node: NodeReference, report: EventReport) => void;
+  readonly recordEvent: (node: NodeReference, report: EventReport) => void;
   /** Records an Event that concerns all nodes. */
-  readonly tellLease: (report: EventReport) => void;
+  readonly recordLeaseEvent: (report: EventReport) => void;
   /** Undefined without leader election. */
   readonly lease: LeaseNotes | undefined;
   /** Current value of the option allow-withdrawals. */
@@ -95,14 +95,14 @@ export class LeaderSession {
   readonly #publicAddresses: PublicAddressPool;
   readonly #resync: Resync;
   readonly #orphanGc: OrphanGcRunner;
-  readonly #fleet: NodeManager;
+  readonly #nodes: NodeManager;
   readonly #ownWrites: OwnWrites;
-  readonly #foreignWriters: ForeignWriters;
+  readonly #conflictingWriters: ConflictingWriters;
   readonly #blockedErrors: BlockedErrors;
   readonly #stopping = new AbortController();
   #running: Promise<unknown> | undefined;
   /** Every existing CiliumNode is known. */
-  #hasBegun = false;
+  #hasStarted = false;
   readonly #failures: FailedReadings;
 
   constructor(deps: LeaderSessionDeps) {
@@ -120,20 +120,20 @@ export class LeaderSession {
       random: random.fork('looks'),
       onChanged: (instanceIds) => {
         this.#failures.succeeded(unseenInstances);
-        this.#fleet.instancesChanged(instanceIds);
+        this.#nodes.instancesChanged(instanceIds);
       },
-      onFailure: (error, instanceIds) => this.#failures.tell(unseenInstances, error, { instanceIds }),
+      onFailure: (error, instanceIds) => this.#failures.report(unseenInstances, error, { instanceIds }),
     });
     this.#limits = new InstanceTypeLimits({
       ...shared,
       random: random.fork('limits'),
       onNews: () => {
         this.#failures.succeeded(unreadTypes);
-        this.#fleet.wakeWhere(({ assessment }) => assessment.kind !== 'served');
+        this.#nodes.wakeWhere(({ assessment }) => assessment.kind !== 'served');
       },
       onFailure: (error, instanceTypes) => {
-        this.#failures.tell(unreadTypes, error, { instanceTypes });
-        this.#fleet.wakeWhere(({ assessment }) => assessment.kind === 'unread');
+        this.#failures.report(unreadTypes, error, { instanceTypes });
+        this.#nodes.wakeWhere(({ assessment }) => assessment.kind === 'unread');
       },
     });
     this.#publicAddresses = new PublicAddressPool({
@@ -143,19 +143,19 @@ export class LeaderSession {
       consistencyWindow,
     });
     this.#ownWrites = this.#createOwnWrites();
-    this.#foreignWriters = this.#createForeignWriters();
+    this.#conflictingWriters = this.#createConflictingWriters();
     this.#blockedErrors = this.#createBlockedErrors();
     this.#resync = this.#createResync(shared);
     this.#orphanGc = this.#createOrphanGc();
-    this.#fleet = this.#createFleet(shared);
+    this.#nodes = this.#createNodeManager(shared);
     // When permissions change, nodes start what may run again and report what is paused.
-    deps.permission.onChange(() => this.#fleet.wakeAll());
+    deps.permission.onChange(() => this.#nodes.wakeAll());
   }
 
   /** Takes over the fleet in its current state and starts to serve it. */
   begin(nodes: Iterable<WatchedNode>): void {
     const { signal } = this.#stopping;
-    const running = [this.#run(nodes, signal), this.#foreignWriters.run(signal)];
+    const running = [this.#run(nodes, signal), this.#conflictingWriters.run(signal)];
     this.#running = Promise.all(running.map((each) => this.#untilStopped(each, signal)));
     this.#withdrawals.begin();
     this.#orphanGc.begin();
@@ -169,29 +169,29 @@ export class LeaderSession {
   }
 
   async #run(nodes: Iterable<WatchedNode>, signal: AbortSignal): Promise<void> {
-    await this.#fleet.begin(nodes, signal);
-    this.#hasBegun = true;
+    await this.#nodes.begin(nodes, signal);
+    this.#hasStarted = true;
     await this.#resync.run(signal);
   }
 
   apply(name: string, watched: WatchedNode | undefined): void {
-    this.#fleet.apply(name, watched);
+    this.#nodes.apply(name, watched);
   }
 
   identitiesChanged(touched: TouchedIdentities): void {
-    this.#fleet.identitiesChanged(touched);
+    this.#nodes.identitiesChanged(touched);
   }
 
   waitingPodsChanged(name: string): void {
-    this.#fleet.waitingPodsChanged(name);
+    this.#nodes.waitingPodsChanged(name);
   }
 
   /** Starts nothing more; resolves once work in flight has ended, at `deadline` at the latest. */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#stopping.abort();
     this.#withdrawals.stop();
-    this.#foreignWriters.stop();
-    await this.#fleet.stop(deadline);
+    this.#conflictingWriters.stop();
+    await this.#nodes.stop(deadline);
     await Promise.all([
       this.#instanceRefresh.stop(),
       this.#limits.stop(),
@@ -204,17 +204,17 @@ export class LeaderSession {
 
   /** Whether the cloud was read completely in this session. */
   get hasRead(): boolean {
-    return this.#resync.lastBegunAt !== undefined;
+    return this.#resync.lastStartedAt !== undefined;
   }
 
   /** Whether no node names a network to read. */
   get hasNothingToRead(): boolean {
-    return this.#hasBegun && this.#fleet.networkIds().length === 0;
+    return this.#hasStarted && this.#nodes.networkIds().length === 0;
   }
 
   /** The last conflicting write, while it pauses anything. */
-  get foreignWrite(): ForeignWriters['last'] {
-    return this.#foreignWriters.last;
+  get conflictingWrite(): ConflictingWriters['last'] {
+    return this.#conflictingWriters.last;
   }
 
   /** Why the last read of the cloud failed; undefined if it did not. */
@@ -223,7 +223,7 @@ export class LeaderSession {
   }
 
   /** Why the state read from the cloud is not reliable; undefined if it is. */
-  get doubtfulReading(): string | undefined {
+  get unreliableReason(): string | undefined {
     return this.#withdrawals.problem();
   }
 
@@ -243,7 +243,7 @@ export class LeaderSession {
   }
 
   summaries(): readonly NodeSummary[] {
-    return [...this.#fleet.figures()];
+    return [...this.#nodes.figures()];
   }
 
   /** Subnets with the free addresses that planning assumes now. */
@@ -271,21 +271,22 @@ export class LeaderSession {
   }
 
   #createWithdrawals(): WithdrawalWatch {
-    const { options, cloud, permission, lease, tell, tellLease, allowedWithdrawals, clock, log } = this.#deps;
+    const { options, cloud, permission, lease, clock, log } = this.#deps;
+    const { recordEvent, recordLeaseEvent, allowedWithdrawals } = this.#deps;
     return new WithdrawalWatch({
       held: {
         heldWithdrawals: () => this.#inventory.heldWithdrawals(),
-        weighAgain: (now) => this.#inventory.weighAgain(now),
+        reevaluate: (now) => this.#inventory.reevaluate(now),
       },
-      members: () => this.#fleet.members(),
+      members: () => this.#nodes.members(),
       consistencyWindow: options.consistencyWindow,
       allowed: allowedWithdrawals,
       describe: () => cloud.describe(),
       permission,
       lease,
-      tellLease,
-      tellNode: tell,
-      onWithdrawn: (instanceIds) => this.#fleet.instancesChanged(instanceIds),
+      recordLeaseEvent,
+      recordNodeEvent: recordEvent,
+      onWithdrawn: (instanceIds) => this.#nodes.instancesChanged(instanceIds),
       clock,
       log,
     });
@@ -295,7 +296,7 @@ export class LeaderSession {
     const { writer, permission, onWritten } = this.#deps;
     const refusal = (): string | undefined => {
       const reason = permission.refusal('publish');
-      return reason && stopWords[reason];
+      return reason && pauseWords[reason];
     };
     return new OwnWrites(writer, refusal, onWritten);
   }
@@ -312,17 +313,17 @@ export class LeaderSession {
     });
   }
 
-  #createForeignWriters(): ForeignWriters {
-    const { permission, clock, log, registry, tell, cloud, writer, leads, knownVersion, identities } =
+  #createConflictingWriters(): ConflictingWriters {
+    const { permission, clock, log, registry, recordEvent, cloud, writer, leads, knownVersion, identities } =
       this.#deps;
     const { metrics } = registry;
     const { statusKey } = cloud.implementation;
-    return new ForeignWriters({
+    return new ConflictingWriters({
       permission,
       clock,
       log,
       metrics,
-      tell,
+      recordEvent,
       statusKey,
       leads,
       counts: ({ name, instanceId = '' }) => !identities.isKnown || identities.isVerified(name, instanceId),
@@ -335,14 +336,14 @@ export class LeaderSession {
   #createOrphanGc(): OrphanGcRunner {
     const { options, cloud, clock, random, log, registry, onBug } = this.#deps;
     const { implementation, belongingTags } = cloud;
-    const wakeShort = (): void => this.#fleet.wakeWhere(isShort);
+    const wakeInDeficit = (): void => this.#nodes.wakeWhere(inDeficit);
     return new OrphanGcRunner({
       options,
       evidence: () => clusterEvidence(this.#ofThisCluster(), belongingTags),
       changedAt: (interfaceId) => this.#inventory.changedAt(interfaceId),
-      isHeld: (interfaceId, begunAt) => {
-        const holder = this.#inventory.seenDetached(interfaceId, begunAt);
-        if (holder !== undefined) this.#fleet.instancesChanged(new Set([holder]));
+      isHeld: (interfaceId, startedAt) => {
+        const holder = this.#inventory.seenDetached(interfaceId, startedAt);
+        if (holder !== undefined) this.#nodes.instancesChanged(new Set([holder]));
         return holder !== undefined;
       },
       permission: this.#deps.permission,
@@ -352,11 +353,11 @@ export class LeaderSession {
       random: random.fork('orphans'),
       log,
       metrics: registry.metrics,
-      onRead: wakeShort,
+      onRead: wakeInDeficit,
       onDeleted: (item) => {
         const count = 1 + item.addresses.length + item.prefixes.length * 16;
         this.#ledger.released(item.subnetId, count, clock.monotonic());
-        wakeShort();
+        wakeInDeficit();
       },
       onBug,
     });
@@ -375,13 +376,13 @@ export class LeaderSession {
       ...shared,
       random: random.fork('resync'),
       interval: options.resyncInterval,
-      networkIds: () => this.#fleet.networkIds(),
-      zones: () => this.#fleet.zones(),
-      lacking: () => lackingOf(this.summaries()),
+      networkIds: () => this.#nodes.networkIds(),
+      zones: () => this.#nodes.zones(),
+      deficit: () => deficitOf(this.summaries()),
       hooks: {
-        onChanged: (instanceIds) => this.#fleet.instancesChanged(instanceIds),
+        onChanged: (instanceIds) => this.#nodes.instancesChanged(instanceIds),
         onInfrastructure: (reshaped, problems) => {
-          this.#fleet.wakeWhere((figures) => reshaped || isShort(figures));
+          this.#nodes.wakeWhere((figures) => reshaped || inDeficit(figures));
           this.#failures.skipped(problems);
         },
         onRequested: () => meter.requested(),
@@ -400,28 +401,28 @@ export class LeaderSession {
             if (this.hasRead || this.hasNothingToRead) this.#withdrawals.noteResync();
             if (networks === 0) this.#deps.onNothingToRead();
             else log.info('read the cloud', { seconds: Math.round(duration) / 1000 });
-          } else this.#failures.tell(unreadCloud, error);
-          this.#fleet.wakeWhere(({ assessment }) => assessment.kind === 'unread');
+          } else this.#failures.report(unreadCloud, error);
+          this.#nodes.wakeWhere(({ assessment }) => assessment.kind === 'unread');
         },
-        onNetworkFailed: (error) => this.#failures.tell('cannot refresh the subnets', error),
+        onNetworkFailed: (error) => this.#failures.report('cannot refresh the subnets', error),
       },
     });
   }
 
-  #createFleet(
+  #createNodeManager(
     shared: Pick<
       ConstructorParameters<typeof Resync>[0],
       'implementation' | 'inventory' | 'ledger' | 'clock'
     >,
   ): NodeManager {
-    const { options, cloud, permission, schema, observe, waitingPods, tell, log, registry, random, onBug } =
+    const { options, cloud, permission, schema, observe, waitingPods, log, registry, random, onBug } =
       this.#deps;
     const instruments = nodeInstruments({
       clock: this.#deps.clock,
       log,
       registry,
-      tell,
-      tellFleet: this.#deps.tellLease,
+      recordEvent: this.#deps.recordEvent,
+      recordClusterEvent: this.#deps.recordLeaseEvent,
       collects: collectionOf(options).kind === 'on',
     });
     return new NodeManager({
@@ -431,23 +432,23 @@ export class LeaderSession {
         ...shared,
         publicAddresses: this.#publicAddresses,
         visibilityLag: new VisibilityLag(),
-        blocked: new SetAside({
+        blocked: new BlockedResources({
           clock: this.#deps.clock,
           random: random.fork('set aside'),
-          onChange: (thing, failure) => tellSetAside(log, thing, failure),
+          onChange: (thing, failure) => logBlocked(log, thing, failure),
         }),
         orphans: this.#orphanGc.orphans,
         infrastructure: () => this.#resync.infrastructure,
         limitsOf: (instanceType) => this.#limits.get(instanceType),
         unreadBecause: () => this.#failures.condition,
-        look: (instanceId) => this.#instanceRefresh.request(instanceId),
-        lookForAwaited: (instanceId, since) => this.#instanceRefresh.await(instanceId, since),
+        refresh: (instanceId) => this.#instanceRefresh.request(instanceId),
+        refreshAwaited: (instanceId, since) => this.#instanceRefresh.await(instanceId, since),
         listingUnderway: (instanceId) => this.#resync.covers(instanceId),
         writer: this.#ownWrites,
         publications: new ConcurrencyLimiter(mostPublications),
         permission,
-        onNewerState: (previous, node) => this.#foreignWriters.judge(previous, node),
-        mayBePredecessors: (node) => this.#foreignWriters.mayBePredecessors(node),
+        onNewerState: (previous, node) => this.#conflictingWriters.check(previous, node),
+        mayBePreviousLeaders: (node) => this.#conflictingWriters.mayBePreviousLeaders(node),
         observe,
         prune: (value, path) => schema.prune(value, path),
         prunesError: !schema.knows(operatorErrorPath),
@@ -465,9 +466,9 @@ export class LeaderSession {
         },
         onBlocked: (node, condition) => {
           instruments.onBlocked(node, condition);
-          this.#blockedErrors.say(node, condition?.text);
+          this.#blockedErrors.say(node, condition?.message);
         },
-        onSpace: () => this.#fleet.spaceFreed(),
+        onSpace: () => this.#nodes.spaceFreed(),
         onRemoved: (name) => {
           this.#ownWrites.forget(name);
           instruments.onRemoved(name);

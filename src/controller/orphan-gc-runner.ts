@@ -14,13 +14,13 @@ import { instanceTag } from '../providers/orphans/ownership-tags.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { FailedReadings } from './reporting/failed-readings.ts';
-import { told } from './reporting/failure-fields.ts';
+import { failureFields } from './reporting/failure-fields.ts';
 
 export interface OrphanGcRunnerDeps {
   /** When our last call changed the interface, in monotonic ms; -Infinity without a recent call. */
   readonly changedAt: (interfaceId: string) => number;
   /** Whether an instance still has an interface that a read from that time shows as detached: see `Orphans`. */
-  readonly isHeld: (interfaceId: string, begunAt: number) => boolean;
+  readonly isHeld: (interfaceId: string, startedAt: number) => boolean;
   /** Returns a test, based on current state: is the interface proven to belong to this cluster? */
   readonly evidence: () => (item: NetworkInterface) => boolean;
   readonly options: Options;
@@ -40,7 +40,7 @@ export interface OrphanGcRunnerDeps {
 }
 
 /** Delay before the first search for a creation without an answer, in ms: the cloud shows nothing sooner. */
-const firstLook = 1000;
+const firstReadDelay = 1000;
 
 export class OrphanGcRunner {
   readonly orphans: Orphans;
@@ -61,7 +61,7 @@ export class OrphanGcRunner {
       changedAt: deps.changedAt,
       isHeld: deps.isHeld,
       onLeft: () => {
-        this.#readings.requestIn(firstLook);
+        this.#readings.requestIn(firstReadDelay);
         // The cloud may still execute a request whose answer was lost.
         this.#readings.requestIn(consistencyWindow + cloudCallTimeout);
       },
@@ -81,8 +81,8 @@ export class OrphanGcRunner {
       ...shared,
       random: random.fork('collection'),
       interval: decision.interval,
-      isDryRun: () => decision.dryRun || permission.stops.dryRun,
-      isHeld: () => permission.refusal('takeAway') !== undefined,
+      isDryRun: () => decision.dryRun || permission.pauses.dryRun,
+      isHeld: () => permission.refusal('release') !== undefined,
       read: () => this.#readings.request(),
       onCollected: (collected) => this.#collected(collected),
       onReadFailure: (error) => this.#readFailed(error),
@@ -107,7 +107,7 @@ export class OrphanGcRunner {
   }
 
   #readFailed(error: unknown): void {
-    this.#failures.tell('cannot read orphaned interfaces', error);
+    this.#failures.report('cannot read orphaned interfaces', error);
   }
 
   #collected({ interface: item, detachedFor, result }: Collected): void {
@@ -124,13 +124,13 @@ export class OrphanGcRunner {
         log.info('deleted orphaned interface', details);
         onDeleted(item);
         return;
-      case 'spared':
+      case 'wouldDelete':
         log.info('would delete orphaned interface', details);
         return;
       case 'failed':
         log.warn('could not delete orphaned interface', {
           ...details,
-          ...told(result.failure),
+          ...failureFields(result.failure),
         });
         return;
       default:
@@ -144,7 +144,7 @@ export class OrphanGcRunner {
 
 const labelOf = {
   deleted: 'deleted',
-  spared: 'would_delete',
+  wouldDelete: 'would_delete',
   changed: 'changed',
   inUse: 'in_use',
   gone: 'not_found',

@@ -9,7 +9,7 @@ import {
   type HeldWithdrawals,
   WithdrawalBrake,
 } from '../manager/withdrawals/withdrawal-brake.ts';
-import type { FleetMember } from '../manager/withdrawals/withdrawal-decision.ts';
+import type { NodeMember } from '../manager/withdrawals/withdrawal-decision.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { MutationPermission } from '../providers/gate/mutation-permission.ts';
 import type { WithdrawalGate } from '../providers/inventory/withdrawals.ts';
@@ -23,7 +23,7 @@ export interface LeaseNotes {
 
 export interface WithdrawalWatchDeps {
   readonly held: HeldWithdrawals;
-  readonly members: () => readonly FleetMember[];
+  readonly members: () => readonly NodeMember[];
   /** In ms. */
   readonly consistencyWindow: number;
   /** The token of the set that a user approves. */
@@ -33,8 +33,8 @@ export interface WithdrawalWatchDeps {
   readonly permission: Pick<MutationPermission, 'change'>;
   /** Undefined without leader election: there is no previous or next leader. */
   readonly lease: LeaseNotes | undefined;
-  readonly tellLease: (report: EventReport) => void;
-  readonly tellNode: (node: NodeReference, report: EventReport) => void;
+  readonly recordLeaseEvent: (report: EventReport) => void;
+  readonly recordNodeEvent: (node: NodeReference, report: EventReport) => void;
   /** Called when something of these instances was withdrawn after all. */
   readonly onWithdrawn: (instanceIds: ReadonlySet<string>) => void;
   readonly clock: Clock;
@@ -63,9 +63,9 @@ const reviewInterval = 2000;
  */
 const settleTime = 10_000;
 /** Longest delay from closing to the report, even if the set keeps changing, in ms. */
-const longestUntold = 60_000;
+const longestSettling = 60_000;
 /** Each node gets Events on its CiliumNode and its Node: 20 in total. */
-const mostNodesTold = 10;
+const mostNodesReported = 10;
 const mostInstancesShown = 20;
 
 export class WithdrawalWatch {
@@ -73,13 +73,13 @@ export class WithdrawalWatch {
   readonly #brake: WithdrawalBrake;
   #scope = 'the cloud';
   #isClosed = false;
-  #isTold = false;
+  #isAnnounced = false;
   /** Monotonic ms. */
   #closedAt = 0;
   /** A given token that belongs to another set. */
   #otherToken: string | undefined;
   #cancelReview: (() => void) | undefined;
-  #cancelTelling: (() => void) | undefined;
+  #cancelAnnouncement: (() => void) | undefined;
   #isStopped = false;
 
   constructor(deps: WithdrawalWatchDeps) {
@@ -116,7 +116,7 @@ export class WithdrawalWatch {
   stop(): void {
     this.#isStopped = true;
     this.#cancelReview?.();
-    this.#cancelTelling?.();
+    this.#cancelAnnouncement?.();
   }
 
   /** Why this process is not reliable now; undefined if it is. */
@@ -165,7 +165,7 @@ export class WithdrawalWatch {
     permission.change({ withdrawalsHeld: this.#isClosed });
     this.#leaveNote();
     if (this.#isClosed && !wasClosed) this.#closed();
-    else if (this.#isClosed && !this.#isTold) this.#tellOnceSettled();
+    else if (this.#isClosed && !this.#isAnnounced) this.#announceOnceSettled();
     if (!this.#isClosed && wasClosed) this.#opened();
   }
 
@@ -176,22 +176,24 @@ export class WithdrawalWatch {
       this.#leaveNote();
     });
     this.#closedAt = clock.monotonic();
-    this.#tellOnceSettled();
+    this.#announceOnceSettled();
     this.#reviewIn(reviewInterval);
   }
 
-  #tellOnceSettled(): void {
+  #announceOnceSettled(): void {
     const { clock } = this.#deps;
-    const left = this.#closedAt + longestUntold - clock.monotonic();
-    this.#cancelTelling?.();
+    const left = this.#closedAt + longestSettling - clock.monotonic();
+    this.#cancelAnnouncement?.();
     if (this.#isStopped) return;
-    this.#cancelTelling = clock.schedule(Math.max(0, Math.min(settleTime, left)), () => this.#tell());
+    this.#cancelAnnouncement = clock.schedule(Math.max(0, Math.min(settleTime, left)), () =>
+      this.#announce(),
+    );
   }
 
   #opened(): void {
-    this.#cancelTelling?.();
-    if (this.#isTold) this.#deps.log.info('withdrawals are no longer held');
-    this.#isTold = false;
+    this.#cancelAnnouncement?.();
+    if (this.#isAnnounced) this.#deps.log.info('withdrawals are no longer held');
+    this.#isAnnounced = false;
   }
 
   /** An inherited note stays as the previous leader wrote it. */
@@ -205,18 +207,18 @@ export class WithdrawalWatch {
     this.#deps.lease?.annotate(heldAnnotation, note);
   }
 
-  #tell(): void {
-    const { log, tellLease, tellNode } = this.#deps;
+  #announce(): void {
+    const { log, recordLeaseEvent, recordNodeEvent } = this.#deps;
     const { state } = this.#brake;
     if (state.kind === 'open') return;
-    this.#isTold = true;
+    this.#isAnnounced = true;
     const why = this.#sentence(state);
     const report = { type: 'Warning', reason: 'WithdrawalsHeld', message: why } as const;
     log.warn('withdrawals are held: nothing is taken away', { why, nodes: this.heldNodes });
-    tellLease(report);
+    recordLeaseEvent(report);
     // An instance that is not found has its own condition on its node.
     const concerned = state.kind === 'held' ? this.#missing(state) : [];
-    for (const { node } of concerned.slice(0, mostNodesTold)) tellNode(node, report);
+    for (const { node } of concerned.slice(0, mostNodesReported)) recordNodeEvent(node, report);
   }
 
   #reviewIn(ms: number): void {
@@ -228,12 +230,12 @@ export class WithdrawalWatch {
     const { clock, onWithdrawn } = this.#deps;
     const withdrawn = this.#brake.review(clock.monotonic());
     if (withdrawn.size > 0) onWithdrawn(withdrawn);
-    this.#judgeToken();
+    this.#checkToken();
     if (this.#brake.isUnsettled) this.#reviewIn(reviewInterval);
   }
 
   /** Logs once that the given token does not match what is held. */
-  #judgeToken(): void {
+  #checkToken(): void {
     const { allowed, log } = this.#deps;
     const { state } = this.#brake;
     const token = allowed();
@@ -251,9 +253,9 @@ export class WithdrawalWatch {
   }
 
   /** Sorted by node name. */
-  #missing(state: BrakeState): readonly FleetMember[] {
+  #missing(state: BrakeState): readonly NodeMember[] {
     const held = state.kind === 'held' ? state.instanceIds : this.#deps.held.heldWithdrawals();
-    const isMissing = ({ instanceId, presence }: FleetMember): boolean =>
+    const isMissing = ({ instanceId, presence }: NodeMember): boolean =>
       held.has(instanceId) || (state.kind === 'misdirected' && presence === 'notFound');
     return this.#deps
       .members()

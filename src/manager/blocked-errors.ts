@@ -54,11 +54,11 @@ export class BlockedErrors {
       const [next] = this.#waiting;
       if (next === undefined) return;
       const [name, said] = next;
-      const streak = new Backoff(backoffPolicy, this.#deps);
-      while (streak.failures < mostTries && this.#waiting.get(name) === said) {
+      const backoff = new Backoff(backoffPolicy, this.#deps);
+      while (backoff.failures < mostTries && this.#waiting.get(name) === said) {
         const outcome = await this.#write(name, said);
         if (outcome === 'done') break;
-        const pause = streak.fail();
+        const pause = backoff.fail();
         if (outcome === 'unavailable') await sleep(this.#deps.clock, pause, this.#work.closing);
       }
       if (this.#waiting.get(name) === said) this.#waiting.delete(name);

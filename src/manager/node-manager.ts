@@ -15,7 +15,7 @@ import { type NodeCondition, presentable, unreadableNode } from '../node/conditi
 import { NodeReconciler } from '../node/reconcile/node-reconciler.ts';
 import type { NodeContext, NodeHooks } from '../node/reconcile/node-context.ts';
 import type { NodeFigures, NodeSummary } from '../node/reconcile/node-summary.ts';
-import { restoredState, speaksOfAnother } from '../node/publish/restored-state.ts';
+import { restoredState, isOfOtherInstance } from '../node/publish/restored-state.ts';
 import type { KnownNetwork } from '../providers/contract/infrastructure.ts';
 import { networkOf } from '../providers/contract/instance-view.ts';
 import { hasAddress } from '../providers/contract/network-interface.ts';
@@ -24,9 +24,9 @@ import { TaskGroup } from '../runtime/task-group.ts';
 import { sleep } from '../runtime/clock.ts';
 import { Trigger } from '../runtime/trigger.ts';
 import { AddressIndex } from './claims/address-index.ts';
-import type { FleetMember } from './withdrawals/withdrawal-decision.ts';
+import type { NodeMember } from './withdrawals/withdrawal-decision.ts';
 import { evidenceOf } from './claims/holder-evidence.ts';
-import { inStartOrder, judgeClaim } from './claims/instance-claim.ts';
+import { inStartOrder, checkClaim } from './claims/instance-claim.ts';
 import type { NodeIdentities, TouchedIdentities } from './claims/node-identities.ts';
 import type { Evidence } from './claims/rival-claims.ts';
 
@@ -103,7 +103,7 @@ export class NodeManager {
       onFreed: (names) => this.#wake([...names]),
       evidence: (holder, address) => this.#evidence(holder, address),
       now: () => clock.monotonic(),
-      patience: timing.consistencyWindow,
+      longestWait: timing.consistencyWindow,
       onWait: (name) => this.#work.later(timing.consistencyWindow, () => this.#wake([name])),
     });
     this.#context = {
@@ -183,7 +183,7 @@ export class NodeManager {
     else if (instanceId !== undefined && (!identities.isKnown || identities.isVerified(name, instanceId))) {
       const { networkId, addresses } = shownBy(watched);
       this.#index.setOffered(name, networkId, addresses);
-      if (watched.kind === 'node' && this.#context.mayBePredecessors(watched.node))
+      if (watched.kind === 'node' && this.#context.mayBePreviousLeaders(watched.node))
         this.#index.grantOffered(name);
     } else this.#index.setOffered(name, shownBy(watched).networkId, []);
   }
@@ -212,7 +212,7 @@ export class NodeManager {
     this.#wake(owners);
     for (const name of owners) {
       const managed = this.#entries.get(name)?.managed;
-      if (managed !== undefined) this.#tellNetwork(managed);
+      if (managed !== undefined) this.#reportNetwork(managed);
       this.#index.holderChanged(name);
     }
   }
@@ -259,7 +259,7 @@ export class NodeManager {
   }
 
   /** The served nodes. */
-  members(): readonly FleetMember[] {
+  members(): readonly NodeMember[] {
     const { identities } = this.#options;
     const { inventory } = this.#context;
     return [...this.#entries.values()].flatMap(({ managed, last, isEnding }) => {
@@ -290,8 +290,8 @@ export class NodeManager {
     const { managed } = entry;
     if (managed !== undefined) {
       if (served.kind === 'node' && isSame(managed, served.node, served.instanceId)) {
-        this.#tellWarnings(served.node);
-        this.#tellNetwork(managed);
+        this.#reportWarnings(served.node);
+        this.#reportNetwork(managed);
         entry.last = served.node;
         managed.update(served.node);
       } else {
@@ -309,7 +309,7 @@ export class NodeManager {
   }
 
   #served(watched: WatchedNode | undefined): Served {
-    if (watched === undefined || isLeft(watched)) return { kind: 'none' };
+    if (watched === undefined || isUnmanaged(watched)) return { kind: 'none' };
     const blocked = (condition: NodeCondition): Served => ({ kind: 'blocked', watched, condition });
     if (watched.kind === 'unreadable') {
       return blocked(unreadableNode(watched.problems.map(({ field, problem }) => `${field}: ${problem}`)));
@@ -322,7 +322,7 @@ export class NodeManager {
   /** Whether this CiliumNode is the one to serve for the instance that it names. */
   #claimed(watched: WatchedNode, node: CiliumNode, instanceId: string): Served {
     const { identities, requireNode } = this.#options;
-    const verdict = judgeClaim({
+    const verdict = checkClaim({
       name: node.name,
       instanceId,
       ownInstance: identities.instanceOf(node.name),
@@ -341,11 +341,11 @@ export class NodeManager {
   #manage(entry: NodeEntry, node: CiliumNode, instanceId: string): void {
     const { implementation } = this.#context;
     const restored = restoredState(node, instanceId, implementation);
-    const isOfAnother = entry.last !== undefined && speaksOfAnother(node, entry.last, implementation);
+    const isOfAnother = entry.last !== undefined && isOfOtherInstance(node, entry.last, implementation);
     // Unverified claims that anyone may have written must not outlive the node.
     if (this.#context.identities.isVerified(node.name, instanceId)) this.#options.onRestored(restored);
     this.#blocked(entry, node, undefined);
-    this.#tellWarnings(node);
+    this.#reportWarnings(node);
     this.#owners.set(instanceId, node.name);
     entry.last = node;
     entry.managed = new NodeReconciler(
@@ -374,14 +374,14 @@ export class NodeManager {
 
   #blocked(entry: NodeEntry, node: NodeReference, found: NodeCondition | undefined): void {
     const condition = found && presentable(found);
-    if (entry.condition?.text === condition?.text) return;
+    if (entry.condition?.message === condition?.message) return;
     entry.condition = condition;
     entry.blockedSince = condition && (entry.blockedSince ?? this.#context.clock.monotonic());
     this.#options.hooks.onBlocked(node, condition);
   }
 
   /** Reports the network only once the cloud shows the instance there: a CiliumNode alone does not justify a resync. */
-  #tellNetwork(managed: NodeReconciler): void {
+  #reportNetwork(managed: NodeReconciler): void {
     const only = this.#context.assessmentOptions.networkId;
     const found = this.#foundNetwork(managed);
     if (found !== undefined && (only ?? found) === found) this.#options.onNetwork(found);
@@ -392,7 +392,7 @@ export class NodeManager {
     return view && networkOf(view);
   }
 
-  #tellWarnings(node: CiliumNode): void {
+  #reportWarnings(node: CiliumNode): void {
     if (node.warnings.length > 0) this.#options.hooks.onWarnings(node);
   }
 
@@ -412,12 +412,12 @@ export class NodeManager {
   }
 
   /** Several instances claim an address: requests reads by id of all of them, which decide. */
-  #contest(instanceId: string, { withheld, shared, unasked }: Claimed): void {
+  #contest(instanceId: string, { excluded, shared, unasked }: Claimed): void {
     if (unasked.size > 0) {
       const { consistencyWindow } = this.#context.timing;
       this.#work.later(consistencyWindow, () => this.instancesChanged(new Set([instanceId])));
     }
-    for (const [address, holders] of withheld) this.#decide(instanceId, address, holders);
+    for (const [address, holders] of excluded) this.#decide(instanceId, address, holders);
     for (const [address, holders] of shared) {
       // A CiliumNode alone is no evidence against the addresses of this instance.
       const claimants = holders.filter((holder) => this.#hasAddress(holder, address));
@@ -448,7 +448,7 @@ export class NodeManager {
       isToBeServed: this.#waitsItsTurn(name) && claimedBy(newest) !== undefined,
       view: managed && this.#context.inventory.view(instanceId),
       isVerified,
-      strike: managed !== undefined && isVerified ? managed.strike : 'none',
+      removal: managed !== undefined && isVerified ? managed.removal : 'none',
     });
   }
 
@@ -477,11 +477,11 @@ function emptyEntry(): NodeEntry {
 
 /** The instance that it claims; undefined if it claims none or must not be served. */
 function claimedBy(watched: WatchedNode | undefined): string | undefined {
-  return watched?.kind === 'node' && !isLeft(watched) ? watched.node.instanceId : undefined;
+  return watched?.kind === 'node' && !isUnmanaged(watched) ? watched.node.instanceId : undefined;
 }
 
 /** The CiliumNode is excluded by its owner or is being deleted. */
-function isLeft(watched: WatchedNode): boolean {
+function isUnmanaged(watched: WatchedNode): boolean {
   return watched.kind === 'node' ? watched.node.ignored || watched.node.deleting : watched.ignored;
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../providers/contract/infrastructure.ts';
 import { longestPause } from '../providers/contract/cloud-failure.ts';
 import type { Inventory, Listing } from '../providers/inventory/inventory.ts';
-import { allOn } from '../providers/contract/network-interface.ts';
+import { allAssignments } from '../providers/contract/network-interface.ts';
 import type { SubnetLedger } from '../providers/catalog/subnet-ledger.ts';
 import { type BackoffState, backOff } from '../runtime/exponential-backoff.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
@@ -34,11 +34,11 @@ export interface ResyncOptions {
   /** The zone that each node names. */
   readonly zones: () => readonly string[];
   /** What to request between two resyncs, because some node lacks it. */
-  readonly lacking: () => Lacking;
+  readonly deficit: () => Deficit;
   readonly hooks: ResyncHooks;
 }
 
-export type Lacking =
+export type Deficit =
   | 'nothing'
   /** Addresses: fresh free counts of the subnets help. */
   | 'addresses'
@@ -83,7 +83,7 @@ export class Resync {
   #infrastructureAsOf = -Infinity;
   #listing: Listing | 'about to begin' | undefined = 'about to begin';
   #backoff: BackoffState | undefined;
-  #lastBegunAt: number | undefined;
+  #lastStartedAt: number | undefined;
   #currentAt: number | undefined;
   #requested = Promise.withResolvers<void>();
   #requests = 0;
@@ -112,8 +112,8 @@ export class Resync {
   }
 
   /** When the last successful resync began, in monotonic ms. */
-  get lastBegunAt(): number | undefined {
-    return this.#lastBegunAt;
+  get lastStartedAt(): number | undefined {
+    return this.#lastStartedAt;
   }
 
   /** When everything was current last, in monotonic ms: without any network to read, nothing is stale. */
@@ -155,21 +155,21 @@ export class Resync {
   async #resyncs(signal: AbortSignal): Promise<void> {
     const { clock, random, interval, hooks } = this.#options;
     for (;;) {
-      const begunAt = clock.monotonic();
+      const startedAt = clock.monotonic();
       if (this.#requests === 0) this.#note();
-      const [folds, latency] = [this.#requests - 1, begunAt - (this.#firstRequestAt ?? begunAt)];
+      const [folds, latency] = [this.#requests - 1, startedAt - (this.#firstRequestAt ?? startedAt)];
       this.#requests = 0;
       this.#firstRequestAt = undefined;
       this.#requested = Promise.withResolvers();
       const networks = this.#options.networkIds();
-      const error = await this.#resync(networks, begunAt, signal).catch((reason: unknown) => {
+      const error = await this.#resync(networks, startedAt, signal).catch((reason: unknown) => {
         signal.throwIfAborted();
         return reason ?? new Error('unknown');
       });
       const now = clock.monotonic();
       const policy = { ...backoffPolicy, cap: Math.min(backoffPolicy.cap, longestPause(error)) };
       this.#backoff = error === undefined ? undefined : backOff(this.#backoff, policy, now, random);
-      hooks.onEnd({ duration: now - begunAt, latency, folds, networks: networks.length, error });
+      hooks.onEnd({ duration: now - startedAt, latency, folds, networks: networks.length, error });
       if (this.#backoff !== undefined) await sleep(clock, this.#backoff.until - now, signal);
       else await this.#pause(interval, signal);
     }
@@ -181,7 +181,7 @@ export class Resync {
     const end = (): void => early.abort();
     signal.addEventListener('abort', end, { once: true });
     // A resync without any network to read does not delay the next one.
-    const earliest = this.#lastBegunAt === undefined ? 0 : clock.monotonic() + leastInterval;
+    const earliest = this.#lastStartedAt === undefined ? 0 : clock.monotonic() + leastInterval;
     const asked = this.#requested.promise.then(() =>
       sleep(clock, Math.max(0, earliest - clock.monotonic()), early.signal),
     );
@@ -192,15 +192,15 @@ export class Resync {
     });
   }
 
-  async #resync(networks: readonly string[], begunAt: number, signal: AbortSignal): Promise<undefined> {
+  async #resync(networks: readonly string[], startedAt: number, signal: AbortSignal): Promise<undefined> {
     const context: CallContext = { priority: () => 'normal', signal };
     this.#listing = 'about to begin';
     try {
       if (networks.length > 0) {
         await this.#readInfrastructure(networks, context);
-        await this.#list(networks, begunAt, context);
+        await this.#list(networks, startedAt, context);
       }
-      this.#currentAt = begunAt;
+      this.#currentAt = startedAt;
     } finally {
       this.#listing = undefined;
     }
@@ -211,30 +211,30 @@ export class Resync {
     const { implementation, ledger, hooks, zones } = this.#options;
     const read = await implementation.readInfrastructure(networks, context, zones());
     // Two reads may overlap: the one that started later counts.
-    if (read.begunAt < this.#infrastructureAsOf) return;
-    this.#infrastructureAsOf = read.begunAt;
+    if (read.startedAt < this.#infrastructureAsOf) return;
+    this.#infrastructureAsOf = read.startedAt;
     const next = withMemory(read.infrastructure, this.#infrastructure);
     const reshaped = !sameShape(next, this.#infrastructure);
     this.#infrastructure = next;
     const { unreadZones } = read.infrastructure;
     const isRead = (id: string): boolean => unreadZones?.has(next.subnets.get(id)?.zone ?? '') !== true;
-    ledger.observe(freeAddressesOf(read.infrastructure), read.begunAt, isRead);
+    ledger.observe(freeAddressesOf(read.infrastructure), read.startedAt, isRead);
     hooks.onInfrastructure(reshaped, read.problems);
   }
 
-  async #list(networkIds: readonly string[], begunAt: number, context: CallContext): Promise<void> {
+  async #list(networkIds: readonly string[], startedAt: number, context: CallContext): Promise<void> {
     const { implementation, inventory, clock, hooks } = this.#options;
-    const listing = inventory.beginListing(begunAt);
+    const listing = inventory.beginListing(startedAt);
     const census = new BlockCensus();
     this.#listing = listing;
     const turn = (): Promise<void> => sleep(clock, 0, context.signal);
     for await (const page of implementation.observe({ kind: 'networks', networkIds }, context)) {
-      listing.fold(page.observations, page.begunAt);
+      listing.apply(page.observations, page.startedAt);
       for (const taken of takenIn(page)) census.take(taken);
       await turn();
     }
-    const changed = await inTurns(listing.end(), turn);
-    this.#lastBegunAt = begunAt;
+    const changed = await interleaved(listing.end(), turn);
+    this.#lastStartedAt = startedAt;
     this.#wholeBlocks = new Map(
       [...this.#infrastructure.subnets.values()].map(({ id, cidr }) => [id, census.wholeBlocks(id, cidr)]),
     );
@@ -243,12 +243,12 @@ export class Resync {
 
   /** Reads between resyncs while some node lacks addresses or infrastructure. */
   async #between(signal: AbortSignal): Promise<void> {
-    const { clock, networkIds, lacking, hooks } = this.#options;
+    const { clock, networkIds, deficit, hooks } = this.#options;
     const context: CallContext = { priority: () => 'normal', signal };
     for (;;) {
       await sleep(clock, countInterval, signal);
       const networks = networkIds();
-      const what = lacking();
+      const what = deficit();
       if (what === 'nothing' || networks.length === 0) continue;
       try {
         if (what === 'addresses') await this.#count(networks, context);
@@ -262,8 +262,8 @@ export class Resync {
 
   async #count(networks: readonly string[], context: CallContext): Promise<void> {
     const { implementation, ledger, hooks } = this.#options;
-    const { counts, begunAt } = await implementation.readSubnetCounts(networks, context);
-    ledger.observe(counts, begunAt);
+    const { counts, startedAt } = await implementation.readSubnetCounts(networks, context);
+    ledger.observe(counts, startedAt);
     hooks.onInfrastructure(false, []);
   }
 }
@@ -271,14 +271,14 @@ export class Resync {
 function takenIn({ observations, others = [] }: ObservedPage): readonly TakenAddresses[] {
   const own = observations.flatMap((observation) =>
     observation.kind === 'interface'
-      ? [{ subnetId: observation.interface.subnetId, holdings: allOn(observation.interface) }]
+      ? [{ subnetId: observation.interface.subnetId, holdings: allAssignments(observation.interface) }]
       : [],
   );
   return [...own, ...others];
 }
 
 /** Runs the work in pieces and lets other work run in between. */
-async function inTurns<T>(pieces: Iterator<undefined, T>, turn: () => Promise<void>): Promise<T> {
+async function interleaved<T>(pieces: Iterator<undefined, T>, turn: () => Promise<void>): Promise<T> {
   for (;;) {
     const { done, value } = pieces.next();
     if (done === true) return value;

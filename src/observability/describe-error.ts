@@ -1,6 +1,6 @@
 // Describes an error as plain data for logs and answers: its message, codes and causes.
 
-import { foreignText } from '../network/foreign-text.ts';
+import { sanitizedText } from '../network/untrusted-text.ts';
 
 export interface ErrorDescription {
   readonly type: string;
@@ -22,13 +22,13 @@ const deepestCause = 8;
 
 /** Describes any thrown value, error or not. */
 export function describeError(error: unknown, depth = 0): ErrorDescription {
-  if (!(error instanceof Error)) return { type: typeof error, message: foreignText(String(error)) };
+  if (!(error instanceof Error)) return { type: typeof error, message: sanitizedText(String(error)) };
   const { code, kind, details } = error as Partial<Record<'code' | 'kind' | 'details', unknown>>;
 
   return {
     type: error.name,
-    message: foreignText(error.message),
-    ...(isCode(code) && { code: foreignText(String(code), 100) }),
+    message: sanitizedText(error.message),
+    ...(isCode(code) && { code: sanitizedText(String(code), 100) }),
     ...(typeof kind === 'string' && { kind }),
     ...(details !== undefined && { details }),
     ...(depth === 0 && kind === undefined && error.stack !== undefined && { stack: framesOf(error) }),
@@ -48,7 +48,7 @@ function describeCauses(error: Error, depth: number): Pick<ErrorDescription, 'ca
 /** Bounds the message, which precedes the frames. */
 function framesOf({ name, message, stack = '' }: Error): string {
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
-  return [`${name}: ${foreignText(message)}`, ...frames.slice(0, 30)].join('\n');
+  return [`${name}: ${sanitizedText(message)}`, ...frames.slice(0, 30)].join('\n');
 }
 
 function isCode(code: unknown): code is string | number {

@@ -1,5 +1,5 @@
 // Defines Headwater's own metrics.
-import { foreignReaches, stopReasons } from '../providers/gate/mutation-permission.ts';
+import { conflictReaches, pauseReasons } from '../providers/gate/mutation-permission.ts';
 import { counter, gauge, histogram } from './metric-definition.ts';
 
 const callSeconds = [0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 10, 20, 30, 60];
@@ -143,11 +143,11 @@ export const headwaterMetrics = {
   ),
   headwater_conflicting_writer: gauge(
     '1 for what conflicting writes stop now: releases (nothing is released), node (also, the nodes that were written get nothing), fleet (no node gets anything).',
-    { stops: foreignReaches },
+    { stops: conflictReaches },
   ),
   headwater_mutations_paused: gauge(
     '1 while changes are paused for this reason: dryRun (all changes), conflictingWriter (all changes until 5 minutes pass without a conflicting write; after a single one only releases), paused (as --pause says), withdrawalsHeld (releases, because too much is missing in the cloud).',
-    { reason: stopReasons },
+    { reason: pauseReasons },
   ),
   headwater_withdrawals_held: gauge(
     'Nodes that keep interfaces or addresses that the cloud does not show, because too much is missing at once; 0 while nothing is held.',

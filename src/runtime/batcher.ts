@@ -30,12 +30,12 @@ export class Batcher<K> {
   readonly #stopping = new AbortController();
   readonly #pending = new Map<K, Request>();
   #size: number;
-  readonly #streak: Backoff;
+  readonly #backoff: Backoff;
   #worker: Promise<void> | undefined;
 
   constructor(options: BatcherOptions<K>) {
     this.#options = options;
-    this.#streak = new Backoff(options.backoff, options);
+    this.#backoff = new Backoff(options.backoff, options);
     this.#size = options.most;
   }
 
@@ -63,7 +63,7 @@ export class Batcher<K> {
     const { signal } = this.#stopping;
     try {
       while (this.#pending.size > 0) {
-        await sleep(clock, Math.max(window, this.#streak.until - clock.monotonic()), signal);
+        await sleep(clock, Math.max(window, this.#backoff.until - clock.monotonic()), signal);
         await this.#call(signal);
       }
     } catch (error) {
@@ -84,17 +84,17 @@ export class Batcher<K> {
       signal.throwIfAborted();
       onFailure(error, keys);
       this.#size = Math.max(1, Math.floor(keys.length / 2));
-      this.#streak.fail(this.#options.longestPause?.(error));
-      this.#takeBack(batch);
+      this.#backoff.fail(this.#options.longestPause?.(error));
+      this.#requeue(batch);
       return;
     }
     this.#size = Math.min(most, this.#size * 2);
-    this.#streak.forget();
+    this.#backoff.forget();
     for (const [, request] of batch) request.resolve();
   }
 
   /** Requeues the batch at the end. A newer request for the same key shares the answer of the older one. */
-  #takeBack(batch: readonly (readonly [K, Request])[]): void {
+  #requeue(batch: readonly (readonly [K, Request])[]): void {
     for (const [key, request] of batch) {
       const newer = this.#pending.get(key);
       this.#pending.delete(key);

@@ -9,14 +9,14 @@ const longestTimer = 2 ** 31 - 1;
 const monotonic = (): number => performance.now();
 
 /** One instance for the one event loop. */
-const turns = new FairTimers({ monotonic, afterOthers: (action) => void setImmediate(action) });
+const fairTimers = new FairTimers({ monotonic, afterOthers: (action) => void setImmediate(action) });
 
 /** Actions due at once take turns with I/O, however many there are. */
 export const systemClock: Clock = {
   wall: () => Date.now(),
   monotonic,
   schedule: (ms, action, isPressing = false) => {
-    if (ms <= 0) return turns.take(action, isPressing);
+    if (ms <= 0) return fairTimers.take(action, isPressing);
     return punctually({ monotonic, set }, ms, action);
   },
 };
@@ -26,7 +26,7 @@ function set(ms: number, action: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-export interface HastyTimers {
+export interface TimerSource {
   readonly monotonic: () => number;
   /** Node.js timers may fire up to a millisecond early, because they drop the fraction. */
   readonly set: (ms: number, action: () => void) => () => void;
@@ -37,7 +37,7 @@ export interface HastyTimers {
  * has come; nothing else would wake it. The returned function cancels the timer.
  */
 export function punctually(
-  { monotonic: now, set: arm }: HastyTimers,
+  { monotonic: now, set: arm }: TimerSource,
   ms: number,
   action: () => void,
 ): () => void {

@@ -26,12 +26,12 @@ export class TaskGroup {
     this.#options = options;
   }
 
-  /** Aborts when no more tasks may start; for tasks that wait. Read it anew for each task. */
+  /** Aborts when no more tasks may start; for tasks that wait. Read it again for each task. */
   get closing(): AbortSignal {
     return this.#signals().closing.signal;
   }
 
-  /** Aborts when running tasks must end; for calls in flight. Read it anew for each task. */
+  /** Aborts when running tasks must end; for calls in flight. Read it again for each task. */
   get deadline(): AbortSignal {
     return this.#signals().deadline.signal;
   }

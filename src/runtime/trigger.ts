@@ -11,7 +11,7 @@ export interface TriggerOptions {
   /** The action. It handles its own failures: a rejection is a bug and reaches `onBug`. */
   readonly run: (signal: AbortSignal) => Promise<void>;
   readonly onBug: (error: unknown) => void;
-  /** Whether somebody waits for the run, so that it goes before others. */
+  /** Whether a caller waits for the run, so that it goes before others. */
   readonly isPressing?: () => boolean;
   /**
    * Admits a run to a slot, which the run frees with `leave` when it ends. It may start the run before it returns. The

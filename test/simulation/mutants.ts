@@ -23,14 +23,14 @@ export const mutants: readonly Mutant[] = [
   one(
     'shrinking writes the status before the pool',
     'node/publish/next-write.ts',
-    'return (offer && strike(node, offer)) ?? writeStatus(node, desired) ?? (offer && grow(node, offer));',
-    'return writeStatus(node, desired) ?? (offer && strike(node, offer)) ?? (offer && grow(node, offer));',
+    'return (offer && shrink(node, offer)) ?? writeStatus(node, desired) ?? (offer && grow(node, offer));',
+    'return writeStatus(node, desired) ?? (offer && shrink(node, offer)) ?? (offer && grow(node, offer));',
   ),
   one(
     'growing writes the pool before the status',
     'node/publish/next-write.ts',
-    'return (offer && strike(node, offer)) ?? writeStatus(node, desired) ?? (offer && grow(node, offer));',
-    'return (offer && strike(node, offer)) ?? (offer && grow(node, offer)) ?? writeStatus(node, desired);',
+    'return (offer && shrink(node, offer)) ?? writeStatus(node, desired) ?? (offer && grow(node, offer));',
+    'return (offer && shrink(node, offer)) ?? (offer && grow(node, offer)) ?? writeStatus(node, desired);',
   ),
   one(
     'a release has no live read before it',
@@ -90,13 +90,13 @@ export const mutants: readonly Mutant[] = [
     'the withdrawal brake counts terminated instances',
     'providers/inventory/withdrawals.ts',
     "case 'terminated':\n      return 'now';",
-    "case 'terminated':\n      return 'weighed';",
+    "case 'terminated':\n      return 'gated';",
   ),
   one(
     'the withdrawal brake is forgotten at a restart',
     'manager/withdrawals/withdrawal-brake.ts',
-    'this.#inherited = deps.inherited;\n    this.#isPredecessors = deps.inherited !== undefined;',
-    'this.#inherited = undefined;\n    this.#isPredecessors = false;',
+    'this.#inherited = deps.inherited;\n    this.#isPreviousLeaders = deps.inherited !== undefined;',
+    'this.#inherited = undefined;\n    this.#isPreviousLeaders = false;',
   ),
   one(
     'an address is withdrawn after a single refresh',
@@ -127,14 +127,14 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'kubernetes/watch/reflector.ts',
-        from: 'known === 0 || this.#options.doubtsEmptyLists !== true',
-        to: 'known >= 0 || this.#options.doubtsEmptyLists !== true',
+        from: 'known === 0 || this.#options.verifyEmptyLists !== true',
+        to: 'known >= 0 || this.#options.verifyEmptyLists !== true',
       },
       // Otherwise the list would be requested again a minute later.
       {
         file: 'kubernetes/watch/reflector.ts',
-        from: 'doubtsEmptyLists === true && listing.objects.size === 0;',
-        to: 'doubtsEmptyLists === true && listing.objects.size < 0;',
+        from: 'verifyEmptyLists === true && listing.objects.size === 0;',
+        to: 'verifyEmptyLists === true && listing.objects.size < 0;',
       },
     ],
   },
@@ -149,8 +149,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'node/release/prepare-ip-release.ts',
-        from: '!aside.has(holding.id) && !holding.addresses.some(isUsed);',
-        to: '!aside.has(holding.id) && !holding.addresses.every(isUsed);',
+        from: '!blocked.has(holding.id) && !holding.addresses.some(isUsed);',
+        to: '!blocked.has(holding.id) && !holding.addresses.every(isUsed);',
       },
       {
         file: 'node/release/release-state.ts',
@@ -257,17 +257,17 @@ export const mutants: readonly Mutant[] = [
     'if (!this.#leads() && signal.aborted) return',
   ),
   one(
-    'doubted addresses are newly offered',
+    'addresses that are possibly gone are newly offered',
     'node/publish/not-offered.ts',
-    'return [...doubted].flatMap',
-    'return [...doubted].slice(doubted.size).flatMap',
+    'return [...possiblyGone].flatMap',
+    'return [...possiblyGone].slice(possiblyGone.size).flatMap',
   ),
   {
-    name: 'a doubted interface gets addresses and is trusted again',
+    name: 'an interface that is possibly gone gets addresses and is trusted again',
     edits: [
       {
         file: 'node/allocate/prepare-ip-allocation.ts',
-        from: '!frozen.has(id) && !view.doubted.has(id) && ',
+        from: '!frozen.has(id) && !view.possiblyGone.has(id) && ',
         to: '!frozen.has(id) && view !== undefined && ',
       },
       {
@@ -280,14 +280,14 @@ export const mutants: readonly Mutant[] = [
   one(
     'addresses are offered although another node offers them',
     'node/reconcile/desired-state.ts',
-    'const hidden = [...claimed.withheld.keys(), ...outgoing];',
+    'const hidden = [...claimed.excluded.keys(), ...outgoing];',
     'const hidden = [...outgoing];',
   ),
   one(
     'addresses being released stay visible',
     'node/reconcile/desired-state.ts',
-    'const hidden = [...claimed.withheld.keys(), ...outgoing];',
-    'const hidden = [...claimed.withheld.keys()];',
+    'const hidden = [...claimed.excluded.keys(), ...outgoing];',
+    'const hidden = [...claimed.excluded.keys()];',
   ),
   one(
     'the pools of previous leaders are not restored',
@@ -349,8 +349,8 @@ export const mutants: readonly Mutant[] = [
   one(
     'a reassigned address stays on its former interface',
     'providers/inventory/reassigned.ts',
-    'const moved = holdingsOf(held.record).filter(isGiven);',
-    'const moved = holdingsOf(held.record).filter((holding) => isGiven(holding) && networkId === undefined);',
+    'const moved = holdingIds(held.record).filter(isGiven);',
+    'const moved = holdingIds(held.record).filter((holding) => isGiven(holding) && networkId === undefined);',
   ),
   one(
     'a new leader keeps the older state that it started with',
@@ -376,9 +376,9 @@ export const mutants: readonly Mutant[] = [
   },
   one(
     "a write of the previous leader counts as a conflicting writer's",
-    'controller/foreign-writers.ts',
-    'if (isOurs || !leads() || this.mayBePredecessors(next)) return;',
-    'if (isOurs || (this.mayBePredecessors(next) && this.#predecessorsUntil === undefined)) return;',
+    'controller/conflicting-writers.ts',
+    'if (isOurs || !leads() || this.mayBePreviousLeaders(next)) return;',
+    'if (isOurs || (this.mayBePreviousLeaders(next) && this.#previousLeaderUntil === undefined)) return;',
   ),
   {
     name: 'a call holds its concurrency slot while it waits for the rate limit',
@@ -418,9 +418,9 @@ export const mutants: readonly Mutant[] = [
   ),
   one(
     'an unverified CiliumNode loses addresses',
-    'node/release/take-away-permission.ts',
-    "activity === 'takeAway' && !isVerified() ? 'unverified' : permission.refusal(activity),",
-    "activity === 'takeAway' && !isVerified() ? undefined : permission.refusal(activity),",
+    'node/release/release-permission.ts',
+    "activity === 'release' && !isVerified() ? 'unverified' : permission.refusal(activity),",
+    "activity === 'release' && !isVerified() ? undefined : permission.refusal(activity),",
   ),
   {
     name: 'the claim of a CiliumNode outranks the cloud',
@@ -432,8 +432,8 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'manager/claims/holder-evidence.ts',
-        from: 'if (item === undefined) return strike;',
-        to: "if (item === undefined) return strike === 'none' ? 'shown' : strike;",
+        from: 'if (item === undefined) return removal;',
+        to: "if (item === undefined) return removal === 'none' ? 'shown' : removal;",
       },
     ],
   },

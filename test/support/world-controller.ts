@@ -1,6 +1,6 @@
 // A controller in a test cluster, with records of its logs, calls and writes.
 import { loadOptions } from '../../src/config/load-options.ts';
-import type { GivenFlags } from '../../src/config/given-text.ts';
+import type { RawFlags } from '../../src/config/raw-option.ts';
 import type { ProcessEnvironment } from '../../src/config/option-row.ts';
 import { readLiveOptions } from '../../src/config/read-live-options.ts';
 import type { Options } from '../../src/config/option-table.ts';
@@ -71,7 +71,7 @@ export class WorldController {
   readonly writes: ApiWrite[] = [];
   readonly outcome: Promise<'stopped' | 'lost'>;
   /** Names of mutating calls, in the order in which they started. */
-  readonly begun: string[] = [];
+  readonly started: string[] = [];
   readonly #stop = new AbortController();
   readonly #registry = createMetricRegistry({ measureProcess: false });
   readonly #death: Death | undefined;
@@ -164,7 +164,7 @@ export class WorldController {
 
   /** Performs a call, unless the process must die at it. */
   async #mortally<T>(name: string, send: () => Promise<T>): Promise<T> {
-    const death = this.begun.push(name) - 1 === this.#death?.at ? this.#death : undefined;
+    const death = this.started.push(name) - 1 === this.#death?.at ? this.#death : undefined;
     if (death?.when === 'before it is sent') return this.#die(death);
     const answer = send();
     if (death?.when === 'once it is sent') {
@@ -237,7 +237,7 @@ function absent(path: string): never {
 
 const emptyEnvironment: ProcessEnvironment = { environment: {}, readFile: absent, readDirectory: absent };
 
-function givenFlags(flags: Readonly<Record<string, string>>): GivenFlags {
+function givenFlags(flags: Readonly<Record<string, string>>): RawFlags {
   return new Map(Object.entries(flags).map(([name, value]) => [name, [value]]));
 }
 

@@ -4,7 +4,7 @@ import type { Workload } from '../../simulator/workload/workload.ts';
 import type { LogLine } from './controller-process.ts';
 import type { Picture } from './picture.ts';
 
-export interface Stage {
+export interface ChapterContext {
   readonly cluster: EmbeddedCluster;
   /** Number of nodes. */
   readonly nodes: number;
@@ -15,7 +15,7 @@ export interface Stage {
   /** Starts a workload. */
   readonly run: (workload: Workload) => void;
   /** Reports an event of the chapter. */
-  readonly tell: (text: string) => void;
+  readonly report: (text: string) => void;
 }
 
 /** One observation of the world. */
@@ -34,12 +34,12 @@ export type Progress = 'underway' | 'continues' | 'over';
 export interface Chapter {
   readonly title: string;
   /** What to watch, in a line or two. */
-  readonly look: readonly string[];
+  readonly hints: readonly string[];
   /** When the next chapter starts even if this one is under way, in ms after its own start. */
   readonly longest: number;
   begin(picture: Picture): void;
   /** Called at each check, from its start until it is over. */
   watch(moment: Moment): Progress;
   /** Called for each log line of the controller, from its start on. */
-  hear?(line: LogLine): void;
+  onLogLine?(line: LogLine): void;
 }

@@ -1,13 +1,20 @@
 // Orders the chapters of the demonstration and bounds their time.
-import type { Chapter, Stage } from './chapter.ts';
-import { giveBack } from './chapters/give-back.ts';
+import type { Chapter, ChapterContext } from './chapter.ts';
+import { releaseAddresses } from './chapters/release-addresses.ts';
 import { lostAnswers } from './chapters/lost-answers.ts';
 import { join, scaleUp } from './chapters/scale-up.ts';
-import { shortSubnet } from './chapters/short-subnet.ts';
-import { succession } from './chapters/succession.ts';
+import { exhaustedSubnet } from './chapters/exhausted-subnet.ts';
+import { failover } from './chapters/failover.ts';
 
-export function chaptersFor(stage: Stage): readonly Chapter[] {
-  return [join(), scaleUp(stage), lostAnswers(stage), shortSubnet(stage), giveBack(stage), succession(stage)];
+export function chaptersFor(context: ChapterContext): readonly Chapter[] {
+  return [
+    join(),
+    scaleUp(context),
+    lostAnswers(context),
+    exhaustedSubnet(context),
+    releaseAddresses(context),
+    failover(context),
+  ];
 }
 
 /** When everything must be settled, in ms since the start. */

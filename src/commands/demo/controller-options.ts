@@ -26,14 +26,14 @@ const unlikeDefaults: readonly UnlikeDefault[] = [
 ];
 
 /** Where the embedded parts are. */
-export interface ControllerSurroundings {
+export interface ControllerEnvironment {
   readonly kubeconfig: string;
   readonly endpoint: string;
   readonly region: string;
 }
 
 /** All flags of the controller. */
-export function controllerFlags({ kubeconfig, endpoint, region }: ControllerSurroundings): readonly string[] {
+export function controllerFlags({ kubeconfig, endpoint, region }: ControllerEnvironment): readonly string[] {
   return [
     `--k8s-kubeconfig-path=${kubeconfig}`,
     `--ec2-api-endpoint=${endpoint}`,

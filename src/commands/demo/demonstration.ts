@@ -13,9 +13,9 @@ import { startEc2Server } from '../../simulator/ec2/ec2-server.ts';
 import { kubeConfigFor, startKubernetesServer } from '../../simulator/kubernetes/kubernetes-server.ts';
 import { exitCode } from '../exit-code.ts';
 import { chaptersFor, lastMoment, longestTime } from './chapters.ts';
-import { controllerFlags, type ControllerSurroundings, unlikeDefaultLines } from './controller-options.ts';
+import { controllerFlags, type ControllerEnvironment, unlikeDefaultLines } from './controller-options.ts';
 import { ControllerLog } from './controller-log.ts';
-import { ControllerSeat } from './controller-seat.ts';
+import { ControllerHandle } from './controller-handle.ts';
 import { inWords } from './decision-words.ts';
 import { configureNode, demoTopology } from './demo-topology.ts';
 import { DepartureWatch } from './departures.ts';
@@ -44,7 +44,7 @@ export interface DemonstrationOptions {
 }
 
 /** Where to find everything that users may inspect. */
-interface Place extends ControllerSurroundings {
+interface Place extends ControllerEnvironment {
   /** URL of the Kubernetes API. */
   readonly api: string;
   readonly log: ControllerLog;
@@ -55,7 +55,7 @@ export class Demonstration {
   readonly #cluster: EmbeddedCluster;
   readonly #departures: DepartureWatch;
   readonly #region: string;
-  readonly #begunAt = clock.monotonic();
+  readonly #startedAt = clock.monotonic();
   #prometheus: Prometheus | undefined;
   /** Lifts the time limit. A demonstration that stays up calls it. */
   #unbound: () => void = () => undefined;
@@ -137,12 +137,12 @@ export class Demonstration {
     screen.say(
       `${nodes} nodes of mixed types, half of the agents of each protocol, ${agentPace} times faster than in life`,
     );
-    const entry: ControllerSeat = new ControllerSeat({
+    const entry: ControllerHandle = new ControllerHandle({
       flags: controllerFlags(at),
       ...credential,
       onText: (text) => at.log.write(text),
       onLine: (line) => {
-        story.hear(line);
+        story.onLogLine(line);
         const words = inWords(line);
         if (words !== undefined) screen.decide(words);
       },
@@ -159,7 +159,7 @@ export class Demonstration {
     }
   }
 
-  #story(entry: ControllerSeat): Story {
+  #story(entry: ControllerHandle): Story {
     const { screen, nodes, interrupt } = this.#options;
     const chapters = chaptersFor({
       cluster: this.#cluster,
@@ -167,12 +167,12 @@ export class Demonstration {
       controllerPid: () => entry.pid,
       replaceController: () => entry.replace(),
       run: (workload) => void this.#cluster.workload.run(workload, interrupt),
-      tell: (text) => screen.tell(`   ${text}`),
+      report: (text) => screen.report(`   ${text}`),
     });
     return new Story(chapters, screen);
   }
 
-  async #play(entry: ControllerSeat, story: Story, at: Place): Promise<number> {
+  async #play(entry: ControllerHandle, story: Story, at: Place): Promise<number> {
     const { screen, keepRunning } = this.#options;
     const start = clock.monotonic();
     const verdict = await this.#watch(entry, story, start);
@@ -195,22 +195,22 @@ export class Demonstration {
   }
 
   /** Plays the chapters and checks the invariants throughout. */
-  async #watch(entry: ControllerSeat, story: Story, start: number): Promise<Verdict> {
+  async #watch(entry: ControllerHandle, story: Story, start: number): Promise<Verdict> {
     const { screen, interrupt } = this.#options;
     for (;;) {
       const now = clock.monotonic();
       await this.#prometheus?.follow(entry.address);
       const picture = takePicture(this.#cluster, this.#departures);
-      story.look(picture, now);
+      story.update(picture, now);
       screen.show({ elapsed: (now - start) / 1000, chapter: story.title, picture });
       const verdict = this.#verdictOn(picture, entry, story);
       if (verdict !== undefined) return verdict;
-      if (clock.monotonic() - this.#begunAt > lastMoment) return { kind: 'late', missing: story.missing };
+      if (clock.monotonic() - this.#startedAt > lastMoment) return { kind: 'late', missing: story.missing };
       await sleep(clock, checkInterval, interrupt).catch(() => undefined);
     }
   }
 
-  #verdictOn(picture: Picture, { ended }: ControllerSeat, { missing }: Story): Verdict | undefined {
+  #verdictOn(picture: Picture, { ended }: ControllerHandle, { missing }: Story): Verdict | undefined {
     if (picture.violations.length > 0) return { kind: 'broken' };
     // Checked before the controller's exit: Ctrl-C ends both.
     if (this.#options.interrupt.aborted) return { kind: 'interrupted' };
@@ -221,36 +221,40 @@ export class Demonstration {
   /**
    * Keeps checking until the interrupt, or until nothing remains to inspect. Resolves to whether all invariants held.
    */
-  async #stayUp(entry: ControllerSeat, advice: readonly string[], { violations }: Picture): Promise<boolean> {
+  async #stayUp(
+    entry: ControllerHandle,
+    advice: readonly string[],
+    { violations }: Picture,
+  ): Promise<boolean> {
     const { screen, interrupt } = this.#options;
     this.#unbound();
-    const told = new Set(violations.map(({ text }) => text));
-    const before = told.size;
+    const reported = new Set(violations.map(({ text }) => text));
+    const before = reported.size;
     if (entry.ended !== undefined || interrupt.aborted) return true;
     for (const line of advice) screen.say(line);
-    entry.fillWhenKilled((pid) =>
+    entry.replaceWhenKilled((pid) =>
       screen.say(
         `the controller was killed: process ${pid} follows, and leads when the Lease of the dead one ends`,
       ),
     );
     let { address } = entry;
     while (!interrupt.aborted && entry.ended === undefined) {
-      this.#reportViolations(told);
+      this.#reportViolations(reported);
       address = await this.#follow(entry, address);
       await sleep(clock, checkInterval, interrupt).catch(() => undefined);
     }
-    return told.size === before;
+    return reported.size === before;
   }
 
-  #reportViolations(told: Set<string>): void {
+  #reportViolations(reported: Set<string>): void {
     for (const { text } of invariantViolations(this.#cluster)) {
-      if (!told.has(text)) this.#options.screen.say(`BROKEN: ${text}`);
-      told.add(text);
+      if (!reported.has(text)) this.#options.screen.say(`BROKEN: ${text}`);
+      reported.add(text);
     }
   }
 
   /** Prints where the controller serves its status if that changed, and points Prometheus there. */
-  async #follow({ address }: ControllerSeat, before: string | undefined): Promise<string | undefined> {
+  async #follow({ address }: ControllerHandle, before: string | undefined): Promise<string | undefined> {
     if (address === undefined || address === before) return before;
     this.#options.screen.say(`it serves its status on http://${address}/status`);
     await this.#prometheus?.follow(address);

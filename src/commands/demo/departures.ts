@@ -6,7 +6,7 @@ import type { NodeView } from '../../simulator/workload/node-view.ts';
 /** Numbers of addresses. */
 export interface Departures extends Leaving {
   /** Total that nodes have released so far. */
-  readonly givenBack: number;
+  readonly unassigned: number;
 }
 
 interface Leaving {
@@ -20,7 +20,7 @@ interface Leaving {
   readonly hidden: number;
 }
 
-const nobody: Leaving = { marked: 0, ready: 0, released: 0, refused: 0, hidden: 0 };
+const noneLeaving: Leaving = { marked: 0, ready: 0, released: 0, refused: 0, hidden: 0 };
 
 /** Addresses that belong neither to the node nor to the subnet. */
 export function underWay({ marked, ready, released, refused, hidden }: Leaving): number {
@@ -32,33 +32,33 @@ export class DepartureWatch {
   readonly #cluster: Pick<EmbeddedCluster, 'ec2' | 'kubernetes' | 'workload'>;
   /** By node. */
   readonly #shown = new Map<string, Set<string>>();
-  #givenBack = 0;
+  #unassigned = 0;
 
   constructor(cluster: Pick<EmbeddedCluster, 'ec2' | 'kubernetes' | 'workload'>) {
     this.#cluster = cluster;
   }
 
-  look(): Departures {
+  read(): Departures {
     const { ec2, kubernetes, workload } = this.#cluster;
     const held = Map.groupBy(ec2.network.interfaces.values(), ({ instanceId }) => instanceId);
     const leaving = workload.views
       .map((view) => {
         const own = held.get(view.facts.instanceId) ?? [];
         const holds = new Set(own.flatMap(({ addresses }) => addresses));
-        return this.#lookAt(view, kubernetes.get('ciliumnodes.cilium.io', view.nodeName), holds);
+        return this.#leavingOf(view, kubernetes.get('ciliumnodes.cilium.io', view.nodeName), holds);
       })
-      .reduce(sum, nobody);
-    return { ...leaving, givenBack: this.#givenBack };
+      .reduce(sum, noneLeaving);
+    return { ...leaving, unassigned: this.#unassigned };
   }
 
-  #lookAt(view: NodeView, node: JsonObject | undefined, holds: ReadonlySet<string>): Leaving {
-    if (node === undefined) return nobody;
+  #leavingOf(view: NodeView, node: JsonObject | undefined, holds: ReadonlySet<string>): Leaving {
+    if (node === undefined) return noneLeaving;
     const shown = shownAddresses(node, view.protocol);
     const known = new Set([...shown, ...(this.#shown.get(view.nodeName) ?? [])]);
     const gone = [...known].filter((address) => !shown.has(address) && !holds.has(address));
     for (const address of gone) known.delete(address);
     this.#shown.set(view.nodeName, known);
-    this.#givenBack += gone.length;
+    this.#unassigned += gone.length;
     const hidden = [...known].filter((address) => !shown.has(address)).length;
     const states = [...textMapAt(node, 'status', 'ipam', 'release-ips').values()];
     const count = (wanted: string): number => states.filter((state) => state === wanted).length;

@@ -8,7 +8,7 @@ export interface Frame {
   readonly chapter: string;
   readonly picture: Picture;
   /** What to watch in the chapter. */
-  readonly look: readonly string[];
+  readonly hints: readonly string[];
   /** Its events, latest last. */
   readonly notes: readonly string[];
   /** Of the controller, latest last. */
@@ -56,9 +56,9 @@ export function frameLines(frame: Frame, { columns, rows }: FrameSize): string[]
     .map((line) => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line));
 }
 
-function textLines({ look, notes }: Pick<Frame, 'look' | 'notes'>, columns: number): string[] {
+function textLines({ hints, notes }: Pick<Frame, 'hints' | 'notes'>, columns: number): string[] {
   const flow = (text: string): string[] => inLines(text.split(/(?<= )/), columns, 3);
-  const above = look.length === 0 ? [] : flow(`   ${look.map((line) => line.trim()).join(' ')}`);
+  const above = hints.length === 0 ? [] : flow(`   ${hints.map((line) => line.trim()).join(' ')}`);
   const room = Math.max(leastNoteLines, mostTextLines - above.length);
   return [...above, ...notes.flatMap(flow).slice(-room)];
 }
@@ -127,12 +127,12 @@ export function plainNews({ chapter, picture }: Pick<Frame, 'chapter' | 'picture
 }
 
 function departuresInWords(departures: Departures): readonly string[] {
-  const { marked, ready, released, hidden, givenBack } = departures;
+  const { marked, ready, released, hidden, unassigned } = departures;
   const leaving =
     underWay(departures) === 0
       ? []
       : [`leaving: ${marked} marked ${ready} ready ${released} released ${hidden} hidden,`];
-  return [...leaving, ...(givenBack === 0 ? [] : [`${givenBack} unassigned,`])];
+  return [...leaving, ...(unassigned === 0 ? [] : [`${unassigned} unassigned,`])];
 }
 
 export function callsInWords(calls: Picture['calls']): string {

@@ -54,7 +54,7 @@ export function takePicture(cluster: EmbeddedCluster, departures: DepartureWatch
       used: nodes.reduce((sum, { used }) => sum + used, 0),
       excess: nodes.reduce((sum, { excess }) => sum + excess, 0),
     },
-    departures: departures.look(),
+    departures: departures.read(),
     pods: {
       served: waits.count,
       waiting: views.reduce((sum, { waitingPods }) => sum + waitingPods.size, 0),

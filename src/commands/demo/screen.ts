@@ -4,10 +4,10 @@ import { type Frame, frameLines, plainLine, plainNews, subnetsLine } from './fra
 export interface Screen {
   /** Prints a line that stays. */
   say(text: string): void;
-  /** Starts a chapter; `look` says what to watch. */
-  turn(title: string, look: readonly string[]): void;
+  /** Starts a chapter; `hints` says what to watch. */
+  turn(title: string, hints: readonly string[]): void;
   /** Reports an event of the chapter. */
-  tell(text: string): void;
+  report(text: string): void;
   show(moment: ShownMoment): void;
   /** Reports a decision of the controller. */
   decide(text: string): void;
@@ -34,8 +34,8 @@ const idleInterval = 5;
 export function liveScreen(terminal: Terminal): Screen {
   let drawn = 0;
   const decisions: string[] = [];
-  const told: string[] = [];
-  let look: readonly string[] = [];
+  const history: string[] = [];
+  let hints: readonly string[] = [];
   let notes: string[] = [];
   const erase = (): string => (drawn === 0 ? '' : `\u001b[${drawn}A\u001b[0J`);
   return {
@@ -45,18 +45,18 @@ export function liveScreen(terminal: Terminal): Screen {
     },
     // Lines above a full screen are invisible, so they are part of the frame and are repeated at the end.
     turn: (title, lines) => {
-      told.push('', title, ...lines);
-      look = lines;
+      history.push('', title, ...lines);
+      hints = lines;
       notes = [];
     },
-    tell: (text) => {
-      told.push(text);
+    report: (text) => {
+      history.push(text);
       notes.push(text);
     },
     show: (moment) => {
       // The cursor is below the last line. A full screen would scroll, and scrolled lines cannot be redrawn.
       const lines = frameLines(
-        { ...moment, look, notes, decisions },
+        { ...moment, hints, notes, decisions },
         { columns: terminal.columns, rows: terminal.rows - 1 },
       );
       terminal.write(`${erase()}${lines.join('\n')}\n`);
@@ -68,7 +68,7 @@ export function liveScreen(terminal: Terminal): Screen {
     },
     close: () => {
       terminal.write(
-        `${erase()}${told
+        `${erase()}${history
           .splice(0)
           .map((line) => `${line}\n`)
           .join('')}`,
@@ -99,8 +99,8 @@ export function plainScreen(terminal: Terminal): Screen {
   };
   return {
     say,
-    turn: (title, look) => ['', title, ...look].forEach(say),
-    tell: say,
+    turn: (title, hints) => ['', title, ...hints].forEach(say),
+    report: say,
     show: (frame) => {
       const news = plainNews(frame);
       if (frame.elapsed - shownAt < (news === shown ? idleInterval : 1)) return;

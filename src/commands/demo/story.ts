@@ -4,7 +4,7 @@ import type { LogLine } from './controller-process.ts';
 import type { Picture } from './picture.ts';
 import type { Screen } from './screen.ts';
 
-interface Begun {
+interface StartedChapter {
   readonly chapter: Chapter;
   readonly at: number;
   isOver: boolean;
@@ -12,7 +12,7 @@ interface Begun {
 
 export class Story {
   readonly #ahead: Chapter[];
-  readonly #begun: Begun[] = [];
+  readonly #started: StartedChapter[] = [];
   readonly #screen: Pick<Screen, 'turn'>;
   #mayTurn = true;
 
@@ -23,28 +23,28 @@ export class Story {
 
   /** Of the last started chapter. */
   get title(): string {
-    return this.#begun.at(-1)?.chapter.title ?? '';
+    return this.#started.at(-1)?.chapter.title ?? '';
   }
 
   /** Titles of chapters that have not shown everything. */
   get missing(): readonly string[] {
-    const open = this.#begun.filter(({ isOver }) => !isOver).map(({ chapter }) => chapter);
+    const open = this.#started.filter(({ isOver }) => !isOver).map(({ chapter }) => chapter);
     return [...open, ...this.#ahead].map(({ title }) => title);
   }
 
-  hear(line: LogLine): void {
-    for (const { chapter } of this.#begun) chapter.hear?.(line);
+  onLogLine(line: LogLine): void {
+    for (const { chapter } of this.#started) chapter.onLogLine?.(line);
   }
 
   /** `now` in ms; starts at most one chapter. */
-  look(picture: Picture, now: number): void {
-    for (const begun of this.#begun) {
-      if (begun.isOver) continue;
-      const elapsed = now - begun.at;
-      const progress = begun.chapter.watch({ picture, elapsed });
-      begun.isOver = progress === 'over';
-      if (begun === this.#begun.at(-1))
-        this.#mayTurn = progress !== 'underway' || elapsed >= begun.chapter.longest;
+  update(picture: Picture, now: number): void {
+    for (const started of this.#started) {
+      if (started.isOver) continue;
+      const elapsed = now - started.at;
+      const progress = started.chapter.watch({ picture, elapsed });
+      started.isOver = progress === 'over';
+      if (started === this.#started.at(-1))
+        this.#mayTurn = progress !== 'underway' || elapsed >= started.chapter.longest;
     }
     if (this.#mayTurn) this.#turn(picture, now);
   }
@@ -53,10 +53,10 @@ export class Story {
     const chapter = this.#ahead.shift();
     if (chapter === undefined) return;
     this.#mayTurn = false;
-    this.#begun.push({ chapter, at: now, isOver: false });
+    this.#started.push({ chapter, at: now, isOver: false });
     this.#screen.turn(
-      `== ${this.#begun.length}. ${chapter.title}`,
-      chapter.look.map((line) => `   ${line}`),
+      `== ${this.#started.length}. ${chapter.title}`,
+      chapter.hints.map((line) => `   ${line}`),
     );
     chapter.begin(picture);
   }

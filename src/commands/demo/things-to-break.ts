@@ -29,7 +29,7 @@ const enough = 50;
 export function thingsToBreak(cluster: EmbeddedCluster, at: Breakable): string[] {
   const admin = `${at.endpoint}/_headwater`;
   const node = cluster.workload.views.find(({ facts }) => facts.zone !== smallZone.name)?.nodeName ?? '';
-  const { short } = smallZoneNodes(cluster);
+  const { inDeficit } = smallZoneNodes(cluster);
   const subnet = [...cluster.ec2.network.subnets.values()].find(
     ({ tags }) => tags['Name'] === smallZone.subnet,
   );
@@ -43,9 +43,9 @@ export function thingsToBreak(cluster: EmbeddedCluster, at: Breakable): string[]
     `  ${needing(at.api, node)}`,
     ...status,
     `  curl -s -X DELETE ${admin}/faults    # permits it again`,
-    `  # 2. take the last addresses of ${smallZone.subnet}, and let ${short} need some`,
+    `  # 2. take the last addresses of ${smallZone.subnet}, and let ${inDeficit} need some`,
     `  R=$(${ec2} -d Action=CreateSubnetCidrReservation -d SubnetId=${subnet?.id} -d Cidr=${subnet?.block} -d ReservationType=explicit | grep -o 'scr-[0-9a-f]*' | head -n 1)`,
-    `  ${needing(at.api, short)}`,
+    `  ${needing(at.api, inDeficit)}`,
     ...status,
     `  ${ec2} -d Action=DeleteSubnetCidrReservation -d SubnetCidrReservationId=$R    # frees them again`,
     '  # 3. kill the controller: another one follows',

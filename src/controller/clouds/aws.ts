@@ -17,7 +17,7 @@ import { showBuckets } from '../reporting/rate-limit-gauges.ts';
 import { MissingPermissions } from '../reporting/missing-permissions.ts';
 
 export function composeAws(api: Ec2Api & Partial<WhereaboutsSource>, deps: CloudDeps): Cloud {
-  const { options, clock, log, metrics, leads, mayTakeAway, permission } = deps;
+  const { options, clock, log, metrics, leads, isInSafeLeaseWindow, permission } = deps;
   const cap = callCapOf(options);
   const rateLimiter = new RateLimiter({
     clock,
@@ -32,7 +32,7 @@ export function composeAws(api: Ec2Api & Partial<WhereaboutsSource>, deps: Cloud
   const missingPermissions = new MissingPermissions({ clock, log });
   const instruments = ec2Instruments(metrics, log, missingPermissions);
   const concurrency = new ConcurrencyLimiter(options.parallelAllocWorkers);
-  const gate = { leads, mayTakeAway, permission };
+  const gate = { leads, isInSafeLeaseWindow, permission };
   const client = new Ec2Client({ api, rateLimiter, concurrency, clock, timeout, ...gate, ...instruments });
   const implementation = awsAllocation(client, {
     pageSize: options.awsMaxResultsPerCall,

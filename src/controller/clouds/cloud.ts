@@ -17,7 +17,7 @@ export interface CloudDeps {
   /** Whether this process leads at this moment. */
   readonly leads: () => boolean;
   /** Whether a call that takes something away and may last `ms` can still end within our own lease. */
-  readonly mayTakeAway: (ms: number) => boolean;
+  readonly isInSafeLeaseWindow: (ms: number) => boolean;
   readonly permission: MutationPermission;
 }
 

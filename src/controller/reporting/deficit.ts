@@ -1,10 +1,10 @@
 // Which deficits of the fleet another read of the network may resolve.
-import type { Lacking } from '../../manager/resync.ts';
+import type { Deficit } from '../../manager/resync.ts';
 import type { ConditionReason } from '../../node/conditions/node-condition.ts';
 import type { NodeFigures, NodeSummary } from '../../node/reconcile/node-summary.ts';
 
 /** Whether the node lacks addresses. */
-export function isShort({ assessment }: NodeFigures): boolean {
+export function inDeficit({ assessment }: NodeFigures): boolean {
   return assessment.kind === 'served' && assessment.wanted > 0;
 }
 
@@ -16,10 +16,10 @@ const mendable: ReadonlySet<ConditionReason | undefined> = new Set([
   'NetworkUnreadable',
 ] as const);
 
-export function lackingOf(summaries: readonly NodeSummary[]): Lacking {
-  const short = summaries.flatMap((entry) =>
-    entry.kind === 'managed' && isShort(entry.figures) ? [entry.figures] : [],
+export function deficitOf(summaries: readonly NodeSummary[]): Deficit {
+  const affected = summaries.flatMap((entry) =>
+    entry.kind === 'managed' && inDeficit(entry.figures) ? [entry.figures] : [],
   );
-  if (short.some((figures) => mendable.has(figures.condition?.reason))) return 'infrastructure';
-  return short.length > 0 ? 'addresses' : 'nothing';
+  if (affected.some((figures) => mendable.has(figures.condition?.reason))) return 'infrastructure';
+  return affected.length > 0 ? 'addresses' : 'nothing';
 }

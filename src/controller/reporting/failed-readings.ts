@@ -4,7 +4,7 @@ import { type NodeCondition, failureCondition } from '../../node/conditions/node
 import type { Logger } from '../../observability/logger.ts';
 import { CloudError, type CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { UnreadablePart } from '../../providers/contract/infrastructure.ts';
-import { told } from './failure-fields.ts';
+import { failureFields } from './failure-fields.ts';
 
 interface FailedReading {
   readonly failure: CloudFailure | undefined;
@@ -36,17 +36,17 @@ export class FailedReadings {
   problemOf(message: string): string | undefined {
     const failed = this.#failed.get(message);
     if (failed === undefined) return undefined;
-    return failed.failure === undefined ? 'see the log' : failureCondition(failed.failure).text;
+    return failed.failure === undefined ? 'see the log' : failureCondition(failed.failure).message;
   }
 
   /** `message`: what could not be read, in constant words. */
-  tell(message: string, error: unknown, details: Readonly<Record<string, unknown>> = {}): void {
+  report(message: string, error: unknown, details: Readonly<Record<string, unknown>> = {}): void {
     const failure = error instanceof CloudError ? error.failure : undefined;
     const isKnown = this.#isKnown(message, failure);
     const times = (this.#failed.get(message)?.times ?? 0) + 1;
     this.#failed.delete(message);
     this.#failed.set(message, { failure, times });
-    const why = failure === undefined ? { error } : told(failure);
+    const why = failure === undefined ? { error } : failureFields(failure);
     this.#log[isKnown ? 'debug' : 'warn'](message, { ...details, ...why });
   }
 

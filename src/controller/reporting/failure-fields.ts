@@ -3,7 +3,7 @@ import type { Thing, ThingKind } from '../../node/allocate/refused-thing.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 
-export function told(failure: CloudFailure): Record<string, unknown> {
+export function failureFields(failure: CloudFailure): Record<string, unknown> {
   const { kind, action, code, message, requestId, permission } = failure;
   return {
     failure: kind,
@@ -19,8 +19,8 @@ export function told(failure: CloudFailure): Record<string, unknown> {
 const ofOneInstance: ReadonlySet<ThingKind> = new Set(['interface', 'newInterfaces', 'prefixes']);
 
 /** `failure`: undefined once it works again. */
-export function tellSetAside(log: Logger, thing: Thing, failure: CloudFailure | undefined): void {
+export function logBlocked(log: Logger, thing: Thing, failure: CloudFailure | undefined): void {
   const level = ofOneInstance.has(thing.kind) ? 'debug' : 'info';
   if (failure === undefined) log[level]('accepted by the cloud again', { thing });
-  else log[level]('refused by the cloud: all nodes avoid it for now', { thing, ...told(failure) });
+  else log[level]('refused by the cloud: all nodes avoid it for now', { thing, ...failureFields(failure) });
 }

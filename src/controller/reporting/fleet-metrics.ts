@@ -21,7 +21,7 @@ export interface FleetTotals {
   readonly prefixes: number;
   readonly emptySlots: number;
   /** Start of the longest current deficit by priority, in monotonic ms. */
-  readonly oldestShortage: Readonly<Partial<Record<Priority, number>>>;
+  readonly oldestDeficit: Readonly<Partial<Record<Priority, number>>>;
 }
 
 /** Number of nodes with their own series in a fleet of any size: those with the largest deficit. */
@@ -35,7 +35,7 @@ export function totalsOf(summaries: Iterable<NodeSummary>): FleetTotals {
     interfaces: { with_room: 0, full: 0, excluded: 0, unreadable: 0 },
     prefixes: 0,
     emptySlots: 0,
-    oldestShortage: {},
+    oldestDeficit: {},
   };
   for (const entry of summaries) {
     totals.nodes.total++;
@@ -58,7 +58,7 @@ function addNode(totals: Totals, figures: NodeFigures): void {
   const { assessment } = figures;
   // Somebody else serves those that are not ours.
   if (assessment.kind !== 'unmanaged') totals.pendingPods += figures.waitingPods;
-  addShortage(totals, figures);
+  addDeficit(totals, figures);
   if (assessment.kind !== 'served') return;
   const { addresses } = totals;
   addresses.available += assessment.usage.available;
@@ -71,19 +71,19 @@ function addNode(totals: Totals, figures: NodeFigures): void {
 }
 
 /** On a node that is not served, or is not shown what it has, pending pods count as having no free address. */
-function addShortage(
+function addDeficit(
   totals: Totals,
-  { assessment, waitingPods, shortSince, isPublished }: NodeFigures,
+  { assessment, waitingPods, inDeficitSince, isPublished }: NodeFigures,
 ): void {
   const unserved = waitingPods > 0 ? 'critical' : 'normal';
   const isServed = assessment.kind === 'served' && isPublished;
-  addOldest(totals, isServed ? priorityOf(assessment.usage) : unserved, shortSince);
+  addOldest(totals, isServed ? priorityOf(assessment.usage) : unserved, inDeficitSince);
 }
 
 function addOldest(totals: Totals, priority: Priority, since: number | undefined): void {
   if (since === undefined) return;
-  const oldest = Math.min(totals.oldestShortage[priority] ?? Infinity, since);
-  totals.oldestShortage = { ...totals.oldestShortage, [priority]: oldest };
+  const oldest = Math.min(totals.oldestDeficit[priority] ?? Infinity, since);
+  totals.oldestDeficit = { ...totals.oldestDeficit, [priority]: oldest };
 }
 
 function addInterfaces(totals: Totals, { view }: NodeFigures, room: InterfaceRoom): void {
@@ -116,7 +116,7 @@ export function showFleet(
   metrics.headwater_pending_pods.set(totals.pendingPods);
   metrics.headwater_prefixes.set(totals.prefixes);
   for (const priority of ['critical', 'high', 'normal'] as const) {
-    const since = totals.oldestShortage[priority] ?? now;
+    const since = totals.oldestDeficit[priority] ?? now;
     metrics.headwater_oldest_deficit_seconds.set({ priority }, (now - since) / 1000);
   }
   metrics.headwater_node_needed_addresses.replaceAll(neediest(summaries));

@@ -4,7 +4,7 @@ import type { Logger } from '../../observability/logger.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { remedyFor } from '../../node/conditions/node-condition.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { told } from './failure-fields.ts';
+import { failureFields } from './failure-fields.ts';
 
 export interface MissingPermission {
   /** Name in the cloud's policies. */
@@ -19,8 +19,8 @@ interface Episode {
   readonly missingPermission: MissingPermission;
   readonly isOver: boolean;
   /** When it was last logged, in monotonic ms. */
-  readonly toldAt: number;
-  readonly isTold: boolean;
+  readonly loggedAt: number;
+  readonly isLogged: boolean;
 }
 
 /**
@@ -56,24 +56,24 @@ export class MissingPermissions {
     const known = this.#episodes.get(permission);
     if (known?.isOver === false) return;
     const now = this.#clock.monotonic();
-    const isTold = known === undefined || now >= known.toldAt + quiet;
+    const isLogged = known === undefined || now >= known.loggedAt + quiet;
     const { action, message: why } = failure;
     const remedy = remedyFor(failure) ?? '';
-    const toldAt = isTold ? now : known.toldAt;
+    const loggedAt = isLogged ? now : known.loggedAt;
     this.#episodes.set(permission, {
       missingPermission: { permission, action, why, remedy },
       isOver: false,
-      toldAt,
-      isTold,
+      loggedAt,
+      isLogged,
     });
-    if (isTold) this.#log.warn('missing cloud permission', { ...told(failure), remedy });
+    if (isLogged) this.#log.warn('missing cloud permission', { ...failureFields(failure), remedy });
   }
 
   #permitted(action: string): void {
     for (const [permission, episode] of this.#episodes) {
       if (episode.isOver || episode.missingPermission.action !== action) continue;
       this.#episodes.set(permission, { ...episode, isOver: true });
-      if (episode.isTold) this.#log.info('cloud permission granted again', { permission, action });
+      if (episode.isLogged) this.#log.info('cloud permission granted again', { permission, action });
     }
   }
 }

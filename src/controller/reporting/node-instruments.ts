@@ -19,17 +19,17 @@ import type { Logger } from '../../observability/logger.ts';
 import type { MetricRegistry } from '../../observability/metrics.ts';
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { triggerMeter } from '../../observability/trigger-meter.ts';
-import { mostNodesTold, SharedCauses } from './shared-causes.ts';
-import { told } from './failure-fields.ts';
+import { mostNodesReported, SharedCauses } from './shared-causes.ts';
+import { failureFields } from './failure-fields.ts';
 
 export interface NodeInstrumentsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly registry: MetricRegistry;
   /** Records an Event on a node. */
-  readonly tell: (node: NodeReference, report: EventReport) => void;
+  readonly recordEvent: (node: NodeReference, report: EventReport) => void;
   /** Records an Event for what several nodes have in common. */
-  readonly tellFleet: (report: EventReport) => void;
+  readonly recordClusterEvent: (report: EventReport) => void;
   /** Whether orphaned interfaces are collected. */
   readonly collects: boolean;
 }
@@ -37,7 +37,7 @@ export interface NodeInstrumentsOptions {
 export function nodeInstruments(
   options: NodeInstrumentsOptions,
 ): Omit<NodeHooks, 'onContested' | 'onSpace'> & NodeManagerHooks {
-  const { log, registry, tell, tellFleet, collects } = options;
+  const { log, registry, recordEvent, recordClusterEvent, collects } = options;
   const { metrics, forgetNode } = registry;
   const maintenance = triggerMeter(metrics, 'deficit_resolver');
   const publication = triggerMeter(metrics, 'k8s_sync');
@@ -49,22 +49,26 @@ export function nodeInstruments(
   /** Nodes whose writes are refused. */
   const unwritable = new Set<string>();
   /** Nodes with an Event that reports a problem, and its reason. */
-  const toldNodes = new Map<string, ConditionReason>();
+  const reportedNodes = new Map<string, ConditionReason>();
 
-  const resolveFleet = (): void =>
-    tellFleet({ type: 'Normal', reason: 'Resolved', message: 'the condition of several nodes is resolved' });
+  const resolveCluster = (): void =>
+    recordClusterEvent({
+      type: 'Normal',
+      reason: 'Resolved',
+      message: 'the condition of several nodes is resolved',
+    });
 
   const end = (name: string): boolean => {
-    const { onNode, onFleet } = causes.end(name);
-    if (onFleet) resolveFleet();
+    const { onNode, onCluster } = causes.end(name);
+    if (onCluster) resolveCluster();
     return onNode;
   };
 
   const resolve = (node: NodeReference, what: string): void => {
-    const reason = toldNodes.get(node.name);
+    const reason = reportedNodes.get(node.name);
     if (reason === undefined) return;
-    toldNodes.delete(node.name);
-    tell(node, { type: 'Normal', reason: 'Resolved', message: `${reason} is resolved: ${what}` });
+    reportedNodes.delete(node.name);
+    recordEvent(node, { type: 'Normal', reason: 'Resolved', message: `${reason} is resolved: ${what}` });
   };
 
   const announce = (node: NodeReference, condition: NodeCondition | undefined): void => {
@@ -73,18 +77,18 @@ export function nodeInstruments(
       if (quiet.allows(node.name)) log[level]('node is no longer blocked', { node: node.name });
       return;
     }
-    const { isFirst, onNode, onFleet, fleetEnded } = causes.begin(node.name, condition);
-    if (fleetEnded) resolveFleet();
+    const { isFirst, onNode, onCluster, clusterEnded } = causes.begin(node.name, condition);
+    if (clusterEnded) resolveCluster();
     meterRefusal(metrics, condition.reason);
-    const { reason, text: message } = condition;
+    const { reason, message } = condition;
     // A rejected write is logged separately.
     const level = isFirst && reason !== 'WriteRefused' ? 'warn' : 'debug';
     if (quiet.allows(node.name))
       log[level]('node cannot be satisfied', { node: node.name, reason, why: message });
-    if (onFleet) tellFleet({ type: 'Warning', reason, message: `several nodes: ${message}` });
+    if (onCluster) recordClusterEvent({ type: 'Warning', reason, message: `several nodes: ${message}` });
     if (!onNode) return;
-    toldNodes.set(node.name, reason);
-    tell(node, { type: 'Warning', reason, message });
+    reportedNodes.set(node.name, reason);
+    recordEvent(node, { type: 'Warning', reason, message });
   };
 
   return {
@@ -95,13 +99,13 @@ export function nodeInstruments(
     onStep: (name, step) => {
       meter(metrics, step);
       logStep(log, name, step);
-      logLeftovers(log, name, step, collects);
+      logOrphan(log, name, step, collects);
     },
     onRelease: (name, release) => {
       meterRelease(metrics, release);
       logRelease(log, name, release);
     },
-    onWithdrawn: (name, holdings) =>
+    onRetired: (name, holdings) =>
       log.info('withdrew excluded addresses', {
         node: name,
         interfaces: [...new Set(holdings.map(({ interfaceId }) => interfaceId))],
@@ -110,7 +114,12 @@ export function nodeInstruments(
     onInterfaceRelease: (name, { interfaceId, subnetId, at, failure }) => {
       const details = { node: name, interface: interfaceId, subnet: subnetId };
       if (failure === undefined) log.info('released idle interface', details);
-      else log[levelOf(failure)]('could not release idle interface', { ...details, at, ...told(failure) });
+      else
+        log[levelOf(failure)]('could not release idle interface', {
+          ...details,
+          at,
+          ...failureFields(failure),
+        });
     },
     onStaticIp: (name, publicAddress, interfaceId) =>
       log.info('associated a static public address', {
@@ -123,14 +132,14 @@ export function nodeInstruments(
       log[levelOf(failure)]('could not set delete-on-termination yet', {
         node: name,
         interface: interfaceId,
-        ...told(failure),
+        ...failureFields(failure),
       }),
     onWrite: (part, outcome) => metrics.headwater_ciliumnode_writes_total.add({ part, outcome }),
     onReadTrouble: (name, problem) =>
       log.warn('cannot release addresses: the CiliumNode cannot be read', { node: name, problem }),
     onWriteTrouble: (name, problem) => {
       // Most often one right or webhook concerns all nodes.
-      const level = unwritable.has(name) || unwritable.size < mostNodesTold ? 'warn' : 'debug';
+      const level = unwritable.has(name) || unwritable.size < mostNodesReported ? 'warn' : 'debug';
       unwritable.add(name);
       log[level]('cannot publish a node', { node: name, reason: 'WriteRefused', problem });
     },
@@ -148,16 +157,16 @@ export function nodeInstruments(
         log.warn('node has warnings', {
           node: node.name,
           reason: warning.reason,
-          why: warning.text,
+          why: warning.message,
           ...(warning.addresses !== undefined && { addresses: warning.addresses }),
         });
-      tell(node, { type: 'Warning', reason: warning.reason, message: warning.text });
+      recordEvent(node, { type: 'Warning', reason: warning.reason, message: warning.message });
     },
     onExclusions: (name, exclusions) => {
       if (exclusions.length === 0) log.info('pods may use every interface of a node', { node: name });
       else log.info('interfaces of a node carry no pods', { node: name, interfaces: exclusions });
     },
-    onSupplied: (duration, calls) => {
+    onSatisfied: (duration, calls) => {
       metrics.headwater_allocation_latency_seconds.observe(duration / 1000);
       metrics.headwater_allocation_calls.observe(calls);
     },
@@ -172,7 +181,7 @@ export function nodeInstruments(
     onRemoved: (name) => {
       warned.delete(name);
       unwritable.delete(name);
-      toldNodes.delete(name);
+      reportedNodes.delete(name);
       end(name);
       forgetNode(name);
     },
@@ -216,15 +225,15 @@ function logRelease(log: Logger, name: string, release: FinishedRelease): void {
   } else if (isOpen) {
     log.info('addresses may have been released: reading the instance first', {
       ...details,
-      ...told(failure),
+      ...failureFields(failure),
     });
   } else if (failure.kind === 'fenced') {
-    log.debug('release deferred: outside the safe lease window', { ...details, ...told(failure) });
+    log.debug('release deferred: outside the safe lease window', { ...details, ...failureFields(failure) });
   } else if (failure.kind === 'stopped') {
-    log.debug('release deferred: releases are paused', { ...details, ...told(failure) });
+    log.debug('release deferred: releases are paused', { ...details, ...failureFields(failure) });
   } else {
     const level = failure.permission === undefined ? 'warn' : 'debug';
-    log[level]('could not release addresses', { ...details, ...told(failure) });
+    log[level]('could not release addresses', { ...details, ...failureFields(failure) });
   }
 }
 
@@ -284,7 +293,7 @@ function logStep(log: Logger, name: string, { step, result, duration }: Finished
     return;
   }
   const message = `could not ${toDo} ${what}`;
-  log[levelOf(result.failure)](message, { ...details, at: result.at, ...told(result.failure) });
+  log[levelOf(result.failure)](message, { ...details, at: result.at, ...failureFields(result.failure) });
 }
 
 function logDryRunDecision(log: Logger, node: string, decision: DryRunDecision): void {
@@ -303,7 +312,7 @@ function logDryRunDecision(log: Logger, node: string, decision: DryRunDecision):
 }
 
 /** Logs what a failed step may have leaked, and what handles it. */
-function logLeftovers(log: Logger, name: string, { step, result }: FinishedStep, collects: boolean): void {
+function logOrphan(log: Logger, name: string, { step, result }: FinishedStep, collects: boolean): void {
   if (result.kind === 'done') return;
   const level = collects ? 'info' : 'error';
   if (result.uncertain === true) {

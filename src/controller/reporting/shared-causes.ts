@@ -3,15 +3,15 @@
 import type { NodeCondition, ConditionReason } from '../../node/conditions/node-condition.ts';
 
 /** What to report for a node that met a cause. */
-export interface Telling {
+export interface CauseReport {
   /** The first node with this cause: its log line represents the cause. */
   readonly isFirst: boolean;
   /** The node gets its own Events. */
   readonly onNode: boolean;
   /** The cause now affects several nodes and is reported once for the fleet. */
-  readonly onFleet: boolean;
+  readonly onCluster: boolean;
   /** The node was the last one with another cause, which was reported for the fleet. */
-  readonly fleetEnded: boolean;
+  readonly clusterEnded: boolean;
 }
 
 /** What ended when the node's cause ended. */
@@ -19,12 +19,12 @@ export interface Ending {
   /** The node had Events about it. */
   readonly onNode: boolean;
   /** A cause reported for the fleet ended for all its nodes. */
-  readonly onFleet: boolean;
+  readonly onCluster: boolean;
 }
 
 interface Cause {
   readonly nodes: Set<string>;
-  isTold: boolean;
+  isReported: boolean;
 }
 
 /** Causes outside of nodes. Any other reason is a problem of each node, even if the texts match. */
@@ -51,37 +51,37 @@ function withoutOwnName(text: string, name: string): string {
 }
 
 /** Number of nodes that get their own Events for one cause. */
-export const mostNodesTold = 5;
+export const mostNodesReported = 5;
 
 export class SharedCauses {
   readonly #causes = new Map<string, Cause>();
   readonly #keys = new Map<string, { readonly key: string; readonly onNode: boolean }>();
 
   /** The node now has this cause and no other. */
-  begin(name: string, condition: NodeCondition): Telling {
-    const { reason, text } = condition;
-    const key = shared.has(reason) ? `${reason} ${withoutOwnName(text, name)}` : `${reason} of ${name}`;
+  begin(name: string, condition: NodeCondition): CauseReport {
+    const { reason, message } = condition;
+    const key = shared.has(reason) ? `${reason} ${withoutOwnName(message, name)}` : `${reason} of ${name}`;
     const isAnother = this.#keys.get(name)?.key !== key;
-    const fleetEnded = this.end(name).onFleet && isAnother;
-    const cause = this.#causes.get(key) ?? { nodes: new Set<string>(), isTold: false };
+    const clusterEnded = this.end(name).onCluster && isAnother;
+    const cause = this.#causes.get(key) ?? { nodes: new Set<string>(), isReported: false };
     this.#causes.set(key, cause);
     cause.nodes.add(name);
-    const onNode = cause.nodes.size <= mostNodesTold;
+    const onNode = cause.nodes.size <= mostNodesReported;
     this.#keys.set(name, { key, onNode });
-    const onFleet = cause.nodes.size > 1 && !cause.isTold;
-    cause.isTold ||= onFleet;
-    return { isFirst: cause.nodes.size === 1, onNode, onFleet, fleetEnded };
+    const onCluster = cause.nodes.size > 1 && !cause.isReported;
+    cause.isReported ||= onCluster;
+    return { isFirst: cause.nodes.size === 1, onNode, onCluster, clusterEnded };
   }
 
   /** The node no longer has a cause. */
   end(name: string): Ending {
     const known = this.#keys.get(name);
-    if (known === undefined) return { onNode: false, onFleet: false };
+    if (known === undefined) return { onNode: false, onCluster: false };
     this.#keys.delete(name);
     const cause = this.#causes.get(known.key);
     cause?.nodes.delete(name);
     const isLast = cause?.nodes.size === 0;
     if (isLast) this.#causes.delete(known.key);
-    return { onNode: known.onNode, onFleet: isLast && cause.isTold };
+    return { onNode: known.onNode, onCluster: isLast && cause.isReported };
   }
 }

@@ -4,10 +4,10 @@ import { exclusionsOf } from '../../node/demand/node-requirements.ts';
 import type { BucketLevel } from '../../providers/rate-limit/rate-limiter.ts';
 import {
   type Activity,
-  stoppedBy,
-  type StopReason,
-  stopReasons,
-  type Stops,
+  pausedBy,
+  type PauseReason,
+  pauseReasons,
+  type Pauses,
 } from '../../providers/gate/mutation-permission.ts';
 import type { ControllerState } from '../controller-state.ts';
 import type { MissingPermission } from './missing-permissions.ts';
@@ -25,7 +25,7 @@ export interface StatusReport extends Partial<FleetReport> {
   /** The leader, if another process leads. Ask it about the fleet. */
   readonly leader?: string;
   /** Why activities are paused; empty if none is. */
-  readonly paused: readonly StopReport[];
+  readonly paused: readonly PauseReport[];
   /** What is missing in the cloud but not withdrawn yet, and why; absent while nothing is held. */
   readonly withdrawalsHeld?: WithdrawalReport;
   /** CiliumNodes that no Node verifies: nothing is taken from their instances. Undefined if all are verified. */
@@ -79,16 +79,16 @@ export interface ExclusionReport {
 
 /** Activities under the names that users know. */
 const activityNames = {
-  give: 'allocation',
-  takeAway: 'release',
+  allocate: 'allocation',
+  release: 'release',
   publish: 'ciliumnode-writes',
-  tell: 'events',
+  notify: 'events',
 } as const satisfies Record<Activity, string>;
 
 type PausedActivity = (typeof activityNames)[Activity];
 
-export interface StopReport {
-  readonly reason: StopReason;
+export interface PauseReport {
+  readonly reason: PauseReason;
   readonly activities: readonly PausedActivity[];
   /** The CiliumNode of the last conflicting write, the parts written, and the writer. */
   readonly node?: string;
@@ -122,11 +122,11 @@ export function statusReport(facts: {
   readonly session: ReportedSession | undefined;
   readonly buckets: readonly BucketLevel[];
   readonly denied: readonly MissingPermission[];
-  readonly stops: Stops;
+  readonly pauses: Pauses;
   readonly identityProblem: string | undefined;
   readonly now: number;
 }): StatusReport {
-  const { version, state, identity, leader, session, denied, buckets, stops, now, identityProblem } = facts;
+  const { version, state, identity, leader, session, denied, buckets, pauses, now, identityProblem } = facts;
   const withdrawalsHeld = session?.heldWithdrawals;
   return {
     ...(session !== undefined && { reasons: reasonsOf(session.summaries()) }),
@@ -134,7 +134,7 @@ export function statusReport(facts: {
     state,
     identity,
     ...(leader !== undefined && { leader }),
-    paused: stopReports(stops, session),
+    paused: pauseReports(pauses, session),
     ...(withdrawalsHeld !== undefined && { withdrawalsHeld }),
     ...(session !== undefined && unverifiedReport(session.summaries(), identityProblem)),
     denied,
@@ -155,7 +155,7 @@ function reasonsOf(summaries: readonly NodeSummary[]): Readonly<Record<string, n
 /** The part of a leader session that is reported. */
 export type ReportedSession = Pick<
   LeaderSession,
-  'summaries' | 'subnets' | 'foreignWrite' | 'heldWithdrawals'
+  'summaries' | 'subnets' | 'conflictingWrite' | 'heldWithdrawals'
 >;
 
 function fleetReport(session: ReportedSession, now: number): FleetReport {
@@ -163,7 +163,7 @@ function fleetReport(session: ReportedSession, now: number): FleetReport {
   const { nodes, addresses, pendingPods } = totalsOf(summaries);
   const lists = {
     subnets: session.subnets(),
-    inDeficit: summaries.filter(isTold).map((entry) => nodeReport(entry, now)),
+    inDeficit: summaries.filter(hasProblem).map((entry) => nodeReport(entry, now)),
     warnings: summaries.flatMap(warningReports),
     excluded: summaries.flatMap(exclusionReports),
   };
@@ -199,10 +199,10 @@ function unverifiedReport(
 
 export function warningReports(entry: NodeSummary): readonly WarningReport[] {
   if (entry.kind === 'blocked') return [];
-  return entry.figures.warnings.map(({ reason, text, addresses }) => ({
+  return entry.figures.warnings.map(({ reason, message, addresses }) => ({
     node: entry.name,
     reason,
-    why: text,
+    why: message,
     ...(addresses !== undefined && { addresses }),
   }));
 }
@@ -219,12 +219,12 @@ export function exclusionReports(entry: NodeSummary): readonly ExclusionReport[]
   }));
 }
 
-function stopReports(stops: Stops, session: ReportedSession | undefined): readonly StopReport[] {
-  return stopReasons.flatMap((reason) => {
-    const stopped = stoppedBy(reason, stops);
-    if (stopped.length === 0) return [];
-    const last = reason === 'conflictingWriter' ? session?.foreignWrite : undefined;
-    const activities = stopped.map((activity) => activityNames[activity]);
+function pauseReports(pauses: Pauses, session: ReportedSession | undefined): readonly PauseReport[] {
+  return pauseReasons.flatMap((reason) => {
+    const paused = pausedBy(reason, pauses);
+    if (paused.length === 0) return [];
+    const last = reason === 'conflictingWriter' ? session?.conflictingWrite : undefined;
+    const activities = paused.map((activity) => activityNames[activity]);
     if (last === undefined) return [{ reason, activities }];
     const { node, parts, manager, quietIn } = last;
     const quietInSeconds = Math.round(quietIn / 1000);
@@ -234,7 +234,7 @@ function stopReports(stops: Stops, session: ReportedSession | undefined): readon
 }
 
 /** Whether the node has a problem to report. */
-function isTold(entry: NodeSummary): boolean {
+function hasProblem(entry: NodeSummary): boolean {
   if (entry.kind === 'blocked') return true;
   const { assessment, condition, isPublished } = entry.figures;
   return assessment.kind !== 'served' || assessment.wanted > 0 || !isPublished || condition !== undefined;
@@ -247,10 +247,10 @@ export function nodeReport(entry: NodeSummary, now: number): NodeReport {
       name,
       ...(waitingPods > 0 && { waitingPods }),
       reason: condition.reason,
-      why: condition.text,
+      why: condition.message,
     };
   }
-  const { assessment, condition, protocol, view, shortSince, isPublished, waitingPods } = entry.figures;
+  const { assessment, condition, protocol, view, inDeficitSince, isPublished, waitingPods } = entry.figures;
   return {
     name: entry.name,
     protocol,
@@ -262,7 +262,7 @@ export function nodeReport(entry: NodeSummary, now: number): NodeReport {
     }),
     pendingPods: waitingPods,
     ...(!isPublished && { unpublished: true }),
-    ...(shortSince !== undefined && { inDeficitForSeconds: Math.round((now - shortSince) / 1000) }),
-    ...(condition !== undefined && { reason: condition.reason, why: condition.text }),
+    ...(inDeficitSince !== undefined && { inDeficitForSeconds: Math.round((now - inDeficitSince) / 1000) }),
+    ...(condition !== undefined && { reason: condition.reason, why: condition.message }),
   };
 }

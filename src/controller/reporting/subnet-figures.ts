@@ -32,7 +32,7 @@ export function subnetFigures(
   { infrastructure, wholeBlocks, ledger }: SubnetSources,
   now: number,
 ): readonly SubnetFigures[] {
-  const aside = ledger.blocked(now);
+  const blocked = ledger.blocked(now);
   return [...infrastructure.subnets.values()].map(({ id, zone, cidr }) => {
     const free = ledger.free(id, now);
     const block = parseBlock(cidr);
@@ -44,7 +44,7 @@ export function subnetFigures(
       size: block === undefined ? 0 : sizeOf(block),
       free,
       reserved: ledger.reserved(id),
-      exhausted: aside.has(id),
+      exhausted: blocked.has(id),
       fragmented: ledger.mostPrefixes(id, now) < Infinity,
       freeBlocks: freeBlocks({ listed: wholeBlocks.get(id), free, allowed: ledger.mostPrefixes(id, now) }),
     };

@@ -1,7 +1,7 @@
 // Resolves how to reach the cluster: by kubeconfig, service account or bare address.
 import { join } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
-import { urlInWords } from '../../network/foreign-text.ts';
+import { urlInWords } from '../../network/untrusted-text.ts';
 import type { ClusterAccess } from '../transport/cluster-access.ts';
 import { readCurrentContext } from './kube-config.ts';
 import { type FoundConfig, findKubeConfig, type KubeConfigPlaces } from './kube-config-file.ts';
@@ -57,7 +57,7 @@ function wayOf(found: FoundConfig, options: ClusterAccessOptions): Way {
         namespace: found.namespace,
         proxy: undefined,
         user: {
-          ...nobody,
+          ...none,
           ca: { kind: 'file', path: join(found.directory, 'ca.crt') },
           identity: { kind: 'tokenFile', path: join(found.directory, 'token') },
         },
@@ -68,12 +68,12 @@ function wayOf(found: FoundConfig, options: ClusterAccessOptions): Way {
         server: found.server,
         namespace: undefined,
         proxy: undefined,
-        user: nobody,
+        user: none,
       };
   }
 }
 
-const nobody: Omit<UserOptions, 'clock'> = {
+const none: Omit<UserOptions, 'clock'> = {
   identity: { kind: 'anonymous' },
   ca: { kind: 'none' },
   cert: { kind: 'none' },

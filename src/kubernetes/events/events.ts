@@ -75,7 +75,7 @@ export class EventRecorder {
   readonly #queue: Story[] = [];
   #wake: () => void = () => undefined;
   #deniedUntil = -Infinity;
-  #isToldOf = false;
+  #isReported = false;
   #created = 0;
   #updated = 0;
   #dropped = 0;
@@ -188,8 +188,8 @@ export class EventRecorder {
       return;
     }
     const { clock } = this.#options;
-    const streak = new Backoff(retries.policy, this.#options);
-    while (streak.failures < retries.most) {
+    const backoff = new Backoff(retries.policy, this.#options);
+    while (backoff.failures < retries.most) {
       if (this.#options.mayWrite?.() === false) break;
       const refusal = await this.#write(story, signal);
       if (refusal === undefined) return;
@@ -197,7 +197,7 @@ export class EventRecorder {
         this.#refused(story, refusal);
         return;
       }
-      await sleep(clock, Math.max(streak.fail(), refusal.retryAfterMs ?? 0), signal);
+      await sleep(clock, Math.max(backoff.fail(), refusal.retryAfterMs ?? 0), signal);
     }
     this.#drop(story);
   }
@@ -243,7 +243,7 @@ export class EventRecorder {
   }
 
   #written(story: Story, count: number): undefined {
-    this.#isToldOf = false;
+    this.#isReported = false;
     story.writtenAt = this.#options.clock.monotonic();
     story.isQueued = false;
     // It repeated during the write.
@@ -272,8 +272,8 @@ export class EventRecorder {
       this.#deniedUntil = this.#options.clock.monotonic() + deniedInterval;
       for (const waiting of this.#queue.splice(0)) this.#drop(waiting);
     }
-    if (this.#isToldOf) return;
-    this.#isToldOf = true;
+    if (this.#isReported) return;
+    this.#isReported = true;
     this.#options.onProblem?.(refusal);
   }
 }

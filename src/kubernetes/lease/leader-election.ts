@@ -168,27 +168,27 @@ export class LeaderElection {
 
   async #tryToAcquire(signal: AbortSignal): Promise<Attempt> {
     if (!this.#isKnownFree()) {
-      const looked = await this.#look(signal);
-      if (looked === 'failed' && !this.#isKnownFree()) return 'failed';
+      const outcome = await this.#readLease(signal);
+      if (outcome === 'failed' && !this.#isKnownFree()) return 'failed';
     }
     if (this.#options.clock.monotonic() < this.#sighting.freeAt()) return 'another';
     const attempt = await this.#claim(signal);
     // Another process was faster. Read its lease to know how long to wait.
-    return attempt === 'another' ? this.#look(signal) : attempt;
+    return attempt === 'another' ? this.#readLease(signal) : attempt;
   }
 
   /** A conflict may come from our own earlier request whose answer was lost. Only the Lease shows who holds it. */
   async #renew(signal: AbortSignal): Promise<Attempt> {
     const attempt = await this.#claim(signal);
     if (attempt !== 'another') return attempt;
-    const looked = await this.#look(signal);
-    if (looked === 'failed') return 'failed';
+    const outcome = await this.#readLease(signal);
+    if (outcome === 'failed') return 'failed';
     if (!this.#sighting.isOurs && !this.#sighting.isMissing) return 'another';
     return (await this.#claim(signal)) === 'held' ? 'held' : 'failed';
   }
 
   /** Reads the Lease into the sighting. */
-  async #look(signal: AbortSignal): Promise<Attempt> {
+  async #readLease(signal: AbortSignal): Promise<Attempt> {
     const reply = await this.#client.read(this.#patience(signal));
     if (reply.kind === 'lease') this.#see(reply);
     else if (reply.kind === 'missing') this.#sighting.miss(this.#options.clock.monotonic());
@@ -239,7 +239,7 @@ export class LeaderElection {
   async #release(): Promise<void> {
     const { signal } = new AbortController();
     for (let attempt = 0; attempt < 2; attempt++) {
-      await this.#look(signal);
+      await this.#readLease(signal);
       const { lease, isOurs } = this.#sighting;
       if (lease === undefined || !isOurs) return;
       const claim = this.#claimOf('', 1000);

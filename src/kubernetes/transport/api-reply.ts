@@ -2,7 +2,7 @@
 //
 // Status codes and the Status object: https://kubernetes.io/docs/reference/using-api/api-concepts/ and
 // https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/.
-import { foreignText } from '../../network/foreign-text.ts';
+import { sanitizedText } from '../../network/untrusted-text.ts';
 import { isList, isObject, type Json, type JsonObject, textAt, valueAt } from './json.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import type { KubernetesTransport, TransportAnswer, TransportRequest } from './transport.ts';
@@ -67,7 +67,7 @@ export async function ask(
   return {
     kind: 'unavailable',
     status,
-    message: `answered ${status} with what is no JSON object: ${foreignText(start(answer.body))}`,
+    message: `answered ${status} with what is no JSON object: ${sanitizedText(start(answer.body))}`,
   };
 }
 
@@ -98,7 +98,7 @@ export function refusalOfStatus(
   otherwise: { readonly message: string; readonly retryAfterMs?: number },
 ): Refusal {
   const object = isObject(status) ? status : undefined;
-  const message = foreignText(textAt(object, 'message') ?? otherwise.message);
+  const message = sanitizedText(textAt(object, 'message') ?? otherwise.message);
   const kind = isTooLarge(code, message) ? 'invalid' : kindOf(code);
   if (kind === 'invalid') return { kind, status: code, message, fields: causeFields(object) };
   if (kind === 'denied') return { kind, status: code, message };

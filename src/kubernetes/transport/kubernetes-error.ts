@@ -1,7 +1,7 @@
 // The single error type of the Kubernetes side. An answer of the API server is a value (api-reply.ts), never an error.
 // Errors mean that no answer arrived or that the configuration is unusable.
 
-import { foreignText } from '../../network/foreign-text.ts';
+import { sanitizedText } from '../../network/untrusted-text.ts';
 
 export type KubernetesErrorCode =
   /** No answer within the request's time-out. The request may have taken effect. */
@@ -34,7 +34,7 @@ export class KubernetesError extends Error {
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(code: KubernetesErrorCode, message: string, options: KubernetesErrorOptions = {}) {
-    super(foreignText(message), options.cause === undefined ? undefined : { cause: options.cause });
+    super(sanitizedText(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details ?? {};
   }

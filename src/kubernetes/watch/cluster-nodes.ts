@@ -46,7 +46,7 @@ export class ClusterNodes {
       clock,
       random,
       path: '/api/v1/nodes',
-      doubtsEmptyLists: true,
+      verifyEmptyLists: true,
       transform: (raw) => clusterNode(raw, instanceIdOf),
       onChange: (change) => this.#take(change),
       onState: (state) => this.#enter(state),

@@ -24,8 +24,8 @@ export interface ReflectorOptions<T> {
   readonly transform: (raw: JsonObject) => T;
   /** Default: `namespace/name`, or the name of a cluster-scoped object. */
   readonly keyOf?: (raw: JsonObject) => string | undefined;
-  /** Whether to doubt an empty list, for objects that a live cluster always has. */
-  readonly doubtsEmptyLists?: boolean;
+  /** Whether to verify an empty list with a second one, for objects that a live cluster always has. */
+  readonly verifyEmptyLists?: boolean;
   /** Maximum objects per page of a list. Default: 500. */
   readonly pageSize?: number;
   /** Called for each change, after the store holds it. `onBug` gets what it throws. */
@@ -67,9 +67,9 @@ export interface ReflectorFigures {
 const batch = 20;
 
 /** How long an empty list is no evidence against known objects, in ms. */
-const longestDoubt = 600_000;
+const longestVerification = 600_000;
 /** Without known objects, an empty list is repeated after this many seconds. */
-const doubtSeconds = 60;
+const verificationSeconds = 60;
 
 /** Bounds of the server-side watch time-out, in seconds. */
 const watchSeconds = { least: 300, span: 300 };
@@ -88,10 +88,10 @@ export class Reflector<T> {
   /** The next watch follows a requested list and replaces one that was open. */
   #isRefreshed = false;
   /**
-   * The last list was empty and is doubted. A watch delivers later changes only, not what that list lacked, so the first
+   * The last list was empty and is not confirmed yet. A watch delivers later changes only, not what that list lacked, so the first
    * object that it names asks for another list: acting on some of the objects could harm the others.
    */
-  #mayLack = false;
+  #mayBeIncomplete = false;
   /** Since when lists have been empty despite known objects, in monotonic ms. */
   #emptySince: number | undefined;
   #watches = 0;
@@ -151,7 +151,7 @@ export class Reflector<T> {
   observe(raw: JsonObject): void {
     if (this.#isKnown(raw, textAt(raw, 'metadata', 'resourceVersion') ?? '')) return;
     const read = this.#read(raw);
-    if (read !== undefined) this.#tell(this.#store.observe(read));
+    if (read !== undefined) this.#notify(this.#store.observe(read));
   }
 
   /** Runs until `signal` aborts, then resolves. Call it once. */
@@ -182,7 +182,7 @@ export class Reflector<T> {
     const attempt = { what, end, duration: now - start, progressed: this.#events > eventsBefore } as const;
     const next = nextAfter(this.#course, attempt, now, random);
     this.#course = next.course;
-    if (next.begin === 'list' || this.#mayLack) this.#resourceVersion = undefined;
+    if (next.begin === 'list' || this.#mayBeIncomplete) this.#resourceVersion = undefined;
     if (end.kind !== 'ended' || next.wait > 0) this.#enter(this.#pause(end, now + next.wait));
     if (next.wait > 0) await sleep(clock, next.wait, signal);
   }
@@ -207,10 +207,10 @@ export class Reflector<T> {
     const listing = await listAll({ transport, clock, path, fieldSelector, pageSize, read }, signal);
     if (listing.kind !== 'listed') return listing;
     this.#lastActivity = clock.monotonic();
-    const invalidate = this.#doubtAbout(listing);
-    if (invalidate !== undefined) return { kind: 'unavailable', message: invalidate };
-    const isAskedAgain = this.#mayLack;
-    this.#mayLack = this.#options.doubtsEmptyLists === true && listing.objects.size === 0;
+    const unreliable = this.#whyUnreliable(listing);
+    if (unreliable !== undefined) return { kind: 'unavailable', message: unreliable };
+    const isAskedAgain = this.#mayBeIncomplete;
+    this.#mayBeIncomplete = this.#options.verifyEmptyLists === true && listing.objects.size === 0;
     await this.#replace(listing, signal);
     this.#store.endListing();
     this.#resourceVersion = listing.resourceVersion;
@@ -226,23 +226,23 @@ export class Reflector<T> {
   }
 
   /** An empty list is no evidence that known objects are gone: a watch reports each deletion. */
-  #doubtAbout({ objects }: Listing<T> & { kind: 'listed' }): string | undefined {
+  #whyUnreliable({ objects }: Listing<T> & { kind: 'listed' }): string | undefined {
     const known = this.#store.objects.size;
     const now = this.#options.clock.monotonic();
-    if (objects.size > 0 || known === 0 || this.#options.doubtsEmptyLists !== true)
+    if (objects.size > 0 || known === 0 || this.#options.verifyEmptyLists !== true)
       this.#emptySince = undefined;
-    else if (now < (this.#emptySince ??= now) + longestDoubt)
+    else if (now < (this.#emptySince ??= now) + longestVerification)
       return `the list of ${this.#options.path} is empty, and ${known} objects were there before`;
     return undefined;
   }
 
   async #replace(listing: Listing<T> & { kind: 'listed' }, signal: AbortSignal): Promise<void> {
     const vanished = this.#store.vanished(listing.objects, listing.resourceVersion);
-    for (const key of vanished) this.#tell(this.#store.forget(key));
-    let told = 0;
+    for (const key of vanished) this.#notify(this.#store.forget(key));
+    let notified = 0;
     for (const read of listing.objects.values()) {
-      this.#tell(this.#store.settle(read));
-      if (++told % batch === 0) await sleep(this.#options.clock, 0, signal);
+      this.#notify(this.#store.settle(read));
+      if (++notified % batch === 0) await sleep(this.#options.clock, 0, signal);
     }
   }
 
@@ -255,8 +255,8 @@ export class Reflector<T> {
         path,
         fieldSelector,
         resourceVersion: this.#resourceVersion ?? '',
-        timeoutSeconds: this.#mayLack
-          ? doubtSeconds
+        timeoutSeconds: this.#mayBeIncomplete
+          ? verificationSeconds
           : watchSeconds.least + random.integer(watchSeconds.span + 1),
         onOpen: () => {
           if (this.#isRefreshed) this.#isRefreshed = false;
@@ -275,7 +275,7 @@ export class Reflector<T> {
     this.#resourceVersion = resourceVersion;
     if (type === 'BOOKMARK') return;
     this.#events++;
-    if (this.#mayLack && type !== 'DELETED') {
+    if (this.#mayBeIncomplete && type !== 'DELETED') {
       this.#resourceVersion = undefined;
       this.#round?.abort();
       return;
@@ -284,8 +284,8 @@ export class Reflector<T> {
     if (type !== 'DELETED' && this.#isKnown(object, resourceVersion)) return;
     const read = this.#read(object);
     if (read === undefined) return;
-    if (type === 'DELETED') this.#tell(this.#store.remove(read.key, resourceVersion, read.object));
-    else this.#tell(this.#store.apply(read));
+    if (type === 'DELETED') this.#notify(this.#store.remove(read.key, resourceVersion, read.object));
+    else this.#notify(this.#store.apply(read));
   }
 
   /** The known state of an object, if its resource version is unchanged. */
@@ -318,7 +318,7 @@ export class Reflector<T> {
     }
   }
 
-  #tell(change: Change<T> | undefined): void {
+  #notify(change: Change<T> | undefined): void {
     if (change === undefined) return;
     try {
       this.#options.onChange(change);

@@ -37,7 +37,7 @@ const deniedInterval = 30_000;
 const healthyAge = 10_000;
 
 /** After this many consecutive errors the resource version is no longer trusted. A restored backup looks like that. */
-const doubtedAfter = 5;
+const relistAfter = 5;
 
 /** Upper bound for a server's Retry-After, in ms. */
 const longestRetryAfter = 300_000;
@@ -74,7 +74,7 @@ function afterFailure(
   const refusedWatches = what === 'watch' && end.status !== undefined ? before + 1 : before;
   return {
     course: { backoff, refusedWatches },
-    begin: refusedWatches >= doubtedAfter ? 'list' : what,
+    begin: refusedWatches >= relistAfter ? 'list' : what,
     wait: Math.max(wait, Math.min(end.retryAfterMs ?? 0, longestRetryAfter)),
   };
 }

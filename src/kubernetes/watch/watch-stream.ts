@@ -65,12 +65,12 @@ async function readLines(
 ): Promise<WatchEnd> {
   let spent = 0;
   for await (const line of lines) {
-    const begunAt = clock.monotonic();
+    const startedAt = clock.monotonic();
     idle.touch();
     const read = readEvent(line);
     if (read.kind !== 'event') return read;
     onEvent(read.event);
-    spent += clock.monotonic() - begunAt;
+    spent += clock.monotonic() - startedAt;
     if (spent < longestReading) continue;
     await new Promise<void>((resolve) => clock.schedule(0, resolve, true));
     spent = 0;

@@ -16,9 +16,9 @@ interface Entry {
 }
 
 const none: ReadonlySet<string> = new Set();
-const nobody: readonly string[] = [];
+const noHolders: readonly string[] = [];
 /** Shared by nearly all nodes. */
-const uncontested: Claimed = { withheld: new Map(), shared: new Map(), unasked: none };
+const uncontested: Claimed = { excluded: new Map(), shared: new Map(), unasked: none };
 
 export interface AddressIndexOptions extends RivalClaimsOptions {
   /** Called with the nodes that waited for a holder when that holder has released something. */
@@ -77,7 +77,7 @@ export class AddressIndex implements AddressClaims {
   }): Claimed {
     const { name, networkId } = wanted;
     const offered = this.#known(name, networkId).offered;
-    const withheld = new Map<string, readonly string[]>();
+    const excluded = new Map<string, readonly string[]>();
     const shared = new Map<string, readonly string[]>();
     const unasked = new Set<string>();
     const claimed = new Set<string>();
@@ -85,16 +85,16 @@ export class AddressIndex implements AddressClaims {
       const rivals = this.#rivalsOf(name, networkId, address);
       const isOffered = offered.has(address);
       if (isOffered && rivals.shown.length > 0) shared.set(address, rivals.shown);
-      if (isOffered || !this.#rivals.withhold(name, address, rivals)) claimed.add(address);
+      if (isOffered || !this.#rivals.mustWait(name, address, rivals)) claimed.add(address);
       else {
-        withheld.set(address, Object.values(rivals).flat().sort());
+        excluded.set(address, Object.values(rivals).flat().sort());
         if (rivals.shown.length === 0) unasked.add(address);
       }
     }
-    for (const holder of [...withheld.values(), ...shared.values()].flat()) this.#await(holder, name);
+    for (const holder of [...excluded.values(), ...shared.values()].flat()) this.#await(holder, name);
     this.#rivals.settle(name, offered);
     this.#claim(name, networkId, claimed);
-    return withheld.size + shared.size === 0 ? uncontested : { withheld, shared, unasked };
+    return excluded.size + shared.size === 0 ? uncontested : { excluded, shared, unasked };
   }
 
   #claim(name: string, networkId: string, addresses: ReadonlySet<string>): void {
@@ -116,7 +116,7 @@ export class AddressIndex implements AddressClaims {
 
   /** The state of the holder's instance changed: nodes waiting for the holder check again. */
   holderChanged(holder: string): void {
-    this.#tellWaiting(holder);
+    this.#wakeWaiting(holder);
   }
 
   #rivalsOf(name: string, networkId: string, address: string): Rivals {
@@ -131,7 +131,7 @@ export class AddressIndex implements AddressClaims {
 
   #othersThan(name: string, networkId: string, address: string): readonly string[] {
     const held = this.#holders.get(networkId)?.get(address);
-    if (held === undefined || held === name) return nobody;
+    if (held === undefined || held === name) return noHolders;
     return typeof held === 'string' ? [held] : [...held].filter((other) => other !== name).sort();
   }
 
@@ -149,7 +149,7 @@ export class AddressIndex implements AddressClaims {
       const kept = before?.networkId === next.networkId ? before : undefined;
       for (const address of notHeldBy(kept, next)) this.#add(next.networkId, address, name);
     }
-    if (freed) this.#tellWaiting(name);
+    if (freed) this.#wakeWaiting(name);
   }
 
   /** Returns whether there was anything to drop. */
@@ -185,7 +185,7 @@ export class AddressIndex implements AddressClaims {
     if (last !== undefined && more.length === 0) network.set(address, last);
   }
 
-  #tellWaiting(holder: string): void {
+  #wakeWaiting(holder: string): void {
     const waiting = this.#waiting.get(holder);
     if (waiting === undefined) return;
     this.#waiting.delete(holder);

@@ -2,11 +2,11 @@
 // agent may write an address into a CiliumNode; only the cloud knows which instance holds it.
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import {
-  addressesIn,
+  expandHolding,
   hasAddress,
   type NetworkInterface,
 } from '../../providers/contract/network-interface.ts';
-import type { Strike } from '../../node/reconcile/node-reconciler.ts';
+import type { Removal } from '../../node/reconcile/node-reconciler.ts';
 import type { Evidence } from './rival-claims.ts';
 
 export interface Holder {
@@ -17,15 +17,15 @@ export interface Holder {
   /** Whether a Node names the instance as its own, as far as Nodes are known. */
   readonly isVerified: boolean;
   /** What happens to an address that it shows and should not. */
-  readonly strike: Strike;
+  readonly removal: Removal;
 }
 
-export function evidenceOf(address: string, { isToBeServed, view, isVerified, strike }: Holder): Evidence {
+export function evidenceOf(address: string, { isToBeServed, view, isVerified, removal }: Holder): Evidence {
   const open = isVerified ? 'unanswered' : 'unasked';
   if (view === undefined) return isToBeServed ? open : 'none';
   if (!view.read) return open;
   const item = view.interfaces.find((each) => hasAddress(each, address));
-  if (item === undefined) return strike;
+  if (item === undefined) return removal;
   return isUnseen(item, address, view) ? open : 'shown';
 }
 
@@ -33,5 +33,5 @@ export function evidenceOf(address: string, { isToBeServed, view, isVerified, st
 function isUnseen(item: NetworkInterface, address: string, { unseen }: InstanceView): boolean {
   if (unseen.size === 0) return false;
   const holdings = [...item.addresses, ...item.prefixes].filter((each) => unseen.has(each));
-  return unseen.has(item.id) || holdings.some((holding) => addressesIn(holding).includes(address));
+  return unseen.has(item.id) || holdings.some((holding) => expandHolding(holding).includes(address));
 }

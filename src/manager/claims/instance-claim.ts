@@ -33,17 +33,17 @@ export type ClaimVerdict =
 
 const granted: ClaimVerdict = { kind: 'granted' };
 
-export function judgeClaim(claim: InstanceClaim): ClaimVerdict {
+export function checkClaim(claim: InstanceClaim): ClaimVerdict {
   const { name, instanceId, ownInstance, nodes, served } = claim;
   if (ownInstance !== undefined && ownInstance !== instanceId)
     return blocked(instanceMismatch(name, instanceId, ownInstance));
-  if (ownInstance === undefined) return judgeUnverified(claim);
-  const elder = nodes.slice(0, nodes.indexOf(name)).find((other) => claim.isClaimedBy(other));
-  if (elder !== undefined) return blocked(duplicateInstance(instanceId, elder));
+  if (ownInstance === undefined) return checkUnverified(claim);
+  const older = nodes.slice(0, nodes.indexOf(name)).find((other) => claim.isClaimedBy(other));
+  if (older !== undefined) return blocked(duplicateInstance(instanceId, older));
   return served === undefined || served === name ? granted : { kind: 'waiting', for: served };
 }
 
-function judgeUnverified({ name, instanceId, nodes, served, requireNode }: InstanceClaim): ClaimVerdict {
+function checkUnverified({ name, instanceId, nodes, served, requireNode }: InstanceClaim): ClaimVerdict {
   const [owner] = nodes;
   if (owner !== undefined) return blocked(instanceOfAnother(instanceId, owner));
   if (requireNode) return blocked(missingNode(name, instanceId));

@@ -15,7 +15,7 @@ export interface TouchedIdentities {
   readonly instanceIds: ReadonlySet<string>;
 }
 
-const nobody: readonly string[] = [];
+const none: readonly string[] = [];
 
 export class NodeIdentities {
   readonly #identities = new Map<string, NodeIdentity>();
@@ -39,7 +39,7 @@ export class NodeIdentities {
 
   /** Nodes that name the instance, oldest first. */
   nodesOf(instanceId: string): readonly string[] {
-    return this.#names.get(instanceId) ?? nobody;
+    return this.#names.get(instanceId) ?? none;
   }
 
   /** Whether the Node of that name, and no other, names the instance. */

@@ -26,21 +26,21 @@ export interface RivalClaimsOptions {
   readonly evidence: (holder: string, address: string) => Evidence;
   /** Monotonic, in ms. */
   readonly now: () => number;
-  /** Maximum time that an address is withheld for a holder without it in the cloud, in ms. */
-  readonly patience: number;
-  /** `name` starts to wait: it has to claim again once the patience has ended. */
+  /** Maximum time that an address is excluded for a holder without it in the cloud, in ms. */
+  readonly longestWait: number;
+  /** `name` starts to wait: it has to claim again once the wait has ended. */
   readonly onWait: (name: string) => void;
 }
 
 type Passing = 'unasked' | 'leaving';
 
-const nobody: readonly string[] = [];
+const none: readonly string[] = [];
 const noRivals: Rivals = {
-  shown: nobody,
-  unanswered: nobody,
-  unasked: nobody,
-  leaving: nobody,
-  stuck: nobody,
+  shown: none,
+  unanswered: none,
+  unasked: none,
+  leaving: none,
+  stuck: none,
 };
 
 export class RivalClaims {
@@ -65,7 +65,7 @@ export class RivalClaims {
       const isOnItsWay = evidence === 'leaving' || evidence === 'stuck';
       return isOnItsWay && !isGranted(holder) ? 'none' : evidence;
     });
-    const of = (evidence: Evidence): readonly string[] => found.get(evidence) ?? nobody;
+    const of = (evidence: Evidence): readonly string[] => found.get(evidence) ?? none;
     return {
       shown: of('shown'),
       unanswered: of('unanswered'),
@@ -76,11 +76,11 @@ export class RivalClaims {
   }
 
   /** Whether `name` must wait for an address that it does not show yet. */
-  withhold(name: string, address: string, { shown, unanswered, unasked, leaving, stuck }: Rivals): boolean {
+  mustWait(name: string, address: string, { shown, unanswered, unasked, leaving, stuck }: Rivals): boolean {
     if (shown.length + unanswered.length + stuck.length > 0) return true;
     return (
-      (unasked.length > 0 && this.#isPatient(name, address, 'unasked')) ||
-      (leaving.length > 0 && this.#isPatient(name, address, 'leaving'))
+      (unasked.length > 0 && this.#mayStillWait(name, address, 'unasked')) ||
+      (leaving.length > 0 && this.#mayStillWait(name, address, 'leaving'))
     );
   }
 
@@ -101,8 +101,8 @@ export class RivalClaims {
     this.#latest.delete(name);
   }
 
-  #isPatient(name: string, address: string, why: Passing): boolean {
-    const { now, patience } = this.#options;
+  #mayStillWait(name: string, address: string, why: Passing): boolean {
+    const { now, longestWait } = this.#options;
     const since = this.#since.get(name) ?? {
       unasked: new Map<string, number>(),
       leaving: new Map<string, number>(),
@@ -115,6 +115,6 @@ export class RivalClaims {
       this.#latest.set(name, began);
       this.#options.onWait(name);
     }
-    return now() < began + patience;
+    return now() < began + longestWait;
   }
 }

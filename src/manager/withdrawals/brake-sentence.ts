@@ -1,7 +1,7 @@
 // Explains why withdrawals are held, in one sentence that a user can act on.
 import type { BrakeState } from './withdrawal-brake.ts';
 
-export interface Surroundings {
+export interface SentenceContext {
   /** Where the cloud is queried, in its own terms: region and account. */
   readonly scope: string;
   /** Networks of the nodes. */
@@ -13,7 +13,7 @@ const mostNetworks = 3;
 
 const question = 'is this the right region and role?';
 
-export function sentenceOf(state: Exclude<BrakeState, { kind: 'open' }>, around: Surroundings): string {
+export function sentenceOf(state: Exclude<BrakeState, { kind: 'open' }>, around: SentenceContext): string {
   const { scope } = around;
   const where = placeOf(around.networkIds);
   switch (state.kind) {

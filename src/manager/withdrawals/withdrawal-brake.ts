@@ -7,7 +7,7 @@ import {
   countedFor,
   type Direction,
   directionOf,
-  type FleetMember,
+  type NodeMember,
   isWithinLimit,
   missingIn,
   tokenOf,
@@ -37,12 +37,12 @@ export interface HeldWithdrawals {
   /** Instances with withdrawals held now. */
   heldWithdrawals(): ReadonlySet<string>;
   /** Asks the gate again about them. Returns the instances that changed. */
-  weighAgain(now: number): ReadonlySet<string>;
+  reevaluate(now: number): ReadonlySet<string>;
 }
 
 export interface WithdrawalBrakeDeps {
   readonly held: HeldWithdrawals;
-  readonly members: () => readonly FleetMember[];
+  readonly members: () => readonly NodeMember[];
   /** In ms. */
   readonly consistencyWindow: number;
   /** In ms since the epoch. */
@@ -69,7 +69,7 @@ export class WithdrawalBrake implements WithdrawalGate {
   #state: BrakeState;
   #inherited: HeldNote | undefined;
   /** The previous leader held withdrawals. A small number then does not admit them, so a restart releases none. */
-  #isPredecessors: boolean;
+  #isPreviousLeaders: boolean;
   #direction: Direction = 'unknown';
   /** When the first complete resync ended, in monotonic ms. */
   #readAt: number | undefined;
@@ -79,7 +79,7 @@ export class WithdrawalBrake implements WithdrawalGate {
   constructor(deps: WithdrawalBrakeDeps) {
     this.#deps = deps;
     this.#inherited = deps.inherited;
-    this.#isPredecessors = deps.inherited !== undefined;
+    this.#isPreviousLeaders = deps.inherited !== undefined;
     this.#state = deps.inherited === undefined ? open : { kind: 'inherited', note: deps.inherited };
   }
 
@@ -109,7 +109,7 @@ export class WithdrawalBrake implements WithdrawalGate {
 
   admit(instanceIds: ReadonlySet<string>, now: number, suspected: ReadonlySet<string>): boolean {
     if (this.#waits(now)) return false;
-    const held = this.#weigh(instanceIds, now, suspected);
+    const held = this.#evaluate(instanceIds, now, suspected);
     if (held === undefined) for (const id of instanceIds) this.#admitted.set(id, now);
     this.#inherited = undefined;
     this.#enter(held ?? open);
@@ -127,9 +127,9 @@ export class WithdrawalBrake implements WithdrawalGate {
     if (this.#direction !== 'right' && this.#readAt !== undefined) this.#orient(members());
     if (this.#waits(now)) return this.#awaitReadings();
     if (this.#state.kind === 'open') return none;
-    if (held.heldWithdrawals().size > 0) return held.weighAgain(now);
+    if (held.heldWithdrawals().size > 0) return held.reevaluate(now);
     this.#inherited = undefined;
-    this.#isPredecessors = false;
+    this.#isPreviousLeaders = false;
     this.#enter(open);
     return none;
   }
@@ -140,7 +140,7 @@ export class WithdrawalBrake implements WithdrawalGate {
     return none;
   }
 
-  #orient(members: readonly FleetMember[]): void {
+  #orient(members: readonly NodeMember[]): void {
     const direction = directionOf(members);
     if (direction !== 'unknown') this.#direction = direction;
     if (this.#direction !== 'wrong') return;
@@ -159,23 +159,23 @@ export class WithdrawalBrake implements WithdrawalGate {
   }
 
   /** Undefined if the withdrawals may proceed. */
-  #weigh(
+  #evaluate(
     instanceIds: ReadonlySet<string>,
     now: number,
     suspected: ReadonlySet<string>,
   ): BrakeState | undefined {
     const { members, allowed, wall } = this.#deps;
     for (const [id, at] of this.#admitted) if (now - at >= countedFor) this.#admitted.delete(id);
-    const fleet = members();
-    const isFew = isWithinLimit({ instanceIds, suspected, admitted: this.#admitted, members: fleet, now });
+    const all = members();
+    const isFew = isWithinLimit({ instanceIds, suspected, admitted: this.#admitted, members: all, now });
     const isOver = now >= this.#ownReadingsAt + countedFor;
-    if (isFew && (isOver || !this.#isPredecessors)) return undefined;
+    if (isFew && (isOver || !this.#isPreviousLeaders)) return undefined;
     const since =
       this.#state.kind === 'held' ? this.#state.since : (this.#inherited?.since ?? Math.floor(wall()));
     const token = tokenOf(instanceIds, since);
     if (allowed() === token) return undefined;
     const recent = [...this.#admitted.keys()].filter((id) => !instanceIds.has(id)).length;
-    const users = fleet.filter(({ hasNode, usesAddresses }) => hasNode && usesAddresses).length;
+    const users = all.filter(({ hasNode, usesAddresses }) => hasNode && usesAddresses).length;
     return { kind: 'held', since, instanceIds, token, recent, users };
   }
 

@@ -11,7 +11,7 @@ import { createHash } from 'node:crypto';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 
 /** The facts about a served node that matter here. */
-export interface FleetMember {
+export interface NodeMember {
   readonly node: NodeReference;
   /**
    * Whether the cluster has a Node of its name. While no Node is known: whether the CiliumNode has an owner reference
@@ -33,14 +33,14 @@ const leastLimit = 3;
 /** Alternatively, this fraction of the nodes that use addresses. */
 const limitRatio = 0.05;
 
-export interface WeighedWithdrawals {
+export interface WithdrawalCandidates {
   /** Instances with a withdrawal now. */
   readonly instanceIds: ReadonlySet<string>;
   /** Instances that a read missed something of once, which may be withdrawn next. */
   readonly suspected: ReadonlySet<string>;
   /** Instances with a withdrawal that was admitted earlier, with its time in monotonic ms. */
   readonly admitted: ReadonlyMap<string, number>;
-  readonly members: readonly Pick<FleetMember, 'hasNode' | 'instanceId' | 'usesAddresses'>[];
+  readonly members: readonly Pick<NodeMember, 'hasNode' | 'instanceId' | 'usesAddresses'>[];
   /** In monotonic ms. */
   readonly now: number;
 }
@@ -49,8 +49,8 @@ export interface WeighedWithdrawals {
  * Whether these withdrawals, with those of the last 10 minutes, are few enough to be plausible. CiliumNodes without a
  * Kubernetes Node make the fleet no larger: an agent can make up as many as it likes.
  */
-export function isWithinLimit(weighed: WeighedWithdrawals): boolean {
-  const { instanceIds, suspected, admitted, members, now } = weighed;
+export function isWithinLimit(candidates: WithdrawalCandidates): boolean {
+  const { instanceIds, suspected, admitted, members, now } = candidates;
   if (instanceIds.size === 0) return true;
   const recent = [...admitted].filter(([, at]) => now - at < countedFor).map(([id]) => id);
   const counted = new Set([...instanceIds, ...suspected, ...recent]);
@@ -62,7 +62,7 @@ export function isWithinLimit(weighed: WeighedWithdrawals): boolean {
 }
 
 /** Whether there are two or more members and all are counted. */
-function isWhole(members: readonly Pick<FleetMember, 'instanceId'>[], counted: ReadonlySet<string>): boolean {
+function isWhole(members: readonly Pick<NodeMember, 'instanceId'>[], counted: ReadonlySet<string>): boolean {
   return members.length >= 2 && members.every(({ instanceId }) => counted.has(instanceId));
 }
 
@@ -76,7 +76,7 @@ export type Direction = 'unknown' | 'empty' | 'right' | 'wrong';
  * Considers only nodes with a Kubernetes Node. Others may remain from deleted machines or be invented by an agent, and
  * must not stop all withdrawals.
  */
-export function directionOf(members: readonly Pick<FleetMember, 'hasNode' | 'presence'>[]): Direction {
+export function directionOf(members: readonly Pick<NodeMember, 'hasNode' | 'presence'>[]): Direction {
   const living = members.filter(({ hasNode }) => hasNode);
   if (living.length === 0) return 'empty';
   const missing = missingIn(living).length;
@@ -85,7 +85,7 @@ export function directionOf(members: readonly Pick<FleetMember, 'hasNode' | 'pre
   return (living.length - missing - unread) * 2 >= living.length ? 'right' : 'unknown';
 }
 
-export function missingIn<Member extends Pick<FleetMember, 'presence'>>(
+export function missingIn<Member extends Pick<NodeMember, 'presence'>>(
   members: readonly Member[],
 ): readonly Member[] {
   return members.filter(({ presence }) => presence === 'notFound');

@@ -21,9 +21,9 @@ export interface CreateInterfaceDeps {
   /** Context of all calls here. Its signal aborts only when a shutdown runs out of time. */
   readonly context: CallContext;
   /** Applies the answer of a call to the known state. */
-  readonly fold: (answer: Answer) => void;
+  readonly applyAnswer: (answer: Answer) => void;
   /** Refreshes the instance; resolves once the result is applied. */
-  readonly look: () => Promise<void>;
+  readonly refresh: () => Promise<void>;
   /** The interface's device index on the instance, as far as known. */
   readonly attachedAt: (interfaceId: string) => number | undefined;
   /** The lowest device index above `index` that is not known to be in use. */
@@ -139,9 +139,9 @@ async function createOnce(
   try {
     if (tries === 1) return await perform(request, deps);
     // The previous attempt may have created the interface, so the sequence counts as started.
-    const begun = seenThrough(deps);
-    await deps.implementation.admit(['createInterface'], begun.context);
-    return await perform(request, begun);
+    const started = seenThrough(deps);
+    await deps.implementation.admit(['createInterface'], started.context);
+    return await perform(request, started);
   } catch (error) {
     return { kind: 'ambiguous', failure: outOfTime(error, deps) };
   }
@@ -180,20 +180,20 @@ async function attach(wanted: Attachment, deps: CreateInterfaceDeps): Promise<Un
   const giveUpAt = (wanted.createdAt ?? since) + deps.consistencyWindow;
   let { deviceIndex } = wanted;
   let indexes = 1;
-  let doubts = 0;
+  let uncertain = 0;
   for (let tries = 1; ; tries++) {
     const outcome = await attachOnce({ ...wanted, deviceIndex }, tries, deps);
     if (outcome.kind === 'done') return undefined;
     const { failure } = outcome;
-    const isDoubtful = mayBeAttached(outcome);
-    doubts += Number(isDoubtful);
-    if (isDoubtful && (await isAttached(wanted.interfaceId, deps))) return undefined;
+    const isUncertain = mayBeAttached(outcome);
+    uncertain += Number(isUncertain);
+    if (isUncertain && (await isAttached(wanted.interfaceId, deps))) return undefined;
     const taken = failure.kind === 'deviceIndexTaken';
     if (taken) deviceIndex = deps.indexAfter(deviceIndex);
     const again = taken
       ? ++indexes <= mostIndexes
       : isPassing(outcome, clock.monotonic() < giveUpAt, { clock, since });
-    if (!again || !(await pauseAfter(failure, tries, deps))) return { failure, isCertain: doubts === 0 };
+    if (!again || !(await pauseAfter(failure, tries, deps))) return { failure, isCertain: uncertain === 0 };
     await deps.implementation.admit(['attachInterface'], deps.context);
   }
 }
@@ -217,7 +217,7 @@ async function attachOnce(wanted: Attachment, tries: number, deps: CreateInterfa
 async function isAttached(interfaceId: string, deps: CreateInterfaceDeps): Promise<boolean> {
   const { signal } = deps.context;
   if (signal.aborted) return false;
-  await raceAbort(deps.look(), signal);
+  await raceAbort(deps.refresh(), signal);
   return deps.attachedAt(interfaceId) !== undefined;
 }
 
@@ -236,7 +236,7 @@ async function remove(
     // The cloud may not know an interface yet that it just created.
     const isKnown = lost || tries === mostTries || clock.monotonic() >= createdAt + consistencyWindow;
     if (outcome.failure.kind === 'interfaceGone' && isKnown) {
-      deps.fold({ kind: 'deleted', interfaceId });
+      deps.applyAnswer({ kind: 'deleted', interfaceId });
       return true;
     }
     lost ||= outcome.kind === 'ambiguous';
@@ -289,12 +289,12 @@ function outOfTime(error: unknown, { context }: CreateInterfaceDeps): CloudFailu
 
 /** Deps for all calls after the first one. */
 function seenThrough(deps: CreateInterfaceDeps): CreateInterfaceDeps {
-  return { ...deps, context: { ...deps.context, begun: true } };
+  return { ...deps, context: { ...deps.context, started: true } };
 }
 
 async function perform(operation: Operation, deps: CreateInterfaceDeps): Promise<Outcome> {
   const outcome = await deps.implementation.perform(operation, deps.context);
-  if (outcome.kind === 'done') deps.fold(outcome.answer);
+  if (outcome.kind === 'done') deps.applyAnswer(outcome.answer);
   return outcome;
 }
 

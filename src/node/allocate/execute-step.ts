@@ -34,11 +34,11 @@ export interface StepExecutionDeps {
   /** The current view of the instance; undefined while the node cannot be served. */
   readonly view: () => InstanceView | undefined;
   readonly context: () => CallContext;
-  readonly fold: (answer: Answer) => void;
+  readonly applyAnswer: (answer: Answer) => void;
   /** Called before an orphaned interface is attached, and when the attempt is abandoned. */
   readonly adopt: (item: NetworkInterface) => void;
   readonly abandon: (interfaceId: string) => void;
-  readonly look: () => Promise<void>;
+  readonly refresh: () => Promise<void>;
   readonly visibilityLag: VisibilityLag;
   /** Called when a call was throttled; it is retried. */
   readonly onThrottle: (failure: CloudFailure) => void;
@@ -121,7 +121,8 @@ export class StepExecution {
   }
 
   #unitDeps(onRefused: CreateInterfaceDeps['onRefused'] = () => undefined): CreateInterfaceDeps {
-    const { implementation, clock, random, timing, fold, look, context, underway, onThrottle } = this.#deps;
+    const { implementation, clock, random, timing, applyAnswer, refresh, context, underway, onThrottle } =
+      this.#deps;
     const attachments = (): readonly { id: string; deviceIndex: number | undefined }[] => {
       const view = this.#deps.view();
       if (view === undefined) return [];
@@ -137,8 +138,8 @@ export class StepExecution {
       random,
       consistencyWindow: timing.consistencyWindow,
       context: context(),
-      fold,
-      look,
+      applyAnswer,
+      refresh,
       onThrottle,
       onRefused,
       visibilityLag: this.#deps.visibilityLag,
@@ -164,7 +165,7 @@ export class StepExecution {
   }
 
   async #assign(step: Assignment): Promise<StepResult> {
-    const { implementation, instanceId, fold, lost, context } = this.#deps;
+    const { implementation, instanceId, applyAnswer, lost, context } = this.#deps;
     const { kind, interfaceId, count } = step;
     const before = new Set(shownOn(this.#deps.view(), step));
     const outcome = await implementation.perform({ kind, instanceId, interfaceId, count }, context());
@@ -173,12 +174,13 @@ export class StepExecution {
         const { addresses, prefixes } = outcome.answer;
         lost.answered([...addresses, ...prefixes]);
       }
-      fold(outcome.answer);
+      applyAnswer(outcome.answer);
       return { kind: 'done', interfaceId };
     }
     const ambiguous = outcome.kind === 'ambiguous';
     if (ambiguous) lost.add(step, before);
-    else if (outcome.failure.kind === 'interfaceGone') fold({ kind: 'notFound', interfaceId, instanceId });
+    else if (outcome.failure.kind === 'interfaceGone')
+      applyAnswer({ kind: 'notFound', interfaceId, instanceId });
     return {
       kind: 'failed',
       at: 'allocate',

@@ -14,7 +14,7 @@ export interface LostAssignmentsDeps {
   readonly timing: CallTiming;
   /** Marks the instance as unconfirmed from that time. */
   readonly invalidate: (from: number) => void;
-  readonly look: () => Promise<void>;
+  readonly refresh: () => Promise<void>;
   readonly later: (ms: number, action: () => void) => void;
   /** Called when a lost assignment is resolved. */
   readonly onFound: () => void;
@@ -59,13 +59,13 @@ export class LostAssignments {
 
   /** The answer to this assignment was lost. `before`: the result of `shownOn` when it was sent. */
   add(step: Assignment, before: ReadonlySet<string>): void {
-    const { clock, timing, invalidate, look, later, onFound } = this.#deps;
+    const { clock, timing, invalidate, refresh, later, onFound } = this.#deps;
     const lost = { step, before };
     this.#lost.add(lost);
     invalidate(clock.monotonic());
     later(openFor(timing), () => {
       // Only a refresh that starts now resolves it, not an earlier one.
-      void look().then(() => {
+      void refresh().then(() => {
         this.#lost.delete(lost);
         this.#forget();
         onFound();
@@ -76,7 +76,7 @@ export class LostAssignments {
   /** Addresses that lost assignments may have brought or may still bring, and that no read has shown. */
   unseen(view: InstanceView): number {
     let sum = 0;
-    // Several lost assignments on one interface cannot be told apart: what they brought counts once for all.
+    // Several lost assignments on one interface cannot be distinguished: what they brought counts once for all.
     const groups = Map.groupBy(this.#lost, ({ step }) => `${step.kind} ${step.interfaceId}`);
     for (const group of groups.values()) {
       const [{ step } = { step: undefined }] = group;

@@ -21,14 +21,14 @@ import {
   thingsOf,
   verdictOn,
 } from './refused-thing.ts';
-import type { SetAside } from './set-aside.ts';
+import type { BlockedResources } from './blocked-resources.ts';
 import { AllocationBackoff } from './allocation-backoff.ts';
 import { StepExecution, type StepExecutionDeps } from './execute-step.ts';
 
 export interface PoolMaintainerDeps
   extends Omit<StepExecutionDeps, 'lost' | 'underway' | 'view' | 'context' | 'onThrottle'> {
   readonly ledger: SubnetLedger;
-  readonly blocked: Pick<SetAside, 'refusalOf' | 'try' | 'refused' | 'worked' | 'await'>;
+  readonly blocked: Pick<BlockedResources, 'refusalOf' | 'try' | 'refused' | 'worked' | 'await'>;
   readonly permission: Pick<MutationPermission, 'refusal'>;
   /** The facts that the plan is based on; undefined while the node cannot be served. */
   readonly facts: () => MaintainedFacts | undefined;
@@ -86,21 +86,21 @@ export class PoolMaintainer {
   #priority: Priority = 'housekeeping';
   readonly #work: TaskGroup;
   readonly #lost: LostAssignments;
-  readonly #setbacks: AllocationBackoff;
+  readonly #backoff: AllocationBackoff;
   readonly #calls: StepExecution;
   #endRest: (() => void) | undefined;
   #endWait: (() => void) | undefined;
 
   constructor(deps: PoolMaintainerDeps) {
     this.#deps = deps;
-    const { clock, timing, invalidate, look, onBug, wake: onEnd } = deps;
-    this.#work = new TaskGroup({ clock, onBug, backOff: () => this.#setbacks.add(), onEnd });
-    this.#setbacks = new AllocationBackoff(deps);
+    const { clock, timing, invalidate, refresh, onBug, wake: onEnd } = deps;
+    this.#work = new TaskGroup({ clock, onBug, backOff: () => this.#backoff.add(), onEnd });
+    this.#backoff = new AllocationBackoff(deps);
     this.#lost = new LostAssignments({
       clock,
       timing,
       invalidate,
-      look,
+      refresh,
       later: (ms, action) => this.#work.later(ms, action),
       onFound: deps.wake,
     });
@@ -109,7 +109,7 @@ export class PoolMaintainer {
       lost: this.#lost,
       underway: this.#underway,
       onThrottle: (failure) => {
-        this.#setbacks.addThrottle(failure);
+        this.#backoff.addThrottle(failure);
         deps.wake();
       },
       view: () => deps.facts()?.view,
@@ -140,7 +140,7 @@ export class PoolMaintainer {
 
   /** The failure to report: one that needs user action, or the last of several. */
   get trouble(): CloudFailure | undefined {
-    return this.#setbacks.trouble;
+    return this.#backoff.trouble;
   }
 
   /** Starts no more steps; resolves once those in flight have ended, at `deadline` at the latest. */
@@ -152,7 +152,7 @@ export class PoolMaintainer {
   /** Reschedules on each evaluation: a timer that fires slightly early must not be the last one. */
   #wakeAfterRest(): void {
     this.#endRest?.();
-    const { rest } = this.#setbacks;
+    const { rest } = this.#backoff;
     this.#endRest = rest > 0 ? this.#work.later(rest, this.#deps.wake) : undefined;
   }
 
@@ -223,8 +223,8 @@ export class PoolMaintainer {
     this.#underway.add(step);
     const nodeSubnetId = this.#deps.facts()?.requirements.nodeSubnetId ?? '';
     const place = { instanceId: this.#deps.instanceId, nodeSubnetId };
-    const begunAt = this.#deps.clock.monotonic();
-    const attempt = { step, place, begunAt, endTry: this.#deps.blocked.try(allThingsOf(step, place)) };
+    const startedAt = this.#deps.clock.monotonic();
+    const attempt = { step, place, startedAt, endTry: this.#deps.blocked.try(allThingsOf(step, place)) };
     try {
       const result = await this.#perform(attempt);
       // The attach admitted together with a failed creation is never sent.
@@ -238,13 +238,13 @@ export class PoolMaintainer {
   }
 
   #mayBegin(): boolean {
-    const isStopped = this.#deps.permission.refusal('give') !== undefined;
-    return !isStopped && !this.#work.isClosing && !this.#setbacks.isPausing;
+    const isStopped = this.#deps.permission.refusal('allocate') !== undefined;
+    return !isStopped && !this.#work.isClosing && !this.#backoff.isPausing;
   }
 
   async #perform(attempt: Attempt): Promise<StepResult> {
     const { clock, ledger, onStep } = this.#deps;
-    const { step, place, begunAt } = attempt;
+    const { step, place, startedAt } = attempt;
     const onRefused = (failure: CloudFailure): void => this.#goOnWithout(attempt, failure);
     const reservation = ledger.reserve(step.subnetId, subnetAddressesUsed(step));
     const result = await this.#calls.carryOut(step, onRefused).catch((error: unknown) => {
@@ -254,10 +254,10 @@ export class PoolMaintainer {
     });
     reservation.settle(result.kind === 'done' ? subnetAddressesUsed(step) : result.taken, clock.monotonic());
     if (result.kind === 'done') {
-      this.#setbacks.forget();
+      this.#backoff.forget();
       this.#deps.blocked.worked(allThingsOf(step, place));
     } else if (!this.#clearing.has(step)) this.#learn(attempt, result);
-    onStep({ step, result, duration: clock.monotonic() - begunAt });
+    onStep({ step, result, duration: clock.monotonic() - startedAt });
     return result;
   }
 
@@ -286,7 +286,7 @@ export class PoolMaintainer {
     switch (verdict) {
       case 'nothing':
         // A stopped step never started; the permission change that stopped it wakes the node when it may start.
-        if (failure.kind === 'throttled') this.#setbacks.addThrottle(failure);
+        if (failure.kind === 'throttled') this.#backoff.addThrottle(failure);
         return;
       case 'subnetItself':
       case 'subnetSpace':
@@ -294,10 +294,10 @@ export class PoolMaintainer {
         this.#learnOfSubnet(step, verdict);
         return;
       case 'node':
-        this.#setbacks.add(failure);
+        this.#backoff.add(failure);
         return;
       default:
-        this.#setAsideThing(thingsOf(step, at, place)[verdict], attempt, result);
+        this.#block(thingsOf(step, at, place)[verdict], attempt, result);
     }
   }
 
@@ -313,7 +313,7 @@ export class PoolMaintainer {
   }
 
   /** The next plan avoids the thing. It is made at once, unless too much was refused in this run. */
-  #setAsideThing(thing: Thing | undefined, { step, place, begunAt }: Attempt, result: FailedStep): void {
+  #block(thing: Thing | undefined, { step, place, startedAt }: Attempt, result: FailedStep): void {
     const { failure, at } = result;
     const { action } = thingsOf(step, at, place);
     const { instanceId } = place;
@@ -321,8 +321,8 @@ export class PoolMaintainer {
       action !== undefined && isPerhapsOfAction(failure) ? { action: action.action, instanceId } : undefined;
     const isNews =
       thing !== undefined &&
-      this.#deps.blocked.refused({ thing, failure, begunAt, ...(perhaps !== undefined && { perhaps }) });
-    if (thing === undefined || (isNews && !this.#setbacks.mayTryAnother())) this.#setbacks.add(failure);
+      this.#deps.blocked.refused({ thing, failure, startedAt, ...(perhaps !== undefined && { perhaps }) });
+    if (thing === undefined || (isNews && !this.#backoff.mayTryAnother())) this.#backoff.add(failure);
   }
 }
 
@@ -331,7 +331,7 @@ interface Attempt {
   readonly step: PlannedStep;
   readonly place: StepPlace;
   /** In monotonic ms. */
-  readonly begunAt: number;
+  readonly startedAt: number;
   /** Allows others to try what this step tried. */
   readonly endTry: () => void;
 }

@@ -8,7 +8,7 @@ import { type InstanceView, unusableIn } from '../../providers/contract/instance
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import { prefixSize } from '../../providers/contract/network-interface.ts';
 import type { InstanceOrphans } from '../../providers/orphans/orphans.ts';
-import { adoptableFor, podAddressesOf } from '../demand/adoptable.ts';
+import { adoptableFor, podAddressCount } from '../demand/adoptable.ts';
 import { addressesPerInterface, delegatesPrefixes, occupiedSlots, roomOn } from '../demand/capacity.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import { type Obstacle, withoutGroups, withoutSubnet } from '../conditions/obstacle.ts';
@@ -22,7 +22,7 @@ import {
 } from './planned-step.ts';
 import { allThingsOf, keyOf, type StepPlace, type Thing } from './refused-thing.ts';
 import { chooseSecurityGroups } from './security-group-choice.ts';
-import type { Refusal } from './set-aside.ts';
+import type { Refusal } from './blocked-resources.ts';
 import { chooseSubnet, type SubnetChoice } from './subnet-choice.ts';
 
 export interface AllocationFacts {
@@ -116,7 +116,7 @@ class Draft {
 
   fillInterfaces(unit: Unit): void {
     for (const item of this.#facts.view.interfaces) {
-      if (this.#lacking(unit, this.#missing, this.#most) === 0) return;
+      if (this.#countFor(unit, this.#missing, this.#most) === 0) return;
       const room = this.#roomOn(item);
       if (room <= 0) continue;
       if (!this.#takesMore(item)) {
@@ -124,14 +124,14 @@ class Draft {
         continue;
       }
       const isHindered = this.#fill(item, unit) === 'hindered';
-      const isShort = this.#missing > 0 && this.#roomOn(item) > 0 && !isHindered;
-      if (isShort && unit === 'addresses') this.#exhausted.add(item.subnetId);
+      const isSubnetExhausted = this.#missing > 0 && this.#roomOn(item) > 0 && !isHindered;
+      if (isSubnetExhausted && unit === 'addresses') this.#exhausted.add(item.subnetId);
     }
   }
 
   #takesMore({ id, attachment }: NetworkInterface): boolean {
     const { view, frozen } = this.#facts;
-    return !frozen.has(id) && !view.doubted.has(id) && attachment?.state === 'attached';
+    return !frozen.has(id) && !view.possiblyGone.has(id) && attachment?.state === 'attached';
   }
 
   adoptInterfaces(): void {
@@ -142,7 +142,7 @@ class Draft {
     for (const item of orphans.fit.filter(isAdoptable)) {
       const deviceIndex = this.#freeDeviceIndex();
       if (this.#missing <= this.#deferred || deviceIndex === undefined) return;
-      const count = podAddressesOf(item, requirements);
+      const count = podAddressCount(item, requirements);
       if (count > this.#most) continue;
       const { id: interfaceId, subnetId } = item;
       const room = Math.min(roomOn(item, limits), this.#free(subnetId, 'addresses'));
@@ -153,7 +153,7 @@ class Draft {
     }
     let unclear = 0;
     for (const item of orphans.unclear.filter(isAdoptable)) {
-      const count = podAddressesOf(item, requirements);
+      const count = podAddressCount(item, requirements);
       unclear += count;
       if (unclear <= this.#most) this.#deferred += count + roomOn(item, limits);
     }
@@ -183,7 +183,7 @@ class Draft {
     const kind = unit === 'addresses' ? 'allocateIPs' : 'allocatePrefixes';
     for (;;) {
       const count = Math.min(
-        this.#lacking(unit, this.#missing, this.#most),
+        this.#countFor(unit, this.#missing, this.#most),
         this.#roomOn(item),
         Math.floor(this.#free(subnetId, unit) / sizeOf[unit]),
         this.#mostAtOnce(subnetId, unit),
@@ -276,7 +276,7 @@ class Draft {
     // An interface created only for its primary address would take the slot of one with prefixes.
     const missing = Math.max(unit === 'addresses' ? 0 : 1, this.#missing - fromPrimary);
     return Math.min(
-      this.#lacking(unit, missing, this.#most - fromPrimary),
+      this.#countFor(unit, missing, this.#most - fromPrimary),
       limits.addressesPerInterface - 1,
       Math.floor((this.#free(subnetId, unit) - 1) / sizeOf[unit]),
       this.#mostAtOnce(subnetId, unit),
@@ -284,7 +284,7 @@ class Draft {
   }
 
   /** How many addresses or prefixes cover the deficit without exceeding `most`. */
-  #lacking(unit: Unit, missing: number, most: number): number {
+  #countFor(unit: Unit, missing: number, most: number): number {
     const size = sizeOf[unit];
     return Math.min(Math.ceil(missing / size), Math.floor(most / size));
   }

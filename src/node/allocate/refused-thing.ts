@@ -5,10 +5,10 @@ import type { StepResult } from './step-result.ts';
 import type { PlannedStep } from './planned-step.ts';
 
 /** Calls that bring addresses, as IAM permits them: one action assigns both addresses and prefixes. */
-export type SupplyAction = 'create' | 'attach' | 'assign';
+export type AllocationAction = 'create' | 'attach' | 'assign';
 
 export type Thing =
-  | { readonly kind: 'action'; readonly action: SupplyAction }
+  | { readonly kind: 'action'; readonly action: AllocationAction }
   /** More addresses on it. */
   | { readonly kind: 'interface'; readonly interfaceId: string }
   /** New interfaces in it. */

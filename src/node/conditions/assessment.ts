@@ -90,11 +90,11 @@ export function assess(facts: AssessmentFacts): Assessment {
   const read = requirementsOf(node.eni, options, words.fields);
   if ('missing' in read) return blocked(unreadableNode(read.missing.map((field) => `${field} is missing`)));
   const { requirements } = read;
-  return judgeNetwork(facts, requirements) ?? assessIn(facts, requirements);
+  return checkNetwork(facts, requirements) ?? assessIn(facts, requirements);
 }
 
 /** Undefined if the network is served, as far as known. */
-function judgeNetwork(
+function checkNetwork(
   { view, options, words }: AssessmentFacts,
   { networkId }: NodeRequirements,
 ): Assessment | undefined {
@@ -132,18 +132,18 @@ function assessInstance(
   if ('denied' in limits) return blocked(deniedLimits(limits.denied), requirements);
   if ('problem' in limits) return blocked(unreadableLimits(instanceType, limits.problem), requirements);
   const certain = withoutAwaited(view, node);
-  const suppliedBy = (shown: InstanceView): number => {
+  const countOffered = (shown: InstanceView): number => {
     const addresses = podAddresses(shown, requirements);
     for (const address of facts.outgoing) addresses.delete(address);
     return addresses.size;
   };
-  const supplied = suppliedBy(certain);
+  const offered = countOffered(certain);
   const used = usedAddresses(node);
   const retired = retiredHoldings(node, view, requirements);
   // Idle retired addresses are leaving and must not count as available.
   const inUse = retiredInUse(node, retired, { used, outgoing: facts.outgoing });
-  const usage = { available: supplied + inUse, used, waitingPods };
-  const coming = certain === view ? usage : { ...usage, available: suppliedBy(view) + inUse };
+  const usage = { available: offered + inUse, used, waitingPods };
+  const coming = certain === view ? usage : { ...usage, available: countOffered(view) + inUse };
   const most = mostAllocatable(limits, view, requirements);
   const marks = watermarksOf(node, most > 0 ? most + inUse : 0);
   const needed = neededAddresses(usage, marks);

@@ -4,7 +4,11 @@ import type { CloudWords } from '../../providers/contract/allocation-implementat
 import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import { isUnseen, type InstanceView } from '../../providers/contract/instance-view.ts';
 import type { Tags } from '../../providers/contract/network-interface.ts';
-import { type ForeignReach, type StopReason, stopWords } from '../../providers/gate/mutation-permission.ts';
+import {
+  type ConflictReach,
+  type PauseReason,
+  pauseWords,
+} from '../../providers/gate/mutation-permission.ts';
 import type { UnreadableInterface } from '../../providers/contract/observation.ts';
 import type { BindingCap } from '../demand/statistics.ts';
 import type { Claimed } from '../demand/address-claims.ts';
@@ -12,13 +16,13 @@ import type { Obstacle } from './obstacle.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
 import { describeThing } from '../allocate/refused-thing.ts';
 import { needsAction } from '../allocate/allocation-backoff.ts';
-import type { Refusal } from '../allocate/set-aside.ts';
+import type { Refusal } from '../allocate/blocked-resources.ts';
 import type { RetiredUse } from '../release/retired-holdings.ts';
 
 export interface NodeCondition {
   /** Stable name: metric label and Event reason. */
   readonly reason: ConditionReason;
-  readonly text: string;
+  readonly message: string;
   /** How many addresses it concerns, if counted: for the log and /status, never in the text. */
   readonly addresses?: number;
 }
@@ -71,21 +75,21 @@ const longestText = 1000;
 
 /** The condition with its text bounded and without control characters. */
 export function presentable(condition: NodeCondition): NodeCondition {
-  const plain = condition.text.slice(0, longestText + 1).replaceAll(/\p{C}/gu, '\u{fffd}');
-  return { ...condition, text: plain.length > longestText ? `${plain.slice(0, longestText)}…` : plain };
+  const plain = condition.message.slice(0, longestText + 1).replaceAll(/\p{C}/gu, '\u{fffd}');
+  return { ...condition, message: plain.length > longestText ? `${plain.slice(0, longestText)}…` : plain };
 }
 
 export function unreadableNode(problems: readonly string[]): NodeCondition {
   return {
     reason: 'NodeUnreadable',
-    text: `the CiliumNode cannot be read: ${problems.join('; ')}`,
+    message: `the CiliumNode cannot be read: ${problems.join('; ')}`,
   };
 }
 
 export function duplicateInstance(instanceId: string, served: string): NodeCondition {
   return {
     reason: 'DuplicateInstance',
-    text: `instance ${instanceId} is already served as CiliumNode ${served}: delete the one whose node is gone`,
+    message: `instance ${instanceId} is already served as CiliumNode ${served}: delete the one whose node is gone`,
   };
 }
 
@@ -93,73 +97,73 @@ export function duplicateInstance(instanceId: string, served: string): NodeCondi
 export function instanceMismatch(node: string, instanceId: string, ownInstance: string): NodeCondition {
   return {
     reason: 'InstanceMismatch',
-    text: `spec.instance-id is ${instanceId} and the provider ID of Node ${node} names ${ownInstance}: correct spec.instance-id, or delete the Node if it is of a former instance`,
+    message: `spec.instance-id is ${instanceId} and the provider ID of Node ${node} names ${ownInstance}: correct spec.instance-id, or delete the Node if it is of a former instance`,
   };
 }
 
 export function instanceOfAnother(instanceId: string, owner: string): NodeCondition {
   return {
     reason: 'InstanceOfAnother',
-    text: `instance ${instanceId} belongs to Node ${owner}: correct spec.instance-id, or delete this CiliumNode`,
+    message: `instance ${instanceId} belongs to Node ${owner}: correct spec.instance-id, or delete this CiliumNode`,
   };
 }
 
 export function missingNode(node: string, instanceId: string): NodeCondition {
   return {
     reason: 'NodeMissing',
-    text: `no Node ${node} names instance ${instanceId} by its provider ID, and --require-node is set: the CiliumNode is served once it does`,
+    message: `no Node ${node} names instance ${instanceId} by its provider ID, and --require-node is set: the CiliumNode is served once it does`,
   };
 }
 
 export function outsideNetwork(networkId: string, allowed: string, options: OptionNames): NodeCondition {
   return {
     reason: 'OutsideNetwork',
-    text: `the node is in ${networkId} and ${options.networkId} restricts Headwater to ${allowed}`,
+    message: `the node is in ${networkId} and ${options.networkId} restricts Headwater to ${allowed}`,
   };
 }
 
-export function wrongNetwork(told: string, found: string, fields: Fields): NodeCondition {
+export function wrongNetwork(expected: string, found: string, fields: Fields): NodeCondition {
   return {
     reason: 'NetworkMismatch',
-    text: `${fields.networkId} is ${told} and the cloud shows the instance in ${found}: correct ${fields.networkId}`,
+    message: `${fields.networkId} is ${expected} and the cloud shows the instance in ${found}: correct ${fields.networkId}`,
   };
 }
 
 export function unmanagedInstance(instanceId: string, options: OptionNames): NodeCondition {
   return {
     reason: 'InstanceNotManaged',
-    text: `instance ${instanceId} does not carry the tags of ${options.instanceTags}`,
+    message: `instance ${instanceId} does not carry the tags of ${options.instanceTags}`,
   };
 }
 
 export function unknownInstanceType(instanceType: string, fields: Fields): NodeCondition {
   return {
     reason: 'InstanceTypeUnknown',
-    text: `the cloud knows no instance type ${JSON.stringify(instanceType)}: correct ${fields.instanceType}`,
+    message: `the cloud knows no instance type ${JSON.stringify(instanceType)}: correct ${fields.instanceType}`,
   };
 }
 
 export function unreadableLimits(instanceType: string, problem: string): NodeCondition {
   return {
     reason: 'InstanceTypeUnreadable',
-    text: `the limits of instance type ${instanceType} cannot be read: ${problem}; Headwater retries`,
+    message: `the limits of instance type ${instanceType} cannot be read: ${problem}; Headwater retries`,
   };
 }
 
 export function deniedLimits(failure: CloudFailure): NodeCondition {
-  return { reason: 'InstanceTypeUnreadable', text: failureCondition(failure).text };
+  return { reason: 'InstanceTypeUnreadable', message: failureCondition(failure).message };
 }
 
 /** The condition for addresses that other nodes also show; undefined if there are none. */
-export function claimCondition({ withheld: all, shared, unasked }: Claimed): NodeCondition | undefined {
-  const withheld = new Map([...all].filter(([address]) => !unasked.has(address)));
-  if (withheld.size > 0) {
-    const text = `addresses of this node are still published on ${holdersIn(withheld)} and are withheld until they are removed there`;
-    return { reason: 'AddressesContested', text };
+export function claimCondition({ excluded: all, shared, unasked }: Claimed): NodeCondition | undefined {
+  const excluded = new Map([...all].filter(([address]) => !unasked.has(address)));
+  if (excluded.size > 0) {
+    const message = `addresses of this node are still published on ${holdersIn(excluded)} and are withheld until they are removed there`;
+    return { reason: 'AddressesContested', message };
   }
   if (shared.size === 0) return undefined;
-  const text = `addresses of this node are published on ${holdersIn(shared)} as well: remove them there, or delete that CiliumNode if its node is gone`;
-  return { reason: 'AddressesContested', text };
+  const message = `addresses of this node are published on ${holdersIn(shared)} as well: remove them there, or delete that CiliumNode if its node is gone`;
+  return { reason: 'AddressesContested', message };
 }
 
 function holdersIn(contested: Claimed['shared']): string {
@@ -170,7 +174,7 @@ function holdersIn(contested: Claimed['shared']): string {
 export function unreadableInterface({ id, problem }: UnreadableInterface): NodeCondition {
   return {
     reason: 'InterfaceUnreadable',
-    text: `interface ${id} cannot be read and is not used: ${problem}`,
+    message: `interface ${id} cannot be read and is not used: ${problem}`,
   };
 }
 
@@ -179,7 +183,7 @@ export function unseenInterfaces(ids: readonly string[], instanceId: string): No
   const which = `${ids.length === 1 ? 'interface' : 'interfaces'} ${ids.join(', ')}`;
   return {
     reason: 'InterfaceNotShown',
-    text: `check in the cloud whether ${which} ${ids.length === 1 ? 'is' : 'are'} attached to instance ${instanceId}, and detach what hangs: the cloud accepted the attachment, but no read shows it, and its addresses are offered once one does`,
+    message: `check in the cloud whether ${which} ${ids.length === 1 ? 'is' : 'are'} attached to instance ${instanceId}, and detach what hangs: the cloud accepted the attachment, but no read shows it, and its addresses are offered once one does`,
   };
 }
 
@@ -187,7 +191,7 @@ export function unseenInterfaces(ids: readonly string[], instanceId: string): No
 export function excludedInUse({ interfaceId, why, addresses }: RetiredUse): NodeCondition {
   return {
     reason: 'ExcludedAddressesInUse',
-    text: `pods use excluded addresses of interface ${interfaceId}: ${why}; they keep them, and no other pod gets one: restart those pods to move them`,
+    message: `pods use excluded addresses of interface ${interfaceId}: ${why}; they keep them, and no other pod gets one: restart those pods to move them`,
     addresses,
   };
 }
@@ -204,17 +208,17 @@ export function missingStaticIp(
   return kind === 'noneMatches'
     ? {
         reason: 'NoStaticIpMatches',
-        text: `no ${publicAddress} carries the tags ${wanted}: tag one, or correct spec.ipam.static-ip-tags`,
+        message: `no ${publicAddress} carries the tags ${wanted}: tag one, or correct spec.ipam.static-ip-tags`,
       }
     : {
         reason: 'StaticIpsTaken',
-        text: `every ${publicAddress} with the tags ${wanted} is associated with something: allocate and tag another, or disassociate one`,
+        message: `every ${publicAddress} with the tags ${wanted} is associated with something: allocate and tag another, or disassociate one`,
       };
 }
 
 /** The node is served while its public address cannot be associated. */
 export function staticIpFailure(failure: CloudFailure): NodeCondition {
-  return { reason: 'StaticIpNotAssociated', text: failureCondition(failure).text };
+  return { reason: 'StaticIpNotAssociated', message: failureCondition(failure).message };
 }
 
 /** A condition from the instance's own state in the cloud; undefined if it can be served. */
@@ -222,7 +226,7 @@ export function instanceCondition(view: InstanceView): NodeCondition | undefined
   if (view.presence === 'terminated') {
     return {
       reason: 'InstanceTerminated',
-      text: `instance ${view.id} is terminated: delete the Node and its CiliumNode, unless a new instance takes the name over`,
+      message: `instance ${view.id} is terminated: delete the Node and its CiliumNode, unless a new instance takes the name over`,
     };
   }
   if (!isUnseen(view) && view.interfaces.length > 0) return undefined;
@@ -230,7 +234,7 @@ export function instanceCondition(view: InstanceView): NodeCondition | undefined
   if (unreadable !== undefined) {
     return {
       reason: 'InterfaceUnreadable',
-      text: `no interface of instance ${view.id} can be read; of ${unreadable.id}: ${unreadable.problem}`,
+      message: `no interface of instance ${view.id} can be read; of ${unreadable.id}: ${unreadable.problem}`,
     };
   }
   const state = view.instance?.state ?? 'unknown';
@@ -240,7 +244,7 @@ export function instanceCondition(view: InstanceView): NodeCondition | undefined
       : `is ${state} and shows no interface`;
   return {
     reason: 'InstanceNotFound',
-    text: `instance ${view.id} ${found}: check Headwater's region, account and role, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too`,
+    message: `instance ${view.id} ${found}: check Headwater's region, account and role, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too`,
   };
 }
 
@@ -250,11 +254,12 @@ export function planCondition(
   fields: Fields,
   isGone?: (subnetId: string) => boolean,
 ): NodeCondition | undefined {
-  const told = isStuck ? refusals.filter(isWorthTelling).map(refusalCondition) : [];
-  const found = obstacle === undefined ? told : [obstacleCondition(obstacle, fields, isGone), ...told];
+  const reported = isStuck ? refusals.filter(isWorthTelling).map(refusalCondition) : [];
+  const found =
+    obstacle === undefined ? reported : [obstacleCondition(obstacle, fields, isGone), ...reported];
   const [first] = found;
   if (first === undefined) return undefined;
-  return { ...first, text: [...new Set(found.map(({ text }) => text))].join('; and ') };
+  return { ...first, message: [...new Set(found.map(({ message }) => message))].join('; and ') };
 }
 
 function isWorthTelling({ failure, failures }: Refusal): boolean {
@@ -262,8 +267,8 @@ function isWorthTelling({ failure, failures }: Refusal): boolean {
 }
 
 function refusalCondition({ thing, failure }: Refusal): NodeCondition {
-  const { reason, text } = failureCondition(failure);
-  return { reason, text: `${describeThing(thing)}${text}` };
+  const { reason, message } = failureCondition(failure);
+  return { reason, message: `${describeThing(thing)}${message}` };
 }
 
 /** `isGone`: whether a subnet no longer exists. */
@@ -276,30 +281,30 @@ export function obstacleCondition(
     case 'noInterfaceSlots':
       return {
         reason: 'NoInterfaceSlots',
-        text: `every one of the instance's ${obstacle.interfaces} interfaces is full or excluded: use a larger instance type, or fewer pods on the node`,
+        message: `every one of the instance's ${obstacle.interfaces} interfaces is full or excluded: use a larger instance type, or fewer pods on the node`,
       };
     case 'subnetsExhausted':
       return {
         reason: 'SubnetsExhausted',
-        text: `${exhaustionOf(obstacle.subnetIds, isGone)}: add a subnet that the node's subnet selection matches, or free addresses there`,
+        message: `${exhaustionOf(obstacle.subnetIds, isGone)}: add a subnet that the node's subnet selection matches, or free addresses there`,
       };
     case 'noSubnetMatches':
       return {
         reason: 'NoSubnetMatches',
-        text: `nothing matches ${obstacle.wanted}: create or tag a subnet, or correct the node's subnet selection and Headwater's subnet filters`,
+        message: `nothing matches ${obstacle.wanted}: create or tag a subnet, or correct the node's subnet selection and Headwater's subnet filters`,
       };
     case 'noSecurityGroupMatches':
       return {
         reason: 'NoSecurityGroupMatches',
-        text: `no security group of the node's network carries the tags ${obstacle.wanted}: tag one, or correct ${fields.securityGroupTags}`,
+        message: `no security group of the node's network carries the tags ${obstacle.wanted}: tag one, or correct ${fields.securityGroupTags}`,
       };
     case 'securityGroupsUnknown':
       return {
         reason: 'SecurityGroupsUnknown',
-        text: `the node names no security groups and those of its first interface are not known: set ${fields.securityGroupIds}`,
+        message: `the node names no security groups and those of its first interface are not known: set ${fields.securityGroupIds}`,
       };
     case 'networkUnreadable':
-      return { reason: 'NetworkUnreadable', text: failureCondition(obstacle.failure).text };
+      return { reason: 'NetworkUnreadable', message: failureCondition(obstacle.failure).message };
   }
 }
 
@@ -318,11 +323,11 @@ export function capCondition(cap: BindingCap, most: number, instanceType: string
   return cap === 'instance'
     ? {
         reason: 'InstanceFull',
-        text: `pods wait for addresses, and instance type ${instanceType} can have no more than the ${most} that the node has: use a larger instance type, or fewer pods on the node`,
+        message: `pods wait for addresses, and instance type ${instanceType} can have no more than the ${most} that the node has: use a larger instance type, or fewer pods on the node`,
       }
     : {
         reason: 'MaxAllocateReached',
-        text: `pods wait for addresses, and spec.ipam.max-allocate ${most} allows no more: raise it, or put fewer pods on the node`,
+        message: `pods wait for addresses, and spec.ipam.max-allocate ${most} allows no more: raise it, or put fewer pods on the node`,
       };
 }
 
@@ -330,7 +335,7 @@ export function capCondition(cap: BindingCap, most: number, instanceType: string
 export function failureCondition(failure: CloudFailure): NodeCondition {
   const remedy = remedyFor(failure);
   const said = `${failure.action} answers ${failure.code}: ${failure.message}`;
-  return { reason: reasonFor(failure), text: remedy === undefined ? said : `${remedy}: ${said}` };
+  return { reason: reasonFor(failure), message: remedy === undefined ? said : `${remedy}: ${said}` };
 }
 
 /** Credentials first: the kind of their failures also covers a missing permission, which others correct. */
@@ -358,35 +363,35 @@ export function stoppedInstance(instanceId: string, state: string | undefined): 
   const found = state === 'stopped' || state === 'stopping' ? `is ${state}` : 'is not running';
   return {
     reason: 'InstanceNotRunning',
-    text: `start instance ${instanceId}, or delete its Node: it ${found}, and gets no interface until it runs`,
+    message: `start instance ${instanceId}, or delete its Node: it ${found}, and gets no interface until it runs`,
   };
 }
 
 /** Agents do not see what the node has, so the node counts as lacking it. */
 export function refusedWrite(problem: string): NodeCondition {
-  return { reason: 'WriteRefused', text: problem };
+  return { reason: 'WriteRefused', message: problem };
 }
 
 /** The node needs something, and nothing may start. */
-export function mutationsPaused(reason: StopReason): NodeCondition {
+export function mutationsPaused(reason: PauseReason): NodeCondition {
   return {
     reason: 'MutationsPaused',
-    text: `the node lacks addresses and gets none for now: ${stopWords[reason]}`,
+    message: `the node lacks addresses and gets none for now: ${pauseWords[reason]}`,
   };
 }
 
-const stoppedFor: Readonly<Record<ForeignReach, string>> = {
+const pausedActivities: Readonly<Record<ConflictReach, string>> = {
   releases: 'nothing is released from any node',
   node: 'this node gets nothing, and nothing is released from any',
   fleet: 'no node gets anything, and nothing is released from any',
 };
 
 /** A conflicting writer changed the pool or the interfaces of the CiliumNode. */
-export function conflictingWriter(manager: string | undefined, reach: ForeignReach): NodeCondition {
+export function conflictingWriter(manager: string | undefined, reach: ConflictReach): NodeCondition {
   const who = manager === undefined ? 'another program' : `${manager}, not Headwater,`;
   return {
     reason: 'ConflictingWriter',
-    text: `${who} wrote the pool or the interfaces of this CiliumNode: ${stoppedFor[reach]} until there has been no such write for 5 minutes; make sure that no cilium-operator manages it`,
+    message: `${who} wrote the pool or the interfaces of this CiliumNode: ${pausedActivities[reach]} until there has been no such write for 5 minutes; make sure that no cilium-operator manages it`,
   };
 }
 

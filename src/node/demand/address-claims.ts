@@ -24,7 +24,7 @@ export interface AddressClaims {
 /** Addresses that other nodes also offer or claim, with the names of those nodes. */
 export interface Claimed {
   /** Not claimed and must not be offered. An address is here only if the cloud does not prove the other claim wrong. */
-  readonly withheld: ReadonlyMap<string, readonly string[]>;
+  readonly excluded: ReadonlyMap<string, readonly string[]>;
   /** Claimed, because the node already shows them. */
   readonly shared: ReadonlyMap<string, readonly string[]>;
   /** Withheld addresses that wait only for the cloud's answer about the other node. */

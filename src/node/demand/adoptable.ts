@@ -18,7 +18,7 @@ export function adoptableFor(
 }
 
 /** Pod addresses that the interface brings. */
-export function podAddressesOf(
+export function podAddressCount(
   { addresses, prefixes }: NetworkInterface,
   { usePrimaryAddress }: Pick<NodeRequirements, 'usePrimaryAddress'>,
 ): number {

@@ -1,7 +1,7 @@
 // How many pod addresses an instance can hold, by the limits of its type.
 import type { InstanceLimits } from '../../providers/contract/allocation-implementation.ts';
 import { type InstanceView, unusableIn } from '../../providers/contract/instance-view.ts';
-import { addressesOf } from '../../providers/contract/ipv4.ts';
+import { expandBlock } from '../../providers/contract/ipv4.ts';
 import { isByName, type NetworkInterface, prefixSize } from '../../providers/contract/network-interface.ts';
 import { exclusionOf, type NodeRequirements } from './node-requirements.ts';
 
@@ -85,7 +85,7 @@ export function podAddresses(view: InstanceView, requirements: NodeRequirements)
     if (requirements.usePrimaryAddress && !isByName(item)) found.set(item.primaryAddress, item.id);
     for (const address of item.addresses) found.set(address, item.id);
     for (const prefix of item.prefixes)
-      for (const address of addressesOf(prefix)) found.set(address, item.id);
+      for (const address of expandBlock(prefix)) found.set(address, item.id);
   }
   return found;
 }

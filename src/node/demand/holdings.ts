@@ -1,6 +1,6 @@
 // Splits an interface's pod addresses into units that can be released, and says which units pods must not use. Pure.
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
-import { addressesOf } from '../../providers/contract/ipv4.ts';
+import { expandBlock } from '../../providers/contract/ipv4.ts';
 import { isByName, type NetworkInterface } from '../../providers/contract/network-interface.ts';
 import { exclusionOf, type NodeRequirements } from './node-requirements.ts';
 
@@ -15,11 +15,11 @@ export interface Holding {
 const none: readonly Holding[] = [];
 
 /** What can be unassigned from an interface: secondary addresses and prefixes, never the primary address. */
-export function holdingsOn(item: NetworkInterface): readonly Holding[] {
+export function releasableHoldings(item: NetworkInterface): readonly Holding[] {
   const single = item.addresses
     .filter((address) => address !== item.primaryAddress)
     .map((address) => ({ id: address, interfaceId: item.id, addresses: [address] }));
-  const blocks = item.prefixes.map((id) => ({ id, interfaceId: item.id, addresses: addressesOf(id) }));
+  const blocks = item.prefixes.map((id) => ({ id, interfaceId: item.id, addresses: expandBlock(id) }));
   return [...single, ...blocks];
 }
 
@@ -30,7 +30,7 @@ export function primaryOn({ id, primaryAddress }: NetworkInterface): Holding {
 
 /** What pods must not use of the interface: all of it, its primary address, or nothing. */
 export function unfitOn(item: NetworkInterface, requirements: NodeRequirements): readonly Holding[] {
-  if (exclusionOf(item, requirements) !== undefined) return [...holdingsOn(item), primaryOn(item)];
+  if (exclusionOf(item, requirements) !== undefined) return [...releasableHoldings(item), primaryOn(item)];
   return requirements.usePrimaryAddress || isByName(item) ? none : [primaryOn(item)];
 }
 

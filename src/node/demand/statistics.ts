@@ -54,8 +54,8 @@ function beyondWatermarks({ available, used, waitingPods }: Usage, marks: Waterm
   const { preAllocate, minAllocate, maxAboveWatermark } = marks;
   const floor = minAllocate + maxAboveWatermark;
   const kept = used + preAllocate <= floor ? floor : used + preAllocate + maxAboveWatermark;
-  const spared = used <= floor && available <= floor;
-  return spared ? 0 : Math.max(0, available - kept - waitingPods);
+  const isFloor = used <= floor && available <= floor;
+  return isFloor ? 0 : Math.max(0, available - kept - waitingPods);
 }
 
 /**

@@ -20,7 +20,7 @@ export interface DeleteOnTerminationDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly timing: Pick<CallTiming, 'consistencyWindow'>;
-  readonly fold: (answer: Answer) => void;
+  readonly applyAnswer: (answer: Answer) => void;
   readonly onFailure: (interfaceId: string, failure: CloudFailure) => void;
   readonly onBug: (error: unknown) => void;
 }
@@ -28,7 +28,7 @@ export interface DeleteOnTerminationDeps {
 const policy: BackoffPolicy = { base: 2000, cap: 300_000 };
 
 /** Failures after which the same call cannot succeed. */
-const hopeless: ReadonlySet<CloudFailure['kind']> = new Set(['invalid', 'instanceGone']);
+const permanent: ReadonlySet<CloudFailure['kind']> = new Set(['invalid', 'instanceGone']);
 
 /** Prefix of the description of interfaces that we create; the instance id follows. */
 export const descriptionPrefix = 'Cilium-CNI (';
@@ -50,17 +50,17 @@ export class DeleteOnTermination {
 
   /** Starts the missing calls if permitted; returns the interfaces that need one and for which none started. */
   evaluate(interfaces: readonly NetworkInterface[]): readonly string[] {
-    const lacking = interfaces.flatMap(({ id, description, attachment }) => {
+    const unset = interfaces.flatMap(({ id, description, attachment }) => {
       if (attachment === undefined || attachment.deleteOnTermination || attachment.state !== 'attached')
         return [];
       const isOurs = description.startsWith(descriptionPrefix) && !this.#seenTo.has(attachment.id);
       return isOurs ? [{ id, attachmentId: attachment.id }] : [];
     });
-    const mayBegin = this.#deps.permission.refusal('give') === undefined;
-    const isIdle = this.#work.isIdle && !(mayBegin && lacking.length > 0);
+    const mayBegin = this.#deps.permission.refusal('allocate') === undefined;
+    const isIdle = this.#work.isIdle && !(mayBegin && unset.length > 0);
     this.#known = isIdle ? none : interfaces.flatMap(({ attachment }) => attachment?.id ?? []);
-    if (!mayBegin) return lacking.map(({ id }) => id);
-    for (const { id, attachmentId } of lacking) {
+    if (!mayBegin) return unset.map(({ id }) => id);
+    for (const { id, attachmentId } of unset) {
       this.#seenTo.add(attachmentId);
       this.#work.begin(() => this.#set(id, attachmentId));
     }
@@ -73,17 +73,17 @@ export class DeleteOnTermination {
   }
 
   async #set(interfaceId: string, attachmentId: string): Promise<void> {
-    const { instanceId, implementation, clock, timing, fold, onFailure } = this.#deps;
-    const begunAt = clock.monotonic();
+    const { instanceId, implementation, clock, timing, applyAnswer, onFailure } = this.#deps;
+    const startedAt = clock.monotonic();
     const { closing: signal, deadline } = this.#work;
     const priority = (): 'housekeeping' => 'housekeeping';
-    const streak = new Backoff(policy, this.#deps);
+    const backoff = new Backoff(policy, this.#deps);
     for (;;) {
       await implementation.admit(['setDeleteOnTermination'], { priority, signal });
       const operation = { kind: 'setDeleteOnTermination', instanceId, interfaceId, attachmentId } as const;
       const outcome = await implementation.perform(operation, { priority, signal: deadline });
       if (outcome.kind === 'done') {
-        fold(outcome.answer);
+        applyAnswer(outcome.answer);
         return;
       }
       if (outcome.failure.kind === 'stopped') {
@@ -93,9 +93,9 @@ export class DeleteOnTermination {
       }
       onFailure(interfaceId, outcome.failure);
       // An interface older than a consistency window that the cloud does not know is gone.
-      const isLate = clock.monotonic() >= begunAt + timing.consistencyWindow;
-      if (hopeless.has(outcome.failure.kind) || (outcome.failure.kind === 'notYetVisible' && isLate)) return;
-      await sleep(clock, streak.fail(), signal);
+      const isLate = clock.monotonic() >= startedAt + timing.consistencyWindow;
+      if (permanent.has(outcome.failure.kind) || (outcome.failure.kind === 'notYetVisible' && isLate)) return;
+      await sleep(clock, backoff.fail(), signal);
       if (!this.#known.includes(attachmentId)) return;
     }
   }

@@ -22,8 +22,8 @@ export interface StaticAddressDeps {
   readonly random: Random;
   /** The tags that the node asks for and its instance view; undefined while the node is not served. */
   readonly facts: () => StaticAddressFacts | undefined;
-  readonly fold: (answer: Answer) => void;
-  readonly look: () => Promise<void>;
+  readonly applyAnswer: (answer: Answer) => void;
+  readonly refresh: () => Promise<void>;
   /** Schedules a call of `evaluate`. */
   readonly wake: () => void;
   readonly onAssociated: (publicAddress: string, interfaceId: string) => void;
@@ -39,7 +39,7 @@ const policy: BackoffPolicy = { base: 2000, cap: 300_000 };
 const priority = (): 'housekeeping' => 'housekeeping';
 
 /** The missing association. */
-interface Lack {
+interface MissingAddress {
   readonly interfaceId: string;
   readonly tags: Tags;
 }
@@ -49,29 +49,29 @@ type Claimed = PublicAddressClaim & { kind: 'claimed' };
 export class StaticAddress {
   readonly #deps: StaticAddressDeps;
   readonly #work: TaskGroup;
-  #lacking: Lack | undefined;
+  #missing: MissingAddress | undefined;
   /** An association whose answer was lost. Repeating it with the same address changes nothing. */
   #unanswered: Claimed | undefined;
-  readonly #streak: Backoff;
+  readonly #backoff: Backoff;
   #pauseUntil = -Infinity;
   #cancelTimer: () => void = () => undefined;
   #warning: NodeCondition | undefined;
 
   constructor(deps: StaticAddressDeps) {
     this.#deps = deps;
-    this.#streak = new Backoff(policy, deps);
+    this.#backoff = new Backoff(policy, deps);
     const { clock, onBug, wake: onEnd } = deps;
-    this.#work = new TaskGroup({ clock, onBug, backOff: () => this.#backOff(), onEnd });
+    this.#work = new TaskGroup({ clock, onBug, backOff: () => this.#failAttempt(), onEnd });
   }
 
   /** Starts what is missing, one attempt at a time. */
   evaluate(): void {
     if (this.#work.isClosing) return;
-    const lack = this.#lack();
-    if (!isSame(lack, this.#lacking)) this.#reset(lack);
-    if (lack === undefined || !this.#work.isIdle) return;
+    const missing = this.#findMissing();
+    if (!isSame(missing, this.#missing)) this.#reset(missing);
+    if (missing === undefined || !this.#work.isIdle) return;
     if (this.#deps.clock.monotonic() < this.#pauseUntil) return;
-    this.#work.begin(() => this.#attempt(lack));
+    this.#work.begin(() => this.#attempt(missing));
   }
 
   /** Why the node lacks the address it asks for; undefined if it has one or asks for none. */
@@ -85,7 +85,7 @@ export class StaticAddress {
     this.#reset(undefined);
   }
 
-  #lack(): Lack | undefined {
+  #findMissing(): MissingAddress | undefined {
     const { tags = {}, view } = this.#deps.facts() ?? {};
     if (view === undefined || Object.keys(tags).length === 0) return undefined;
     const primary = primaryInterface(view);
@@ -93,26 +93,26 @@ export class StaticAddress {
     return { interfaceId: primary.id, tags };
   }
 
-  #reset(lack: Lack | undefined): void {
-    this.#lacking = lack;
+  #reset(missing: MissingAddress | undefined): void {
+    this.#missing = missing;
     this.#unanswered?.settle('taken');
     this.#unanswered = undefined;
     this.#warning = undefined;
-    this.#streak.forget();
+    this.#backoff.forget();
     this.#pauseUntil = -Infinity;
     this.#cancelTimer();
   }
 
-  async #attempt({ tags, interfaceId }: Lack): Promise<void> {
-    const { publicAddresses, look, implementation } = this.#deps;
+  async #attempt({ tags, interfaceId }: MissingAddress): Promise<void> {
+    const { publicAddresses, refresh, implementation } = this.#deps;
     const claim = this.#unanswered ?? (await publicAddresses.claim(tags, interfaceId, this.#work.closing));
     switch (claim.kind) {
       case 'claimed':
         return this.#associate(claim, interfaceId);
       case 'held':
         // A listing shows it; a refresh of the instance decides.
-        this.#backOff();
-        return look();
+        this.#failAttempt();
+        return refresh();
       case 'failed':
         this.#warning = staticIpFailure(claim.failure);
         return this.#pause(claim.retryAt);
@@ -137,12 +137,12 @@ export class StaticAddress {
     }
     if (outcome === undefined) return;
     if (outcome.kind === 'done') {
-      this.#deps.fold(outcome.answer);
+      this.#deps.applyAnswer(outcome.answer);
       this.#deps.onAssociated(claim.address.address, interfaceId);
       return;
     }
     this.#learn(outcome.failure);
-    if (end === 'open' || unclearAfter.has(outcome.failure.kind)) await this.#deps.look();
+    if (end === 'open' || unclearAfter.has(outcome.failure.kind)) await this.#deps.refresh();
   }
 
   /** Undefined if the association turned out to be no longer missing. */
@@ -151,7 +151,7 @@ export class StaticAddress {
     const { closing: signal, deadline } = this.#work;
     const refund = await implementation.admit(['associateStaticIP'], { priority, signal });
     // The wait may have been long.
-    if (signal.aborted || this.#lack()?.interfaceId !== interfaceId) {
+    if (signal.aborted || this.#findMissing()?.interfaceId !== interfaceId) {
       refund();
       return undefined;
     }
@@ -169,14 +169,14 @@ export class StaticAddress {
   #learn(failure: CloudFailure): void {
     // Another party took the address: try the next one at once.
     if (failure.kind === 'conflict') return;
-    this.#backOff();
-    if (this.#streak.failures > 1 || failure.kind === 'notAuthorized')
+    this.#failAttempt();
+    if (this.#backoff.failures > 1 || failure.kind === 'notAuthorized')
       this.#warning = staticIpFailure(failure);
   }
 
-  #backOff(): void {
-    this.#streak.fail();
-    this.#pause(this.#streak.until);
+  #failAttempt(): void {
+    this.#backoff.fail();
+    this.#pause(this.#backoff.until);
   }
 
   #pause(until: number): void {
@@ -202,6 +202,6 @@ const ofTheAddress: ReadonlySet<CloudFailure['kind']> = new Set(['conflict', 'in
 /** Failures that show the known state of the instance is stale. */
 const unclearAfter: ReadonlySet<CloudFailure['kind']> = new Set(['instanceGone', 'interfaceGone']);
 
-function isSame(a: Lack | undefined, b: Lack | undefined): boolean {
+function isSame(a: MissingAddress | undefined, b: MissingAddress | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -7,7 +7,7 @@ import type { Infrastructure } from '../../providers/contract/infrastructure.ts'
 import { type InstanceView, unusableIn, primaryInterface } from '../../providers/contract/instance-view.ts';
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { type Json, memberOf } from '../../kubernetes/transport/json.ts';
-import { addressesIn, allOn } from '../../providers/contract/network-interface.ts';
+import { expandHolding, allAssignments } from '../../providers/contract/network-interface.ts';
 import type { Holding } from '../demand/holdings.ts';
 import { podAddresses, reachablePreAllocate } from '../demand/capacity.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
@@ -51,8 +51,8 @@ export function namedIn(
   const hidden = view.interfaces.filter(({ id }) => !isShown.has(id));
   return new Map(
     hidden.flatMap((item) =>
-      allOn(item)
-        .flatMap(addressesIn)
+      allAssignments(item)
+        .flatMap(expandHolding)
         .filter((address) => ipam.pool.get(address)?.resource === item.id)
         .map((address) => [address, item.id] as const),
     ),
@@ -60,12 +60,12 @@ export function namedIn(
 }
 
 /** Addresses to leave out of the status or the pool, whether or not the cloud has them. */
-export interface Withheld {
+export interface ExcludedAddresses {
   readonly status: ReadonlySet<string>;
   readonly pool: ReadonlySet<string>;
 }
 
-export function offerOf(facts: OfferFacts, withheld: Withheld): Offer {
+export function offerOf(facts: OfferFacts, excluded: ExcludedAddresses): Offer {
   const { requirements, limits, infrastructure, implementation, prune } = facts;
   const view = showable(facts.view, infrastructure);
   const { usePrimaryAddress } = requirements;
@@ -77,10 +77,10 @@ export function offerOf(facts: OfferFacts, withheld: Withheld): Offer {
     usePrimaryAddress,
     unfit: new Set(unfit.map(({ id }) => id)),
     retired: new Set(retired.keys()),
-    withheld: withheld.status,
+    excluded: excluded.status,
   });
   const pool = new Map([...podAddresses(view, requirements), ...retired, ...facts.named]);
-  for (const address of withheld.pool) pool.delete(address);
+  for (const address of excluded.pool) pool.delete(address);
   return {
     provider: { key, value: prune(value as Json, ['status', key]) ?? {} },
     interfaces: new Set([...view.interfaces.map(({ id }) => id), ...facts.named.values()]),
@@ -96,7 +96,7 @@ export function keptOffer(
   { withdrawn }: InstanceView,
   { statusKey, statusWithout }: Pick<AllocationImplementation, 'statusKey' | 'statusWithout'>,
 ): Offer {
-  const gone = new Set([...withdrawn].flatMap((id) => [id, ...addressesIn(id)]));
+  const gone = new Set([...withdrawn].flatMap((id) => [id, ...expandHolding(id)]));
   const isGone = (id: string): boolean => gone.has(id);
   const value = statusWithout(memberOf(node.base.status, statusKey), isGone) as Json;
   const kept = [...node.ipam.pool].filter(([address, { resource }]) => !isGone(address) && !isGone(resource));
@@ -129,7 +129,7 @@ export function emptyOffer(
   { implementation, infrastructure, prune }: Pick<OfferFacts, 'implementation' | 'infrastructure' | 'prune'>,
 ): Offer {
   const nothing = new Set<string>();
-  const shown = { usePrimaryAddress: false, unfit: nothing, retired: nothing, withheld: nothing };
+  const shown = { usePrimaryAddress: false, unfit: nothing, retired: nothing, excluded: nothing };
   const value = implementation.statusOf({ ...view, interfaces: [] }, { infrastructure, ...shown }) as Json;
   return {
     provider: { key: implementation.statusKey, value },

@@ -39,26 +39,26 @@ export interface Write {
 /** The first write toward the desired content; undefined when nothing differs. */
 export function nextWrite(node: CiliumNode, desired: Desired): Write | undefined {
   const { offer } = desired;
-  const repair = offer && repairBeforeStrike(node, offer);
+  const repair = offer && repairBeforeShrink(node, offer);
   if (repair !== undefined) return repair;
-  return (offer && strike(node, offer)) ?? writeStatus(node, desired) ?? (offer && grow(node, offer));
+  return (offer && shrink(node, offer)) ?? writeStatus(node, desired) ?? (offer && grow(node, offer));
 }
 
 /** All missing writes, in order. */
-export function lackingWrites(node: CiliumNode, desired: Desired): readonly Write[] {
+export function missingWrites(node: CiliumNode, desired: Desired): readonly Write[] {
   const { offer } = desired;
-  const writes = [offer && strike(node, offer), writeStatus(node, desired), offer && grow(node, offer)];
+  const writes = [offer && shrink(node, offer), writeStatus(node, desired), offer && grow(node, offer)];
   return writes.filter((write) => write !== undefined);
 }
 
 /** If nothing is to be removed from the pool, the status write makes the repair. */
-function repairBeforeStrike(node: CiliumNode, offer: Offer): Write | undefined {
-  const patch = strike(node, offer) && repairOf(node, offer);
+function repairBeforeShrink(node: CiliumNode, offer: Offer): Write | undefined {
+  const patch = shrink(node, offer) && repairOf(node, offer);
   return patch && { part: 'status', patch };
 }
 
 /** An address that moved to another interface stays, unless its former interface is about to leave the status. */
-function strike(node: CiliumNode, { pool, interfaces }: Offer): Write | undefined {
+function shrink(node: CiliumNode, { pool, interfaces }: Offer): Write | undefined {
   const isLeft = (address: string): boolean => {
     const id = node.ipam.pool.get(address)?.resource;
     return id !== undefined && id !== pool.get(address) && !interfaces.has(id);

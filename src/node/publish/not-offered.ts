@@ -4,8 +4,8 @@ import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { memberOf } from '../../kubernetes/transport/json.ts';
 import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
-import { addressesOf } from '../../providers/contract/ipv4.ts';
-import { addressesIn } from '../../providers/contract/network-interface.ts';
+import { expandBlock } from '../../providers/contract/ipv4.ts';
+import { expandHolding } from '../../providers/contract/network-interface.ts';
 
 /** Addresses that must not be added to the status or the pool. */
 export interface NotOffered {
@@ -24,7 +24,7 @@ export function notOffered(
   if (addresses.length === 0) return none;
   const shown = restore(node.instanceId ?? '', memberOf(node.base.status, statusKey)).interfaces;
   const inStatus = new Set(
-    shown.flatMap((item) => [...item.addresses, ...item.prefixes.flatMap(addressesOf)]),
+    shown.flatMap((item) => [...item.addresses, ...item.prefixes.flatMap(expandBlock)]),
   );
   const missing = addresses.filter((address) => !node.ipam.pool.has(address));
   return {
@@ -34,8 +34,8 @@ export function notOffered(
 }
 
 /** Addresses that may be gone already, because an answer came too early. */
-export function doubtedOn({ doubted }: InstanceView): readonly string[] {
-  return [...doubted].flatMap(addressesIn);
+export function addressesPossiblyGone({ possiblyGone }: InstanceView): readonly string[] {
+  return [...possiblyGone].flatMap(expandHolding);
 }
 
 /**
@@ -45,9 +45,9 @@ export function doubtedOn({ doubted }: InstanceView): readonly string[] {
  */
 export function splitOn(
   { interfaces }: InstanceView,
-  withheld: ReadonlyMap<string, unknown>,
+  excluded: ReadonlyMap<string, unknown>,
 ): readonly string[] {
-  if (withheld.size === 0) return [];
-  const prefixes = interfaces.flatMap((item) => item.prefixes.map(addressesOf));
-  return prefixes.filter((members) => members.some((address) => withheld.has(address))).flat();
+  if (excluded.size === 0) return [];
+  const prefixes = interfaces.flatMap((item) => item.prefixes.map(expandBlock));
+  return prefixes.filter((members) => members.some((address) => excluded.has(address))).flat();
 }

@@ -13,7 +13,7 @@ import type {
 import { isEqual } from '../../kubernetes/transport/merge-patch.ts';
 import { type JsonObject, textAt } from '../../kubernetes/transport/json.ts';
 import type { MutationPermission } from '../../providers/gate/mutation-permission.ts';
-import { type Desired, lackingWrites, nextWrite, type Write } from './next-write.ts';
+import { type Desired, missingWrites, nextWrite, type Write } from './next-write.ts';
 
 export interface NodePublisherDeps {
   readonly writer: Pick<CiliumNodeWriter, 'patchSpec' | 'patchStatus' | 'get'>;
@@ -50,7 +50,7 @@ const refusedFor = 30_000;
 
 export class NodePublisher {
   readonly #deps: NodePublisherDeps;
-  readonly #streak: Backoff;
+  readonly #backoff: Backoff;
   #trouble: string | undefined;
   #writtenAt = -Infinity;
   #isStuck = false;
@@ -58,7 +58,7 @@ export class NodePublisher {
 
   constructor(deps: NodePublisherDeps) {
     this.#deps = deps;
-    this.#streak = new Backoff(backoffPolicy, deps);
+    this.#backoff = new Backoff(backoffPolicy, deps);
   }
 
   /**
@@ -105,7 +105,7 @@ export class NodePublisher {
       if (next === 'unknown') return undefined;
       const { node, desired, write } = next;
       if (this.#deps.permission.refusal('publish') !== undefined) {
-        this.#deps.onHeld(lackingWrites(node, desired));
+        this.#deps.onHeld(missingWrites(node, desired));
         return undefined;
       }
       if (isSame(write, previous)) {
@@ -118,7 +118,7 @@ export class NodePublisher {
       if (result === 'written') previous = write;
     }
     this.#deps.onWrite('spec', 'unfinished');
-    return this.#streak.fail();
+    return this.#backoff.fail();
   }
 
   #lacksFirst(write: Write): boolean {
@@ -139,7 +139,7 @@ export class NodePublisher {
     node: CiliumNode,
     { part, patch }: Write,
     signal: AbortSignal,
-  ): Promise<'written' | 'readAnew' | WriteFailure> {
+  ): Promise<'written' | 'reread' | WriteFailure> {
     const { writer, observe, onWrite } = this.#deps;
     const writtenBefore = this.#writtenAt;
     this.#writtenAt = this.#deps.clock.monotonic();
@@ -158,7 +158,7 @@ export class NodePublisher {
     const live: ReadOutcome = await writer.get(node.name, signal);
     if (live.kind !== 'found') return live;
     observe(live.raw, false);
-    return 'readAnew';
+    return 'reread';
   }
 
   /** Delay before the next attempt, in ms; undefined if a different write, which was not refused, is missing by now. */
@@ -175,9 +175,9 @@ export class NodePublisher {
         return this.#lacksFirst(write) ? again : undefined;
       }
       case 'unavailable':
-        return Math.max(failure.retryAfterMs ?? 0, this.#streak.fail());
+        return Math.max(failure.retryAfterMs ?? 0, this.#backoff.fail());
       case 'conflict':
-        return this.#streak.fail();
+        return this.#backoff.fail();
     }
   }
 
@@ -190,7 +190,7 @@ export class NodePublisher {
   }
 
   #finished(): undefined {
-    this.#streak.forget();
+    this.#backoff.forget();
     this.#trouble = undefined;
     this.#isBehind = false;
     this.#deps.onPublished();

@@ -8,7 +8,7 @@ import type {
 } from '../../providers/contract/allocation-implementation.ts';
 import { protocolOf } from '../demand/demand.ts';
 import {
-  addressesIn,
+  expandHolding,
   interfaceByName,
   isByName,
   type NetworkInterface,
@@ -23,7 +23,7 @@ export function restoredState(
   const shown = new Set(
     restored.interfaces.flatMap((item) => [
       item.primaryAddress,
-      ...[...item.addresses, ...item.prefixes].flatMap(addressesIn),
+      ...[...item.addresses, ...item.prefixes].flatMap(expandHolding),
     ]),
   );
   const pooled = [...node.ipam.pool].filter(([address]) => !shown.has(address));
@@ -37,7 +37,7 @@ export function restoredState(
  * Whether the CiliumNode still shows interfaces of the instance that it named before. If it shows none, a
  * previous leader that saw the change earlier wrote what it shows now.
  */
-export function speaksOfAnother(
+export function isOfOtherInstance(
   node: CiliumNode,
   before: CiliumNode,
   implementation: Pick<AllocationImplementation, 'statusKey' | 'restore'>,
@@ -115,7 +115,7 @@ const none: ReadonlySet<string> = new Set();
  * previous leader may have sent the unassign call without seeing its answer. An address that is shown again
  * is not given up.
  */
-export function givenUpIn(node: CiliumNode): ReadonlySet<string> {
+export function releasableIn(node: CiliumNode): ReadonlySet<string> {
   const { status, ipam } = node;
   if (status.releaseIps.size === 0 || protocolOf(node) !== 'crd') return none;
   const shown = new Set([...status.eni.values()].flatMap(({ addresses }) => addresses));

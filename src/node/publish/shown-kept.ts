@@ -5,14 +5,14 @@ import { isList, isObject, type Json, memberOf } from '../../kubernetes/transpor
 import type { Offer } from './next-write.ts';
 
 /**
- * `foreign`: addresses that the cloud shows on another instance. They do not belong to this node and are
+ * `onOthers`: addresses that the cloud shows on another instance. They do not belong to this node and are
  * removed anyway.
  */
-export function withShownKept(offer: Offer, node: CiliumNode, foreign: ReadonlySet<string>): Offer {
+export function withShownKept(offer: Offer, node: CiliumNode, onOthers: ReadonlySet<string>): Offer {
   const { key, value } = offer.provider;
-  const kept = [...node.ipam.pool].filter(([address]) => !offer.pool.has(address) && !foreign.has(address));
+  const kept = [...node.ipam.pool].filter(([address]) => !offer.pool.has(address) && !onOthers.has(address));
   const shown = memberOf(node.base.status, key) ?? {};
-  const section = union(shown, value, foreign);
+  const section = union(shown, value, onOthers);
   return {
     ...offer,
     provider: { key, value: section },
@@ -23,30 +23,30 @@ export function withShownKept(offer: Offer, node: CiliumNode, foreign: ReadonlyS
 }
 
 /** Members of both. If both have a member, the wanted one counts; lists of strings append what was shown. */
-function union(shown: Json, wanted: Json, foreign: ReadonlySet<string>): Json {
+function union(shown: Json, wanted: Json, onOthers: ReadonlySet<string>): Json {
   if (isObject(shown) && isObject(wanted)) {
     const members = Object.keys({ ...shown, ...wanted }).map((name): [string, Json] => [
       name,
-      unionOf(memberOf(shown, name), memberOf(wanted, name), foreign),
+      unionOf(memberOf(shown, name), memberOf(wanted, name), onOthers),
     ]);
     return Object.fromEntries(members);
   }
   if (!isTexts(shown) || !isTexts(wanted)) return wanted;
   const present = new Set(wanted);
-  return [...wanted, ...shown.filter((text) => !present.has(text) && !foreign.has(text))];
+  return [...wanted, ...shown.filter((text) => !present.has(text) && !onOthers.has(text))];
 }
 
-function unionOf(shown: Json | undefined, wanted: Json | undefined, foreign: ReadonlySet<string>): Json {
+function unionOf(shown: Json | undefined, wanted: Json | undefined, onOthers: ReadonlySet<string>): Json {
   if (shown === undefined) return wanted ?? null;
-  if (wanted !== undefined) return union(shown, wanted, foreign);
-  return withoutForeign(shown, foreign);
+  if (wanted !== undefined) return union(shown, wanted, onOthers);
+  return withoutOthers(shown, onOthers);
 }
 
-function withoutForeign(shown: Json, foreign: ReadonlySet<string>): Json {
-  if (isTexts(shown)) return shown.filter((text) => !foreign.has(text));
+function withoutOthers(shown: Json, onOthers: ReadonlySet<string>): Json {
+  if (isTexts(shown)) return shown.filter((text) => !onOthers.has(text));
   if (!isObject(shown)) return shown;
   return Object.fromEntries(
-    Object.entries(shown).map(([name, each]) => [name, withoutForeign(each, foreign)]),
+    Object.entries(shown).map(([name, each]) => [name, withoutOthers(each, onOthers)]),
   );
 }
 

@@ -5,7 +5,7 @@ import type { Assessment } from '../conditions/assessment.ts';
 import { type NodeCondition, capCondition } from '../conditions/node-condition.ts';
 
 /** How long an agent takes to report its used addresses at the default update rate, in ms. */
-const toldWithin = 15_000;
+const reportDelay = 15_000;
 
 export class CapacityLimit {
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -25,7 +25,7 @@ export class CapacityLimit {
     }
     const now = this.#clock.monotonic();
     this.#since ??= now;
-    const wait = this.#since + toldWithin - now;
+    const wait = this.#since + reportDelay - now;
     if (wait <= 0) return capCondition(cap, marks.maxAllocate, requirements.instanceType);
     this.#wakeIn(wait);
     return undefined;

@@ -7,7 +7,7 @@ export interface DeficitDeps {
   /** Cloud calls made for the node so far. */
   readonly calls: () => number;
   /** Called at the end of a deficit: how long it lasted, in ms, and the calls made meanwhile. */
-  readonly onSupplied: (duration: number, calls: number) => void;
+  readonly onSatisfied: (duration: number, calls: number) => void;
 }
 
 export class Deficit {
@@ -36,9 +36,9 @@ export class Deficit {
   published(assessment: Assessment): void {
     const isSupplied = assessment.kind === 'served' && assessment.wanted === 0;
     if (this.#start === undefined || !isSupplied) return;
-    const { clock, calls, onSupplied } = this.#deps;
+    const { clock, calls, onSatisfied } = this.#deps;
     const { at, calls: before } = this.#start;
-    onSupplied(clock.monotonic() - at, calls() - before);
+    onSatisfied(clock.monotonic() - at, calls() - before);
     this.#start = undefined;
   }
 }

@@ -22,12 +22,12 @@ import {
   offerOf,
   retiredAddresses,
   showable,
-  type Withheld,
+  type ExcludedAddresses,
 } from '../publish/desired-status.ts';
 import type { Desired, Offer } from '../publish/next-write.ts';
 import { retiredHoldings } from '../release/retired-holdings.ts';
 import { withShownKept } from '../publish/shown-kept.ts';
-import { doubtedOn, splitOn, notOffered } from '../publish/not-offered.ts';
+import { addressesPossiblyGone, splitOn, notOffered } from '../publish/not-offered.ts';
 
 export interface DesiredStateDeps {
   readonly context: Pick<
@@ -52,7 +52,7 @@ export interface DesiredStateDeps {
 
 const noAddresses: ReadonlySet<string> = new Set();
 /** No other node offers any address of this node. */
-const unclaimed: Claimed = { withheld: new Map(), shared: new Map(), unasked: noAddresses };
+const unclaimed: Claimed = { excluded: new Map(), shared: new Map(), unasked: noAddresses };
 
 export class DesiredState {
   readonly #deps: DesiredStateDeps;
@@ -65,7 +65,7 @@ export class DesiredState {
         readonly infrastructure: Infrastructure;
         readonly isVerified: boolean;
         readonly rest: Pick<OfferFacts, 'requirements' | 'limits' | 'retired' | 'named'> &
-          Withheld & { readonly foreign: ReadonlySet<string> };
+          ExcludedAddresses & { readonly onOthers: ReadonlySet<string> };
         /** Undefined once `heldBy` contains the whole offer: it is not needed while that is the newest state. */
         readonly offer: Offer | undefined;
         readonly heldBy: CiliumNode | undefined;
@@ -88,7 +88,7 @@ export class DesiredState {
     // The decision what to hide must use the same state as the write.
     releaser.evaluate();
     const assessment = this.#deps.assess();
-    const operatorError = context.prunesError ? '' : (this.#deps.condition()?.text ?? '');
+    const operatorError = context.prunesError ? '' : (this.#deps.condition()?.message ?? '');
     if (assessment.kind === 'unread') return showsAnother ? this.#emptied() : sayOnly(operatorError);
     if (assessment.kind === 'unmanaged') return this.#saidOnce(assessment.condition, operatorError);
     return { ...this.#shownBy(assessment), operatorError };
@@ -125,7 +125,7 @@ export class DesiredState {
     const { infrastructure, claims, implementation, prune } = this.#deps.context;
     const { outgoing } = this.#deps.cloud.releaser;
     const view = withoutAwaited(known, this.#deps.node());
-    const doubts = notOffered(doubtedOn(view), this.#deps.node(), implementation);
+    const unconfirmed = notOffered(addressesPossiblyGone(view), this.#deps.node(), implementation);
     const retired = retiredHoldings(this.#deps.node(), view, requirements);
     const shown = showable(view, infrastructure());
     const named = namedIn(this.#deps.node(), view, shown);
@@ -134,7 +134,7 @@ export class DesiredState {
       ...named.keys(),
       ...retiredAddresses(shown, retired).keys(),
     ];
-    const addresses = offerable.filter((address) => !outgoing.has(address) && !doubts.pool.has(address));
+    const addresses = offerable.filter((address) => !outgoing.has(address) && !unconfirmed.pool.has(address));
     const claimed = claims.claim({
       name: this.#deps.node().name,
       networkId: requirements.networkId,
@@ -143,11 +143,11 @@ export class DesiredState {
     this.#take(claimed);
     const cloud = { infrastructure: infrastructure(), implementation, prune };
     const facts = { view, requirements, limits, retired, named, ...cloud };
-    const split = notOffered(splitOn(view, claimed.withheld), this.#deps.node(), implementation);
-    const hidden = [...claimed.withheld.keys(), ...outgoing];
+    const split = notOffered(splitOn(view, claimed.excluded), this.#deps.node(), implementation);
+    const hidden = [...claimed.excluded.keys(), ...outgoing];
     return this.#offer(facts, {
-      status: setOf([...hidden, ...doubts.status, ...split.status]),
-      pool: setOf([...hidden, ...doubts.pool, ...split.pool]),
+      status: setOf([...hidden, ...unconfirmed.status, ...split.status]),
+      pool: setOf([...hidden, ...unconfirmed.pool, ...split.pool]),
     });
   }
 
@@ -157,32 +157,32 @@ export class DesiredState {
   }
 
   /** Returns the same object while its inputs are unchanged; undefined if the newest CiliumNode is known to hold it. */
-  #offer(facts: OfferFacts, withheld: Withheld): Offer | undefined {
+  #offer(facts: OfferFacts, excluded: ExcludedAddresses): Offer | undefined {
     const { view, infrastructure, requirements, limits, retired, named } = facts;
     const isVerified = this.#isVerified();
-    const foreign = this.#foreign(requirements);
-    const rest = { requirements, limits, retired, named, foreign, ...withheld };
+    const onOthers = this.#onOthers(requirements);
+    const rest = { requirements, limits, retired, named, onOthers, ...excluded };
     const last = this.#last;
     const isSameCloud = last?.view === view && last.infrastructure === infrastructure;
     if (isSameCloud && last.isVerified === isVerified && isDeepStrictEqual(last.rest, rest)) {
       const isCurrent = last.offer !== undefined && isVerified;
       if (isCurrent || last.heldBy === this.#deps.node()) return last.offer;
     }
-    const offer = isVerified ? offerOf(facts, withheld) : this.#keeping(facts, withheld, foreign);
+    const offer = isVerified ? offerOf(facts, excluded) : this.#keeping(facts, excluded, onOthers);
     this.#last = { view, infrastructure, rest, isVerified, offer, heldBy: undefined };
     return offer;
   }
 
   /** While no Node verifies the instance, removes nothing but addresses of other instances. */
-  #keeping(facts: OfferFacts, { status, pool }: Withheld, foreign: ReadonlySet<string>): Offer {
-    // The view keeps what is missing there, because nobody knows whose it is.
-    const missing = doubtedOn(facts.view).filter((address) => foreign.has(address));
-    const withheld = { status: setOf([...status, ...missing]), pool: setOf([...pool, ...missing]) };
-    return withShownKept(offerOf(facts, withheld), this.#deps.node(), foreign);
+  #keeping(facts: OfferFacts, { status, pool }: ExcludedAddresses, onOthers: ReadonlySet<string>): Offer {
+    // The view keeps what is missing there, because its owner is unknown.
+    const missing = addressesPossiblyGone(facts.view).filter((address) => onOthers.has(address));
+    const excluded = { status: setOf([...status, ...missing]), pool: setOf([...pool, ...missing]) };
+    return withShownKept(offerOf(facts, excluded), this.#deps.node(), onOthers);
   }
 
   /** Addresses that an unverified object shows and another instance has. A verified one shows what its view has. */
-  #foreign({ networkId }: NodeRequirements): ReadonlySet<string> {
+  #onOthers({ networkId }: NodeRequirements): ReadonlySet<string> {
     if (this.#isVerified()) return noAddresses;
     const { context, instanceId } = this.#deps;
     const node = this.#deps.node();
@@ -237,8 +237,8 @@ function sayOnly(operatorError: string): Desired | undefined {
   return operatorError === '' ? undefined : { offer: undefined, handshake: undefined, operatorError };
 }
 
-function textOf({ withheld, shared }: Claimed): string {
-  return JSON.stringify([...withheld, ...shared]);
+function textOf({ excluded, shared }: Claimed): string {
+  return JSON.stringify([...excluded, ...shared]);
 }
 
 /** Most nodes withhold nothing, so all share one empty set. */

@@ -10,20 +10,20 @@ export type DryRunDecision =
   | { readonly kind: 'write'; readonly write: Write };
 
 const activityOf: Readonly<Record<DryRunDecision['kind'], Activity>> = {
-  step: 'give',
-  deleteOnTermination: 'give',
+  step: 'allocate',
+  deleteOnTermination: 'allocate',
   write: 'publish',
 };
 
 export class DryRunLog {
   readonly #permission: Pick<MutationPermission, 'refusal'>;
-  readonly #tell: (decision: DryRunDecision) => void;
+  readonly #log: (decision: DryRunDecision) => void;
   /** The decisions last logged, by kind. */
-  readonly #told = new LazyMap<DryRunDecision['kind'], ReadonlySet<string>>();
+  readonly #logged = new LazyMap<DryRunDecision['kind'], ReadonlySet<string>>();
 
-  constructor(permission: Pick<MutationPermission, 'refusal'>, tell: (decision: DryRunDecision) => void) {
+  constructor(permission: Pick<MutationPermission, 'refusal'>, log: (decision: DryRunDecision) => void) {
     this.#permission = permission;
-    this.#tell = tell;
+    this.#log = log;
   }
 
   /** Takes all current decisions of a kind and logs those that are new. */
@@ -32,12 +32,12 @@ export class DryRunLog {
     decisions: readonly Extract<DryRunDecision, { readonly kind: Kind }>[],
   ): void {
     if (this.#permission.refusal(activityOf[kind]) !== 'dryRun') {
-      this.#told.delete(kind);
+      this.#logged.delete(kind);
       return;
     }
-    const told = this.#told.get(kind);
+    const logged = this.#logged.get(kind);
     const now = new Map(decisions.map((decision) => [JSON.stringify(decision), decision]));
-    this.#told.set(kind, new Set(now.keys()));
-    for (const [text, decision] of now) if (told?.has(text) !== true) this.#tell(decision);
+    this.#logged.set(kind, new Set(now.keys()));
+    for (const [text, decision] of now) if (logged?.has(text) !== true) this.#log(decision);
   }
 }

@@ -28,7 +28,7 @@ import type { InterfaceRelease } from '../release/idle-interfaces.ts';
 import type { Exclusion } from '../demand/node-requirements.ts';
 import type { Write } from '../publish/next-write.ts';
 import type { DryRunDecision } from './dry-run-log.ts';
-import type { SetAside } from '../allocate/set-aside.ts';
+import type { BlockedResources } from '../allocate/blocked-resources.ts';
 import type { FinishedRelease } from '../release/unassign.ts';
 
 export interface NodeContext {
@@ -36,7 +36,7 @@ export interface NodeContext {
   readonly inventory: Inventory;
   readonly ledger: SubnetLedger;
   /** What the cloud refused, across all nodes. */
-  readonly blocked: SetAside;
+  readonly blocked: BlockedResources;
   /** How long the cloud takes to know a new interface. */
   readonly visibilityLag: VisibilityLag;
   readonly publicAddresses: Pick<PublicAddressPool, 'claim'>;
@@ -45,9 +45,9 @@ export interface NodeContext {
   readonly infrastructure: () => Infrastructure;
   readonly limitsOf: (instanceType: string) => KnownLimits;
   /** Refreshes an instance; resolves once the answer is in the inventory. */
-  readonly look: (instanceId: string) => Promise<void>;
+  readonly refresh: (instanceId: string) => Promise<void>;
   /** Refreshes an instance until nothing of it is awaited; `since`: when the newest interface was attached, in monotonic ms. */
-  readonly lookForAwaited: (instanceId: string, since: number) => void;
+  readonly refreshAwaited: (instanceId: string, since: number) => void;
   /** Why due reads of the cloud fail; undefined while none fails. */
   readonly unreadBecause: () => NodeCondition | undefined;
   /** Whether a listing in flight will also answer for the instance. */
@@ -68,12 +68,12 @@ export interface NodeContext {
     readonly isKnown: boolean;
     readonly isVerified: (name: string, instanceId: string) => boolean;
   };
-  /** Checked before anything starts: `permission.refusal('takeAway')`. */
+  /** Checked before anything starts: `permission.refusal('release')`. */
   readonly permission: MutationPermission;
   /** Called with each newer state of a CiliumNode that is ours to write, and the state before. */
   readonly onNewerState: (previous: CiliumNode, node: CiliumNode) => void;
   /** Whether the previous leader may have written what this state shows, even if the watch delivers it late. */
-  readonly mayBePredecessors: (node: CiliumNode) => boolean;
+  readonly mayBePreviousLeaders: (node: CiliumNode) => boolean;
   /** Called with the instances that changed in the inventory. */
   readonly onChanged: (instanceIds: ReadonlySet<string>) => void;
   readonly clock: Clock;
@@ -97,7 +97,7 @@ export interface NodeHooks {
   readonly onStep: (name: string, step: FinishedStep) => void;
   readonly onRelease: (name: string, release: FinishedRelease) => void;
   /** These are no longer offered because pods must not use them; the cloud keeps them in place. */
-  readonly onWithdrawn: (name: string, holdings: readonly Holding[]) => void;
+  readonly onRetired: (name: string, holdings: readonly Holding[]) => void;
   readonly onInterfaceRelease: (name: string, given: InterfaceRelease) => void;
   /** Addresses returned to a subnet. */
   readonly onSpace: () => void;
@@ -122,7 +122,7 @@ export interface NodeHooks {
    * Time from detecting a deficit to the write that ended it, in ms, and the cloud calls made for the node
    * meanwhile.
    */
-  readonly onSupplied: (duration: number, calls: number) => void;
+  readonly onSatisfied: (duration: number, calls: number) => void;
   /** Other nodes also offer addresses of this instance; the value maps addresses to their names. */
   readonly onContested: (instanceId: string, claimed: Claimed) => void;
 }

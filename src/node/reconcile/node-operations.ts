@@ -12,7 +12,7 @@ import type { NodeState } from './node-state.ts';
 import type { NodeContext } from './node-context.ts';
 import { PoolMaintainer } from '../allocate/pool-maintainer.ts';
 import { StaticAddress } from '../housekeeping/static-ip.ts';
-import { onlyIfVerified } from '../release/take-away-permission.ts';
+import { onlyIfVerified } from '../release/release-permission.ts';
 import type { FinishedRelease } from '../release/unassign.ts';
 
 export interface NodeOperationsDeps {
@@ -44,7 +44,7 @@ export class NodeOperations {
     this.#deps = deps;
     const { name, instanceId, context, permission, random, known, priority, wake, writtenAt } = deps;
     const { hooks, clock, timing, onBug } = context;
-    const look = (): Promise<void> => context.look(instanceId);
+    const refresh = (): Promise<void> => context.refresh(instanceId);
     const ownPermission = onlyIfVerified(permission, () => context.identities.isVerified(name, instanceId));
     // Each node holds a copy, so it contains only what most parts need.
     const shared = {
@@ -56,7 +56,7 @@ export class NodeOperations {
       timing,
       wake,
       onBug,
-      fold: (answer: Answer) => known.fold(answer),
+      applyAnswer: (answer: Answer) => known.applyAnswer(answer),
       invalidate: (from: number) => context.inventory.invalidate(instanceId, from),
     };
     this.releaser = new Releaser({
@@ -66,9 +66,9 @@ export class NodeOperations {
       writtenAt,
       facts: () => known.forRelease(),
       isGrowing: (interfaceId) => this.maintainer.isGrowing(interfaceId),
-      readNode: (signal) => known.readAnew(signal),
+      readNode: (signal) => known.reread(signal),
       onRelease: (release) => this.#onRelease(release),
-      onWithdrawn: (holdings) => hooks.onWithdrawn(name, holdings),
+      onRetired: (holdings) => hooks.onRetired(name, holdings),
     });
     this.idle = new IdleInterfaces({
       ...shared,
@@ -77,8 +77,8 @@ export class NodeOperations {
       facts: () => known.forIdleInterfaces(),
       isBusy: (interfaceId) =>
         this.maintainer.isGrowing(interfaceId) || this.releaser.interfaces.has(interfaceId),
-      look,
-      readNode: (signal) => known.readAnew(signal),
+      refresh,
+      readNode: (signal) => known.reread(signal),
       onInterfaceRelease: (given) => this.#onInterfaceRelease(given),
     });
     this.maintainer = new PoolMaintainer({
@@ -87,7 +87,7 @@ export class NodeOperations {
         this.releaser.isShrinking(interfaceId) || this.idle.leaving.has(interfaceId),
       facts: () => known.forAllocation(),
       priority,
-      look,
+      refresh,
       ledger: context.ledger,
       blocked: context.blocked,
       orphans: context.orphans,
@@ -105,14 +105,14 @@ export class NodeOperations {
     this.staticAddress = new StaticAddress({
       ...shared,
       publicAddresses: context.publicAddresses,
-      look,
+      refresh,
       facts: () => known.forStaticAddress(),
       onAssociated: (address, interfaceId) => hooks.onStaticIp(name, address, interfaceId),
     });
   }
 
   /** Whether anything is leaving the node. */
-  get takesBack(): boolean {
+  get isReleasing(): boolean {
     return this.releaser.outgoing.size > 0 || this.idle.leaving.size > 0;
   }
 

@@ -33,7 +33,7 @@ import type { NodeContext } from './node-context.ts';
 import type { NodeFigures } from './node-summary.ts';
 import { NodePublisher } from '../publish/publisher.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
-import { givenUpIn, pendingReleaseIn, shownSince } from '../publish/restored-state.ts';
+import { releasableIn, pendingReleaseIn, shownSince } from '../publish/restored-state.ts';
 import { Warnings } from './warnings.ts';
 import { DryRunLog } from './dry-run-log.ts';
 import { priorityOf } from '../demand/priority.ts';
@@ -47,13 +47,13 @@ const minInterval = 10;
 const pressingInterval = 2;
 
 /** Why a node wakes later on its own. */
-type Wait = 'look' | 'awaited' | 'publish' | 'subnets' | 'cap';
+type Wait = 'refresh' | 'awaited' | 'publish' | 'subnets' | 'cap';
 
 /**
  * What happens to an address that a CiliumNode shows and should not. `leaving`: the next write removes it; `stuck`: the
  * API server did not accept the last write; `none`: nothing, the CiliumNode is not ours to write.
  */
-export type Strike = 'none' | 'leaving' | 'stuck';
+export type Removal = 'none' | 'leaving' | 'stuck';
 
 export class NodeReconciler {
   readonly name: string;
@@ -84,7 +84,7 @@ export class NodeReconciler {
   /** Publication priority at the last decision. */
   #priorityDecided: Priority = 'housekeeping';
   /** A state arrived that the running publication may not have seen. */
-  #isNewerThanLook = false;
+  #changedSinceReconcile = false;
   /** The state being applied results from our own write. */
   #isOurs = false;
 
@@ -116,7 +116,7 @@ export class NodeReconciler {
     this.#publication = new Trigger({
       ...runs,
       // The write is computed once its slot is granted: by then it may cover more at the same cost.
-      admit: (start) => this.#standInLine(start),
+      admit: (start) => this.#enqueue(start),
       run: (signal) => this.#publish(signal),
       onRun: hooks.onPublication,
     });
@@ -136,7 +136,7 @@ export class NodeReconciler {
     this.#deficit = new Deficit({
       clock,
       calls: () => this.#cloud.calls,
-      onSupplied: (duration, calls) => hooks.onSupplied(duration, calls),
+      onSatisfied: (duration, calls) => hooks.onSatisfied(duration, calls),
     });
     this.#dryRunLog = new DryRunLog(permission, (decision) => hooks.onDryRunDecision(this.name, decision));
     this.#desired = new DesiredState({
@@ -170,7 +170,7 @@ export class NodeReconciler {
       onPublished: () => this.#onPublished(),
     });
     context.inventory.track(instanceId, restored, clock.monotonic(), pendingReleaseIn(node));
-    context.inventory.giveUp(instanceId, givenUpIn(node));
+    context.inventory.giveUp(instanceId, releasableIn(node));
     this.wake();
   }
 
@@ -178,13 +178,13 @@ export class NodeReconciler {
   update(node: CiliumNode): void {
     const previous = this.#known.node;
     this.#known.node = node;
-    if (!this.#isOurs && this.#context.mayBePredecessors(node)) this.#restore(previous, node);
-    this.#context.inventory.giveUp(this.instanceId, givenUpIn(node));
+    if (!this.#isOurs && this.#context.mayBePreviousLeaders(node)) this.#restore(previous, node);
+    this.#context.inventory.giveUp(this.instanceId, releasableIn(node));
     if (isOursToWrite(this.#assessment)) this.#context.onNewerState(previous, node);
     // A publication in flight reads the newest state after its write. Our own writes need no decision, unless
     // something is leaving: that proceeds once its removal is confirmed.
-    if (!this.#isPublishing || this.#cloud.takesBack || !asksTheSame(previous, node)) this.wake();
-    else if (!this.#isOurs) this.#isNewerThanLook = true;
+    if (!this.#isPublishing || this.#cloud.isReleasing || !asksTheSame(previous, node)) this.wake();
+    else if (!this.#isOurs) this.#changedSinceReconcile = true;
   }
 
   #observe(raw: JsonObject, isOurs: boolean): void {
@@ -207,7 +207,7 @@ export class NodeReconciler {
     );
   }
 
-  get strike(): Strike {
+  get removal(): Removal {
     if (!isOursToWrite(this.#assessment)) return 'none';
     return this.#publisher.isStuck ? 'stuck' : 'leaving';
   }
@@ -255,7 +255,7 @@ export class NodeReconciler {
       warnings: this.#warnings.list,
       view: this.#known.view,
       releasing: this.#cloud.releaser.outgoing.size,
-      shortSince: this.#deficit.since,
+      inDeficitSince: this.#deficit.since,
     };
   }
 
@@ -264,7 +264,7 @@ export class NodeReconciler {
     this.#assessment = this.#known.assess();
     if (view !== undefined) {
       this.#askWhereUnclear(view);
-      this.#lookForAwaited(view);
+      this.#refreshAwaited(view);
     }
     // Runs before the plan: keeping an address that is needed after all costs no call.
     if (this.#cloud.releaser.evaluate()) this.#assessment = this.#known.assess();
@@ -275,7 +275,7 @@ export class NodeReconciler {
       (plan?.steps ?? []).map((step) => ({ kind: 'step', step })),
     );
     if (plan?.obstacle?.kind === 'subnetsExhausted') this.#awaitSubnets(plan.obstacle.subnetIds);
-    if (this.#permission.refusal('give') === undefined) this.#cloud.staticAddress.evaluate();
+    if (this.#permission.refusal('allocate') === undefined) this.#cloud.staticAddress.evaluate();
     this.#keepHouse(view);
     this.#deficit.notice(this.#assessment, this.waitingPods);
     this.#warning(view);
@@ -315,28 +315,28 @@ export class NodeReconciler {
   }
 
   #askWhereUnclear(view: InstanceView): void {
-    const { clock, look, listingUnderway } = this.#context;
+    const { clock, refresh, listingUnderway } = this.#context;
     const due = view.read ? view.refreshDue : listingUnderway(this.instanceId) ? undefined : 0;
     if (due === undefined) return;
     const wait = due - clock.monotonic();
-    if (wait > 0) this.#later('look', wait, () => this.wake());
+    if (wait > 0) this.#later('refresh', wait, () => this.wake());
     // While a refresh is in flight, it is unknown what it will leave unconfirmed.
     if (wait > 0 || this.#isLooking) return;
     this.#isLooking = true;
-    void look(this.instanceId).then(() => {
+    void refresh(this.instanceId).then(() => {
       this.#isLooking = false;
       this.wake();
     });
   }
 
   /** A new interface supplies the node only once a read shows it attached. */
-  #lookForAwaited({ awaited }: InstanceView): void {
+  #refreshAwaited({ awaited }: InstanceView): void {
     if (awaited.size === 0) {
       this.#timers.get('awaited')?.();
       this.#timers.delete('awaited');
       return;
     }
-    this.#context.lookForAwaited(this.instanceId, Math.max(...awaited.values()));
+    this.#context.refreshAwaited(this.instanceId, Math.max(...awaited.values()));
     const { nextAt } = overdueAt(awaited, this.#awaitedNow);
     if (nextAt !== undefined) this.#later('awaited', nextAt - this.#awaitedNow.now, () => this.wake());
   }
@@ -349,8 +349,8 @@ export class NodeReconciler {
   /** Retries exhausted subnets as soon as their back-off ends. */
   #awaitSubnets(subnetIds: readonly string[]): void {
     const now = this.#context.clock.monotonic();
-    const aside = this.#context.ledger.blocked(now);
-    const again = Math.min(...subnetIds.map((id) => aside.get(id) ?? Infinity));
+    const blocked = this.#context.ledger.blocked(now);
+    const again = Math.min(...subnetIds.map((id) => blocked.get(id) ?? Infinity));
     if (again < Infinity) this.#later('subnets', again - now, () => this.wake());
   }
 
@@ -376,7 +376,7 @@ export class NodeReconciler {
     const failure = toAllocate > 0 ? this.#cloud.maintainer.trouble : undefined;
     if (failure?.kind === 'instanceNotRunning') return this.#stopped();
     if (failure !== undefined) return failureCondition(failure);
-    const refusal = this.#permission.refusal('give');
+    const refusal = this.#permission.refusal('allocate');
     // A dry run reports what it would do instead.
     if (refusal === undefined || refusal === 'dryRun') return this.#unseenCondition(wanted);
     return plan === undefined || plan.steps.length === 0
@@ -398,7 +398,7 @@ export class NodeReconciler {
 
   #announce(found: NodeCondition | undefined): void {
     const condition = found && presentable(found);
-    if (condition?.text === this.#condition?.text) return;
+    if (condition?.message === this.#condition?.message) return;
     this.#condition = condition;
     if (condition !== undefined) this.#isUnresolved = true;
     this.#context.hooks.onCondition(this.#known.node, condition);
@@ -407,42 +407,42 @@ export class NodeReconciler {
   #warning(view: InstanceView | undefined): void {
     const assessment = this.#assessment;
     const requirements = 'requirements' in assessment ? assessment.requirements : undefined;
-    this.#warnings.tell(this.#known.node, {
+    this.#warnings.update(this.#known.node, {
       view,
       requirements,
       staticIp: this.#cloud.staticAddress.warning,
     });
   }
 
-  #standInLine(start: Begin): () => void {
+  #enqueue(start: Begin): () => void {
     this.#isPublishing = true;
     return this.#context.publications.enter({ priority: () => this.#priorityToPublish }, start);
   }
 
   async #publish(signal: AbortSignal): Promise<void> {
     // The run's first read sees everything that arrived while it was queued.
-    this.#isNewerThanLook = false;
+    this.#changedSinceReconcile = false;
     const again = await this.#publisher.run(signal).finally(() => {
       this.#isPublishing = false;
     });
-    if (this.#isNewerThanLook) this.wake();
+    if (this.#changedSinceReconcile) this.wake();
     if (again !== undefined) this.#later('publish', again, () => this.#publication.fire());
   }
 
   #onClaimed(claimed: Claimed): void {
     this.wake();
-    if (claimed.withheld.size + claimed.shared.size > 0)
+    if (claimed.excluded.size + claimed.shared.size > 0)
       this.#context.hooks.onContested(this.instanceId, claimed);
   }
 
   #onPublished(): void {
     this.#desired.published();
-    this.#tellResolved();
+    this.#reportResolved();
     this.#deficit.published(this.#assessment);
   }
 
   /** A problem ends only once the agent is shown what it lacked. */
-  #tellResolved(): void {
+  #reportResolved(): void {
     if (!this.#isUnresolved) return;
     if (this.#condition !== undefined) {
       // The API server accepted a write that it rejected before.

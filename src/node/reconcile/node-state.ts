@@ -96,11 +96,11 @@ export class NodeState {
   forIdleInterfaces(): IdleFacts | undefined {
     const facts = this.forRelease();
     const assessment = this.assess();
-    return facts && { ...facts, isShort: assessment.kind === 'served' && assessment.wanted > 0 };
+    return facts && { ...facts, inDeficit: assessment.kind === 'served' && assessment.wanted > 0 };
   }
 
   /** Reads the CiliumNode live; false if that fails or it belongs to another node by now. */
-  async readAnew(signal: AbortSignal): Promise<boolean> {
+  async reread(signal: AbortSignal): Promise<boolean> {
     const { writer, observe, hooks } = this.#context;
     const { name } = this.node;
     const live = await writer.get(name, signal);
@@ -131,7 +131,7 @@ export class NodeState {
   }
 
   /** Applies the answer to one of our calls. */
-  fold(answer: Answer): void {
+  applyAnswer(answer: Answer): void {
     const { inventory, clock, onChanged } = this.#context;
     onChanged(inventory.applyAnswer(answer, clock.monotonic()));
   }

@@ -21,7 +21,7 @@ export interface NodeFigures {
   /** Whether its CiliumNode holds all desired content, unless writes were rejected. */
   readonly isPublished: boolean;
   /** When the deficit started, or pods started to wait on a node that is not served, in monotonic ms. */
-  readonly shortSince: number | undefined;
+  readonly inDeficitSince: number | undefined;
 }
 
 export type NodeSummary =

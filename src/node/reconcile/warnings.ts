@@ -32,18 +32,19 @@ export class Warnings {
     return this.#list;
   }
 
-  tell(node: CiliumNode, { view, requirements, staticIp }: WarningFacts): void {
+  update(node: CiliumNode, { view, requirements, staticIp }: WarningFacts): void {
     const unreadable = (view?.unreadable ?? []).map(unreadableInterface);
     const isKnown = view !== undefined && requirements !== undefined;
     const excluded = isKnown ? retiredUses(node, view, requirements).map(excludedInUse) : [];
-    const told = new Set(this.#list.map(({ text }) => text));
+    const reported = new Set(this.#list.map(({ message }) => message));
     const found = [...unreadable, ...excluded, ...(staticIp === undefined ? [] : [staticIp])];
     this.#list = found.map(presentable);
-    for (const warning of this.#list) if (!told.has(warning.text)) this.#hooks.onWarning(node, warning);
-    if (view !== undefined && requirements !== undefined) this.#tellExclusions(node, view, requirements);
+    for (const warning of this.#list)
+      if (!reported.has(warning.message)) this.#hooks.onWarning(node, warning);
+    if (view !== undefined && requirements !== undefined) this.#reportExclusions(node, view, requirements);
   }
 
-  #tellExclusions(node: CiliumNode, view: InstanceView, requirements: NodeRequirements): void {
+  #reportExclusions(node: CiliumNode, view: InstanceView, requirements: NodeRequirements): void {
     const exclusions = exclusionsOf(view, requirements);
     const text = JSON.stringify(exclusions);
     if (text === this.#exclusions) return;

@@ -16,7 +16,7 @@ import { descriptionPrefix } from '../housekeeping/delete-on-termination.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import { usageOf } from './prepare-ip-release.ts';
 import { ReleaseTasks } from './release-tasks.ts';
-import type { TakeAwayPermission } from './take-away-permission.ts';
+import type { ReleasePermission } from './release-permission.ts';
 
 export interface IdleInterfacesDeps {
   readonly instanceId: string;
@@ -25,16 +25,16 @@ export interface IdleInterfacesDeps {
   readonly random: Random;
   /** How long an interface must be idle, in ms; undefined keeps every interface. */
   readonly delay: number | undefined;
-  readonly permission: TakeAwayPermission;
+  readonly permission: ReleasePermission;
   /** The facts known now; undefined while the node is not served. */
   readonly facts: () => IdleFacts | undefined;
   /** Whether an operation adds to the interface or takes from it. */
   readonly isBusy: (interfaceId: string) => boolean;
   /** Refreshes the instance from the cloud and waits for the result, without a time limit. */
-  readonly look: () => Promise<void>;
+  readonly refresh: () => Promise<void>;
   /** Reads the CiliumNode live; false when that fails. */
   readonly readNode: (signal: AbortSignal) => Promise<boolean>;
-  readonly fold: (answer: Answer) => void;
+  readonly applyAnswer: (answer: Answer) => void;
   readonly invalidate: (from: number) => void;
   /** Schedules a call of `evaluate`. */
   readonly wake: () => void;
@@ -47,7 +47,7 @@ export interface IdleFacts {
   readonly view: InstanceView;
   readonly requirements: NodeRequirements;
   /** Whether the node lacks addresses. */
-  readonly isShort: boolean;
+  readonly inDeficit: boolean;
 }
 
 export interface InterfaceRelease {
@@ -98,7 +98,7 @@ export class IdleInterfaces {
     for (const id of this.#phases.keys())
       if (!known.has(id) && !this.#work.isAbout(id)) this.#phases.delete(id);
     const due = [...this.#phases.values()].map((phase) =>
-      phase.kind === 'idle' ? phase.since + delay : this.#work.streak.until,
+      phase.kind === 'idle' ? phase.since + delay : this.#work.backoff.until,
     );
     this.#await(Math.min(...due.filter((time) => time > now)) - now);
   }
@@ -119,35 +119,35 @@ export class IdleInterfaces {
   #stepIdle({ id }: NetworkInterface, phase: Phase | undefined, at: { facts: IdleFacts; now: number }): void {
     const { facts, now } = at;
     const { delay = Infinity, permission } = this.#deps;
-    const refusal = permission.refusal('takeAway');
+    const refusal = permission.refusal('release');
     // A dry run decides too, but starts nothing.
     const mayDecide = refusal === undefined || refusal === 'dryRun';
     const next = later(phase, now, mayDecide ? delay : Infinity);
     this.#phases.set(id, next);
-    const mayBegin = refusal === undefined && next.kind === 'leaving' && !this.#work.streak.isPausing;
+    const mayBegin = refusal === undefined && next.kind === 'leaving' && !this.#work.backoff.isPausing;
     if (mayBegin && !isShown(facts.node, id)) this.#work.begin(() => this.#run(id), id);
   }
 
   #isUnused(item: NetworkInterface, facts: IdleFacts): boolean {
-    // The cloud has to show it here: a CiliumNode alone may name an interface of somebody else.
-    if (facts.view.doubted.has(item.id)) return false;
+    // The cloud has to show it here: a CiliumNode alone may name an interface of another instance.
+    if (facts.view.possiblyGone.has(item.id)) return false;
     return this.#isIdle(item, facts) && !isPrimaryUsed(facts.node, item);
   }
 
-  #isIdle(item: NetworkInterface, { requirements, isShort }: IdleFacts): boolean {
+  #isIdle(item: NetworkInterface, { requirements, inDeficit }: IdleFacts): boolean {
     const { firstInterfaceIndex, usePrimaryAddress } = requirements;
     const { attachment, description, id } = item;
-    if (this.#deps.delay === undefined || usePrimaryAddress || isShort) return false;
+    if (this.#deps.delay === undefined || usePrimaryAddress || inDeficit) return false;
     if (attachment?.state !== 'attached' || attachment.deviceIndex <= firstInterfaceIndex) return false;
     const isOurs = description.startsWith(descriptionPrefix) && exclusionOf(item, requirements) === undefined;
     return isEmpty(item) && isOurs && !this.#deps.isBusy(id);
   }
 
   async #run(interfaceId: string): Promise<void> {
-    const { implementation, look, readNode } = this.#deps;
+    const { implementation, refresh, readNode } = this.#deps;
     const { closing: signal } = this.#work;
     // The interface may have received an address since the last refresh.
-    await raceAbort(look(), signal);
+    await raceAbort(refresh(), signal);
     if (this.#stillIdle(interfaceId) === undefined) return;
     const refund = await implementation.admit(['detachInterface'], { priority, signal });
     const isRead = await readNode(signal).catch((error: unknown) => {
@@ -157,7 +157,7 @@ export class IdleInterfaces {
     const item = isRead ? this.#stillIdle(interfaceId) : undefined;
     if (item === undefined) {
       refund();
-      if (!isRead) this.#work.streak.fail();
+      if (!isRead) this.#work.backoff.fail();
       return;
     }
     this.#phases.set(interfaceId, { kind: 'detaching' });
@@ -168,7 +168,7 @@ export class IdleInterfaces {
   /** The final check before the detach: it uses the state after the wait, not before it. */
   #stillIdle(interfaceId: string): NetworkInterface | undefined {
     const { permission } = this.#deps;
-    const isStopped = this.#work.isClosing || permission.refusal('takeAway') !== undefined;
+    const isStopped = this.#work.isClosing || permission.refusal('release') !== undefined;
     const facts = isStopped ? undefined : this.#deps.facts();
     const item = facts?.view.interfaces.find(({ id }) => id === interfaceId);
     if (facts === undefined || item === undefined) return undefined;
@@ -182,14 +182,14 @@ export class IdleInterfaces {
     const attachmentId = attachment?.id ?? '';
     const outcome = await this.#perform({ kind: 'detachInterface', instanceId, interfaceId, attachmentId });
     if (outcome.kind === 'done') {
-      this.#work.streak.forget();
+      this.#work.backoff.forget();
       return undefined;
     }
     const { failure } = outcome;
     // The interface is or may be detached. If it is still attached, the cloud refuses the delete.
     if (outcome.kind === 'ambiguous' || failure.kind === 'interfaceGone') return undefined;
     this.#phases.delete(interfaceId);
-    this.#work.streak.fail();
+    this.#work.backoff.fail();
     invalidate(clock.monotonic());
     onInterfaceRelease({ interfaceId, subnetId, at: 'detach', failure });
     return failure;
@@ -207,7 +207,7 @@ export class IdleInterfaces {
       const failure = await this.#tryToDelete(interfaceId);
       const isLast = failure === undefined || clock.monotonic() >= until;
       // The detach alone frees the slot, and the node may need it now.
-      if (failure !== undefined && (isLast || this.#deps.facts()?.isShort === true))
+      if (failure !== undefined && (isLast || this.#deps.facts()?.inDeficit === true))
         invalidate(clock.monotonic());
       if (!isLast) continue;
       this.#phases.delete(interfaceId);
@@ -218,20 +218,20 @@ export class IdleInterfaces {
 
   /** Undefined once the interface is gone. */
   async #tryToDelete(interfaceId: string): Promise<CloudFailure | undefined> {
-    const { implementation, fold } = this.#deps;
+    const { implementation, applyAnswer } = this.#deps;
     await implementation.admit(['deleteInterface'], { priority, signal: this.#work.deadline });
     // The interface is detached, so the delete does not wait for anything else.
     const outcome = await this.#perform({ kind: 'deleteInterface', interfaceId }, true);
     if (outcome.kind === 'done') return undefined;
     if (outcome.failure.kind !== 'interfaceGone') return outcome.failure;
-    fold({ kind: 'deleted', interfaceId });
+    applyAnswer({ kind: 'deleted', interfaceId });
     return undefined;
   }
 
-  async #perform(operation: Operation, isBegun = false): Promise<Outcome> {
-    const context = { priority, signal: this.#work.deadline, ...(isBegun && { begun: true as const }) };
+  async #perform(operation: Operation, isStarted = false): Promise<Outcome> {
+    const context = { priority, signal: this.#work.deadline, ...(isStarted && { started: true as const }) };
     const outcome = await this.#deps.implementation.perform(operation, context);
-    if (outcome.kind === 'done') this.#deps.fold(outcome.answer);
+    if (outcome.kind === 'done') this.#deps.applyAnswer(outcome.answer);
     return outcome;
   }
 

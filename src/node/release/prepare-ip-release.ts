@@ -7,7 +7,7 @@ import type { CiliumNode, ReleaseState } from '../../kubernetes/cilium-node/cili
 import type { Release, Releases } from './release-state.ts';
 import type { Holding } from '../demand/holdings.ts';
 import { poolName, protocolOf } from '../demand/demand.ts';
-import { holdingsOn, unfitOn } from '../demand/holdings.ts';
+import { releasableHoldings, unfitOn } from '../demand/holdings.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
 
 export interface CandidateFacts {
@@ -19,7 +19,7 @@ export interface CandidateFacts {
   /** Releases in flight; they stay candidates. */
   readonly releases: Releases;
   /** Ids that the back-off excludes now. */
-  readonly aside: ReadonlySet<string>;
+  readonly blocked: ReadonlySet<string>;
 }
 
 export interface RecoveryFacts {
@@ -34,10 +34,10 @@ export interface RecoveryFacts {
  * take prefixes.
  */
 export function releaseCandidates(facts: CandidateFacts): readonly Holding[] {
-  const { view, requirements, isUsed, releases, aside } = facts;
-  const isFree = (holding: Holding): boolean => !aside.has(holding.id) && !holding.addresses.some(isUsed);
+  const { view, requirements, isUsed, releases, blocked } = facts;
+  const isFree = (holding: Holding): boolean => !blocked.has(holding.id) && !holding.addresses.some(isUsed);
   const interfaces = releasable(view, requirements)
-    .map((item) => ({ item, holdings: holdingsOn(item) }))
+    .map((item) => ({ item, holdings: releasableHoldings(item) }))
     .map(({ item, holdings }) => ({ item, holdings, used: usedOf(holdings, isUsed) }))
     .toSorted((a, b) => a.used - b.used || deviceIndexOf(b.item) - deviceIndexOf(a.item));
   const free = interfaces.flatMap(({ holdings }) => holdings.filter(isFree));
@@ -60,12 +60,12 @@ export function retiredCandidates({
   retired,
   isUsed,
   releases,
-  aside,
-}: Pick<CandidateFacts, 'isUsed' | 'releases' | 'aside'> & {
+  blocked,
+}: Pick<CandidateFacts, 'isUsed' | 'releases' | 'blocked'> & {
   readonly retired: readonly Holding[];
 }): readonly Holding[] {
   return retired.filter(
-    ({ id, addresses }) => !aside.has(id) && !addresses.some(isUsed) && !isLeavingIn(releases, id),
+    ({ id, addresses }) => !blocked.has(id) && !addresses.some(isUsed) && !isLeavingIn(releases, id),
   );
 }
 
@@ -125,7 +125,7 @@ export function recoverReleases({ node, view, requirements }: RecoveryFacts, now
 function withdrawable(item: NetworkInterface, requirements: NodeRequirements): readonly Holding[] {
   if (item.attachment?.state !== 'attached') return [];
   const unfit = unfitOn(item, requirements);
-  return exclusionOf(item, requirements) === undefined ? [...holdingsOn(item), ...unfit] : unfit;
+  return exclusionOf(item, requirements) === undefined ? [...releasableHoldings(item), ...unfit] : unfit;
 }
 
 function handshakesOf(
@@ -142,7 +142,10 @@ function handshakesOf(
     const kind = recoveredPhase(holding.addresses.map((address) => handshake.get(address)));
     return kind === undefined ? [] : [{ holding, protocol: 'crd', phase: { kind } }];
   });
-  const onAny = view.interfaces.flatMap((item) => [...holdingsOn(item), ...unfitOn(item, requirements)]);
+  const onAny = view.interfaces.flatMap((item) => [
+    ...releasableHoldings(item),
+    ...unfitOn(item, requirements),
+  ]);
   const there = new Set(onAny.flatMap(({ addresses }) => addresses));
   const gone = [...handshake].filter(
     ([address, state]) => state === 'released' || (state === 'ready-for-release' && !there.has(address)),

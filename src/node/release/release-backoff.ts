@@ -22,9 +22,9 @@ export class ReleaseBackoff {
     const now = this.#deps.clock.monotonic();
     for (const [id, { until }] of this.#byAgent) if (until + policy.cap < now) this.#byAgent.delete(id);
     for (const { id } of holdings) {
-      const streak = this.#byAgent.get(id) ?? new Backoff(policy, this.#deps);
-      this.#byAgent.set(id, streak);
-      streak.fail();
+      const backoff = this.#byAgent.get(id) ?? new Backoff(policy, this.#deps);
+      this.#byAgent.set(id, backoff);
+      backoff.fail();
     }
   }
 
@@ -43,7 +43,7 @@ export class ReleaseBackoff {
   }
 
   /** Ids of the holdings that the back-off excludes now. */
-  get aside(): ReadonlySet<string> {
+  get blocked(): ReadonlySet<string> {
     return new Set([...this.#byAgent].filter(([, { isPausing }]) => isPausing).map(([id]) => id));
   }
 

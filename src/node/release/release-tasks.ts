@@ -15,12 +15,12 @@ interface ReleaseTasksDeps {
 
 export class ReleaseTasks extends TaskGroup {
   /** A task records its own failures and successes here. */
-  readonly streak: Backoff;
+  readonly backoff: Backoff;
 
   constructor(policy: BackoffPolicy, { clock, random, wake, onBug }: ReleaseTasksDeps) {
-    const streak = new Backoff(policy, { clock, random });
-    super({ clock, onBug, backOff: () => streak.fail(), onEnd: wake });
-    this.streak = streak;
+    const backoff = new Backoff(policy, { clock, random });
+    super({ clock, onBug, backOff: () => backoff.fail(), onEnd: wake });
+    this.backoff = backoff;
   }
 
   /** Starts the task, unless one with this subject is running. */

@@ -16,7 +16,7 @@ import {
 } from './release-state.ts';
 import type { Holding } from '../demand/holdings.ts';
 import { type AgentProtocol, protocolOf } from '../demand/demand.ts';
-import { holdingsOn, isUnfit, placeOf, unfitOn } from '../demand/holdings.ts';
+import { releasableHoldings, isUnfit, placeOf, unfitOn } from '../demand/holdings.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
 import { ReleaseBackoff } from './release-backoff.ts';
 import {
@@ -28,19 +28,19 @@ import {
   usageIn,
 } from './prepare-ip-release.ts';
 import { Retirements } from './retire.ts';
-import type { TakeAwayPermission } from './take-away-permission.ts';
+import type { ReleasePermission } from './release-permission.ts';
 import { Unassignments, type UnassignmentsDeps } from './unassign.ts';
 
 export interface AddressReleaserDeps
   extends Omit<UnassignmentsDeps, 'evaluate' | 'due' | 'subnetOf' | 'enter' | 'onAccepted' | 'onRefused'> {
   readonly policy: ReleasePolicy;
-  readonly permission: TakeAwayPermission;
+  readonly permission: ReleasePermission;
   /** When this process last wrote the CiliumNode, in monotonic ms; -Infinity when it has not. */
   readonly writtenAt: () => number;
   /** The facts known now; undefined while the node is not served. */
   readonly facts: () => ReleasableFacts | undefined;
   /** These holdings left the node without a call. */
-  readonly onWithdrawn: (holdings: readonly Holding[]) => void;
+  readonly onRetired: (holdings: readonly Holding[]) => void;
 }
 
 export interface ReleasePolicy {
@@ -67,14 +67,14 @@ export interface ReleasableFacts {
 
 const nothing: Releases = new Map();
 /** Shared by all nodes without a release. */
-const nobodyLeaves = { of: nothing, addresses: outgoingIn(nothing) };
+const nothingLeaves = { of: nothing, addresses: outgoingIn(nothing) };
 
 export class Releaser {
   readonly #deps: AddressReleaserDeps;
   /** Undefined until the instance is read for the first time. */
   #releases: Releases | undefined;
-  #outgoing = nobodyLeaves;
-  readonly #refusals: ReleaseBackoff;
+  #outgoing = nothingLeaves;
+  readonly #backoff: ReleaseBackoff;
   readonly #unassignments: Unassignments;
   readonly #retirements: Retirements;
   readonly #quietUntil: number;
@@ -85,15 +85,15 @@ export class Releaser {
   constructor(deps: AddressReleaserDeps) {
     this.#deps = deps;
     this.#quietUntil = deps.clock.monotonic() + leaderQuietPeriod;
-    this.#refusals = new ReleaseBackoff(deps);
+    this.#backoff = new ReleaseBackoff(deps);
     this.#unassignments = new Unassignments({
       ...deps,
       evaluate: () => this.evaluate(),
       due: (interfaceId) => this.#dueOn(interfaceId),
       subnetOf: (interfaceId) => this.#subnetOf(interfaceId),
       enter: (holdings, phaseAt) => this.#enter(holdings, phaseAt),
-      onAccepted: () => this.#refusals.cloudAccepted(),
-      onRefused: () => this.#refusals.cloudRefused(),
+      onAccepted: () => this.#backoff.cloudAccepted(),
+      onRefused: () => this.#backoff.cloudRefused(),
     });
     this.#retirements = new Retirements({
       ...deps,
@@ -132,7 +132,7 @@ export class Releaser {
     if (facts === undefined) return false;
     const now = this.#deps.clock.monotonic();
     const before = (this.#releases ??= recoverReleases(facts, now));
-    this.#refusals.agentKeeps(refusedIn(before, facts.node.status.releaseIps));
+    this.#backoff.agentKeeps(refusedIn(before, facts.node.status.releaseIps));
     const next = this.#step(before, facts, now);
     this.#releases = next.size === 0 ? nothing : next;
     this.#beginWhatIsDue(this.#releases, facts, now);
@@ -152,7 +152,10 @@ export class Releaser {
     const { node, view, requirements } = facts;
     const proposed = this.#proposed(before, facts);
     if (before.size === 0 && proposed.length === 0) return before;
-    const held = view.interfaces.flatMap((item) => [...holdingsOn(item), ...unfitOn(item, requirements)]);
+    const held = view.interfaces.flatMap((item) => [
+      ...releasableHoldings(item),
+      ...unfitOn(item, requirements),
+    ]);
     const ids = new Set(held.map(({ id }) => id));
     const places = new Set(held.map(placeOf));
     const next = (releases: Releases): Releases =>
@@ -179,14 +182,14 @@ export class Releaser {
   /** What the node can release, and what it must release. */
   #proposed(releases: Releases, facts: ReleasableFacts): readonly Holding[] {
     const { node, retired, excess, wanted } = facts;
-    const isExcessive = this.#deps.policy.enabled && wanted === 0 && excess > 0 && !this.#refusals.isOfCloud;
+    const isExcessive = this.#deps.policy.enabled && wanted === 0 && excess > 0 && !this.#backoff.isOfCloud;
     if ((!isExcessive && retired.length === 0) || !tellsUse(node) || !this.#mayDecide()) return [];
     const isUsed = usageIn(node, facts.view);
     const isShown = shownTo(node);
     // A multi-pool agent has not dropped an address that it cannot see.
     const isTaken = (address: string): boolean =>
       isUsed(address) || (protocolOf(node) === 'multi-pool' && !isShown(address));
-    const asked = { ...facts, isUsed: isTaken, releases, aside: this.#refusals.aside };
+    const asked = { ...facts, isUsed: isTaken, releases, blocked: this.#backoff.blocked };
     return [...retiredCandidates(asked), ...(isExcessive ? releaseCandidates(asked) : [])];
   }
 
@@ -206,14 +209,14 @@ export class Releaser {
 
   /** A dry run decides too, but starts nothing. */
   #mayDecide(): boolean {
-    const stopped = this.#deps.permission.refusal('takeAway');
+    const stopped = this.#deps.permission.refusal('release');
     return stopped === undefined || stopped === 'dryRun';
   }
 
   #beginWhatIsDue(releases: Releases, { view, requirements }: ReleasableFacts, now: number): void {
     const { permission } = this.#deps;
     // No call could be sent before that. Each attempt would cost a refresh and a token.
-    if (permission.refusal('takeAway') !== undefined || now < this.#quietUntil) return;
+    if (permission.refusal('release') !== undefined || now < this.#quietUntil) return;
     if (releases.size === 0) return;
     const mustGo = isUnfit(view, requirements);
     for (const release of releases.values()) {
@@ -271,7 +274,7 @@ export class Releaser {
       return Math.max(phase.since + this.#delayFor(protocol), this.#unsaidUntil(protocol, releases));
     });
     const paused = [this.#unassignments.pausedUntil, this.#retirements.pausedUntil];
-    const others = [...paused, this.#quietUntil, ...this.#refusals.ends];
+    const others = [...paused, this.#quietUntil, ...this.#backoff.ends];
     const next = Math.min(...[...times, ...others].filter((time) => time > now));
     this.#cancelNext?.();
     this.#cancelNext = next < Infinity ? clock.schedule(next - now, wake) : undefined;
@@ -282,14 +285,14 @@ export class Releaser {
    * refresh wakes the node.
    */
   #mayBeGone(interfaceId: string): boolean {
-    return this.#deps.facts()?.view.doubted.has(interfaceId) === true;
+    return this.#deps.facts()?.view.possiblyGone.has(interfaceId) === true;
   }
 
   /**
    * Checked again right before a call is sent: the owner of the instance may have changed during the wait.
    */
   #dueOn(interfaceId: string): readonly Holding[] {
-    if (this.#deps.permission.refusal('takeAway') !== undefined) return [];
+    if (this.#deps.permission.refusal('release') !== undefined) return [];
     if (this.#mayBeGone(interfaceId)) return [];
     return this.#due(false).filter((holding) => holding.interfaceId === interfaceId);
   }

@@ -8,7 +8,7 @@ import type { ReleasePhase } from './release-state.ts';
 import { ReleaseTasks } from './release-tasks.ts';
 import type { Holding } from '../demand/holdings.ts';
 
-export interface WithdrawalsDeps {
+export interface RetirementsDeps {
   readonly clock: Clock;
   readonly random: Random;
   /** Reads the CiliumNode live; false when that fails. */
@@ -20,7 +20,7 @@ export interface WithdrawalsDeps {
   /** Moves these holdings to another phase. */
   readonly enter: (holdings: readonly Holding[], phaseAt: (now: number) => ReleasePhase) => void;
   readonly wake: () => void;
-  readonly onWithdrawn: (holdings: readonly Holding[]) => void;
+  readonly onRetired: (holdings: readonly Holding[]) => void;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -29,17 +29,17 @@ const backoffPolicy = { base: 1000, cap: 60_000 };
 const theNode = 'node';
 
 export class Retirements {
-  readonly #deps: WithdrawalsDeps;
+  readonly #deps: RetirementsDeps;
   readonly #work: ReleaseTasks;
 
-  constructor(deps: WithdrawalsDeps) {
+  constructor(deps: RetirementsDeps) {
     this.#deps = deps;
     this.#work = new ReleaseTasks(backoffPolicy, deps);
   }
 
   /** Nothing is retired earlier, after failed reads; in monotonic ms. */
   get pausedUntil(): number {
-    return this.#work.streak.until;
+    return this.#work.backoff.until;
   }
 
   /** Retires what is due after a live read of the CiliumNode; at most one read is in flight. */
@@ -53,15 +53,15 @@ export class Retirements {
   }
 
   async #run(): Promise<void> {
-    const { readNode, evaluate, due, enter, onWithdrawn } = this.#deps;
+    const { readNode, evaluate, due, enter, onRetired } = this.#deps;
     if (!(await readNode(this.#work.closing))) {
-      this.#work.streak.fail();
+      this.#work.backoff.fail();
       return;
     }
-    this.#work.streak.forget();
+    this.#work.backoff.forget();
     const holdings = evaluate() ? due() : [];
     if (holdings.length === 0) return;
     enter(holdings, (now) => ({ kind: 'released', since: now }));
-    onWithdrawn(holdings);
+    onRetired(holdings);
   }
 }

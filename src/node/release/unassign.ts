@@ -34,7 +34,7 @@ export interface UnassignmentsDeps {
   /** The cloud accepted a release, or refuses every release for now. */
   readonly onAccepted: () => void;
   readonly onRefused: () => void;
-  readonly fold: (answer: Answer) => void;
+  readonly applyAnswer: (answer: Answer) => void;
   /** The state of the instance became uncertain. */
   readonly invalidate: (from: number) => void;
   readonly wake: () => void;
@@ -75,7 +75,7 @@ export class Unassignments {
 
   /** No call starts earlier, after failures; in monotonic ms. */
   get pausedUntil(): number {
-    return this.#work.streak.until;
+    return this.#work.backoff.until;
   }
 
   /** Whether a call may still take something off the interface. */
@@ -102,7 +102,7 @@ export class Unassignments {
       refund();
       throw error;
     });
-    if (!isRead) this.#work.streak.fail();
+    if (!isRead) this.#work.backoff.fail();
     const isKnown = isRead && evaluate();
     const holdings = isKnown && !isGrowing(interfaceId) ? this.#dueOn(interfaceId) : [];
     if (holdings.length === 0) {
@@ -122,7 +122,7 @@ export class Unassignments {
 
   async #unassign(interfaceId: string, holdings: readonly Holding[]): Promise<void> {
     const { implementation, clock, enter, subnetOf, onRelease } = this.#deps;
-    const begunAt = clock.monotonic();
+    const startedAt = clock.monotonic();
     const subnetId = subnetOf(interfaceId);
     enter(holdings, () => ({ kind: 'unassigning' }));
     this.#touched.add(interfaceId);
@@ -143,16 +143,16 @@ export class Unassignments {
       count: holdings.reduce((sum, { addresses }) => sum + addresses.length, 0),
       failure: outcome.kind === 'done' || isGone ? undefined : outcome.failure,
       isOpen: outcome.kind === 'ambiguous',
-      duration: clock.monotonic() - begunAt,
+      duration: clock.monotonic() - startedAt,
     });
   }
 
   #released(interfaceId: string, holdings: readonly Holding[]): void {
-    const { instanceId, enter, fold, onAccepted } = this.#deps;
+    const { instanceId, enter, applyAnswer, onAccepted } = this.#deps;
     for (const { id } of holdings) this.#unanswered.delete(id);
     enter(holdings, (now) => ({ kind: 'released', since: now }));
-    fold({ kind: 'released', interfaceId, instanceId, holdings: holdings.map(({ id }) => id) });
-    this.#work.streak.forget();
+    applyAnswer({ kind: 'released', interfaceId, instanceId, holdings: holdings.map(({ id }) => id) });
+    this.#work.backoff.forget();
     onAccepted();
     if (this.#dueOn(interfaceId).length === 0) this.#oneByOne.delete(interfaceId);
   }
@@ -171,12 +171,12 @@ export class Unassignments {
    * is safe.
    */
   #await(interfaceId: string, holdings: readonly Holding[]): void {
-    const { instanceId, clock, timing, invalidate, fold, wake } = this.#deps;
+    const { instanceId, clock, timing, invalidate, applyAnswer, wake } = this.#deps;
     const now = clock.monotonic();
     const open = openFor(timing);
     const ids = holdings.map(({ id }) => id);
     // The next CiliumNode of the instance must not be offered them before that, either.
-    fold({ kind: 'releasing', interfaceId, instanceId, holdings: ids, until: now + open });
+    applyAnswer({ kind: 'releasing', interfaceId, instanceId, holdings: ids, until: now + open });
     invalidate(now);
     for (const id of ids) this.#unanswered.add(id);
     this.#work.later(open, () => {
@@ -187,12 +187,12 @@ export class Unassignments {
   }
 
   #failed(interfaceId: string, holdings: readonly Holding[], failure: CloudFailure): void {
-    const { instanceId, clock, invalidate, enter, fold, onRefused } = this.#deps;
+    const { instanceId, clock, invalidate, enter, applyAnswer, onRefused } = this.#deps;
     // One of several is missing: single calls show which.
     if (failure.kind === 'notAssigned') this.#oneByOne.add(interfaceId);
-    else this.#work.streak.fail();
+    else this.#work.backoff.fail();
     // Someone else detached or deleted the interface: what the agent gave up is not offered on it again.
-    if (failure.kind === 'interfaceGone') fold({ kind: 'notFound', interfaceId, instanceId });
+    if (failure.kind === 'interfaceGone') applyAnswer({ kind: 'notFound', interfaceId, instanceId });
     if (passing.has(failure.kind)) return this.#hide(holdings);
     onRefused();
     // Shown to the agent again, unless it may be gone.

@@ -13,7 +13,7 @@ import { awsWords, eniStatus, restoreStatus, statusWithout } from './cilium-node
 
 export function awsAllocation(client: Ec2Client, options: ReadOptions): AllocationImplementation {
   return {
-    mostInstancesPerLook: mostFilterValues,
+    mostInstancesPerRefresh: mostFilterValues,
     mostTypesPerRead: mostFilterValues,
     reach: (context) => reach(client, context),
     observe: (scope, context) => observe(client, scope, options, context),

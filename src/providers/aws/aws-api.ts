@@ -33,7 +33,7 @@ import {
   type Ec2Output,
   type Sending,
 } from './ec2-api.ts';
-import { lookingAgent, lookingOnceConnected, lookingTlsAgent } from './pre-send-agents.ts';
+import { checkingAgent, checkedOnceConnected, checkingTlsAgent } from './pre-send-agents.ts';
 import { ProxiedHandler } from './proxied-handler.ts';
 import type { WhereaboutsSource } from './whereabouts.ts';
 
@@ -100,7 +100,7 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
     this.#config = config;
     this.#client = new EC2Client({ ...config });
     this.#client.middlewareStack.use(compactPages(options.clock));
-    // It would traverse every answer for log lines that nobody reads.
+    // It would traverse every answer for log lines that are dropped.
     this.#client.middlewareStack.remove('loggerMiddleware');
   }
 
@@ -151,7 +151,7 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
     const Command = commands[action] as unknown as CommandOf<A>;
     const command = new Command(input);
     let refusal: { readonly reason: unknown } | undefined;
-    const look = (check: () => void): void => {
+    const runCheck = (check: () => void): void => {
       try {
         check();
       } catch (reason) {
@@ -163,9 +163,9 @@ export class AwsApi implements Ec2Api, WhereaboutsSource {
     const gate =
       <I, O>(next: (args: I) => Promise<O>) =>
       async (args: I): Promise<O> => {
-        look(onSend);
-        return lookingOnceConnected(
-          () => look(onConnected),
+        runCheck(onSend);
+        return checkedOnceConnected(
+          () => runCheck(onConnected),
           () => next(args),
         );
       };
@@ -191,8 +191,8 @@ function handlerOf({ connections, connectionTimeout, proxyFor, onRoute }: AwsApi
     const agent = { keepAlive: true, maxSockets: connections, ...(proxyEnv && { proxyEnv }) };
     return new NodeHttpHandler({
       connectionTimeout,
-      httpAgent: lookingAgent(agent),
-      httpsAgent: lookingTlsAgent(agent),
+      httpAgent: checkingAgent(agent),
+      httpsAgent: checkingTlsAgent(agent),
     });
   };
   return new ProxiedHandler({ proxyFor, handlerVia, onRoute });
@@ -228,7 +228,7 @@ export function callErrorOf(error: unknown): Ec2CallError {
   const { name, message, code, $fault, $metadata = {}, $response } = (error ?? {}) as SdkError;
   const answered = $fault !== undefined && typeof name === 'string' && name !== 'Unknown';
   const fromProgram = isOfProgram(message);
-  const told = {
+  const detail = {
     message: fromProgram ? programFailed : textOf(message, error),
     code: answered ? name : firstText(code, name),
     status: $metadata.httpStatusCode,
@@ -236,7 +236,10 @@ export function callErrorOf(error: unknown): Ec2CallError {
     retryAfter: secondsIn($response?.headers?.['retry-after']),
   };
   // The command line and output of a credential program may contain secrets.
-  return new Ec2CallError({ ...told, result: resultOf(answered, told) }, fromProgram ? {} : { cause: error });
+  return new Ec2CallError(
+    { ...detail, result: resultOf(answered, detail) },
+    fromProgram ? {} : { cause: error },
+  );
 }
 
 /** Node.js starts the message this way, with the whole command line, and the SDK keeps it. */

@@ -1,5 +1,5 @@
 // Reads answer bodies within limits of size and time. Rejects a body that is compressed, too long, too slow
-// or truncated before anybody parses it, and closes its connection.
+// or truncated before it is parsed, and closes its connection.
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../runtime/clock.ts';
 
@@ -32,11 +32,11 @@ export function checkHeaders(headers: Headers, most: number): void {
 
 /** The chunks of a body as they arrive. Rejects with an UnreadableAnswer; closes a body that is not read to its end. */
 export async function* boundedBody(body: Readable, { most, clock }: Bounds): AsyncGenerator<Uint8Array> {
-  const begunAt = clock.monotonic();
+  const startedAt = clock.monotonic();
   let length = 0;
   let cancel = (): void => undefined;
   const watch = (): void => {
-    const left = patience + length * patiencePerByte - (clock.monotonic() - begunAt);
+    const left = patience + length * patiencePerByte - (clock.monotonic() - startedAt);
     if (left > 0) cancel = clock.schedule(left, watch);
     else body.destroy(new UnreadableAnswer('the answer comes too slowly'));
   };

@@ -4,8 +4,8 @@
 import type { CloudWords, RestoredState, StatusContext } from '../contract/allocation-implementation.ts';
 import type { Network, Subnet } from '../contract/infrastructure.ts';
 import type { InstanceView } from '../contract/instance-view.ts';
-import { addressesOf, parseAddress, parseBlock } from '../contract/ipv4.ts';
-import { addressesIn, type NetworkInterface } from '../contract/network-interface.ts';
+import { expandBlock, parseAddress, parseBlock } from '../contract/ipv4.ts';
+import { expandHolding, type NetworkInterface } from '../contract/network-interface.ts';
 
 export const awsWords: CloudWords = {
   publicAddress: 'Elastic IP address',
@@ -33,10 +33,10 @@ function statusOfInterface(item: NetworkInterface, context: StatusContext): Reco
   const isShown = (address: string): boolean => isFit || context.retired.has(address);
   const isPrimaryShown = (isFit && context.usePrimaryAddress) || context.retired.has(item.primaryAddress);
   const primary = isPrimaryShown ? [item.primaryAddress] : [];
-  const addresses = [...primary, ...addressesOn(item).filter(isShown)];
-  const prefixes = item.prefixes.filter((prefix) => isFit || addressesOf(prefix).every(isShown));
+  const addresses = [...primary, ...statusAddresses(item).filter(isShown)];
+  const prefixes = item.prefixes.filter((prefix) => isFit || expandBlock(prefix).every(isShown));
   const whole = (prefix: string): boolean =>
-    !addressesOf(prefix).some((address) => context.withheld.has(address));
+    !expandBlock(prefix).some((address) => context.excluded.has(address));
   return withoutEmpty({
     id: item.id,
     ip: item.primaryAddress,
@@ -49,7 +49,7 @@ function statusOfInterface(item: NetworkInterface, context: StatusContext): Reco
       cidr: context.infrastructure.subnets.get(item.subnetId)?.cidr,
     }),
     vpc: withoutEmpty({ id: item.networkId, 'primary-cidr': network?.primaryCidr, cidrs: network?.cidrs }),
-    addresses: addresses.filter((address) => !context.withheld.has(address)),
+    addresses: addresses.filter((address) => !context.excluded.has(address)),
     prefixes: prefixes.filter(whole),
     'security-groups': item.securityGroupIds,
     tags: item.tags,
@@ -58,9 +58,9 @@ function statusOfInterface(item: NetworkInterface, context: StatusContext): Reco
 }
 
 /** An address inside a prefix appears only with the prefix. */
-function addressesOn({ addresses, prefixes }: NetworkInterface): readonly string[] {
+function statusAddresses({ addresses, prefixes }: NetworkInterface): readonly string[] {
   if (prefixes.length === 0) return addresses;
-  const members = prefixes.flatMap(addressesOf);
+  const members = prefixes.flatMap(expandBlock);
   return [...addresses.filter((address) => !members.includes(address)), ...members];
 }
 
@@ -82,7 +82,7 @@ export function statusWithout(status: unknown, isGone: (id: string) => boolean):
   const enis = Object.entries(member(status, 'enis') ?? {});
   if (typeof status !== 'object' || status === null) return {};
   const isWhole = (prefix: unknown): boolean =>
-    typeof prefix !== 'string' || !addressesIn(prefix).some(isGone);
+    typeof prefix !== 'string' || !expandHolding(prefix).some(isGone);
   const isThere = (address: unknown): boolean => typeof address !== 'string' || !isGone(address);
   const kept = enis
     .filter(([id]) => !isGone(id))
@@ -144,7 +144,7 @@ function restoreInterface(instanceId: string, id: string, eni: unknown): Network
   const networkId = text(member(eni, 'vpc'), 'id');
   if (parseAddress(primaryAddress) === undefined || [mac, subnetId, networkId].includes('')) return undefined;
   const prefixes = texts(eni, 'prefixes').filter((prefix) => parseBlock(prefix)?.length === 28);
-  const members = new Set(prefixes.flatMap(addressesOf));
+  const members = new Set(prefixes.flatMap(expandBlock));
   const index = member(eni, 'number');
   return {
     id,

@@ -84,7 +84,7 @@ export function compactPages(clock: Clock): { readonly applyToStack: (stack: Sta
   return {
     applyToStack: (stack) => {
       stack.add(nextToTheWire, { step: 'deserialize', priority: 'low', name: 'readAnswer' });
-      // Outside all other middleware: the SDK would traverse every page again for a log that nobody keeps.
+      // Outside all other middleware: the SDK would traverse every page again for a log that is dropped.
       stack.add(aroundTheSdk, { step: 'initialize', priority: 'high', name: 'takeAnswer' });
     },
   };

@@ -8,7 +8,7 @@ import type { Priority } from '../contract/priority.ts';
 import { CloudError, type CloudFailure } from '../contract/cloud-failure.ts';
 import { DeniedActions } from '../gate/denied-actions.ts';
 import { fencedTimeoutOf } from '../gate/fenced-timeout.ts';
-import { type MutationPermission, stopWords } from '../gate/mutation-permission.ts';
+import { type MutationPermission, pauseWords } from '../gate/mutation-permission.ts';
 import {
   type Ec2Action,
   type Ec2Api,
@@ -30,7 +30,7 @@ export interface Ec2ClientOptions {
   /** Whether this process leads at this moment. A process that does not lead changes nothing. */
   readonly leads: () => boolean;
   /** Whether a call that takes something away and may last `ms` can still end within our own lease. */
-  readonly mayTakeAway: (ms: number) => boolean;
+  readonly isInSafeLeaseWindow: (ms: number) => boolean;
   readonly permission: Pick<MutationPermission, 'refusal' | 'refusalToGoOn'>;
   readonly onCall: (call: FinishedCall) => void;
   /** Called if calls of these actions had to wait for the rate limits, with the time in ms. */
@@ -113,23 +113,23 @@ export class Ec2Client {
     return this.#options.rateLimiter.expectedWait(actions, priority);
   }
 
-  /** Reads page by page. Rejects with a CloudError. `begunAt` is when the page was requested, in monotonic ms. */
+  /** Reads page by page. Rejects with a CloudError. `startedAt` is when the page was requested, in monotonic ms. */
   async *pages<A extends ReadAction>(
     action: A,
     input: Ec2Input<A>,
     context: CallContext,
-  ): AsyncGenerator<{ begunAt: number; output: Ec2Output<A> }> {
+  ): AsyncGenerator<{ startedAt: number; output: Ec2Output<A> }> {
     const met = new Set<string>();
     let token: string | undefined;
     do {
       await this.admit([action], context);
       const asked = token === undefined ? input : { ...input, NextToken: token };
-      const { begunAt, output } = await this.#send(action, asked, context).catch((error: unknown) => {
+      const { startedAt, output } = await this.#send(action, asked, context).catch((error: unknown) => {
         throw error instanceof Ec2CallError
           ? new CloudError(failureOf(action, error), { cause: error })
           : error;
       });
-      yield { begunAt, output };
+      yield { startedAt, output };
       const { NextToken: next = '' } = output as ListInput;
       if (met.has(next)) throw endless(action);
       met.add(next);
@@ -179,14 +179,14 @@ export class Ec2Client {
     action: A,
     input: Ec2Input<A>,
     context: CallContext,
-  ): Promise<{ begunAt: number; output: Ec2Output<A> }> {
+  ): Promise<{ startedAt: number; output: Ec2Output<A> }> {
     const call = this.#begin(action, context);
     try {
       context.signal.throwIfAborted();
       const output = await this.#sendInPlace(action, input, { call, context });
       if (call.sentAt === undefined) throw new Error(`${action} was answered and never sent`);
       this.#report(action, call.sentAt, undefined);
-      return { begunAt: call.sentAt, output };
+      return { startedAt: call.sentAt, output };
     } catch (error) {
       // A call that was never sent used no rate limit of the cloud.
       const isUnsent = call.sentAt === undefined || wasNotSent(error);
@@ -202,7 +202,7 @@ export class Ec2Client {
 
   #errorOf(
     action: Ec2Action,
-    { call, context, error }: { call: BegunCall; context: CallContext; error: unknown },
+    { call, context, error }: { call: StartedCall; context: CallContext; error: unknown },
   ): unknown {
     if (!call.sending.signal.aborted || wasNotSent(error)) return error;
     const how = { isSent: call.sentAt !== undefined, ended: context.signal.aborted };
@@ -213,7 +213,7 @@ export class Ec2Client {
   async #sendInPlace<A extends Ec2Action>(
     action: A,
     input: Ec2Input<A>,
-    { call, context }: { readonly call: BegunCall; readonly context: CallContext },
+    { call, context }: { readonly call: StartedCall; readonly context: CallContext },
   ): Promise<Ec2Output<A>> {
     const { api, rateLimiter, concurrency, clock, onWait } = this.#options;
     const request = { ...context, signal: call.sending.signal };
@@ -240,7 +240,7 @@ export class Ec2Client {
   }
 
   /** The gate comes after every wait: what was true before a wait may have changed. */
-  #begin(action: Ec2Action, context: CallContext): BegunCall {
+  #begin(action: Ec2Action, context: CallContext): StartedCall {
     const { clock } = this.#options;
     const timeout = this.#timeoutOf(action);
     const giveUp = new AbortController();
@@ -253,7 +253,7 @@ export class Ec2Client {
     };
     const onSend = (): void => {
       if (!isRead(action)) {
-        this.#passPermission(action, context.begun === true);
+        this.#passPermission(action, context.started === true);
         this.#passFence(action, timeout);
       }
       call.sentAt = clock.monotonic();
@@ -264,7 +264,7 @@ export class Ec2Client {
     const onConnected = (): void => {
       if (!isRead(action)) this.#passFence(action, timeout);
     };
-    const call: BegunCall = {
+    const call: StartedCall = {
       sentAt: undefined,
       wait,
       sending: { signal: giveUp.signal, onSend, onConnected },
@@ -282,17 +282,17 @@ export class Ec2Client {
     return fenced.has(action) ? fencedTimeoutOf(timeout) : timeout;
   }
 
-  #passPermission(action: Ec2Action, isBegun: boolean): void {
+  #passPermission(action: Ec2Action, isStarted: boolean): void {
     const { permission } = this.#options;
-    const activity = fenced.has(action) ? 'takeAway' : 'give';
-    const reason = isBegun ? permission.refusalToGoOn(activity) : permission.refusal(activity);
-    if (reason !== undefined) throw notSent(action, 'Stopped', stopWords[reason]);
+    const activity = fenced.has(action) ? 'release' : 'allocate';
+    const reason = isStarted ? permission.refusalToGoOn(activity) : permission.refusal(activity);
+    if (reason !== undefined) throw notSent(action, 'Stopped', pauseWords[reason]);
   }
 
   #passFence(action: Ec2Action, timeout: number): void {
-    const { leads, mayTakeAway } = this.#options;
+    const { leads, isInSafeLeaseWindow } = this.#options;
     if (!leads()) throw notSent(action, 'Fenced', 'another process may lead by now');
-    if (fenced.has(action) && !mayTakeAway(timeout)) {
+    if (fenced.has(action) && !isInSafeLeaseWindow(timeout)) {
       const why = 'our lease ends too soon, or began too recently, to take anything away';
       throw notSent(action, 'Fenced', why);
     }
@@ -326,7 +326,7 @@ function notSent(action: Ec2Action, code: string, why: string): Ec2CallError {
   return new Ec2CallError({ result: 'notSent', code, message: `${action} was not sent: ${why}` });
 }
 
-interface BegunCall {
+interface StartedCall {
   /** Starts the timeout of the call. */
   readonly wait: () => void;
   /** In monotonic ms; undefined until it is sent. */
@@ -352,7 +352,7 @@ function endless(action: Ec2Action): CloudError {
   return new CloudError({ kind: 'unknown', action, code: 'EndlessPages', message, requestId: undefined });
 }
 
-/** The error for an answer that came too late, or that nobody waits for because of a shutdown. */
+/** The error for an answer that came too late, or that has no caller left because of a shutdown. */
 function givenUp(
   action: Ec2Action,
   { isSent, ended }: { readonly isSent: boolean; readonly ended: boolean },

@@ -1,6 +1,6 @@
 // The only file that knows EC2's error codes
 // (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html).
-import { foreignText } from '../../network/foreign-text.ts';
+import { sanitizedText } from '../../network/untrusted-text.ts';
 import type { CloudFailure, CloudFailureKind } from '../contract/cloud-failure.ts';
 import type { Ec2Action, Ec2CallError } from './ec2-api.ts';
 
@@ -106,9 +106,9 @@ export function failureOf(action: Ec2Action, error: Ec2CallError): CloudFailure 
   return {
     kind: kindOf(action, error),
     action,
-    code: foreignText(error.code, mostOfCode),
-    message: foreignText(error.message.replace(encodedPart, '').replace(freshId, '$1-…')),
-    requestId: error.requestId === undefined ? undefined : foreignText(error.requestId, mostOfCode),
+    code: sanitizedText(error.code, mostOfCode),
+    message: sanitizedText(error.message.replace(encodedPart, '').replace(freshId, '$1-…')),
+    requestId: error.requestId === undefined ? undefined : sanitizedText(error.requestId, mostOfCode),
     ...(permission !== undefined && { permission }),
     ...(about !== undefined && { about }),
     ...(credentials !== undefined && { credentials }),

@@ -36,8 +36,8 @@ export class BodyGatherer {
     }
     this.#longest = Math.max(this.#longest, length);
     if (room === undefined) return Buffer.concat(pieces);
-    const begun = room.subarray(0, filled);
-    return pieces.length === 0 ? begun : Buffer.concat([begun, ...pieces]);
+    const started = room.subarray(0, filled);
+    return pieces.length === 0 ? started : Buffer.concat([started, ...pieces]);
   }
 
   /** Call it when nothing reads the result of `gather` any longer: another answer overwrites its whole ArrayBuffer. */

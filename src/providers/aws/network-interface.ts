@@ -69,7 +69,7 @@ export function tryRead(
       mac: textOf(shown.MacAddress),
       primaryAddress,
       publicAddress: shown.Association?.PublicIp,
-      addresses: addressesOf(shown).filter((address) => address !== primaryAddress),
+      addresses: secondaryAddresses(shown).filter((address) => address !== primaryAddress),
       ...(associated.length > 0 && { associated }),
       prefixes: (shown.Ipv4Prefixes ?? []).map((item) => textOf(item.Ipv4Prefix)),
       securityGroupIds: (shown.Groups ?? []).flatMap((group) => group.GroupId ?? []).sort(),
@@ -140,7 +140,7 @@ function formProblem(shown: Ec2NetworkInterface): string | undefined {
 
 function addressProblem(shown: Ec2NetworkInterface): string | undefined {
   if (shown.PrivateIpAddress === undefined) return 'it has no private IPv4 address';
-  const secondary = addressesOf(shown);
+  const secondary = secondaryAddresses(shown);
   const wrong = [shown.PrivateIpAddress, ...secondary].find((address) => !isOfHost(address));
   if (wrong !== undefined) return `${JSON.stringify(wrong)} is not an IPv4 address`;
   const prefix = shown.Ipv4Prefixes?.find((item) => !isDelegated(item.Ipv4Prefix));
@@ -216,7 +216,7 @@ function readAttachment(attachment: Ec2Attachment): Attachment | undefined {
   };
 }
 
-function addressesOf(shown: Ec2NetworkInterface): string[] {
+function secondaryAddresses(shown: Ec2NetworkInterface): string[] {
   return (shown.PrivateIpAddresses ?? []).map((item) => intern(textOf(item.PrivateIpAddress)));
 }
 

@@ -47,12 +47,12 @@ export function refuseScattered(shown: readonly Ec2NetworkInterface[]): void {
 }
 
 /** Throws a CloudError if an item belongs to none of the requested owners. */
-export function refuseForeign(
+export function refuseUnrequested(
   action: Ec2Action,
   asked: readonly string[],
   owners: readonly (string | undefined)[],
 ): void {
   const known = new Set(asked);
-  const foreign = owners.find((owner) => owner !== undefined && !known.has(owner));
-  if (foreign !== undefined) throw unreadable(action, `it shows ${foreign}, which was not asked for`);
+  const unrequested = owners.find((owner) => owner !== undefined && !known.has(owner));
+  if (unrequested !== undefined) throw unreadable(action, `it shows ${unrequested}, which was not asked for`);
 }

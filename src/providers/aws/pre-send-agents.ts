@@ -4,22 +4,22 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Agent, type AgentOptions, type ClientRequest } from 'node:http';
 import { Agent as TlsAgent, type AgentOptions as TlsAgentOptions } from 'node:https';
 
-const looks = new AsyncLocalStorage<() => void>();
+const checks = new AsyncLocalStorage<() => void>();
 
 /**
- * Requests made by `send` leave only if `look` does not throw once they have a connection; otherwise they
+ * Requests made by `send` leave only if `check` does not throw once they have a connection; otherwise they
  * fail with that error.
  */
-export function lookingOnceConnected<T>(look: () => void, send: () => T): T {
-  return looks.run(look, send);
+export function checkedOnceConnected<T>(check: () => void, send: () => T): T {
+  return checks.run(check, send);
 }
 
-export function lookingAgent(options: AgentOptions): Agent {
-  return withLooks(new Agent(options));
+export function checkingAgent(options: AgentOptions): Agent {
+  return withChecks(new Agent(options));
 }
 
-export function lookingTlsAgent(options: TlsAgentOptions): TlsAgent {
-  return withLooks(new TlsAgent(options));
+export function checkingTlsAgent(options: TlsAgentOptions): TlsAgent {
+  return withChecks(new TlsAgent(options));
 }
 
 /** Node.js calls this with each request; its types omit it. */
@@ -27,20 +27,20 @@ interface RequestTaker {
   addRequest(request: ClientRequest, ...rest: readonly unknown[]): void;
 }
 
-function withLooks<A extends Agent>(agent: A): A {
+function withChecks<A extends Agent>(agent: A): A {
   const taker = agent as A & RequestTaker;
   const addRequest = taker.addRequest.bind(agent);
   taker.addRequest = (request, ...rest) => {
-    const look = looks.getStore();
-    if (look !== undefined) request.once('socket', () => takeLook(request, look));
+    const check = checks.getStore();
+    if (check !== undefined) request.once('socket', () => runCheck(request, check));
     addRequest(request, ...rest);
   };
   return agent;
 }
 
-function takeLook(request: ClientRequest, look: () => void): void {
+function runCheck(request: ClientRequest, check: () => void): void {
   try {
-    look();
+    check();
   } catch (error) {
     request.destroy(error as Error);
   }

@@ -21,22 +21,22 @@ export async function readPublicAddresses(
   context: CallContext,
 ): Promise<ObservedPublicAddresses> {
   // No resource can carry them, and EC2 rejects such a filter.
-  if (!areTags(tags)) return { begunAt: 0, addresses: [] };
+  if (!areTags(tags)) return { startedAt: 0, addresses: [] };
   const Filters = Object.entries(tags).map(([key, value]) => ({
     Name: `tag:${key}`,
     // Filters treat these as wildcards unless escaped.
     Values: [value.replaceAll(/[\\*?]/g, String.raw`\$&`)],
   }));
   const addresses: PublicAddress[] = [];
-  let begun: number | undefined;
-  for await (const { begunAt, output } of client.pages('DescribeAddresses', { Filters }, context)) {
-    begun ??= begunAt;
+  let started: number | undefined;
+  for await (const { startedAt, output } of client.pages('DescribeAddresses', { Filters }, context)) {
+    started ??= startedAt;
     const { Addresses: list } = output;
     if (list === undefined) throw unreadable('DescribeAddresses', 'the answer has no Addresses');
     addresses.push(...list.flatMap((shown) => readAddress(shown) ?? []));
   }
   const matching = addresses.filter((item) => carries(item.tags, tags));
-  return { begunAt: begun ?? 0, addresses: matching.sort((a, b) => (a.id < b.id ? -1 : 1)) };
+  return { startedAt: started ?? 0, addresses: matching.sort((a, b) => (a.id < b.id ? -1 : 1)) };
 }
 
 function areTags(tags: Tags): boolean {

@@ -30,7 +30,7 @@ export async function readDetached(
     const found = tryRead(shown);
     return 'interface' in found ? [found.interface] : [];
   });
-  return { begunAt: read.begunAt, interfaces };
+  return { startedAt: read.startedAt, interfaces };
 }
 
 function isWanted(shown: Ec2NetworkInterface, { tags, networkId, ids }: DetachedScope): boolean {

@@ -17,7 +17,7 @@ import {
   readSecurityGroup,
   readSubnet,
 } from './infrastructure.ts';
-import { refuseForeign, refuseRepeated, refuseSpoiled } from './plausible.ts';
+import { refuseUnrequested, refuseRepeated, refuseSpoiled } from './plausible.ts';
 import { readList } from './read-list.ts';
 import type { ReadOptions } from './read-options.ts';
 import { zoneByZone } from './zone-by-zone.ts';
@@ -52,7 +52,7 @@ function together(
 ): Omit<ObservedInfrastructure, 'problems'> {
   const read = parts.map(({ infrastructure }) => infrastructure);
   return {
-    begunAt: Math.min(...parts.map(({ begunAt }) => begunAt), Infinity),
+    startedAt: Math.min(...parts.map(({ startedAt }) => startedAt), Infinity),
     infrastructure: {
       networkIds,
       subnets: new Map(read.flatMap(({ subnets }) => [...subnets])),
@@ -96,7 +96,7 @@ async function readNetworks(
     items: readonly T[],
     read: (shown: T) => R | UnreadablePart | undefined,
   ): R[] => {
-    refuseForeign(
+    refuseUnrequested(
       action,
       networkIds,
       items.map((shown) => shown.VpcId),
@@ -108,7 +108,7 @@ async function readNetworks(
     return all.filter((item): item is R & {} => item !== undefined && !isUnreadable(item));
   };
   return {
-    begunAt: subnets.begunAt,
+    startedAt: subnets.startedAt,
     infrastructure: {
       networkIds: new Set(networkIds),
       subnets: byId(
@@ -146,7 +146,7 @@ export async function readSubnetCounts(
   const parts = await allInParts(networkIds.filter(isNetworkId), async (part) => {
     const input = { Filters: [{ Name: 'vpc-id', Values: part }], MaxResults: options.pageSize };
     const read = await readList({ client, context }, 'DescribeSubnets', 'Subnets', input);
-    refuseForeign(
+    refuseUnrequested(
       'DescribeSubnets',
       part,
       read.items.map((shown) => shown.VpcId),
@@ -159,7 +159,10 @@ export async function readSubnetCounts(
       return read === undefined || isUnreadable(read) ? [] : [[read.id, read.freeAddresses] as const];
     }),
   );
-  return { begunAt: Math.min(...parts.map(({ begunAt }) => begunAt), Infinity), counts: new Map(counts) };
+  return {
+    startedAt: Math.min(...parts.map(({ startedAt }) => startedAt), Infinity),
+    counts: new Map(counts),
+  };
 }
 
 function byId<T extends { readonly id: string }>(

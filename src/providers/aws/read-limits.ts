@@ -4,7 +4,7 @@ import type { Ec2InstanceType } from './ec2-api.ts';
 import { type Ec2Client, unreadable } from './ec2-client.ts';
 import { isInstanceType } from './ids.ts';
 import { allInParts } from './in-parts.ts';
-import { refuseForeign, refuseRepeated } from './plausible.ts';
+import { refuseUnrequested, refuseRepeated } from './plausible.ts';
 import { readList } from './read-list.ts';
 
 /** The largest page of DescribeInstanceTypes. */
@@ -21,7 +21,7 @@ export async function readLimits(
     const { items } = await readList({ client, context }, 'DescribeInstanceTypes', 'InstanceTypes', input);
     const types = items.map((shown) => shown.InstanceType);
     refuseRepeated('DescribeInstanceTypes', types);
-    refuseForeign('DescribeInstanceTypes', part, types);
+    refuseUnrequested('DescribeInstanceTypes', part, types);
     return items;
   });
   return new Map(

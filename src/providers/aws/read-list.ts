@@ -7,20 +7,20 @@ type ListMember<A extends ReadAction> = Exclude<keyof Ec2Output<A>, 'NextToken'>
 type Item<A extends ReadAction> =
   NonNullable<Ec2Output<A>[ListMember<A>]> extends readonly (infer T)[] ? T : never;
 
-/** Reads all pages of a list. `begunAt` is when the first page was requested, in monotonic ms. */
+/** Reads all pages of a list. `startedAt` is when the first page was requested, in monotonic ms. */
 export async function readList<A extends ReadAction>(
   { client, context }: { readonly client: Ec2Client; readonly context: CallContext },
   action: A,
   member: ListMember<A>,
   input: ListInput,
-): Promise<{ begunAt: number; items: Item<A>[] }> {
+): Promise<{ startedAt: number; items: Item<A>[] }> {
   const items: Item<A>[] = [];
-  let begun: number | undefined;
-  for await (const { begunAt, output } of client.pages(action, input, context)) {
-    begun ??= begunAt;
+  let started: number | undefined;
+  for await (const { startedAt, output } of client.pages(action, input, context)) {
+    started ??= startedAt;
     items.push(...listed(action, output, member));
   }
-  return { begunAt: begun ?? 0, items };
+  return { startedAt: started ?? 0, items };
 }
 
 /** The list that an answer must have. Without it the answer is an error: it never means "there are none". */

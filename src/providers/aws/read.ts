@@ -7,7 +7,13 @@ import { type Ec2Client, unreadable } from './ec2-client.ts';
 import { isIdOf, isInstanceId, isNetworkId } from './ids.ts';
 import { inParts, mostFilterValues } from './in-parts.ts';
 import { holderOf, readInterface, spoilageOf } from './network-interface.ts';
-import { refuseForeign, refuseRepeated, refuseScattered, refuseSpoiled, type Spoiled } from './plausible.ts';
+import {
+  refuseUnrequested,
+  refuseRepeated,
+  refuseScattered,
+  refuseSpoiled,
+  type Spoiled,
+} from './plausible.ts';
 import { filtersOf, listed, readList } from './read-list.ts';
 import type { ReadOptions } from './read-options.ts';
 
@@ -57,7 +63,7 @@ async function* observeNetworks(
     Filters: [inNetworks, { Name: 'status', Values: ['in-use'] }],
     MaxResults: options.pageSize,
   };
-  for await (const { begunAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
+  for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
     const page = believed(listed('DescribeNetworkInterfaces', output, 'NetworkInterfaces'), networkIds);
     // Yields one part at a time: the caller works in between, for seconds while a fleet joins. Each part is
     // freed once it is taken.
@@ -68,7 +74,7 @@ async function* observeNetworks(
         return holder !== undefined && (tagged === undefined || tagged.instances.has(holder));
       };
       yield {
-        begunAt,
+        startedAt,
         observations: part.filter(isObserved).flatMap((item) => readInterface(item) ?? []),
         others: part.filter((item) => !isObserved(item)).map(subnetAddressesUsed),
       };
@@ -91,11 +97,11 @@ async function* observeInterfacesOf(
   const filter = { Name: 'attachment.instance-id', Values: instanceIds };
   const input = { Filters: [filter], MaxResults: options.pageSize };
   const met = new Set<string>();
-  for await (const { begunAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
+  for await (const { startedAt, output } of client.pages('DescribeNetworkInterfaces', input, context)) {
     const shown = listed('DescribeNetworkInterfaces', output, 'NetworkInterfaces');
     refuseUnclear(shown, instanceIds);
     for (const holder of shown.flatMap((item) => holderOf(item) ?? [])) met.add(holder);
-    yield { begunAt, observations: shown.flatMap((item) => readInterface(item) ?? []) };
+    yield { startedAt, observations: shown.flatMap((item) => readInterface(item) ?? []) };
   }
   yield* observeInstances(client, instanceIds, { options, met, context });
 }
@@ -113,7 +119,7 @@ function believed(
   refuseScattered(page);
   const spoiled = page.flatMap(spoiledIn);
   refuseSpoiled(action, spoiled, page.length);
-  refuseForeign(
+  refuseUnrequested(
     action,
     networkIds,
     page.map((item) => item.VpcId),
@@ -138,7 +144,7 @@ function refuseUnclear(shown: readonly Ec2NetworkInterface[], instanceIds: reado
     action,
     shown.map((item) => item.NetworkInterfaceId),
   );
-  refuseForeign(
+  refuseUnrequested(
     action,
     instanceIds,
     shown.map((item) => item.Attachment?.InstanceId),
@@ -160,13 +166,13 @@ async function* observeInstances(
   yield* inParts(unclear, mostFilterValues - tagFilters.length, async function* (part) {
     const filters = [{ Name: 'instance-id', Values: part }, ...tagFilters];
     const from = { client, context: asked.context };
-    const { begunAt, instances } = await readInstances(from, filters, asked.options.pageSize);
-    refuseForeign('DescribeInstances', part, [...instances.keys()]);
+    const { startedAt, instances } = await readInstances(from, filters, asked.options.pageSize);
+    refuseUnrequested('DescribeInstances', part, [...instances.keys()]);
     const observations: Observation[] = part.map((id) => ({
       kind: 'instance',
       instance: instances.get(id) ?? absent(id),
     }));
-    yield { begunAt, observations };
+    yield { startedAt, observations };
   });
 }
 
@@ -180,9 +186,14 @@ async function readInstances(
   { client, context }: { readonly client: Ec2Client; readonly context: CallContext },
   filters: readonly Filter[],
   pageSize: number,
-): Promise<{ readonly begunAt: number; readonly instances: ReadonlyMap<string, Instance> }> {
+): Promise<{ readonly startedAt: number; readonly instances: ReadonlyMap<string, Instance> }> {
   const input = { Filters: filters, MaxResults: pageSize };
-  const { begunAt, items } = await readList({ client, context }, 'DescribeInstances', 'Reservations', input);
+  const { startedAt, items } = await readList(
+    { client, context },
+    'DescribeInstances',
+    'Reservations',
+    input,
+  );
   const instances = new Map<string, Instance>();
   for (const shown of items.flatMap(instancesOf)) {
     const { InstanceId: id } = shown;
@@ -192,7 +203,7 @@ async function readInstances(
       throw unreadable('DescribeInstances', `${id} is shown twice, in two states`);
     instances.set(id, { id, state, managed: true });
   }
-  return { begunAt, instances };
+  return { startedAt, instances };
 }
 
 /** By EC2's name, with EC2's number. */

@@ -19,8 +19,8 @@ export async function describeWhereabouts(source: WhereaboutsSource, clock: Cloc
     giveUp.abort();
     late.resolve(undefined);
   });
-  const within = (told: Promise<string | undefined>): Promise<string | undefined> =>
-    Promise.race([told.catch(() => undefined), late.promise]);
+  const within = (answer: Promise<string | undefined>): Promise<string | undefined> =>
+    Promise.race([answer.catch(() => undefined), late.promise]);
   try {
     const [region, account] = await Promise.all([
       within(source.region()),

@@ -11,7 +11,7 @@ const mayBeOfAZone: ReadonlySet<CloudFailure['kind']> = new Set(['unreachable', 
 
 export interface ReadItems<T> {
   /** When the first request was sent, in monotonic ms. */
-  readonly begunAt: number;
+  readonly startedAt: number;
   readonly items: readonly T[];
 }
 
@@ -54,12 +54,12 @@ async function eachOf<T>(
         signal.throwIfAborted();
         if (!(error instanceof CloudError)) throw error;
         unread.set(zone, error.failure);
-        return { begunAt: Infinity, items: [] };
+        return { startedAt: Infinity, items: [] };
       }),
     ),
   );
-  const begunAt = Math.min(...parts.map((part) => part.begunAt));
-  return { begunAt, items: parts.flatMap(({ items }) => items), unread };
+  const startedAt = Math.min(...parts.map((part) => part.startedAt));
+  return { startedAt, items: parts.flatMap(({ items }) => items), unread };
 }
 
 /** Agents can name any zone. Reads the most frequently named ones, up to the number a region can have. */

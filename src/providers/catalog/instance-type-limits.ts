@@ -33,7 +33,7 @@ export interface InstanceTypeLimitsOptions {
  * Delay before asking again after an unconfirmed answer, in ms: the first without limits for a type, or any unreadable
  * one.
  */
-const doubtedFor = 5000;
+const recheckAfter = 5000;
 /**
  * Delay before asking again after a confirmed answer without limits, in ms: clouds add types
  * (docs/ciliumnode-contract.md 4.1).
@@ -41,7 +41,7 @@ const doubtedFor = 5000;
 const askAgainAfter = 60_000;
 
 /** A type whose answer had no usable limits. */
-interface Lack {
+interface MissingLimits {
   readonly finding: UnreadableLimits | 'unread' | 'unknown';
   readonly askAt: number;
 }
@@ -49,7 +49,7 @@ interface Lack {
 export class InstanceTypeLimits {
   readonly #options: InstanceTypeLimitsOptions;
   readonly #known = new Map<string, InstanceLimits>();
-  readonly #lacking = new Map<string, Lack>();
+  readonly #missing = new Map<string, MissingLimits>();
   readonly #denied = new Map<string, DeniedLimits>();
   /** Requested and not answered yet. */
   readonly #asked = new Set<string>();
@@ -86,13 +86,13 @@ export class InstanceTypeLimits {
   get(instanceType: string): KnownLimits {
     const known = this.#known.get(instanceType);
     if (known !== undefined) return known;
-    const lack = this.#lacking.get(instanceType);
-    const isDue = lack === undefined || this.#options.clock.monotonic() >= lack.askAt;
+    const missing = this.#missing.get(instanceType);
+    const isDue = missing === undefined || this.#options.clock.monotonic() >= missing.askAt;
     if (isDue && !this.#asked.has(instanceType)) {
       this.#asked.add(instanceType);
       void this.#reads.request(instanceType);
     }
-    return lack?.finding ?? this.#denied.get(instanceType) ?? 'unread';
+    return missing?.finding ?? this.#denied.get(instanceType) ?? 'unread';
   }
 
   stop(): Promise<void> {
@@ -117,19 +117,19 @@ export class InstanceTypeLimits {
       return;
     }
     this.#known.set(type, answer);
-    this.#lacking.delete(type);
+    this.#missing.delete(type);
   }
 
   #invalidate(type: string, finding: UnreadableLimits | 'unknown'): void {
     const { clock, onNews } = this.#options;
-    const isFirst = !this.#lacking.has(type);
+    const isFirst = !this.#missing.has(type);
     // Unreadable limits do not prove that the type has none, so ask again soon.
-    const isDoubted = isFirst || finding !== 'unknown';
-    const wait = isDoubted ? doubtedFor : askAgainAfter;
+    const isUnconfirmed = isFirst || finding !== 'unknown';
+    const wait = isUnconfirmed ? recheckAfter : askAgainAfter;
     const now = clock.monotonic();
-    // Ordered by the time of the last doubt.
-    this.#lacking.delete(type);
-    this.#lacking.set(type, { finding: isFirst ? 'unread' : finding, askAt: now + wait });
+    // Ordered by the time of the last such answer.
+    this.#missing.delete(type);
+    this.#missing.set(type, { finding: isFirst ? 'unread' : finding, askAt: now + wait });
     this.#forgetUnwanted(now);
     this.#timers.get(type)?.();
     if (this.#isStopped) return;
@@ -141,10 +141,10 @@ export class InstanceTypeLimits {
 
   /** Forgets types that no node asked for again when they were due: agents can name any number of types. */
   #forgetUnwanted(now: number): void {
-    for (const [type, { askAt }] of this.#lacking) {
+    for (const [type, { askAt }] of this.#missing) {
       if (now < askAt + askAgainAfter) return;
       if (this.#asked.has(type)) continue;
-      this.#lacking.delete(type);
+      this.#missing.delete(type);
       this.#timers.delete(type);
       this.#denied.delete(type);
     }

@@ -34,7 +34,7 @@ export type PublicAddressClaim =
 interface Shelf {
   addresses: readonly PublicAddress[];
   /** When the listing that showed them was requested, in monotonic ms. */
-  begunAt: number;
+  startedAt: number;
   failure: CloudFailure | undefined;
   /** Backoff between listings; grows with consecutive listings without a free address. */
   readonly vain: Backoff;
@@ -104,14 +104,14 @@ export class PublicAddressPool {
     return this.#fresh(shelf).find((item) => item.interfaceId === interfaceId);
   }
 
-  #fresh({ addresses, begunAt }: Shelf): readonly PublicAddress[] {
-    return this.#options.clock.monotonic() < begunAt + freshFor ? addresses : [];
+  #fresh({ addresses, startedAt }: Shelf): readonly PublicAddress[] {
+    return this.#options.clock.monotonic() < startedAt + freshFor ? addresses : [];
   }
 
   #free(shelf: Shelf): PublicAddress | undefined {
     return this.#fresh(shelf).find(
       ({ id, taken }) =>
-        !taken && !this.#claimed.has(id) && shelf.begunAt >= (this.#takenUntil.get(id) ?? -Infinity),
+        !taken && !this.#claimed.has(id) && shelf.startedAt >= (this.#takenUntil.get(id) ?? -Infinity),
     );
   }
 
@@ -139,7 +139,7 @@ export class PublicAddressPool {
     if (known !== undefined) return known;
     const shelf: Shelf = {
       addresses: [],
-      begunAt: -Infinity,
+      startedAt: -Infinity,
       failure: undefined,
       vain: new Backoff(policy, this.#options),
       listing: undefined,

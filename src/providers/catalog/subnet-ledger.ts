@@ -37,32 +37,36 @@ export class SubnetLedger {
   readonly #accounts = new Map<string, Account>();
 
   /**
-   * Applies the cloud's counts, requested at `begunAt`. A subnet without a count has no free addresses, except where
+   * Applies the cloud's counts, requested at `startedAt`. A subnet without a count has no free addresses, except where
    * `read` is false: the cloud was not asked about it.
    */
-  observe(counts: ReadonlyMap<string, number>, begunAt: number, read?: (subnetId: string) => boolean): void {
+  observe(
+    counts: ReadonlyMap<string, number>,
+    startedAt: number,
+    read?: (subnetId: string) => boolean,
+  ): void {
     const isMissing = (id: string): boolean => !counts.has(id) && read?.(id) !== false;
     for (const [id, account] of this.#accounts) {
-      if (begunAt < account.countedAt || !isMissing(id)) continue;
-      recount(account, 0, begunAt);
+      if (startedAt < account.countedAt || !isMissing(id)) continue;
+      recount(account, 0, startedAt);
       // If the subnet reappears, requests in the meantime must still count.
       const remembered = Math.max(account.exhaustedUntil, account.fragmentedUntil);
-      if (account.entries.size === 0 && remembered <= begunAt) this.#accounts.delete(id);
+      if (account.entries.size === 0 && remembered <= startedAt) this.#accounts.delete(id);
     }
     for (const [id, free] of counts) {
       const account = this.#accounts.get(id);
       if (account === undefined) {
         this.#accounts.set(id, {
           free,
-          countedAt: begunAt,
+          countedAt: startedAt,
           entries: new Set(),
           exhaustedUntil: -Infinity,
           mostPrefixes: Infinity,
           fragmentedUntil: -Infinity,
           isGone: false,
         });
-      } else if (begunAt >= account.countedAt) {
-        recount(account, free, begunAt);
+      } else if (startedAt >= account.countedAt) {
+        recount(account, free, startedAt);
       }
     }
   }
@@ -149,18 +153,18 @@ export class SubnetLedger {
 
   /** Blocked subnets at `now`, with the time when each block ends. */
   blocked(now: number): ReadonlyMap<string, number> {
-    const aside = new Map<string, number>();
+    const blocked = new Map<string, number>();
     for (const [id, { exhaustedUntil }] of this.#accounts)
-      if (now < exhaustedUntil) aside.set(id, exhaustedUntil);
-    return aside;
+      if (now < exhaustedUntil) blocked.set(id, exhaustedUntil);
+    return blocked;
   }
 }
 
-function recount(account: Account, free: number, begunAt: number): void {
+function recount(account: Account, free: number, startedAt: number): void {
   account.free = free;
-  account.countedAt = begunAt;
+  account.countedAt = startedAt;
   // The count includes calls that ended before it.
   for (const entry of account.entries) {
-    if (entry.endedAt !== undefined && entry.endedAt <= begunAt) account.entries.delete(entry);
+    if (entry.endedAt !== undefined && entry.endedAt <= startedAt) account.entries.delete(entry);
   }
 }

@@ -14,10 +14,10 @@ export interface AllocationImplementation {
 
   /**
    * Reads what exists, page by page: everything on the instances of these networks, or some instances by id (at most
-   * `mostInstancesPerLook`). Rejects with a CloudError; pages already yielded stay valid.
+   * `mostInstancesPerRefresh`). Rejects with a CloudError; pages already yielded stay valid.
    */
   observe(scope: ObservationScope, context: CallContext): AsyncIterable<ObservedPage>;
-  readonly mostInstancesPerLook: number;
+  readonly mostInstancesPerRefresh: number;
 
   /** Reads subnets, networks, route tables and security groups. Rejects with a CloudError. */
   readInfrastructure(
@@ -96,27 +96,27 @@ export type ObservationScope =
 
 export interface ObservedPage {
   /** When the request for this page was sent, in monotonic ms. */
-  readonly begunAt: number;
+  readonly startedAt: number;
   readonly observations: readonly Observation[];
   /** Addresses held by interfaces that are not observed, because no instance of ours has them. */
   readonly others?: readonly TakenAddresses[];
 }
 
 export interface ObservedInfrastructure {
-  readonly begunAt: number;
+  readonly startedAt: number;
   readonly infrastructure: Infrastructure;
   /** Parts that were left out. */
   readonly problems: readonly UnreadablePart[];
 }
 
 export interface ObservedCounts {
-  readonly begunAt: number;
+  readonly startedAt: number;
   /** Free addresses by subnet. */
   readonly counts: ReadonlyMap<string, number>;
 }
 
 export interface ObservedPublicAddresses {
-  readonly begunAt: number;
+  readonly startedAt: number;
   /** Ordered by id. */
   readonly addresses: readonly PublicAddress[];
 }
@@ -126,13 +126,13 @@ export interface DetachedScope {
   readonly tags: Tags;
   /** Restricts the read to one network; undefined for all. */
   readonly networkId: string | undefined;
-  /** Restricts the read to these interfaces, at most `mostInstancesPerLook`; omitted for all. */
+  /** Restricts the read to these interfaces, at most `mostInstancesPerRefresh`; omitted for all. */
   readonly ids?: readonly string[];
 }
 
 export interface ObservedDetached {
   /** When the first request was sent, in monotonic ms. */
-  readonly begunAt: number;
+  readonly startedAt: number;
   /** Without interfaces that cannot be parsed. */
   readonly interfaces: readonly NetworkInterface[];
 }
@@ -141,8 +141,8 @@ export interface CallContext {
   /** Read whenever a token or slot is granted, so that a waiting call with rising priority moves ahead. */
   readonly priority: () => Priority;
   readonly signal: AbortSignal;
-  /** Part of an operation in flight that must finish: dry run, pause or a foreign writer do not stop it. */
-  readonly begun?: true;
+  /** Part of an operation in flight that must finish: dry run, pause or a conflicting writer do not stop it. */
+  readonly started?: true;
 }
 
 export interface RestoredState extends KnownNetwork {
@@ -171,5 +171,5 @@ export interface StatusContext {
   /** Unfit addresses that stay visible, because the agent has seen them and may use them. */
   readonly retired: ReadonlySet<string>;
   /** Addresses that must not be published. */
-  readonly withheld: ReadonlySet<string>;
+  readonly excluded: ReadonlySet<string>;
 }

@@ -23,13 +23,13 @@ export interface InstanceView {
    * Ids of interfaces, addresses and prefixes that may already be gone. They stay published until that is proved, and
    * nothing new relies on them.
    */
-  readonly doubted: ReadonlySet<string>;
+  readonly possiblyGone: ReadonlySet<string>;
   /**
    * For an instance that is not shown: ids of interfaces, addresses and prefixes that are still known to be gone. The
    * CiliumNode keeps everything else.
    */
   readonly withdrawn: ReadonlySet<string>;
-  /** The part of `doubted` known only from before this process: the cloud has never shown it here. */
+  /** The part of `possiblyGone` known only from before this process: the cloud has never shown it here. */
   readonly unseen: ReadonlySet<string>;
   /**
    * By id, interfaces that no read has shown attached yet, and since when one is awaited, in monotonic ms. What an
@@ -41,9 +41,9 @@ export interface InstanceView {
 }
 
 /** Whether the cloud shows nothing of it to rely on, so that everything known dates from before. */
-export function isUnseen({ presence, interfaces, doubted }: InstanceView): boolean {
+export function isUnseen({ presence, interfaces, possiblyGone }: InstanceView): boolean {
   if (presence === 'notFound') return true;
-  return presence === 'withoutPrimary' && interfaces.every(({ id }) => doubted.has(id));
+  return presence === 'withoutPrimary' && interfaces.every(({ id }) => possiblyGone.has(id));
 }
 
 /** Separates unusable interfaces by whether they indicate a fault. */

@@ -49,7 +49,7 @@ export function contains(block: Block, address: number): boolean {
 }
 
 /** Every address of a block `a.b.c.d/n`, in order. Throws a RangeError for a malformed block. */
-export function addressesOf(text: string): string[] {
+export function expandBlock(text: string): string[] {
   const block = parseBlock(text);
   if (block === undefined) throw new RangeError(`not an IPv4 block: ${text}`);
   return Array.from({ length: sizeOf(block) }, (_, offset) => formatAddress(block.first + offset));

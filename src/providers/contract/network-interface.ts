@@ -1,5 +1,5 @@
 // A network interface as a cloud shows it, reduced to what all clouds have in common.
-import { addressesOf } from './ipv4.ts';
+import { expandBlock } from './ipv4.ts';
 
 /** Number of addresses in a prefix: delegated blocks are /28. */
 export const prefixSize = 16;
@@ -41,7 +41,7 @@ export interface Attachment {
 export function hasAddress(item: NetworkInterface, address: string): boolean {
   const { primaryAddress, addresses, prefixes } = item;
   if (address === primaryAddress || addresses.includes(address)) return true;
-  return prefixes.some((prefix) => addressesOf(prefix).includes(address));
+  return prefixes.some((prefix) => expandBlock(prefix).includes(address));
 }
 
 export type Tags = Readonly<Record<string, string>>;
@@ -52,13 +52,13 @@ export function carries(tags: Tags, required: Tags): boolean {
 }
 
 /** Its primary address, secondary addresses and prefixes. */
-export function allOn({ primaryAddress, addresses, prefixes }: NetworkInterface): readonly string[] {
+export function allAssignments({ primaryAddress, addresses, prefixes }: NetworkInterface): readonly string[] {
   return [primaryAddress, ...addresses, ...prefixes];
 }
 
 /** All addresses of a prefix, or the single address itself. */
-export function addressesIn(holding: string): readonly string[] {
-  return holding.includes('/') ? addressesOf(holding) : [holding];
+export function expandHolding(holding: string): readonly string[] {
+  return holding.includes('/') ? expandBlock(holding) : [holding];
 }
 
 /** Whether it is the primary interface, which its instance keeps for life. */

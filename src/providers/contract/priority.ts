@@ -1,4 +1,4 @@
-// Priorities of calls, highest first. The owner of a call computes its priority anew on each request.
+// Priorities of calls, highest first. The owner of a call recomputes its priority on each request.
 
 export type Priority =
   /** Pods wait and the node has no free address. */

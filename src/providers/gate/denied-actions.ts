@@ -10,7 +10,7 @@ import type { Clock } from '../../runtime/clock.ts';
 
 /** In ms. Callers that are answered without a call have longer back-offs of their own. */
 const policy = { base: 5000, cap: 60_000 };
-/** A denial that nobody repeats for this long is forgotten, in ms: releases are repeated once an hour. */
+/** A denial that is not repeated for this long is forgotten, in ms: releases are repeated once an hour. */
 const remembered = 2 * 3_600_000;
 /** Maximum things kept per action. */
 const mostThings = 20_000;
@@ -48,19 +48,19 @@ export class DeniedActions {
 
   /** `thing`: what the action is asked for. */
   try(action: string, thing: string): Attempt {
-    const begunAt = this.#clock.monotonic();
-    const denial = this.#denialFor(action, thing, begunAt);
-    if (denial !== undefined && (denial.isTried || begunAt < denial.until))
+    const startedAt = this.#clock.monotonic();
+    const denial = this.#denialFor(action, thing, startedAt);
+    if (denial !== undefined && (denial.isTried || startedAt < denial.until))
       return { known: denial.failure, granted: nothing, failed: nothing, end: nothing };
     if (denial !== undefined) denial.isTried = true;
     return {
       known: undefined,
       granted: () => {
         // What was never denied says nothing about what was.
-        if (this.#denialFor(action, thing, begunAt) !== undefined) this.#denials.delete(action);
+        if (this.#denialFor(action, thing, startedAt) !== undefined) this.#denials.delete(action);
       },
       failed: (failure) => {
-        if (failure.permission !== undefined) this.#denied({ action, thing, begunAt }, failure);
+        if (failure.permission !== undefined) this.#denied({ action, thing, startedAt }, failure);
       },
       end: () => {
         if (denial !== undefined) denial.isTried = false;
@@ -79,7 +79,7 @@ export class DeniedActions {
     return denial.isOfAction || denial.things.has(thing) ? denial : undefined;
   }
 
-  #denied({ action, thing, begunAt }: SentCall, failure: CloudFailure): void {
+  #denied({ action, thing, startedAt }: SentCall, failure: CloudFailure): void {
     const known = this.#denials.get(action);
     const denial = known ?? { failure, things: new Set<string>(), ...untried };
     this.#denials.set(action, denial);
@@ -87,7 +87,7 @@ export class DeniedActions {
     remember(denial.things, thing);
     Object.assign(denial, { failure, isOfAction: failure.about === 'action' });
     // What is denied for another thing, or was sent before the last denial, is no repetition.
-    if (known !== undefined && (!isRepeated || begunAt < denial.until)) return;
+    if (known !== undefined && (!isRepeated || startedAt < denial.until)) return;
     denial.failures++;
     const wait = Math.min(policy.cap, policy.base * 2 ** Math.min(denial.failures - 1, 30));
     denial.until = this.#clock.monotonic() + wait;
@@ -98,7 +98,7 @@ interface SentCall {
   readonly action: string;
   readonly thing: string;
   /** In monotonic ms. */
-  readonly begunAt: number;
+  readonly startedAt: number;
 }
 
 const untried = { isOfAction: false, failures: 0, until: -Infinity, isTried: false };

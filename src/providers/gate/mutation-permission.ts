@@ -1,25 +1,25 @@
-// Decides what may be done now and why not: the only place that knows dry run, pause, foreign writers and held
+// Decides what may be done now and why not: the only place that knows dry run, pause, conflicting writers and held
 // withdrawals. Callers ask before they start an activity, and the gate asks again right before it sends a call.
 
 export type Activity =
   /** Calls that give a node something: create, attach, assign, associate, set delete-on-termination. */
-  | 'give'
+  | 'allocate'
   /** Calls that take something away: unassign, detach, delete. */
-  | 'takeAway'
+  | 'release'
   /** Writes that show CiliumNodes what exists. */
   | 'publish'
   /** Notifications to users, such as Events. Logs are always written. */
-  | 'tell';
+  | 'notify';
 
-export const stopReasons = ['dryRun', 'conflictingWriter', 'paused', 'withdrawalsHeld'] as const;
+export const pauseReasons = ['dryRun', 'conflictingWriter', 'paused', 'withdrawalsHeld'] as const;
 
-export type StopReason = (typeof stopReasons)[number];
+export type PauseReason = (typeof pauseReasons)[number];
 
 export const pausable = ['releases', 'mutations'] as const;
 
 export type Pausable = (typeof pausable)[number];
 
-export interface Stops {
+export interface Pauses {
   readonly dryRun: boolean;
   readonly pause: readonly Pausable[];
   /** `suspected`: another writer wrote once, possibly a manual edit. `atWork`: it wrote more than that. */
@@ -27,77 +27,77 @@ export interface Stops {
   /** Too much or everything is missing in the cloud: its answers do not justify taking anything away. */
   readonly withdrawalsHeld: boolean;
   /**
-   * The only nodes that get nothing because of the foreign writer; nothing is taken from any node. Undefined if it wrote
+   * The only nodes that get nothing because of the conflicting writer; nothing is taken from any node. Undefined if it wrote
    * more.
    */
-  readonly foreignlyWritten?: readonly string[] | undefined;
+  readonly conflictingNodes?: readonly string[] | undefined;
 }
 
-/** Taking away what another writer may have assigned cannot be undone, so it stops at the first sign. */
-const byForeignWriter: Readonly<Record<Stops['conflictingWriter'], readonly Activity[]>> = {
+/** Taking away what another writer may have assigned cannot be undone, so it pauses at the first sign. */
+const byConflictingWriter: Readonly<Record<Pauses['conflictingWriter'], readonly Activity[]>> = {
   none: [],
-  suspected: ['takeAway'],
-  atWork: ['give', 'takeAway', 'publish'],
+  suspected: ['release'],
+  atWork: ['allocate', 'release', 'publish'],
 };
 
-export const foreignReaches = ['releases', 'node', 'fleet'] as const;
+export const conflictReaches = ['releases', 'node', 'fleet'] as const;
 
 /** What a conflicting write pauses: releases everywhere, also everything for its node, or everything. */
-export type ForeignReach = (typeof foreignReaches)[number];
+export type ConflictReach = (typeof conflictReaches)[number];
 
-/** Undefined without a foreign writer. */
-export function foreignReach({ conflictingWriter, foreignlyWritten }: Stops): ForeignReach | undefined {
+/** Undefined without a conflicting writer. */
+export function conflictReach({ conflictingWriter, conflictingNodes }: Pauses): ConflictReach | undefined {
   if (conflictingWriter === 'none') return undefined;
   if (conflictingWriter === 'suspected') return 'releases';
-  return foreignlyWritten === undefined ? 'fleet' : 'node';
+  return conflictingNodes === undefined ? 'fleet' : 'node';
 }
 
-/** Activities that each reason stops. */
-export function stoppedBy(reason: StopReason, stops: Stops): readonly Activity[] {
+/** Activities that each reason pauses. */
+export function pausedBy(reason: PauseReason, pauses: Pauses): readonly Activity[] {
   switch (reason) {
     case 'dryRun':
-      return stops.dryRun ? ['give', 'takeAway', 'publish', 'tell'] : [];
+      return pauses.dryRun ? ['allocate', 'release', 'publish', 'notify'] : [];
     case 'conflictingWriter':
-      return byForeignWriter[stops.conflictingWriter];
+      return byConflictingWriter[pauses.conflictingWriter];
     case 'paused':
-      if (stops.pause.includes('mutations')) return ['give', 'takeAway'];
-      return stops.pause.includes('releases') ? ['takeAway'] : [];
+      if (pauses.pause.includes('mutations')) return ['allocate', 'release'];
+      return pauses.pause.includes('releases') ? ['release'] : [];
     case 'withdrawalsHeld':
-      return stops.withdrawalsHeld ? ['takeAway'] : [];
+      return pauses.withdrawalsHeld ? ['release'] : [];
   }
 }
 
 /** Each reason for the reader, as the second half of a sentence. */
-export const stopWords: Readonly<Record<StopReason, string>> = {
+export const pauseWords: Readonly<Record<PauseReason, string>> = {
   dryRun: 'this is a dry run (--dry-run)',
   conflictingWriter: 'another program writes CiliumNodes: see the Events ConflictingWriter',
   paused: 'it is paused (--pause)',
   withdrawalsHeld: 'too much is missing in the cloud: see the Events WithdrawalsHeld',
 };
 
-/** Reasons that also stop operations in flight: they may rest on wrong cloud answers. */
-const endingInFlight: ReadonlySet<StopReason> = new Set(['withdrawalsHeld']);
+/** Reasons that also end operations in flight: they may rest on wrong cloud answers. */
+const endingInFlight: ReadonlySet<PauseReason> = new Set(['withdrawalsHeld']);
 
 export class MutationPermission {
   readonly #listeners: (() => void)[] = [];
-  #stops: Stops;
+  #pauses: Pauses;
 
-  constructor(stops: Stops) {
-    this.#stops = stops;
+  constructor(pauses: Pauses) {
+    this.#pauses = pauses;
   }
 
-  get stops(): Stops {
-    return this.#stops;
+  get pauses(): Pauses {
+    return this.#pauses;
   }
 
   /** Why an activity may not start now, for `node` if given; undefined if it may. Operations in flight still finish. */
-  refusal(activity: Activity, node?: string): StopReason | undefined {
-    const { foreignlyWritten: only } = this.#stops;
+  refusal(activity: Activity, node?: string): PauseReason | undefined {
+    const { conflictingNodes: only } = this.#pauses;
     // One agent may rewrite its own CiliumNode repeatedly; other nodes still get addresses.
-    const isOthers = (reason: StopReason): boolean =>
-      reason === 'conflictingWriter' && activity !== 'takeAway' && only?.includes(node ?? '') === false;
-    return stopReasons.find(
-      (reason) => stoppedBy(reason, this.#stops).includes(activity) && !isOthers(reason),
+    const isOthers = (reason: PauseReason): boolean =>
+      reason === 'conflictingWriter' && activity !== 'release' && only?.includes(node ?? '') === false;
+    return pauseReasons.find(
+      (reason) => pausedBy(reason, this.#pauses).includes(activity) && !isOthers(reason),
     );
   }
 
@@ -107,21 +107,26 @@ export class MutationPermission {
   }
 
   /** Why an operation in flight may not continue; undefined if it finishes, as for most reasons. */
-  refusalToGoOn(activity: Activity): StopReason | undefined {
-    return [...endingInFlight].find((reason) => stoppedBy(reason, this.#stops).includes(activity));
+  refusalToGoOn(activity: Activity): PauseReason | undefined {
+    return [...endingInFlight].find((reason) => pausedBy(reason, this.#pauses).includes(activity));
   }
 
-  change(change: Partial<Stops>): void {
-    const before = JSON.stringify(this.#stops);
-    this.#stops = { ...this.#stops, ...change };
-    if (JSON.stringify(this.#stops) !== before) for (const tell of this.#listeners) tell();
+  change(change: Partial<Pauses>): void {
+    const before = JSON.stringify(this.#pauses);
+    this.#pauses = { ...this.#pauses, ...change };
+    if (JSON.stringify(this.#pauses) !== before) for (const listener of this.#listeners) listener();
   }
 
   /** Calls back after each change. */
-  onChange(tell: () => void): void {
-    this.#listeners.push(tell);
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 }
 
-/** Nothing is stopped. */
-export const noStops: Stops = { dryRun: false, pause: [], conflictingWriter: 'none', withdrawalsHeld: false };
+/** Nothing is paused. */
+export const noPauses: Pauses = {
+  dryRun: false,
+  pause: [],
+  conflictingWriter: 'none',
+  withdrawalsHeld: false,
+};

@@ -13,7 +13,7 @@ export interface Conflict {
 /** A complete read by id. */
 export interface ReadById {
   /** When the request was sent and when the answer was complete, in monotonic ms. */
-  readonly begunAt: number;
+  readonly startedAt: number;
   readonly endedAt: number;
   readonly instanceIds: readonly string[];
   readonly observations: readonly Observation[];
@@ -80,7 +80,7 @@ export class AddressConflicts {
     return [...this.#open].flatMap(([key, open]) => {
       const tracked = open.instanceIds.filter(claimants.isTracked);
       if (tracked.length === 0) this.#open.delete(key);
-      const asked = tracked.filter((id) => read.instanceIds.includes(id) && read.begunAt >= open.since);
+      const asked = tracked.filter((id) => read.instanceIds.includes(id) && read.startedAt >= open.since);
       if (asked.length === 0) return [];
       const unclear = asked.filter((id) => !takeAnswer(open, id, read, claimants));
       const settlement = settlementOf(open, tracked);
@@ -105,8 +105,8 @@ export class AddressConflicts {
 function takeAnswer(open: Open, id: string, read: ReadById, claimants: Claimants): boolean {
   const shown = shows(read, id, open);
   const isShown =
-    shown === undefined ? undefined : claimants.answer(id, open, { isShown: shown, readAt: read.begunAt });
-  if (isShown !== undefined) open.answers.set(id, { isShown, readAt: read.begunAt });
+    shown === undefined ? undefined : claimants.answer(id, open, { isShown: shown, readAt: read.startedAt });
+  if (isShown !== undefined) open.answers.set(id, { isShown, readAt: read.startedAt });
   return isShown !== undefined;
 }
 

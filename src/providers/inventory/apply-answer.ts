@@ -1,8 +1,8 @@
 // Applies the answer to one of our own calls to an interface record. Unlike a read, such an answer is certain.
 // `endedAt` is when it arrived; reads that began earlier need not show its effect.
 import { whenElsewhere } from './apply-reading.ts';
-import type { HeldInterface } from './interface-record.ts';
-import { addressesOf } from '../contract/ipv4.ts';
+import type { InterfaceRecord } from './interface-record.ts';
+import { expandBlock } from '../contract/ipv4.ts';
 import type { Attachment } from '../contract/network-interface.ts';
 import type { Answer } from '../contract/observation.ts';
 
@@ -12,7 +12,7 @@ type Allocated = Extract<Answer, { kind: 'allocated' }>;
 /** Answers that change an interface in place. */
 export type Change = Exclude<Answer, { kind: 'created' | 'attached' | 'notFound' | 'deleted' }>;
 
-export function whenChanged(held: HeldInterface, answer: Change, endedAt: number): HeldInterface {
+export function whenChanged(held: InterfaceRecord, answer: Change, endedAt: number): InterfaceRecord {
   switch (answer.kind) {
     case 'allocated':
       return whenAllocated(held, answer, endedAt);
@@ -24,13 +24,13 @@ export function whenChanged(held: HeldInterface, answer: Change, endedAt: number
       // A later refresh without the interface confirms the detach.
       return { ...whenElsewhere(withAttachment(held, { state: 'detaching' }), endedAt), unclear: 'all' };
     case 'staticIPAssociated':
-      return whenGivenPublicAddress(held, answer.publicAddress, endedAt);
+      return applyPublicAddress(held, answer.publicAddress, endedAt);
     case 'deleteOnTerminationSet':
       return withAttachment(held, { deleteOnTermination: true });
   }
 }
 
-export function whenAttached(held: HeldInterface, answer: Attached, endedAt: number): HeldInterface {
+export function whenAttached(held: InterfaceRecord, answer: Attached, endedAt: number): InterfaceRecord {
   const { instanceId, deviceIndex, attachmentId } = answer;
   const attachment: Attachment = {
     id: attachmentId,
@@ -48,23 +48,23 @@ export function whenAttached(held: HeldInterface, answer: Attached, endedAt: num
     joinedAt: endedAt,
     awaited: isSeenAttached(held, attachmentId) ? undefined : { since: endedAt, attachmentId },
     absentSince: undefined,
-    proven: lacking(held.proven, [record.id]),
+    proven: withoutAny(held.proven, [record.id]),
     unclear: 'nothing',
     elsewhereAt: undefined,
   };
 }
 
 /** Whether a read showed this very attachment in place before the answer to our call arrived. */
-function isSeenAttached({ record, awaited }: HeldInterface, attachmentId: string): boolean {
+function isSeenAttached({ record, awaited }: InterfaceRecord, attachmentId: string): boolean {
   const { attachment } = record;
   return awaited === undefined && attachment?.id === attachmentId && attachment.state === 'attached';
 }
 
-function whenAllocated(held: HeldInterface, answer: Allocated, endedAt: number): HeldInterface {
+function whenAllocated(held: InterfaceRecord, answer: Allocated, endedAt: number): InterfaceRecord {
   const { record } = held;
   const prefixes = [...new Set([...record.prefixes, ...answer.prefixes])];
   // Some cloud emulators answer with every address of the interface, including those of its prefixes.
-  const known = new Set([record.primaryAddress, ...prefixes.flatMap(addressesOf)]);
+  const known = new Set([record.primaryAddress, ...prefixes.flatMap(expandBlock)]);
   const given = answer.addresses.filter((address) => !known.has(address));
   const addresses = [...new Set([...record.addresses, ...given])];
   const brought = [...given, ...answer.prefixes];
@@ -75,17 +75,17 @@ function whenAllocated(held: HeldInterface, answer: Allocated, endedAt: number):
     released: without(held.released, brought),
     releasing: without(held.releasing, brought),
     missing: without(held.missing, brought),
-    proven: lacking(held.proven, brought),
-    unlistedHoldings: lacking(held.unlistedHoldings, brought),
-    unseen: lacking(held.unseen, brought),
+    proven: withoutAny(held.proven, brought),
+    unlistedHoldings: withoutAny(held.unlistedHoldings, brought),
+    unseen: withoutAny(held.unseen, brought),
   };
 }
 
 export function whenReleased(
-  held: HeldInterface,
+  held: InterfaceRecord,
   holdings: readonly string[],
   endedAt: number,
-): HeldInterface {
+): InterfaceRecord {
   const { record } = held;
   const gone = new Set(holdings);
   const stays = (holding: string): boolean => !gone.has(holding);
@@ -98,9 +98,9 @@ export function whenReleased(
     released: withAll(held.released, holdings, endedAt),
     releasing: without(held.releasing, holdings),
     missing: without(held.missing, holdings),
-    proven: lacking(held.proven, holdings),
-    unlistedHoldings: lacking(held.unlistedHoldings, holdings),
-    unseen: lacking(held.unseen, holdings),
+    proven: withoutAny(held.proven, holdings),
+    unlistedHoldings: withoutAny(held.unlistedHoldings, holdings),
+    unseen: withoutAny(held.unseen, holdings),
   };
 }
 
@@ -108,11 +108,11 @@ export function whenReleased(
  * Removes an address that another interface holds. If it belongs to a prefix, the prefix is gone too and its other
  * addresses become missing.
  */
-export function withoutAddress(held: HeldInterface, address: string, endedAt: number): HeldInterface {
+export function withoutAddress(held: InterfaceRecord, address: string, endedAt: number): InterfaceRecord {
   const { record } = held;
-  const prefix = record.prefixes.find((each) => addressesOf(each).includes(address));
+  const prefix = record.prefixes.find((each) => expandBlock(each).includes(address));
   if (prefix === undefined) return whenReleased(held, [address], endedAt);
-  const others = addressesOf(prefix).filter((each) => each !== address);
+  const others = expandBlock(prefix).filter((each) => each !== address);
   const rest = whenReleased(held, [prefix], endedAt);
   return {
     ...rest,
@@ -122,20 +122,20 @@ export function withoutAddress(held: HeldInterface, address: string, endedAt: nu
   };
 }
 
-function lacking(all: ReadonlySet<string>, gone: readonly string[]): ReadonlySet<string> {
+function withoutAny(all: ReadonlySet<string>, gone: readonly string[]): ReadonlySet<string> {
   return all.size === 0 ? all : new Set([...all].filter((each) => !gone.includes(each)));
 }
 
-function whenGivenPublicAddress(held: HeldInterface, publicAddress: string, endedAt: number): HeldInterface {
+function applyPublicAddress(held: InterfaceRecord, publicAddress: string, endedAt: number): InterfaceRecord {
   const record = { ...held.record, publicAddress };
   return { ...held, record, added: withAll(held.added, [publicAddress], endedAt) };
 }
 
 /** Changes the attachment, if the interface has one. */
 function withAttachment(
-  held: HeldInterface,
+  held: InterfaceRecord,
   change: Partial<Pick<Attachment, 'state' | 'deleteOnTermination'>>,
-): HeldInterface {
+): InterfaceRecord {
   const { attachment } = held.record;
   if (attachment === undefined) return held;
   return { ...held, record: { ...held.record, attachment: { ...attachment, ...change } } };

@@ -1,9 +1,9 @@
 // Applies a read of the cloud to an interface record. A read adds addresses; withdrawals.ts decides what it may remove.
-import type { HeldInterface, Reading } from './interface-record.ts';
+import type { InterfaceRecord, Reading } from './interface-record.ts';
 import type { InstanceView } from '../contract/instance-view.ts';
 import { isByName, type NetworkInterface, onlyWith } from '../contract/network-interface.ts';
 import {
-  holdingsOf,
+  holdingIds,
   isYoung,
   missingAsBefore,
   missingFrom,
@@ -14,7 +14,7 @@ import { type Evidence, withdrawalBy } from './withdrawals.ts';
 
 export interface Verdict {
   /** Undefined if the interface is believed to be gone. */
-  readonly held: HeldInterface | undefined;
+  readonly held: InterfaceRecord | undefined;
   /** The earliest time to refresh the instance; undefined if no refresh is needed. */
   readonly refreshDue: number | undefined;
 }
@@ -23,13 +23,16 @@ const nothing: ReadonlyMap<string, number> = new Map();
 const none: ReadonlySet<string> = new Set();
 
 /** An interface known from before a restart. */
-export function restoredInterface(record: NetworkInterface): HeldInterface {
-  return { ...firstHeld(record, -Infinity), unseen: new Set(holdingsOf(record)) };
+export function restoredInterface(record: NetworkInterface): InterfaceRecord {
+  return { ...firstRecord(record, -Infinity), unseen: new Set(holdingIds(record)) };
 }
 
 /** Adds what a newer restored state shows. Addresses that our own calls removed stay removed. */
-export function withRestored(held: HeldInterface, { addresses, prefixes }: NetworkInterface): HeldInterface {
-  const known = new Set([held.record.primaryAddress, ...holdingsOf(held.record), ...held.released.keys()]);
+export function withRestored(
+  held: InterfaceRecord,
+  { addresses, prefixes }: NetworkInterface,
+): InterfaceRecord {
+  const known = new Set([held.record.primaryAddress, ...holdingIds(held.record), ...held.released.keys()]);
   const isNew = (holding: string): boolean => !known.has(holding);
   const added = { addresses: addresses.filter(isNew), prefixes: prefixes.filter(isNew) };
   // A leader shows an agent only what a read has shown.
@@ -52,24 +55,24 @@ export function withRestored(held: HeldInterface, { addresses, prefixes }: Netwo
  * restored. If only a listing lacked the interface, it can still receive addresses until the next refresh; those are
  * unconfirmed like the rest.
  */
-export function doubtsAbout(held: HeldInterface): readonly string[] {
+export function possiblyGoneIn(held: InterfaceRecord): readonly string[] {
   const { record, absentSince, unclear, unlistedHoldings, asOf, missing, releasing, unseen } = held;
   if (absentSince !== undefined || unclear === 'all' || asOf === -Infinity)
-    return [record.id, ...holdingsOf(record)];
-  if (unclear === 'holdings') return holdingsOf(record);
+    return [record.id, ...holdingIds(record)];
+  if (unclear === 'holdings') return holdingIds(record);
   if (missing.size + releasing.size + unseen.size + unlistedHoldings.size === 0) return [];
   return [...new Set([...missing.keys(), ...releasing.keys(), ...unseen, ...unlistedHoldings])];
 }
 
 /** The part known only from before this process: no read has shown it yet. */
-function unseenAbout({ record, asOf, unseen }: HeldInterface): readonly string[] {
+function unseenAbout({ record, asOf, unseen }: InterfaceRecord): readonly string[] {
   return asOf === -Infinity ? [record.id, ...unseen] : [...unseen];
 }
 
 /** Almost all instances share one empty set. */
 function idsIn(
-  interfaces: ReadonlyMap<string, HeldInterface>,
-  idsOf: (held: HeldInterface) => readonly string[],
+  interfaces: ReadonlyMap<string, InterfaceRecord>,
+  idsOf: (held: InterfaceRecord) => readonly string[],
 ): ReadonlySet<string> {
   const ids = [...interfaces.values()].flatMap(idsOf);
   return ids.length === 0 ? none : new Set(ids);
@@ -77,25 +80,25 @@ function idsIn(
 
 /** What is not certain about interfaces. */
 export function uncertainIn(
-  interfaces: ReadonlyMap<string, HeldInterface>,
-): Pick<InstanceView, 'doubted' | 'unseen' | 'awaited'> {
+  interfaces: ReadonlyMap<string, InterfaceRecord>,
+): Pick<InstanceView, 'possiblyGone' | 'unseen' | 'awaited'> {
   const awaited = [...interfaces].flatMap(([id, held]) =>
     held.awaited === undefined ? [] : [[id, held.awaited.since] as const],
   );
   return {
-    doubted: idsIn(interfaces, doubtsAbout),
+    possiblyGone: idsIn(interfaces, possiblyGoneIn),
     unseen: idsIn(interfaces, unseenAbout),
     awaited: awaited.length === 0 ? nothing : new Map(awaited),
   };
 }
 
 /** What is not certain about an interface as one string, for comparison. */
-export function doubtsText(held: HeldInterface | undefined): string {
-  return held === undefined ? '' : [held.awaited?.since, ...doubtsAbout(held)].join();
+export function uncertaintyText(held: InterfaceRecord | undefined): string {
+  return held === undefined ? '' : [held.awaited?.since, ...possiblyGoneIn(held)].join();
 }
 
 /** An interface first seen in a read. */
-export function firstHeld(record: NetworkInterface, asOf: number): HeldInterface {
+export function firstRecord(record: NetworkInterface, asOf: number): InterfaceRecord {
   return {
     record,
     asOf,
@@ -119,26 +122,26 @@ export function firstHeld(record: NetworkInterface, asOf: number): HeldInterface
 export function whenFirstShown(shown: NetworkInterface, reading: Reading): Verdict {
   const { attachment } = shown;
   const awaited =
-    attachment?.state === 'attaching' ? { since: reading.begunAt, attachmentId: attachment.id } : undefined;
-  const held = { ...firstHeld(shown, reading.begunAt), awaited };
+    attachment?.state === 'attaching' ? { since: reading.startedAt, attachmentId: attachment.id } : undefined;
+  const held = { ...firstRecord(shown, reading.startedAt), awaited };
   return { held, refreshDue: nextRefresh(held, held, reading) };
 }
 
 /** A read shows a known interface. */
-export function whenShown(before: HeldInterface, seen: NetworkInterface, reading: Reading): Verdict {
+export function whenShown(before: InterfaceRecord, seen: NetworkInterface, reading: Reading): Verdict {
   const known = isByName(before.record) ? whenIdentified(before, seen) : before;
   const shown = withoutReleased(known, attachedAsWeKnow(known, seen, reading), reading);
-  const isFresh = reading.begunAt >= known.asOf;
+  const isFresh = reading.startedAt >= known.asOf;
   const held = isFresh ? regrouped(known, shown) : known;
   // An interface keeps its primary address for life. A read with a different primary proves nothing about what it
   // omits.
   const isWhole = isFresh && shown.primaryAddress === held.record.primaryAddress;
   const missing = isWhole ? missingFrom(held, shown, reading) : missingAsBefore(held);
   const record = merge(held.record, shown, isFresh, missing.gone);
-  const next: HeldInterface = {
+  const next: InterfaceRecord = {
     record,
-    asOf: Math.max(held.asOf, reading.begunAt),
-    shownAt: Math.max(held.shownAt, reading.begunAt),
+    asOf: Math.max(held.asOf, reading.startedAt),
+    shownAt: Math.max(held.shownAt, reading.startedAt),
     joinedAt: held.joinedAt,
     awaited: stillAwaited(held.awaited, seen, reading),
     added: stillYoung(held.added, reading),
@@ -156,19 +159,19 @@ export function whenShown(before: HeldInterface, seen: NetworkInterface, reading
 }
 
 /** A read shows an interface that only a pool named: one of the addresses in the pool may be its primary address. */
-function whenIdentified(held: HeldInterface, { primaryAddress }: NetworkInterface): HeldInterface {
+function whenIdentified(held: InterfaceRecord, { primaryAddress }: NetworkInterface): InterfaceRecord {
   const stays = (holding: string): boolean => holding !== primaryAddress;
   return { ...held, record: onlyWith(held.record, stays), unseen: new Set([...held.unseen].filter(stays)) };
 }
 
 /** Addresses and prefixes that an applied read should show on the interface but does not. */
 export function lackedBy(
-  held: HeldInterface,
+  held: InterfaceRecord,
   shown: NetworkInterface | undefined,
   reading: Reading,
 ): readonly string[] {
   if (needNotShow(held, reading)) return [];
-  const present = new Set(shown === undefined ? [] : holdingsOf(shown));
+  const present = new Set(shown === undefined ? [] : holdingIds(shown));
   const { addresses, prefixes } = held.record;
   return [...addresses, ...prefixes].filter(
     (holding) => !present.has(holding) && !isYoung(held.added.get(holding), reading),
@@ -176,19 +179,19 @@ export function lackedBy(
 }
 
 /** A read of the instance does not show the interface. */
-export function whenAbsent(held: HeldInterface, reading: Reading): Verdict {
+export function whenAbsent(held: InterfaceRecord, reading: Reading): Verdict {
   if (needNotShow(held, reading)) return { held, refreshDue: undefined };
-  const { begunAt, endedAt, consistencyWindow } = reading;
+  const { startedAt, endedAt, consistencyWindow } = reading;
   // Changes by our own calls do not prove that it is still attached: a cloud can change a detached interface too.
-  const refreshDue = Math.max(begunAt, held.asOf);
+  const refreshDue = Math.max(startedAt, held.asOf);
   if (reading.scope === 'listing') return { held: unclear(held, 'holdings'), refreshDue };
   const evidence = evidenceOfAbsence(held, reading);
-  if (evidence.kind === 'missing' && begunAt < held.asOf) return { held, refreshDue };
+  if (evidence.kind === 'missing' && startedAt < held.asOf) return { held, refreshDue };
   const since = held.absentSince ?? endedAt;
   switch (withdrawalBy(evidence)) {
     case 'now':
       return { held: undefined, refreshDue: undefined };
-    case 'weighed':
+    case 'gated':
       return { held: { ...held, proven: new Set([held.record.id]) }, refreshDue: undefined };
     case 'later':
       return { held: { ...held, absentSince: since }, refreshDue: since + consistencyWindow };
@@ -197,8 +200,8 @@ export function whenAbsent(held: HeldInterface, reading: Reading): Verdict {
   }
 }
 
-function evidenceOfAbsence({ elsewhereAt, absentSince }: HeldInterface, reading: Reading): Evidence {
-  const { begunAt: readAt, consistencyWindow, whole, terminated } = reading;
+function evidenceOfAbsence({ elsewhereAt, absentSince }: InterfaceRecord, reading: Reading): Evidence {
+  const { startedAt: readAt, consistencyWindow, whole, terminated } = reading;
   if (terminated) return { kind: 'terminated' };
   if (elsewhereAt !== undefined && readAt >= elsewhereAt)
     return { kind: 'interfaceElsewhere', shownAt: elsewhereAt, readAt };
@@ -207,28 +210,28 @@ function evidenceOfAbsence({ elsewhereAt, absentSince }: HeldInterface, reading:
 }
 
 /** Evidence other than a refresh suggests that the instance may not have the interface. */
-export function unclear(held: HeldInterface, what: 'holdings' | 'all'): HeldInterface {
+export function unclear(held: InterfaceRecord, what: 'holdings' | 'all'): InterfaceRecord {
   return held.unclear === what || held.unclear === 'all' ? held : { ...held, unclear: what };
 }
 
 /** A read that began at `shownAt` shows the interface detached or on another instance. */
-export function whenElsewhere(held: HeldInterface, shownAt: number): HeldInterface {
+export function whenElsewhere(held: InterfaceRecord, shownAt: number): InterfaceRecord {
   const elsewhereAt = Math.max(held.elsewhereAt ?? -Infinity, shownAt);
   return elsewhereAt === held.elsewhereAt ? held : { ...unclear(held, 'holdings'), elsewhereAt };
 }
 
 /** The record without what is proven gone; undefined if the interface itself is gone. */
-export function withoutProven(held: HeldInterface): HeldInterface | undefined {
+export function withoutProven(held: InterfaceRecord): InterfaceRecord | undefined {
   return held.proven.has(held.record.id) ? undefined : without(held, held.proven);
 }
 
 /** The interfaces without what only a CiliumNode shows. */
-export function onlySeen(interfaces: ReadonlyMap<string, HeldInterface>): Map<string, HeldInterface> {
+export function onlySeen(interfaces: ReadonlyMap<string, InterfaceRecord>): Map<string, InterfaceRecord> {
   const seen = [...interfaces].filter(([, { asOf }]) => asOf > -Infinity);
   return new Map(seen.map(([id, held]) => [id, without(held, held.unseen)]));
 }
 
-function without(held: HeldInterface, gone: ReadonlySet<string>): HeldInterface {
+function without(held: InterfaceRecord, gone: ReadonlySet<string>): InterfaceRecord {
   if (gone.size === 0) return held;
   const stays = (holding: string): boolean => !gone.has(holding);
   return {
@@ -241,40 +244,40 @@ function without(held: HeldInterface, gone: ReadonlySet<string>): HeldInterface 
 }
 
 /** The interface was attached, or shown by another read, too late for this read to include it. */
-function needNotShow({ joinedAt, shownAt }: HeldInterface, reading: Reading): boolean {
-  const { begunAt, consistencyWindow, terminated } = reading;
-  return !terminated && begunAt < Math.max(joinedAt + consistencyWindow, shownAt);
+function needNotShow({ joinedAt, shownAt }: InterfaceRecord, reading: Reading): boolean {
+  const { startedAt, consistencyWindow, terminated } = reading;
+  return !terminated && startedAt < Math.max(joinedAt + consistencyWindow, shownAt);
 }
 
 /** What is shown once the lost call can no longer take effect was not released. */
 function stillReleasing(
-  { releasing }: HeldInterface,
+  { releasing }: InterfaceRecord,
   record: NetworkInterface,
   shown: NetworkInterface,
-  { begunAt }: Reading,
+  { startedAt }: Reading,
 ): ReadonlyMap<string, number> {
   if (releasing.size === 0) return releasing;
-  const held = new Set(holdingsOf(record));
-  const present = new Set(holdingsOf(shown));
+  const held = new Set(holdingIds(record));
+  const present = new Set(holdingIds(shown));
   return new Map(
-    [...releasing].filter(([each, until]) => held.has(each) && (begunAt < until || !present.has(each))),
+    [...releasing].filter(([each, until]) => held.has(each) && (startedAt < until || !present.has(each))),
   );
 }
 
 function stillUnseen(
-  { unseen }: HeldInterface,
+  { unseen }: InterfaceRecord,
   shown: NetworkInterface,
   record: NetworkInterface,
 ): ReadonlySet<string> {
   if (unseen.size === 0) return unseen;
-  const present = new Set(holdingsOf(shown));
+  const present = new Set(holdingIds(shown));
   // An address that went may return with another interface; it is then no longer unconfirmed.
-  const held = new Set(holdingsOf(record));
+  const held = new Set(holdingIds(record));
   return new Set([...unseen].filter((holding) => held.has(holding) && !present.has(holding)));
 }
 
 /** Drops addresses that our own calls released: a read may still show them within the consistency window. */
-function withoutReleased(held: HeldInterface, shown: NetworkInterface, reading: Reading): NetworkInterface {
+function withoutReleased(held: InterfaceRecord, shown: NetworkInterface, reading: Reading): NetworkInterface {
   if (held.released.size === 0) return shown;
   const isThere = (holding: string): boolean => !isYoung(held.released.get(holding), reading);
   return {
@@ -289,19 +292,23 @@ function withoutReleased(held: HeldInterface, shown: NetworkInterface, reading: 
  * over. Within it, a read may show a former attachment to the same instance.
  */
 function stillAwaited(
-  awaited: HeldInterface['awaited'],
+  awaited: InterfaceRecord['awaited'],
   { attachment }: NetworkInterface,
-  { begunAt, consistencyWindow }: Reading,
-): HeldInterface['awaited'] {
+  { startedAt, consistencyWindow }: Reading,
+): InterfaceRecord['awaited'] {
   if (awaited === undefined || attachment?.state !== 'attached') return awaited;
-  const isThisOne = attachment.id === awaited.attachmentId || begunAt >= awaited.since + consistencyWindow;
+  const isThisOne = attachment.id === awaited.attachmentId || startedAt >= awaited.since + consistencyWindow;
   return isThisOne ? undefined : awaited;
 }
 
 /** The cloud may show an attachment as `attaching` for a while after the attach call succeeded. */
-function attachedAsWeKnow(held: HeldInterface, shown: NetworkInterface, reading: Reading): NetworkInterface {
+function attachedAsWeKnow(
+  held: InterfaceRecord,
+  shown: NetworkInterface,
+  reading: Reading,
+): NetworkInterface {
   const { attachment } = shown;
-  const young = reading.begunAt < held.joinedAt + reading.consistencyWindow;
+  const young = reading.startedAt < held.joinedAt + reading.consistencyWindow;
   if (attachment?.state !== 'attaching' || held.record.attachment?.state !== 'attached' || !young)
     return shown;
   return { ...shown, attachment: { ...attachment, state: 'attached' } };
@@ -311,13 +318,13 @@ function attachedAsWeKnow(held: HeldInterface, shown: NetworkInterface, reading:
  * A listing that lacks an address triggers a refresh at once; a refresh that lacks it triggers a second one. An
  * attachment in progress also triggers one, because an interface gets addresses only once it is attached.
  */
-function nextRefresh(before: HeldInterface, after: HeldInterface, reading: Reading): number | undefined {
+function nextRefresh(before: InterfaceRecord, after: InterfaceRecord, reading: Reading): number | undefined {
   const open = [...after.missing].filter(([holding]) => !after.proven.has(holding));
   const due = open.map(([, since]) => since + reading.consistencyWindow);
   // The call may have taken effect by then, or never will.
-  due.push(...[...after.releasing.values()].filter((until) => reading.begunAt < until));
-  if (after.record.attachment?.state === 'attaching') due.push(reading.begunAt + reading.consistencyWindow);
-  if (after.unlistedHoldings.size > 0 && reading.begunAt >= before.asOf) due.push(reading.begunAt);
+  due.push(...[...after.releasing.values()].filter((until) => reading.startedAt < until));
+  if (after.record.attachment?.state === 'attaching') due.push(reading.startedAt + reading.consistencyWindow);
+  if (after.unlistedHoldings.size > 0 && reading.startedAt >= before.asOf) due.push(reading.startedAt);
   return due.length === 0 ? undefined : Math.min(...due);
 }
 
@@ -330,9 +337,9 @@ function merge(
 ): NetworkInterface {
   const addresses = union(known.addresses, shown.addresses, gone);
   const prefixes = union(known.prefixes, shown.prefixes, gone);
-  const told = fresh ? shown : known;
+  const latest = fresh ? shown : known;
   const kept = gone.has(known.publicAddress ?? '') ? undefined : known.publicAddress;
-  return { ...told, publicAddress: told.publicAddress ?? kept, addresses, prefixes };
+  return { ...latest, publicAddress: latest.publicAddress ?? kept, addresses, prefixes };
 }
 
 function union(

@@ -9,7 +9,7 @@ export interface AwaitedRefreshOptions {
   /** Most instances that one read asks about. */
   readonly most: number;
   /** Refreshes the instance, in one call with others. */
-  readonly look: (instanceId: string) => void;
+  readonly refresh: (instanceId: string) => void;
   /** Whether an interface of the instance is still awaited. */
   readonly isAwaited: (instanceId: string) => boolean;
 }
@@ -66,11 +66,11 @@ export class AwaitedRefresh {
     if (due >= this.#due) return;
     this.#due = due;
     this.#cancel?.();
-    this.#cancel = clock.schedule(Math.max(0, due - clock.monotonic()), () => this.#look());
+    this.#cancel = clock.schedule(Math.max(0, due - clock.monotonic()), () => this.#refresh());
   }
 
-  #look(): void {
-    const { clock, most, look, isAwaited } = this.#options;
+  #refresh(): void {
+    const { clock, most, refresh, isAwaited } = this.#options;
     this.#due = Infinity;
     for (const id of this.#awaited.keys()) {
       if (isAwaited(id)) continue;
@@ -84,7 +84,7 @@ export class AwaitedRefresh {
     for (const [id, since] of next) {
       this.#awaited.delete(id);
       this.#awaited.set(id, since);
-      look(id);
+      refresh(id);
     }
     this.#arm();
   }

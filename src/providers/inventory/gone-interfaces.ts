@@ -27,9 +27,9 @@ export class GoneInterfaces {
     return this.#proven.has(id);
   }
 
-  /** Whether a read that began at `begunAt` is too old to prove that the instance has the interface again. */
-  mayBeStale(id: string, begunAt: number): boolean {
-    return begunAt < (this.#proven.get(id) ?? -Infinity) + this.#consistencyWindow;
+  /** Whether a read that began at `startedAt` is too old to prove that the instance has the interface again. */
+  mayBeStale(id: string, startedAt: number): boolean {
+    return startedAt < (this.#proven.get(id) ?? -Infinity) + this.#consistencyWindow;
   }
 
   prove(id: string, now: number): void {

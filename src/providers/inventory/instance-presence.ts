@@ -4,8 +4,8 @@ import type { InstanceView } from '../contract/instance-view.ts';
 import type { Instance } from '../contract/observation.ts';
 
 /** A complete refresh of the instance. */
-interface InstanceLook {
-  readonly begunAt: number;
+interface InstanceReading {
+  readonly startedAt: number;
   readonly endedAt: number;
   /** Whether it shows the instance with its primary interface, and whether with any interface. */
   readonly whole: boolean;
@@ -64,26 +64,33 @@ export class InstancePresence {
    * Applies a refresh. Returns whether the presence changed and when to refresh again; undefined if nothing is
    * unconfirmed.
    */
-  endRefresh(look: InstanceLook): { readonly isNews: boolean; readonly refreshDue: number | undefined } {
+  endRefresh(reading: InstanceReading): {
+    readonly isNews: boolean;
+    readonly refreshDue: number | undefined;
+  } {
     const state = this.#instance?.state ?? 'unknown';
     const isAlive = aliveStates.includes(state);
-    const isFound = look.isShown || !(isAlive || state === 'unknown');
-    const refreshDue = isFound ? this.#whenPartial(look) : this.#whenMissing(isAlive, look);
+    const isFound = reading.isShown || !(isAlive || state === 'unknown');
+    const refreshDue = isFound ? this.#whenPartial(reading) : this.#whenMissing(isAlive, reading);
     if (isFound) this.#missing = undefined;
-    return { isNews: this.#enter(this.#presenceAfter(look, isFound, isAlive)), refreshDue };
+    return { isNews: this.#enter(this.#presenceAfter(reading, isFound, isAlive)), refreshDue };
   }
 
   /** A single answer that lacks a previously shown instance proves nothing. */
-  #presenceAfter({ begunAt, endedAt, whole }: InstanceLook, isFound: boolean, isAlive: boolean): Presence {
+  #presenceAfter(
+    { startedAt, endedAt, whole }: InstanceReading,
+    isFound: boolean,
+    isAlive: boolean,
+  ): Presence {
     if (this.isTerminated) return 'terminated';
     if (isFound) return whole ? 'shown' : 'withoutPrimary';
     const since = this.#missing?.since ?? endedAt;
-    if (this.#presence === 'shown' && begunAt - since < this.#consistencyWindow) return 'shown';
+    if (this.#presence === 'shown' && startedAt - since < this.#consistencyWindow) return 'shown';
     return isAlive ? 'withoutPrimary' : 'notFound';
   }
 
   /** An instance shown without its primary interface may become fully visible later. */
-  #whenPartial({ endedAt, whole, isShown }: InstanceLook): number | undefined {
+  #whenPartial({ endedAt, whole, isShown }: InstanceReading): number | undefined {
     if (!isShown || whole || this.isTerminated) return undefined;
     return endedAt + partialPause * this.#consistencyWindow;
   }
@@ -92,13 +99,13 @@ export class InstancePresence {
    * The instance may be newly launched with pods waiting, so it is refreshed soon, with growing delays. This lasts one
    * consistency window, or as long as the instance exists.
    */
-  #whenMissing(isAlive: boolean, { begunAt, endedAt }: InstanceLook): number | undefined {
+  #whenMissing(isAlive: boolean, { startedAt, endedAt }: InstanceReading): number | undefined {
     const missing = this.#missing?.isAlive === isAlive ? this.#missing : { isAlive, since: endedAt };
     this.#missing = missing;
     const window = this.#consistencyWindow;
     const end = missing.since + window;
     const pause = Math.max(endedAt - missing.since, window * firstPause);
-    if (begunAt < end) return Math.min(endedAt + pause, Math.max(endedAt, end));
+    if (startedAt < end) return Math.min(endedAt + pause, Math.max(endedAt, end));
     return isAlive ? endedAt + window : undefined;
   }
 

@@ -36,8 +36,8 @@ export class InstanceRefresh {
     this.#awaited = new AwaitedRefresh({
       clock,
       consistencyWindow,
-      most: implementation.mostInstancesPerLook,
-      look: (instanceId) => void this.#awaitedRefreshes.request(instanceId),
+      most: implementation.mostInstancesPerRefresh,
+      refresh: (instanceId) => void this.#awaitedRefreshes.request(instanceId),
       isAwaited: (instanceId) => (inventory.view(instanceId)?.awaited.size ?? 0) > 0,
     });
   }
@@ -65,21 +65,21 @@ function batchedRefresh(options: InstanceRefreshOptions): Batcher<string> {
     clock,
     random,
     window,
-    most: implementation.mostInstancesPerLook,
+    most: implementation.mostInstancesPerRefresh,
     backoff: { base: 1000, cap: 30_000 },
     longestPause,
     onFailure: options.onFailure,
     run: async (instanceIds, signal) => {
       const observations: Observation[] = [];
-      let begunAt: number | undefined;
+      let startedAt: number | undefined;
       const context = { priority: () => 'high' as const, signal };
       for await (const page of implementation.observe({ kind: 'instances', instanceIds }, context)) {
-        begunAt ??= page.begunAt;
+        startedAt ??= page.startedAt;
         observations.push(...page.observations);
       }
       const endedAt = clock.monotonic();
       const changed = inventory.applyRefresh({
-        begunAt: begunAt ?? endedAt,
+        startedAt: startedAt ?? endedAt,
         endedAt,
         instanceIds,
         observations,

@@ -1,7 +1,7 @@
 // Data types: one interface record with what Headwater knows beyond the cloud's view, and one read that may change it.
 import type { NetworkInterface } from '../contract/network-interface.ts';
 
-export interface HeldInterface {
+export interface InterfaceRecord {
   readonly record: NetworkInterface;
   /** The start of the last read that showed it or the end of our last write to it, whichever is newer. */
   readonly asOf: number;
@@ -50,10 +50,10 @@ export interface HeldInterface {
 /** One complete answer of the cloud about an instance. */
 export interface Reading {
   /** When the request was sent and when the answer was complete, in monotonic ms. */
-  readonly begunAt: number;
+  readonly startedAt: number;
   readonly endedAt: number;
-  /** A `look` is a refresh by id. A `listing` may be torn between pages, so it can raise doubt but prove nothing. */
-  readonly scope: 'look' | 'listing';
+  /** A `refresh` reads by id. A `listing` may be torn between pages, so it can leave things unconfirmed but prove nothing. */
+  readonly scope: 'refresh' | 'listing';
   /** How long the cloud may take to show a change, in ms. */
   readonly consistencyWindow: number;
   /** Whether it shows the instance alive with its primary interface. */

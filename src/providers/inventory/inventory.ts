@@ -13,7 +13,7 @@ import type { WithdrawalGate } from './withdrawals.ts';
 export interface Listing {
   /** Whether the end of the listing counts as a complete answer for this instance. */
   covers(instanceId: string): boolean;
-  fold(observations: readonly Observation[], begunAt: number): void;
+  apply(observations: readonly Observation[], startedAt: number): void;
   /**
    * Returns the instances that the listing changed, read for the first time, or left unconfirmed. Yields regularly so
    * that other work can run. Changes made during a pause count as if they happened before the last page.
@@ -33,7 +33,7 @@ const none: ReadonlySet<string> = new Set();
 interface ShownOn {
   readonly instanceId: string;
   /** When that page was requested, in monotonic ms. */
-  readonly begunAt: number;
+  readonly startedAt: number;
 }
 
 /** Reads of detached interfaces older than this are ignored, in ms. */
@@ -103,10 +103,10 @@ export class Inventory {
   ): void {
     if (this.#instances.has(instanceId)) return;
     const former = this.#takeFormer(instanceId, now);
-    const recollected = pendingRelease && { takenAt: now, pendingRelease };
+    const restorePoint = pendingRelease && { restoredAt: now, pendingRelease };
     this.#instances.set(
       instanceId,
-      former ?? new TrackedInstance(instanceId, restored, this.#consistencyWindow, recollected),
+      former ?? new TrackedInstance(instanceId, restored, this.#consistencyWindow, restorePoint),
     );
     former?.takeOver({ interfaces: restored, pendingRelease: pendingRelease ?? none }, now);
   }
@@ -164,8 +164,8 @@ export class Inventory {
    * Asks the gate again about held withdrawals, once refreshes confirm them. Any drop in their number requires newer
    * refreshes. Returns the instances that changed or that need such a refresh.
    */
-  weighAgain(now: number): ReadonlySet<string> {
-    return this.#weigh([], now);
+  reevaluate(now: number): ReadonlySet<string> {
+    return this.#evaluate([], now);
   }
 
   /** Marks the instance as unconfirmed since `from`: a refresh is due. */
@@ -174,17 +174,17 @@ export class Inventory {
   }
 
   /**
-   * A read that began at `begunAt` shows the interface detached. Returns the instance believed to hold it, if any. That
+   * A read that began at `startedAt` shows the interface detached. Returns the instance believed to hold it, if any. That
    * instance is refreshed if the read is certainly newer than this belief.
    */
-  seenDetached(interfaceId: string, begunAt: number): string | undefined {
+  seenDetached(interfaceId: string, startedAt: number): string | undefined {
     for (const [instanceId, tracked] of this.#instances) {
-      if (tracked.seenDetached(interfaceId, begunAt)) return instanceId;
+      if (tracked.seenDetached(interfaceId, startedAt)) return instanceId;
     }
     return undefined;
   }
 
-  beginListing(begunAt: number): Listing {
+  beginListing(startedAt: number): Listing {
     /** The instance that each interface is shown on, and when that page was requested. */
     const shown = new Map<string, ShownOn>();
     const changed = new Set<string>();
@@ -193,21 +193,21 @@ export class Inventory {
     const end = (id: string, tracked: TrackedInstance): void => {
       // An instance tracked or untracked since the listing began was not covered.
       if (this.#instances.get(id) !== tracked) return;
-      if (tracked.endListing(begunAt, (interfaceId) => shown.get(interfaceId))) changed.add(id);
+      if (tracked.endListing(startedAt, (interfaceId) => shown.get(interfaceId))) changed.add(id);
     };
     return {
       covers: (id) => listed.has(id) && listed.get(id) === this.#instances.get(id),
-      fold: (observations, pageBegunAt) => {
-        this.#latest = Math.max(this.#latest, pageBegunAt);
+      apply: (observations, pageStartedAt) => {
+        this.#latest = Math.max(this.#latest, pageStartedAt);
         for (const observation of observations) {
           const instanceId = instanceOf(observation) ?? '';
           if (observation.kind !== 'instance')
-            shown.set(observation.interface.id, { instanceId, begunAt: pageBegunAt });
+            shown.set(observation.interface.id, { instanceId, startedAt: pageStartedAt });
           const tracked = this.#instances.get(instanceId);
           if (tracked === undefined) continue;
           const met = this.#met(observation);
-          const isNews = tracked.applyListed(observation, pageBegunAt);
-          if (applyMet(tracked, met, pageBegunAt) || isNews) changed.add(tracked.id);
+          const isNews = tracked.applyListed(observation, pageStartedAt);
+          if (applyMet(tracked, met, pageStartedAt) || isNews) changed.add(tracked.id);
         }
       },
       *end() {
@@ -223,19 +223,19 @@ export class Inventory {
   }
 
   /** Applies a complete refresh of `instanceIds`. Returns the instances that changed or that need another refresh. */
-  applyRefresh(look: ReadById): ReadonlySet<string> {
-    this.#latest = Math.max(this.#latest, look.begunAt);
-    const byInstance = Map.groupBy(look.observations, instanceOf);
-    const met = look.observations.flatMap((observation) => this.#met(observation));
-    const changed = look.instanceIds.filter((id) => {
+  applyRefresh(refresh: ReadById): ReadonlySet<string> {
+    this.#latest = Math.max(this.#latest, refresh.startedAt);
+    const byInstance = Map.groupBy(refresh.observations, instanceOf);
+    const met = refresh.observations.flatMap((observation) => this.#met(observation));
+    const changed = refresh.instanceIds.filter((id) => {
       const tracked = this.#instances.get(id);
       if (tracked === undefined) return false;
-      const isNews = tracked.applyRefresh({ ...look, observations: byInstance.get(id) ?? [] });
-      return applyMet(tracked, met, look.endedAt) || isNews;
+      const isNews = tracked.applyRefresh({ ...refresh, observations: byInstance.get(id) ?? [] });
+      return applyMet(tracked, met, refresh.endedAt) || isNews;
     });
-    const settled = this.#settle(look);
-    this.#count(look.instanceIds);
-    return new Set([...changed, ...settled, ...this.#weigh(look.instanceIds, look.endedAt)]);
+    const settled = this.#settle(refresh);
+    this.#count(refresh.instanceIds);
+    return new Set([...changed, ...settled, ...this.#evaluate(refresh.instanceIds, refresh.endedAt)]);
   }
 
   /** Usually all of them count already. */
@@ -278,14 +278,14 @@ export class Inventory {
   }
 
   /** Applies the conflicts that the read decides. Returns the instances that changed. */
-  #settle(look: ReadById): readonly string[] {
-    const settlements = this.#conflicts.read(look, {
+  #settle(refresh: ReadById): readonly string[] {
+    const settlements = this.#conflicts.read(refresh, {
       isTracked: (id) => this.#instances.has(id),
       answer: (id, conflict, read) => this.#instances.get(id)?.answerAbout(conflict, read),
     });
     return settlements.flatMap((settlement) =>
       settlement.kind === 'decided'
-        ? settlement.losers.filter((id) => this.#withdraw(id, settlement.conflict, look.endedAt))
+        ? settlement.losers.filter((id) => this.#withdraw(id, settlement.conflict, refresh.endedAt))
         : settlement.instanceIds.filter((id) => this.#instances.get(id)?.refreshBy(settlement.againAt)),
     );
   }
@@ -304,15 +304,15 @@ export class Inventory {
    * Asks the gate about what is proven gone on these and all held instances, as far as their newest refreshes confirm
    * it. The gate admits all of that or none. What is unconfirmed stays held and is refreshed.
    */
-  #weigh(instanceIds: readonly string[], now: number): ReadonlySet<string> {
-    const fresh = this.#weighable(instanceIds, now);
+  #evaluate(instanceIds: readonly string[], now: number): ReadonlySet<string> {
+    const fresh = this.#newCandidates(instanceIds, now);
     if (fresh.length === 0 && this.#held.size === 0) return none;
-    const weighed = new Set([...this.heldWithdrawals(), ...fresh]);
-    if (weighed.size === 0) return none;
+    const candidates = new Set([...this.heldWithdrawals(), ...fresh]);
+    if (candidates.size === 0) return none;
     const suspected = this.#suspected(now);
-    this.#held = weighed;
-    const confirmed = new Set([...weighed].filter((id) => this.#isConfirmed(id)));
-    const unconfirmed = [...weighed].filter((id) => !confirmed.has(id));
+    this.#held = candidates;
+    const confirmed = new Set([...candidates].filter((id) => this.#isConfirmed(id)));
+    const unconfirmed = [...candidates].filter((id) => !confirmed.has(id));
     const wasAsked = unconfirmed.every((id) => this.#wasAsked(id));
     const changed = unconfirmed.filter((id) => this.#confirm(id, now));
     // An instance that is no longer shown whole must not hold what all others have lost, nor make a token worthless.
@@ -331,7 +331,7 @@ export class Inventory {
   }
 
   /** Instances among these that count and have something proven missing. */
-  #weighable(instanceIds: readonly string[], now: number): readonly string[] {
+  #newCandidates(instanceIds: readonly string[], now: number): readonly string[] {
     const proven = instanceIds.filter((id) => this.#instances.get(id)?.hasProven === true);
     // A Node may name the others later.
     for (const id of proven) if (!this.#counted.has(id)) this.#refreshAgain(id, now);

@@ -1,20 +1,20 @@
 // Decides which known addresses and prefixes of an interface a read does not show, and what follows.
-import type { HeldInterface, Reading } from './interface-record.ts';
-import { addressesIn, type NetworkInterface } from '../contract/network-interface.ts';
+import type { InterfaceRecord, Reading } from './interface-record.ts';
+import { expandHolding, type NetworkInterface } from '../contract/network-interface.ts';
 import { type Withdrawal, withdrawalBy } from './withdrawals.ts';
 
 const nothing: ReadonlyMap<string, number> = new Map();
 const none: ReadonlySet<string> = new Set();
 
 /** Addresses, prefixes and the public address. */
-export function holdingsOf({ addresses, prefixes, publicAddress }: NetworkInterface): string[] {
+export function holdingIds({ addresses, prefixes, publicAddress }: NetworkInterface): string[] {
   return [...addresses, ...prefixes, ...(publicAddress === undefined ? [] : [publicAddress])];
 }
 
 /** Known addresses and prefixes that the read does not miss. A different public address replaces the known one. */
 function presentIn(shown: NetworkInterface, known: NetworkInterface): ReadonlySet<string> {
   const replaced = shown.publicAddress !== undefined && known.publicAddress !== undefined;
-  return new Set([...holdingsOf(shown), ...(replaced ? [known.publicAddress] : [])]);
+  return new Set([...holdingIds(shown), ...(replaced ? [known.publicAddress] : [])]);
 }
 
 /** What was known but is not shown: kept for the next refresh, gone by this one, or left open by a listing. */
@@ -29,41 +29,39 @@ export interface Missing {
 const nothingMissing: Missing = { kept: nothing, proven: none, gone: none, unlisted: none };
 
 /** An answer that is stale or not of the whole interface changes nothing. */
-export function missingAsBefore({ missing, proven, unlistedHoldings }: HeldInterface): Missing {
+export function missingAsBefore({ missing, proven, unlistedHoldings }: InterfaceRecord): Missing {
   return { kept: missing, proven, gone: none, unlisted: unlistedHoldings };
 }
 
-export function missingFrom(held: HeldInterface, shown: NetworkInterface, reading: Reading): Missing {
+export function missingFrom(held: InterfaceRecord, shown: NetworkInterface, reading: Reading): Missing {
   const present = presentIn(shown, held.record);
-  const lacking = holdingsOf(held.record).filter(
+  const absent = holdingIds(held.record).filter(
     (holding) => !present.has(holding) && (reading.terminated || !isYoung(held.added.get(holding), reading)),
   );
-  if (lacking.length === 0) return nothingMissing;
-  if (reading.terminated) return { ...nothingMissing, gone: new Set(lacking) };
+  if (absent.length === 0) return nothingMissing;
+  if (reading.terminated) return { ...nothingMissing, gone: new Set(absent) };
   if (reading.scope === 'listing') {
-    const unlisted = new Set(lacking);
+    const unlisted = new Set(absent);
     const kept = new Map([...held.missing].filter(([holding]) => unlisted.has(holding)));
     return { kept, proven: new Set([...held.proven].filter((id) => kept.has(id))), gone: none, unlisted };
   }
   const kept = new Map(
-    lacking.map((holding) => [holding, held.missing.get(holding) ?? reading.endedAt] as const),
+    absent.map((holding) => [holding, held.missing.get(holding) ?? reading.endedAt] as const),
   );
-  const { weighed = [], now = [] } = Object.groupBy(lacking, (holding) =>
-    withdrawalOf(holding, held, reading),
-  );
+  const { gated = [], now = [] } = Object.groupBy(absent, (holding) => withdrawalOf(holding, held, reading));
   for (const holding of now) kept.delete(holding);
-  const proven = weighed.length === 0 ? none : new Set(weighed);
+  const proven = gated.length === 0 ? none : new Set(gated);
   return { ...nothingMissing, kept, proven, gone: now.length === 0 ? none : new Set(now) };
 }
 
 function withdrawalOf(
   holding: string,
-  { record, missing, releasing }: HeldInterface,
-  { begunAt: readAt, consistencyWindow, scope, givenUp }: Reading,
+  { record, missing, releasing }: InterfaceRecord,
+  { startedAt: readAt, consistencyWindow, scope, givenUp }: Reading,
 ): Withdrawal {
   const withdrawal = withdrawalBy({
     kind: 'missing',
-    byId: scope === 'look',
+    byId: scope === 'refresh',
     ownerShown: true,
     missedAt: missing.get(holding),
     readAt,
@@ -71,32 +69,32 @@ function withdrawalOf(
     isReleasing: releasing.has(holding) || isGivenUp(holding, givenUp),
   });
   // No pod uses the public address, so the gate does not apply.
-  return withdrawal === 'weighed' && holding === record.publicAddress ? 'now' : withdrawal;
+  return withdrawal === 'gated' && holding === record.publicAddress ? 'now' : withdrawal;
 }
 
 /** A prefix is released as a whole: it is given up only if the agent gave up every address in it. */
 export function isGivenUp(holding: string, givenUp: ReadonlySet<string>): boolean {
-  return givenUp.size > 0 && addressesIn(holding).every((address) => givenUp.has(address));
+  return givenUp.size > 0 && expandHolding(holding).every((address) => givenUp.has(address));
 }
 
 /**
  * Regroups addresses as the read shows them. A prefix shown as single addresses is not gone, nor is an address shown
  * inside a prefix.
  */
-export function regrouped(held: HeldInterface, shown: NetworkInterface): HeldInterface {
+export function regrouped(held: InterfaceRecord, shown: NetworkInterface): InterfaceRecord {
   const { record, added, unseen } = held;
   const singles = new Set(shown.addresses);
   const isSplit = (prefix: string): boolean =>
     !shown.prefixes.includes(prefix) &&
     !added.has(prefix) &&
-    addressesIn(prefix).some((address) => singles.has(address));
+    expandHolding(prefix).some((address) => singles.has(address));
   const split = singles.size === 0 ? [] : record.prefixes.filter(isSplit);
   const merged = new Set(
-    shown.prefixes.filter((prefix) => !record.prefixes.includes(prefix)).flatMap(addressesIn),
+    shown.prefixes.filter((prefix) => !record.prefixes.includes(prefix)).flatMap(expandHolding),
   );
   const isMerged = (address: string): boolean => merged.has(address);
   if (split.length === 0 && !record.addresses.some(isMerged)) return held;
-  const members = split.flatMap(addressesIn);
+  const members = split.flatMap(expandHolding);
   return {
     ...held,
     record: {
@@ -112,7 +110,7 @@ export function regrouped(held: HeldInterface, shown: NetworkInterface): HeldInt
 
 /** Whether our own call made the change so late that the read need not show it. */
 export function isYoung(addedAt: number | undefined, reading: Reading): boolean {
-  return addedAt !== undefined && reading.begunAt < addedAt + reading.consistencyWindow;
+  return addedAt !== undefined && reading.startedAt < addedAt + reading.consistencyWindow;
 }
 
 export function stillYoung(

@@ -1,12 +1,12 @@
 // The state of an instance that the CiliumNode showed when this process started tracking it. The previous leader may
 // have just released addresses; reads can keep showing them while the cloud lags.
-import type { HeldInterface } from './interface-record.ts';
-import { holdingsOf } from './missing-holdings.ts';
+import type { InterfaceRecord } from './interface-record.ts';
+import { holdingIds } from './missing-holdings.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
 
 /** When the state of an instance was restored, in monotonic ms. */
-export interface Recollected {
-  readonly takenAt: number;
+export interface RestorePoint {
+  readonly restoredAt: number;
   /** Addresses in release that the state names but does not show. */
   readonly pendingRelease: ReadonlySet<string>;
 }
@@ -31,16 +31,16 @@ const none: ReadonlySet<string> = new Set();
 
 export class PreviousLeaderState {
   readonly #consistencyWindow: number;
-  readonly #takenAt: number;
+  readonly #restoredAt: number;
   #pendingRelease: ReadonlySet<string>;
   /** Without restored interfaces, a read has nothing to contradict. */
   readonly #isEmpty: boolean;
   #unconfirmed = nothing;
 
-  constructor(consistencyWindow: number, recollected: Recollected | undefined, isEmpty: boolean) {
+  constructor(consistencyWindow: number, restorePoint: RestorePoint | undefined, isEmpty: boolean) {
     this.#consistencyWindow = consistencyWindow;
-    this.#takenAt = recollected?.takenAt ?? -Infinity;
-    this.#pendingRelease = recollected?.pendingRelease ?? none;
+    this.#restoredAt = restorePoint?.restoredAt ?? -Infinity;
+    this.#pendingRelease = restorePoint?.pendingRelease ?? none;
     this.#isEmpty = isEmpty;
   }
 
@@ -50,12 +50,12 @@ export class PreviousLeaderState {
   }
 
   /** Whether a read that began then may be older than the restored state. */
-  outweighs(begunAt: number): boolean {
-    return !this.#isEmpty && begunAt < this.#takenAt + this.#consistencyWindow;
+  mayBeNewerThan(startedAt: number): boolean {
+    return !this.#isEmpty && startedAt < this.#restoredAt + this.#consistencyWindow;
   }
 
   /** A newer state also names these addresses as in release. */
-  mention(addresses: ReadonlySet<string>): void {
+  addPendingRelease(addresses: ReadonlySet<string>): void {
     if (addresses.size > 0) this.#pendingRelease = new Set([...this.#pendingRelease, ...addresses]);
   }
 
@@ -68,19 +68,19 @@ export class PreviousLeaderState {
    * Removes from a read what the restored state lacks: the previous leader may have released it, and it must not be
    * offered again. Reads that begin a consistency window after the restore are believed in full.
    */
-  screen(held: HeldInterface, shown: NetworkInterface, begunAt: number): Screened {
-    const refreshFrom = this.#takenAt + this.#consistencyWindow;
-    const doubtful = this.outweighs(begunAt)
-      ? holdingsOf(shown).filter((holding) => !this.#isKnown(held, holding))
+  screen(held: InterfaceRecord, shown: NetworkInterface, startedAt: number): Screened {
+    const refreshFrom = this.#restoredAt + this.#consistencyWindow;
+    const unconfirmed = this.mayBeNewerThan(startedAt)
+      ? holdingIds(shown).filter((holding) => !this.#isKnown(held, holding))
       : [];
     const before = this.#unconfirmed.get(shown.id) ?? [];
-    const isNews = doubtful.join() !== before.join();
-    if (doubtful.length === 0) {
+    const isNews = unconfirmed.join() !== before.join();
+    if (unconfirmed.length === 0) {
       this.#confirm(shown.id);
       return { shown, isNews, refreshFrom: undefined };
     }
-    this.#unconfirmed = new Map([...this.#unconfirmed, [shown.id, doubtful]]);
-    const isConfirmed = (holding: string): boolean => !doubtful.includes(holding);
+    this.#unconfirmed = new Map([...this.#unconfirmed, [shown.id, unconfirmed]]);
+    const isConfirmed = (holding: string): boolean => !unconfirmed.includes(holding);
     const confirmed = {
       ...shown,
       addresses: shown.addresses.filter(isConfirmed),
@@ -94,7 +94,7 @@ export class PreviousLeaderState {
     this.#unconfirmed = new Map([...this.#unconfirmed].filter(([id]) => id !== interfaceId));
   }
 
-  #isKnown({ record }: HeldInterface, holding: string): boolean {
+  #isKnown({ record }: InterfaceRecord, holding: string): boolean {
     return (
       record.addresses.includes(holding) ||
       record.prefixes.includes(holding) ||

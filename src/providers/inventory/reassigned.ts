@@ -2,17 +2,22 @@
 // each function returns what must change.
 import { whenReleased } from './apply-answer.ts';
 import { lackedBy } from './apply-reading.ts';
-import type { HeldInterface, Reading } from './interface-record.ts';
-import { holdingsOf } from './missing-holdings.ts';
-import { addressesIn, allOn, hasAddress, type NetworkInterface } from '../contract/network-interface.ts';
+import type { InterfaceRecord, Reading } from './interface-record.ts';
+import { holdingIds } from './missing-holdings.ts';
+import {
+  expandHolding,
+  allAssignments,
+  hasAddress,
+  type NetworkInterface,
+} from '../contract/network-interface.ts';
 
-type Interfaces = ReadonlyMap<string, HeldInterface>;
+type Interfaces = ReadonlyMap<string, InterfaceRecord>;
 
 /**
  * Returns whether our own calls gave no part of an address or prefix to another interface after `since`, in monotonic
  * ms. -Infinity covers every such call of this process.
  */
-export function notGivenToOthers(
+export function notReassigned(
   interfaces: Interfaces,
   interfaceId: string,
   since: number,
@@ -21,10 +26,10 @@ export function notGivenToOthers(
   for (const [id, { record, added, joinedAt }] of interfaces) {
     if (id === interfaceId) continue;
     const young = [...added].filter(([, at]) => at > since).map(([holding]) => holding);
-    const ours = joinedAt > since ? allOn(record) : young;
-    for (const address of ours.flatMap(addressesIn)) given.add(address);
+    const ours = joinedAt > since ? allAssignments(record) : young;
+    for (const address of ours.flatMap(expandHolding)) given.add(address);
   }
-  return (holding) => !addressesIn(holding).some((address) => given.has(address));
+  return (holding) => !expandHolding(holding).some((address) => given.has(address));
 }
 
 /** The other interfaces of the network that still hold what one interface was given at `at`, without it. */
@@ -33,14 +38,14 @@ export function othersWithout(
   interfaceId: string,
   given: readonly string[],
   at: number,
-): ReadonlyMap<string, HeldInterface> {
-  const addresses = new Set(given.flatMap(addressesIn));
-  const isGiven = (holding: string): boolean => addressesIn(holding).some((each) => addresses.has(each));
+): ReadonlyMap<string, InterfaceRecord> {
+  const addresses = new Set(given.flatMap(expandHolding));
+  const isGiven = (holding: string): boolean => expandHolding(holding).some((each) => addresses.has(each));
   const networkId = interfaces.get(interfaceId)?.record.networkId;
-  const changed = new Map<string, HeldInterface>();
+  const changed = new Map<string, InterfaceRecord>();
   for (const [id, held] of interfaces) {
     if (id === interfaceId || (networkId ?? held.record.networkId) !== held.record.networkId) continue;
-    const moved = holdingsOf(held.record).filter(isGiven);
+    const moved = holdingIds(held.record).filter(isGiven);
     if (moved.length > 0) changed.set(id, whenReleased(held, moved, at));
   }
   return changed;
@@ -51,8 +56,8 @@ export function withoutMoved(
   interfaces: Interfaces,
   shown: ReadonlyMap<string, NetworkInterface>,
   reading: Reading,
-): ReadonlyMap<string, HeldInterface> {
-  const changed = new Map<string, HeldInterface>();
+): ReadonlyMap<string, InterfaceRecord> {
+  const changed = new Map<string, InterfaceRecord>();
   for (const [id, held] of interfaces) {
     const lacked = lackedBy(held, shown.get(id), reading);
     const moved = lacked.filter((holding) => isOnAnother(holding, held.record, shown, interfaces));
@@ -68,13 +73,13 @@ function isOnAnother(
   shown: ReadonlyMap<string, NetworkInterface>,
   interfaces: Interfaces,
 ): boolean {
-  const addresses = new Set(addressesIn(holding));
+  const addresses = new Set(expandHolding(holding));
   return [...shown.values()].some((other) => {
     const held = interfaces.get(other.id)?.record;
     if (other.id === ownId || held === undefined || held.networkId !== networkId) return false;
-    const known = new Set(allOn(held));
-    return allOn(other).some(
-      (each) => known.has(each) && addressesIn(each).some((one) => addresses.has(one)),
+    const known = new Set(allAssignments(held));
+    return allAssignments(other).some(
+      (each) => known.has(each) && expandHolding(each).some((one) => addresses.has(one)),
     );
   });
 }
@@ -82,9 +87,13 @@ function isOnAnother(
 /** What left with removed interfaces or was released from existing ones, and is on no interface now. */
 export function withdrawnFrom(interfaces: Interfaces, gone: readonly string[]): ReadonlySet<string> {
   const all = [...interfaces.values()];
-  const present = new Set(all.flatMap(({ record }) => [record.id, ...allOn(record).flatMap(addressesIn)]));
+  const present = new Set(
+    all.flatMap(({ record }) => [record.id, ...allAssignments(record).flatMap(expandHolding)]),
+  );
   const released = all.flatMap((held) => [...held.released.keys()]);
-  return new Set([...gone, ...released].filter((id) => !addressesIn(id).every((each) => present.has(each))));
+  return new Set(
+    [...gone, ...released].filter((id) => !expandHolding(id).every((each) => present.has(each))),
+  );
 }
 
 /**
@@ -98,21 +107,21 @@ export function answerAbout(
 ): boolean | undefined {
   for (const held of interfaces.values()) {
     if (held.record.networkId !== networkId) continue;
-    const changedAt = read.isShown ? whenTaken(held, address) : whenGiven(held, address);
+    const changedAt = read.isShown ? whenTaken(held, address) : assignedAt(held, address);
     if (read.readAt < changedAt + read.consistencyWindow) return undefined;
   }
   return read.isShown;
 }
 
 /** When our own calls last released the address from the interface, in monotonic ms; -Infinity if never. */
-function whenTaken({ released }: HeldInterface, address: string): number {
-  const times = [...released].filter(([holding]) => addressesIn(holding).includes(address));
+function whenTaken({ released }: InterfaceRecord, address: string): number {
+  const times = [...released].filter(([holding]) => expandHolding(holding).includes(address));
   return Math.max(-Infinity, ...times.map(([, at]) => at));
 }
 
 /** When our own calls last gave the interface the address, or attached the interface with it; -Infinity if never. */
-function whenGiven({ record, added, joinedAt }: HeldInterface, address: string): number {
+function assignedAt({ record, added, joinedAt }: InterfaceRecord, address: string): number {
   if (!hasAddress(record, address)) return -Infinity;
-  const times = [...added].filter(([holding]) => addressesIn(holding).includes(address));
+  const times = [...added].filter(([holding]) => expandHolding(holding).includes(address));
   return Math.max(joinedAt, ...times.map(([, at]) => at));
 }

@@ -2,9 +2,9 @@
 // about it. Methods that apply an answer return whether the view changed.
 import type { Conflict, ReadById } from './address-conflicts.ts';
 import {
-  doubtsAbout,
-  doubtsText,
-  firstHeld,
+  possiblyGoneIn,
+  uncertaintyText,
+  firstRecord,
   onlySeen,
   restoredInterface,
   type Verdict,
@@ -17,14 +17,14 @@ import {
   withoutProven,
   withRestored,
 } from './apply-reading.ts';
-import type { HeldInterface, Reading, Unattached } from './interface-record.ts';
+import type { InterfaceRecord, Reading, Unattached } from './interface-record.ts';
 import { type Attached, type Change, whenAttached, whenChanged, withoutAddress } from './apply-answer.ts';
 import { GoneInterfaces } from './gone-interfaces.ts';
 import { InstancePresence } from './instance-presence.ts';
 import { type InstanceView, inOrder, unusableParts } from '../contract/instance-view.ts';
-import { answerAbout, notGivenToOthers, othersWithout, withdrawnFrom, withoutMoved } from './reassigned.ts';
+import { answerAbout, notReassigned, othersWithout, withdrawnFrom, withoutMoved } from './reassigned.ts';
 import {
-  allOn,
+  allAssignments,
   hasAddress,
   isPrimaryInterface,
   type NetworkInterface,
@@ -38,33 +38,33 @@ import {
   type UnusableInterface,
 } from '../contract/observation.ts';
 import { isGivenUp } from './missing-holdings.ts';
-import { PreviousLeaderState, type Recollected, type Restored } from './previous-leader-state.ts';
+import { PreviousLeaderState, type RestorePoint, type Restored } from './previous-leader-state.ts';
 
-const nothingDoubted: ReadonlySet<string> = new Set();
+const nothingGone: ReadonlySet<string> = new Set();
 const noneUnusable: ReadonlyMap<string, UnusableInterface> = new Map();
 
 export class TrackedInstance {
   readonly id: string;
   readonly #consistencyWindow: number;
-  #interfaces: Map<string, HeldInterface>;
+  #interfaces: Map<string, InterfaceRecord>;
   readonly #gone: GoneInterfaces;
   #unusable = noneUnusable;
   readonly #memory: PreviousLeaderState;
-  #givenUp = nothingDoubted;
+  #givenUp = nothingGone;
   readonly #presence: InstancePresence;
   #read = false;
   #refreshedAt = -Infinity;
   #shownWholeAt = -Infinity;
   #refreshDue: number | undefined;
   /** The newest invalidation without a refresh yet. Only a refresh that begins later clears it. */
-  #doubtedAt: number | undefined;
+  #invalidatedAt: number | undefined;
   #view: InstanceView | undefined;
 
   constructor(
     id: string,
     restored: readonly NetworkInterface[],
     consistencyWindow: number,
-    restoredState?: Recollected,
+    restoredState?: RestorePoint,
   ) {
     this.id = id;
     this.#consistencyWindow = consistencyWindow;
@@ -99,7 +99,7 @@ export class TrackedInstance {
    */
   #withdrawn(): ReadonlySet<string> {
     const { presence } = this.#presence;
-    if (presence === 'shown' || presence === 'unread') return nothingDoubted;
+    if (presence === 'shown' || presence === 'unread') return nothingGone;
     return withdrawnFrom(this.#interfaces, this.#gone.ids);
   }
 
@@ -170,18 +170,18 @@ export class TrackedInstance {
    * the consistency window still cannot add more than the restored state.
    */
   restoreAlso({ interfaces, pendingRelease }: Restored, now: number): boolean {
-    this.#memory.mention(pendingRelease);
+    this.#memory.addPendingRelease(pendingRelease);
     let changed = false;
     for (const shown of interfaces) {
       const held = this.#interfaces.get(shown.id);
       if (held === undefined && this.#gone.isProven(shown.id)) continue;
-      const isTheirs = notGivenToOthers(this.#interfaces, shown.id, -Infinity);
+      const isTheirs = notReassigned(this.#interfaces, shown.id, -Infinity);
       const record = onlyWith(shown, isTheirs);
       const next = held === undefined ? restoredInterface(record) : withRestored(held, record);
       if (next === held) continue;
       this.#interfaces.set(record.id, next);
       const isNew = (holding: string): boolean => held === undefined || next.unseen.has(holding);
-      this.#takeFromOthers(record.id, allOn(record).filter(isTheirs).filter(isNew), now);
+      this.#takeFromOthers(record.id, allAssignments(record).filter(isTheirs).filter(isNew), now);
       this.#memory.restore(record.id);
       this.refreshBy(now);
       changed = true;
@@ -204,53 +204,56 @@ export class TrackedInstance {
 
   /** Marks the instance as unconfirmed since `from`, until a refresh begins at or after that time. */
   invalidate(from: number): boolean {
-    this.#doubtedAt = Math.max(this.#doubtedAt ?? -Infinity, from);
+    this.#invalidatedAt = Math.max(this.#invalidatedAt ?? -Infinity, from);
     return this.refreshBy(from);
   }
 
   /**
-   * Returns whether the instance has the interface, which a read that began at `begunAt` shows detached or on another
+   * Returns whether the instance has the interface, which a read that began at `startedAt` shows detached or on another
    * instance.
    */
-  seenDetached(interfaceId: string, begunAt: number): boolean {
+  seenDetached(interfaceId: string, startedAt: number): boolean {
     const held = this.#interfaces.get(interfaceId);
     if (held === undefined) return false;
     // The read may be older than a read that showed the interface attached, or than an attach: our own, or a
     // previous leader's moments ago.
-    const isOlder = begunAt < Math.max(held.shownAt, held.joinedAt) + this.#consistencyWindow;
-    if (isOlder || this.#memory.outweighs(begunAt)) return true;
+    const isOlder = startedAt < Math.max(held.shownAt, held.joinedAt) + this.#consistencyWindow;
+    if (isOlder || this.#memory.mayBeNewerThan(startedAt)) return true;
     // A refresh that does not show the interface confirms it.
-    const next = whenElsewhere(held, begunAt);
+    const next = whenElsewhere(held, startedAt);
     this.#interfaces.set(interfaceId, next);
     this.#note(next.unclear !== held.unclear);
-    this.invalidate(begunAt);
+    this.invalidate(startedAt);
     return true;
   }
 
   /** Applies one observation of a listing page. */
-  applyListed(observation: Observation, begunAt: number): boolean {
-    return this.#fold(observation, this.#reading({ begunAt, endedAt: begunAt, scope: 'listing' }));
+  applyListed(observation: Observation, startedAt: number): boolean {
+    return this.#applyObservation(
+      observation,
+      this.#reading({ startedAt, endedAt: startedAt, scope: 'listing' }),
+    );
   }
 
-  /** Ends a listing that began at `begunAt`. `shownOn` returns the instance that the listing shows an interface on. */
+  /** Ends a listing that began at `startedAt`. `shownOn` returns the instance that the listing shows an interface on. */
   endListing(
-    begunAt: number,
-    shownOn: (interfaceId: string) => { readonly instanceId: string; readonly begunAt: number } | undefined,
+    startedAt: number,
+    shownOn: (interfaceId: string) => { readonly instanceId: string; readonly startedAt: number } | undefined,
   ): boolean {
-    const reading = this.#reading({ begunAt, endedAt: begunAt, scope: 'listing' });
+    const reading = this.#reading({ startedAt, endedAt: startedAt, scope: 'listing' });
     const changed = this.#complete(reading, (id) => shownOn(id)?.instanceId === this.id);
     for (const id of this.#interfaces.keys()) {
       const other = shownOn(id);
-      if (other !== undefined && other.instanceId !== this.id) this.seenDetached(id, other.begunAt);
+      if (other !== undefined && other.instanceId !== this.id) this.seenDetached(id, other.startedAt);
     }
     return changed;
   }
 
-  applyRefresh({ begunAt, endedAt, observations }: Omit<ReadById, 'instanceIds'>): boolean {
+  applyRefresh({ startedAt, endedAt, observations }: Omit<ReadById, 'instanceIds'>): boolean {
     const before = { refreshDue: this.#refreshDue, view: this.#view };
-    this.#refreshedAt = Math.max(this.#refreshedAt, begunAt);
-    if ((this.#doubtedAt ?? -Infinity) <= begunAt) this.#doubtedAt = undefined;
-    this.#refreshDue = this.#doubtedAt;
+    this.#refreshedAt = Math.max(this.#refreshedAt, startedAt);
+    if ((this.#invalidatedAt ?? -Infinity) <= startedAt) this.#invalidatedAt = undefined;
+    this.#refreshDue = this.#invalidatedAt;
     // Apply the instance first: if it is terminated, one refresh is proof.
     const instanceFirst = observations.toSorted(
       (a, b) => Number(b.kind === 'instance') - Number(a.kind === 'instance'),
@@ -258,10 +261,11 @@ export class TrackedInstance {
     const whole = observations.some(
       (each) => each.kind === 'interface' && isPrimaryInterface(each.interface),
     );
-    if (whole) this.#shownWholeAt = Math.max(this.#shownWholeAt, begunAt);
-    const reading = (): Reading => this.#reading({ begunAt, endedAt, scope: 'look', whole });
+    if (whole) this.#shownWholeAt = Math.max(this.#shownWholeAt, startedAt);
+    const reading = (): Reading => this.#reading({ startedAt, endedAt, scope: 'refresh', whole });
     let changed = false;
-    for (const observation of instanceFirst) changed = this.#fold(observation, reading()) || changed;
+    for (const observation of instanceFirst)
+      changed = this.#applyObservation(observation, reading()) || changed;
     const shown = new Set(observations.flatMap((observation) => interfaceOf(observation) ?? []));
     changed = this.#endRefresh(reading(), shown) || changed;
     changed = this.#applyMoves(observations, reading()) || changed;
@@ -284,13 +288,13 @@ export class TrackedInstance {
 
   #applyAttached(answer: Attached, made: Unattached | undefined, endedAt: number): boolean {
     const { interfaceId } = answer;
-    const isStill = notGivenToOthers(this.#interfaces, interfaceId, made?.knownAt ?? -Infinity);
+    const isStill = notReassigned(this.#interfaces, interfaceId, made?.knownAt ?? -Infinity);
     // A read may have shown the interface before the answer arrived.
     const held =
-      this.#interfaces.get(interfaceId) ?? (made && firstHeld(onlyWith(made.interface, isStill), endedAt));
+      this.#interfaces.get(interfaceId) ?? (made && firstRecord(onlyWith(made.interface, isStill), endedAt));
     if (held === undefined) return false;
     this.#interfaces.set(interfaceId, whenAttached(held, answer, endedAt));
-    this.#takeFromOthers(interfaceId, allOn(held.record).filter(isStill), endedAt);
+    this.#takeFromOthers(interfaceId, allAssignments(held.record).filter(isStill), endedAt);
     return this.#note(true);
   }
 
@@ -299,9 +303,11 @@ export class TrackedInstance {
    * with. This also holds for a listing, because our own call is the evidence.
    */
   applyMet(shown: NetworkInterface, made: Unattached, at: number): boolean {
-    const isShown = new Set(allOn(shown));
-    const isStill = notGivenToOthers(this.#interfaces, shown.id, made.knownAt);
-    const brought = allOn(made.interface).filter((holding) => isShown.has(holding) && isStill(holding));
+    const isShown = new Set(allAssignments(shown));
+    const isStill = notReassigned(this.#interfaces, shown.id, made.knownAt);
+    const brought = allAssignments(made.interface).filter(
+      (holding) => isShown.has(holding) && isStill(holding),
+    );
     return this.#takeFromOthers(shown.id, brought, at);
   }
 
@@ -310,7 +316,7 @@ export class TrackedInstance {
     return this.#replace(othersWithout(this.#interfaces, interfaceId, holdings, at));
   }
 
-  #replace(changed: ReadonlyMap<string, HeldInterface>): boolean {
+  #replace(changed: ReadonlyMap<string, InterfaceRecord>): boolean {
     for (const [id, held] of changed) this.#interfaces.set(id, held);
     return this.#note(changed.size > 0);
   }
@@ -320,7 +326,7 @@ export class TrackedInstance {
    * it.
    */
   #applyMoves(observations: readonly Observation[], reading: Reading): boolean {
-    if (this.#memory.outweighs(reading.begunAt)) return false;
+    if (this.#memory.mayBeNewerThan(reading.startedAt)) return false;
     const shown = new Map(
       observations.flatMap((each) =>
         each.kind === 'interface' ? [[each.interface.id, each.interface]] : [],
@@ -342,7 +348,7 @@ export class TrackedInstance {
   /** A call was refused because the interface does not exist. Nothing relies on it until a refresh shows it. */
   #applyNotFound(interfaceId: string, endedAt: number): boolean {
     const held = this.#interfaces.get(interfaceId);
-    if (held === undefined || doubtsAbout(held).includes(interfaceId)) return false;
+    if (held === undefined || possiblyGoneIn(held).includes(interfaceId)) return false;
     this.#interfaces.set(interfaceId, unclear(held, 'all'));
     this.invalidate(endedAt);
     return this.#note(true);
@@ -358,7 +364,7 @@ export class TrackedInstance {
     return this.#note(true);
   }
 
-  #reading(answer: Pick<Reading, 'begunAt' | 'endedAt' | 'scope'> & { readonly whole?: boolean }): Reading {
+  #reading(answer: Pick<Reading, 'startedAt' | 'endedAt' | 'scope'> & { readonly whole?: boolean }): Reading {
     return {
       whole: false,
       ...answer,
@@ -368,7 +374,7 @@ export class TrackedInstance {
     };
   }
 
-  #fold(observation: Observation, reading: Reading): boolean {
+  #applyObservation(observation: Observation, reading: Reading): boolean {
     switch (observation.kind) {
       case 'instance':
         return this.#setInstance(observation.instance);
@@ -379,12 +385,12 @@ export class TrackedInstance {
         return this.#note(this.#presence.found() || !isSame(known, observation));
       }
       case 'interface':
-        return this.#foldInterface(observation.interface, reading);
+        return this.#applyInterface(observation.interface, reading);
     }
   }
 
-  #foldInterface(shown: NetworkInterface, reading: Reading): boolean {
-    if (this.#gone.mayBeStale(shown.id, reading.begunAt)) return false;
+  #applyInterface(shown: NetworkInterface, reading: Reading): boolean {
+    if (this.#gone.mayBeStale(shown.id, reading.startedAt)) return false;
     this.#forgetUnusable(shown.id);
     if (isPrimaryInterface(shown)) this.#forgetAnothers(shown.id);
     const held = this.#interfaces.get(shown.id);
@@ -393,7 +399,7 @@ export class TrackedInstance {
     this.#note(this.#presence.found());
     this.#gone.shown(shown.id);
     if (held === undefined) return this.#apply(shown.id, whenFirstShown(shown, reading), reading);
-    const screened = this.#memory.screen(held, shown, reading.begunAt);
+    const screened = this.#memory.screen(held, shown, reading.startedAt);
     this.#note(screened.isNews);
     if (screened.refreshFrom !== undefined) this.invalidate(screened.refreshFrom);
     return this.#apply(shown.id, whenShown(held, screened.shown, reading), reading);
@@ -421,10 +427,10 @@ export class TrackedInstance {
   #complete(reading: Reading, isShown: (interfaceId: string) => boolean): boolean {
     const ids = [...this.#interfaces.keys(), ...this.#unusable.keys()];
     // A listing that shows nothing of an instance may have started too early or covered other networks.
-    const answered = reading.scope === 'look' || ids.some(isShown);
+    const answered = reading.scope === 'refresh' || ids.some(isShown);
     let changed = this.#note(!this.#read);
     if (answered) this.#read = true;
-    else if (!this.#read) this.invalidate(reading.begunAt);
+    else if (!this.#read) this.invalidate(reading.startedAt);
     for (const [id, held] of this.#interfaces) {
       if (!isShown(id)) changed = this.#apply(id, whenAbsent(held, reading), reading) || changed;
     }
@@ -442,7 +448,7 @@ export class TrackedInstance {
   }
 
   #dropUnusable(id: string, reading: Reading): boolean {
-    if (reading.scope === 'listing') return this.invalidate(reading.begunAt);
+    if (reading.scope === 'listing') return this.invalidate(reading.startedAt);
     if (!reading.whole && !reading.terminated) return false;
     this.#forgetUnusable(id);
     return this.#note(true);
@@ -456,7 +462,7 @@ export class TrackedInstance {
   #apply(id: string, { held, refreshDue }: Verdict, reading: Reading): boolean {
     const before = this.#interfaces.get(id);
     const same = isSame(before?.record, held?.record);
-    const changed = this.#note(!same || doubtsText(before) !== doubtsText(held));
+    const changed = this.#note(!same || uncertaintyText(before) !== uncertaintyText(held));
     if (held === undefined) this.#depart(id, reading);
     // Keep the old record object if equal: a listing of thousands of unchanged interfaces must not leave copies behind.
     else this.#interfaces.set(id, same && before !== undefined ? { ...held, record: before.record } : held);

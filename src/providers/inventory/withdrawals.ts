@@ -60,10 +60,10 @@ export interface Absence {
 }
 
 /**
- * `now`: it is gone. `weighed`: it is gone unless too much is missing at once. `later`: another read by id must confirm
+ * `now`: it is gone. `gated`: it is gone unless too much is missing at once. `later`: another read by id must confirm
  * it. `never`: the evidence proves nothing.
  */
-export type Withdrawal = 'now' | 'weighed' | 'later' | 'never';
+export type Withdrawal = 'now' | 'gated' | 'later' | 'never';
 
 export function withdrawalBy(evidence: Evidence): Withdrawal {
   switch (evidence.kind) {
@@ -83,5 +83,5 @@ function withdrawalByAbsence(absence: Absence): Withdrawal {
   const { byId, ownerShown, missedAt, readAt, consistencyWindow, isReleasing } = absence;
   if (!byId || !ownerShown) return 'never';
   if (missedAt === undefined || readAt - missedAt < consistencyWindow) return 'later';
-  return isReleasing ? 'now' : 'weighed';
+  return isReleasing ? 'now' : 'gated';
 }

@@ -45,7 +45,7 @@ export interface Collected {
 export type CollectionResult =
   | { readonly kind: 'deleted' }
   /** A dry run would have deleted it. Reported once for each interface. */
-  | { readonly kind: 'spared' }
+  | { readonly kind: 'wouldDelete' }
   /** A second read right before deletion did not show it: it is attached, gone or lost its ownership tags. */
   | { readonly kind: 'changed' }
   /** It was attached at the last moment. */
@@ -63,7 +63,7 @@ const backoffPolicy = { base: 1000, cap: 60_000 };
 export class OrphanGc {
   readonly #options: OrphanGcOptions;
   /** Interfaces already reported by the dry run. */
-  #told: ReadonlySet<string> = new Set();
+  #reported: ReadonlySet<string> = new Set();
 
   constructor(options: OrphanGcOptions) {
     this.#options = options;
@@ -73,12 +73,12 @@ export class OrphanGc {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, interval } = this.#options;
     const stopped = aborted(signal);
-    const streak = new Backoff(backoffPolicy, this.#options);
+    const backoff = new Backoff(backoffPolicy, this.#options);
     try {
       while ((await Promise.race([this.#options.read(), stopped])) !== 'stopped') {
         const complete = await this.#pass(signal);
-        if (complete) streak.forget();
-        await sleep(clock, complete ? interval : streak.fail(), signal);
+        if (complete) backoff.forget();
+        await sleep(clock, complete ? interval : backoff.fail(), signal);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -91,7 +91,7 @@ export class OrphanGc {
     const dryRun = isDryRun();
     if (!dryRun && isHeld()) return true;
     const due = orphans.due({ interval, most: dryRun ? Infinity : mostPerPass, isOurs: evidence() });
-    if (dryRun) this.#tell(due);
+    if (dryRun) this.#reportNew(due);
     return dryRun || due.length === 0 || (await this.#collectAll(due, signal));
   }
 
@@ -107,10 +107,10 @@ export class OrphanGc {
     return true;
   }
 
-  #tell(due: readonly Orphan[]): void {
-    const fresh = due.filter((orphan) => !this.#told.has(orphan.interface.id));
-    this.#told = new Set(due.map((orphan) => orphan.interface.id));
-    for (const orphan of fresh) this.#report(orphan, { kind: 'spared' });
+  #reportNew(due: readonly Orphan[]): void {
+    const fresh = due.filter((orphan) => !this.#reported.has(orphan.interface.id));
+    this.#reported = new Set(due.map((orphan) => orphan.interface.id));
+    for (const orphan of fresh) this.#report(orphan, { kind: 'wouldDelete' });
   }
 
   /** Ids of the interfaces that are still detached and tagged as ours; undefined if they cannot be read. */

@@ -72,14 +72,14 @@ export class OrphanReadings {
 
   async #read(signal: AbortSignal): Promise<void> {
     const { implementation, orphans, clock, scope, consistencyWindow, onEnd } = this.#options;
-    const startedAt = clock.monotonic();
+    const requestedAt = clock.monotonic();
     const priority = (): 'high' | 'housekeeping' => (orphans.isAwaited ? 'high' : 'housekeeping');
     try {
-      const { begunAt, interfaces } = await implementation.readDetached(scope, { priority, signal });
-      orphans.fold({ begunAt, endedAt: clock.monotonic(), interfaces });
+      const { startedAt, interfaces } = await implementation.readDetached(scope, { priority, signal });
+      orphans.apply({ startedAt, endedAt: clock.monotonic(), interfaces });
       if (orphans.hasUnclear) this.requestIn(consistencyWindow);
     } catch (error) {
-      orphans.failed(startedAt);
+      orphans.failed(requestedAt);
       throw error;
     } finally {
       if (!signal.aborted) onEnd();

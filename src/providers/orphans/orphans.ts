@@ -17,7 +17,7 @@ export interface InstanceOrphans {
 /** A complete read of the detached interfaces. */
 export interface OrphanReading {
   /** When it began and when its answer was complete, in monotonic ms. */
-  readonly begunAt: number;
+  readonly startedAt: number;
   readonly endedAt: number;
   readonly interfaces: readonly NetworkInterface[];
 }
@@ -36,9 +36,9 @@ export interface OrphansOptions {
   readonly changedAt: (interfaceId: string) => number;
   /**
    * Whether an instance is believed to still hold the interface. Called for each interface that a read shows detached;
-   * `begunAt` is when that read began, in monotonic ms.
+   * `startedAt` is when that read began, in monotonic ms.
    */
-  readonly isHeld: (interfaceId: string, begunAt: number) => boolean;
+  readonly isHeld: (interfaceId: string, startedAt: number) => boolean;
   /** Our creation ended and may have left an interface: a read must show it. */
   readonly onLeft: () => void;
 }
@@ -72,21 +72,21 @@ export class Orphans {
     this.#options = options;
   }
 
-  fold({ begunAt, endedAt, interfaces }: OrphanReading): void {
+  apply({ startedAt, endedAt, interfaces }: OrphanReading): void {
     const before = this.#sightings;
     const sightings = interfaces.map((item): [string, Sighting] => {
       const firstAt = before.get(item.id)?.firstAt ?? endedAt;
-      const held = this.#options.isHeld(item.id, begunAt);
-      return [item.id, { interface: item, firstAt, lastAt: begunAt, held }];
+      const held = this.#options.isHeld(item.id, startedAt);
+      return [item.id, { interface: item, firstAt, lastAt: startedAt, held }];
     });
     this.#replace(new Map(sightings));
     for (const id of this.#unfit) if (!this.#sightings.has(id)) this.#unfit.delete(id);
-    this.#answered(begunAt);
+    this.#answered(startedAt);
   }
 
-  /** A read that began at `begunAt` failed: nodes stop waiting for it. */
-  failed(begunAt: number): void {
-    this.#answered(begunAt);
+  /** A read that began at `startedAt` failed: nodes stop waiting for it. */
+  failed(startedAt: number): void {
+    this.#answered(startedAt);
   }
 
   /**
@@ -173,9 +173,9 @@ export class Orphans {
     };
   }
 
-  #answered(begunAt: number): void {
-    this.#answeredAt = begunAt;
-    for (const [instanceId, since] of this.#open) if (since <= begunAt) this.#open.delete(instanceId);
+  #answered(startedAt: number): void {
+    this.#answeredAt = startedAt;
+    for (const [instanceId, since] of this.#open) if (since <= startedAt) this.#open.delete(instanceId);
   }
 
   #forget(interfaceId: string): void {

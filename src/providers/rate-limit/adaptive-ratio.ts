@@ -2,7 +2,7 @@
 // it slightly; repeated throttles cut it by a quarter, for all nodes. Plain data and pure functions.
 
 export interface AdaptiveRatio {
-  /** Part of what we may use by configuration, between `leastShare` and 1. */
+  /** Part of what we may use by configuration, between `leastRatio` and 1. */
   readonly value: number;
   /** When `value` was computed, in monotonic ms. */
   readonly at: number;
@@ -15,7 +15,7 @@ export interface AdaptiveRatio {
 }
 
 /** Keeps enough calls going to notice when the limit recovers. */
-const leastShare = 0.05;
+const leastRatio = 0.05;
 const cut = 0.75;
 const callsPerCut = 4;
 /** Weight of throttles that triggers a cut. */
@@ -36,14 +36,14 @@ export function wholeShare(now: number): AdaptiveRatio {
   return { value: 1, at: now, cutAt: -Infinity, suspicion: 0, suspectedAt: -Infinity };
 }
 
-export function shareAt({ value, at }: AdaptiveRatio, now: number): number {
+export function ratioAt({ value, at }: AdaptiveRatio, now: number): number {
   return Math.min(1, value + Math.max(0, now - at) * gainOfTime);
 }
 
 /** The cloud answered a call without throttling it, with success or failure. */
 export function afterAnswer(learned: AdaptiveRatio, now: number): AdaptiveRatio {
   const gain = now - learned.cutAt < quietAfter ? gainOfAnswer : gainOfAnswer * quietGain;
-  const value = Math.min(1, shareAt(learned, now) + gain);
+  const value = Math.min(1, ratioAt(learned, now) + gain);
   return { ...learned, value, at: now, suspicion: Math.max(0, learned.suspicion - trust) };
 }
 
@@ -65,7 +65,7 @@ export function afterThrottle(
   return {
     suspicion: 1,
     suspectedAt,
-    value: Math.max(leastShare, shareAt(learned, now) * cut),
+    value: Math.max(leastRatio, ratioAt(learned, now) * cut),
     at: now,
     cutAt: now,
   };

@@ -6,12 +6,12 @@ import { isPressing, rankOf, type Priority, priorities } from '../contract/prior
  * Share of the slots for calls that no pod waits for, since an answer takes longer than a pod should wait. While calls
  * that pods wait for are in flight the share is smaller, to leave slots for their next calls.
  */
-const patientShare = { alone: 0.6, besidesPressing: 0.2 };
+const lowPriorityShare = { alone: 0.6, besidesPressing: 0.2 };
 
 export interface Entrant {
   readonly priority: () => Priority;
   /** Part of an operation in flight: it goes before anything new. */
-  readonly begun?: boolean;
+  readonly started?: boolean;
 }
 
 export interface PlaceRequest extends Entrant {
@@ -32,12 +32,12 @@ export class ConcurrencyLimiter {
    * First operations in flight, then one queue for each priority. Each is ordered by when the request reached that
    * priority.
    */
-  readonly #lines: readonly Set<Waiter>[] = ['begun', ...priorities].map(() => new Set());
+  readonly #queues: readonly Set<Waiter>[] = ['started', ...priorities].map(() => new Set());
   /** A waiting request's priority has risen and the queues are not reordered yet. */
   #isStale = false;
   #taken = 0;
   /** Slots taken by calls that no pod waited for when they started. */
-  #patient = 0;
+  #lowPriority = 0;
 
   /** `most`: maximum requests in flight. */
   constructor(most: number) {
@@ -66,29 +66,29 @@ export class ConcurrencyLimiter {
    */
   enter(entrant: Entrant, begin: Begin): () => void {
     const leave = this.#take(entrant.priority());
-    if (leave === undefined) return this.#standInLine(entrant, begin);
+    if (leave === undefined) return this.#enqueue(entrant, begin);
     begin(leave);
     return () => undefined;
   }
 
-  get #mostPatient(): number {
-    const { alone, besidesPressing } = patientShare;
-    return Math.ceil(this.#most * (this.#taken > this.#patient ? besidesPressing : alone));
+  get #mostLowPriority(): number {
+    const { alone, besidesPressing } = lowPriorityShare;
+    return Math.ceil(this.#most * (this.#taken > this.#lowPriority ? besidesPressing : alone));
   }
 
   #hasPlaceFor(priority: Priority): boolean {
-    return this.#taken < this.#most && (isPressing(priority) || this.#patient < this.#mostPatient);
+    return this.#taken < this.#most && (isPressing(priority) || this.#lowPriority < this.#mostLowPriority);
   }
 
   /** Takes a slot if one is available for this priority. The result frees it. */
   #take(priority: Priority): (() => void) | undefined {
     if (!this.#hasPlaceFor(priority)) return undefined;
-    const isPatient = !isPressing(priority);
+    const isLowPriority = !isPressing(priority);
     this.#taken++;
-    if (isPatient) this.#patient++;
+    if (isLowPriority) this.#lowPriority++;
     return () => {
       this.#taken--;
-      if (isPatient) this.#patient--;
+      if (isLowPriority) this.#lowPriority--;
       this.#give();
     };
   }
@@ -114,54 +114,54 @@ export class ConcurrencyLimiter {
    * no pod waits for.
    */
   #next(): Waiter | undefined {
-    if (this.#isStale) this.#lineUp();
-    for (const [index, line] of this.#lines.entries()) {
-      for (const waiter of line) {
-        const now = lineOf(waiter);
+    if (this.#isStale) this.#reorder();
+    for (const [index, queue] of this.#queues.entries()) {
+      for (const waiter of queue) {
+        const now = queueIndexOf(waiter);
         // Its priority has dropped.
-        if (now > index) this.#move(waiter, line, now);
+        if (now > index) this.#move(waiter, queue, now);
         else if (this.#hasPlaceFor(waiter.priority())) return waiter;
         // Without a slot for this priority, there is none for the rest of this queue or for lower priorities.
-        else if (!waiter.begun) return undefined;
+        else if (!waiter.started) return undefined;
       }
     }
     return undefined;
   }
 
-  #lineUp(): void {
+  #reorder(): void {
     this.#isStale = false;
-    for (const [index, line] of this.#lines.entries()) {
-      for (const waiter of line) {
-        const now = lineOf(waiter);
-        if (now < index) this.#move(waiter, line, now);
+    for (const [index, queue] of this.#queues.entries()) {
+      for (const waiter of queue) {
+        const now = queueIndexOf(waiter);
+        if (now < index) this.#move(waiter, queue, now);
       }
     }
   }
 
-  #move(waiter: Waiter, from: Set<Waiter>, line: number): void {
+  #move(waiter: Waiter, from: Set<Waiter>, queue: number): void {
     from.delete(waiter);
-    this.#lines[line]?.add(waiter);
+    this.#queues[queue]?.add(waiter);
   }
 
   #remove(waiter: Waiter): void {
-    for (const line of this.#lines) line.delete(waiter);
+    for (const queue of this.#queues) queue.delete(waiter);
   }
 
-  #standInLine({ priority, begun = false }: Entrant, begin: Begin): () => void {
-    const waiter: Waiter = { priority, begun, begin };
-    this.#lines[lineOf(waiter)]?.add(waiter);
+  #enqueue({ priority, started = false }: Entrant, begin: Begin): () => void {
+    const waiter: Waiter = { priority, started, begin };
+    this.#queues[queueIndexOf(waiter)]?.add(waiter);
     return () => this.#remove(waiter);
   }
 
   #wait(request: PlaceRequest): Promise<() => void> {
     const { signal } = request;
     return new Promise((resolve, reject) => {
-      const leaveLine = this.#standInLine(request, (leave) => {
+      const dequeue = this.#enqueue(request, (leave) => {
         signal.removeEventListener('abort', giveUp);
         resolve(leave);
       });
       const giveUp = (): void => {
-        leaveLine();
+        dequeue();
         reject(signal.reason as Error);
       };
       signal.addEventListener('abort', giveUp, { once: true });
@@ -169,6 +169,6 @@ export class ConcurrencyLimiter {
   }
 }
 
-function lineOf({ begun, priority }: Waiter): number {
-  return begun ? 0 : 1 + rankOf(priority());
+function queueIndexOf({ started, priority }: Waiter): number {
+  return started ? 0 : 1 + rankOf(priority());
 }

@@ -4,7 +4,7 @@
 // A throttle empties the bucket, so every call of the action waits for new tokens. If it also cuts our part, tokens that
 // were granted before and not used become void. A sequence of calls, such as create and attach, gets all its tokens at
 // once: those of its later calls wait for the first call to be sent.
-import { afterAnswer, afterThrottle, type AdaptiveRatio, shareAt, wholeShare } from './adaptive-ratio.ts';
+import { afterAnswer, afterThrottle, type AdaptiveRatio, ratioAt, wholeShare } from './adaptive-ratio.ts';
 import { type BucketSize, emptied, fullBucket, resized, takeTokens } from './token-bucket.ts';
 import type { GrantedBucket } from './token-scheduler.ts';
 
@@ -58,7 +58,7 @@ export function unusedLimit(size: BucketSize, now: number): RateLimit {
 
 /** Resizes the limit to our currently learned part. */
 export function limitAt(limit: RateLimit, now: number): RateLimit {
-  const share = shareAt(limit.learned, now);
+  const share = ratioAt(limit.learned, now);
   const size = { capacity: limit.size.capacity * share, refill: limit.size.refill * share };
   const { capacity, refill, unsent: room } = limit.bucket;
   const unsent = withoutForgotten(limit.unsent, now);

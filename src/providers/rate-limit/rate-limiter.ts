@@ -2,7 +2,7 @@
 // ours. Waiting calls are ordered by their priority at the time a token is granted, so a node whose pods start waiting
 // moves ahead. A throttled call slows all callers of its bucket.
 import type { Clock } from '../../runtime/clock.ts';
-import { shareAt } from './adaptive-ratio.ts';
+import { ratioAt } from './adaptive-ratio.ts';
 import {
   limitAt,
   type RateLimit,
@@ -31,7 +31,7 @@ export interface TokenRequest {
   readonly priority: () => Priority;
   readonly signal: AbortSignal;
   /** Part of an operation in flight: it goes before anything new. */
-  readonly begun?: boolean;
+  readonly started?: boolean;
 }
 
 /** The cloud's answer to a call. */
@@ -51,7 +51,7 @@ export interface BucketLevel {
   readonly capacity: number;
   readonly refillPerSecond: number;
   /** The part of our configured share that remains after throttling; 1 is all of it. */
-  readonly learnedShare: number;
+  readonly learnedRatio: number;
   readonly throttled: number;
   /** Number of waiting calls. */
   readonly waiting: Readonly<Partial<Record<Priority, number>>>;
@@ -59,13 +59,13 @@ export interface BucketLevel {
 
 class Waiter implements Asking {
   readonly costs: ReadonlyMap<string, number>;
-  readonly begun: boolean;
+  readonly started: boolean;
   readonly grant: () => void;
   readonly #priority: () => Priority;
 
   constructor(costs: ReadonlyMap<string, number>, request: TokenRequest, grant: () => void) {
     this.costs = costs;
-    this.begun = request.begun ?? false;
+    this.started = request.started ?? false;
     this.#priority = request.priority;
     this.grant = grant;
   }
@@ -169,8 +169,8 @@ export class RateLimiter {
           rankOf(other) <= rankOf(priority) ? (costs.get(name) ?? 0) : 0,
         ),
       );
-      const lacking = ahead + count - tokensAt(bucket.bucket, now);
-      return Math.max(0, bucket.notBefore - now, (lacking / bucket.bucket.refill) * 1000);
+      const missing = ahead + count - tokensAt(bucket.bucket, now);
+      return Math.max(0, bucket.notBefore - now, (missing / bucket.bucket.refill) * 1000);
     });
     return Math.max(0, ...waits);
   }
@@ -185,7 +185,7 @@ export class RateLimiter {
         tokens: tokensAt(bucket, now),
         capacity: bucket.capacity,
         refillPerSecond: bucket.refill,
-        learnedShare: shareAt(learned, now),
+        learnedRatio: ratioAt(learned, now),
         throttled,
         waiting: this.#waitingFor(name),
       };

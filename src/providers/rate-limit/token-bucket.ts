@@ -20,7 +20,7 @@ export interface TokenBucket extends BucketSize {
 const tolerance = 1e-6;
 
 /** In ms. */
-const leastLook = 100;
+const recheckDelay = 100;
 
 export function fullBucket(size: BucketSize, now: number): TokenBucket {
   return { ...size, tokens: size.capacity, at: now, unsent: 0 };
@@ -37,11 +37,11 @@ export function tokensAt(bucket: TokenBucket, now: number): number {
 export function untilTokens(bucket: TokenBucket, count: number, now: number): number {
   // A group larger than the bucket goes when the bucket is full and leaves a debt.
   const wanted = Math.min(count, bucket.capacity);
-  const lacking = wanted - tokensAt(bucket, now);
-  if (lacking <= tolerance) return 0;
-  const until = (lacking / bucket.refill) * 1000;
+  const missing = wanted - tokensAt(bucket, now);
+  if (missing <= tolerance) return 0;
+  const until = (missing / bucket.refill) * 1000;
   // Without room, time alone adds no token, so check again regularly.
-  return wanted > bucket.capacity - bucket.unsent ? Math.max(until, leastLook) : until;
+  return wanted > bucket.capacity - bucket.unsent ? Math.max(until, recheckDelay) : until;
 }
 
 /** Takes `count` tokens, available or not. */

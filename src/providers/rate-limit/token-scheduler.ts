@@ -12,7 +12,7 @@ export interface Asking {
   readonly costs: ReadonlyMap<string, number>;
   readonly priority: Priority;
   /** Part of an operation in flight. */
-  readonly begun: boolean;
+  readonly started: boolean;
 }
 
 export interface GrantedBucket {
@@ -40,7 +40,7 @@ const bookedLead = 0.75;
 /** Share of a bucket reserved for calls that pods wait for. */
 const reservedShare = 0.2;
 /** A waiting priority is skipped for at most this many tokens in a row, so it gets one in 20. */
-const mostPassedOver = 19;
+const mostSkipped = 19;
 
 /** `waiters` are in order of arrival. */
 export function grantsFor<W extends Asking>(
@@ -53,19 +53,19 @@ export function grantsFor<W extends Asking>(
 
 /** How long a request would wait with an empty queue, in ms. */
 export function untilAlone(
-  { costs, priority, begun }: Asking,
+  { costs, priority, started }: Asking,
   buckets: ReadonlyMap<string, GrantedBucket>,
   now: number,
 ): number {
   const waits = [...costs].map(([name, count]) => {
-    const left = begun ? 0 : reserveOf(priority, buckets, name);
+    const left = started ? 0 : reserveOf(priority, buckets, name);
     return untilFree(buckets, name, count + left, now + leadOf(costs, buckets, name));
   });
   return Math.max(0, ...waits);
 }
 
 /** Requests for the same tokens with the same priority: if the first must wait, the others must too. */
-interface Line<W> {
+interface Queue<W> {
   readonly members: W[];
   /**
    * Position of each member in the overall order of arrival. A separate array, because thousands may wait while one
@@ -74,108 +74,108 @@ interface Line<W> {
   readonly orders: number[];
   readonly costs: ReadonlyMap<string, number>;
   readonly priority: Priority;
-  readonly begun: boolean;
+  readonly started: boolean;
   next: number;
 }
 
 class Round<W extends Asking> {
   readonly #now: number;
   readonly #buckets: Map<string, GrantedBucket>;
-  readonly #lines: readonly Line<W>[];
+  readonly #queues: readonly Queue<W>[];
   /** Tokens reserved for blocked requests; later requests may take only what exceeds them. */
   readonly #kept = new Map<string, number>();
-  readonly #blocked = new Set<Line<W>>();
+  readonly #blocked = new Set<Queue<W>>();
   readonly #granted: W[] = [];
   #wait = Infinity;
 
   constructor(waiters: Iterable<W>, buckets: ReadonlyMap<string, GrantedBucket>, now: number) {
     this.#now = now;
-    this.#lines = linesOf(waiters);
+    this.#queues = queuesOf(waiters);
     this.#buckets = new Map([...buckets].map(([name, bucket]) => [name, this.#withoutAbsent(name, bucket)]));
   }
 
   run(): Grants<W> {
-    for (let line = this.#first(); line !== undefined; line = this.#first()) {
-      const until = this.#until(line);
-      if (until > 0) this.#block(line, until);
-      else this.#grant(line);
+    for (let queue = this.#first(); queue !== undefined; queue = this.#first()) {
+      const until = this.#until(queue);
+      if (until > 0) this.#block(queue, until);
+      else this.#grant(queue);
     }
     return { granted: this.#granted, buckets: this.#buckets, wait: this.#wait };
   }
 
-  #first(): Line<W> | undefined {
-    let first: Line<W> | undefined;
-    for (const line of this.#lines) {
-      if (this.#blocked.has(line) || line.next >= line.members.length) continue;
-      if (first === undefined || this.#precedes(line, first)) first = line;
+  #first(): Queue<W> | undefined {
+    let first: Queue<W> | undefined;
+    for (const queue of this.#queues) {
+      if (this.#blocked.has(queue) || queue.next >= queue.members.length) continue;
+      if (first === undefined || this.#precedes(queue, first)) first = queue;
     }
     return first;
   }
 
-  #precedes(a: Line<W>, b: Line<W>): boolean {
+  #precedes(a: Queue<W>, b: Queue<W>): boolean {
     const [rankA, rankB] = [this.#rankOf(a), this.#rankOf(b)];
     return rankA === rankB ? orderOf(a) < orderOf(b) : rankA < rankB;
   }
 
-  #rankOf(line: Line<W>): number {
-    if (line.begun) return -2;
-    return this.#isDue(line) ? -1 : rankOf(line.priority);
+  #rankOf(queue: Queue<W>): number {
+    if (queue.started) return -2;
+    return this.#isDue(queue) ? -1 : rankOf(queue.priority);
   }
 
   /** Its priority was skipped often enough. */
-  #isDue({ costs, priority }: Line<W>): boolean {
-    return [...costs.keys()].some((name) => this.#skipped(name, priority) >= mostPassedOver);
+  #isDue({ costs, priority }: Queue<W>): boolean {
+    return [...costs.keys()].some((name) => this.#skipped(name, priority) >= mostSkipped);
   }
 
   #skipped(name: string, priority: Priority): number {
     return this.#buckets.get(name)?.skipped[priority] ?? 0;
   }
 
-  #until(line: Line<W>): number {
-    const reserved = !line.begun && !this.#isDue(line);
+  #until(queue: Queue<W>): number {
+    const reserved = !queue.started && !this.#isDue(queue);
     let until = 0;
-    for (const [name, count] of line.costs) {
+    for (const [name, count] of queue.costs) {
       const kept = this.#kept.get(name) ?? 0;
       const capacity = this.#buckets.get(name)?.bucket.capacity ?? Infinity;
       // It can go only after the requests that these tokens are reserved for.
       if (kept > 0 && kept + count > capacity) return Infinity;
-      const left = reserved ? reserveOf(line.priority, this.#buckets, name) : 0;
-      until = Math.max(until, untilFree(this.#buckets, name, kept + count + left, this.#at(line, name)));
+      const left = reserved ? reserveOf(queue.priority, this.#buckets, name) : 0;
+      until = Math.max(until, untilFree(this.#buckets, name, kept + count + left, this.#at(queue, name)));
     }
     return until;
   }
 
   /** When its call of the bucket will be sent. */
-  #at({ costs }: Line<W>, name: string): number {
+  #at({ costs }: Queue<W>, name: string): number {
     return this.#now + leadOf(costs, this.#buckets, name);
   }
 
-  #block(line: Line<W>, until: number): void {
-    this.#blocked.add(line);
+  #block(queue: Queue<W>, until: number): void {
+    this.#blocked.add(queue);
     this.#wait = Math.min(this.#wait, until);
     // Otherwise calls that need one token would starve a call that needs two.
-    for (const [name, count] of line.costs) this.#kept.set(name, (this.#kept.get(name) ?? 0) + count);
+    for (const [name, count] of queue.costs) this.#kept.set(name, (this.#kept.get(name) ?? 0) + count);
   }
 
-  #grant(line: Line<W>): void {
-    const waiter = line.members[line.next++];
+  #grant(queue: Queue<W>): void {
+    const waiter = queue.members[queue.next++];
     if (waiter === undefined) return;
     this.#granted.push(waiter);
-    for (const [name, count] of line.costs) this.#take(name, count, line);
+    for (const [name, count] of queue.costs) this.#take(name, count, queue);
   }
 
-  #take(name: string, count: number, { priority, begun }: Line<W>): void {
+  #take(name: string, count: number, { priority, started }: Queue<W>): void {
     const known = this.#buckets.get(name);
     if (known === undefined) return;
     const skipped: Partial<Record<Priority, number>> = { ...known.skipped };
     for (const other of this.#waitingFor(name)) skipped[other] = (skipped[other] ?? 0) + count;
-    if (!begun) delete skipped[priority];
+    if (!started) delete skipped[priority];
     this.#buckets.set(name, { ...known, bucket: takeTokens(known.bucket, count, this.#now), skipped });
   }
 
   #waitingFor(name: string): ReadonlySet<Priority> {
-    const waiting = this.#lines.filter(
-      ({ costs, next, members, begun }) => costs.has(name) && next < members.length && !begun,
+    const waiting = this.#queues.filter(
+      ({ costs, next, members, started }) => costs.has(name) && next < members.length && !started,
     );
     return new Set(waiting.map(({ priority }) => priority));
   }
@@ -192,25 +192,25 @@ class Round<W extends Asking> {
   }
 }
 
-function linesOf<W extends Asking>(waiters: Iterable<W>): readonly Line<W>[] {
-  const lines = new Map<ReadonlyMap<string, number>, Map<Priority | 'begun', Line<W>>>();
+function queuesOf<W extends Asking>(waiters: Iterable<W>): readonly Queue<W>[] {
+  const queues = new Map<ReadonlyMap<string, number>, Map<Priority | 'started', Queue<W>>>();
   let order = 0;
   for (const waiter of waiters) {
-    const { costs, priority, begun } = waiter;
-    const alike = lines.get(costs) ?? new Map<Priority | 'begun', Line<W>>();
-    let line = alike.get(begun ? 'begun' : priority);
-    if (line === undefined) {
-      line = { members: [], orders: [], costs, priority, begun, next: 0 };
-      alike.set(begun ? 'begun' : priority, line);
-      lines.set(costs, alike);
+    const { costs, priority, started } = waiter;
+    const alike = queues.get(costs) ?? new Map<Priority | 'started', Queue<W>>();
+    let queue = alike.get(started ? 'started' : priority);
+    if (queue === undefined) {
+      queue = { members: [], orders: [], costs, priority, started, next: 0 };
+      alike.set(started ? 'started' : priority, queue);
+      queues.set(costs, alike);
     }
-    line.members.push(waiter);
-    line.orders.push(order++);
+    queue.members.push(waiter);
+    queue.orders.push(order++);
   }
-  return [...lines.values()].flatMap((alike) => [...alike.values()]);
+  return [...queues.values()].flatMap((alike) => [...alike.values()]);
 }
 
-function orderOf<W>({ orders, next }: Line<W>): number {
+function orderOf<W>({ orders, next }: Queue<W>): number {
   return orders[next] ?? Infinity;
 }
 

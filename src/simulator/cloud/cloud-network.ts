@@ -43,7 +43,7 @@ export class CloudNetwork {
   /** Called on every change of an interface, for invariant checks. */
   onInterface: (before: NetworkInterface | undefined, after: NetworkInterface | undefined) => void = () =>
     undefined;
-  #begun = false;
+  #started = false;
 
   /** An empty network. Everything added before `begin` counts as always present. */
   constructor({ topology, clock, random }: CloudNetworkOptions) {
@@ -57,7 +57,7 @@ export class CloudNetwork {
     this.#ids = random.fork('ids');
     this.#delays = random.fork('delays');
     const options = {
-      now: () => (this.#begun ? clock.monotonic() : -Infinity),
+      now: () => (this.#started ? clock.monotonic() : -Infinity),
       memory: () => this.consistency.listingLagMs.max,
     };
     this.#timelines = {
@@ -86,11 +86,11 @@ export class CloudNetwork {
 
   /** From now on changes have a time, and new records become visible with a delay. */
   begin(): void {
-    this.#begun = true;
+    this.#started = true;
   }
 
-  get begun(): boolean {
-    return this.#begun;
+  get started(): boolean {
+    return this.#started;
   }
 
   /** What truly exists now. */
@@ -109,7 +109,7 @@ export class CloudNetwork {
   /** Adds or replaces a record. A new one stays hidden for the configured time. */
   put<K extends RecordKind>(kind: K, record: Records[K]): void {
     const timeline: Timeline<Records[K]> = this.#timelines[kind];
-    if (this.#begun && !timeline.current.has(record.id)) this.#hide(record.id);
+    if (this.#started && !timeline.current.has(record.id)) this.#hide(record.id);
     const before = this.interfaces.get(record.id);
     timeline.put(record);
     if (kind === 'interfaces') this.onInterface(before, this.interfaces.get(record.id));
@@ -146,7 +146,7 @@ export class CloudNetwork {
 
   /** Runs `action` after a time drawn from `range`; at once if that is zero or before `begin`. */
   after(range: MsRange, action: () => void): void {
-    const delay = this.#begun ? this.draw(range) : 0;
+    const delay = this.#started ? this.draw(range) : 0;
     if (delay === 0) action();
     else this.clock.schedule(delay, action);
   }

@@ -144,7 +144,7 @@ function newInstance(network: CloudNetwork, request: LaunchRequest, primary: Net
     id,
     ...(name === undefined ? {} : { name }),
     ...(clientToken === undefined ? {} : { clientToken }),
-    state: network.begun ? 'pending' : 'running',
+    state: network.started ? 'pending' : 'running',
     launchTime: network.clock.wall(),
     vpcId: primary.vpcId,
     subnetId: primary.subnetId,

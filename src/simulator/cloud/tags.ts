@@ -53,10 +53,10 @@ export function removeTags(
   things: readonly Tagged[],
   removals: readonly TagRemoval[] | undefined,
 ): void {
-  const goes = (key: string, value: string): boolean =>
+  const isRemoved = (key: string, value: string): boolean =>
     removals?.some((removal) => removal.key === key && (removal.value ?? value) === value) ?? true;
   const remaining = (present: Tags): Tags =>
-    Object.fromEntries(Object.entries(present).filter(([key, value]) => !goes(key, value)));
+    Object.fromEntries(Object.entries(present).filter(([key, value]) => !isRemoved(key, value)));
   for (const { kind, id } of things) network.find(kind, id);
   for (const { kind, id } of things) change(network, kind, id, remaining);
 }

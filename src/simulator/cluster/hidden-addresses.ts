@@ -21,10 +21,10 @@ export function hiddenAddresses(node: JsonObject, use: AddressesInUse): Readonly
 
 function notInPool(node: JsonObject, { remembered }: AddressesInUse): ReadonlyMap<string, string> {
   const pool = objectAt(node, 'spec', 'ipam', 'pool');
-  const told = Object.entries(objectAt(node, 'status', 'ipam', 'used')).map(
+  const used = Object.entries(objectAt(node, 'status', 'ipam', 'used')).map(
     ([address, entry]) => [address, textAt(entry, 'owner')] as const,
   );
-  return new Map([...told, ...remembered].filter(([address]) => !Object.hasOwn(pool, address)));
+  return new Map([...used, ...remembered].filter(([address]) => !Object.hasOwn(pool, address)));
 }
 
 function notOnInterfaces(node: JsonObject, { remembered }: AddressesInUse): ReadonlyMap<string, string> {

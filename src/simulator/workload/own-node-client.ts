@@ -37,29 +37,29 @@ export class OwnNodeClient {
 
   /** Writes `object` without its status, unless another write came first. */
   async replace(object: JsonObject, signal: AbortSignal): Promise<Answer> {
-    return this.#told(this.#path, await this.#options.client.replace(this.#path, object, signal));
+    return this.#recorded(this.#path, await this.#options.client.replace(this.#path, object, signal));
   }
 
   /** Writes the status of `object`, unless another write came first. */
   async replaceStatus(object: JsonObject, signal: AbortSignal): Promise<Answer> {
     const path = `${this.#path}/status`;
-    return this.#told(path, await this.#options.client.replace(path, object, signal));
+    return this.#recorded(path, await this.#options.client.replace(path, object, signal));
   }
 
   async #announceOnce(signal: AbortSignal): Promise<Answer> {
     const { client, facts } = this.#options;
     const node = await client.get(`/api/v1/nodes/${facts.name}`, signal);
-    if (node.kind === 'refused') return this.#told('node', node);
+    if (node.kind === 'refused') return this.#recorded('node', node);
     const uid = textAt(node.object, 'metadata', 'uid');
 
     const found = await client.get(this.#path, signal);
     if (found.kind === 'ok') return this.replace(renewedOwnNode(facts, uid, found.object), signal);
-    if (found.status !== 404) return this.#told(this.#path, found);
+    if (found.status !== 404) return this.#recorded(this.#path, found);
     const created = await client.create(ciliumNodesPath, newOwnNode(facts, uid), signal);
-    return this.#told(this.#path, created);
+    return this.#recorded(this.#path, created);
   }
 
-  #told(path: string, answer: Answer): Answer {
+  #recorded(path: string, answer: Answer): Answer {
     const { record } = this.#options;
     if (answer.kind === 'ok') record('written', path);
     else record('write-refused', path, `${answer.status} ${answer.reason}`);

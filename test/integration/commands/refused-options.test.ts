@@ -8,7 +8,7 @@ import {
   optionNames,
   optionTable,
 } from '../../../src/config/option-table.ts';
-import { plainValue } from '../../../src/network/foreign-text.ts';
+import { plainValue } from '../../../src/network/untrusted-text.ts';
 import { type Ended, endAll, headwater, linesOf, problemsOf } from './child.ts';
 
 let directory = '';

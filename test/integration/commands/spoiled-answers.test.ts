@@ -113,10 +113,10 @@ class Nodes {
 
   /** How long it takes until so many nodes have what they are to have, in ms. */
   async until(count: number, limit: number): Promise<number> {
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     for (;;) {
       const free = await this.free();
-      const took = performance.now() - begunAt;
+      const took = performance.now() - startedAt;
       if (free.length === count && (free[0] ?? 0) >= preAllocate) return took;
       if (took > limit) throw new Error(`after ${limit} ms, nodes have ${free.join()} free addresses`);
       await pause(100);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { thisProcess } from '../../../src/config/process-surroundings.ts';
+import { thisProcess } from '../../../src/config/process-environment.ts';
 import { type MountedConfig, mountedConfig } from '../../support/config-directory.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';

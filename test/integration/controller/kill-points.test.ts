@@ -7,16 +7,16 @@ const ways = ['before it is sent', 'once it is sent', 'before its answer is take
 
 for (const protocol of ['crd-allocator', 'multi-pool'] as const) {
   const undisturbed = await growAndShrink(protocol);
-  const begun = [...undisturbed.controller.begun];
+  const started = [...undisturbed.controller.started];
 
   describe(`a controller beside an agent of ${protocol}`, () => {
     test('makes every kind of call in the history in which it is killed', () => {
-      expect([...new Set(begun)].sort()).toEqual(changingCalls);
+      expect([...new Set(started)].sort()).toEqual(changingCalls);
       expectWell(undisturbed);
     });
 
     describe.each(ways)('killed at a call, %s,', (when) => {
-      test.each(begun.map((name, at) => ({ name, at })))(
+      test.each(started.map((name, at) => ({ name, at })))(
         'loses, doubles and leaks nothing: call $at, $name',
         async ({ at }) => {
           const world = await growAndShrink(protocol, { death: { at, when } });

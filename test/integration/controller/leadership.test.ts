@@ -257,10 +257,10 @@ describe('a controller that shuts down', () => {
       const told = world.clock.monotonic();
       await world.advance(30_000);
 
-      const begun = controller.calls.filter(({ at, action }) => at > told && action.startsWith('Create'));
+      const started = controller.calls.filter(({ at, action }) => at > told && action.startsWith('Create'));
       expect(await controller.outcome).toBe('stopped');
       expect(world.loose()).toEqual([]);
-      expect(begun.length).toBeLessThanOrEqual(2);
+      expect(started.length).toBeLessThanOrEqual(2);
       expect(controller.calls.every(({ at }) => at < told + 20_000)).toBe(true);
       expect(world.broken()).toEqual([]);
     },

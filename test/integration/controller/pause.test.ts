@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { thisProcess } from '../../../src/config/process-surroundings.ts';
+import { thisProcess } from '../../../src/config/process-environment.ts';
 import { assign } from '../../../src/simulator/cloud/assignments.ts';
 import { nothing } from '../../../src/simulator/cloud/claims.ts';
 import { type MountedConfig, mountedConfig } from '../../support/config-directory.ts';

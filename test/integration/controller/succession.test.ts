@@ -25,9 +25,9 @@ describe('a CiliumNode that is deleted and created again', () => {
       const controller = startController(world);
       const restore = world.fault(action, { kind: 'slow', ms: 4000 });
       const { counters } = world.cluster.ec2.gateway;
-      const begun = (): boolean => counters.get(action).calls > 0;
+      const started = (): boolean => counters.get(action).calls > 0;
       await world.announce(machine);
-      await world.until('the call is under way', begun);
+      await world.until('the call is under way', started);
       await world.delete(machine);
       await world.announce(machine);
       restore();

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfigDirectory } from '../../../src/config/config-directory.ts';
-import { thisProcess } from '../../../src/config/process-surroundings.ts';
+import { thisProcess } from '../../../src/config/process-environment.ts';
 
 let directory = '';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { loadOptions } from '../../../src/config/load-options.ts';
-import { plainValue } from '../../../src/network/foreign-text.ts';
+import { plainValue } from '../../../src/network/untrusted-text.ts';
 import {
   environmentNameOf,
   type OptionName,

@@ -50,10 +50,10 @@ describe('the proxy variables of the environment', () => {
   test.each(['NO_PROXY', 'no_proxy'])(
     '%s lists the exceptions, and an entry that matches nothing is reported',
     (variable) => {
-      const { proxies, remarks } = read({ [variable]: '10.0.0.0/8,10.0.0.0/40' });
+      const { proxies, warnings } = read({ [variable]: '10.0.0.0/8,10.0.0.0/40' });
 
       expect(isExempt({ host: '10.1.1.1', port: 443 }, proxies.exempt)).toBe(true);
-      expect(remarks).toEqual([
+      expect(warnings).toEqual([
         {
           kind: 'warning',
           message: 'an entry of the proxy exceptions matches nothing',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { heldAnnotation, WithdrawalWatch } from '../../../src/controller/withdrawal-watch.ts';
-import type { FleetMember } from '../../../src/manager/withdrawals/withdrawal-decision.ts';
-import { MutationPermission, noStops } from '../../../src/providers/gate/mutation-permission.ts';
+import type { NodeMember } from '../../../src/manager/withdrawals/withdrawal-decision.ts';
+import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
@@ -16,16 +16,16 @@ function rig(
 ) {
   const clock = new VirtualClock();
   const log = recordingLogger();
-  const permission = new MutationPermission(noStops);
+  const permission = new MutationPermission(noPauses);
   const annotations = new Map<string, string | undefined>();
   if (given.annotation !== undefined) annotations.set(heldAnnotation, given.annotation);
   const told = { lease: [] as string[], nodes: [] as string[], withdrawn: [] as string[] };
   const world = {
     held: new Set<string>(),
-    presence: 'shown' as FleetMember['presence'],
+    presence: 'shown' as NodeMember['presence'],
     allowed: undefined as string | undefined,
   };
-  const members = (): readonly FleetMember[] =>
+  const members = (): readonly NodeMember[] =>
     ids(100).map((instanceId) => ({
       node: { name: `node-${instanceId}`, uid: instanceId, nodeUid: instanceId },
       hasNode: true,
@@ -37,7 +37,7 @@ function rig(
   const watch: WithdrawalWatch = new WithdrawalWatch({
     held: {
       heldWithdrawals: () => world.held,
-      weighAgain: (now) => miss([], now),
+      reevaluate: (now) => miss([], now),
     },
     members,
     consistencyWindow,
@@ -51,8 +51,8 @@ function rig(
             annotation: (key) => annotations.get(key),
             annotate: (key, text) => annotations.set(key, text),
           },
-    tellLease: ({ type, reason, message }) => told.lease.push(`${type} ${reason}: ${message}`),
-    tellNode: ({ name }, { reason }) => told.nodes.push(`${name} ${reason}`),
+    recordLeaseEvent: ({ type, reason, message }) => told.lease.push(`${type} ${reason}: ${message}`),
+    recordNodeEvent: ({ name }, { reason }) => told.nodes.push(`${name} ${reason}`),
     onWithdrawn: (instanceIds) => told.withdrawn.push(...instanceIds),
     clock,
     log,
@@ -79,12 +79,14 @@ describe('withdrawals that are held', () => {
     watch.noteResync();
 
     miss(ids(60));
-    const during = (['give', 'takeAway', 'publish', 'tell'] as const).map((each) => permission.refusal(each));
+    const during = (['allocate', 'release', 'publish', 'notify'] as const).map((each) =>
+      permission.refusal(each),
+    );
     world.held = new Set();
     await clock.advance(2000);
 
     expect(during).toEqual([undefined, 'withdrawalsHeld', undefined, undefined]);
-    expect(permission.refusal('takeAway')).toBeUndefined();
+    expect(permission.refusal('release')).toBeUndefined();
   });
 
   test('are reported once: one line of log, one Event on the Lease, and on 10 nodes, of which each has two objects', async () => {
@@ -292,14 +294,14 @@ describe('withdrawals that the previous leader held', () => {
   test('stay held, and the note with them, until this process has read the cloud twice, and then until they are shown', async () => {
     const { clock, permission, watch, world, miss, note, told } = rig({ annotation });
     watch.begin();
-    const atOnce = permission.refusal('takeAway');
+    const atOnce = permission.refusal('release');
     watch.noteResync();
     miss(ids(1));
 
     await clock.advance(2 * consistencyWindow - 1);
-    const during = [permission.refusal('takeAway'), note(), watch.heldNodes, watch.report()?.state];
+    const during = [permission.refusal('release'), note(), watch.heldNodes, watch.report()?.state];
     await clock.advance(2001);
-    const then = [permission.refusal('takeAway'), watch.report()?.state];
+    const then = [permission.refusal('release'), watch.report()?.state];
     world.held = new Set();
     await clock.advance(2001);
 
@@ -309,7 +311,7 @@ describe('withdrawals that the previous leader held', () => {
     expect(told.lease).toEqual([
       expect.stringContaining('the previous leader held withdrawals: much is missing'),
     ]);
-    expect(permission.refusal('takeAway')).toBeUndefined();
+    expect(permission.refusal('release')).toBeUndefined();
     expect(note()).toBeUndefined();
     expect(told.withdrawn).toEqual([]);
   });
@@ -319,7 +321,7 @@ describe('withdrawals that the previous leader held', () => {
 
     watch.begin();
 
-    expect(permission.refusal('takeAway')).toBe('withdrawalsHeld');
+    expect(permission.refusal('release')).toBe('withdrawalsHeld');
   });
 });
 
@@ -331,7 +333,7 @@ describe('a cloud that shows none of the instances', () => {
     watch.noteResync();
 
     await clock.advance(20_000);
-    const during = [watch.problem(), permission.refusal('takeAway'), watch.heldNodes, note()];
+    const during = [watch.problem(), permission.refusal('release'), watch.heldNodes, note()];
     world.presence = 'shown';
     await clock.advance(2000);
 
@@ -343,7 +345,7 @@ describe('a cloud that shows none of the instances', () => {
     ]);
     expect(told.lease).toEqual([`Warning WithdrawalsHeld: ${during[0]}`]);
     expect(told.nodes).toEqual([]);
-    expect([watch.problem(), permission.refusal('takeAway')]).toEqual([undefined, undefined]);
+    expect([watch.problem(), permission.refusal('release')]).toEqual([undefined, undefined]);
   });
 
   test('is waited for while the instances are not read, for two consistency windows at most', async () => {

@@ -9,7 +9,7 @@ const places: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['types of reasons', /type \w*Reason =([^;]*);/g],
   ['what is told', /\breason: ('[A-Z]\w+')/g],
   ['what is counted', /\badd\('(?:node|interface|subnet)', ('\w+')\)/g],
-  ['why something is stopped', /\bstopReasons = (\[[^\]]*\])/g],
+  ['why something is paused', /\bpauseReasons = (\[[^\]]*\])/g],
 ];
 
 /** The same by its place, of sources of the program. The model of the cloud has its own words. */
@@ -72,7 +72,7 @@ describe('the page of reasons', () => {
       "export type NodeReason =\n  | 'One'\n  | 'Two';",
       "const report = { type: 'Warning', reason: 'Three' };",
       "add('subnet', 'Four'); why({ reason: failure.reason });",
-      "const stopReasons = ['five'] as const;",
+      "const pauseReasons = ['five'] as const;",
     ]);
 
     expect([...found.values()]).toEqual([['One', 'Two'], ['Three'], ['Four'], ['five']]);

@@ -25,7 +25,7 @@ export interface Rig {
 export function rig(
   server: Server,
   onChange: (change: Change<string>) => void = () => undefined,
-  options: Pick<ReflectorOptions<string>, 'doubtsEmptyLists'> = {},
+  options: Pick<ReflectorOptions<string>, 'verifyEmptyLists'> = {},
 ): Rig {
   const clock = new VirtualClock();
   const transport = new ScriptedTransport(clock, server);

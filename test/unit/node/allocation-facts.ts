@@ -88,7 +88,7 @@ export function view(
     addressless,
     instance: undefined,
     unconfirmed: new Map(),
-    doubted: new Set(),
+    possiblyGone: new Set(),
     awaited: new Map(),
     withdrawn: new Set(),
     unseen: new Set(),

@@ -28,11 +28,11 @@ export const deleted = done({ kind: 'deleted', interfaceId: 'eni-9' });
 
 export interface Rig {
   readonly clock: VirtualClock;
-  /** Calls in order: `create`, `attach@1`, `delete`, `look`; admissions as `admit create`. */
+  /** Calls in order: `create`, `attach@1`, `delete`, `refresh`; admissions as `admit create`. */
   readonly calls: string[];
   readonly requests: Operation[];
   /** Calls that nothing may hold up any more. */
-  readonly begun: string[];
+  readonly started: string[];
   readonly folded: string[];
   readonly throttles: string[];
   /** What was said to be certain before the deletion began. */
@@ -49,7 +49,7 @@ export interface Scene {
   readonly attach?: readonly Outcome[];
   readonly delete?: readonly Outcome[];
   /** Index at which each look finds the interface attached; a look beyond the list finds what the last one did. */
-  readonly looks?: readonly (number | undefined)[];
+  readonly refreshes?: readonly (number | undefined)[];
   /** Of each call and look, in ms. */
   readonly duration?: number;
   readonly taken?: readonly number[];
@@ -59,7 +59,7 @@ export interface Scene {
   readonly seed?: string;
   /** How long calls wait for the rate limits, in ms. */
   readonly wait?: number;
-  readonly look?: (clock: VirtualClock) => Promise<void>;
+  readonly refresh?: (clock: VirtualClock) => Promise<void>;
 }
 
 /** Runs the unit; a call that the scene has no outcome for repeats the last one. */
@@ -68,14 +68,14 @@ export function rig(scene: Scene): Rig {
   const deadline = new AbortController();
   const calls: string[] = [];
   const requests: Operation[] = [];
-  const begun: string[] = [];
+  const started: string[] = [];
   const folded: string[] = [];
   const throttles: string[] = [];
   const refused: string[] = [];
   const visibilityLag = new VisibilityLag();
   if (scene.lag !== undefined) visibilityLag.unknown(scene.lag - 100);
   const never = new AbortController().signal;
-  const counts = { create: 0, attach: 0, delete: 0, look: 0 };
+  const counts = { create: 0, attach: 0, delete: 0, refresh: 0 };
   let shownAt: number | undefined;
   let result: CreateInterfaceResult | undefined;
   let error: unknown;
@@ -94,18 +94,18 @@ export function rig(scene: Scene): Rig {
     },
     perform: async (operation, context) => {
       const name = nameOf(operation.kind);
-      if (context.begun === true) begun.push(name);
+      if (context.started === true) started.push(name);
       calls.push(operation.kind === 'attachInterface' ? `${name}@${operation.deviceIndex}` : name);
       requests.push(operation);
       await sleep(clock, scene.duration ?? 0, never);
       return next(name);
     },
   });
-  const look = async (): Promise<void> => {
-    calls.push('look');
-    await (scene.look?.(clock) ?? sleep(clock, scene.duration ?? 0, never));
-    const looks = scene.looks ?? [undefined];
-    shownAt = looks[Math.min(counts.look++, looks.length - 1)];
+  const refresh = async (): Promise<void> => {
+    calls.push('refresh');
+    await (scene.refresh?.(clock) ?? sleep(clock, scene.duration ?? 0, never));
+    const refreshes = scene.refreshes ?? [undefined];
+    shownAt = refreshes[Math.min(counts.refresh++, refreshes.length - 1)];
   };
   const deps: CreateInterfaceDeps = {
     implementation,
@@ -113,8 +113,8 @@ export function rig(scene: Scene): Rig {
     random: new Random(scene.seed ?? 'unit'),
     consistencyWindow: 30_000,
     context: { priority: () => 'normal', signal: deadline.signal },
-    fold: (answer) => folded.push(answer.kind),
-    look,
+    applyAnswer: (answer) => folded.push(answer.kind),
+    refresh,
     attachedAt: (id) => (id === 'eni-9' ? shownAt : undefined),
     visibilityLag,
     onThrottle: ({ kind }) => throttles.push(kind),
@@ -138,7 +138,7 @@ export function rig(scene: Scene): Rig {
     clock,
     calls,
     requests,
-    begun,
+    started,
     folded,
     throttles,
     refused,

@@ -5,10 +5,10 @@ import type { NodeRequirements } from '../../../src/node/demand/node-requirement
 import type { FinishedStep } from '../../../src/node/allocate/step-result.ts';
 import { PoolMaintainer } from '../../../src/node/allocate/pool-maintainer.ts';
 import type { AllocationPlan } from '../../../src/node/allocate/prepare-ip-allocation.ts';
-import { SetAside } from '../../../src/node/allocate/set-aside.ts';
+import { BlockedResources } from '../../../src/node/allocate/blocked-resources.ts';
 import type { Refund, InstanceLimits } from '../../../src/providers/contract/allocation-implementation.ts';
 import { Inventory } from '../../../src/providers/inventory/inventory.ts';
-import { MutationPermission, noStops } from '../../../src/providers/gate/mutation-permission.ts';
+import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
 import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
 import type { Operation, Outcome } from '../../../src/providers/contract/operation.ts';
 import { Orphans } from '../../../src/providers/orphans/orphans.ts';
@@ -63,9 +63,9 @@ export class PoolRig {
   readonly clock = new VirtualClock();
   readonly inventory = new Inventory({ consistencyWindow });
   readonly ledger = new SubnetLedger();
-  readonly blocked = new SetAside({ clock: this.clock, random: new Random('set aside') });
+  readonly blocked = new BlockedResources({ clock: this.clock, random: new Random('set aside') });
   readonly maintainer: PoolMaintainer;
-  readonly permission = new MutationPermission(noStops);
+  readonly permission = new MutationPermission(noPauses);
   readonly orphans: Orphans;
   /** `allocate eni-0+8@ms`, for prefixes `allocate eni-0+2x16@ms`, `create subnet-1+9@ms`, `attach eni-0 1@ms`, `delete eni-0@ms`: calls as they are sent. */
   readonly calls: string[] = [];
@@ -73,7 +73,7 @@ export class PoolRig {
   readonly bugs: unknown[] = [];
   readonly doubts: number[] = [];
   /** Begin of each look. */
-  readonly looks: number[] = [];
+  readonly refreshes: number[] = [];
   /** When it was told that the urgency of what waits has risen. */
   readonly reconsidered: number[] = [];
   priority: Priority = 'normal';
@@ -99,7 +99,7 @@ export class PoolRig {
       (item) => ({ kind: 'interface', interface: item }) as const,
     );
     this.inventory.track('i-1');
-    this.inventory.applyRefresh({ begunAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
+    this.inventory.applyRefresh({ startedAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
     this.ledger.observe(new Map(Object.entries(this.#free())), 0);
     this.orphans = new Orphans({
       isHeld: () => false,
@@ -107,7 +107,7 @@ export class PoolRig {
       consistencyWindow,
       onLeft: () => void this.clock.schedule(1000, () => this.readOrphans(scene.leftOver?.() ?? [])),
     });
-    this.orphans.fold({ begunAt: 0, endedAt: 0, interfaces: [] });
+    this.orphans.apply({ startedAt: 0, endedAt: 0, interfaces: [] });
     this.maintainer = new PoolMaintainer({
       isShrinking: (interfaceId) => interfaceId === scene.leaving,
       visibilityLag: new VisibilityLag(),
@@ -128,11 +128,11 @@ export class PoolRig {
       permission: this.permission,
       facts: () => this.#facts(),
       priority: () => this.priority,
-      fold: (answer) => this.inventory.applyAnswer(answer, this.clock.monotonic()),
+      applyAnswer: (answer) => this.inventory.applyAnswer(answer, this.clock.monotonic()),
       orphans: this.orphans,
       adopt: (item) => this.inventory.adopt(item),
       abandon: (interfaceId) => this.inventory.abandon(interfaceId),
-      look: () => this.#look(),
+      refresh: () => this.#refresh(),
       invalidate: (from) => this.doubts.push(from),
       wake: () => void this.clock.schedule(0, () => this.evaluate()),
       onStep: (step) => this.steps.push(step),
@@ -143,7 +143,7 @@ export class PoolRig {
   /** A reading that shows these interfaces detached. */
   readOrphans(interfaces: readonly NetworkInterface[]): void {
     const now = this.clock.monotonic();
-    this.orphans.fold({ begunAt: now, endedAt: now, interfaces });
+    this.orphans.apply({ startedAt: now, endedAt: now, interfaces });
     this.clock.schedule(0, () => this.evaluate());
   }
 
@@ -259,9 +259,9 @@ export class PoolRig {
     });
   }
 
-  async #look(): Promise<void> {
-    const begunAt = this.clock.monotonic();
-    this.looks.push(begunAt);
+  async #refresh(): Promise<void> {
+    const startedAt = this.clock.monotonic();
+    this.refreshes.push(startedAt);
     await sleep(this.clock, this.#scene.lookDuration ?? 0, never);
     const { interfaces = [], unreadable = [] } = this.inventory.view('i-1') ?? {};
     const shown = this.#scene.shown?.(interfaces) ?? interfaces;
@@ -270,7 +270,7 @@ export class PoolRig {
       ...unreadable.map((item) => ({ kind: 'unreadableInterface', interface: item }) as const),
     ];
     this.inventory.applyRefresh({
-      begunAt,
+      startedAt,
       endedAt: this.clock.monotonic(),
       instanceIds: ['i-1'],
       observations,

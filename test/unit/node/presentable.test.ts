@@ -6,5 +6,8 @@ test.each<[string, string, string]>([
   ['without control characters', 'a\nb\u001b[31mc', 'a\ufffdb\ufffd[31mc'],
   ['cut when it is long', 'x'.repeat(5000), `${'x'.repeat(1000)}…`],
 ])('an untrusted text is shown %s', (_, text, told) => {
-  expect(presentable({ reason: 'CallFailed', text })).toEqual({ reason: 'CallFailed', text: told });
+  expect(presentable({ reason: 'CallFailed', message: text })).toEqual({
+    reason: 'CallFailed',
+    message: told,
+  });
 });

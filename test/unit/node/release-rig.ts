@@ -7,8 +7,8 @@ import { Releaser, type ReleasableFacts } from '../../../src/node/release/releas
 import type { FinishedRelease } from '../../../src/node/release/unassign.ts';
 import { podAddresses } from '../../../src/node/demand/capacity.ts';
 import { Inventory } from '../../../src/providers/inventory/inventory.ts';
-import { addressesOf } from '../../../src/providers/contract/ipv4.ts';
-import { MutationPermission, noStops } from '../../../src/providers/gate/mutation-permission.ts';
+import { expandBlock } from '../../../src/providers/contract/ipv4.ts';
+import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
 import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
 import type { Operation, Outcome } from '../../../src/providers/contract/operation.ts';
 import { sleep } from '../../../src/runtime/clock.ts';
@@ -74,7 +74,7 @@ export class ReleaseRig {
     this.keep = scene.keep ?? [...this.holds].flatMap(membersOf).length;
     this.inventory.track('i-1');
     const observations = scene.interfaces.map((item) => ({ kind: 'interface', interface: item }) as const);
-    this.inventory.applyRefresh({ begunAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
+    this.inventory.applyRefresh({ startedAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
     this.releaser = new Releaser({
       instanceId: 'i-1',
       implementation: {
@@ -84,17 +84,17 @@ export class ReleaseRig {
       clock: this.clock,
       random: new Random('release'),
       timing,
-      permission: new MutationPermission(noStops),
+      permission: new MutationPermission(noPauses),
       policy: { ...policy, enabled: scene.enabled ?? true },
       writtenAt: () => this.writtenAt,
       facts: () => this.#facts(),
       isGrowing: (interfaceId) => this.growing.has(interfaceId),
       readNode: () => Promise.resolve(scene.onRead?.(this) ?? true),
-      fold: (answer) => this.inventory.applyAnswer(answer, this.clock.monotonic()),
+      applyAnswer: (answer) => this.inventory.applyAnswer(answer, this.clock.monotonic()),
       invalidate: (from) => this.doubts.push(from),
       wake: () => this.wake(),
       onRelease: (release) => this.finished.push(release),
-      onWithdrawn: (holdings) => this.withdrawn.push(...holdings.map(({ id }) => id)),
+      onRetired: (holdings) => this.withdrawn.push(...holdings.map(({ id }) => id)),
       onBug: (error) => this.bugs.push(error),
     });
     this.#show();
@@ -190,5 +190,5 @@ export class ReleaseRig {
 }
 
 function membersOf(cidr: string): string[] {
-  return cidr.includes('/') ? addressesOf(cidr) : [cidr];
+  return cidr.includes('/') ? expandBlock(cidr) : [cidr];
 }

@@ -180,11 +180,11 @@ export class CloudHistory {
     if (this.#looking) return;
     this.#looking = true;
     const inventory = this.#inventory;
-    const begunAt = this.clock.monotonic();
+    const startedAt = this.clock.monotonic();
     this.clock.schedule(this.#random.integer(latency), () => {
       this.#looking = false;
-      const observations = this.#shown(begunAt);
-      const look = { begunAt, endedAt: this.clock.monotonic(), instanceIds: ['i-1'], observations };
+      const observations = this.#shown(startedAt);
+      const look = { startedAt, endedAt: this.clock.monotonic(), instanceIds: ['i-1'], observations };
       this.#folding(inventory, () => inventory.applyRefresh(look));
     });
   }
@@ -195,10 +195,10 @@ export class CloudHistory {
     const listing = inventory.beginListing(this.clock.monotonic());
     const pages = 1 + this.#random.integer(3);
     const nextPage = (page: number): void => {
-      const begunAt = this.clock.monotonic();
+      const startedAt = this.clock.monotonic();
       this.clock.schedule(this.#random.integer(latency), () => {
-        const observations = this.#shown(begunAt).filter((_, index) => index % pages === page);
-        this.#folding(inventory, () => listing.fold(observations, begunAt));
+        const observations = this.#shown(startedAt).filter((_, index) => index % pages === page);
+        this.#folding(inventory, () => listing.apply(observations, startedAt));
         if (page + 1 < pages) nextPage(page + 1);
         // Its end pauses for others.
         else
@@ -219,10 +219,10 @@ export class CloudHistory {
     this.#inventory.track('i-1', published, this.clock.monotonic(), new Set());
   }
 
-  #shown(begunAt: number): Observation[] {
+  #shown(startedAt: number): Observation[] {
     const everSeen = new Set(this.#states.flatMap(({ state }) => [...state.keys()]));
     return [...everSeen].flatMap((id) => {
-      const earliest = begunAt - lag;
+      const earliest = startedAt - lag;
       const asOf = earliest + this.#random.next() * (this.clock.monotonic() - earliest);
       const held = this.#stateAt(asOf).get(id);
       return held === undefined ? [] : [{ kind: 'interface', interface: record(id, held) } as const];
@@ -233,11 +233,11 @@ export class CloudHistory {
     return this.#states.findLast(({ at }) => at <= time)?.state ?? new Map<string, string[]>();
   }
 
-  #folding(inventory: Inventory, fold: () => unknown): void {
+  #folding(inventory: Inventory, apply: () => unknown): void {
     // What another controller does with late answers is nobody's business.
     if (inventory !== this.#inventory) return;
     const before = this.inInventory();
-    fold();
+    apply();
     const after = new Set(this.inInventory());
     const there = new Set(this.inCloud());
     for (const item of before) {

@@ -11,24 +11,24 @@ export const window = 30;
 export interface InventoryRig {
   readonly inventory: Inventory;
   /** A look at `i-1` that began then and showed exactly this; says whether it changed anything. */
-  readonly look: (begunAt: number, ...shown: (NetworkInterface | Observation)[]) => boolean;
+  readonly look: (startedAt: number, ...shown: (NetworkInterface | Observation)[]) => boolean;
   /** A listing of one page that began then and showed exactly this; says whether it changed `i-1`. */
-  readonly list: (begunAt: number, ...shown: (NetworkInterface | Observation)[]) => boolean;
+  readonly list: (startedAt: number, ...shown: (NetworkInterface | Observation)[]) => boolean;
   readonly answer: (endedAt: number, answer: Answer) => boolean;
   readonly view: () => InstanceView;
   /** Addresses and prefixes of `eni-1`; undefined when it isn't known. */
   readonly holdings: () => readonly string[] | undefined;
 }
 
-/** `takenAt`: when the memory of `recalled` was taken up; readings are believed at once if not given. */
+/** `restoredAt`: when the state of `recalled` was restored; readings are believed at once if not given. */
 export function inventoryRig(
   restored: readonly NetworkInterface[] = [],
-  takenAt?: number,
+  restoredAt?: number,
   gate?: WithdrawalGate,
 ): InventoryRig {
   const inventory = new Inventory({ consistencyWindow: window, ...(gate && { gate }) });
-  if (takenAt === undefined) inventory.track('i-1', restored);
-  else inventory.track('i-1', restored, takenAt, new Set());
+  if (restoredAt === undefined) inventory.track('i-1', restored);
+  else inventory.track('i-1', restored, restoredAt, new Set());
   const observed = (shown: NetworkInterface | Observation): Observation =>
     'kind' in shown ? shown : { kind: 'interface', interface: shown };
   const view = (): InstanceView => {
@@ -38,13 +38,18 @@ export function inventoryRig(
   };
   return {
     inventory,
-    look: (begunAt, ...shown) =>
+    look: (startedAt, ...shown) =>
       inventory
-        .applyRefresh({ begunAt, endedAt: begunAt, instanceIds: ['i-1'], observations: shown.map(observed) })
+        .applyRefresh({
+          startedAt,
+          endedAt: startedAt,
+          instanceIds: ['i-1'],
+          observations: shown.map(observed),
+        })
         .has('i-1'),
-    list: (begunAt, ...shown) => {
-      const listing = inventory.beginListing(begunAt);
-      listing.fold(shown.map(observed), begunAt);
+    list: (startedAt, ...shown) => {
+      const listing = inventory.beginListing(startedAt);
+      listing.apply(shown.map(observed), startedAt);
       return ended(listing).has('i-1');
     },
     answer: (endedAt, answer) => inventory.applyAnswer(answer, endedAt).has('i-1'),

@@ -23,7 +23,7 @@ export function scriptedImplementation(given: Partial<AllocationImplementation>)
     throw new Error(`${name} is not expected`);
   };
   return {
-    mostInstancesPerLook: 200,
+    mostInstancesPerRefresh: 200,
     mostTypesPerRead: 200,
     statusKey: 'eni',
     words,

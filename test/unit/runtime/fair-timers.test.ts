@@ -53,10 +53,10 @@ describe('fair timers', () => {
     let now = 0;
     const awaited: (() => void)[] = [];
     const turns = new FairTimers({ monotonic: () => now, afterOthers: (action) => awaited.push(action) });
-    let begun = 0;
+    let started = 0;
     for (let index = 0; index < 3; index++) {
       turns.take(() => {
-        begun++;
+        started++;
         void Promise.resolve().then(() => (now += 3));
       }, false);
     }
@@ -66,7 +66,7 @@ describe('fair timers', () => {
       await Promise.resolve();
     }
 
-    expect(begun).toBe(2);
+    expect(started).toBe(2);
   });
 
   test('start with urgent actions, also with those that become due meanwhile', () => {

@@ -113,19 +113,19 @@ describe('a task group', () => {
 
   test('starts nothing and fires no timer once it stops', async () => {
     const { clock, work } = rig();
-    const begun: string[] = [];
+    const started: string[] = [];
     const begin = (what: string) => (): Promise<void> => {
-      begun.push(what);
+      started.push(what);
       return Promise.resolve();
     };
-    work.later(10, () => begun.push('timer before'));
+    work.later(10, () => started.push('timer before'));
 
     await work.stop(never);
     work.begin(begin('work'));
-    work.later(10, () => begun.push('timer after'));
+    work.later(10, () => started.push('timer after'));
     await clock.advance(20);
 
-    expect(begun).toEqual([]);
+    expect(started).toEqual([]);
     expect(work.isClosing).toBe(true);
   });
 

@@ -1,7 +1,7 @@
 // Chapter about EC2 calls that succeed and whose answers are lost. This is the worst case: a blind retry would repeat
 // the effect.
 import { textsAt } from '../../../simulator/workload/json.ts';
-import type { Chapter, Stage } from '../chapter.ts';
+import type { Chapter, ChapterContext } from '../chapter.ts';
 import type { LogLine } from '../controller-process.ts';
 import { smallZone } from '../demo-topology.ts';
 import { batchPods } from './pods.ts';
@@ -18,16 +18,16 @@ interface Lost {
 const assign = 'AssignPrivateIpAddresses';
 const create = 'CreateNetworkInterface';
 
-export function lostAnswers(stage: Stage): Chapter {
-  const { faults } = stage.cluster.ec2.gateway;
+export function lostAnswers(context: ChapterContext): Chapter {
+  const { faults } = context.cluster.ec2.gateway;
   const open = new Set<Lost>();
   /** Rule IDs. */
   let assignments: readonly number[] = [];
   let creation: number | undefined;
-  const toLose = stage.nodes < 10 ? 1 : 3;
+  const toLose = context.nodes < 10 ? 1 : 3;
   let now = 0;
   let lostAssignments = 0;
-  let toldOfCreation = false;
+  let isCreationReported = false;
   const lose = (action: string, match: Readonly<Record<string, string>>): number => {
     const fault = { kind: 'lost', effect: 'before', connection: 'drop', delayMs: 0 } as const;
     return faults.add({ action, rate: 1, count: 1, match, fault });
@@ -37,36 +37,36 @@ export function lostAnswers(stage: Stage): Chapter {
 
   return {
     title: 'answers get lost',
-    look: [
+    hints: [
       `EC2 carries out the next ${assign} and the next ${create}, but the answers never arrive.`,
       'Asking again blindly would assign addresses twice. Watch what the controller finds out.',
     ],
     longest: 10_000,
     begin: () => {
-      assignments = interfacesElsewhere(stage).map((id) => lose(assign, { NetworkInterfaceId: id }));
+      assignments = interfacesElsewhere(context).map((id) => lose(assign, { NetworkInterfaceId: id }));
       creation = lose(create, {});
-      stage.run(batchPods(stage.nodes));
+      context.run(batchPods(context.nodes));
     },
-    hear: (line) => {
+    onLogLine: (line) => {
       const lost = readLost(line);
       if (lost === undefined) return;
-      open.add({ ...lost, addresses: secondaryOn(stage, lost.interfaceId), at: now });
-      stage.tell(
+      open.add({ ...lost, addresses: secondaryOn(context, lost.interfaceId), at: now });
+      context.report(
         `LOST the answer to ${assign} for ${lost.node}: the controller asks nothing more of ${lost.interfaceId}, and looks`,
       );
     },
     watch: ({ elapsed }) => {
       now = elapsed;
-      if (!toldOfCreation && met([creation]) > 0) {
-        toldOfCreation = true;
-        stage.tell(
+      if (!isCreationReported && met([creation]) > 0) {
+        isCreationReported = true;
+        context.report(
           `LOST the answer to ${create}: it is asked again with the same client token, and EC2 names the one it made`,
         );
       }
       for (const lost of open) {
-        if (!isShown(stage, lost)) continue;
+        if (!isShown(context, lost)) continue;
         open.delete(lost);
-        stage.tell(`FOUND: ${verdictOn(stage, lost, elapsed)}`);
+        context.report(`FOUND: ${verdictOn(context, lost, elapsed)}`);
       }
       if (lostAssignments < toLose) lostAssignments = met(assignments);
       if (lostAssignments < toLose) return 'underway';
@@ -77,7 +77,7 @@ export function lostAnswers(stage: Stage): Chapter {
 }
 
 /** All except the small zone, whose nodes have their own chapter. */
-function interfacesElsewhere({ cluster }: Stage): readonly string[] {
+function interfacesElsewhere({ cluster }: ChapterContext): readonly string[] {
   return [...cluster.ec2.network.interfaces.values()]
     .filter(({ zone }) => zone !== smallZone.name)
     .map(({ id }) => id);
@@ -89,23 +89,23 @@ function readLost({ message, details }: LogLine): Pick<Lost, 'node' | 'interface
 }
 
 /** Whether the CiliumNode shows everything that the call added and that was not released since. */
-function isShown(stage: Stage, { node, interfaceId, addresses }: Lost): boolean {
-  const held = new Set(secondaryOn(stage, interfaceId));
-  const object = stage.cluster.kubernetes.get('ciliumnodes.cilium.io', node);
+function isShown(context: ChapterContext, { node, interfaceId, addresses }: Lost): boolean {
+  const held = new Set(secondaryOn(context, interfaceId));
+  const object = context.cluster.kubernetes.get('ciliumnodes.cilium.io', node);
   const shown = new Set(textsAt(object, 'status', 'eni', 'enis', interfaceId, 'addresses'));
   return addresses.every((address) => shown.has(address) || !held.has(address));
 }
 
-function verdictOn(stage: Stage, { node, interfaceId, addresses, at }: Lost, now: number): string {
+function verdictOn(context: ChapterContext, { node, interfaceId, addresses, at }: Lost, now: number): string {
   const before = addresses.length;
-  const more = secondaryOn(stage, interfaceId).length - before;
+  const more = secondaryOn(context, interfaceId).length - before;
   const seconds = ((now - at) / 1000).toFixed(1);
   const twice = more > 0 ? `, and ${more} that came since` : ', and none came twice';
   return `${seconds} s later ${node} shows all ${before} addresses of ${interfaceId}${twice}`;
 }
 
 /** Pod addresses that the cloud holds there. */
-function secondaryOn({ cluster }: Stage, interfaceId: string): readonly string[] {
+function secondaryOn({ cluster }: ChapterContext, interfaceId: string): readonly string[] {
   const item = cluster.ec2.network.interfaces.get(interfaceId);
   return item?.addresses.filter((address) => address !== item.primaryAddress) ?? [];
 }

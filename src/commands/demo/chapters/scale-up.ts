@@ -1,12 +1,12 @@
 // Chapter about growth: nodes join and pods arrive.
-import type { Chapter, Stage } from '../chapter.ts';
+import type { Chapter, ChapterContext } from '../chapter.ts';
 import { smallZoneNodes } from './small-zone.ts';
 import { reportPods, webPods } from './pods.ts';
 
 export function join(): Chapter {
   return {
     title: 'the nodes join',
-    look: [
+    hints: [
       'Each gets 8 free addresses before its first pod (its pre-allocate watermark): held grows, pods do not wait.',
     ],
     longest: 12_000,
@@ -16,17 +16,17 @@ export function join(): Chapter {
   };
 }
 
-export function scaleUp(stage: Stage): Chapter {
-  const web = webPods(stage.nodes);
+export function scaleUp(context: ChapterContext): Chapter {
+  const web = webPods(context.nodes);
   return {
     title: 'scale-up',
-    look: [
+    hints: [
       `${web.pods} pods arrive within ${web.over / 1000} s: addresses come before the pods do, at the speed that the rate limits of EC2 allow.`,
     ],
     longest: 10_000,
     begin: () => {
-      stage.run(reportPods(smallZoneNodes(stage.cluster).generous));
-      stage.run(web);
+      context.run(reportPods(smallZoneNodes(context.cluster).generous));
+      context.run(web);
     },
     watch: ({ picture: { pods }, elapsed }) =>
       elapsed >= web.over + 500 && pods.waiting === 0 ? 'over' : 'underway',

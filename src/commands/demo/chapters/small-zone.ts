@@ -3,15 +3,15 @@ import type { EmbeddedCluster } from '../../../simulator/cluster/embedded-cluste
 import { smallZone } from '../demo-topology.ts';
 
 export interface SmallZoneNodes {
-  /** Node names: `generous` loses pods first, `short` needs their addresses. */
+  /** Node names: `generous` loses pods first, `inDeficit` needs their addresses. */
   readonly generous: string;
-  readonly short: string;
+  readonly inDeficit: string;
 }
 
 export function smallZoneNodes({ workload }: EmbeddedCluster): SmallZoneNodes {
-  const [generous, short] = workload.views
+  const [generous, inDeficit] = workload.views
     .filter(({ facts }) => facts.zone === smallZone.name)
     .map(({ nodeName }) => nodeName);
-  if (generous === undefined || short === undefined) throw new Error('the small zone lacks nodes');
-  return { generous, short };
+  if (generous === undefined || inDeficit === undefined) throw new Error('the small zone lacks nodes');
+  return { generous, inDeficit };
 }

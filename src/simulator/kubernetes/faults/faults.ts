@@ -109,17 +109,17 @@ export class Faults {
     for (const armed of this.#meeting(method, url)) {
       const { effect } = armed.rule;
       if (effect.kind === 'delay') {
-        this.#strike(armed);
+        this.#fire(armed);
         delay += effect.ms;
       } else if (effect.kind === 'emptyList') {
         if (method !== 'GET' || url.includes('watch=')) continue;
-        this.#strike(armed);
+        this.#fire(armed);
         isEmptied = true;
       } else if (effect.kind === 'refuse') {
-        this.#strike(armed);
+        this.#fire(armed);
         return { delay, refusal: new StatusError(effect.failure), dropped: 'no', isEmptied };
       } else if (effect.kind === 'dropBefore' || effect.kind === 'dropAfter') {
-        this.#strike(armed);
+        this.#fire(armed);
         const dropped = effect.kind === 'dropBefore' ? 'before' : 'after';
         return { delay, refusal: undefined, dropped, isEmptied };
       }
@@ -135,7 +135,7 @@ export class Faults {
       if (effect.kind === 'delayEvents') delay += effect.ms;
       else if (effect.kind === 'duplicateEvents') copies = 2;
       else continue;
-      this.#strike(armed);
+      this.#fire(armed);
     }
     return { delay, copies };
   }
@@ -146,7 +146,7 @@ export class Faults {
     );
   }
 
-  #strike(armed: ArmedRule): void {
+  #fire(armed: ArmedRule): void {
     armed.left--;
     if (armed.left <= 0) this.#armed = this.#armed.filter((other) => other !== armed);
   }

@@ -75,9 +75,9 @@ export class GarbageCollector {
     const type = this.#registry.all().find(({ collection }) => collection === place.collection);
     const object = this.#context.store.collection(place.collection).get(place.key);
     if (type === undefined || object === undefined) return;
-    const going = object.metadata.deletionTimestamp !== undefined;
-    if (going && type === namespaces) this.#finishNamespace(place, object);
-    else if (going) this.#finish(type, place, object);
+    const isTerminating = object.metadata.deletionTimestamp !== undefined;
+    if (isTerminating && type === namespaces) this.#finishNamespace(place, object);
+    else if (isTerminating) this.#finish(type, place, object);
     else if (type === namespaces || object.metadata.ownerReferences === undefined) return;
     else this.#settleOwners(type, place, object, object.metadata.ownerReferences);
   }
@@ -137,8 +137,8 @@ export class GarbageCollector {
     for (const { collection, key } of places) {
       const type = this.#registry.all().find((candidate) => candidate.collection === collection);
       const object = this.#context.store.collection(collection).get(key);
-      const going = object?.metadata.deletionTimestamp !== undefined;
-      if (type !== undefined && object !== undefined && !going) this.#delete(type, object);
+      const isTerminating = object?.metadata.deletionTimestamp !== undefined;
+      if (type !== undefined && object !== undefined && !isTerminating) this.#delete(type, object);
     }
     return places.every(
       ({ collection, key }) => this.#context.store.collection(collection).get(key) === undefined,

@@ -43,8 +43,8 @@ function parsed(token: string): JsonValue {
 
 /** Position of the first byte that is not base64, or -1. */
 function wrongByte(token: string): number {
-  const foreign = token.search(/[^A-Za-z0-9_-]/);
-  if (foreign >= 0) return foreign;
+  const invalid = token.search(/[^A-Za-z0-9_-]/);
+  if (invalid >= 0) return invalid;
   return token.length % 4 === 1 ? token.length - 1 : -1;
 }
 

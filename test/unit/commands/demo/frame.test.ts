@@ -18,7 +18,7 @@ function frame(change: Partial<Frame> = {}, violations = 0): Frame {
     picture: {
       nodes: { total: 200, serving: 200, met: 17 },
       addresses: { held: 4000, used: 3100, excess: 250 },
-      departures: { marked: 12, ready: 3, released: 4, refused: 1, hidden: 20, givenBack: 77 },
+      departures: { marked: 12, ready: 3, released: 4, refused: 1, hidden: 20, unassigned: 77 },
       pods: { served: 1800, waiting: 12, longestWait: 12_345 },
       interfaces: { attached: 650, loose: 3 },
       subnets: Array.from({ length: 6 }, (_, index) => subnet(index)),
@@ -31,7 +31,7 @@ function frame(change: Partial<Frame> = {}, violations = 0): Frame {
         text: `${index} ${'something is broken '.repeat(8)}`,
       })),
     },
-    look: [],
+    hints: [],
     notes: [],
     decisions: Array.from({ length: 8 }, (_, index) => `decision ${index} ${'and more '.repeat(12)}`),
     ...change,
@@ -54,9 +54,9 @@ function everyLook(): [string, readonly string[]][] {
     controllerPid: () => undefined,
     replaceController: () => undefined,
     run: () => undefined,
-    tell: () => undefined,
+    report: () => undefined,
   });
-  return chapters.map(({ title, look }) => [title, look.map((line) => `   ${line}`)]);
+  return chapters.map(({ title, hints }) => [title, hints.map((line) => `   ${line}`)]);
 }
 
 describe('a frame', () => {
@@ -92,17 +92,17 @@ describe('a frame', () => {
 
   test.each(everyLook())(
     'keeps the text of the chapter %s in its place, whatever happens, on 24 rows of 80 columns',
-    (_, look) => {
+    (_, hints) => {
       const notes = Array.from(
         { length: 9 },
         (__, index) => `   NEWS ${index} ${'of some length '.repeat(7)}`,
       );
       const size = { columns: 80, rows: 23 };
 
-      const before = frameLines(frame({ look }), size);
-      const after = frameLines(frame({ look, notes }, 1), size);
+      const before = frameLines(frame({ hints }), size);
+      const after = frameLines(frame({ hints, notes }, 1), size);
 
-      const text = look.map((line) => line.trim()).join(' ');
+      const text = hints.map((line) => line.trim()).join(' ');
       const place = before.findIndex((line) => line === '');
       expect(
         before

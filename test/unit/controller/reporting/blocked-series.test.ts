@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { blockedSeries } from '../../../../src/controller/reporting/blocked-series.ts';
 import type { SubnetFigures } from '../../../../src/controller/reporting/subnet-figures.ts';
-import { unservedEntry } from '../seats.ts';
+import { unservedEntry } from '../node-summaries.ts';
 import type { NodeSummary } from '../../../../src/node/reconcile/node-summary.ts';
 import { addressless, unreadable, view } from '../../node/allocation-facts.ts';
 
@@ -28,11 +28,11 @@ test('blocked resources are counted by what they are and why', () => {
       isPublished: true,
       waitingPods: 0,
       assessment: { kind: 'unread' },
-      condition: { reason: 'SubnetsExhausted', text: '' },
+      condition: { reason: 'SubnetsExhausted', message: '' },
       warnings: [],
       view: view([], [unreadable(), unreadable()], [addressless()]),
       releasing: 0,
-      shortSince: undefined,
+      inDeficitSince: undefined,
     },
   };
   const summaries: readonly NodeSummary[] = [unservedEntry('a'), unservedEntry('b'), managed];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { lackingOf } from '../../../../src/controller/reporting/deficit.ts';
+import { deficitOf } from '../../../../src/controller/reporting/deficit.ts';
 import type { NodeSummary } from '../../../../src/node/reconcile/node-summary.ts';
 import type { Assessment } from '../../../../src/node/conditions/assessment.ts';
 import type { ConditionReason } from '../../../../src/node/conditions/node-condition.ts';
@@ -7,7 +7,7 @@ import type { ConditionReason } from '../../../../src/node/conditions/node-condi
 const blocked: NodeSummary = {
   kind: 'blocked',
   name: 'node-9',
-  condition: { reason: 'NoSubnetMatches', text: '' },
+  condition: { reason: 'NoSubnetMatches', message: '' },
   waitingPods: 0,
   blockedSince: 0,
 };
@@ -23,11 +23,11 @@ function served(wanted: number, reason?: ConditionReason): NodeSummary {
       isPublished: true,
       waitingPods: 0,
       assessment,
-      condition: reason && { reason, text: '' },
+      condition: reason && { reason, message: '' },
       warnings: [],
       view: undefined,
       releasing: 0,
-      shortSince: undefined,
+      inDeficitSince: undefined,
     },
   };
 }
@@ -48,6 +48,6 @@ describe('the need for a reading of the network', () => {
       'nothing',
     ],
   ])('covers %s', (_, summaries, expected) => {
-    expect(lackingOf(summaries)).toBe(expected);
+    expect(deficitOf(summaries)).toBe(expected);
   });
 });

@@ -30,7 +30,7 @@ test.each<[string, readonly (Error | undefined)[], readonly string[]]>([
 
   for (const failure of course) {
     if (failure === read) readings.succeeded(message);
-    else readings.tell(message, failure);
+    else readings.report(message, failure);
   }
 
   expect(log.lines.map(({ level }) => level)).toEqual(levels);
@@ -42,7 +42,7 @@ test('the problem of a read is that of its last failure, until one succeeds', ()
 
   for (const failure of [lacking('ec2:DescribeSubnets'), another, read]) {
     if (failure === read) readings.succeeded(message);
-    else readings.tell(message, failure);
+    else readings.report(message, failure);
     problems.push(readings.problemOf(message));
   }
 

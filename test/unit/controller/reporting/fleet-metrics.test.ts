@@ -4,7 +4,7 @@ import type { NodeSummary } from '../../../../src/node/reconcile/node-summary.ts
 import type { Assessment } from '../../../../src/node/conditions/assessment.ts';
 import { createMetricRegistry } from '../../../../src/observability/metrics.ts';
 import { eni, unreadable, view } from '../../node/allocation-facts.ts';
-import { servedEntry, unservedEntry } from '../seats.ts';
+import { servedEntry, unservedEntry } from '../node-summaries.ts';
 
 async function linesOf(summaries: readonly NodeSummary[], mostNodesShown = 100): Promise<readonly string[]> {
   const registry = createMetricRegistry({ measureProcess: false });
@@ -12,7 +12,7 @@ async function linesOf(summaries: readonly NodeSummary[], mostNodesShown = 100):
   return (await registry.scrape()).split('\n');
 }
 
-const condition = { reason: 'InstanceTerminated', text: '' } as const;
+const condition = { reason: 'InstanceTerminated', message: '' } as const;
 
 function withAssessment(entry: NodeSummary, assessment: Assessment): NodeSummary {
   if (entry.kind !== 'managed') throw new Error('it is not managed');
@@ -27,7 +27,7 @@ describe('the gauges of the fleet', () => {
   test('count nodes by state, and addresses, pods, interfaces and prefixes over all served nodes', async () => {
     const busy = servedEntry('busy', {
       assessment: { usage: { available: 14, used: 12, waitingPods: 3 }, needed: 5, wanted: 5 },
-      figures: { releasing: 2, shortSince: 40_000, waitingPods: 3 },
+      figures: { releasing: 2, inDeficitSince: 40_000, waitingPods: 3 },
       interfaces: [eni(0, 9), eni(1, 2), eni(2, 0, { prefixes: ['10.0.9.0/28'], reservedFor: 'efa' })],
     });
     const torn = servedEntry('torn', { figures: { view: view([eni(0)], [unreadable()]) } });
@@ -54,8 +54,8 @@ describe('the gauges of the fleet', () => {
   });
 
   test('count a node that is not read or cannot be served as in deficit while pods are pending there', async () => {
-    const unread = servedEntry('unread', { figures: { shortSince: 40_000 } });
-    const blocked = servedEntry('blocked', { figures: { shortSince: 10_000, waitingPods: 2 } });
+    const unread = servedEntry('unread', { figures: { inDeficitSince: 40_000 } });
+    const blocked = servedEntry('blocked', { figures: { inDeficitSince: 10_000, waitingPods: 2 } });
     const summaries = [
       withAssessment(unread, { kind: 'unread' }),
       withAssessment(blocked, { kind: 'blocked', condition, requirements: undefined }),
@@ -96,7 +96,7 @@ describe('the gauges of the fleet', () => {
 
   test('count pending pods without an address on a node whose writes fail, whatever the cloud has assigned', async () => {
     const usage = { available: 14, used: 2, waitingPods: 3 };
-    const figures = { isPublished: false, shortSince: 40_000, waitingPods: 3 };
+    const figures = { isPublished: false, inDeficitSince: 40_000, waitingPods: 3 };
 
     const lines = await linesOf([servedEntry('one', { assessment: { usage }, figures })]);
 

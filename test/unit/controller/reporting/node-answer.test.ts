@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { nodeAnswer } from '../../../../src/controller/reporting/node-answer.ts';
 import { eni } from '../../node/allocation-facts.ts';
-import { servedEntry, unservedEntry } from '../seats.ts';
+import { servedEntry, unservedEntry } from '../node-summaries.ts';
 
 const facts = { state: 'leading', leader: undefined, now: 60_000 } as const;
 
-const full = { reason: 'SubnetsExhausted', text: 'no address is left' } as const;
+const full = { reason: 'SubnetsExhausted', message: 'no address is left' } as const;
 
 describe('the answer of /status about one node', () => {
   test('is all that is known, even if the node is satisfied', () => {
@@ -26,7 +26,7 @@ describe('the answer of /status about one node', () => {
   test('includes what it lacks, since when and why', () => {
     const entry = servedEntry('one', {
       assessment: { needed: 8, wanted: 8 },
-      figures: { condition: full, shortSince: 30_000 },
+      figures: { condition: full, inDeficitSince: 30_000 },
     });
 
     expect(nodeAnswer('one', [entry], facts)).toMatchObject({
@@ -34,7 +34,7 @@ describe('the answer of /status about one node', () => {
       wanted: 8,
       inDeficitForSeconds: 30,
       reason: full.reason,
-      why: full.text,
+      why: full.message,
     });
   });
 

@@ -21,8 +21,8 @@ describe('a release that ends', () => {
       clock: new VirtualClock(),
       log,
       registry,
-      tell: () => undefined,
-      tellFleet: () => undefined,
+      recordEvent: () => undefined,
+      recordClusterEvent: () => undefined,
       collects: true,
     });
     const release: FinishedRelease = {
@@ -50,13 +50,13 @@ describe('a node whose agent keeps changing its problem', () => {
       clock,
       log,
       registry,
-      tell: () => undefined,
-      tellFleet: () => undefined,
+      recordEvent: () => undefined,
+      recordClusterEvent: () => undefined,
       collects: true,
     });
     const flap = (name: string): void => {
       const node = { name, uid: 'uid', nodeUid: undefined };
-      instruments.onBlocked(node, { reason: 'NodeUnreadable', text: `odd at ${clock.monotonic()}` });
+      instruments.onBlocked(node, { reason: 'NodeUnreadable', message: `odd at ${clock.monotonic()}` });
       instruments.onBlocked(node, undefined);
     };
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { mostNodesTold, SharedCauses } from '../../../../src/controller/reporting/shared-causes.ts';
+import { mostNodesReported, SharedCauses } from '../../../../src/controller/reporting/shared-causes.ts';
 import type { NodeCondition } from '../../../../src/node/conditions/node-condition.ts';
 
-const full: NodeCondition = { reason: 'SubnetsExhausted', text: 'subnet-1 is full' };
-const other: NodeCondition = { reason: 'SubnetsExhausted', text: 'subnet-2 is full' };
+const full: NodeCondition = { reason: 'SubnetsExhausted', message: 'subnet-1 is full' };
+const other: NodeCondition = { reason: 'SubnetsExhausted', message: 'subnet-2 is full' };
 
 const names = Array.from({ length: 2000 }, (_, index) => `node-${index}`);
 
@@ -14,9 +14,9 @@ describe('a cause that many nodes have', () => {
     const told = names.map((name) => causes.begin(name, full));
 
     expect(told.filter(({ isFirst }) => isFirst)).toHaveLength(1);
-    expect(told.filter(({ onNode }) => onNode)).toHaveLength(mostNodesTold);
-    expect(told.filter(({ onFleet }) => onFleet)).toHaveLength(1);
-    expect(told[0]).toEqual({ isFirst: true, onNode: true, onFleet: false, fleetEnded: false });
+    expect(told.filter(({ onNode }) => onNode)).toHaveLength(mostNodesReported);
+    expect(told.filter(({ onCluster }) => onCluster)).toHaveLength(1);
+    expect(told[0]).toEqual({ isFirst: true, onNode: true, onCluster: false, clusterEnded: false });
   });
 
   test('is resolved on each node that has an Event, and for the fleet with the last node', () => {
@@ -25,13 +25,13 @@ describe('a cause that many nodes have', () => {
 
     const ended = names.map((name) => causes.end(name));
 
-    expect(ended.filter(({ onNode }) => onNode)).toHaveLength(mostNodesTold);
-    expect(ended.findIndex(({ onFleet }) => onFleet)).toBe(names.length - 1);
+    expect(ended.filter(({ onNode }) => onNode)).toHaveLength(mostNodesReported);
+    expect(ended.findIndex(({ onCluster }) => onCluster)).toBe(names.length - 1);
     expect(causes.begin('later', full)).toEqual({
       isFirst: true,
       onNode: true,
-      onFleet: false,
-      fleetEnded: false,
+      onCluster: false,
+      clusterEnded: false,
     });
   });
 
@@ -39,7 +39,7 @@ describe('a cause that many nodes have', () => {
     const causes = new SharedCauses();
     for (const name of ['a', 'b']) causes.begin(name, full);
 
-    const ended = ['a', 'a', 'b', 'b'].map((name) => causes.begin(name, other).fleetEnded);
+    const ended = ['a', 'a', 'b', 'b'].map((name) => causes.begin(name, other).clusterEnded);
 
     expect(ended).toEqual([false, false, true, false]);
   });
@@ -52,10 +52,12 @@ describe('a cause that many nodes have', () => {
     (reason, textOf) => {
       const causes = new SharedCauses();
 
-      const told = ['ip-1', 'ip-2', 'ip-3'].map((name) => causes.begin(name, { reason, text: textOf(name) }));
+      const told = ['ip-1', 'ip-2', 'ip-3'].map((name) =>
+        causes.begin(name, { reason, message: textOf(name) }),
+      );
 
       expect(told.map(({ isFirst }) => isFirst)).toEqual([true, false, false]);
-      expect(told.map(({ onFleet }) => onFleet)).toEqual([false, true, false]);
+      expect(told.map(({ onCluster }) => onCluster)).toEqual([false, true, false]);
     },
   );
 
@@ -66,16 +68,16 @@ describe('a cause that many nodes have', () => {
     expect(causes.begin('b', other)).toEqual({
       isFirst: true,
       onNode: true,
-      onFleet: false,
-      fleetEnded: false,
+      onCluster: false,
+      clusterEnded: false,
     });
     expect(causes.begin('b', full)).toEqual({
       isFirst: false,
       onNode: true,
-      onFleet: true,
-      fleetEnded: false,
+      onCluster: true,
+      clusterEnded: false,
     });
-    expect(causes.end('b')).toEqual({ onNode: true, onFleet: false });
-    expect(causes.end('b')).toEqual({ onNode: false, onFleet: false });
+    expect(causes.end('b')).toEqual({ onNode: true, onCluster: false });
+    expect(causes.end('b')).toEqual({ onNode: false, onCluster: false });
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ReportedSession, statusReport } from '../../../../src/controller/reporting/status-report.ts';
 import type { NodeSummary } from '../../../../src/node/reconcile/node-summary.ts';
-import { servedEntry, unservedEntry } from '../seats.ts';
-import { noStops } from '../../../../src/providers/gate/mutation-permission.ts';
+import { servedEntry, unservedEntry } from '../node-summaries.ts';
+import { noPauses } from '../../../../src/providers/gate/mutation-permission.ts';
 
 const facts = {
   version: '1.2.3',
@@ -11,7 +11,7 @@ const facts = {
   buckets: [],
   denied: [],
   identityProblem: undefined,
-  stops: noStops,
+  pauses: noPauses,
   now: 0,
 } as const;
 
@@ -21,7 +21,7 @@ function sessionOf(count: number): ReportedSession {
     (_, index): NodeSummary => ({
       kind: 'blocked',
       name: `node-${index}`,
-      condition: { reason: 'NodeUnreadable', text: 'x'.repeat(300) },
+      condition: { reason: 'NodeUnreadable', message: 'x'.repeat(300) },
       waitingPods: 0,
       blockedSince: 0,
     }),
@@ -29,7 +29,7 @@ function sessionOf(count: number): ReportedSession {
   return {
     summaries: () => summaries,
     subnets: () => [],
-    foreignWrite: undefined,
+    conflictingWrite: undefined,
     heldWithdrawals: undefined,
   };
 }
@@ -58,7 +58,7 @@ describe('the answer of /status', () => {
   });
 
   test('starts with how many nodes lack something, by reason, the most frequent first', () => {
-    const full = { reason: 'SubnetsExhausted', text: 'full' } as const;
+    const full = { reason: 'SubnetsExhausted', message: 'full' } as const;
     const summaries = [
       servedEntry('fine'),
       servedEntry('full', { figures: { condition: full } }),

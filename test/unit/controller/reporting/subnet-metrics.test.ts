@@ -4,7 +4,7 @@ import { showSubnets, subnetUse } from '../../../../src/controller/reporting/sub
 import { createMetricRegistry } from '../../../../src/observability/metrics.ts';
 import { SubnetLedger } from '../../../../src/providers/catalog/subnet-ledger.ts';
 import { eni, infrastructure, subnet } from '../../node/allocation-facts.ts';
-import { servedEntry } from '../seats.ts';
+import { servedEntry } from '../node-summaries.ts';
 
 /** What is known of a /24 with so many free addresses. */
 function figuresOf(

@@ -6,7 +6,7 @@ describe('a reflector whose list is empty', () => {
   const full = listOf(10, thing('a', 4, 'red'), thing('b', 9, 'blue'));
   const nothing = listOf(40);
   const expired = status(410, 'too old resource version');
-  const doubting = { doubtsEmptyLists: true };
+  const doubting = { verifyEmptyLists: true };
 
   test.each<[string, object, readonly string[]]>([
     [

@@ -13,7 +13,7 @@ function indexOf(shown: Readonly<Record<string, readonly string[]>>): {
     onFreed: (names) => freed.push(...names),
     evidence: () => 'shown',
     now: () => 0,
-    patience: 30_000,
+    longestWait: 30_000,
     onWait: () => undefined,
   });
   for (const [name, addresses] of Object.entries(shown)) index.setOffered(name, network, addresses);
@@ -30,10 +30,10 @@ describe('an address', () => {
   ])('%s has the expected state', (_, shown, expected) => {
     const { index } = indexOf(shown);
 
-    const { withheld, shared } = index.claim({ name: 'a', networkId: network, addresses: ['x'] });
+    const { excluded, shared } = index.claim({ name: 'a', networkId: network, addresses: ['x'] });
 
     const others = Object.keys(shown).filter((name) => name !== 'a');
-    expect([...withheld]).toEqual(expected === 'withheld' ? [['x', others]] : []);
+    expect([...excluded]).toEqual(expected === 'withheld' ? [['x', others]] : []);
     expect([...shared]).toEqual(expected === 'shared' ? [['x', others]] : []);
   });
 
@@ -43,9 +43,9 @@ describe('an address', () => {
     index.setOffered('a', network, []);
     index.setOffered('b', network, []);
 
-    const { withheld } = index.claim({ name: 'c', networkId: network, addresses: ['x'] });
+    const { excluded } = index.claim({ name: 'c', networkId: network, addresses: ['x'] });
 
-    expect([...withheld]).toEqual([['x', ['a']]]);
+    expect([...excluded]).toEqual([['x', ['a']]]);
   });
 
   test.each(['withheld', 'shared'])('that was %s is announced once the other node drops it', (how) => {
@@ -63,9 +63,9 @@ describe('an address', () => {
     const { index } = indexOf({});
     index.setOffered('b', 'vpc-2', ['x']);
 
-    const { withheld, shared } = index.claim({ name: 'a', networkId: network, addresses: ['x'] });
+    const { excluded, shared } = index.claim({ name: 'a', networkId: network, addresses: ['x'] });
 
-    expect(withheld.size + shared.size).toBe(0);
+    expect(excluded.size + shared.size).toBe(0);
   });
 });
 
@@ -89,7 +89,7 @@ describe('the evidence behind a claim', () => {
         onFreed: () => undefined,
         evidence: () => made.evidence,
         now: () => made.now,
-        patience: 30_000,
+        longestWait: 30_000,
         onWait: () => made.waits.push(made.now),
       }),
       claim: () => made.index.claim({ name: 'a', networkId: network, addresses: ['x'] }),
@@ -101,7 +101,7 @@ describe('the evidence behind a claim', () => {
   test('counts for nothing when the cloud shows the address elsewhere', () => {
     const { claim, index } = scene('none');
 
-    expect(claim().withheld.size).toBe(0);
+    expect(claim().excluded.size).toBe(0);
     index.setOffered('a', network, ['x']);
     expect(claim().shared.size).toBe(0);
   });
@@ -117,7 +117,7 @@ describe('the evidence behind a claim', () => {
     made.now = 30_000;
 
     expect([first, second].map(({ unasked }) => [...unasked])).toEqual([['x'], ['x']]);
-    expect(made.claim().withheld.size).toBe(0);
+    expect(made.claim().excluded.size).toBe(0);
   });
 
   test('is announced when a wait starts, also one for another reason than before, and each time once', () => {
@@ -135,7 +135,7 @@ describe('the evidence behind a claim', () => {
   });
 
   test('counts for nothing while the address leaves a node that only claims it', () => {
-    expect(scene('leaving').claim().withheld.size).toBe(0);
+    expect(scene('leaving').claim().excluded.size).toBe(0);
   });
 
   test('counts until the address is withdrawn when the cloud gave it to the other node', () => {
@@ -143,12 +143,12 @@ describe('the evidence behind a claim', () => {
     made.index.claim({ name: 'b', networkId: network, addresses: ['x'] });
     made.evidence = 'leaving';
     made.index.claim({ name: 'b', networkId: network, addresses: [] });
-    const before = made.claim().withheld.size;
+    const before = made.claim().excluded.size;
 
     made.index.setOffered('b', network, []);
 
     expect(before).toBe(1);
-    expect(made.claim().withheld.size).toBe(0);
+    expect(made.claim().excluded.size).toBe(0);
   });
 
   test('counts as long as the API server refuses the write that withdraws the address', () => {
@@ -159,22 +159,22 @@ describe('the evidence behind a claim', () => {
     made.claim();
     made.now = 3_600_000;
 
-    expect(made.claim().withheld.size).toBe(1);
+    expect(made.claim().excluded.size).toBe(1);
   });
 
   test('counts for nothing when such a write withdraws what the other node never had', () => {
-    expect(scene('stuck').claim().withheld.size).toBe(0);
+    expect(scene('stuck').claim().excluded.size).toBe(0);
   });
 
   test('counts until the address is withdrawn when a previous leader may have assigned it', () => {
     const made = scene('leaving');
     made.index.grantOffered('b');
-    const before = made.claim().withheld.size;
+    const before = made.claim().excluded.size;
 
     made.index.setOffered('b', network, []);
 
     expect(before).toBe(1);
-    expect(made.claim().withheld.size).toBe(0);
+    expect(made.claim().excluded.size).toBe(0);
   });
 
   test('is reported to a node that shows what others have', () => {

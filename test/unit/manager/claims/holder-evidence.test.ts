@@ -8,15 +8,15 @@ const served: Holder = {
   isToBeServed: false,
   view: view([has]),
   isVerified: false,
-  strike: 'leaving',
+  removal: 'leaving',
 };
-const lacking = view([eni(1)]);
+const withoutAddress = view([eni(1)]);
 
 test.each<[string, Holder, ReturnType<typeof evidenceOf>]>([
   ['on whose instance the cloud shows it has it', served, 'shown'],
   [
     'about which the cloud has not answered yet needs a read',
-    { ...served, view: { ...lacking, read: false } },
+    { ...served, view: { ...withoutAddress, read: false } },
     'unasked',
   ],
   ['that is still to be served needs a read', { ...served, view: undefined, isToBeServed: true }, 'unasked'],
@@ -32,20 +32,20 @@ test.each<[string, Holder, ReturnType<typeof evidenceOf>]>([
   ],
   [
     'that a Node verifies, and of which the cloud says nothing yet, is waited for',
-    { ...served, isVerified: true, view: { ...lacking, read: false } },
+    { ...served, isVerified: true, view: { ...withoutAddress, read: false } },
     'unanswered',
   ],
   [
     'on whose instance the cloud does not show it is about to lose it',
-    { ...served, view: lacking },
+    { ...served, view: withoutAddress },
     'leaving',
   ],
   [
     'whose writes the API server does not take keeps it until one is taken',
-    { ...served, view: lacking, strike: 'stuck' },
+    { ...served, view: withoutAddress, removal: 'stuck' },
     'stuck',
   ],
-  ['that is not ours to write has no say', { ...served, view: lacking, strike: 'none' }, 'none'],
+  ['that is not ours to write has no say', { ...served, view: withoutAddress, removal: 'none' }, 'none'],
   ['that is not served has no say', { ...served, view: undefined }, 'none'],
 ])('a CiliumNode %s', (_, holder, expected) => {
   expect(evidenceOf(address, holder)).toBe(expected);

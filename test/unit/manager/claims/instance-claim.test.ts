@@ -3,7 +3,7 @@ import {
   type Candidate,
   inStartOrder,
   type InstanceClaim,
-  judgeClaim,
+  checkClaim,
 } from '../../../../src/manager/claims/instance-claim.ts';
 
 /** A CiliumNode `a` that names an instance, without any other CiliumNode. */
@@ -55,7 +55,7 @@ describe('a CiliumNode that names an instance', () => {
       'waiting for b',
     ],
   ])('%s', (_, change, expected) => {
-    const verdict = judgeClaim(claim(change));
+    const verdict = checkClaim(claim(change));
 
     const said = verdict.kind === 'blocked' ? verdict.condition.reason : verdict.kind;
     expect(verdict.kind === 'waiting' ? `waiting for ${verdict.for}` : said).toBe(expected);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { HeldNote } from '../../../../src/manager/withdrawals/held-note.ts';
 import { type BrakeState, WithdrawalBrake } from '../../../../src/manager/withdrawals/withdrawal-brake.ts';
-import type { FleetMember } from '../../../../src/manager/withdrawals/withdrawal-decision.ts';
+import type { NodeMember } from '../../../../src/manager/withdrawals/withdrawal-decision.ts';
 
 const minute = 60_000;
 const consistencyWindow = 30_000;
@@ -16,7 +16,7 @@ class Withdrawals {
     return this.#held;
   }
 
-  weighAgain(now: number): ReadonlySet<string> {
+  reevaluate(now: number): ReadonlySet<string> {
     return this.miss([], now);
   }
 
@@ -46,11 +46,11 @@ function rig(given: { nodes?: number; inherited?: HeldNote; wall?: number } = {}
   const states: BrakeState['kind'][] = [];
   const world = {
     nodes,
-    presence: new Map<string, FleetMember['presence']>(),
+    presence: new Map<string, NodeMember['presence']>(),
     allowed: undefined as string | undefined,
     wall,
   };
-  const members = (): readonly FleetMember[] =>
+  const members = (): readonly NodeMember[] =>
     ids(world.nodes).map((instanceId) => ({
       node: { name: instanceId, uid: instanceId, nodeUid: instanceId },
       hasNode: true,

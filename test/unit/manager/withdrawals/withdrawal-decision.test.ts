@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   type Direction,
   directionOf,
-  type FleetMember,
+  type NodeMember,
   isWithinLimit,
   tokenOf,
 } from '../../../../src/manager/withdrawals/withdrawal-decision.ts';
@@ -15,10 +15,7 @@ function ids(count: number, from = 0): ReadonlySet<string> {
 }
 
 /** The first `using` of them use addresses. */
-function fleet(
-  count: number,
-  using = count,
-): Pick<FleetMember, 'hasNode' | 'instanceId' | 'usesAddresses'>[] {
+function fleet(count: number, using = count): Pick<NodeMember, 'hasNode' | 'instanceId' | 'usesAddresses'>[] {
   return [...ids(count)].map((instanceId, index) => ({
     hasNode: true,
     instanceId,
@@ -121,7 +118,7 @@ describe('withdrawals by absence', () => {
 });
 
 describe('a cloud is the right one if it shows the instances', () => {
-  const members = (presences: readonly FleetMember['presence'][]) =>
+  const members = (presences: readonly NodeMember['presence'][]) =>
     presences.map((presence) => ({ hasNode: true, presence }));
 
   test.each<[title: string, members: ReturnType<typeof members>, direction: Direction]>([

@@ -23,7 +23,7 @@ describe('a new interface', () => {
   });
 
   test('is finished once its first call is sent, whatever is paused meanwhile', async () => {
-    const { calls, begun } = await run({
+    const { calls, started } = await run({
       create: [lost, created('eni-9')],
       attach: [failed('notAuthorized')],
     });
@@ -34,7 +34,7 @@ describe('a new interface', () => {
       'attach@1',
       'delete',
     ]);
-    expect(begun).toEqual(['create', 'attach', 'delete']);
+    expect(started).toEqual(['create', 'attach', 'delete']);
   });
 
   test('is not started while it may not be, and nothing leaks', async () => {
@@ -235,10 +235,10 @@ describe('an interface that is being attached', () => {
     expect(calls).toEqual([
       'create',
       'attach@1',
-      'look',
+      'refresh',
       'admit attach',
       'attach@4',
-      'look',
+      'refresh',
       'admit attach',
       'attach@5',
     ]);
@@ -262,16 +262,16 @@ describe('an interface that is being attached', () => {
     ['that the cloud says to be in use', failed('conflict')],
     ['whose index is taken', failed('deviceIndexTaken')],
   ])('%s is read again, and may be found attached', async (_, outcome) => {
-    const { calls, result } = await run({ attach: [outcome], looks: [1] });
+    const { calls, result } = await run({ attach: [outcome], refreshes: [1] });
 
     expect(result()).toEqual(inPlace);
-    expect(calls).toEqual(['create', 'attach@1', 'look']);
+    expect(calls).toEqual(['create', 'attach@1', 'refresh']);
   });
 
   test('may be found attached late, because reads lag as well', async () => {
     const { calls, result } = await run({
       attach: [lost, failed('deviceIndexTaken'), failed('conflict'), failed('conflict')],
-      looks: [undefined, undefined, undefined, 1],
+      refreshes: [undefined, undefined, undefined, 1],
     });
 
     expect(result()).toEqual(inPlace);
@@ -379,7 +379,11 @@ describe('an interface that could not be attached', () => {
   });
 
   test('that cannot be deleted either may be attached after all', async () => {
-    const { result } = await run({ attach: [failed('unknown')], delete: [failed('conflict')], looks: [1] });
+    const { result } = await run({
+      attach: [failed('unknown')],
+      delete: [failed('conflict')],
+      refreshes: [1],
+    });
 
     expect(result()).toEqual(inPlace);
   });
@@ -390,7 +394,7 @@ describe('the end of a shutdown', () => {
 
   test.each<[string, Scene, number]>([
     ['while it waits to be attached again', { attach: [failed('notYetVisible')] }, 500],
-    ['while it is read again', { attach: [lost], look: () => new Promise(() => undefined) }, 500],
+    ['while it is read again', { attach: [lost], refresh: () => new Promise(() => undefined) }, 500],
     [
       'while it waits to be deleted again',
       { attach: [failed('invalid')], delete: [failed('throttled')] },
@@ -447,8 +451,8 @@ describe('the end of a shutdown', () => {
       random: new Random('unit'),
       consistencyWindow: 30_000,
       context: { priority: () => 'normal', signal: deadline.signal },
-      fold: () => undefined,
-      look: () => Promise.resolve(),
+      applyAnswer: () => undefined,
+      refresh: () => Promise.resolve(),
       attachedAt: () => undefined,
       indexAfter: (index) => index + 1,
       onThrottle: () => undefined,

@@ -22,7 +22,7 @@ function view(addresses: readonly string[], prefixes: readonly string[] = []): I
     addressless: [],
     instance: undefined,
     unconfirmed: new Map(),
-    doubted: new Set(),
+    possiblyGone: new Set(),
     awaited: new Map(),
     withdrawn: new Set(),
     unseen: new Set(),
@@ -37,7 +37,7 @@ function rig(): { clock: VirtualClock; lost: LostAssignments; found: number[] } 
     clock,
     timing: { callTimeout: 10_000, consistencyWindow: 30_000 },
     invalidate: () => undefined,
-    look: () => sleep(clock, 500, never),
+    refresh: () => sleep(clock, 500, never),
     later: (ms, action) => clock.schedule(ms, action),
     onFound: () => found.push(clock.monotonic()),
   });

@@ -267,7 +267,7 @@ describe('an assignment whose answer was lost', () => {
     await rig.run(600_000);
 
     expect(rig.doubts).toEqual([100]);
-    expect(rig.looks).toEqual([100 + thawsAt]);
+    expect(rig.refreshes).toEqual([100 + thawsAt]);
     expect(rig.calls).toEqual(['allocate eni-0+5@0', `allocate eni-0+5@${100 + thawsAt + 50}`]);
   });
 
@@ -393,7 +393,7 @@ describe('a pool maintainer that is stopped', () => {
 
     await rig.clock.runUntil(() => false, 600_000);
     expect(rig.clock.monotonic()).toBe(before);
-    expect(rig.looks).toEqual([]);
+    expect(rig.refreshes).toEqual([]);
   });
 
   test('ends at its deadline, which is no bug', async () => {
@@ -449,7 +449,7 @@ test('the index of an unreadable interface is not tried when another one is take
     outcome: outcomes('attachInterface', failed('deviceIndexTaken')),
   });
   rig.inventory.applyRefresh({
-    begunAt: 0,
+    startedAt: 0,
     endedAt: 0,
     instanceIds: ['i-1'],
     observations: [

@@ -40,11 +40,11 @@ describe('a pool of prefixes', () => {
     const rig = new PoolRig({ node, free, target: 200, most: 205, duration: 500 });
 
     await rig.run(400);
-    const begun = [...rig.calls];
+    const started = [...rig.calls];
     const reserved = rig.ledger.reserved('subnet-1');
     await rig.run(5000);
 
-    expect(begun).toEqual(['allocate eni-0+9x16@0', 'create subnet-1+3x16@0', 'create subnet-1+8@0']);
+    expect(started).toEqual(['allocate eni-0+9x16@0', 'create subnet-1+3x16@0', 'create subnet-1+8@0']);
     expect(reserved).toBe(144 + 49 + 9);
     expect(rig.available).toBe(200);
   });
@@ -176,7 +176,7 @@ describe('an assignment of prefixes whose answer was lost', () => {
     await rig.run(600_000);
 
     expect(rig.doubts).toEqual([100]);
-    expect(rig.looks).toEqual([100 + thawsAt]);
+    expect(rig.refreshes).toEqual([100 + thawsAt]);
     expect(rig.calls).toEqual(['allocate eni-0+1x16@0', `allocate eni-0+1x16@${100 + thawsAt + 50}`]);
   });
 
@@ -208,7 +208,7 @@ describe('an assignment of prefixes whose answer was lost', () => {
     const rig = new PoolRig({ node, free, target: 20, most: 40, outcome: forPrefixes(lost), shown });
     await rig.run(10);
     const observations = shown().map((item) => ({ kind: 'interface', interface: item }) as const);
-    rig.inventory.applyRefresh({ begunAt: 10, endedAt: 10, instanceIds: ['i-1'], observations });
+    rig.inventory.applyRefresh({ startedAt: 10, endedAt: 10, instanceIds: ['i-1'], observations });
 
     rig.target = 40;
     await rig.run(1000);
@@ -237,14 +237,14 @@ describe('an assignment of prefixes whose answer was lost', () => {
     });
     rig.ledger.fragmented('subnet-1', 4, 0);
     await rig.run(10);
-    const begun = untimed(rig.calls);
+    const started = untimed(rig.calls);
     const shown = eni(0, 0, { prefixes: [prefix, '10.0.9.16/28'] });
     const observations = [{ kind: 'interface', interface: shown } as const];
-    rig.inventory.applyRefresh({ begunAt: 10, endedAt: 10, instanceIds: ['i-1'], observations });
+    rig.inventory.applyRefresh({ startedAt: 10, endedAt: 10, instanceIds: ['i-1'], observations });
 
     await rig.run(5000);
 
-    expect(begun).toEqual(['allocate eni-0+2x16', 'allocate eni-0+2x16', 'allocate eni-0+2x16']);
+    expect(started).toEqual(['allocate eni-0+2x16', 'allocate eni-0+2x16', 'allocate eni-0+2x16']);
     expect(rig.calls).toHaveLength(3);
   });
 

@@ -87,7 +87,7 @@ describe('a refusal has an alternative in the same run', () => {
 
     expect(untimed(rig.calls)).toEqual(['allocate eni-0+9', 'create subnet-1+3']);
     expect(
-      planCondition(rig.plan ?? { isStuck: false, obstacle: undefined, refusals: [] }, words.fields)?.text,
+      planCondition(rig.plan ?? { isStuck: false, obstacle: undefined, refusals: [] }, words.fields)?.message,
     ).toBe(
       'raise the quota, or wait until interfaces or addresses are released: call answers code of limitReached: message of limitReached',
     );
@@ -173,7 +173,7 @@ describe('a refusal without an alternative', () => {
 
       const told = rig.plan === undefined ? undefined : planCondition(rig.plan, words.fields);
       if (text === undefined) expect(told).toBeUndefined();
-      else expect(told?.text).toContain(text);
+      else expect(told?.message).toContain(text);
       expect(told?.reason).toBe(reason);
     },
   );

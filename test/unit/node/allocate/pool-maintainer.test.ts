@@ -23,10 +23,10 @@ describe('a pool', () => {
     const rig = new PoolRig({ target: 25, duration: 500 });
 
     await rig.run(400);
-    const begun = [...rig.calls];
+    const started = [...rig.calls];
     await rig.run(5000);
 
-    expect(begun).toEqual(['allocate eni-0+9@0', 'create subnet-1+9@0', 'create subnet-1+7@0']);
+    expect(started).toEqual(['allocate eni-0+9@0', 'create subnet-1+9@0', 'create subnet-1+7@0']);
     expect(rig.calls.slice(3)).toEqual(['attach eni-new10 1@500', 'attach eni-new11 2@500']);
     expect(rig.available).toBe(25);
   });

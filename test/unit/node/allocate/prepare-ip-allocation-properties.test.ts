@@ -243,14 +243,14 @@ describe('a plan, whatever the facts,', () => {
 
   test('requests single addresses only where no prefix is available', () => {
     check((given, steps) => {
-      const { limits, requirements: asked, underway: begun, mostPrefixes } = given;
+      const { limits, requirements: asked, underway: started, mostPrefixes } = given;
       if (!limits.prefixes || !asked.prefixDelegation || steps.every(bringsPrefixes)) return;
       const brought = sum(steps.filter(bringsPrefixes).map((step) => podAddressesGained(step, asked)));
-      const coming = sum(begun.map((step) => podAddressesGained(step, asked)));
+      const coming = sum(started.map((step) => podAddressesGained(step, asked)));
       if (given.most - coming - brought < 16) return;
       for (const item of given.view.interfaces.filter((found) => isUsable(found, given))) {
         const delegated = steps.filter(bringsPrefixes);
-        const room = roomOn(item, limits) - addedTo(item.id, [...begun, ...delegated]);
+        const room = roomOn(item, limits) - addedTo(item.id, [...started, ...delegated]);
         const taken = sum(
           delegated.filter((step) => step.subnetId === item.subnetId).map(subnetAddressesUsed),
         );
@@ -278,10 +278,10 @@ describe('a plan, whatever the facts,', () => {
   });
 
   test('puts no more on an interface than fits', () => {
-    check(({ view: seen, limits, underway: begun }, steps) => {
+    check(({ view: seen, limits, underway: started }, steps) => {
       for (const item of seen.interfaces) {
         const added = addedTo(item.id, steps);
-        if (added > 0) expect(added + addedTo(item.id, begun)).toBeLessThanOrEqual(roomOn(item, limits));
+        if (added > 0) expect(added + addedTo(item.id, started)).toBeLessThanOrEqual(roomOn(item, limits));
       }
       for (const { count, prefixCount } of creations(steps)) {
         expect(count + prefixCount).toBeLessThan(limits.addressesPerInterface);
@@ -290,17 +290,17 @@ describe('a plan, whatever the facts,', () => {
   });
 
   test('gives the instance no more interfaces than it can have, each at an index of its own', () => {
-    check(({ view: seen, limits, underway: begun, requirements: asked }, steps) => {
+    check(({ view: seen, limits, underway: started, requirements: asked }, steps) => {
       const made = creations(steps);
       const indexes = [
         ...made.map(({ deviceIndex }) => deviceIndex),
-        ...creations(begun).map(({ deviceIndex }) => deviceIndex),
+        ...creations(started).map(({ deviceIndex }) => deviceIndex),
         ...[...seen.interfaces.map(({ attachment: at }) => at), ...seen.unreadable]
           .filter((at) => at?.networkCard === 0)
           .map((at) => at?.deviceIndex),
       ];
       if (made.length > 0) {
-        expect(occupiedSlots(seen) + creations(begun).length + made.length).toBeLessThanOrEqual(
+        expect(occupiedSlots(seen) + creations(started).length + made.length).toBeLessThanOrEqual(
           limits.interfaces,
         );
       }

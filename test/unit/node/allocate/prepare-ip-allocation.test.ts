@@ -144,7 +144,7 @@ describe('an interface that is not to be used', () => {
     ['carries the tags', { view: view([eni(0, 0, { tags: { keep: 'out' } })]), requirements: asked }],
     ['is reserved', { view: view([eni(0, 0, { reservedFor: 'efa' })]) }],
     ['is frozen', { frozen: new Set(['eni-0']) }],
-    ['may be gone already', { view: { ...view([eni(0)]), doubted: new Set(['eni-0']) } }],
+    ['may be gone already', { view: { ...view([eni(0)]), possiblyGone: new Set(['eni-0']) } }],
     ['is on its way in', { view: view([eni(0, 0, { attachment: attachment({ state: 'attaching' }) })]) }],
     ['is on its way out', { view: view([eni(0, 0, { attachment: attachment({ state: 'detaching' }) })]) }],
     [

@@ -101,7 +101,7 @@ describe('the text of a condition', () => {
     [
       'of contested addresses',
       claimCondition({
-        withheld: new Map([
+        excluded: new Map([
           ['10.0.0.1', ['node-b', 'node-a']],
           ['10.0.0.2', ['node-b']],
         ]),
@@ -114,7 +114,7 @@ describe('the text of a condition', () => {
     [
       'of addresses that others show as well',
       claimCondition({
-        withheld: new Map(),
+        excluded: new Map(),
         shared: new Map([['10.0.0.3', ['node-c']]]),
         unasked: new Set(),
       }),
@@ -174,7 +174,7 @@ describe('the text of a condition', () => {
       'the node names no security groups and those of its first interface are not known: set section.groups',
     ],
   ])('says what to do: %s', (_, condition, reason, text) => {
-    expect(condition).toEqual({ reason, text });
+    expect(condition).toEqual({ reason, message: text });
   });
 });
 
@@ -219,7 +219,7 @@ describe('an instance', () => {
         presence: 'withoutPrimary',
         instance: of('running'),
         interfaces: [eni(0)],
-        doubted: new Set([eni(0).id]),
+        possiblyGone: new Set([eni(0).id]),
       },
       "InstanceNotFound: instance i-1 is running and shows no interface: check Headwater's region, account and role, and spec.instance-id; delete the CiliumNode only if the Kubernetes Node is gone too",
     ],
@@ -236,7 +236,7 @@ describe('an instance', () => {
   ])('%s', (_, change, expected) => {
     const condition = instanceCondition({ ...view([]), ...change });
 
-    expect(condition && `${condition.reason}: ${condition.text}`).toBe(expected);
+    expect(condition && `${condition.reason}: ${condition.message}`).toBe(expected);
   });
 });
 
@@ -250,7 +250,7 @@ describe('the condition of a failed call', () => {
   ] as const)('of kind %s is %s, and starts with a remedy', (kind, reason, remedy) => {
     const text = `${remedy}: call answers code of ${kind}: message of ${kind}`;
 
-    expect(failureCondition(failure(kind))).toEqual({ reason, text });
+    expect(failureCondition(failure(kind))).toEqual({ reason, message: text });
   });
 
   test.each([
@@ -261,7 +261,7 @@ describe('the condition of a failed call', () => {
   ])('for an instance seen as %s names it: it %s', (state, found) => {
     expect(stoppedInstance('i-1', state)).toEqual({
       reason: 'InstanceNotRunning',
-      text: `start instance i-1, or delete its Node: it ${found}, and gets no interface until it runs`,
+      message: `start instance i-1, or delete its Node: it ${found}, and gets no interface until it runs`,
     });
   });
 
@@ -271,19 +271,23 @@ describe('the condition of a failed call', () => {
   ] as const)('by credentials that are %s is called %s', (credentials, reason, text) => {
     const condition = failureCondition({ ...failure('notAuthorized'), credentials });
 
-    expect(condition).toEqual({ reason, text: expect.stringMatching(text) as unknown });
+    expect(condition).toEqual({ reason, message: expect.stringMatching(text) as unknown });
   });
 
   test('without permission names what to allow', () => {
     const denied = { ...failure('notAuthorized'), permission: 'ec2:CreateTags' };
 
-    expect(failureCondition(denied).text).toMatch(/^allow ec2:CreateTags to Headwater's role: call answers /);
+    expect(failureCondition(denied).message).toMatch(
+      /^allow ec2:CreateTags to Headwater's role: call answers /,
+    );
   });
 
   test.each(['conflict', 'invalid', 'unknown', 'interfaceGone'] as const)(
     'of kind %s repeats what the cloud says',
     (kind) => {
-      expect(failureCondition(failure(kind)).text).toBe(`call answers code of ${kind}: message of ${kind}`);
+      expect(failureCondition(failure(kind)).message).toBe(
+        `call answers code of ${kind}: message of ${kind}`,
+      );
     },
   );
 });

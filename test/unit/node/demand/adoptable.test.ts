@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { adoptableFor, podAddressesOf } from '../../../../src/node/demand/adoptable.ts';
+import { adoptableFor, podAddressCount } from '../../../../src/node/demand/adoptable.ts';
 import type { NodeRequirements } from '../../../../src/node/demand/node-requirements.ts';
 import type { Subnet } from '../../../../src/providers/contract/infrastructure.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
@@ -42,7 +42,7 @@ describe('an orphaned interface that a node may adopt', () => {
     (usePrimaryAddress, sum) => {
       const item = networkInterface({ addresses: ['10.0.0.5', '10.0.0.6'], prefixes: ['10.0.1.0/28'] });
 
-      expect(podAddressesOf(item, { usePrimaryAddress })).toBe(sum);
+      expect(podAddressCount(item, { usePrimaryAddress })).toBe(sum);
     },
   );
 });

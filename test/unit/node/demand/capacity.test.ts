@@ -12,7 +12,7 @@ import {
   roomOn,
 } from '../../../../src/node/demand/capacity.ts';
 import { unfitOn } from '../../../../src/node/demand/holdings.ts';
-import { addressesOf } from '../../../../src/providers/contract/ipv4.ts';
+import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
 import { interfaceByName } from '../../../../src/providers/contract/network-interface.ts';
 import type { OccupiedSlot } from '../../../../src/providers/contract/observation.ts';
 import { attachment } from '../../providers/interfaces.ts';
@@ -176,13 +176,13 @@ describe('the pod addresses of a node', () => {
     [
       'all but those of excluded interfaces',
       {},
-      ['10.0.0.10', '10.0.1.10', ...addressesOf('10.0.9.0/28')],
+      ['10.0.0.10', '10.0.1.10', ...expandBlock('10.0.9.0/28')],
       'eni-0',
     ],
     [
       'primary ones when the node uses them',
       { usePrimaryAddress: true },
-      ['10.0.0.4', '10.0.0.10', '10.0.1.4', '10.0.1.10', ...addressesOf('10.0.9.0/28')],
+      ['10.0.0.4', '10.0.0.10', '10.0.1.4', '10.0.1.10', ...expandBlock('10.0.9.0/28')],
       'eni-0',
     ],
     ['none below the first index', { firstInterfaceIndex: 2 }, [], undefined],

@@ -35,7 +35,7 @@ function rig(...answers: readonly (CloudFailureKind | 'done')[]) {
     clock,
     random: new Random('delete-on-termination'),
     timing: { consistencyWindow },
-    fold: () => undefined,
+    applyAnswer: () => undefined,
     onFailure: () => undefined,
     onBug: (error) => {
       throw error;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { doubtedOn, splitOn, notOffered } from '../../../../src/node/publish/not-offered.ts';
+import { addressesPossiblyGone, splitOn, notOffered } from '../../../../src/node/publish/not-offered.ts';
 import { networkInterface } from '../../providers/interfaces.ts';
 import type { RestoredState } from '../../../../src/providers/contract/allocation-implementation.ts';
-import { addressesOf } from '../../../../src/providers/contract/ipv4.ts';
+import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
 import { nodeOf } from '../cilium-nodes.ts';
 import { view } from '../allocation-facts.ts';
 
@@ -28,10 +28,13 @@ describe('an address that must not be offered again', () => {
   });
 
   test('is each address of a prefix that is possibly gone', () => {
-    const doubted = doubtedOn({ ...view([]), doubted: new Set(['10.0.0.16/28', '10.0.0.1']) });
+    const possiblyGone = addressesPossiblyGone({
+      ...view([]),
+      possiblyGone: new Set(['10.0.0.16/28', '10.0.0.1']),
+    });
 
-    expect(doubted).toHaveLength(17);
-    expect(doubted).toContain('10.0.0.31');
+    expect(possiblyGone).toHaveLength(17);
+    expect(possiblyGone).toContain('10.0.0.31');
   });
 
   test('is each address of a prefix that another node partly offers, and none of other prefixes', () => {
@@ -43,7 +46,7 @@ describe('an address that must not be offered again', () => {
 
     const split = splitOn(view([item]), new Map([['10.0.0.17', ['other']]]));
 
-    expect(split).toEqual(addressesOf('10.0.0.16/28'));
+    expect(split).toEqual(expandBlock('10.0.0.16/28'));
   });
 
   test('is none as long as no other node offers anything of the instance', () => {

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import {
-  givenUpIn,
+  releasableIn,
   restoredState,
   shownSince,
-  speaksOfAnother,
+  isOfOtherInstance,
 } from '../../../../src/node/publish/restored-state.ts';
 import type { RestoredState } from '../../../../src/providers/contract/allocation-implementation.ts';
 import { isByName } from '../../../../src/providers/contract/network-interface.ts';
@@ -30,7 +30,7 @@ test.each<[string, string, readonly string[], boolean]>([
   const before = { ...nodeOf({ enis: { 'eni-1': ['10.0.0.1'] } }), instanceId: 'i-1' };
   const enis = Object.fromEntries(ids.map((id) => [id, ['10.0.0.2']]));
 
-  expect(speaksOfAnother({ ...nodeOf({ enis }), instanceId }, before, implementation)).toBe(expected);
+  expect(isOfOtherInstance({ ...nodeOf({ enis }), instanceId }, before, implementation)).toBe(expected);
 });
 
 test.each<[string, string, readonly string[]]>([
@@ -85,7 +85,7 @@ test.each([
   const pool = { '10.0.0.1': { resource: 'eni-1' } };
   const before = { ...nodeOf({ enis: { 'eni-1': ['10.0.0.1'] }, pool }), instanceId: 'i-1' };
 
-  expect(speaksOfAnother({ ...nodeOf({ pool }), instanceId }, before, implementation)).toBe(expected);
+  expect(isOfOtherInstance({ ...nodeOf({ pool }), instanceId }, before, implementation)).toBe(expected);
 });
 
 const left = '10.0.0.1';
@@ -102,5 +102,5 @@ test.each<[string, NodeParts, boolean]>([
   ['released', { handshake: { [left]: 'released' } }, false],
   ['in no handshake', {}, false],
 ])('an address counts as released for good: it is %s', (_, parts, expected) => {
-  expect(givenUpIn(nodeOf(parts)).has(left)).toBe(expected);
+  expect(releasableIn(nodeOf(parts)).has(left)).toBe(expected);
 });

@@ -57,7 +57,7 @@ test.each<[string, readonly Step[], readonly (readonly [duration: number, calls:
   const deficit = new Deficit({
     clock: { monotonic: () => now.at },
     calls: () => now.calls ?? 0,
-    onSupplied: (duration, calls) => supplied.push([duration, calls]),
+    onSatisfied: (duration, calls) => supplied.push([duration, calls]),
   });
 
   for (now of steps) {

@@ -32,12 +32,12 @@ class Rig {
   /** Interfaces that the status of the CiliumNode shows. */
   restored: readonly NetworkInterface[] = [];
   /** Addresses that were left out of the newest status. */
-  withheld: ReadonlySet<string> = new Set();
+  excluded: ReadonlySet<string> = new Set();
   readonly claims = new AddressIndex({
     onFreed: () => undefined,
     evidence: () => 'shown',
     now: () => 0,
-    patience: 30_000,
+    longestWait: 30_000,
     onWait: () => undefined,
   });
   readonly state = new DesiredState({
@@ -49,8 +49,8 @@ class Rig {
       infrastructure: () => this.infrastructure,
       implementation: {
         statusKey: 'eni',
-        statusOf: (_: unknown, { withheld }: { readonly withheld: ReadonlySet<string> }) => {
-          this.withheld = withheld;
+        statusOf: (_: unknown, { excluded }: { readonly excluded: ReadonlySet<string> }) => {
+          this.excluded = excluded;
           return { enis: {} };
         },
         restore: () => ({ interfaces: this.restored }),
@@ -162,16 +162,16 @@ describe('the desired state of a CiliumNode', () => {
     const [address = ''] = item.addresses;
     rig.node = nodeOf({ enis: { [item.id]: item.addresses } });
     rig.restored = [item];
-    rig.view = { ...rig.view, doubted: new Set([address]) };
+    rig.view = { ...rig.view, possiblyGone: new Set([address]) };
     rig.isVerified = false;
 
     rig.state.now();
-    const before = rig.withheld.has(address);
+    const before = rig.excluded.has(address);
     rig.state.published();
     rig.claims.claim({ name: 'other', networkId: item.networkId, addresses: [address] });
     rig.state.now();
 
-    expect([before, rig.withheld.has(address)]).toEqual([false, true]);
+    expect([before, rig.excluded.has(address)]).toEqual([false, true]);
   });
 
   test('lacks what the cloud showed elsewhere, even while no Node verifies the instance', () => {

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { DryRunLog, type DryRunDecision } from '../../../../src/node/reconcile/dry-run-log.ts';
 import {
   MutationPermission,
-  noStops,
-  type Stops,
+  noPauses,
+  type Pauses,
 } from '../../../../src/providers/gate/mutation-permission.ts';
 
 const step = (count: number) =>
@@ -13,8 +13,8 @@ const step = (count: number) =>
   }) as const;
 const write = { kind: 'write', write: { part: 'spec', patch: { ipam: {} } } } as const;
 
-function rig(stops: Partial<Stops>) {
-  const permission = new MutationPermission({ ...noStops, ...stops });
+function rig(stops: Partial<Pauses>) {
+  const permission = new MutationPermission({ ...noPauses, ...stops });
   const told: DryRunDecision[] = [];
   return { permission, told, dryRunLog: new DryRunLog(permission, (decision) => told.push(decision)) };
 }
@@ -34,7 +34,7 @@ describe('a dry run', () => {
     expect(told).toEqual([step(8), write, step(2), step(8)]);
   });
 
-  test.each<Partial<Stops>>([{}, { pause: ['mutations'] }, { conflictingWriter: 'atWork' }])(
+  test.each<Partial<Pauses>>([{}, { pause: ['mutations'] }, { conflictingWriter: 'atWork' }])(
     'logs nothing for %j',
     (stops) => {
       const { dryRunLog, told } = rig(stops);

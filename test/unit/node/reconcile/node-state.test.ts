@@ -80,7 +80,7 @@ describe('the state of a node', () => {
     const seen = known.assess();
 
     expect(awaiting).toMatchObject({ usage: { available: 5 }, needed: 7, wanted: 7, toAllocate: 0 });
-    expect(meanwhile).toMatchObject({ released: [{ id: 'eni-0' }], idle: { isShort: true } });
+    expect(meanwhile).toMatchObject({ released: [{ id: 'eni-0' }], idle: { inDeficit: true } });
     expect(seen).toMatchObject({ usage: { available: 12 }, needed: 0, wanted: 0, toAllocate: 0 });
   });
 
@@ -104,7 +104,7 @@ describe('the state of a node', () => {
     const known = new NodeState(nodeOf({}), 'i-1', context as NodeContext, () => new Set());
     const { signal } = new AbortController();
 
-    const reads = [1, 2, 3, 4].map(() => known.readAnew(signal));
+    const reads = [1, 2, 3, 4].map(() => known.reread(signal));
 
     expect(await Promise.all(reads)).toEqual([false, false, false, false]);
     expect(told).toEqual([`${nodeOf({}).name}: may not`, `${nodeOf({}).name}: still not`]);

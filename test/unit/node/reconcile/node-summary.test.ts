@@ -36,7 +36,7 @@ describe('the room on the interfaces of a node', () => {
       waitingPods: 0,
       condition: undefined,
       releasing: 0,
-      shortSince: undefined,
+      inDeficitSince: undefined,
       warnings: [],
     } as const;
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { ReleaseState } from '../../../../src/kubernetes/cilium-node/cilium-node.ts';
 import type { Release, Releases } from '../../../../src/node/release/release-state.ts';
-import { holdingsOn, primaryOn } from '../../../../src/node/demand/holdings.ts';
+import { releasableHoldings, primaryOn } from '../../../../src/node/demand/holdings.ts';
 import type { NodeRequirements } from '../../../../src/node/demand/node-requirements.ts';
 import {
   type CandidateFacts,
@@ -10,7 +10,7 @@ import {
   releaseCandidates,
   retiredCandidates,
 } from '../../../../src/node/release/prepare-ip-release.ts';
-import { addressesOf } from '../../../../src/providers/contract/ipv4.ts';
+import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { attachment } from '../../providers/interfaces.ts';
 import { eni, requirements, view } from '../allocation-facts.ts';
@@ -28,14 +28,14 @@ function candidates(change: Partial<CandidateFacts> = {}): string[] {
     excess: 100,
     isUsed: (address: string) => inUse.has(address),
     releases: new Map(),
-    aside: new Set<string>(),
+    blocked: new Set<string>(),
     ...change,
   };
   return releaseCandidates(facts).map(({ id }) => id);
 }
 
 function releasing(ids: readonly string[], kind: 'excess' | 'asked' | 'leaving'): Releases {
-  const holdings = interfaces.flatMap(holdingsOn).filter(({ id }) => ids.includes(id));
+  const holdings = interfaces.flatMap(releasableHoldings).filter(({ id }) => ids.includes(id));
   const phase = kind === 'excess' ? { kind, since: 0 } : { kind };
   return new Map(
     holdings.map((holding): [string, Release] => [holding.id, { holding, protocol: 'crd', phase }]),
@@ -60,7 +60,7 @@ describe('the addresses that a node can spare', () => {
       { isUsed: (address) => inUse.has(address) || address === '10.9.0.5' },
       [a, b, c, e, f, d],
     ],
-    ['nothing that its agent has just refused', { excess: 2, aside: new Set([a]) }, [b, c]],
+    ['nothing that its agent has just refused', { excess: 2, blocked: new Set([a]) }, [b, c]],
     ['the addresses asked for before', { excess: 2, releases: releasing([d], 'asked') }, [d, a]],
     ['what was noticed before', { excess: 2, releases: releasing([d, f], 'excess') }, [f, d]],
     ['nothing that is leaving already', { excess: 2, releases: releasing([a], 'leaving') }, [b, c]],
@@ -106,7 +106,7 @@ describe('the addresses that a node can spare', () => {
             requirements: requirements(),
             excess,
             releases: new Map(),
-            aside: new Set<string>(),
+            blocked: new Set<string>(),
           };
           const chosen = releaseCandidates({ ...facts, isUsed: (address) => used.includes(address) }).flatMap(
             ({ addresses }) => addresses,
@@ -121,10 +121,16 @@ describe('the addresses that a node can spare', () => {
 });
 
 describe('the addresses that pods must no longer have', () => {
-  const retired = interfaces.flatMap((item) => [...holdingsOn(item).slice(0, 1), primaryOn(item)]);
+  const retired = interfaces.flatMap((item) => [...releasableHoldings(item).slice(0, 1), primaryOn(item)]);
 
   function leaving(change: Partial<Parameters<typeof retiredCandidates>[0]> = {}): string[] {
-    const facts = { retired, isUsed: () => false, releases: new Map(), aside: new Set<string>(), ...change };
+    const facts = {
+      retired,
+      isUsed: () => false,
+      releases: new Map(),
+      blocked: new Set<string>(),
+      ...change,
+    };
     return retiredCandidates(facts).map(({ id }) => id);
   }
 
@@ -139,7 +145,7 @@ describe('the addresses that pods must no longer have', () => {
       { isUsed: (address) => primaries.includes(address) },
       [first, second, third],
     ],
-    ['nothing that its agent has just refused', { aside: new Set([first, second, third]) }, primaries],
+    ['nothing that its agent has just refused', { blocked: new Set([first, second, third]) }, primaries],
     [
       'not the addresses asked for before',
       { releases: releasing([first], 'asked') },
@@ -159,7 +165,7 @@ describe('a release that an earlier process started', () => {
   const at = 1_000_000;
   const item = eni(0, 3, { prefixes: [block] });
   const [x = '', y = '', z = ''] = item.addresses;
-  const members = addressesOf(block);
+  const members = expandBlock(block);
   const all = (state: ReleaseState): Readonly<Record<string, ReleaseState>> =>
     Object.fromEntries(members.map((address) => [address, state]));
   const entry = { resource: 'eni-0' };

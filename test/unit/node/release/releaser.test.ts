@@ -180,10 +180,10 @@ describe('an address that an agent dropped stays', () => {
   });
 
   test('when the agent holds it again at the last read, as far as it does', async () => {
-    let looks = 0;
+    let refreshes = 0;
     const rig = dropped([eni(0, 1, { prefixes: [one, two] })], {
       onRead: ({ holds }) => {
-        if (looks++ === 0) holds.add(two);
+        if (refreshes++ === 0) holds.add(two);
         return true;
       },
     });

@@ -24,10 +24,10 @@ describe('the AWS allocation port', () => {
   test('requests at most as many values as one filter takes', () => {
     const { client } = ec2ClientRig(() => ({}));
 
-    const { mostInstancesPerLook, mostTypesPerRead, statusKey } = awsAllocation(client, options);
+    const { mostInstancesPerRefresh, mostTypesPerRead, statusKey } = awsAllocation(client, options);
 
-    expect({ mostInstancesPerLook, mostTypesPerRead, statusKey }).toEqual({
-      mostInstancesPerLook: 200,
+    expect({ mostInstancesPerRefresh, mostTypesPerRead, statusKey }).toEqual({
+      mostInstancesPerRefresh: 200,
       mostTypesPerRead: 200,
       statusKey: 'eni',
     });

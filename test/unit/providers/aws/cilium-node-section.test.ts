@@ -9,7 +9,7 @@ import {
 } from '../../../../src/providers/contract/infrastructure.ts';
 import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json.ts';
 import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
-import { addressesOf } from '../../../../src/providers/contract/ipv4.ts';
+import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { ciliumNode } from '../../kubernetes/cilium-node-fixture.ts';
 import { addresses, attachment, networkInterface } from '../interfaces.ts';
@@ -45,7 +45,7 @@ function view(...interfaces: NetworkInterface[]): InstanceView {
     addressless: [],
     instance: undefined,
     unconfirmed: new Map(),
-    doubted: new Set(),
+    possiblyGone: new Set(),
     awaited: new Map(),
     withdrawn: new Set(),
     unseen: new Set(),
@@ -55,14 +55,14 @@ function view(...interfaces: NetworkInterface[]): InstanceView {
 
 function statusOf(
   item: NetworkInterface,
-  how: { primary?: boolean; withheld?: string[]; unfit?: boolean; retired?: string[] } = {},
+  how: { primary?: boolean; excluded?: string[]; unfit?: boolean; retired?: string[] } = {},
 ): Record<string, unknown> {
   const status = eniStatus(view(item), {
     infrastructure,
     usePrimaryAddress: how.primary ?? false,
     unfit: new Set(how.unfit === true ? [item.id] : []),
     retired: new Set(how.retired),
-    withheld: new Set(how.withheld),
+    excluded: new Set(how.excluded),
   });
   return (status as { enis: Record<string, Record<string, unknown>> }).enis[item.id] ?? {};
 }
@@ -115,7 +115,7 @@ describe('the status of an interface', () => {
 
     const status = statusOf(item);
 
-    expect(status['addresses']).toEqual(['10.0.0.10', ...addressesOf('10.0.0.32/28')]);
+    expect(status['addresses']).toEqual(['10.0.0.10', ...expandBlock('10.0.0.32/28')]);
     expect(status['prefixes']).toEqual(['10.0.0.32/28']);
   });
 
@@ -127,7 +127,7 @@ describe('the status of an interface', () => {
   });
 
   const block = '10.0.0.32/28';
-  const members = addressesOf(block);
+  const members = expandBlock(block);
 
   test.each<[string, string[], string[] | undefined, string[] | undefined]>([
     ['nothing', [], undefined, undefined],
@@ -152,7 +152,7 @@ describe('the status of an interface', () => {
 
   test('shows no retired address that is held back', () => {
     const item = networkInterface({ addresses: ['10.0.0.10', '10.0.0.11'] });
-    const how = { unfit: true, retired: item.addresses.slice(), withheld: ['10.0.0.10'] };
+    const how = { unfit: true, retired: item.addresses.slice(), excluded: ['10.0.0.10'] };
 
     expect(statusOf(item, how)['addresses']).toEqual(['10.0.0.11']);
   });
@@ -167,12 +167,12 @@ describe('the status of an interface', () => {
       false,
     ],
     ["another interface's", ['10.0.0.99'], ['10.0.0.4', '10.0.0.10', '10.0.0.11'], true],
-  ])('holds back %s', (_, withheld, single, whole) => {
+  ])('holds back %s', (_, excluded, single, whole) => {
     const item = networkInterface({ addresses: ['10.0.0.10', '10.0.0.11'], prefixes: ['10.0.0.32/28'] });
 
-    const status = statusOf(item, { primary: true, withheld });
+    const status = statusOf(item, { primary: true, excluded });
 
-    const members = addressesOf('10.0.0.32/28').filter((address) => !withheld.includes(address));
+    const members = expandBlock('10.0.0.32/28').filter((address) => !excluded.includes(address));
     expect(status['addresses']).toEqual([...single, ...members]);
     expect(status['prefixes']).toEqual(whole ? ['10.0.0.32/28'] : undefined);
   });
@@ -185,7 +185,7 @@ describe('the status of an interface', () => {
       usePrimaryAddress: false,
       unfit: new Set(['eni-2']),
       retired: new Set(),
-      withheld: new Set(),
+      excluded: new Set(),
     });
 
     expect(Object.keys(status['enis'] as object)).toEqual(['eni-1', 'eni-2']);
@@ -223,7 +223,7 @@ describe('a published status', () => {
   test('restores the interfaces that it was made of', () => {
     fc.assert(
       fc.property(interfaces, fc.boolean(), (items, usePrimaryAddress) => {
-        const shown = { usePrimaryAddress, unfit: nothing, retired: nothing, withheld: nothing };
+        const shown = { usePrimaryAddress, unfit: nothing, retired: nothing, excluded: nothing };
         const status = eniStatus(view(...items), { infrastructure, ...shown });
 
         const restored = restoreStatus('i-1', JSON.parse(JSON.stringify(status))).interfaces;

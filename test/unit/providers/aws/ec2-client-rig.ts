@@ -10,7 +10,7 @@ import { quotaActions } from '../../../../src/providers/aws/quotas.ts';
 import { ConcurrencyLimiter } from '../../../../src/providers/rate-limit/concurrency-limit.ts';
 import { RateLimiter } from '../../../../src/providers/rate-limit/rate-limiter.ts';
 import { CloudError, type CloudFailure } from '../../../../src/providers/contract/cloud-failure.ts';
-import { MutationPermission, noStops } from '../../../../src/providers/gate/mutation-permission.ts';
+import { MutationPermission, noPauses } from '../../../../src/providers/gate/mutation-permission.ts';
 import type { BucketSize } from '../../../../src/providers/rate-limit/token-bucket.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 
@@ -35,8 +35,10 @@ export interface Ec2ClientRig {
   readonly waits: string[];
 }
 
-export interface EdgeChange {
-  readonly options?: Partial<Pick<Ec2ClientOptions, 'timeout' | 'leads' | 'mayTakeAway' | 'permission'>>;
+export interface ClientChange {
+  readonly options?: Partial<
+    Pick<Ec2ClientOptions, 'timeout' | 'leads' | 'isInSafeLeaseWindow' | 'permission'>
+  >;
   readonly bucket?: BucketSize;
   /** Requests in flight at once. */
   readonly most?: number;
@@ -48,7 +50,7 @@ export interface EdgeChange {
 
 export const context: CallContext = { priority: () => 'high', signal: new AbortController().signal };
 
-export function ec2ClientRig(answering: Answering, change: EdgeChange = {}): Ec2ClientRig {
+export function ec2ClientRig(answering: Answering, change: ClientChange = {}): Ec2ClientRig {
   const clock = new VirtualClock();
   const sent: SentCall[] = [];
   const finished: FinishedCall[] = [];
@@ -81,8 +83,8 @@ export function ec2ClientRig(answering: Answering, change: EdgeChange = {}): Ec2
     clock,
     timeout: 10_000,
     leads: () => true,
-    mayTakeAway: () => true,
-    permission: new MutationPermission(noStops),
+    isInSafeLeaseWindow: () => true,
+    permission: new MutationPermission(noPauses),
     onCall: (call) => finished.push(call),
     onWait: (actions, ms) => waits.push(`${actions.join()}:${ms}`),
     ...change.options,

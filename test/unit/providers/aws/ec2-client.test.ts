@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { type Ec2Action, Ec2CallError, type Ec2CallResult } from '../../../../src/providers/aws/ec2-api.ts';
 import {
   MutationPermission,
-  noStops,
+  noPauses,
   type Pausable,
 } from '../../../../src/providers/gate/mutation-permission.ts';
 import type { Priority } from '../../../../src/providers/contract/priority.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
 import type { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
-import { all, context, type EdgeChange, ec2ClientRig, failureOfRead } from './ec2-client-rig.ts';
+import { all, context, type ClientChange, ec2ClientRig, failureOfRead } from './ec2-client-rig.ts';
 
 const attach = { NetworkInterfaceId: 'eni-1', InstanceId: 'i-1', DeviceIndex: 1, NetworkCardIndex: 0 };
 const remove = { NetworkInterfaceId: 'eni-1' };
@@ -32,7 +32,7 @@ describe('a read of EC2', () => {
     const reading = all(rig.client.pages('DescribeSubnets', { MaxResults: 5 }, context));
     await rig.clock.advance(5000);
 
-    expect((await reading).map(({ begunAt }) => Math.round(begunAt))).toEqual([0, 1000, 2000]);
+    expect((await reading).map(({ startedAt }) => Math.round(startedAt))).toEqual([0, 1000, 2000]);
     expect(rig.sent.map(({ input }) => input)).toEqual([
       { MaxResults: 5 },
       { MaxResults: 5, NextToken: 'a' },
@@ -289,7 +289,7 @@ describe('a call that takes something away', () => {
     const asked: number[] = [];
     const { client, sent } = ec2ClientRig(() => ({}), {
       options: {
-        mayTakeAway: (ms) => {
+        isInSafeLeaseWindow: (ms) => {
           asked.push(ms);
           return false;
         },
@@ -309,7 +309,7 @@ describe('a call that takes something away', () => {
 
   test('is checked when it is sent, not when it starts to wait', async () => {
     let leading = true;
-    const rig = ec2ClientRig(() => ({}), { beforeSending, options: { mayTakeAway: () => leading } });
+    const rig = ec2ClientRig(() => ({}), { beforeSending, options: { isInSafeLeaseWindow: () => leading } });
     const writing = rig.client.write('DeleteNetworkInterface', remove, context);
 
     await rig.clock.advance(1000);
@@ -323,7 +323,7 @@ describe('a call that takes something away', () => {
   test('is checked again when it has a connection', async () => {
     let leading = true;
     const rig = ec2ClientRig(() => ({}), {
-      options: { mayTakeAway: () => leading },
+      options: { isInSafeLeaseWindow: () => leading },
       connecting: () => {
         leading = false;
       },
@@ -337,7 +337,7 @@ describe('a call that takes something away', () => {
   });
 
   test('is the only kind that is fenced', async () => {
-    const { client } = ec2ClientRig(() => ({}), { options: { mayTakeAway: () => false } });
+    const { client } = ec2ClientRig(() => ({}), { options: { isInSafeLeaseWindow: () => false } });
 
     const result = await client.write('AttachNetworkInterface', attach, context);
 
@@ -372,7 +372,7 @@ describe('a process that no longer leads', () => {
   ])('sends no change, not even of an operation in flight: %s is sent: %j', async (action, isSent) => {
     const { client, sent } = ec2ClientRig(() => ({}), { options: { leads: () => false } });
 
-    const result = await client.write(action, remove, { ...context, begun: true });
+    const result = await client.write(action, remove, { ...context, started: true });
 
     expect(sent).toHaveLength(isSent ? 1 : 0);
     if (!isSent) expect(result).toMatchObject({ kind: 'failed', failure: { kind: 'fenced', action } });
@@ -380,8 +380,8 @@ describe('a process that no longer leads', () => {
 });
 
 describe('a pause', () => {
-  const pausing = (pause: readonly Pausable[]): EdgeChange => ({
-    options: { permission: new MutationPermission({ ...noStops, pause }) },
+  const pausing = (pause: readonly Pausable[]): ClientChange => ({
+    options: { permission: new MutationPermission({ ...noPauses, pause }) },
   });
 
   test.each<[Pausable, Ec2Action, boolean]>([
@@ -400,7 +400,7 @@ describe('a pause', () => {
     const { client, sent } = ec2ClientRig(() => ({}), pausing([pause]));
 
     const result = await client.write(action, remove, context);
-    const begun = await client.write(action, remove, { ...context, begun: true });
+    const started = await client.write(action, remove, { ...context, started: true });
 
     if (!isSent) {
       expect(result).toMatchObject({
@@ -409,7 +409,7 @@ describe('a pause', () => {
       });
     }
     expect(result.kind).toBe(isSent ? 'answered' : 'failed');
-    expect(begun.kind).toBe('answered');
+    expect(started.kind).toBe('answered');
     expect(sent).toHaveLength(isSent ? 2 : 1);
     expect(client.inFlight).toBe(0);
   });
@@ -424,18 +424,18 @@ describe('a pause', () => {
   ])(
     '(held withdrawals) decides whether the operation is new or in flight: %s is sent: %s',
     async (action, isSent) => {
-      const permission = new MutationPermission({ ...noStops, withdrawalsHeld: true });
+      const permission = new MutationPermission({ ...noPauses, withdrawalsHeld: true });
       const { client, sent } = ec2ClientRig(() => ({}), { options: { permission } });
 
       await client.write(action, remove, context);
-      await client.write(action, remove, { ...context, begun: true });
+      await client.write(action, remove, { ...context, started: true });
 
       expect(sent).toHaveLength(isSent ? 2 : 0);
     },
   );
 
   test('is checked again for a waiting call when it is sent', async () => {
-    const permission = new MutationPermission(noStops);
+    const permission = new MutationPermission(noPauses);
     const rig = ec2ClientRig(() => ({}), { beforeSending, options: { permission } });
     const writing = rig.client.write('AttachNetworkInterface', attach, context);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { lookingAgent, lookingOnceConnected } from '../../../../src/providers/aws/pre-send-agents.ts';
+import { checkingAgent, checkedOnceConnected } from '../../../../src/providers/aws/pre-send-agents.ts';
 
 /** A server that counts what comes, and a way to ask it. */
 async function rig() {
@@ -12,9 +12,9 @@ async function rig() {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const agent = lookingAgent({ keepAlive: true });
+  const agent = checkingAgent({ keepAlive: true });
   const ask = (path: string, look: () => void): Promise<number | undefined> =>
-    lookingOnceConnected(
+    checkedOnceConnected(
       look,
       () =>
         new Promise((resolve, reject) => {

@@ -21,7 +21,7 @@ describe('a listing of detached interfaces', () => {
     ];
     const { client, sent } = ec2ClientRig((_, number) => pages[number]);
 
-    const { begunAt, interfaces } = await readDetached(client, scope, 500, context);
+    const { startedAt, interfaces } = await readDetached(client, scope, 500, context);
 
     const Filters = [
       { Name: 'status', Values: ['available'] },
@@ -36,7 +36,7 @@ describe('a listing of detached interfaces', () => {
       ['eni-1', undefined],
       ['eni-2', undefined],
     ]);
-    expect(begunAt).toBe(0);
+    expect(startedAt).toBe(0);
   });
 
   test('requests those of one network, or by id, when the caller names them', async () => {

@@ -33,8 +33,8 @@ describe('a listing of networks', () => {
       { Filters, MaxResults: 1000, NextToken: 'two' },
     ]);
     expect(pages).toMatchObject([
-      { begunAt: 0, observations: [{ kind: 'interface', interface: { id: 'eni-1' } }] },
-      { begunAt: 0, observations: [{ kind: 'interface', interface: { id: 'eni-2' } }] },
+      { startedAt: 0, observations: [{ kind: 'interface', interface: { id: 'eni-1' } }] },
+      { startedAt: 0, observations: [{ kind: 'interface', interface: { id: 'eni-2' } }] },
     ]);
   });
 
@@ -220,7 +220,7 @@ describe('a refresh of instances', () => {
 
     const pages = await all(observe(rig.client, instances, options, context));
 
-    expect(pages.map(({ begunAt }) => begunAt)).toEqual([0, 0]);
+    expect(pages.map(({ startedAt }) => startedAt)).toEqual([0, 0]);
   });
 
   test('without the list of instances is an error', async () => {
@@ -352,7 +352,7 @@ describe('the network around the instances', () => {
 
     const read = await readInfrastructure(rig.client, ['vpc-00000001'], options, context);
 
-    expect(read.begunAt).toBe(7);
+    expect(read.startedAt).toBe(7);
   });
 
   test.each(Object.keys(answers))('is an error without the list of %s', async (action) => {
@@ -366,9 +366,9 @@ describe('the network around the instances', () => {
   test('can be read for the counts only', async () => {
     const { client } = ec2(answers);
 
-    const { begunAt, counts } = await readSubnetCounts(client, ['vpc-00000001'], options, context);
+    const { startedAt, counts } = await readSubnetCounts(client, ['vpc-00000001'], options, context);
 
-    expect(begunAt).toBe(0);
+    expect(startedAt).toBe(0);
     expect([...counts]).toEqual([
       ['subnet-1', 200],
       ['subnet-2', 200],

@@ -37,11 +37,11 @@ function poolRig(shown: Rig['shown'], duration = 0): Rig {
     consistencyWindow,
     implementation: {
       readPublicAddresses: async (_, { signal }) => {
-        const begunAt = clock.monotonic();
-        listed.push(begunAt);
+        const startedAt = clock.monotonic();
+        listed.push(startedAt);
         const addresses = rig.shown;
         await sleep(clock, duration, signal);
-        if (addresses !== 'fail') return { begunAt, addresses };
+        if (addresses !== 'fail') return { startedAt, addresses };
         const failure = { kind: 'notAuthorized', action: 'Describe', code: 'No', message: 'no' } as const;
         throw new CloudError({ ...failure, requestId: undefined });
       },

@@ -240,13 +240,13 @@ describe('a subnet ledger beside a cloud', () => {
       clock.schedule(duration, () => reservation.settle(taken, clock.monotonic()));
     };
     const count = (): void => {
-      const begunAt = clock.monotonic();
+      const startedAt = clock.monotonic();
       const duration = random.integer(500);
       let counted = cloud.free;
       clock.schedule(random.integer(duration + 1), () => {
         counted = cloud.free;
       });
-      clock.schedule(duration, () => subnets.observe(new Map([['s', counted]]), begunAt));
+      clock.schedule(duration, () => subnets.observe(new Map([['s', counted]]), startedAt));
     };
     const check = (): number => cloud.free - cloud.coming - subnets.free('s', clock.monotonic());
     const run = async (): Promise<number> => {

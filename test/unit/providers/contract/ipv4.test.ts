@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import {
-  addressesOf,
+  expandBlock,
   contains,
   formatAddress,
   parseAddress,
@@ -100,14 +100,14 @@ describe('parseBlock', () => {
 
 describe('an IPv4 block', () => {
   test('of /28 lists its sixteen addresses in order', () => {
-    const members = addressesOf('10.0.0.240/28');
+    const members = expandBlock('10.0.0.240/28');
 
     expect(members).toHaveLength(16);
     expect([members[0], members[15]]).toEqual(['10.0.0.240', '10.0.0.255']);
   });
 
   test('must be valid before it can be listed', () => {
-    expect(() => addressesOf('10.0.0.1/28')).toThrow(RangeError);
+    expect(() => expandBlock('10.0.0.1/28')).toThrow(RangeError);
   });
 
   test('contains its members and neither neighbour', () => {
@@ -117,7 +117,7 @@ describe('an IPv4 block', () => {
         const first = address - (address % size);
         const block = { first, length };
 
-        const members = addressesOf(`${formatAddress(first)}/${length}`);
+        const members = expandBlock(`${formatAddress(first)}/${length}`);
 
         expect(members).toHaveLength(sizeOf(block));
         expect(members.every((member) => contains(block, parseAddress(member) ?? -1))).toBe(true);

@@ -1,43 +1,43 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   type Activity,
-  foreignReach,
-  type ForeignReach,
+  conflictReach,
+  type ConflictReach,
   MutationPermission,
-  noStops,
-  type StopReason,
-  type Stops,
+  noPauses,
+  type PauseReason,
+  type Pauses,
 } from '../../../../src/providers/gate/mutation-permission.ts';
 
 describe('the permission to start operations', () => {
-  test.each<[Partial<Stops>, Partial<Record<Activity, StopReason>>]>([
+  test.each<[Partial<Pauses>, Partial<Record<Activity, PauseReason>>]>([
     [{}, {}],
-    [{ dryRun: true }, { give: 'dryRun', takeAway: 'dryRun', publish: 'dryRun', tell: 'dryRun' }],
-    [{ pause: ['releases'] }, { takeAway: 'paused' }],
-    [{ withdrawalsHeld: true }, { takeAway: 'withdrawalsHeld' }],
+    [{ dryRun: true }, { allocate: 'dryRun', release: 'dryRun', publish: 'dryRun', notify: 'dryRun' }],
+    [{ pause: ['releases'] }, { release: 'paused' }],
+    [{ withdrawalsHeld: true }, { release: 'withdrawalsHeld' }],
     [
       { dryRun: true, withdrawalsHeld: true },
-      { give: 'dryRun', takeAway: 'dryRun', publish: 'dryRun', tell: 'dryRun' },
+      { allocate: 'dryRun', release: 'dryRun', publish: 'dryRun', notify: 'dryRun' },
     ],
-    [{ pause: ['mutations'] }, { give: 'paused', takeAway: 'paused' }],
-    [{ pause: ['releases', 'mutations'] }, { give: 'paused', takeAway: 'paused' }],
-    [{ conflictingWriter: 'suspected' }, { takeAway: 'conflictingWriter' }],
+    [{ pause: ['mutations'] }, { allocate: 'paused', release: 'paused' }],
+    [{ pause: ['releases', 'mutations'] }, { allocate: 'paused', release: 'paused' }],
+    [{ conflictingWriter: 'suspected' }, { release: 'conflictingWriter' }],
     [
       { conflictingWriter: 'atWork' },
-      { give: 'conflictingWriter', takeAway: 'conflictingWriter', publish: 'conflictingWriter' },
+      { allocate: 'conflictingWriter', release: 'conflictingWriter', publish: 'conflictingWriter' },
     ],
     [
       { conflictingWriter: 'suspected', pause: ['mutations'] },
-      { give: 'paused', takeAway: 'conflictingWriter' },
+      { allocate: 'paused', release: 'conflictingWriter' },
     ],
     [
       { dryRun: true, pause: ['mutations'], conflictingWriter: 'atWork' },
-      { give: 'dryRun', takeAway: 'dryRun', publish: 'dryRun', tell: 'dryRun' },
+      { allocate: 'dryRun', release: 'dryRun', publish: 'dryRun', notify: 'dryRun' },
     ],
-  ])('follows from %j', (stops, refused) => {
-    const permission = new MutationPermission({ ...noStops, ...stops });
+  ])('follows from %j', (pauses, refused) => {
+    const permission = new MutationPermission({ ...noPauses, ...pauses });
 
-    const activities = ['give', 'takeAway', 'publish', 'tell'] as const;
+    const activities = ['allocate', 'release', 'publish', 'notify'] as const;
     const found = activities.flatMap((activity) => {
       const reason = permission.refusal(activity);
       return reason === undefined ? [] : [[activity, reason] as const];
@@ -48,13 +48,13 @@ describe('the permission to start operations', () => {
 });
 
 describe('the pause for a conflicting writer', () => {
-  test.each<[Partial<Stops>, ForeignReach | undefined]>([
-    [{ foreignlyWritten: ['a'] }, undefined],
+  test.each<[Partial<Pauses>, ConflictReach | undefined]>([
+    [{ conflictingNodes: ['a'] }, undefined],
     [{ conflictingWriter: 'suspected' }, 'releases'],
-    [{ conflictingWriter: 'atWork', foreignlyWritten: ['a', 'b'] }, 'node'],
+    [{ conflictingWriter: 'atWork', conflictingNodes: ['a', 'b'] }, 'node'],
     [{ conflictingWriter: 'atWork' }, 'fleet'],
-  ])('has its scope for %j', (stops, reach) => {
-    expect(foreignReach({ ...noStops, ...stops })).toBe(reach);
+  ])('has its scope for %j', (pauses, reach) => {
+    expect(conflictReach({ ...noPauses, ...pauses })).toBe(reach);
   });
 });
 
@@ -67,7 +67,7 @@ describe('an operation in flight', () => {
       withdrawalsHeld: false,
     });
     const goesOn = (): unknown[] =>
-      (['give', 'takeAway'] as const).map((each) => permission.refusalToGoOn(each));
+      (['allocate', 'release'] as const).map((each) => permission.refusalToGoOn(each));
     const before = goesOn();
 
     permission.change({ withdrawalsHeld: true });
@@ -79,7 +79,7 @@ describe('an operation in flight', () => {
 
 describe('a change of the permission', () => {
   test('is reported once, and only if something changes', () => {
-    const permission = new MutationPermission(noStops);
+    const permission = new MutationPermission(noPauses);
     let told = 0;
     permission.onChange(() => told++);
 
@@ -87,6 +87,6 @@ describe('a change of the permission', () => {
     permission.change({ pause: ['releases'], dryRun: false });
 
     expect(told).toBe(1);
-    expect(permission.stops).toEqual({ ...noStops, pause: ['releases'] });
+    expect(permission.pauses).toEqual({ ...noPauses, pause: ['releases'] });
   });
 });

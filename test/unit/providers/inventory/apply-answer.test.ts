@@ -1,22 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
 import { whenAttached, whenChanged, whenReleased } from '../../../../src/providers/inventory/apply-answer.ts';
-import { firstHeld } from '../../../../src/providers/inventory/apply-reading.ts';
-import type { HeldInterface } from '../../../../src/providers/inventory/interface-record.ts';
+import { firstRecord } from '../../../../src/providers/inventory/apply-reading.ts';
+import type { InterfaceRecord } from '../../../../src/providers/inventory/interface-record.ts';
 import { eni } from '../../node/allocation-facts.ts';
 
 const endedAt = 1000;
 
 /** `a` was released at 1, `b` is missing since 2, `c` was added at 3. */
-function held(addresses: readonly string[], prefixes: readonly string[] = []): HeldInterface {
+function held(addresses: readonly string[], prefixes: readonly string[] = []): InterfaceRecord {
   return {
-    ...firstHeld({ ...eni(0), primaryAddress: '10.9.9.9', addresses, prefixes }, 0),
+    ...firstRecord({ ...eni(0), primaryAddress: '10.9.9.9', addresses, prefixes }, 0),
     released: new Map([['a', 1]]),
     missing: new Map([['b', 2]]),
     added: new Map([['c', 3]]),
   };
 }
 
-function shown({ record, added, released, missing }: HeldInterface): unknown {
+function shown({ record, added, released, missing }: InterfaceRecord): unknown {
   const times = [added, released, missing].map((each) => Object.fromEntries(each));
   return [[...record.addresses, ...record.prefixes].join(' '), ...times];
 }
@@ -86,7 +86,7 @@ describe('an interface after the answer to our own call', () => {
   });
 
   test('has no attachment to change while it is detached', () => {
-    const detached = firstHeld({ ...eni(0), attachment: undefined }, 0);
+    const detached = firstRecord({ ...eni(0), attachment: undefined }, 0);
 
     const answer = { kind: 'detached', interfaceId: 'eni-0', instanceId: 'i-1' } as const;
 

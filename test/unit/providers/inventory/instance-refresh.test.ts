@@ -32,7 +32,7 @@ function rig(pages: Pages, tracked: readonly string[] = ['i-1', 'i-2']): Rig {
   const failures: string[] = [];
   const looks = new InstanceRefresh({
     implementation: scriptedImplementation({
-      mostInstancesPerLook: 2,
+      mostInstancesPerRefresh: 2,
       observe: (scope, { signal }) => {
         const ids = scope.kind === 'instances' ? scope.instanceIds : [];
         asked.push(`${ids.join()}@${clock.monotonic()}`);
@@ -59,7 +59,7 @@ describe('refreshes of instances', () => {
       async function* (ids, clock) {
         await Promise.resolve();
         yield {
-          begunAt: clock.monotonic(),
+          startedAt: clock.monotonic(),
           observations: ids.map((id) => shown(`eni of ${id}`, id)),
         };
       },
@@ -80,9 +80,9 @@ describe('refreshes of instances', () => {
 
   test('start when their first page is requested', async () => {
     const { clock, inventory, looks } = rig(async function* (_, clock, signal) {
-      yield { begunAt: clock.monotonic(), observations: [shown('eni-1', 'i-1')] };
+      yield { startedAt: clock.monotonic(), observations: [shown('eni-1', 'i-1')] };
       await sleep(clock, 500, signal);
-      yield { begunAt: clock.monotonic(), observations: [shown('eni-2', 'i-1')] };
+      yield { startedAt: clock.monotonic(), observations: [shown('eni-2', 'i-1')] };
     });
 
     void looks.request('i-1');
@@ -99,7 +99,7 @@ describe('refreshes of instances', () => {
   test('that fail change nothing and are repeated', async () => {
     let calls = 0;
     const { clock, inventory, looks, changed, failures } = rig(async function* (_, clock) {
-      yield { begunAt: clock.monotonic(), observations: [shown('eni-1', 'i-1')] };
+      yield { startedAt: clock.monotonic(), observations: [shown('eni-1', 'i-1')] };
       await Promise.resolve();
       if (calls++ === 0) throw new Error('down');
     });
@@ -117,7 +117,7 @@ describe('refreshes of instances', () => {
   test('are aborted when they are stopped', async () => {
     const { clock, inventory, looks } = rig(async function* (_, clock, signal) {
       await sleep(clock, 60_000, signal);
-      yield { begunAt: 0, observations: [] };
+      yield { startedAt: 0, observations: [] };
     });
     void looks.request('i-1');
     await clock.advance(100);

@@ -335,9 +335,9 @@ describe('what was restored after a restart', () => {
     look(0, eni('a'));
     const between = holdings();
     look(30, eni('a'));
-    const { doubted } = view();
+    const { possiblyGone } = view();
 
-    expect(doubted).toEqual(new Set());
+    expect(possiblyGone).toEqual(new Set());
     expect(before).toEqual({ holdings: ['a', 'b'], read: false });
     expect([between, holdings()]).toEqual([['a', 'b'], ['a']]);
   });
@@ -373,7 +373,7 @@ describe('an interface that is restored by its name only', () => {
     look(40, primary, shown);
 
     expect(view().interfaces[1]).toEqual(shown);
-    expect([...view().doubted]).toEqual([]);
+    expect([...view().possiblyGone]).toEqual([]);
   });
 
   test('is kept until two complete refreshes disprove it', () => {
@@ -404,7 +404,7 @@ describe('a reason to refresh', () => {
 
     for (const from of doubts) inventory.invalidate('i-1', from);
     const first = view().refreshDue;
-    for (const begunAt of looks) look(begunAt, eni('a'), primary);
+    for (const startedAt of looks) look(startedAt, eni('a'), primary);
 
     expect(first).toBe(Math.min(...doubts));
     expect(view().refreshDue).toBe(due);

@@ -103,12 +103,12 @@ describe('an assignment of our own', () => {
   test.each([
     ['that started before its end', 9],
     ['that started within the window after its end', 39],
-  ])('is not possibly gone after a refresh %s', (_, begunAt) => {
+  ])('is not possibly gone after a refresh %s', (_, startedAt) => {
     const { look, answer, holdings, view } = inventoryRig();
     look(0, eni('a'));
     answer(10, allocated('b'));
 
-    look(begunAt, eni('a'));
+    look(startedAt, eni('a'));
 
     expect(holdings()).toEqual(['a', 'b']);
     expect(view().refreshDue).toBeUndefined();
@@ -212,13 +212,13 @@ describe('an interface of our own', () => {
 
   test.each([15, 20, 49])(
     'is not possibly gone after a refresh that starts at %i, when its attachment ends at 20',
-    (begunAt) => {
+    (startedAt) => {
       const { look, answer, view } = inventoryRig();
       look(0, eni());
       answer(10, created);
       answer(20, attached);
 
-      look(begunAt, eni());
+      look(startedAt, eni());
 
       expect(view().interfaces).toHaveLength(2);
       expect(view().refreshDue).toBeUndefined();
@@ -332,7 +332,7 @@ describe('an interface that a refresh did not show', () => {
       const between = view();
       look(80, eni());
 
-      expect(between.doubted.has('eni-2')).toBe(true);
+      expect(between.possiblyGone.has('eni-2')).toBe(true);
       expect(between.refreshDue).toBe(80);
       expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1']);
     },
@@ -347,9 +347,9 @@ test('an interface that the cloud does not know is possibly gone until a refresh
   const between = view();
   look(70, eni(), further(1, { addresses: ['a'] }));
 
-  expect([...between.doubted]).toEqual(['eni-2', 'a']);
+  expect([...between.possiblyGone]).toEqual(['eni-2', 'a']);
   expect(between.refreshDue).toBe(60);
-  expect([...view().doubted]).toEqual([]);
+  expect([...view().possiblyGone]).toEqual([]);
 });
 
 test('an interface that the cloud does not know is withdrawn after two refreshes, like any other', () => {
@@ -376,8 +376,8 @@ describe('an interface that a listing did not show', () => {
     const between = view();
     look(70, eni(), further(1, { addresses: ['a', 'b'] }));
 
-    expect([...between.doubted]).toEqual(['a', 'b']);
-    expect([...view().doubted]).toEqual([]);
+    expect([...between.possiblyGone]).toEqual(['a', 'b']);
+    expect([...view().possiblyGone]).toEqual([]);
   });
 });
 
@@ -390,7 +390,7 @@ describe('a listing in progress', () => {
     answer(9, attached);
     answer(10, allocated('b'));
 
-    listing.fold([{ kind: 'interface', interface: eni('a') }], 6);
+    listing.apply([{ kind: 'interface', interface: eni('a') }], 6);
     ended(listing);
 
     expect(holdings()).toEqual(['a', 'b']);
@@ -403,7 +403,7 @@ describe('a listing in progress', () => {
     look(0, eni('a'));
     const listing = inventory.beginListing(5);
 
-    listing.fold([{ kind: 'interface', interface: further(1) }], 6);
+    listing.apply([{ kind: 'interface', interface: further(1) }], 6);
 
     expect(view().interfaces).toHaveLength(2);
   });

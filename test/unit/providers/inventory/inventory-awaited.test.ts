@@ -24,7 +24,7 @@ describe('an interface that our own call attached at 20', () => {
 
     expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-1', 'eni-2']);
     expect([...view().awaited]).toEqual([['eni-2', 20]]);
-    expect([...view().doubted]).toEqual([]);
+    expect([...view().possiblyGone]).toEqual([]);
   });
 
   test.each<[string, (rig: InventoryRig) => unknown, boolean]>([

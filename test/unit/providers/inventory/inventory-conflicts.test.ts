@@ -26,13 +26,13 @@ class Rig {
   }
 
   /** A refresh of both that started then and showed exactly this. */
-  look(begunAt: number, ...shown: readonly NetworkInterface[]): void {
-    this.lookAt(begunAt, ['i-1', 'i-2'], ...shown);
+  look(startedAt: number, ...shown: readonly NetworkInterface[]): void {
+    this.lookAt(startedAt, ['i-1', 'i-2'], ...shown);
   }
 
-  lookAt(begunAt: number, instanceIds: readonly string[], ...shown: readonly NetworkInterface[]): void {
+  lookAt(startedAt: number, instanceIds: readonly string[], ...shown: readonly NetworkInterface[]): void {
     const observations = shown.map((item): Observation => ({ kind: 'interface', interface: item }));
-    this.inventory.applyRefresh({ begunAt, endedAt: begunAt, instanceIds, observations });
+    this.inventory.applyRefresh({ startedAt, endedAt: startedAt, instanceIds, observations });
   }
 
   contest(now: number, address = 'x', networkId = 'vpc-1'): void {
@@ -134,7 +134,7 @@ describe('an address that two instances seem to have', () => {
 
     rig.contest(10);
     const listing = rig.inventory.beginListing(20);
-    listing.fold(
+    listing.apply(
       [
         { kind: 'interface', interface: taker },
         { kind: 'interface', interface: bare },
@@ -152,7 +152,7 @@ describe('an address that two instances seem to have', () => {
 
     rig.contest(10);
     rig.inventory.applyRefresh({
-      begunAt: 10,
+      startedAt: 10,
       endedAt: 10,
       instanceIds: ['i-1', 'i-2'],
       observations: [

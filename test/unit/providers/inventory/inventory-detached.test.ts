@@ -31,15 +31,15 @@ describe('an interface that a reading shows as detached', () => {
   test('is possibly gone with all that it has until a refresh shows it', () => {
     const { inventory, look, view } = inventoryRig();
     look(0, eni('a', 'b'));
-    const before = view().doubted;
+    const before = view().possiblyGone;
 
     inventory.seenDetached('eni-1', 30);
-    const meanwhile = view().doubted;
+    const meanwhile = view().possiblyGone;
     look(40, eni('a', 'b'));
 
     expect([...before]).toEqual([]);
     expect([...meanwhile]).toEqual(['a', 'b']);
-    expect([...view().doubted]).toEqual([]);
+    expect([...view().possiblyGone]).toEqual([]);
   });
 
   test('is refreshed even when its addresses changed meanwhile, because a cloud changes a detached interface too', () => {
@@ -63,8 +63,8 @@ describe('an interface that a reading shows as detached', () => {
       attachmentId: 'attach-2',
     });
 
-    const due = [49, 50].map((begunAt) => {
-      inventory.seenDetached('eni-2', begunAt);
+    const due = [49, 50].map((startedAt) => {
+      inventory.seenDetached('eni-2', startedAt);
       return view().refreshDue;
     });
 

@@ -66,7 +66,7 @@ describe('what an instance has', () => {
     for (const at of often) rig.look(at, ...observed, ...shown);
 
     expect(keptBy(rig)).toEqual(['a', 'b']);
-    expect(rig.view().doubted).toEqual(new Set(['eni-1', 'eni-2', 'a', 'b']));
+    expect(rig.view().possiblyGone).toEqual(new Set(['eni-1', 'eni-2', 'a', 'b']));
   });
 
   test('stays when it was restored, and no reading ever showed the instance', () => {
@@ -215,7 +215,7 @@ describe('the withdrawal brake', () => {
     }
 
     /** A refresh of these that shows each with its primary interface, and with the second one where `isWhole` says so. */
-    look(begunAt: number, ids: readonly string[], isWhole: (id: string) => boolean): ReadonlySet<string> {
+    look(startedAt: number, ids: readonly string[], isWhole: (id: string) => boolean): ReadonlySet<string> {
       const observations = ids.flatMap((id): Observation[] =>
         [0, ...(isWhole(id) ? [1] : [])].map((deviceIndex) => ({
           kind: 'interface',
@@ -227,7 +227,7 @@ describe('the withdrawal brake', () => {
           }),
         })),
       );
-      return this.inventory.applyRefresh({ begunAt, endedAt: begunAt, instanceIds: ids, observations });
+      return this.inventory.applyRefresh({ startedAt, endedAt: startedAt, instanceIds: ids, observations });
     }
 
     get counts(): readonly (number | undefined)[] {
@@ -254,7 +254,7 @@ describe('the withdrawal brake', () => {
     expect(gate.asked).toEqual([all]);
     expect(gate.counts).toEqual([2, 2, 2]);
     expect(gate.inventory.heldWithdrawals()).toEqual(new Set(all));
-    expect(gate.inventory.view('1')?.doubted).toContain('eni-1-1');
+    expect(gate.inventory.view('1')?.possiblyGone).toContain('eni-1-1');
   });
 
   test('withdraws all of it when it is open, and reports what changed', () => {
@@ -294,7 +294,7 @@ describe('the withdrawal brake', () => {
     gate.isOpen = true;
 
     gate.look(200, ['1', '2'], whole);
-    gate.inventory.weighAgain(201);
+    gate.inventory.reevaluate(201);
     const between = gate.counts;
     gate.look(202, ['3'], bare);
 
@@ -309,16 +309,16 @@ describe('the withdrawal brake', () => {
     gate.look(40, ids, bare);
     gate.look(70, ids, bare);
     gate.look(200, ['1'], whole);
-    gate.inventory.weighAgain(201);
+    gate.inventory.reevaluate(201);
     const asked = gate.asked.length;
 
     gate.look(202, ['2'], bare);
     const early = gate.asked.length;
-    gate.inventory.applyRefresh({ begunAt: 203, endedAt: 203, instanceIds: ['3', '4'], observations: [] });
+    gate.inventory.applyRefresh({ startedAt: 203, endedAt: 203, instanceIds: ['3', '4'], observations: [] });
     const now = gate.asked.slice(asked);
     const { suspected } = gate;
     gate.isOpen = true;
-    gate.inventory.weighAgain(204);
+    gate.inventory.reevaluate(204);
 
     expect(early).toBe(asked);
     expect(now).toEqual([['2']]);
@@ -333,9 +333,9 @@ describe('the withdrawal brake', () => {
     gate.isOpen = true;
 
     gate.look(200, ['1', '2'], whole);
-    gate.inventory.weighAgain(201);
-    gate.inventory.applyRefresh({ begunAt: 202, endedAt: 202, instanceIds: ['3'], observations: [] });
-    gate.inventory.weighAgain(202.5);
+    gate.inventory.reevaluate(201);
+    gate.inventory.applyRefresh({ startedAt: 202, endedAt: 202, instanceIds: ['3'], observations: [] });
+    gate.inventory.reevaluate(202.5);
     const due = gate.inventory.view('3')?.refreshDue;
     const between = gate.counts;
     gate.look(400, ['3'], bare);
@@ -350,7 +350,7 @@ describe('the withdrawal brake', () => {
     gate.look(70, all, bare);
     gate.isOpen = true;
 
-    const changed = gate.inventory.weighAgain(80);
+    const changed = gate.inventory.reevaluate(80);
 
     expect(changed).toEqual(new Set(all));
     expect(gate.counts).toEqual([1, 1, 1]);
@@ -388,7 +388,7 @@ describe('the withdrawal brake', () => {
     gate.look(0, ['1'], whole);
 
     gate.inventory.applyRefresh({
-      begunAt: 40,
+      startedAt: 40,
       endedAt: 40,
       instanceIds: ['1'],
       observations: [{ kind: 'instance', instance: { id: '1', state: 'terminated', managed: true } }],

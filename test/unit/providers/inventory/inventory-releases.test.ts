@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { addressesIn } from '../../../../src/providers/contract/network-interface.ts';
+import { expandHolding } from '../../../../src/providers/contract/network-interface.ts';
 import type { Answer } from '../../../../src/providers/contract/observation.ts';
 import { attachment, networkInterface } from '../interfaces.ts';
 import { ended, eni, further, inventoryRig, type InventoryRig } from '../inventory-rig.ts';
@@ -46,7 +46,7 @@ describe('what we released ourselves', () => {
       play: ({ inventory, answer }) => {
         const listing = inventory.beginListing(5);
         answer(10, taken('b'));
-        listing.fold([{ kind: 'interface', interface: before }], 6);
+        listing.apply([{ kind: 'interface', interface: before }], 6);
         ended(listing);
       },
       left: ['a', block],
@@ -120,7 +120,7 @@ describe('an interface that we deleted ourselves', () => {
       play: ({ inventory, answer }) => {
         const listing = inventory.beginListing(5);
         answer(10, gone);
-        listing.fold(
+        listing.apply(
           [eni('a'), further(1)].map((item) => ({ kind: 'interface', interface: item })),
           6,
         );
@@ -203,19 +203,19 @@ describe('an address that a call of ours with a lost answer may have taken', () 
   test.each([
     ['before the call can no longer take effect', 69, true],
     ['after that', 70, false],
-  ])('is still possibly gone when a refresh shows it %s', (_, at, isDoubted) => {
+  ])('is still possibly gone when a refresh shows it %s', (_, at, isUnconfirmed) => {
     const { look, view } = held();
 
     look(at, before);
 
-    expect(view().doubted.has('b')).toBe(isDoubted);
-    expect(view().refreshDue).toBe(isDoubted ? 70 : undefined);
+    expect(view().possiblyGone.has('b')).toBe(isUnconfirmed);
+    expect(view().refreshDue).toBe(isUnconfirmed ? 70 : undefined);
   });
 
   test.each([
     [69, ['b']],
     [70, []],
-  ])('is possibly gone for the next CiliumNode of the instance at %i', (at, doubted) => {
+  ])('is possibly gone for the next CiliumNode of the instance at %i', (at, possiblyGone) => {
     const { inventory, look, view } = held();
     look(20, before);
     inventory.untrack('i-1', 25);
@@ -223,7 +223,7 @@ describe('an address that a call of ours with a lost answer may have taken', () 
     inventory.track('i-1', [], at);
     look(at, before);
 
-    expect([...view().doubted]).toEqual(doubted);
+    expect([...view().possiblyGone]).toEqual(possiblyGone);
   });
 
   test('does not make other addresses seem missing', () => {
@@ -245,7 +245,7 @@ describe('an address that a call of ours with a lost answer may have taken', () 
         kind: 'interface',
         interface: { ...other, addresses, attachment: attachment({ instanceId: 'i-2' }) },
       } as const;
-      rig.inventory.applyRefresh({ begunAt: at, endedAt: at, instanceIds: ['i-2'], observations: [shown] });
+      rig.inventory.applyRefresh({ startedAt: at, endedAt: at, instanceIds: ['i-2'], observations: [shown] });
     };
     read(20, ['x']);
     read(22, []);
@@ -256,7 +256,7 @@ describe('an address that a call of ours with a lost answer may have taken', () 
 });
 
 describe('what is missing and was released according to its CiliumNode', () => {
-  const members = addressesIn(block);
+  const members = expandHolding(block);
 
   test.each<[string, readonly (readonly string[])[], readonly string[]]>([
     ['passes without the brake', [['b']], ['a', block]],

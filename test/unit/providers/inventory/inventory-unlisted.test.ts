@@ -4,28 +4,37 @@ import { eni, type InventoryRig, inventoryRig } from '../inventory-rig.ts';
 const given = { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', prefixes: [] } as const;
 
 describe('an address that a listing does not show', () => {
-  test.each<{ what: string; afterwards: (rig: InventoryRig) => unknown; doubted: readonly string[] }>([
-    { what: 'until a read decides', afterwards: () => undefined, doubted: ['a'] },
-    { what: 'until a reading shows it', afterwards: ({ list }) => list(60, eni('a', 'b')), doubted: [] },
+  test.each<{ what: string; afterwards: (rig: InventoryRig) => unknown; possiblyGone: readonly string[] }>([
+    { what: 'until a read decides', afterwards: () => undefined, possiblyGone: ['a'] },
+    { what: 'until a reading shows it', afterwards: ({ list }) => list(60, eni('a', 'b')), possiblyGone: [] },
     {
       what: 'no matter what an older listing shows',
       afterwards: ({ list }) => list(40, eni('a')),
-      doubted: ['a'],
+      possiblyGone: ['a'],
     },
-    { what: 'also after a refresh without it', afterwards: ({ look }) => look(60, eni('b')), doubted: ['a'] },
+    {
+      what: 'also after a look without it',
+      afterwards: ({ look }) => look(60, eni('b')),
+      possiblyGone: ['a'],
+    },
+    {
+      what: 'also after a refresh without it',
+      afterwards: ({ look }) => look(60, eni('b')),
+      possiblyGone: ['a'],
+    },
     {
       what: 'until our own call assigns it again',
       afterwards: ({ answer }) => answer(60, { ...given, addresses: ['a'] }),
-      doubted: [],
+      possiblyGone: [],
     },
-  ])('is possibly gone $what', ({ afterwards, doubted }) => {
+  ])('is possibly gone $what', ({ afterwards, possiblyGone }) => {
     const rig = inventoryRig();
     rig.look(0, eni('a', 'b'));
     rig.list(50, eni('b'));
 
     afterwards(rig);
 
-    expect([...rig.view().doubted]).toEqual(doubted);
+    expect([...rig.view().possiblyGone]).toEqual(possiblyGone);
   });
 
   test('is not possibly gone when our own call assigned it a moment ago', () => {
@@ -35,6 +44,6 @@ describe('an address that a listing does not show', () => {
 
     list(50, eni('a'));
 
-    expect([...view().doubted]).toEqual([]);
+    expect([...view().possiblyGone]).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ describe('a tracked instance', () => {
     const { inventory, look } = inventoryRig();
 
     look(0, eni('a'));
-    inventory.applyRefresh({ begunAt: 0, endedAt: 0, instanceIds: ['i-2'], observations: [] });
+    inventory.applyRefresh({ startedAt: 0, endedAt: 0, instanceIds: ['i-2'], observations: [] });
     inventory.contest({ address: 'a', networkId: 'vpc-1', instanceIds: ['i-2'] }, 0);
     inventory.invalidate('i-2', 0);
 
@@ -75,7 +75,7 @@ describe('a tracked instance', () => {
     const other = networkInterface({ id: 'eni-2', attachment: attachment({ instanceId: 'i-2' }) });
 
     const changed = inventory.applyRefresh({
-      begunAt: 0,
+      startedAt: 0,
       endedAt: 0,
       instanceIds: ['i-1', 'i-2'],
       observations: [
@@ -212,7 +212,7 @@ describe('an instance is read', () => {
     const { inventory, view } = inventoryRig();
     const listing = inventory.beginListing(0);
 
-    listing.fold([{ kind: 'interface', interface: eni('a') }], 0);
+    listing.apply([{ kind: 'interface', interface: eni('a') }], 0);
     const during = view().read;
     const changed = ended(listing);
 
@@ -241,7 +241,7 @@ describe('an instance is read', () => {
     inventory.untrack('i-118', 5);
     const seen = networkInterface({ id: 'eni of i-119', attachment: attachment({ instanceId: 'i-119' }) });
     const observations = [{ kind: 'interface', interface: seen } as const];
-    inventory.applyRefresh({ begunAt: 5, endedAt: 5, instanceIds: ['i-119'], observations });
+    inventory.applyRefresh({ startedAt: 5, endedAt: 5, instanceIds: ['i-119'], observations });
     const rest = [...end];
 
     expect([first.done, rest.length, readFirst.length]).toEqual([false, 1, 49]);
@@ -255,7 +255,7 @@ describe('an instance is read', () => {
 
     inventory.track('i-1');
     const covered = listing.covers('i-1');
-    listing.fold([{ kind: 'interface', interface: eni('a') }], 0);
+    listing.apply([{ kind: 'interface', interface: eni('a') }], 0);
     ended(listing);
 
     expect(covered).toBe(false);
@@ -334,11 +334,11 @@ describe('an unreadable interface', () => {
     const { look, list, view } = inventoryRig();
     look(0, eni(), unreadable());
 
-    const doubted = list(10, eni());
+    const possiblyGone = list(10, eni());
     const between = view();
     look(11, eni());
 
-    expect(doubted).toBe(true);
+    expect(possiblyGone).toBe(true);
     expect(between).toMatchObject({ unreadable: [{ id: 'eni-9' }], refreshDue: 10 });
     expect(view()).toMatchObject({ unreadable: [], refreshDue: undefined });
   });

@@ -53,7 +53,7 @@ describe('the evidence about an interface or an address', () => {
     [
       'what two reads of a complete owner lack, a window apart, is counted by the brake',
       missing({}),
-      'weighed',
+      'gated',
     ],
     [
       'what a call of ours may have taken, after the agent released it, is not counted by the brake',

@@ -77,7 +77,7 @@ function rig(scene: Scene = {}): Rig {
         const trouble = scene.lookFails?.(looks++);
         if (trouble !== undefined) return Promise.reject(new CloudError(trouble));
         const interfaces = existing.filter(({ id }) => ids.includes(id));
-        return Promise.resolve({ begunAt: clock.monotonic(), interfaces });
+        return Promise.resolve({ startedAt: clock.monotonic(), interfaces });
       },
     }),
     orphans,
@@ -90,7 +90,7 @@ function rig(scene: Scene = {}): Rig {
     evidence: () => () => true,
     read: () => {
       const now = clock.monotonic();
-      orphans.fold({ begunAt: now, endedAt: now, interfaces: existing });
+      orphans.apply({ startedAt: now, endedAt: now, interfaces: existing });
       return Promise.resolve();
     },
     onCollected: ({ interface: item, detachedFor, result }: Collected) =>
@@ -184,7 +184,7 @@ describe('the collection of orphaned interfaces', () => {
     await clock.advance(interval * 5);
 
     expect(calls).toEqual([]);
-    expect(results).toEqual([`eni-1 spared after ${interval}`, `eni-2 spared after ${interval}`]);
+    expect(results).toEqual([`eni-1 wouldDelete after ${interval}`, `eni-2 wouldDelete after ${interval}`]);
   });
 
   test('does nothing while nothing may be taken away', async () => {

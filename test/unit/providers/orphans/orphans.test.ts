@@ -10,7 +10,7 @@ const limits = { interval: 300_000, most: 25, isOurs: () => true };
 interface Rig {
   readonly orphans: Orphans;
   /** A reading that takes 100 ms and shows these. */
-  readonly read: (begunAt: number, ...shown: readonly NetworkInterface[]) => void;
+  readonly read: (startedAt: number, ...shown: readonly NetworkInterface[]) => void;
   readonly left: () => number;
 }
 
@@ -18,13 +18,13 @@ interface Rig {
 function rig(heldUntil: ReadonlyMap<string, number> = new Map()): Rig {
   let left = 0;
   const orphans = new Orphans({
-    isHeld: (id, begunAt) => (heldUntil.get(id) ?? -Infinity) > begunAt,
+    isHeld: (id, startedAt) => (heldUntil.get(id) ?? -Infinity) > startedAt,
     changedAt: () => -Infinity,
     consistencyWindow,
     onLeft: () => left++,
   });
-  const read = (begunAt: number, ...interfaces: readonly NetworkInterface[]): void =>
-    orphans.fold({ begunAt, endedAt: begunAt + 100, interfaces });
+  const read = (startedAt: number, ...interfaces: readonly NetworkInterface[]): void =>
+    orphans.apply({ startedAt, endedAt: startedAt + 100, interfaces });
   return { orphans, read, left: () => left };
 }
 

@@ -3,7 +3,7 @@ import {
   afterAnswer,
   afterThrottle,
   type AdaptiveRatio,
-  shareAt,
+  ratioAt,
   wholeShare,
 } from '../../../../src/providers/rate-limit/adaptive-ratio.ts';
 
@@ -21,13 +21,13 @@ function oftenThrottled(learned: AdaptiveRatio, sentAt: number, now: number): Ad
 
 describe('the learned ratio of a rate limit', () => {
   test('is the whole until a call is throttled', () => {
-    expect(shareAt(wholeShare(0), 0)).toBe(1);
-    expect(shareAt(afterAnswer(wholeShare(0), 10), 10)).toBe(1);
+    expect(ratioAt(wholeShare(0), 0)).toBe(1);
+    expect(ratioAt(afterAnswer(wholeShare(0), 10), 10)).toBe(1);
   });
 
   test('is cut by a quarter by a second throttled call', () => {
-    expect(shareAt(throttled(wholeShare(0), 5, 10), 10)).toBe(1);
-    expect(shareAt(oftenThrottled(wholeShare(0), 5, 10), 10)).toBeCloseTo(0.75);
+    expect(ratioAt(throttled(wholeShare(0), 5, 10), 10)).toBe(1);
+    expect(ratioAt(oftenThrottled(wholeShare(0), 5, 10), 10)).toBeCloseTo(0.75);
   });
 
   test.each([
@@ -37,7 +37,7 @@ describe('the learned ratio of a rate limit', () => {
     let learned = throttled(wholeShare(0), 5, 10);
     for (let count = 0; count < answers; count++) learned = afterAnswer(learned, 10);
 
-    expect(shareAt(throttled(learned, 20, 20), 20)).toBeCloseTo(expected, 1);
+    expect(ratioAt(throttled(learned, 20, 20), 20)).toBeCloseTo(expected, 1);
   });
 
   test('is left by a few calls that were in flight when the first of them was one too many', () => {
@@ -45,9 +45,9 @@ describe('the learned ratio of a rate limit', () => {
     const few = [6, 7, 9].reduce((learned, sentAt) => throttled(learned, sentAt, 11), first);
     const many = [6, 7, 9].reduce((learned, sentAt) => throttled(learned, sentAt, 11), few);
 
-    expect(shareAt(few, 11)).toBe(1);
-    expect(shareAt(many, 11)).toBeCloseTo(0.75);
-    expect(shareAt(throttled(first, 10, 11), 11)).toBeCloseTo(0.75);
+    expect(ratioAt(few, 11)).toBe(1);
+    expect(ratioAt(many, 11)).toBeCloseTo(0.75);
+    expect(ratioAt(throttled(first, 10, 11), 11)).toBeCloseTo(0.75);
   });
 
   test('is cut once by calls that were in flight together, and by the first few after the cut', () => {
@@ -59,24 +59,24 @@ describe('the learned ratio of a rate limit', () => {
 
     expect(together).toBe(cut);
     expect(soon).toBe(cut);
-    expect(shareAt(later, 412)).toBeCloseTo(0.5625, 2);
+    expect(ratioAt(later, 412)).toBeCloseTo(0.5625, 2);
   });
 
   test('never goes so low that nothing is tried', () => {
     let learned = wholeShare(0);
     for (let now = 1000; now < 50_000; now += 1000) learned = throttled(learned, now, now);
 
-    expect(shareAt(learned, 50_000)).toBeGreaterThanOrEqual(0.05);
+    expect(ratioAt(learned, 50_000)).toBeGreaterThanOrEqual(0.05);
   });
 
   test('grows by a thousandth with each answer, up to the whole', () => {
     let learned = oftenThrottled(wholeShare(0), 5, 10);
     for (let call = 0; call < 100; call++) learned = afterAnswer(learned, 10);
-    const after100 = shareAt(learned, 10);
+    const after100 = ratioAt(learned, 10);
     for (let call = 0; call < 1000; call++) learned = afterAnswer(learned, 10);
 
     expect(after100).toBeCloseTo(0.85);
-    expect(shareAt(learned, 10)).toBe(1);
+    expect(ratioAt(learned, 10)).toBe(1);
   });
 
   test('grows faster once nothing was throttled for a minute', () => {
@@ -84,13 +84,13 @@ describe('the learned ratio of a rate limit', () => {
 
     const grown = afterAnswer(learned, minute);
 
-    expect(shareAt(grown, minute)).toBeCloseTo(0.255);
+    expect(ratioAt(grown, minute)).toBeCloseTo(0.255);
   });
 
   test('is the whole again after ten minutes without calls at most', () => {
     const learned = { value: 0.05, at: 0, cutAt: 0, suspicion: 0, suspectedAt: 0 };
 
-    expect(shareAt(learned, 5 * minute)).toBeCloseTo(0.55);
-    expect(shareAt(learned, 10 * minute)).toBe(1);
+    expect(ratioAt(learned, 5 * minute)).toBeCloseTo(0.55);
+    expect(ratioAt(learned, 10 * minute)).toBe(1);
   });
 });

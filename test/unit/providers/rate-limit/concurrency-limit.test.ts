@@ -7,17 +7,17 @@ const never = new AbortController().signal;
 /** Calls that start when they get a place and end when the test says so. */
 function rig(most: number) {
   const inFlight = new ConcurrencyLimiter(most);
-  const begun: string[] = [];
+  const started: string[] = [];
   const ends = new Map<string, () => void>();
   const call = (
     name: string,
     priority: Priority | (() => Priority),
-    { signal = never, begun: isBegun = false } = {},
+    { signal = never, started: isStarted = false } = {},
   ): Promise<string> =>
     inFlight.run(
-      { priority: typeof priority === 'string' ? () => priority : priority, signal, begun: isBegun },
+      { priority: typeof priority === 'string' ? () => priority : priority, signal, started: isStarted },
       () => {
-        begun.push(name);
+        started.push(name);
         return new Promise((resolve) => ends.set(name, () => resolve(name)));
       },
     );
@@ -25,7 +25,7 @@ function rig(most: number) {
     ends.get(name)?.();
     await settled();
   };
-  return { inFlight, begun, call, end };
+  return { inFlight, started, call, end };
 }
 
 /** Lets everything happen that waits for nothing outside. */
@@ -35,7 +35,7 @@ function settled(): Promise<void> {
 
 describe('places among the requests in flight', () => {
   test('are limited, and go to the highest priority in order of arrival', async () => {
-    const { begun, call, end } = rig(2);
+    const { started, call, end } = rig(2);
     const calls = [
       call('a', 'high'),
       call('b', 'high'),
@@ -44,11 +44,11 @@ describe('places among the requests in flight', () => {
       call('e', 'critical'),
       call('f', 'high'),
     ];
-    const history: string[] = [begun.join('')];
+    const history: string[] = [started.join('')];
 
     for (const name of ['a', 'b', 'e', 'd', 'f']) {
       await end(name);
-      history.push(begun.join(''));
+      history.push(started.join(''));
     }
     await end('c');
 
@@ -57,45 +57,45 @@ describe('places among the requests in flight', () => {
   });
 
   test('go first to operations in flight, so that nothing stays unfinished', async () => {
-    const { begun, call, end } = rig(1);
+    const { started, call, end } = rig(1);
     void call('a', 'high');
     void call('create', 'critical');
-    void call('attach', 'normal', { begun: true });
+    void call('attach', 'normal', { started: true });
 
     await end('a');
     await end('attach');
 
-    expect(begun).toEqual(['a', 'attach', 'create']);
+    expect(started).toEqual(['a', 'attach', 'create']);
   });
 
   test('go to calls with pending pods while none is free for unfinished operations without pending pods', async () => {
-    const { begun, call, end } = rig(5);
+    const { started, call, end } = rig(5);
     for (const name of ['a', 'b', 'c', 'd']) void call(name, 'high');
     void call('e', 'normal');
-    void call('attach', 'normal', { begun: true });
+    void call('attach', 'normal', { started: true });
     void call('create', 'critical');
 
     await end('a');
     await end('e');
 
-    expect(begun).toEqual(['a', 'b', 'c', 'd', 'e', 'create', 'attach']);
+    expect(started).toEqual(['a', 'b', 'c', 'd', 'e', 'create', 'attach']);
   });
 
   test('are given at once to a call with pending pods when that is announced', async () => {
-    const { inFlight, begun, call } = rig(3);
+    const { inFlight, started, call } = rig(3);
     let priority: Priority = 'normal';
     for (const name of ['a', 'b', 'c']) void call(name, () => priority);
-    const before = begun.length;
+    const before = started.length;
 
     priority = 'high';
     inFlight.reconsider();
     await settled();
 
-    expect([before, begun.length]).toEqual([2, 3]);
+    expect([before, started.length]).toEqual([2, 3]);
   });
 
   test('go by the priority of a call now, not by that on arrival', async () => {
-    const { inFlight, begun, call, end } = rig(1);
+    const { inFlight, started, call, end } = rig(1);
     let [second, third]: Priority[] = ['high', 'normal'];
     void call('first', 'high');
     void call('second', () => second ?? 'high');
@@ -106,11 +106,11 @@ describe('places among the requests in flight', () => {
     inFlight.reconsider();
     for (const name of ['first', 'third', 'fourth']) await end(name);
 
-    expect(begun).toEqual(['first', 'third', 'fourth', 'second']);
+    expect(started).toEqual(['first', 'third', 'fourth', 'second']);
   });
 
   test('go to calls that lost their priority after the others, even without notice', async () => {
-    const { begun, call, end } = rig(1);
+    const { started, call, end } = rig(1);
     let priority: Priority = 'critical';
     void call('first', 'high');
     void call('second', () => priority);
@@ -119,7 +119,7 @@ describe('places among the requests in flight', () => {
     priority = 'normal';
     for (const name of ['first', 'third']) await end(name);
 
-    expect(begun).toEqual(['first', 'third', 'second']);
+    expect(started).toEqual(['first', 'third', 'second']);
   });
 
   test.each([
@@ -128,14 +128,14 @@ describe('places among the requests in flight', () => {
     [3, 2],
     [1, 1],
   ])('of %i, %i at most go to calls without pending pods', async (most, patient) => {
-    const { begun, call, end } = rig(most);
+    const { started, call, end } = rig(most);
     for (let index = 0; index <= most; index++) void call(`topUp${index}`, 'normal');
-    const alone = begun.length;
+    const alone = started.length;
     for (let index = 0; index <= most; index++) void call(`pressing${index}`, 'high');
-    const together = begun.length;
+    const together = started.length;
 
     await end('topUp0');
-    const next = begun[together] ?? '';
+    const next = started[together] ?? '';
 
     expect([alone, together]).toEqual([patient, most]);
     expect(next).toMatch('pressing');
@@ -148,28 +148,28 @@ describe('places among the requests in flight', () => {
   ])(
     'of %i, %i at most go to calls without pending pods, as long as there are others',
     async (most, patient) => {
-      const { begun, call, end } = rig(most);
+      const { started, call, end } = rig(most);
       void call('pressing', 'high');
       for (let index = 0; index <= most; index++) void call(`topUp${index}`, 'normal');
-      const besides = begun.length - 1;
+      const besides = started.length - 1;
 
       await end('pressing');
-      const alone = begun.length - 1;
+      const alone = started.length - 1;
 
       expect([besides, alone]).toEqual([Math.min(patient, most - 1), Math.ceil(most * 0.6)]);
     },
   );
 
   test('all go to calls with pending pods, if there are so many', () => {
-    const { begun, call } = rig(10);
+    const { started, call } = rig(10);
 
     for (let index = 0; index < 20; index++) void call(`${index}`, 'critical');
 
-    expect(begun).toHaveLength(10);
+    expect(started).toHaveLength(10);
   });
 
   test('are not taken by a call that is aborted while it waits, and it blocks no other', async () => {
-    const { begun, call, end } = rig(1);
+    const { started, call, end } = rig(1);
     const giveUp = new AbortController();
     void call('first', 'high');
     const second = call('second', 'critical', { signal: giveUp.signal });
@@ -179,11 +179,11 @@ describe('places among the requests in flight', () => {
     await expect(second).rejects.toThrow('enough');
     await end('first');
 
-    expect(begun).toEqual(['first', 'third']);
+    expect(started).toEqual(['first', 'third']);
   });
 
   test('are passed on by a call that is aborted at the moment of entry', async () => {
-    const { begun, call, end } = rig(1);
+    const { started, call, end } = rig(1);
     const giveUp = new AbortController();
     void call('first', 'high');
     let isLetIn = false;
@@ -197,25 +197,25 @@ describe('places among the requests in flight', () => {
     isLetIn = true;
     await Promise.all([end('first'), expect(second).rejects.toThrow('enough')]);
 
-    expect(begun).toEqual(['first', 'third']);
+    expect(started).toEqual(['first', 'third']);
   });
 
   test('are not taken by a call that was aborted before', async () => {
-    const { begun, call } = rig(1);
+    const { started, call } = rig(1);
 
     await expect(call('first', 'high', { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
       'enough',
     );
 
-    expect(begun).toEqual([]);
+    expect(started).toEqual([]);
   });
 
   test('are taken at once if there are any, or after a wait, which can be aborted', async () => {
-    const { inFlight, begun, call, end } = rig(2);
+    const { inFlight, started, call, end } = rig(2);
     const leaves: (() => void)[] = [];
     const enter = (name: string, priority: Priority): (() => void) =>
       inFlight.enter({ priority: () => priority }, (leave) => {
-        begun.push(name);
+        started.push(name);
         leaves.push(leave);
       });
     const endWait = enter('a', 'high');
@@ -223,7 +223,7 @@ describe('places among the requests in flight', () => {
     enter('c', 'high');
     const leaveLine = enter('d', 'critical');
     void call('e', 'high');
-    const before = [...begun];
+    const before = [...started];
 
     leaveLine();
     endWait();
@@ -231,7 +231,7 @@ describe('places among the requests in flight', () => {
     for (const leave of leaves) leave();
     await settled();
 
-    expect([before, begun]).toEqual([
+    expect([before, started]).toEqual([
       ['a', 'b'],
       ['a', 'b', 'c', 'e'],
     ]);

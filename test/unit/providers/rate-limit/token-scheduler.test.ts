@@ -11,7 +11,7 @@ interface Named {
   readonly name: string;
   readonly costs: ReadonlyMap<string, number>;
   readonly priority: Priority;
-  readonly begun: boolean;
+  readonly started: boolean;
 }
 
 const read = new Map([['read', 1]]);
@@ -21,8 +21,8 @@ const both = new Map([
 ]);
 const attach = new Map([['attach', 1]]);
 
-function asking(name: string, priority: Priority, costs = read, begun = false): Named {
-  return { name, costs, priority, begun };
+function asking(name: string, priority: Priority, costs = read, started = false): Named {
+  return { name, costs, priority, started };
 }
 
 /** `tokens` of `capacity`; a token a second. */

@@ -8,7 +8,7 @@ import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type BackoffState, backOff } from '../../runtime/exponential-backoff.ts';
 import type { Random } from '../../runtime/random.ts';
-import { keyOf, type SupplyAction, type Thing } from './refused-thing.ts';
+import { keyOf, type AllocationAction, type Thing } from './refused-thing.ts';
 import { needsAction } from './allocation-backoff.ts';
 
 /** The longest back-off, in ms: what nothing else can serve is retried within a minute. */
@@ -32,9 +32,9 @@ export interface RefusedCall {
   readonly thing: Thing;
   readonly failure: CloudFailure;
   /** In monotonic ms. */
-  readonly begunAt: number;
+  readonly startedAt: number;
   /** Set if the action itself may be refused. */
-  readonly perhaps?: { readonly action: SupplyAction; readonly instanceId: string };
+  readonly perhaps?: { readonly action: AllocationAction; readonly instanceId: string };
 }
 
 interface Entry {
@@ -47,22 +47,22 @@ interface Entry {
   cancel: (() => void) | undefined;
 }
 
-export interface SetAsideDeps {
+export interface BlockedResourcesDeps {
   readonly clock: Pick<Clock, 'monotonic' | 'schedule'>;
   readonly random: Random;
   /** Called when a thing is blocked, with the failure, and when it works again. */
   readonly onChange?: (thing: Thing, failure: CloudFailure | undefined) => void;
 }
 
-export class SetAside {
-  readonly #clock: SetAsideDeps['clock'];
+export class BlockedResources {
+  readonly #clock: BlockedResourcesDeps['clock'];
   readonly #random: Random;
-  readonly #onChange: NonNullable<SetAsideDeps['onChange']>;
+  readonly #onChange: NonNullable<BlockedResourcesDeps['onChange']>;
   readonly #entries = new Map<string, Entry>();
   /** Things that each action was refused for since its last success, with the requesting instance. */
-  readonly #suspicions = new Map<SupplyAction, Map<string, string>>();
+  readonly #suspicions = new Map<AllocationAction, Map<string, string>>();
 
-  constructor({ clock, random, onChange = () => undefined }: SetAsideDeps) {
+  constructor({ clock, random, onChange = () => undefined }: BlockedResourcesDeps) {
     this.#clock = clock;
     this.#random = random;
     this.#onChange = onChange;
@@ -144,10 +144,10 @@ export class SetAside {
     };
   }
 
-  #record({ thing, failure, begunAt }: RefusedCall): boolean {
+  #record({ thing, failure, startedAt }: RefusedCall): boolean {
     const key = keyOf(thing);
     const known = this.#entries.get(key);
-    if (known !== undefined && begunAt < known.refusedAt) return false;
+    if (known !== undefined && startedAt < known.refusedAt) return false;
     const now = this.#clock.monotonic();
     const base = needsAction.has(failure.kind) ? bases.standing : bases.passing;
     const backoff = backOff(known?.backoff, { base, cap }, now, this.#random);
@@ -174,8 +174,8 @@ export class SetAside {
     const refused = this.#suspicions.get(action) ?? new Map<string, string>();
     this.#suspicions.set(action, refused.set(keyOf(thing), instanceId));
     const instances = new Set(refused.values());
-    const isAnybodys = action === 'create' || failure.kind === 'notAuthorized';
-    return refused.size > 1 && (isAnybodys || instances.size > 1);
+    const isForAllInstances = action === 'create' || failure.kind === 'notAuthorized';
+    return refused.size > 1 && (isForAllInstances || instances.size > 1);
   }
 
   #wakeWhenDue(entry: Entry): void {

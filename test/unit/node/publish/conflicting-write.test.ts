@@ -4,7 +4,7 @@ import { readCiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-no
 import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 import type { OpenWrite } from '../../../../src/kubernetes/cilium-node/own-writes.ts';
-import { foreignParts, type WrittenPart } from '../../../../src/node/publish/foreign-write.ts';
+import { conflictingParts, type WrittenPart } from '../../../../src/node/publish/conflicting-write.ts';
 import { ciliumNode } from '../../kubernetes/cilium-node-fixture.ts';
 
 const full: JsonObject = {
@@ -30,7 +30,7 @@ function read(raw: JsonObject): CiliumNode {
 
 function partsOf(change: JsonObject, open: readonly OpenWrite[] = []): readonly WrittenPart[] {
   const next = read(applyMergePatch(before, change) as JsonObject);
-  return foreignParts({ previous: read(before), next, statusKey: 'eni', open });
+  return conflictingParts({ previous: read(before), next, statusKey: 'eni', open });
 }
 
 const pool = (entries: JsonObject): JsonObject => ({ spec: { ipam: { pool: entries } } });

@@ -1,18 +1,18 @@
 // Decides whether anything may be taken from a node's instance: only when a Node names the instance as its
 // own. A CiliumNode alone could name another node's instance and agree to give up its addresses.
-import type { Activity, MutationPermission, StopReason } from '../../providers/gate/mutation-permission.ts';
+import type { Activity, MutationPermission, PauseReason } from '../../providers/gate/mutation-permission.ts';
 
-export interface TakeAwayPermission {
+export interface ReleasePermission {
   /** Why the activity must not start now; undefined when it may. */
-  refusal(activity: Activity): StopReason | 'unverified' | undefined;
+  refusal(activity: Activity): PauseReason | 'unverified' | undefined;
 }
 
 export function onlyIfVerified(
   permission: Pick<MutationPermission, 'refusal'>,
   isVerified: () => boolean,
-): TakeAwayPermission {
+): ReleasePermission {
   return {
     refusal: (activity) =>
-      activity === 'takeAway' && !isVerified() ? 'unverified' : permission.refusal(activity),
+      activity === 'release' && !isVerified() ? 'unverified' : permission.refusal(activity),
   };
 }

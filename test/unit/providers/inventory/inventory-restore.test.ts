@@ -10,10 +10,10 @@ function rig(restored: readonly NetworkInterface[]) {
   return {
     restoreAlso: (now: number, ...interfaces: readonly NetworkInterface[]) =>
       inventory.restoreAlso('i-1', { interfaces, pendingRelease: new Set() }, now),
-    look: (begunAt: number, ...shown: readonly NetworkInterface[]) =>
+    look: (startedAt: number, ...shown: readonly NetworkInterface[]) =>
       inventory.applyRefresh({
-        begunAt,
-        endedAt: begunAt,
+        startedAt,
+        endedAt: startedAt,
         instanceIds: ['i-1'],
         observations: shown.map((item) => ({ kind: 'interface', interface: item })),
       }),
@@ -125,7 +125,7 @@ describe('the next CiliumNode of an instance that was untracked a moment ago', (
     const inventory = new Inventory({ consistencyWindow: window });
     inventory.track('i-1', [eni('a', 'made-up'), further(1, { addresses: ['x'] })], 0, new Set());
     const observations = [{ kind: 'interface', interface: primary } as const];
-    inventory.applyRefresh({ begunAt: 100, endedAt: 100, instanceIds: ['i-1'], observations });
+    inventory.applyRefresh({ startedAt: 100, endedAt: 100, instanceIds: ['i-1'], observations });
     inventory.untrack('i-1', 110);
     inventory.track('i-1', shown, 111, new Set());
     return inventory.view('i-1')?.interfaces.map(({ id, addresses }) => [id, ...addresses]);

@@ -1,17 +1,17 @@
 // Comments on accepted options that have no effect or a cost.
 import { callCapOf, capInWords, costOfCap } from './call-cap.ts';
-import type { GivenFlags } from './given-text.ts';
+import type { RawFlags } from './raw-option.ts';
 import { type OptionSources, sourceInWords } from './option-source.ts';
 import { leastDetached } from '../providers/orphans/orphan-eligibility.ts';
 import { formatDuration } from './go-duration.ts';
 import { collectionOf } from './orphan-collection.ts';
-import { givingBackOf } from './giving-back.ts';
+import { releaseWindowOf } from './release-window.ts';
 import type { ProcessEnvironment } from './option-row.ts';
 import { environmentNameOf, type Options } from './option-table.ts';
 import { optionsWithoutEffect, type OptionWithoutEffect } from './options/options-without-effect.ts';
 
 /** A constant message and its details, as for a log line. */
-export interface Remark {
+export interface OptionWarning {
   /** A warning calls for action; a notice is information. */
   readonly kind: 'notice' | 'warning';
   readonly message: string;
@@ -22,21 +22,24 @@ export interface Remark {
  * Reports options from flags or the environment that have no effect. It ignores the directory, which is shared with the
  * agents: settings for them are no mistake.
  */
-export function remarksOnIgnored(flags: GivenFlags, { environment }: ProcessEnvironment): readonly Remark[] {
-  const remarks: Remark[] = [];
+export function warningsOnIgnored(
+  flags: RawFlags,
+  { environment }: ProcessEnvironment,
+): readonly OptionWarning[] {
+  const warnings: OptionWarning[] = [];
   for (const option of Object.keys(optionsWithoutEffect) as OptionWithoutEffect[]) {
     const variable = environmentNameOf(option);
     const from = flags.has(option) ? `the flag --${option}` : `the environment variable ${variable}`;
     const details = { option, from, reason: optionsWithoutEffect[option] };
     if (flags.has(option) || (environment[variable] ?? '') !== '') {
-      remarks.push({ kind: 'notice', message: 'option has no effect', details });
+      warnings.push({ kind: 'notice', message: 'option has no effect', details });
     }
   }
-  return remarks;
+  return warnings;
 }
 
 /** Reports what a cap on all cloud calls costs, whatever its source; a warning if it costs time. */
-export function remarksOnCallCap(options: Options, sources: OptionSources): readonly Remark[] {
+export function warningsOnCallCap(options: Options, sources: OptionSources): readonly OptionWarning[] {
   const cap = callCapOf(options);
   if (cap === undefined) return [];
   const { capped, uncapped } = costOfCap(cap, 1000);
@@ -52,9 +55,10 @@ export function remarksOnCallCap(options: Options, sources: OptionSources): read
 }
 
 /** Reports why collection is off although it is wanted, and the remedy; or the cost of frequent collection. */
-export function remarksOnCollection(options: Options): readonly Remark[] {
+export function warningsOnCollection(options: Options): readonly OptionWarning[] {
   const decision = collectionOf(options);
-  if (decision.kind === 'on' && decision.interval < leastDetached) return [remarkOnHaste(decision.interval)];
+  if (decision.kind === 'on' && decision.interval < leastDetached)
+    return [warningOnShortInterval(decision.interval)];
   if (decision.kind !== 'refused') return [];
   const { because, remedy } = decision;
   return [
@@ -66,7 +70,7 @@ export function remarksOnCollection(options: Options): readonly Remark[] {
   ];
 }
 
-function remarkOnHaste(interval: number): Remark {
+function warningOnShortInterval(interval: number): OptionWarning {
   const least = formatDuration(leastDetached);
   const calls = Math.round(3_600_000 / interval);
   return {
@@ -81,8 +85,8 @@ function remarkOnHaste(interval: number): Remark {
 }
 
 /** Reports that the lease is too short for calls that remove something, and which options to change. */
-export function remarksOnGivingBack(options: Options): readonly Remark[] {
-  const decision = givingBackOf(options);
+export function warningsOnReleaseWindow(options: Options): readonly OptionWarning[] {
+  const decision = releaseWindowOf(options);
   if (decision.kind === 'free') return [];
   const { kind, because, remedy } = decision;
   const message =

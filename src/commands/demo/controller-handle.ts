@@ -1,17 +1,17 @@
 // Holds the current controller of the demonstration. An unexpected exit ends the demonstration.
 import { type ControllerOptions, ControllerProcess, endInWords } from './controller-process.ts';
 
-export class ControllerSeat {
+export class ControllerHandle {
   readonly #options: ControllerOptions;
   readonly #dismissed = new Set<ControllerProcess>();
-  #holder: ControllerProcess;
+  #current: ControllerProcess;
   #ended: string | undefined;
-  #onSuccession: ((pid: number | undefined) => void) | undefined;
+  #onReplaced: ((pid: number | undefined) => void) | undefined;
 
   /** Starts the first controller. */
   constructor(options: ControllerOptions) {
     this.#options = options;
-    this.#holder = this.#start();
+    this.#current = this.#start();
   }
 
   /** How the controller ended unexpectedly; undefined while it runs. */
@@ -20,12 +20,12 @@ export class ControllerSeat {
   }
 
   get pid(): number | undefined {
-    return this.#holder.pid;
+    return this.#current.pid;
   }
 
   /** Where it serves health, metrics and status, once it does. */
   get address(): string | undefined {
-    return this.#holder.address;
+    return this.#current.address;
   }
 
   /** As typed in a shell; credentials come from the environment. */
@@ -35,26 +35,26 @@ export class ControllerSeat {
 
   /** Kills the controller and starts another without any state of the first. */
   replace(): void {
-    this.#dismissed.add(this.#holder);
-    this.#holder.kill();
-    this.#holder = this.#start();
+    this.#dismissed.add(this.#current);
+    this.#current.kill();
+    this.#current = this.#start();
   }
 
-  /** From now on a controller that SIGKILL ends is replaced; `tell` receives the process ID of the new one. */
-  fillWhenKilled(tell: (pid: number | undefined) => void): void {
-    this.#onSuccession = tell;
+  /** From now on a controller that SIGKILL ends is replaced; `report` receives the process ID of the new one. */
+  replaceWhenKilled(report: (pid: number | undefined) => void): void {
+    this.#onReplaced = report;
   }
 
   /** Stops the controller. Resolves to the reason of an unclean exit; undefined after a clean one. */
   async stop(): Promise<string | undefined> {
-    this.#dismissed.add(this.#holder);
-    const end = await this.#holder.stop();
+    this.#dismissed.add(this.#current);
+    const end = await this.#current.stop();
     return end.code === 0 ? undefined : endInWords(end);
   }
 
   kill(): void {
-    this.#dismissed.add(this.#holder);
-    this.#holder.kill();
+    this.#dismissed.add(this.#current);
+    this.#current.kill();
   }
 
   #start(): ControllerProcess {
@@ -68,13 +68,13 @@ export class ControllerSeat {
     });
     void started.ended.then((end) => {
       if (this.#dismissed.has(started)) return;
-      if (end.signal !== 'SIGKILL' || this.#onSuccession === undefined) {
+      if (end.signal !== 'SIGKILL' || this.#onReplaced === undefined) {
         this.#ended = endInWords(end);
         return;
       }
       this.#dismissed.add(started);
-      this.#holder = this.#start();
-      this.#onSuccession(this.#holder.pid);
+      this.#current = this.#start();
+      this.#onReplaced(this.#current.pid);
     });
     return started;
   }

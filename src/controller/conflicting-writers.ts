@@ -6,15 +6,15 @@ import type { EventReport } from '../kubernetes/events/event-object.ts';
 import type { OwnWrites } from '../kubernetes/cilium-node/own-writes.ts';
 import { ageOf } from '../kubernetes/watch/resource-version.ts';
 import { conflictingWriter } from '../node/conditions/node-condition.ts';
-import { foreignParts, type WrittenPart } from '../node/publish/foreign-write.ts';
+import { conflictingParts, type WrittenPart } from '../node/publish/conflicting-write.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { MutationPermission } from '../providers/gate/mutation-permission.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
 
-export interface ForeignWritersDeps {
+export interface ConflictingWritersDeps {
   readonly clock: Clock;
-  readonly permission: Pick<MutationPermission, 'stops' | 'change'>;
+  readonly permission: Pick<MutationPermission, 'pauses' | 'change'>;
   readonly ownWrites: Pick<OwnWrites, 'isAnswer' | 'openOn' | 'settle'>;
   /**
    * Whether the CiliumNode belongs to a node of this cluster, as far as known. Writes of other CiliumNodes
@@ -31,11 +31,11 @@ export interface ForeignWritersDeps {
   readonly statusKey: string;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, 'headwater_conflicting_writes_total'>;
-  readonly tell: (node: NodeReference, report: EventReport) => void;
+  readonly recordEvent: (node: NodeReference, report: EventReport) => void;
 }
 
 /** The last conflicting write. */
-export interface ForeignWrite {
+export interface ConflictingWrite {
   readonly node: string;
   readonly parts: readonly WrittenPart[];
   /** Field manager, if the API server reports it. */
@@ -52,20 +52,20 @@ const retryAfter = 5000;
  */
 const writesOfAWriter = 2;
 
-export class ForeignWriters {
-  readonly #deps: ForeignWritersDeps;
+export class ConflictingWriters {
+  readonly #deps: ConflictingWritersDeps;
   /** States up to this version may be the previous leader's writes; undefined until it is known. */
-  #predecessorsUntil: string | undefined;
+  #previousLeaderUntil: string | undefined;
   /**
    * Conflicting writes per node, and the nodes written by each manager. Writes to a single node may come from
    * its own agent or a manual edit.
    */
   readonly #writes = new Map<string, number>();
   readonly #nodes = new Map<string | undefined, Set<string>>();
-  #last: (ForeignWrite & { readonly at: number }) | undefined;
+  #last: (ConflictingWrite & { readonly at: number }) | undefined;
   #cancel: () => void = () => undefined;
 
-  constructor(deps: ForeignWritersDeps) {
+  constructor(deps: ConflictingWritersDeps) {
     this.#deps = deps;
   }
 
@@ -77,29 +77,29 @@ export class ForeignWriters {
     const { clock, collectionVersion } = this.#deps;
     await sleep(clock, leaderQuietPeriod, signal);
     for (;;) {
-      this.#predecessorsUntil = await collectionVersion(signal);
-      if (this.#predecessorsUntil !== undefined) return;
+      this.#previousLeaderUntil = await collectionVersion(signal);
+      if (this.#previousLeaderUntil !== undefined) return;
       await sleep(clock, retryAfter, signal);
     }
   }
 
   /** Examines a newer state of a CiliumNode that is ours to write. */
-  judge(previous: CiliumNode, next: CiliumNode): void {
+  check(previous: CiliumNode, next: CiliumNode): void {
     const { ownWrites, statusKey, leads } = this.#deps;
     const isOurs = ownWrites.isAnswer(next);
     const open = ownWrites.openOn(previous);
     ownWrites.settle(next);
-    if (isOurs || !leads() || this.mayBePredecessors(next)) return;
-    const parts = foreignParts({ previous, next, statusKey, open });
-    if (parts.length > 0) this.#notice(next, parts);
+    if (isOurs || !leads() || this.mayBePreviousLeaders(next)) return;
+    const parts = conflictingParts({ previous, next, statusKey, open });
+    if (parts.length > 0) this.#recordWrite(next, parts);
   }
 
   /**
    * Whether the previous leader may have written what this state shows. An agent's later write can also carry
    * it, if the watch had not delivered it yet.
    */
-  mayBePredecessors({ resourceVersion }: CiliumNode): boolean {
-    const until = this.#predecessorsUntil;
+  mayBePreviousLeaders({ resourceVersion }: CiliumNode): boolean {
+    const until = this.#previousLeaderUntil;
     const known = this.#deps.knownVersion();
     if (until === undefined || known === undefined || ageOf(known, until) === 'older') return true;
     const age = ageOf(resourceVersion, until);
@@ -107,7 +107,7 @@ export class ForeignWriters {
   }
 
   /** The conflicting write that pauses mutations, and the remaining quiet time, in ms. */
-  get last(): (ForeignWrite & { readonly quietIn: number }) | undefined {
+  get last(): (ConflictingWrite & { readonly quietIn: number }) | undefined {
     if (this.#last === undefined) return undefined;
     const { at, ...write } = this.#last;
     return { ...write, quietIn: at + quietFor - this.#deps.clock.monotonic() };
@@ -117,8 +117,8 @@ export class ForeignWriters {
     this.#cancel();
   }
 
-  #notice(node: CiliumNode, parts: readonly WrittenPart[]): void {
-    const { clock, metrics, tell } = this.#deps;
+  #recordWrite(node: CiliumNode, parts: readonly WrittenPart[]): void {
+    const { clock, metrics, recordEvent } = this.#deps;
     const manager = parts.map((part) => node.base.managers[part]).find((name) => name !== undefined);
     const write = { node: node.name, parts, manager };
     if (!this.#deps.counts(node)) return;
@@ -128,17 +128,17 @@ export class ForeignWriters {
     this.#nodes.set(manager, (this.#nodes.get(manager) ?? new Set()).add(node.name));
     this.#cancel();
     this.#cancel = clock.schedule(quietFor, () => this.#resume());
-    const isFleet = this.#isOfFleet(manager);
-    this.#stop(write, isFleet);
+    const isClusterWide = this.#isClusterWide(manager);
+    this.#pause(write, isClusterWide);
     const own = this.#writtenAgain().includes(node.name) ? 'node' : 'releases';
-    const { reason, text: message } = conflictingWriter(manager, isFleet ? 'fleet' : own);
-    tell(node, { type: 'Warning', reason, message });
+    const { reason, message } = conflictingWriter(manager, isClusterWide ? 'fleet' : own);
+    recordEvent(node, { type: 'Warning', reason, message });
   }
 
   /** A writer of several nodes, or one known by name, undoes work on all nodes. */
-  #isOfFleet(manager: string | undefined): boolean {
-    const { conflictingWriter: before, foreignlyWritten } = this.#deps.permission.stops;
-    const goesOn = before === 'atWork' && foreignlyWritten === undefined;
+  #isClusterWide(manager: string | undefined): boolean {
+    const { conflictingWriter: before, conflictingNodes } = this.#deps.permission.pauses;
+    const goesOn = before === 'atWork' && conflictingNodes === undefined;
     const isKnown = manager?.startsWith('cilium-operator') === true;
     return goesOn || isKnown || (this.#nodes.get(manager)?.size ?? 0) > 1;
   }
@@ -147,23 +147,23 @@ export class ForeignWriters {
     return [...this.#writes].filter(([, count]) => count >= writesOfAWriter).map(([name]) => name);
   }
 
-  #stop(write: ForeignWrite, isFleet: boolean): void {
+  #pause(write: ConflictingWrite, isClusterWide: boolean): void {
     const { permission, log } = this.#deps;
-    const before = JSON.stringify(permission.stops);
+    const before = JSON.stringify(permission.pauses);
     const again = this.#writtenAgain();
-    const isAtWork = isFleet || again.length > 0;
+    const isAtWork = isClusterWide || again.length > 0;
     permission.change({
       conflictingWriter: isAtWork ? 'atWork' : 'suspected',
-      foreignlyWritten: isFleet || !isAtWork ? undefined : again,
+      conflictingNodes: isClusterWide || !isAtWork ? undefined : again,
     });
-    if (JSON.stringify(permission.stops) === before) return;
+    if (JSON.stringify(permission.pauses) === before) return;
     if (!isAtWork) {
       log.warn('conflicting writer detected: releases are paused until it has been quiet for 5 min', {
         ...write,
       });
       return;
     }
-    const what = isFleet ? 'all changes are paused' : 'all changes to its node are paused';
+    const what = isClusterWide ? 'all changes are paused' : 'all changes to its node are paused';
     log.warn(`conflicting writer continues: ${what} until it has been quiet for 5 min`, {
       ...write,
       remedy: 'make sure that no cilium-operator manages these nodes',
@@ -176,7 +176,7 @@ export class ForeignWriters {
     this.#writes.clear();
     this.#nodes.clear();
     this.#last = undefined;
-    permission.change({ conflictingWriter: 'none', foreignlyWritten: undefined });
+    permission.change({ conflictingWriter: 'none', conflictingNodes: undefined });
     log.warn('no conflicting write for 5 min: resuming', { node });
   }
 }

@@ -22,7 +22,7 @@ export interface States {
  * Parts whose change none of our writes explains. The parts are checked separately because each takes its own
  * write.
  */
-export function foreignParts({ previous, next, statusKey, open }: States): readonly WrittenPart[] {
+export function conflictingParts({ previous, next, statusKey, open }: States): readonly WrittenPart[] {
   const before = { pool: previous.ipam.pool, section: memberOf(previous.base.status, statusKey) };
   const after = { pool: next.ipam.pool, section: memberOf(next.base.status, statusKey) };
   const pools = [before.pool, ...open.map((write) => poolAfter(before.pool, write))];

@@ -20,7 +20,7 @@ const named =
 const bearer = /\b(Bearer|Basic) [\w.~+/=-]{8,}/g;
 
 /** `most`: maximum characters of `text` to keep. */
-export function foreignText(text: string, most = mostCharacters): string {
+export function sanitizedText(text: string, most = mostCharacters): string {
   // Escapes lengthen the text: the first cut bounds the work, the last one the result.
   const shown = withoutSecrets(text.slice(0, 2 * most)).replaceAll(
     unprintable,

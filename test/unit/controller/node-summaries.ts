@@ -41,7 +41,7 @@ export function servedEntry(name: string, change: NodeEntryChange = {}): NodeSum
       warnings: [],
       view: view(interfaces),
       releasing: 0,
-      shortSince: undefined,
+      inDeficitSince: undefined,
       ...figures,
     },
   };
@@ -50,6 +50,6 @@ export function servedEntry(name: string, change: NodeEntryChange = {}): NodeSum
 type Blocked = Extract<NodeSummary, { kind: 'blocked' }>;
 
 export function unservedEntry(name: string, more: Partial<Blocked> = {}): NodeSummary {
-  const condition = { reason: 'NodeUnreadable', text: '' } as const;
+  const condition = { reason: 'NodeUnreadable', message: '' } as const;
   return { kind: 'blocked', name, condition, waitingPods: 0, blockedSince: 0, ...more };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { foreignText, plainValue, urlInWords } from '../../../src/network/foreign-text.ts';
+import { sanitizedText, plainValue, urlInWords } from '../../../src/network/untrusted-text.ts';
 
 describe('an untrusted text', () => {
   test.each([
@@ -13,7 +13,7 @@ describe('an untrusted text', () => {
     ['at https://user:hid/den@host/path', 'at https://…@host/path'],
     ['{"password":"hidden"}', '{"password":"…"}'],
   ])('%j is shown as %j', (text, shown) => {
-    expect(foreignText(text)).toBe(shown);
+    expect(sanitizedText(text)).toBe(shown);
   });
 
   test.each([
@@ -65,6 +65,6 @@ describe('an untrusted text', () => {
   });
 
   test.each(['x', '\n', '名'])('is cut when it is a megabyte of %j', (character) => {
-    expect(foreignText(character.repeat(1_000_000)).length).toBeLessThanOrEqual(1001);
+    expect(sanitizedText(character.repeat(1_000_000)).length).toBeLessThanOrEqual(1001);
   });
 });

@@ -5,16 +5,16 @@ import type { OptionRow, ProcessEnvironment } from './option-row.ts';
 import { environmentNameOf, type OptionName, optionTable } from './option-table.ts';
 
 /** Texts of flags, by option name without dashes, in the order given. */
-export type GivenFlags = ReadonlyMap<string, readonly string[]>;
+export type RawFlags = ReadonlyMap<string, readonly string[]>;
 
 export interface Places {
-  readonly flags: GivenFlags;
+  readonly flags: RawFlags;
   readonly processEnvironment: ProcessEnvironment;
   /** Undefined without a configuration directory. */
   readonly directory: ConfigDirectory | undefined;
 }
 
-export interface GivenText {
+export interface RawOption {
   readonly source: OptionSource;
   /** Several only for a repeated flag; none for an unset option. */
   readonly texts: readonly string[];
@@ -24,7 +24,7 @@ export interface GivenText {
  * The first source with a value. An empty variable or file does not count, because templates produce them; an empty
  * flag does.
  */
-export function findGivenText(name: OptionName, { flags, processEnvironment, directory }: Places): GivenText {
+export function findRawOption(name: OptionName, { flags, processEnvironment, directory }: Places): RawOption {
   const byFlag = flags.get(name);
   if (byFlag !== undefined) return { source: { kind: 'flag' }, texts: byFlag.map((text) => text.trim()) };
 

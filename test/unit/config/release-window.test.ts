@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { givingBackOf } from '../../../src/config/giving-back.ts';
+import { releaseWindowOf } from '../../../src/config/release-window.ts';
 
 interface Row {
   readonly lease: number;
   readonly retry: number;
   readonly timeout: number;
-  readonly kind: ReturnType<typeof givingBackOf>['kind'];
+  readonly kind: ReturnType<typeof releaseWindowOf>['kind'];
   readonly remedy?: string;
 }
 
-function decide({ lease, retry, timeout }: Row, leaderElection = true): ReturnType<typeof givingBackOf> {
-  return givingBackOf({
+function decide({ lease, retry, timeout }: Row, leaderElection = true): ReturnType<typeof releaseWindowOf> {
+  return releaseWindowOf({
     leaderElection,
     leaderElectionLeaseDuration: lease,
     leaderElectionRetryPeriod: retry,

@@ -25,7 +25,7 @@ export const timingBounds: readonly Bound[] = [
 ];
 
 /** One line for each broken rule. */
-export function findContradictions(options: Options, sources: OptionSources): readonly string[] {
+export function crossValidate(options: Options, sources: OptionSources): readonly string[] {
   const valueOf = (name: Timing): number => options[propertyOf(name)] as number;
 
   return timingBounds

@@ -79,9 +79,9 @@ describe('a cilium-operator that still runs', () => {
   });
 
   test.each([
-    { what: 'a cilium-operator', userAgent: 'cilium-operator-aws/1.17.4', isFleet: true },
-    { what: 'another client', userAgent: 'kubectl/v1.31.0', isFleet: false },
-  ])('recognized by its name as $what pauses the fleet at its first write: $isFleet', async (row) => {
+    { what: 'a cilium-operator', userAgent: 'cilium-operator-aws/1.17.4', isClusterWide: true },
+    { what: 'another client', userAgent: 'kubectl/v1.31.0', isClusterWide: false },
+  ])('recognized by its name as $what pauses the fleet at its first write: $isClusterWide', async (row) => {
     const { world, controller } = await settled();
     const client = new KubernetesClient(world.cluster.kubernetes.handle, row.userAgent);
     const [machine, other] = world.machines;
@@ -99,8 +99,8 @@ describe('a cilium-operator that still runs', () => {
     await world.request(other, 9);
     await world.advance(60_000);
 
-    expect(stopped).toBe(row.isFleet);
-    expect(controller.changes.some(({ at }) => at > since)).toBe(!row.isFleet);
+    expect(stopped).toBe(row.isClusterWide);
+    expect(controller.changes.some(({ at }) => at > since)).toBe(!row.isClusterWide);
     expect(controller.controller.status().paused).toMatchObject([
       {
         reason: 'conflictingWriter',

@@ -4,11 +4,11 @@ import { duration, list, oneOf, onlyTrue, tagFilter, text } from '../value-kinds
 
 const hour = 3_600_000;
 
-export const supplyOptions = {
+export const allocationOptions = {
   ipam: {
     kind: oneOf(['eni']),
     origin: 'operator',
-    group: 'supply',
+    group: 'allocation',
     help: 'The cloud network that addresses come from. It must be the mode of the Cilium agents.',
     default: 'eni',
     fromConfigDir: true,
@@ -16,7 +16,7 @@ export const supplyOptions = {
   'enable-ipv4': {
     kind: onlyTrue('Headwater supplies IPv4 addresses'),
     origin: 'operator',
-    group: 'supply',
+    group: 'allocation',
     help: 'Supplies IPv4 addresses. Headwater does nothing else, so it refuses to start without IPv4.',
     default: 'true',
     fromConfigDir: true,
@@ -24,7 +24,7 @@ export const supplyOptions = {
   'cluster-name': {
     kind: text('name', /^[\w.:/@-]{1,128}$/, '1 to 128 letters, digits and characters of . _ : / @ -'),
     origin: 'operator',
-    group: 'supply',
+    group: 'allocation',
     help: 'Name of the cluster, written to the tags of the network interfaces that Headwater creates. Give each cluster of an account its own name: orphaned interfaces are deleted only if the name is not default.',
     default: 'default',
     fromConfigDir: true,
@@ -32,7 +32,7 @@ export const supplyOptions = {
   'subnet-ids-filter': {
     kind: list('subnet-...,...', /^subnet-[\da-f]{8,17}$/, 'subnet ids separated by commas or spaces'),
     origin: 'operator',
-    group: 'supply',
+    group: 'allocation',
     help: 'The only subnets that interfaces and addresses come from. Empty means all subnets of the VPC. The selection of a CiliumNode narrows it further.',
     default: '',
     fromConfigDir: true,
@@ -40,7 +40,7 @@ export const supplyOptions = {
   'subnet-tags-filter': {
     kind: tagFilter,
     origin: 'operator',
-    group: 'supply',
+    group: 'allocation',
     help: 'Uses only subnets that carry all of these tags. Empty means all subnets of the VPC.',
     default: '',
     fromConfigDir: true,
@@ -48,7 +48,7 @@ export const supplyOptions = {
   'instance-tags-filter': {
     kind: tagFilter,
     origin: 'operator',
-    group: 'supply',
+    group: 'allocation',
     help: 'Reads only instances that carry all of these tags. Set it if a VPC holds many other instances: listings get shorter. A node whose instance lacks a tag gets no addresses.',
     default: '',
     fromConfigDir: true,
@@ -56,7 +56,7 @@ export const supplyOptions = {
   'resync-interval': {
     kind: duration({ least: 10_000, most: 24 * hour }),
     origin: 'headwater',
-    group: 'supply',
+    group: 'allocation',
     help: 'Time between two full listings of the cloud. In between, Headwater follows the answers to its own calls and reads single instances. A shorter interval only finds manual changes sooner, and costs more calls.',
     default: '10m',
     fromConfigDir: true,

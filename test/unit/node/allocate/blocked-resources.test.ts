@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SupplyAction, Thing } from '../../../../src/node/allocate/refused-thing.ts';
-import { SetAside } from '../../../../src/node/allocate/set-aside.ts';
+import type { AllocationAction, Thing } from '../../../../src/node/allocate/refused-thing.ts';
+import { BlockedResources } from '../../../../src/node/allocate/blocked-resources.ts';
 import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
@@ -8,17 +8,17 @@ import { failure } from '../outcomes.ts';
 
 const subnet = (subnetId: string): Thing => ({ kind: 'subnet', subnetId });
 const eni = (interfaceId: string): Thing => ({ kind: 'interface', interfaceId });
-const action = (name: SupplyAction): Thing => ({ kind: 'action', action: name });
+const action = (name: AllocationAction): Thing => ({ kind: 'action', action: name });
 
 class Rig {
   readonly clock = new VirtualClock();
-  readonly blocked = new SetAside({ clock: this.clock, random: new Random('set aside') });
+  readonly blocked = new BlockedResources({ clock: this.clock, random: new Random('set aside') });
   woken = 0;
   readonly wake = (): void => void this.woken++;
 
   refuse(thing: Thing, kind: CloudFailureKind = 'unknown', more: object = {}): boolean {
-    const begunAt = this.clock.monotonic();
-    return this.blocked.refused({ thing, failure: failure(kind), begunAt, ...more });
+    const startedAt = this.clock.monotonic();
+    return this.blocked.refused({ thing, failure: failure(kind), startedAt, ...more });
   }
 
   isAside(thing: Thing): boolean {
@@ -60,10 +60,10 @@ describe('a blocked thing', () => {
 
   test('is counted as refused once by calls that were in flight together', async () => {
     const rig = new Rig();
-    const begunAt = rig.clock.monotonic();
+    const startedAt = rig.clock.monotonic();
     await rig.clock.advance(100);
 
-    const news = [1, 2, 3].map(() => rig.refuse(subnet('a'), 'unknown', { begunAt }));
+    const news = [1, 2, 3].map(() => rig.refuse(subnet('a'), 'unknown', { startedAt }));
 
     expect(news).toEqual([true, false, false]);
     expect(rig.blocked.refusalOf(subnet('a'))?.failures).toBe(1);
@@ -122,7 +122,7 @@ describe('a blocked thing', () => {
 });
 
 describe('an action that was refused', () => {
-  test.each<[string, SupplyAction, CloudFailureKind, readonly [Thing, string][], boolean]>([
+  test.each<[string, AllocationAction, CloudFailureKind, readonly [Thing, string][], boolean]>([
     ['one interface', 'assign', 'notAuthorized', [[eni('1'), 'i-1']], false],
     [
       'one interface twice',

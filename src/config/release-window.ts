@@ -4,7 +4,7 @@ import { fencedTimeoutOf } from '../providers/gate/fenced-timeout.ts';
 import { formatDuration } from './go-duration.ts';
 import type { Options } from './option-table.ts';
 
-export type GivingBack =
+export type ReleaseWindow =
   /** At any time, while the lease is renewed. */
   | { readonly kind: 'free' }
   /** Only right after a renewal, or never. */
@@ -12,12 +12,12 @@ export type GivingBack =
 
 const second = 1000;
 
-export function givingBackOf(
+export function releaseWindowOf(
   options: Pick<
     Options,
     'leaderElection' | 'leaderElectionLeaseDuration' | 'leaderElectionRetryPeriod' | 'cloudCallTimeout'
   >,
-): GivingBack {
+): ReleaseWindow {
   const { leaderElectionLeaseDuration: lease, leaderElectionRetryPeriod: retryPeriod } = options;
   const timeout = fencedTimeoutOf(options.cloudCallTimeout);
   if (!options.leaderElection || timeout + retryPeriod < lease) return { kind: 'free' };
@@ -34,9 +34,9 @@ export function givingBackOf(
 
 /** The extra second is for the renewal call. */
 function remedyFor(timeout: number, { lease, retryPeriod }: { lease: number; retryPeriod: number }): string {
-  const longEnough = Math.ceil((timeout + retryPeriod) / second + 1) * second;
-  const raise = `set --leader-election-lease-duration to ${formatDuration(longEnough)} or more`;
-  const shortEnough = Math.floor(lease - retryPeriod - second);
-  if (shortEnough < second) return raise;
-  return `${raise}, or --cloud-call-timeout to ${formatDuration(shortEnough)} or less`;
+  const shortestLease = Math.ceil((timeout + retryPeriod) / second + 1) * second;
+  const raise = `set --leader-election-lease-duration to ${formatDuration(shortestLease)} or more`;
+  const longestTimeout = Math.floor(lease - retryPeriod - second);
+  if (longestTimeout < second) return raise;
+  return `${raise}, or --cloud-call-timeout to ${formatDuration(longestTimeout)} or less`;
 }

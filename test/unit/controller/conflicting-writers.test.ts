@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { ForeignWriters } from '../../../src/controller/foreign-writers.ts';
+import { ConflictingWriters } from '../../../src/controller/conflicting-writers.ts';
 import type { CiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node.ts';
 import { readCiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
-import { MutationPermission, noStops } from '../../../src/providers/gate/mutation-permission.ts';
+import { MutationPermission, noPauses } from '../../../src/providers/gate/mutation-permission.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { ciliumNode } from '../kubernetes/cilium-node-fixture.ts';
@@ -28,15 +28,15 @@ function nodeAt(
 interface Rig {
   readonly clock: VirtualClock;
   readonly permission: MutationPermission;
-  readonly writers: ForeignWriters;
+  readonly writers: ConflictingWriters;
   readonly told: string[];
 }
 
-function rig(change: Partial<ConstructorParameters<typeof ForeignWriters>[0]> = {}): Rig {
+function rig(change: Partial<ConstructorParameters<typeof ConflictingWriters>[0]> = {}): Rig {
   const clock = new VirtualClock();
-  const permission = new MutationPermission(noStops);
+  const permission = new MutationPermission(noPauses);
   const told: string[] = [];
-  const writers = new ForeignWriters({
+  const writers = new ConflictingWriters({
     clock,
     permission,
     ownWrites: { isAnswer: () => false, openOn: () => [], settle: () => undefined },
@@ -47,14 +47,14 @@ function rig(change: Partial<ConstructorParameters<typeof ForeignWriters>[0]> = 
     statusKey: 'eni',
     log: recordingLogger(),
     metrics: { headwater_conflicting_writes_total: { add: () => undefined } },
-    tell: (_, { message }) => told.push(message),
+    recordEvent: (_, { message }) => told.push(message),
     ...change,
   });
   return { clock, permission, writers, told };
 }
 
 /** What stops after a pool was seen to change, `after` ms into a term that learnt of version 100 as soon as it could. */
-async function stopsAfter(
+async function stateAfter(
   after: number,
   {
     version = '101',
@@ -76,9 +76,9 @@ async function stopsAfter(
   });
   void writers.run(new AbortController().signal);
   await clock.advance(after);
-  writers.judge(nodeAt('90', ['10.0.0.1']), nodeAt(version, ['10.0.0.3']));
+  writers.check(nodeAt('90', ['10.0.0.1']), nodeAt(version, ['10.0.0.3']));
   writers.stop();
-  return permission.stops.conflictingWriter;
+  return permission.pauses.conflictingWriter;
 }
 
 describe('a write that is not ours, seen', () => {
@@ -96,8 +96,8 @@ describe('a write that is not ours, seen', () => {
     ['once that can be known', 26_000, { versions: [undefined, '100'] }, 'suspected'],
     ['of versions without an order', 21_000, { version: 'b2' }, 'suspected'],
     ['by a process that no longer leads', 21_000, { leads: false }, 'none'],
-  ])('%s', async (_, after, circumstances, stops) => {
-    expect(await stopsAfter(after, circumstances)).toBe(stops);
+  ])('%s', async (_, after, circumstances, pauses) => {
+    expect(await stateAfter(after, circumstances)).toBe(pauses);
   });
 });
 
@@ -114,7 +114,7 @@ describe('the pause after several conflicting writes', () => {
         ['a', 'kubectl-patch'],
         ['a', 'kubectl-edit'],
       ],
-      { conflictingWriter: 'atWork', foreignlyWritten: ['a'] },
+      { conflictingWriter: 'atWork', conflictingNodes: ['a'] },
       own,
     ],
     [
@@ -123,7 +123,7 @@ describe('the pause after several conflicting writes', () => {
         ['a', 'kubectl-patch'],
         ['b', 'kubectl-patch'],
       ],
-      { conflictingWriter: 'atWork', foreignlyWritten: undefined },
+      { conflictingWriter: 'atWork', conflictingNodes: undefined },
       all,
     ],
     [
@@ -132,7 +132,7 @@ describe('the pause after several conflicting writes', () => {
         ['a', undefined],
         ['b', undefined],
       ],
-      { conflictingWriter: 'atWork', foreignlyWritten: undefined },
+      { conflictingWriter: 'atWork', conflictingNodes: undefined },
       all,
     ],
     [
@@ -151,32 +151,32 @@ describe('the pause after several conflicting writes', () => {
         ['a', 'kubectl-patch'],
         ['b', 'kubectl-edit'],
       ],
-      { conflictingWriter: 'atWork', foreignlyWritten: ['a'] },
+      { conflictingWriter: 'atWork', conflictingNodes: ['a'] },
       releases,
     ],
     [
       'one by a cilium-operator, everything',
       [['a', 'cilium-operator-aws']],
-      { conflictingWriter: 'atWork', foreignlyWritten: undefined },
+      { conflictingWriter: 'atWork', conflictingNodes: undefined },
       all,
     ],
-  ])('covers after %s', async (_, writes, stops, effect) => {
+  ])('covers after %s', async (_, writes, pauses, effect) => {
     const { writers, permission, told, clock } = rig();
     void writers.run(new AbortController().signal);
     await clock.advance(21_000);
 
     for (const [index, [name, manager]] of writes.entries()) {
-      writers.judge(
+      writers.check(
         nodeAt('100', ['10.0.0.1'], { name }),
         nodeAt(`${101 + index}`, ['10.0.0.3'], { name, manager }),
       );
     }
 
-    expect(permission.stops).toMatchObject(stops);
+    expect(permission.pauses).toMatchObject(pauses);
     expect(told.at(-1)).toContain(writes.at(-1)?.[1] ?? 'another program');
     expect(told.at(-1)).toContain(`wrote the pool or the interfaces of this CiliumNode: ${effect}`);
     await clock.advance(300_001);
-    expect(permission.stops).toEqual(noStops);
+    expect(permission.pauses).toEqual(noPauses);
     writers.stop();
   });
 });
