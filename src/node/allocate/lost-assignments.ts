@@ -4,7 +4,7 @@
 import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { LazySet } from '../../runtime/lazy-collections.ts';
-import { type CallTiming, openFor } from '../../providers/contract/call-timing.ts';
+import { type CallTiming, mayTakeEffectFor } from '../../providers/contract/call-timing.ts';
 import { type PlannedStep, subnetAddressesUsed } from './planned-step.ts';
 
 export type Assignment = PlannedStep & { readonly kind: 'allocateIPs' | 'allocatePrefixes' };
@@ -63,7 +63,7 @@ export class LostAssignments {
     const lost = { step, before };
     this.#lost.add(lost);
     invalidate(clock.monotonic());
-    later(openFor(timing), () => {
+    later(mayTakeEffectFor(timing), () => {
       // Only a refresh that starts now resolves it, not an earlier one.
       void refresh().then(() => {
         this.#lost.delete(lost);

@@ -10,7 +10,7 @@ import type { Random } from '../../runtime/random.ts';
 import type { ReleasePhase } from './release-state.ts';
 import { ReleaseTasks } from './release-tasks.ts';
 import type { Holding } from '../demand/holdings.ts';
-import { type CallTiming, openFor } from '../../providers/contract/call-timing.ts';
+import { type CallTiming, mayTakeEffectFor } from '../../providers/contract/call-timing.ts';
 
 export interface UnassignmentsDeps {
   readonly instanceId: string;
@@ -173,7 +173,7 @@ export class Unassignments {
   #await(interfaceId: string, holdings: readonly Holding[]): void {
     const { instanceId, clock, timing, invalidate, applyAnswer, wake } = this.#deps;
     const now = clock.monotonic();
-    const open = openFor(timing);
+    const open = mayTakeEffectFor(timing);
     const ids = holdings.map(({ id }) => id);
     // The next CiliumNode of the instance must not be offered them before that, either.
     applyAnswer({ kind: 'releasing', interfaceId, instanceId, holdings: ids, until: now + open });

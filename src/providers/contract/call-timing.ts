@@ -8,6 +8,6 @@ export interface CallTiming {
 }
 
 /** How long a call whose answer was lost may still take effect unseen, in ms. */
-export function openFor({ callTimeout, consistencyWindow }: CallTiming): number {
+export function mayTakeEffectFor({ callTimeout, consistencyWindow }: CallTiming): number {
   return callTimeout + consistencyWindow;
 }
