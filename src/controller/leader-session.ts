@@ -435,7 +435,7 @@ export class LeaderSession {
         blocked: new BlockedResources({
           clock: this.#deps.clock,
           random: random.fork('set aside'),
-          onChange: (thing, failure) => logBlocked(log, thing, failure),
+          onChange: (scope, failure) => logBlocked(log, scope, failure),
         }),
         orphans: this.#orphanGc.orphans,
         infrastructure: () => this.#resync.infrastructure,

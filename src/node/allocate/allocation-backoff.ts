@@ -16,7 +16,7 @@ export class AllocationBackoff {
   #backoff: BackoffState | undefined;
   #last: CloudFailure | undefined;
   #throttles = 0;
-  /** Refusals in this run, each followed by a plan without the refused thing. */
+  /** Refusals in this run, each followed by a plan without the refused scope. */
   #alternatives = 0;
 
   constructor({ clock, random }: { readonly clock: Pick<Clock, 'monotonic'>; readonly random: Random }) {
@@ -54,7 +54,7 @@ export class AllocationBackoff {
     return Math.max(0, (this.#backoff?.until ?? 0) - this.#clock.monotonic());
   }
 
-  /** Records that one thing was refused and is blocked. Returns whether an alternative may be tried at once. */
+  /** Records that one scope was refused and is blocked. Returns whether an alternative may be tried at once. */
   mayTryAnother(): boolean {
     if (this.#alternatives >= mostAlternatives) return false;
     this.#alternatives++;

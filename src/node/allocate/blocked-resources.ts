@@ -1,6 +1,6 @@
-// Blocks what the cloud refused (a thing: a subnet, an interface, an action, ...) for all nodes. Each thing backs
+// Blocks what the cloud refused (a scope: a subnet, an interface, an action, ...) for all nodes. Each scope backs
 // off longer after each refusal, then one node tries it. Nodes that nothing else can serve wait here for that
-// attempt. An action refused for two different things is blocked as an action.
+// attempt. An action refused for two different scopes is blocked as an action.
 //
 // Plans of allocations consult it, for any kind of refusal. Releases and other housekeeping have no plan to change:
 // denied-actions.ts answers those where they would be sent, and only where a policy denies them.
@@ -8,18 +8,18 @@ import type { CloudFailure } from '../../providers/contract/cloud-failure.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type BackoffState, backOff } from '../../runtime/exponential-backoff.ts';
 import type { Random } from '../../runtime/random.ts';
-import { keyOf, type AllocationAction, type Thing } from './refused-thing.ts';
+import { keyOf, type AllocationAction, type RefusedScope } from './refused-scope.ts';
 import { needsAction } from './allocation-backoff.ts';
 
 /** The longest back-off, in ms: what nothing else can serve is retried within a minute. */
 const cap = 60_000;
 /** The first back-off, in ms: for failures that may pass, and for those that a person has to act on. */
 const bases = { passing: 1000, standing: 10_000 };
-/** A thing keeps its refusal count for this long after its back-off ended, in ms. */
+/** A scope keeps its refusal count for this long after its back-off ended, in ms. */
 const remembered = 600_000;
 
 export interface Refusal {
-  readonly thing: Thing;
+  readonly scope: RefusedScope;
   readonly failure: CloudFailure;
   /** Consecutive refusals. */
   readonly failures: number;
@@ -29,7 +29,7 @@ export interface Refusal {
 
 /** A refused call. */
 export interface RefusedCall {
-  readonly thing: Thing;
+  readonly scope: RefusedScope;
   readonly failure: CloudFailure;
   /** In monotonic ms. */
   readonly startedAt: number;
@@ -38,7 +38,7 @@ export interface RefusedCall {
 }
 
 interface Entry {
-  readonly thing: Thing;
+  readonly scope: RefusedScope;
   failure: CloudFailure;
   backoff: BackoffState;
   refusedAt: number;
@@ -50,8 +50,8 @@ interface Entry {
 export interface BlockedResourcesDeps {
   readonly clock: Pick<Clock, 'monotonic' | 'schedule'>;
   readonly random: Random;
-  /** Called when a thing is blocked, with the failure, and when it works again. */
-  readonly onChange?: (thing: Thing, failure: CloudFailure | undefined) => void;
+  /** Called when a scope is blocked, with the failure, and when it works again. */
+  readonly onChange?: (scope: RefusedScope, failure: CloudFailure | undefined) => void;
 }
 
 export class BlockedResources {
@@ -59,7 +59,7 @@ export class BlockedResources {
   readonly #random: Random;
   readonly #onChange: NonNullable<BlockedResourcesDeps['onChange']>;
   readonly #entries = new Map<string, Entry>();
-  /** Things that each action was refused for since its last success, with the requesting instance. */
+  /** Scopes that each action was refused for since its last success, with the requesting instance. */
   readonly #suspicions = new Map<AllocationAction, Map<string, string>>();
 
   constructor({ clock, random, onChange = () => undefined }: BlockedResourcesDeps) {
@@ -68,28 +68,28 @@ export class BlockedResources {
     this.#onChange = onChange;
   }
 
-  /** Undefined if nothing blocks the thing. */
-  refusalOf(thing: Thing): Refusal | undefined {
+  /** Undefined if nothing blocks the scope. */
+  refusalOf(scope: RefusedScope): Refusal | undefined {
     // Fast path for the usual case: computes no key.
     if (this.#entries.size === 0) return undefined;
-    const entry = this.#entries.get(keyOf(thing));
+    const entry = this.#entries.get(keyOf(scope));
     if (entry === undefined) return undefined;
     const { failure, backoff, isTried } = entry;
     const isDue = !isTried && this.#clock.monotonic() >= backoff.until;
-    return { thing, failure, failures: backoff.failures, isDue };
+    return { scope, failure, failures: backoff.failures, isDue };
   }
 
   /** Everything blocked now. */
   get list(): readonly Refusal[] {
-    return [...this.#entries.values()].flatMap(({ thing }) => this.refusalOf(thing) ?? []);
+    return [...this.#entries.values()].flatMap(({ scope }) => this.refusalOf(scope) ?? []);
   }
 
   /**
    * A step starts that needs all of these. It alone tries those that are due, until the returned function is
    * called.
    */
-  try(things: readonly Thing[]): () => void {
-    const tried = things.flatMap((thing) => this.#entries.get(keyOf(thing)) ?? []);
+  try(scopes: readonly RefusedScope[]): () => void {
+    const tried = scopes.flatMap((scope) => this.#entries.get(keyOf(scope)) ?? []);
     for (const entry of tried) entry.isTried = true;
     let hasEnded = false;
     return () => {
@@ -109,27 +109,27 @@ export class BlockedResources {
     this.#forgetOld();
     const isNews = this.#record(call);
     if (call.perhaps !== undefined && this.#isOfAction(call, call.perhaps)) {
-      this.#record({ ...call, thing: { kind: 'action', action: call.perhaps.action } });
+      this.#record({ ...call, scope: { kind: 'action', action: call.perhaps.action } });
     }
     return isNews;
   }
 
   /** A call that needed all of these succeeded. */
-  worked(things: readonly Thing[]): void {
-    for (const thing of things) {
-      if (thing.kind === 'action') this.#suspicions.delete(thing.action);
-      const entry = this.#entries.get(keyOf(thing));
+  worked(scopes: readonly RefusedScope[]): void {
+    for (const scope of scopes) {
+      if (scope.kind === 'action') this.#suspicions.delete(scope.action);
+      const entry = this.#entries.get(keyOf(scope));
       if (entry === undefined) continue;
-      this.#entries.delete(keyOf(thing));
+      this.#entries.delete(keyOf(scope));
       entry.cancel?.();
-      this.#onChange(thing, undefined);
+      this.#onChange(scope, undefined);
       for (const wake of entry.waiting) wake();
     }
   }
 
   /** Calls `wake` each time one of these may allow another plan. The returned function unsubscribes. */
-  await(things: readonly Thing[], wake: () => void): () => void {
-    const entries = things.flatMap((thing) => this.#entries.get(keyOf(thing)) ?? []);
+  await(scopes: readonly RefusedScope[], wake: () => void): () => void {
+    const entries = scopes.flatMap((scope) => this.#entries.get(keyOf(scope)) ?? []);
     for (const entry of entries) {
       entry.waiting.add(wake);
       this.#wakeWhenDue(entry);
@@ -144,17 +144,17 @@ export class BlockedResources {
     };
   }
 
-  #record({ thing, failure, startedAt }: RefusedCall): boolean {
-    const key = keyOf(thing);
+  #record({ scope, failure, startedAt }: RefusedCall): boolean {
+    const key = keyOf(scope);
     const known = this.#entries.get(key);
     if (known !== undefined && startedAt < known.refusedAt) return false;
     const now = this.#clock.monotonic();
     const base = needsAction.has(failure.kind) ? bases.standing : bases.passing;
     const backoff = backOff(known?.backoff, { base, cap }, now, this.#random);
     if (known === undefined) {
-      const added = { thing, failure, backoff, refusedAt: now, isTried: false, cancel: undefined };
+      const added = { scope, failure, backoff, refusedAt: now, isTried: false, cancel: undefined };
       this.#entries.set(key, { ...added, waiting: new Set() });
-      this.#onChange(thing, failure);
+      this.#onChange(scope, failure);
       return true;
     }
     Object.assign(known, { failure, backoff, refusedAt: now });
@@ -163,16 +163,16 @@ export class BlockedResources {
   }
 
   /**
-   * Whether the action itself is to blame, because a second thing was refused. Attach and assign concern one
+   * Whether the action itself is to blame, because a second scope was refused. Attach and assign concern one
    * instance each. Unless permissions are denied, refusals on two instances are required: one bad instance
    * must not block all.
    */
   #isOfAction(
-    { thing, failure }: RefusedCall,
+    { scope, failure }: RefusedCall,
     { action, instanceId }: NonNullable<RefusedCall['perhaps']>,
   ): boolean {
     const refused = this.#suspicions.get(action) ?? new Map<string, string>();
-    this.#suspicions.set(action, refused.set(keyOf(thing), instanceId));
+    this.#suspicions.set(action, refused.set(keyOf(scope), instanceId));
     const instances = new Set(refused.values());
     const isForAllInstances = action === 'create' || failure.kind === 'notAuthorized';
     return refused.size > 1 && (isForAllInstances || instances.size > 1);

@@ -14,13 +14,13 @@ import { LostAssignments } from './lost-assignments.ts';
 import { type PlannedStep, prefixesOf, slotsFilled, subnetAddressesUsed } from './planned-step.ts';
 import { type AllocationFacts, type AllocationPlan, prepareIPAllocation } from './prepare-ip-allocation.ts';
 import {
-  allThingsOf,
+  allScopesOf,
   isPerhapsOfAction,
   type StepPlace,
-  type Thing,
-  thingsOf,
-  verdictOn,
-} from './refused-thing.ts';
+  type RefusedScope,
+  scopesOf,
+  blockedBy,
+} from './refused-scope.ts';
 import type { BlockedResources } from './blocked-resources.ts';
 import { AllocationBackoff } from './allocation-backoff.ts';
 import { StepExecution, type StepExecutionDeps } from './execute-step.ts';
@@ -156,11 +156,11 @@ export class PoolMaintainer {
     this.#endRest = rest > 0 ? this.#work.later(rest, this.#deps.wake) : undefined;
   }
 
-  /** If only blocked things could serve the node, retries as soon as one of them may be tried. */
+  /** If only blocked scopes could serve the node, retries as soon as one of them may be tried. */
   #awaitRefused(plan: AllocationPlan | undefined): void {
     this.#endWait?.();
-    const things = plan?.refusals.map(({ thing }) => thing) ?? [];
-    this.#endWait = things.length > 0 ? this.#deps.blocked.await(things, this.#deps.wake) : undefined;
+    const scopes = plan?.refusals.map(({ scope }) => scope) ?? [];
+    this.#endWait = scopes.length > 0 ? this.#deps.blocked.await(scopes, this.#deps.wake) : undefined;
   }
 
   /** Calls that wait for rate limits or a slot follow the current priority, so a rise is announced. */
@@ -186,7 +186,7 @@ export class PoolMaintainer {
     return prepareIPAllocation({
       ...facts,
       orphans,
-      refusalOf: (thing) => this.#deps.blocked.refusalOf(thing),
+      refusalOf: (scope) => this.#deps.blocked.refusalOf(scope),
       most,
       preferNew,
       underway: [...this.#underway],
@@ -224,7 +224,7 @@ export class PoolMaintainer {
     const nodeSubnetId = this.#deps.facts()?.requirements.nodeSubnetId ?? '';
     const place = { instanceId: this.#deps.instanceId, nodeSubnetId };
     const startedAt = this.#deps.clock.monotonic();
-    const attempt = { step, place, startedAt, endTry: this.#deps.blocked.try(allThingsOf(step, place)) };
+    const attempt = { step, place, startedAt, endTry: this.#deps.blocked.try(allScopesOf(step, place)) };
     try {
       const result = await this.#perform(attempt);
       // The attach admitted together with a failed creation is never sent.
@@ -255,7 +255,7 @@ export class PoolMaintainer {
     reservation.settle(result.kind === 'done' ? subnetAddressesUsed(step) : result.taken, clock.monotonic());
     if (result.kind === 'done') {
       this.#backoff.forget();
-      this.#deps.blocked.worked(allThingsOf(step, place));
+      this.#deps.blocked.worked(allScopesOf(step, place));
     } else if (!this.#clearing.has(step)) this.#learn(attempt, result);
     onStep({ step, result, duration: clock.monotonic() - startedAt });
     return result;
@@ -264,7 +264,7 @@ export class PoolMaintainer {
   /** Pods do not wait for a deletion that a new leader may not send in its first 20 s. */
   #goOnWithout(attempt: Attempt, failure: CloudFailure): void {
     const { step } = attempt;
-    const isOfNode = ['node', 'nothing'].includes(verdictOn(failure, 'attach'));
+    const isOfNode = ['node', 'nothing'].includes(blockedBy(failure, 'attach'));
     const isKnown = this.#clearing.has(step);
     if (isKnown || isOfNode || this.#clearing.size >= mostClearing) return;
     this.#underway.delete(step);
@@ -280,10 +280,10 @@ export class PoolMaintainer {
     const now = this.#deps.clock.monotonic();
     // A successful creation before the failed attach shows that creating works.
     if (step.kind === 'createInterface' && at === 'attach')
-      this.#deps.blocked.worked(Object.values(thingsOf(step, 'create', place)));
+      this.#deps.blocked.worked(Object.values(scopesOf(step, 'create', place)));
     if (unclearAfter.has(failure.kind)) this.#deps.invalidate(now);
-    const verdict = verdictOn(failure, at);
-    switch (verdict) {
+    const blocked = blockedBy(failure, at);
+    switch (blocked) {
       case 'nothing':
         // A stopped step never started; the permission change that stopped it wakes the node when it may start.
         if (failure.kind === 'throttled') this.#backoff.addThrottle(failure);
@@ -291,38 +291,38 @@ export class PoolMaintainer {
       case 'subnetItself':
       case 'subnetSpace':
       case 'subnetBlocks':
-        this.#learnOfSubnet(step, verdict);
+        this.#learnOfSubnet(step, blocked);
         return;
       case 'node':
         this.#backoff.add(failure);
         return;
       default:
-        this.#block(thingsOf(step, at, place)[verdict], attempt, result);
+        this.#block(scopesOf(step, at, place)[blocked], attempt, result);
     }
   }
 
   /** The node is not at fault: the next best subnet is tried at once. */
-  #learnOfSubnet(step: PlannedStep, verdict: 'subnetItself' | 'subnetSpace' | 'subnetBlocks'): void {
+  #learnOfSubnet(step: PlannedStep, blocked: 'subnetItself' | 'subnetSpace' | 'subnetBlocks'): void {
     const { ledger, clock } = this.#deps;
     const now = clock.monotonic();
     // A subnet without a free block of 16 may still have single addresses.
     const prefixes = prefixesOf(step);
-    if (verdict === 'subnetItself') ledger.exhausted(step.subnetId, now, true);
+    if (blocked === 'subnetItself') ledger.exhausted(step.subnetId, now, true);
     else if (prefixes > 0) ledger.fragmented(step.subnetId, prefixes, now);
     else ledger.exhausted(step.subnetId, now);
   }
 
-  /** The next plan avoids the thing. It is made at once, unless too much was refused in this run. */
-  #block(thing: Thing | undefined, { step, place, startedAt }: Attempt, result: FailedStep): void {
+  /** The next plan avoids the scope. It is made at once, unless too much was refused in this run. */
+  #block(scope: RefusedScope | undefined, { step, place, startedAt }: Attempt, result: FailedStep): void {
     const { failure, at } = result;
-    const { action } = thingsOf(step, at, place);
+    const { action } = scopesOf(step, at, place);
     const { instanceId } = place;
     const perhaps =
       action !== undefined && isPerhapsOfAction(failure) ? { action: action.action, instanceId } : undefined;
     const isNews =
-      thing !== undefined &&
-      this.#deps.blocked.refused({ thing, failure, startedAt, ...(perhaps !== undefined && { perhaps }) });
-    if (thing === undefined || (isNews && !this.#backoff.mayTryAnother())) this.#backoff.add(failure);
+      scope !== undefined &&
+      this.#deps.blocked.refused({ scope, failure, startedAt, ...(perhaps !== undefined && { perhaps }) });
+    if (scope === undefined || (isNews && !this.#backoff.mayTryAnother())) this.#backoff.add(failure);
   }
 }
 

@@ -20,7 +20,7 @@ import {
   subnetAddressesUsed,
   podAddressesGained,
 } from './planned-step.ts';
-import { allThingsOf, keyOf, type StepPlace, type Thing } from './refused-thing.ts';
+import { allScopesOf, keyOf, type StepPlace, type RefusedScope } from './refused-scope.ts';
 import { chooseSecurityGroups } from './security-group-choice.ts';
 import type { Refusal } from './blocked-resources.ts';
 import { chooseSubnet, type SubnetChoice } from './subnet-choice.ts';
@@ -42,8 +42,8 @@ export interface AllocationFacts {
   readonly underway: readonly PlannedStep[];
   /** Interfaces that must not change for now. */
   readonly frozen: ReadonlySet<string>;
-  /** Why a thing is blocked: the cloud recently refused it. */
-  readonly refusalOf: (thing: Thing) => Refusal | undefined;
+  /** Why a scope is blocked: the cloud recently refused it. */
+  readonly refusalOf: (scope: RefusedScope) => Refusal | undefined;
   /** Orphaned interfaces that were created for this instance. */
   readonly orphans: InstanceOrphans;
   /** New interfaces come before existing ones with room, because they are available sooner. */
@@ -58,7 +58,7 @@ export interface AllocationPlan {
   readonly isStuck: boolean;
   /** What prevents the rest. */
   readonly obstacle: Obstacle | undefined;
-  /** Blocked things that could have served the rest. */
+  /** Blocked scopes that could have served the rest. */
   readonly refusals: readonly Refusal[];
 }
 
@@ -90,9 +90,9 @@ class Draft {
   readonly #taken = new Map<string, number>();
   /** Subnets without enough addresses for the room on their interfaces. */
   readonly #exhausted = new Set<string>();
-  /** Refusals that a step had to avoid, by the key of the thing. */
+  /** Refusals that a step had to avoid, by the key of the scope. */
   readonly #refusals = new Map<string, Refusal>();
-  /** Keys of due things that a step of this plan tries. */
+  /** Keys of due scopes that a step of this plan tries. */
   readonly #tried = new Set<string>();
   #missing: number;
   /** Part of the deficit that gets no new interface, because orphans may serve it. */
@@ -171,7 +171,7 @@ class Draft {
   plan(): AllocationPlan {
     const isStuck = this.#missing > this.#deferred && !this.#isPassing;
     const refusals = this.#missing > 0 ? [...this.#refusals.values()] : [];
-    // Blocked things could have served the rest, so slots are not what is missing.
+    // Blocked scopes could have served the rest, so slots are not what is missing.
     const isForRefusals = refusals.length > 0 && this.#obstacle?.kind === 'noInterfaceSlots';
     const obstacle = isStuck && !isForRefusals ? this.#obstacle : undefined;
     return { steps: this.#steps, unmet: this.#missing, isStuck, obstacle, refusals };
@@ -244,22 +244,22 @@ class Draft {
 
   /** Whether anything that the step needs is blocked. The plan then omits the step and notes why. */
   #isHindered(step: PlannedStep): boolean {
-    const refusals = this.#against(allThingsOf(step, this.#place));
+    const refusals = this.#against(allScopesOf(step, this.#place));
     this.#note(refusals);
     return refusals.length > 0;
   }
 
-  /** One step may try a thing that is due. */
-  #against(things: readonly Thing[]): readonly Refusal[] {
-    return things.flatMap((thing) => {
-      const refusal = this.#facts.refusalOf(thing);
+  /** One step may try a scope that is due. */
+  #against(scopes: readonly RefusedScope[]): readonly Refusal[] {
+    return scopes.flatMap((scope) => {
+      const refusal = this.#facts.refusalOf(scope);
       if (refusal === undefined) return [];
-      return refusal.isDue && !this.#tried.has(keyOf(thing)) ? [] : [refusal];
+      return refusal.isDue && !this.#tried.has(keyOf(scope)) ? [] : [refusal];
     });
   }
 
   #note(refusals: readonly Refusal[]): void {
-    for (const refusal of refusals) this.#refusals.set(keyOf(refusal.thing), refusal);
+    for (const refusal of refusals) this.#refusals.set(keyOf(refusal.scope), refusal);
   }
 
   #withoutSlot(): undefined {
@@ -348,8 +348,8 @@ class Draft {
 
   #add(step: PlannedStep): void {
     this.#steps.push(step);
-    for (const thing of allThingsOf(step, this.#place)) {
-      if (this.#facts.refusalOf(thing) !== undefined) this.#tried.add(keyOf(thing));
+    for (const scope of allScopesOf(step, this.#place)) {
+      if (this.#facts.refusalOf(scope) !== undefined) this.#tried.add(keyOf(scope));
     }
     this.#taken.set(step.subnetId, (this.#taken.get(step.subnetId) ?? 0) + subnetAddressesUsed(step));
     const gained = podAddressesGained(step, this.#facts.requirements);

@@ -14,7 +14,7 @@ import type { BindingCap } from '../demand/statistics.ts';
 import type { Claimed } from '../demand/address-claims.ts';
 import type { Obstacle } from './obstacle.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
-import { describeThing } from '../allocate/refused-thing.ts';
+import { describeScope } from '../allocate/refused-scope.ts';
 import { needsAction } from '../allocate/allocation-backoff.ts';
 import type { Refusal } from '../allocate/blocked-resources.ts';
 import type { RetiredUse } from '../release/retired-holdings.ts';
@@ -266,9 +266,9 @@ function isWorthTelling({ failure, failures }: Refusal): boolean {
   return needsAction.has(failure.kind) || failures > 1;
 }
 
-function refusalCondition({ thing, failure }: Refusal): NodeCondition {
+function refusalCondition({ scope, failure }: Refusal): NodeCondition {
   const { reason, message } = failureCondition(failure);
-  return { reason, message: `${describeThing(thing)}${message}` };
+  return { reason, message: `${describeScope(scope)}${message}` };
 }
 
 /** `isGone`: whether a subnet no longer exists. */

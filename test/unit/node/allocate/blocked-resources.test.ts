@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import type { AllocationAction, Thing } from '../../../../src/node/allocate/refused-thing.ts';
+import type { AllocationAction, RefusedScope } from '../../../../src/node/allocate/refused-scope.ts';
 import { BlockedResources } from '../../../../src/node/allocate/blocked-resources.ts';
 import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { failure } from '../outcomes.ts';
 
-const subnet = (subnetId: string): Thing => ({ kind: 'subnet', subnetId });
-const eni = (interfaceId: string): Thing => ({ kind: 'interface', interfaceId });
-const action = (name: AllocationAction): Thing => ({ kind: 'action', action: name });
+const subnet = (subnetId: string): RefusedScope => ({ kind: 'subnet', subnetId });
+const eni = (interfaceId: string): RefusedScope => ({ kind: 'interface', interfaceId });
+const action = (name: AllocationAction): RefusedScope => ({ kind: 'action', action: name });
 
 class Rig {
   readonly clock = new VirtualClock();
@@ -16,17 +16,17 @@ class Rig {
   woken = 0;
   readonly wake = (): void => void this.woken++;
 
-  refuse(thing: Thing, kind: CloudFailureKind = 'unknown', more: object = {}): boolean {
+  refuse(scope: RefusedScope, kind: CloudFailureKind = 'unknown', more: object = {}): boolean {
     const startedAt = this.clock.monotonic();
-    return this.blocked.refused({ thing, failure: failure(kind), startedAt, ...more });
+    return this.blocked.refused({ scope, failure: failure(kind), startedAt, ...more });
   }
 
-  isAside(thing: Thing): boolean {
-    return this.blocked.refusalOf(thing)?.isDue === false;
+  isAside(scope: RefusedScope): boolean {
+    return this.blocked.refusalOf(scope)?.isDue === false;
   }
 }
 
-describe('a blocked thing', () => {
+describe('a blocked scope', () => {
   test('is due after a while, and then tried by one node only', async () => {
     const rig = new Rig();
     rig.refuse(subnet('a'));
@@ -117,12 +117,12 @@ describe('a blocked thing', () => {
 
     rig.refuse(subnet('b'));
 
-    expect(rig.blocked.list.map(({ thing }) => thing)).toEqual([subnet('b')]);
+    expect(rig.blocked.list.map(({ scope }) => scope)).toEqual([subnet('b')]);
   });
 });
 
 describe('an action that was refused', () => {
-  test.each<[string, AllocationAction, CloudFailureKind, readonly [Thing, string][], boolean]>([
+  test.each<[string, AllocationAction, CloudFailureKind, readonly [RefusedScope, string][], boolean]>([
     ['one interface', 'assign', 'notAuthorized', [[eni('1'), 'i-1']], false],
     [
       'one interface twice',
@@ -177,8 +177,8 @@ describe('an action that was refused', () => {
   ])('for %s is blocked as such or not: %s %s %j %s', (_, name, kind, refusals, expected) => {
     const rig = new Rig();
 
-    for (const [thing, instanceId] of refusals)
-      rig.refuse(thing, kind, { perhaps: { action: name, instanceId } });
+    for (const [scope, instanceId] of refusals)
+      rig.refuse(scope, kind, { perhaps: { action: name, instanceId } });
 
     expect(rig.isAside(action(name))).toBe(expected);
   });

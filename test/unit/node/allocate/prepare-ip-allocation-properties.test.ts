@@ -13,7 +13,7 @@ import {
   type AllocationFacts,
   prepareIPAllocation,
 } from '../../../../src/node/allocate/prepare-ip-allocation.ts';
-import { allThingsOf, keyOf, type Thing } from '../../../../src/node/allocate/refused-thing.ts';
+import { allScopesOf, keyOf, type RefusedScope } from '../../../../src/node/allocate/refused-scope.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { addresses, attachment } from '../../providers/interfaces.ts';
 import { eni, infrastructure, requirements, subnet, unreadable, view } from '../allocation-facts.ts';
@@ -79,7 +79,7 @@ const underway: fc.Arbitrary<PlannedStep> = fc.oneof(
   }),
 );
 
-/** Keys of things that may be blocked. */
+/** Keys of scopes that may be blocked. */
 const refusable = [
   'action assign',
   'action create',
@@ -93,12 +93,12 @@ const refusable = [
 
 /** When nothing is blocked. */
 function isFree({ refusalOf }: AllocationFacts, item: NetworkInterface): boolean {
-  const things: readonly Thing[] = [
+  const scopes: readonly RefusedScope[] = [
     { kind: 'action', action: 'assign' },
     { kind: 'interface', interfaceId: item.id },
     { kind: 'prefixes', instanceId: 'i-1' },
   ];
-  return things.every((thing) => refusalOf(thing) === undefined);
+  return scopes.every((scope) => refusalOf(scope) === undefined);
 }
 
 const anyFacts: fc.Arbitrary<AllocationFacts> = fc
@@ -154,9 +154,9 @@ const anyFacts: fc.Arbitrary<AllocationFacts> = fc
     free: (id: string) => free[subnetIds.indexOf(id)] ?? 0,
     mostPrefixes: (id: string) => mostPrefixes[subnetIds.indexOf(id)] ?? 0,
     frozen: new Set(rest.frozen),
-    refusalOf: (thing: Thing) =>
-      rest.refused.includes(keyOf(thing))
-        ? { thing, failure: failure('notAuthorized'), failures: 1, isDue: rest.due }
+    refusalOf: (scope: RefusedScope) =>
+      rest.refused.includes(keyOf(scope))
+        ? { scope, failure: failure('notAuthorized'), failures: 1, isDue: rest.due }
         : undefined,
     most: Infinity,
     orphans: { read: true, fit: [], unclear: [] },
@@ -262,7 +262,7 @@ describe('a plan, whatever the facts,', () => {
           count: 1,
         } as const;
         const place = { instanceId: given.view.id, nodeSubnetId: asked.nodeSubnetId };
-        const isRefused = allThingsOf(wish, place).some((thing) => given.refusalOf(thing) !== undefined);
+        const isRefused = allScopesOf(wish, place).some((scope) => given.refusalOf(scope) !== undefined);
         expect(room <= 0 || left < 16 || mostPrefixes(item.subnetId) === 0 || isRefused).toBe(true);
       }
     });
@@ -365,11 +365,11 @@ describe('a plan, whatever the facts,', () => {
     check((given, steps) => {
       const place = { instanceId: 'i-1', nodeSubnetId: given.requirements.nodeSubnetId };
       const asked = steps
-        .flatMap((step) => allThingsOf(step, place))
-        .filter((thing) => given.refusalOf(thing) !== undefined);
+        .flatMap((step) => allScopesOf(step, place))
+        .filter((scope) => given.refusalOf(scope) !== undefined);
       const keys = asked.map(keyOf);
 
-      expect(asked.every((thing) => given.refusalOf(thing)?.isDue)).toBe(true);
+      expect(asked.every((scope) => given.refusalOf(scope)?.isDue)).toBe(true);
       expect(keys).toEqual([...new Set(keys)]);
     });
   });

@@ -1,5 +1,5 @@
-// Maps a refusal to what it blocks: from failure kind and call to the narrowest thing the answer concerns.
-// Plans avoid that thing, and nothing else is blamed. Pure.
+// Maps a refusal to what it blocks: from failure kind and call to the narrowest scope the answer concerns.
+// Plans avoid that scope, and nothing else is blamed. Pure.
 import type { CloudFailure, CloudFailureKind } from '../../providers/contract/cloud-failure.ts';
 import type { StepResult } from './step-result.ts';
 import type { PlannedStep } from './planned-step.ts';
@@ -7,7 +7,7 @@ import type { PlannedStep } from './planned-step.ts';
 /** Calls that bring addresses, as IAM permits them: one action assigns both addresses and prefixes. */
 export type AllocationAction = 'create' | 'attach' | 'assign';
 
-export type Thing =
+export type RefusedScope =
   | { readonly kind: 'action'; readonly action: AllocationAction }
   /** More addresses on it. */
   | { readonly kind: 'interface'; readonly interfaceId: string }
@@ -22,11 +22,11 @@ export type Thing =
   /** Prefixes on interfaces of the instance; single addresses still work. */
   | { readonly kind: 'prefixes'; readonly instanceId: string };
 
-export type ThingKind = Thing['kind'];
+export type RefusedScopeKind = RefusedScope['kind'];
 
 /** What a refusal removes from the next plans. */
-export type Verdict =
-  | ThingKind
+export type WhatIsBlocked =
+  | RefusedScopeKind
   /** The subnet in the ledger: no address left, no whole block left, or no such subnet. */
   | 'subnetSpace'
   | 'subnetBlocks'
@@ -38,17 +38,17 @@ export type Verdict =
 
 type At = Extract<StepResult, { kind: 'failed' }>['at'];
 
-const always = (verdict: Verdict): Record<At, Verdict> => ({
-  create: verdict,
-  attach: verdict,
-  allocate: verdict,
+const always = (blocked: WhatIsBlocked): Record<At, WhatIsBlocked> => ({
+  create: blocked,
+  attach: blocked,
+  allocate: blocked,
 });
 
-/** If the answer names nothing: the narrowest thing that the call concerns. */
-const narrowest: Record<At, Verdict> = { create: 'subnet', attach: 'attachment', allocate: 'interface' };
+/** If the answer names nothing: the narrowest scope that the call concerns. */
+const narrowest: Record<At, WhatIsBlocked> = { create: 'subnet', attach: 'attachment', allocate: 'interface' };
 
 /** By failure kind and call. */
-const verdicts: Record<CloudFailureKind, Record<At, Verdict>> = {
+const blockedByKind: Record<CloudFailureKind, Record<At, WhatIsBlocked>> = {
   throttled: always('nothing'),
   fenced: always('nothing'),
   stopped: always('nothing'),
@@ -70,8 +70,8 @@ const verdicts: Record<CloudFailureKind, Record<At, Verdict>> = {
   unreadable: always('node'),
 };
 
-/** If the answer names what it concerns. A call without such a thing uses the table above. */
-const named: Record<NonNullable<CloudFailure['about']>, Partial<Record<At, Verdict>>> = {
+/** If the answer names what it concerns. A call without such a scope uses the table above. */
+const blockedByName: Record<NonNullable<CloudFailure['about']>, Partial<Record<At, WhatIsBlocked>>> = {
   action: always('action'),
   subnet: { create: 'subnet', attach: 'attachment' },
   securityGroups: { create: 'securityGroups' },
@@ -80,12 +80,12 @@ const named: Record<NonNullable<CloudFailure['about']>, Partial<Record<At, Verdi
   prefixes: { create: 'prefixes', allocate: 'prefixes' },
 };
 
-export function verdictOn(failure: CloudFailure, at: At): Verdict {
-  const byName = failure.about === undefined ? undefined : named[failure.about][at];
-  return byName ?? verdicts[failure.kind][at];
+export function blockedBy(failure: CloudFailure, at: At): WhatIsBlocked {
+  const byName = failure.about === undefined ? undefined : blockedByName[failure.about][at];
+  return byName ?? blockedByKind[failure.kind][at];
 }
 
-/** Refusals that may concern the action itself although the answer names one thing: a second thing decides. */
+/** Refusals that may concern the action itself although the answer names one scope: a second scope decides. */
 const mayBeGeneral: ReadonlySet<CloudFailureKind> = new Set(['notAuthorized', 'invalid', 'unknown']);
 
 export function isPerhapsOfAction({ kind, about }: CloudFailure): boolean {
@@ -98,10 +98,10 @@ export interface StepPlace {
   readonly nodeSubnetId: string;
 }
 
-export type ThingsOfStep = Partial<{ readonly [K in ThingKind]: Extract<Thing, { kind: K }> }>;
+export type ScopesOfStep = Partial<{ readonly [K in RefusedScopeKind]: Extract<RefusedScope, { kind: K }> }>;
 
 /** Everything that a call of a step depends on. If any of it is blocked, the step is not planned. */
-export function thingsOf(step: PlannedStep, at: At, { instanceId, nodeSubnetId }: StepPlace): ThingsOfStep {
+export function scopesOf(step: PlannedStep, at: At, { instanceId, nodeSubnetId }: StepPlace): ScopesOfStep {
   const { subnetId } = step;
   const withPrefixes = step.kind === 'allocatePrefixes' || ('prefixCount' in step && step.prefixCount > 0);
   const prefixes = withPrefixes ? ({ prefixes: { kind: 'prefixes', instanceId } } as const) : {};
@@ -138,33 +138,33 @@ export const callsOf: Record<PlannedStep['kind'], readonly At[]> = {
   createInterface: ['create', 'attach'],
 };
 
-/** All things of all calls of a step. */
-export function allThingsOf(step: PlannedStep, place: StepPlace): readonly Thing[] {
-  return callsOf[step.kind].flatMap((at) => Object.values(thingsOf(step, at, place)));
+/** All scopes of all calls of a step. */
+export function allScopesOf(step: PlannedStep, place: StepPlace): readonly RefusedScope[] {
+  return callsOf[step.kind].flatMap((at) => Object.values(scopesOf(step, at, place)));
 }
 
-/** A key for the thing: equal things have equal keys. */
-export function keyOf(thing: Thing): string {
-  const { kind, ...rest } = thing;
+/** A key for the scope: equal scopes have equal keys. */
+export function keyOf(scope: RefusedScope): string {
+  const { kind, ...rest } = scope;
   return `${kind} ${Object.values(rest).join(' ')}`;
 }
 
 /** The start of a sentence about a refusal. Empty for an action, because the cloud's message names it. */
-export function describeThing(thing: Thing): string {
-  switch (thing.kind) {
+export function describeScope(scope: RefusedScope): string {
+  switch (scope.kind) {
     case 'action':
       return '';
     case 'interface':
-      return `for interface ${thing.interfaceId} `;
+      return `for interface ${scope.interfaceId} `;
     case 'subnet':
-      return `in subnet ${thing.subnetId} `;
+      return `in subnet ${scope.subnetId} `;
     case 'attachment':
-      return `for an interface in subnet ${thing.subnetId} `;
+      return `for an interface in subnet ${scope.subnetId} `;
     case 'securityGroups':
-      return `with security groups ${thing.ids.join(', ')} `;
+      return `with security groups ${scope.ids.join(', ')} `;
     case 'newInterfaces':
-      return `for instance ${thing.instanceId} `;
+      return `for instance ${scope.instanceId} `;
     case 'prefixes':
-      return `for prefixes on instance ${thing.instanceId} `;
+      return `for prefixes on instance ${scope.instanceId} `;
   }
 }

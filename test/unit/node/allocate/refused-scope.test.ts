@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  allThingsOf,
-  describeThing,
+  allScopesOf,
+  describeScope,
   isPerhapsOfAction,
   keyOf,
-  type Verdict,
-  verdictOn,
-} from '../../../../src/node/allocate/refused-thing.ts';
+  type WhatIsBlocked,
+  blockedBy,
+} from '../../../../src/node/allocate/refused-scope.ts';
 import type { CloudFailure, CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
 import { failure } from '../outcomes.ts';
 
@@ -17,7 +17,7 @@ function of(kind: CloudFailureKind, about?: CloudFailure['about']): CloudFailure
 }
 
 describe('the subject of a refusal', () => {
-  test.each<[CloudFailureKind, CloudFailure['about'], Verdict, Verdict, Verdict]>([
+  test.each<[CloudFailureKind, CloudFailure['about'], WhatIsBlocked, WhatIsBlocked, WhatIsBlocked]>([
     ['throttled', undefined, 'nothing', 'nothing', 'nothing'],
     ['fenced', undefined, 'nothing', 'nothing', 'nothing'],
     ['stopped', undefined, 'nothing', 'nothing', 'nothing'],
@@ -48,7 +48,7 @@ describe('the subject of a refusal', () => {
   ])(
     'for %s about %s is: to create %s, to attach %s, to assign %s',
     (kind, about, create, attach, allocate) => {
-      const found = (['create', 'attach', 'allocate'] as const).map((at) => verdictOn(of(kind, about), at));
+      const found = (['create', 'attach', 'allocate'] as const).map((at) => blockedBy(of(kind, about), at));
 
       expect(found).toEqual([create, attach, allocate]);
     },
@@ -71,7 +71,7 @@ describe('the subject of a refusal', () => {
 test('a step is checked for each subject of its calls', () => {
   const made = { securityGroupIds: ['sg-1', 'sg-2'], deviceIndex: 1, count: 0, prefixCount: 2 };
 
-  const things = (
+  const scopes = (
     [
       { kind: 'createInterface', subnetId: 'subnet-1', ...made },
       {
@@ -85,16 +85,16 @@ test('a step is checked for each subject of its calls', () => {
       { kind: 'allocateIPs', subnetId: 'subnet-1', interfaceId: 'eni-1', count: 1 },
       { kind: 'allocatePrefixes', subnetId: 'subnet-1', interfaceId: 'eni-1', count: 1 },
     ] as const
-  ).map((step) => allThingsOf(step, place));
+  ).map((step) => allScopesOf(step, place));
 
   const attaching = ['action attach', 'attachment subnet-1 subnet-0', 'newInterfaces i-1'];
-  expect(things.map((each) => each.map(keyOf))).toEqual([
+  expect(scopes.map((each) => each.map(keyOf))).toEqual([
     ['action create', 'subnet subnet-1', 'securityGroups sg-1,sg-2', 'prefixes i-1', ...attaching],
     attaching,
     ['action assign', 'interface eni-1'],
     ['action assign', 'interface eni-1', 'prefixes i-1'],
   ]);
-  expect([...new Set(things.flat().map(describeThing))]).toEqual([
+  expect([...new Set(scopes.flat().map(describeScope))]).toEqual([
     '',
     'in subnet subnet-1 ',
     'with security groups sg-1, sg-2 ',
