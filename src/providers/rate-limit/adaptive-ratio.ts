@@ -9,9 +9,9 @@ export interface AdaptiveRatio {
   /** When it was last cut, in monotonic ms. */
   readonly cutAt: number;
   /** Weight of recent throttles; each later answer reduces it. A single throttle may only result from call latency. */
-  readonly suspicion: number;
+  readonly throttleWeight: number;
   /** When the first throttle of the latest burst was answered, in monotonic ms. */
-  readonly suspectedAt: number;
+  readonly burstAt: number;
 }
 
 /** Keeps enough calls going to notice when the limit recovers. */
@@ -19,11 +19,11 @@ const leastRatio = 0.05;
 const cut = 0.75;
 const callsPerCut = 4;
 /** Weight of throttles that triggers a cut. */
-const certainty = 1.5;
+const weightThatCuts = 1.5;
 /** Weight of a throttled call that was in flight when another one was throttled: both usually have one cause. */
-const sameCoincidence = 0.1;
+const weightInSameBurst = 0.1;
 /** Weight that each answer removes: the next fifty answers forget one throttle. */
-const trust = 0.02;
+const weightLossPerAnswer = 0.02;
 /** Probing for the limit costs about one throttle in 150 calls. */
 const gainOfAnswer = 0.001;
 /** After this long without a throttle, in ms, the other caller has probably gone and recovery speeds up. */
@@ -33,7 +33,7 @@ const quietGain = 5;
 const gainOfTime = 1 / (10 * 60_000);
 
 export function wholeShare(now: number): AdaptiveRatio {
-  return { value: 1, at: now, cutAt: -Infinity, suspicion: 0, suspectedAt: -Infinity };
+  return { value: 1, at: now, cutAt: -Infinity, throttleWeight: 0, burstAt: -Infinity };
 }
 
 export function ratioAt({ value, at }: AdaptiveRatio, now: number): number {
@@ -44,7 +44,12 @@ export function ratioAt({ value, at }: AdaptiveRatio, now: number): number {
 export function afterAnswer(learned: AdaptiveRatio, now: number): AdaptiveRatio {
   const gain = now - learned.cutAt < quietAfter ? gainOfAnswer : gainOfAnswer * quietGain;
   const value = Math.min(1, ratioAt(learned, now) + gain);
-  return { ...learned, value, at: now, suspicion: Math.max(0, learned.suspicion - trust) };
+  return {
+    ...learned,
+    value,
+    at: now,
+    throttleWeight: Math.max(0, learned.throttleWeight - weightLossPerAnswer),
+  };
 }
 
 /**
@@ -57,14 +62,14 @@ export function afterThrottle(
   { sentAt, now, perCall }: { readonly sentAt: number; readonly now: number; readonly perCall: number },
 ): AdaptiveRatio {
   if (sentAt <= learned.cutAt + perCall * callsPerCut) return learned;
-  const isSame = sentAt < learned.suspectedAt;
-  const suspicion = learned.suspicion + (isSame ? sameCoincidence : 1);
-  const suspectedAt = isSame ? learned.suspectedAt : now;
-  if (suspicion < certainty) return { ...learned, suspicion, suspectedAt };
+  const isSame = sentAt < learned.burstAt;
+  const throttleWeight = learned.throttleWeight + (isSame ? weightInSameBurst : 1);
+  const burstAt = isSame ? learned.burstAt : now;
+  if (throttleWeight < weightThatCuts) return { ...learned, throttleWeight, burstAt };
   // Until answers say otherwise, the next throttle counts as evidence at once.
   return {
-    suspicion: 1,
-    suspectedAt,
+    throttleWeight: 1,
+    burstAt,
     value: Math.max(leastRatio, ratioAt(learned, now) * cut),
     at: now,
     cutAt: now,

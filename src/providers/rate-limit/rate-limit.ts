@@ -36,9 +36,9 @@ export interface RateAnswer {
 }
 
 /** Longest assumed delay between the first call of a sequence and a later one, in ms. */
-const longestLead = 5000;
+const longestFollowDelay = 5000;
 /** Weight of the newest call in the average of that delay. */
-const leadGain = 0.1;
+const followDelayGain = 0.1;
 /** A granted call not sent within this time is assumed never to be sent, in ms. */
 const longestUnsent = 60_000;
 
@@ -52,7 +52,7 @@ export function unusedLimit(size: BucketSize, now: number): RateLimit {
     throttled: 0,
     unsent: [],
     voided: 0,
-    lead: 0,
+    followDelay: 0,
   };
 }
 
@@ -93,8 +93,11 @@ export function whenSent(limit: RateLimit, now: number): RateLimit {
   const firstSentAt = limit.unsent[0]?.firstSentAt;
   const unsent = limit.unsent.slice(1);
   if (firstSentAt === undefined) return limitAt({ ...limit, unsent }, now);
-  const waited = Math.min(longestLead, now - firstSentAt);
-  return limitAt({ ...limit, unsent, lead: limit.lead + (waited - limit.lead) * leadGain }, now);
+  const waited = Math.min(longestFollowDelay, now - firstSentAt);
+  return limitAt(
+    { ...limit, unsent, followDelay: limit.followDelay + (waited - limit.followDelay) * followDelayGain },
+    now,
+  );
 }
 
 /** The first call of a sequence has been sent; this limit has the token of a later one. */

@@ -23,7 +23,7 @@ export interface GrantedBucket {
    * Expected delay, in ms, from the first call of a sequence to the call of this bucket, which got its token with it.
    * Tokens refilled in that time are available.
    */
-  readonly lead: number;
+  readonly followDelay: number;
   /** Tokens that others got since each waiting priority got its last one. */
   readonly skipped: Readonly<Partial<Record<Priority, number>>>;
 }
@@ -35,8 +35,8 @@ export interface Grants<W> {
   readonly wait: number;
 }
 
-/** Some calls are sent earlier than average, so only this part of the lead is relied on. */
-const bookedLead = 0.75;
+/** Some calls are sent earlier than average, so only this part of the delay is relied on. */
+const reliedOnShare = 0.75;
 /** Share of a bucket reserved for calls that pods wait for. */
 const reservedShare = 0.2;
 /** A waiting priority is skipped for at most this many tokens in a row, so it gets one in 20. */
@@ -59,7 +59,7 @@ export function untilAlone(
 ): number {
   const waits = [...costs].map(([name, count]) => {
     const left = started ? 0 : reserveOf(priority, buckets, name);
-    return untilFree(buckets, name, count + left, now + leadOf(costs, buckets, name));
+    return untilFree(buckets, name, count + left, now + followDelayOf(costs, buckets, name));
   });
   return Math.max(0, ...waits);
 }
@@ -147,7 +147,7 @@ class Round<W extends Asking> {
 
   /** When its call of the bucket will be sent. */
   #at({ costs }: Queue<W>, name: string): number {
-    return this.#now + leadOf(costs, this.#buckets, name);
+    return this.#now + followDelayOf(costs, this.#buckets, name);
   }
 
   #block(queue: Queue<W>, until: number): void {
@@ -215,13 +215,13 @@ function orderOf<W>({ orders, next }: Queue<W>): number {
 }
 
 /** The first call of a group is sent at once. */
-function leadOf(
+function followDelayOf(
   costs: ReadonlyMap<string, number>,
   buckets: ReadonlyMap<string, GrantedBucket>,
   name: string,
 ): number {
   const [first] = costs.keys();
-  return name === first ? 0 : (buckets.get(name)?.lead ?? 0) * bookedLead;
+  return name === first ? 0 : (buckets.get(name)?.followDelay ?? 0) * reliedOnShare;
 }
 
 function reserveOf(priority: Priority, buckets: ReadonlyMap<string, GrantedBucket>, name: string): number {

@@ -80,7 +80,7 @@ describe('the learned ratio of a rate limit', () => {
   });
 
   test('grows faster once nothing was throttled for a minute', () => {
-    const learned = { value: 0.25, at: minute, cutAt: 0, suspicion: 0, suspectedAt: 0 };
+    const learned = { value: 0.25, at: minute, cutAt: 0, throttleWeight: 0, burstAt: 0 };
 
     const grown = afterAnswer(learned, minute);
 
@@ -88,7 +88,7 @@ describe('the learned ratio of a rate limit', () => {
   });
 
   test('is the whole again after ten minutes without calls at most', () => {
-    const learned = { value: 0.05, at: 0, cutAt: 0, suspicion: 0, suspectedAt: 0 };
+    const learned = { value: 0.05, at: 0, cutAt: 0, throttleWeight: 0, burstAt: 0 };
 
     expect(ratioAt(learned, 5 * minute)).toBeCloseTo(0.55);
     expect(ratioAt(learned, 10 * minute)).toBe(1);

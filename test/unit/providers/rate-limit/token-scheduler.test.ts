@@ -28,7 +28,7 @@ function asking(name: string, priority: Priority, costs = read, started = false)
 /** `tokens` of `capacity`; a token a second. */
 function bucket(tokens: number, capacity = 10, change: Partial<GrantedBucket> = {}): GrantedBucket {
   const full = fullBucket({ capacity, refill: 1 }, 0);
-  return { bucket: { ...full, tokens }, notBefore: -Infinity, lead: 0, skipped: {}, ...change };
+  return { bucket: { ...full, tokens }, notBefore: -Infinity, followDelay: 0, skipped: {}, ...change };
 }
 
 function granted(
@@ -128,7 +128,7 @@ describe('the next grant of tokens', () => {
     {
       what: 'what will be there when its call is sent, if another goes before it',
       waiters: [asking('pair', 'high', both), asking('later', 'high', attach)],
-      buckets: { create: bucket(1), attach: bucket(0, 10, { lead: 2000 }) },
+      buckets: { create: bucket(1), attach: bucket(0, 10, { followDelay: 2000 }) },
       names: ['pair'],
       wait: 2000,
     },
