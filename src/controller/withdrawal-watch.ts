@@ -3,7 +3,7 @@
 import type { NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
 import type { EventReport } from '../kubernetes/events/event-object.ts';
 import { sentenceOf } from '../manager/withdrawals/brake-sentence.ts';
-import { noteText, readNote } from '../manager/withdrawals/held-note.ts';
+import { noteText, readNote } from '../manager/withdrawals/held-withdrawals-note.ts';
 import {
   type BrakeState,
   type HeldWithdrawals,
@@ -123,8 +123,8 @@ export class WithdrawalWatch {
   problem(): string | undefined {
     const { state } = this.#brake;
     if (state.kind !== 'open') return this.#sentence(state);
-    const isOrienting = this.#brake.isOrienting(this.#deps.clock.monotonic());
-    return isOrienting ? 'it looks for the instances of the nodes' : undefined;
+    const isMatchingCloud = this.#brake.isMatchingCloud(this.#deps.clock.monotonic());
+    return isMatchingCloud ? 'it looks for the instances of the nodes' : undefined;
   }
 
   report(): WithdrawalReport | undefined {

@@ -1,5 +1,5 @@
 // Decides which nodes Headwater serves: one reconciler for each CiliumNode that can be served, for as long as it is the
-// same node. Settles which node gets an instance or an address, and wakes nodes when something that they depend on
+// same node. Decides which node gets an instance or an address, and wakes nodes when something that they depend on
 // changes:
 //
 // - their CiliumNode (`apply`), or the Nodes that verify it (`identitiesChanged`)
@@ -83,8 +83,8 @@ export class NodeManager {
   readonly #index: AddressIndex;
   readonly #work: TaskGroup;
   readonly #space: Trigger;
-  /** Names that existed at the start and are not settled yet; `all` until every name is known. */
-  #unsettled: Set<string> | 'all' = 'all';
+  /** Names that existed at the start and wait for their turn to be served; `all` until every name is known. */
+  #awaitingTurn: Set<string> | 'all' = 'all';
 
   constructor(options: NodeManagerOptions) {
     this.#options = options;
@@ -126,7 +126,7 @@ export class NodeManager {
     // All offered addresses must be known before any node claims one.
     await this.#each([...nodes], signal, (watched) => {
       // It may have changed or been deleted since.
-      if (!this.#entries.has(nameOf(watched))) this.#take(nameOf(watched), watched);
+      if (!this.#entries.has(nameOf(watched))) this.#remember(nameOf(watched), watched);
     });
     const candidates = [...this.#entries].map(([name, { newest }]) => ({
       name,
@@ -134,20 +134,20 @@ export class NodeManager {
       createdAt: newest?.kind === 'node' ? newest.node.createdAt : undefined,
     }));
     const names = inStartOrder(candidates).map(({ name }) => name);
-    const unsettled = new Set(names);
-    this.#unsettled = unsettled;
+    const awaitingTurn = new Set(names);
+    this.#awaitingTurn = awaitingTurn;
     await this.#each(names, signal, (name) => {
-      unsettled.delete(name);
-      this.#settleAlone(name);
+      awaitingTurn.delete(name);
+      this.#serveOrStopAlone(name);
     });
   }
 
   /** A bug in one node must not stop others from being served. */
-  #settleAlone(name: string): void {
+  #serveOrStopAlone(name: string): void {
     const entry = this.#entries.get(name);
     if (entry === undefined) return;
     try {
-      this.#settle(name, entry);
+      this.#serveOrStop(name, entry);
     } catch (error) {
       this.#context.onBug(error);
     }
@@ -156,19 +156,19 @@ export class NodeManager {
   /** Applies the newest state of a CiliumNode; undefined once it is deleted. */
   apply(name: string, watched: WatchedNode | undefined): void {
     if (this.#work.isClosing) return;
-    const entry = this.#take(name, watched);
-    if (!this.#waitsItsTurn(name)) this.#settle(name, entry);
+    const entry = this.#remember(name, watched);
+    if (!this.#waitsItsTurn(name)) this.#serveOrStop(name, entry);
   }
 
   #waitsItsTurn(name: string): boolean {
-    return this.#unsettled === 'all' || this.#unsettled.has(name);
+    return this.#awaitingTurn === 'all' || this.#awaitingTurn.has(name);
   }
 
-  #take(name: string, watched: WatchedNode | undefined): NodeEntry {
+  #remember(name: string, watched: WatchedNode | undefined): NodeEntry {
     const entry = this.#entries.get(name) ?? emptyEntry();
     this.#entries.set(name, entry);
     entry.newest = watched;
-    this.#takeShown(name, watched);
+    this.#indexOffered(name, watched);
     return entry;
   }
 
@@ -176,7 +176,7 @@ export class NodeManager {
    * Of a CiliumNode that no Node verifies, only addresses from us count: there may be any number of them, with any
    * content.
    */
-  #takeShown(name: string, watched: WatchedNode | undefined): void {
+  #indexOffered(name: string, watched: WatchedNode | undefined): void {
     const { identities } = this.#options;
     const instanceId = claimedBy(watched);
     if (watched === undefined) this.#index.remove(name);
@@ -195,9 +195,9 @@ export class NodeManager {
       const claimed = claimedBy(entry.newest);
       const isTouched = names.has(name) || (claimed !== undefined && instanceIds.has(claimed));
       if (!isTouched) continue;
-      this.#takeShown(name, entry.newest);
+      this.#indexOffered(name, entry.newest);
       if (this.#waitsItsTurn(name)) continue;
-      this.#settleAlone(name);
+      this.#serveOrStopAlone(name);
       entry.managed?.wake();
     }
   }
@@ -284,7 +284,7 @@ export class NodeManager {
   }
 
   /** Aligns the reconciler of a name with the newest state of its object. */
-  #settle(name: string, entry: NodeEntry): void {
+  #serveOrStop(name: string, entry: NodeEntry): void {
     if (entry.isEnding || this.#work.isClosing) return;
     const served = this.#served(entry.newest);
     const { managed } = entry;
@@ -334,7 +334,7 @@ export class NodeManager {
     if (verdict.kind === 'blocked') return { kind: 'blocked', watched, condition: verdict.condition };
     if (verdict.kind === 'granted') return { kind: 'node', node, instanceId };
     // It is served once the other one has stopped.
-    this.#settleAlone(verdict.for);
+    this.#serveOrStopAlone(verdict.for);
     return { kind: 'none' };
   }
 
@@ -363,7 +363,7 @@ export class NodeManager {
     entry.managed = undefined;
     entry.isEnding = false;
     this.#owners.delete(managed.instanceId);
-    this.#settle(name, entry);
+    this.#serveOrStop(name, entry);
     // Another name may have waited for the instance.
     for (const [other, { newest, managed: busy }] of this.#entries) {
       if (busy === undefined && newest?.kind === 'node' && newest.node.instanceId === managed.instanceId) {

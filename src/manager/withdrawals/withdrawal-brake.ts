@@ -2,11 +2,11 @@
 // previous leader held them, or while the cloud does not show the cluster. Only decides: withdrawal-watch.ts reports the
 // state and pauses calls.
 import type { WithdrawalGate } from '../../providers/inventory/withdrawals.ts';
-import type { HeldNote } from './held-note.ts';
+import type { HeldWithdrawalsNote } from './held-withdrawals-note.ts';
 import {
   countedFor,
-  type Direction,
-  directionOf,
+  type CloudMatch,
+  cloudMatchOf,
   type NodeMember,
   isWithinLimit,
   missingIn,
@@ -28,7 +28,7 @@ export type BrakeState =
       readonly users: number;
     }
   /** The previous leader held withdrawals, and this process has not read enough to weigh them. */
-  | { readonly kind: 'inherited'; readonly note: HeldNote }
+  | { readonly kind: 'inherited'; readonly note: HeldWithdrawalsNote }
   /** Since startup, most instances are not found. */
   | { readonly kind: 'misdirected'; readonly missing: number; readonly of: number };
 
@@ -48,7 +48,7 @@ export interface WithdrawalBrakeDeps {
   /** In ms since the epoch. */
   readonly wall: () => number;
   /** The note of the previous leader; undefined if it held nothing. */
-  readonly inherited: HeldNote | undefined;
+  readonly inherited: HeldWithdrawalsNote | undefined;
   /** The token that a user configured to approve one set. */
   readonly allowed: () => string | undefined;
   /** Called after each change of the state. */
@@ -67,10 +67,10 @@ const none: ReadonlySet<string> = new Set();
 export class WithdrawalBrake implements WithdrawalGate {
   readonly #deps: WithdrawalBrakeDeps;
   #state: BrakeState;
-  #inherited: HeldNote | undefined;
+  #inherited: HeldWithdrawalsNote | undefined;
   /** The previous leader held withdrawals. A small number then does not admit them, so a restart releases none. */
   #isPreviousLeaders: boolean;
-  #direction: Direction = 'unknown';
+  #cloudMatch: CloudMatch = 'unknown';
   /** When the first complete resync ended, in monotonic ms. */
   #readAt: number | undefined;
   /** Instances with an admitted withdrawal, with its time in monotonic ms. */
@@ -88,18 +88,18 @@ export class WithdrawalBrake implements WithdrawalGate {
   }
 
   /** The note of the previous leader, until its withdrawals are weighed again. */
-  get inherited(): HeldNote | undefined {
+  get inherited(): HeldWithdrawalsNote | undefined {
     return this.#inherited;
   }
 
   /** Whether it must be reviewed soon. */
   get isUnsettled(): boolean {
-    return this.#state.kind !== 'open' || this.#direction !== 'right';
+    return this.#state.kind !== 'open' || this.#cloudMatch !== 'right';
   }
 
   /** Whether the right cloud is neither confirmed nor ruled out, and can still be. `now` is monotonic. */
-  isOrienting(now: number): boolean {
-    return this.#direction === 'unknown' && now < this.#ownReadingsAt;
+  isMatchingCloud(now: number): boolean {
+    return this.#cloudMatch === 'unknown' && now < this.#ownReadingsAt;
   }
 
   /** A complete resync of the cloud ended. */
@@ -124,7 +124,7 @@ export class WithdrawalBrake implements WithdrawalGate {
   /** Re-evaluates the state. Returns the instances with a withdrawal admitted now. */
   review(now: number): ReadonlySet<string> {
     const { held, members } = this.#deps;
-    if (this.#direction !== 'right' && this.#readAt !== undefined) this.#orient(members());
+    if (this.#cloudMatch !== 'right' && this.#readAt !== undefined) this.#matchCloud(members());
     if (this.#waits(now)) return this.#awaitReadings();
     if (this.#state.kind === 'open') return none;
     if (held.heldWithdrawals().size > 0) return held.reevaluate(now);
@@ -136,21 +136,21 @@ export class WithdrawalBrake implements WithdrawalGate {
 
   #awaitReadings(): ReadonlySet<string> {
     const note = this.#inherited;
-    if (this.#direction !== 'wrong' && note !== undefined) this.#enter({ kind: 'inherited', note });
+    if (this.#cloudMatch !== 'wrong' && note !== undefined) this.#enter({ kind: 'inherited', note });
     return none;
   }
 
-  #orient(members: readonly NodeMember[]): void {
-    const direction = directionOf(members);
-    if (direction !== 'unknown') this.#direction = direction;
-    if (this.#direction !== 'wrong') return;
+  #matchCloud(members: readonly NodeMember[]): void {
+    const cloudMatch = cloudMatchOf(members);
+    if (cloudMatch !== 'unknown') this.#cloudMatch = cloudMatch;
+    if (this.#cloudMatch !== 'wrong') return;
     const living = members.filter(({ hasNode }) => hasNode);
     this.#enter({ kind: 'misdirected', missing: missingIn(living).length, of: living.length });
   }
 
   /** Whether nothing can be weighed yet. */
   #waits(now: number): boolean {
-    return this.#direction === 'wrong' || (this.#inherited !== undefined && now < this.#ownReadingsAt);
+    return this.#cloudMatch === 'wrong' || (this.#inherited !== undefined && now < this.#ownReadingsAt);
   }
 
   /** In monotonic ms. */

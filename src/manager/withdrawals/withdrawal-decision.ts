@@ -70,13 +70,13 @@ function isWhole(members: readonly Pick<NodeMember, 'instanceId'>[], counted: Re
  * Whether Headwater looks at the right cloud: one that shows this cluster's instances. `unknown` while too few have been
  * read, `empty` while no node has a Kubernetes Node.
  */
-export type Direction = 'unknown' | 'empty' | 'right' | 'wrong';
+export type CloudMatch = 'unknown' | 'empty' | 'right' | 'wrong';
 
 /**
  * Considers only nodes with a Kubernetes Node. Others may remain from deleted machines or be invented by an agent, and
  * must not stop all withdrawals.
  */
-export function directionOf(members: readonly Pick<NodeMember, 'hasNode' | 'presence'>[]): Direction {
+export function cloudMatchOf(members: readonly Pick<NodeMember, 'hasNode' | 'presence'>[]): CloudMatch {
   const living = members.filter(({ hasNode }) => hasNode);
   if (living.length === 0) return 'empty';
   const missing = missingIn(living).length;

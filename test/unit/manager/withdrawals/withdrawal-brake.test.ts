@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { HeldNote } from '../../../../src/manager/withdrawals/held-note.ts';
+import type { HeldWithdrawalsNote } from '../../../../src/manager/withdrawals/held-withdrawals-note.ts';
 import { type BrakeState, WithdrawalBrake } from '../../../../src/manager/withdrawals/withdrawal-brake.ts';
 import type { NodeMember } from '../../../../src/manager/withdrawals/withdrawal-decision.ts';
 
@@ -40,7 +40,7 @@ function ids(count: number, from = 0): string[] {
   return Array.from({ length: count }, (_, index) => `i-${from + index}`);
 }
 
-function rig(given: { nodes?: number; inherited?: HeldNote; wall?: number } = {}) {
+function rig(given: { nodes?: number; inherited?: HeldWithdrawalsNote; wall?: number } = {}) {
   const { nodes = 100, inherited, wall = 0 } = given;
   const withdrawals = new Withdrawals();
   const states: BrakeState['kind'][] = [];
@@ -181,7 +181,7 @@ describe('an approval token', () => {
 });
 
 describe('a withdrawal brake that the previous leader had closed', () => {
-  const note: HeldNote = { since: 7, token: 'ab', nodes: 60, sentence: 'much is missing' };
+  const note: HeldWithdrawalsNote = { since: 7, token: 'ab', nodes: 60, sentence: 'much is missing' };
 
   test('stays closed until all was read and two consistency windows have passed, and then until nothing is missing, or for ten minutes, however little is missing', () => {
     const { brake, withdrawals, states } = rig({ inherited: note });
@@ -291,7 +291,7 @@ describe('a cloud that does not show the cluster', () => {
     const { brake, world } = rig({ nodes: 0 });
     brake.noteResync(0);
     brake.review(0);
-    const whileEmpty = { isOrienting: brake.isOrienting(0), state: brake.state.kind };
+    const whileEmpty = { isOrienting: brake.isMatchingCloud(0), state: brake.state.kind };
 
     world.nodes = 60;
     world.presence = missing;
@@ -304,14 +304,14 @@ describe('a cloud that does not show the cluster', () => {
   test('is suspected until most instances were read, for two consistency windows at most', () => {
     const { brake, world } = rig();
     world.presence = new Map(ids(100).map((id) => [id, 'unread' as const]));
-    const found = [brake.isOrienting(0)];
+    const found = [brake.isMatchingCloud(0)];
 
     brake.noteResync(0);
     brake.review(0);
-    found.push(brake.isOrienting(0), brake.isOrienting(minute - 1), brake.isOrienting(minute));
+    found.push(brake.isMatchingCloud(0), brake.isMatchingCloud(minute - 1), brake.isMatchingCloud(minute));
     world.presence = new Map();
     brake.review(1000);
-    found.push(brake.isOrienting(1000));
+    found.push(brake.isMatchingCloud(1000));
 
     expect(found).toEqual([true, true, true, false, false]);
   });

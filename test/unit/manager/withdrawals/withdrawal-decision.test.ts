@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  type Direction,
-  directionOf,
+  type CloudMatch,
+  cloudMatchOf,
   type NodeMember,
   isWithinLimit,
   tokenOf,
@@ -121,7 +121,7 @@ describe('a cloud is the right one if it shows the instances', () => {
   const members = (presences: readonly NodeMember['presence'][]) =>
     presences.map((presence) => ({ hasNode: true, presence }));
 
-  test.each<[title: string, members: ReturnType<typeof members>, direction: Direction]>([
+  test.each<[title: string, members: ReturnType<typeof members>, direction: CloudMatch]>([
     ['none of 2 is found', members(['notFound', 'notFound']), 'wrong'],
     ['the only one is not found', members(['notFound']), 'wrong'],
     ['2 of 3 are not found', members(['notFound', 'shown', 'notFound']), 'wrong'],
@@ -138,8 +138,8 @@ describe('a cloud is the right one if it shows the instances', () => {
       [...members(['notFound', 'notFound']).map(withoutNode), ...members(['shown'])],
       'right',
     ],
-  ])('decided for: %s', (_, fleetMembers, direction) => {
-    expect(directionOf(fleetMembers)).toBe(direction);
+  ])('decided for: %s', (_, fleetMembers, match) => {
+    expect(cloudMatchOf(fleetMembers)).toBe(match);
   });
 
   function withoutNode<T extends object>(member: T) {

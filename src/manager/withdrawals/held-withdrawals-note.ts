@@ -1,7 +1,7 @@
 // The note with which a leader that holds withdrawals informs its successor. Only Headwater writes it, but a user may
 // have edited it: an unreadable note still means that withdrawals were held.
 
-export interface HeldNote {
+export interface HeldWithdrawalsNote {
   /** When they were first held, in ms since the epoch; undefined if unreadable. */
   readonly since: number | undefined;
   readonly token: string;
@@ -13,12 +13,12 @@ export interface HeldNote {
 /** The API server limits the total annotations of an object; ours stays far below. */
 const longestSentence = 1000;
 
-export function noteText({ since, token, nodes, sentence }: HeldNote): string {
+export function noteText({ since, token, nodes, sentence }: HeldWithdrawalsNote): string {
   const at = since === undefined ? undefined : new Date(since).toISOString();
   return JSON.stringify({ since: at, token, nodes, sentence: sentence.slice(0, longestSentence) });
 }
 
-export function readNote(text: string): HeldNote {
+export function readNote(text: string): HeldWithdrawalsNote {
   const fields = fieldsOf(text);
   const since = Date.parse(textOf(fields['since']));
   const nodes = fields['nodes'];
