@@ -73,7 +73,7 @@ async function serve(
   const onBug = (error: unknown): void => log.error('a bug: please report it', { error });
   useNoSharedProxy();
   haveHome();
-  trust(outbound.extraAuthorities, log);
+  addAuthorities(outbound.extraAuthorities, log);
   const access = await findCluster(options, outbound.proxies);
   const proxy = access.proxy === undefined ? 'none' : proxyInWords(access.proxy);
   log.info('connecting to Kubernetes', { server: access.server.origin, proxy });
@@ -129,7 +129,7 @@ function useNoSharedProxy(): void {
 }
 
 /** For the whole process: every client without authorities of its own uses the default store, which Node.js builds once. */
-function trust(authorities: readonly string[], log: Logger): void {
+function addAuthorities(authorities: readonly string[], log: Logger): void {
   if (authorities.length === 0) return;
   setDefaultCACertificates([...getCACertificates('default'), ...authorities]);
   log.info('trusting additional certificate authorities', { count: authorities.length });

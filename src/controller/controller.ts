@@ -25,15 +25,15 @@ import { aborted } from '../runtime/race-abort.ts';
 import type { Random } from '../runtime/random.ts';
 import { warnOfMissingAccess } from './reporting/access-warnings.ts';
 import type { Cloud, CloudDeps } from './clouds/cloud.ts';
-import { CloudReach } from './cloud-reach.ts';
+import { CloudProbe } from './cloud-probe.ts';
 import { ClusterCache } from './cluster-cache.ts';
 import type { ControllerState } from './controller-state.ts';
 import { fence } from './fencing.ts';
-import { type NodeAnswer, nodeAnswer } from './reporting/node-answer.ts';
+import { type NodeStatusReport, nodeStatusReport } from './reporting/node-status-report.ts';
 import { schemaAtStart } from './schema-at-start.ts';
 import { statusReport, type StatusReport } from './reporting/status-report.ts';
 import { LeaderSession } from './leader-session.ts';
-import { WriteSuccess } from './reporting/write-success.ts';
+import { WriteHealth } from './reporting/write-health.ts';
 
 export interface ControllerDeps {
   readonly options: Options;
@@ -63,8 +63,8 @@ export class Controller {
   readonly #deps: ControllerDeps;
   readonly #cache: ClusterCache;
   readonly #cloud: Cloud;
-  readonly #reach: CloudReach;
-  readonly #writes: WriteSuccess;
+  readonly #probe: CloudProbe;
+  readonly #writes: WriteHealth;
   readonly #election: LeaderElection | undefined;
   readonly #events: EventRecorder;
   readonly #permission: MutationPermission;
@@ -103,8 +103,8 @@ export class Controller {
       isInSafeLeaseWindow,
       permission: this.#permission,
     });
-    this.#writes = new WriteSuccess(clock);
-    this.#reach = new CloudReach({
+    this.#writes = new WriteHealth(clock);
+    this.#probe = new CloudProbe({
       implementation: this.#cloud.implementation,
       clock,
       random: random.fork('reach'),
@@ -143,7 +143,7 @@ export class Controller {
   async run(signal: AbortSignal): Promise<'stopped' | 'lost'> {
     const ending = new AbortController();
     const background = [
-      ...[this.#cache, this.#events, this.#reach].map((each) => each.run(ending.signal)),
+      ...[this.#cache, this.#events, this.#probe].map((each) => each.run(ending.signal)),
       ...(this.#liveOptions === undefined ? [] : [this.#liveOptions.run(ending.signal)]),
       warnOfMissingAccess(
         this.#deps,
@@ -153,7 +153,7 @@ export class Controller {
         ending.signal,
       ),
     ];
-    const ended = this.#lead(signal);
+    const ended = this.#leadUntilOver(signal);
     const outcome = await ended.finally(() => ending.abort());
     await Promise.all(background);
     this.#state = 'stopped';
@@ -175,7 +175,7 @@ export class Controller {
       case 'starting':
         return `it reads the cluster: ${this.#cache.waitingFor()}`;
       case 'standby':
-        return this.#candidacyProblem() ?? this.#reachProblem();
+        return this.#candidacyProblem() ?? this.#probeProblem();
       case 'catchingUp':
         return `it has the Lease and reads CiliumNodes: ${this.#cache.waitingFor()}`;
       case 'leading':
@@ -187,9 +187,9 @@ export class Controller {
   }
 
   /** Undefined once the cloud has answered. */
-  #reachProblem(): string | undefined {
-    if (this.#reach.isReached) return undefined;
-    const { problem } = this.#reach;
+  #probeProblem(): string | undefined {
+    if (this.#probe.isReached) return undefined;
+    const { problem } = this.#probe;
     return problem === undefined
       ? 'it waits for the first answer of the cloud'
       : `it cannot reach the cloud: ${problem}`;
@@ -197,7 +197,7 @@ export class Controller {
 
   #readingProblem(): string | undefined {
     if (this.#session?.hasRead === true) return this.#session.unreliableReason ?? this.#writes.problem();
-    if (this.#session?.hasNothingToRead === true) return this.#reachProblem();
+    if (this.#session?.hasNothingToRead === true) return this.#probeProblem();
     const problem = this.#session?.readProblem;
     return problem === undefined ? 'it reads the cloud' : `it cannot read the cloud: ${problem}`;
   }
@@ -212,8 +212,8 @@ export class Controller {
   }
 
   /** Everything known about one node. */
-  node(name: string): NodeAnswer {
-    return nodeAnswer(name, this.#session?.summaries() ?? [], {
+  node(name: string): NodeStatusReport {
+    return nodeStatusReport(name, this.#session?.summaries() ?? [], {
       state: this.#state,
       leader: this.#leader,
       now: this.#deps.clock.monotonic(),
@@ -235,7 +235,7 @@ export class Controller {
     });
   }
 
-  async #lead(signal: AbortSignal): Promise<'stopped' | 'lost'> {
+  async #leadUntilOver(signal: AbortSignal): Promise<'stopped' | 'lost'> {
     const stopped = aborted(signal);
     if ((await Promise.race([this.#cache.synced, stopped])) === 'stopped') return 'stopped';
     const schema = await Promise.race([schemaAtStart(this.#deps, signal), stopped]);
@@ -296,7 +296,7 @@ export class Controller {
       options,
       cloud: this.#cloud,
       writer: new CiliumNodeWriter(kubernetes, this.#leads),
-      onNothingToRead: () => this.#reach.begin(),
+      onNothingToRead: () => this.#probe.begin(),
       onWritten: (name, outcome) => this.#writes.note(name, outcome),
       leads: this.#leads,
       knownVersion: () => this.#cache.nodesVersion,
@@ -347,7 +347,7 @@ export class Controller {
       onChange: (state) => {
         registry.metrics.headwater_leader.set(state.kind === 'leading' ? 1 : 0);
         this.#leader = state.kind === 'standby' ? state.holder : undefined;
-        if (this.#leader !== undefined) this.#reach.begin();
+        if (this.#leader !== undefined) this.#probe.begin();
         if (state.kind === 'leading') this.#leading.resolve('leading');
         if (state.kind === 'lost') log.error('leader election lost, exiting', { why: state.reason });
         if (state.kind === 'standby' && state.holder !== undefined) {

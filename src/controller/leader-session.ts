@@ -39,13 +39,13 @@ import { FailedReadings } from './reporting/failed-readings.ts';
 import { nodeOptions } from './node-options.ts';
 import { inDeficit, deficitOf } from './reporting/deficit.ts';
 import { OrphanGcRunner } from './orphan-gc-runner.ts';
-import { blockedSeries } from './reporting/blocked-series.ts';
+import { blockedSeries } from './reporting/blocked-metrics.ts';
 import { type SubnetFigures, subnetFigures } from './reporting/subnet-figures.ts';
 import { showSubnets } from './reporting/subnet-metrics.ts';
 import { type LeaseNotes, type WithdrawalReport, WithdrawalWatch } from './withdrawal-watch.ts';
 
-const [unreadCloud, unseenInstances] = ['cannot read the cloud', 'cannot read instances'];
-const unreadTypes = 'cannot read instance types';
+const [cannotReadCloud, cannotReadInstances] = ['cannot read the cloud', 'cannot read instances'];
+const cannotReadTypes = 'cannot read instance types';
 
 const operatorErrorPath = ['status', 'ipam', 'operator-status', 'error'];
 
@@ -119,20 +119,20 @@ export class LeaderSession {
       consistencyWindow,
       random: random.fork('looks'),
       onChanged: (instanceIds) => {
-        this.#failures.succeeded(unseenInstances);
+        this.#failures.succeeded(cannotReadInstances);
         this.#nodes.instancesChanged(instanceIds);
       },
-      onFailure: (error, instanceIds) => this.#failures.report(unseenInstances, error, { instanceIds }),
+      onFailure: (error, instanceIds) => this.#failures.report(cannotReadInstances, error, { instanceIds }),
     });
     this.#limits = new InstanceTypeLimits({
       ...shared,
       random: random.fork('limits'),
       onNews: () => {
-        this.#failures.succeeded(unreadTypes);
+        this.#failures.succeeded(cannotReadTypes);
         this.#nodes.wakeWhere(({ assessment }) => assessment.kind !== 'served');
       },
       onFailure: (error, instanceTypes) => {
-        this.#failures.report(unreadTypes, error, { instanceTypes });
+        this.#failures.report(cannotReadTypes, error, { instanceTypes });
         this.#nodes.wakeWhere(({ assessment }) => assessment.kind === 'unread');
       },
     });
@@ -219,7 +219,7 @@ export class LeaderSession {
 
   /** Why the last read of the cloud failed; undefined if it did not. */
   get readProblem(): string | undefined {
-    return this.#failures.problemOf(unreadCloud);
+    return this.#failures.problemOf(cannotReadCloud);
   }
 
   /** Why the state read from the cloud is not reliable; undefined if it is. */
@@ -397,11 +397,11 @@ export class LeaderSession {
           );
           metrics.cilium_operator_ipam_resync_total.add();
           if (error === undefined) {
-            this.#failures.succeeded(unreadCloud);
+            this.#failures.succeeded(cannotReadCloud);
             if (this.hasRead || this.hasNothingToRead) this.#withdrawals.noteResync();
             if (networks === 0) this.#deps.onNothingToRead();
             else log.info('read the cloud', { seconds: Math.round(duration) / 1000 });
-          } else this.#failures.report(unreadCloud, error);
+          } else this.#failures.report(cannotReadCloud, error);
           this.#nodes.wakeWhere(({ assessment }) => assessment.kind === 'unread');
         },
         onNetworkFailed: (error) => this.#failures.report('cannot refresh the subnets', error),

@@ -22,5 +22,9 @@ const ofOneInstance: ReadonlySet<RefusedScopeKind> = new Set(['interface', 'newI
 export function logBlocked(log: Logger, scope: RefusedScope, failure: CloudFailure | undefined): void {
   const level = ofOneInstance.has(scope.kind) ? 'debug' : 'info';
   if (failure === undefined) log[level]('accepted by the cloud again', { thing: scope });
-  else log[level]('refused by the cloud: all nodes avoid it for now', { thing: scope, ...failureFields(failure) });
+  else
+    log[level]('refused by the cloud: all nodes avoid it for now', {
+      thing: scope,
+      ...failureFields(failure),
+    });
 }

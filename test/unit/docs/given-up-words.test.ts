@@ -125,7 +125,7 @@ describe('no word that was given up', () => {
     });
 
     test('among the keys of /status', () => {
-      const reports = ['status-report', 'node-answer', 'subnet-figures', 'missing-permissions'];
+      const reports = ['status-report', 'node-status-report', 'subnet-figures', 'missing-permissions'];
       const keys = reports.flatMap(
         (name) => texts.get(`src/controller/reporting/${name}.ts`)?.properties ?? [],
       );

@@ -11,7 +11,7 @@ import {
   warningReports,
 } from './status-report.ts';
 
-export type NodeAnswer =
+export type NodeStatusReport =
   /** `leader`: the process that may know it. */
   | {
       readonly known: false;
@@ -40,7 +40,7 @@ interface InterfaceReport {
 /** Maximum entries shown per list. */
 const mostListed = 100;
 
-export function nodeAnswer(
+export function nodeStatusReport(
   name: string,
   summaries: Iterable<NodeSummary>,
   {
@@ -48,12 +48,12 @@ export function nodeAnswer(
     leader,
     now,
   }: { readonly state: ControllerState; readonly leader: string | undefined; readonly now: number },
-): NodeAnswer {
-  for (const entry of summaries) if (entry.name === name) return answerOf(entry, now);
+): NodeStatusReport {
+  for (const entry of summaries) if (entry.name === name) return reportOf(entry, now);
   return { known: false, node: name.slice(0, 253), state, ...(leader !== undefined && { leader }) };
 }
 
-function answerOf(entry: NodeSummary, now: number): NodeAnswer {
+function reportOf(entry: NodeSummary, now: number): NodeStatusReport {
   const figures = entry.kind === 'managed' ? entry.figures : undefined;
   const assessment = figures?.assessment;
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { nodeAnswer } from '../../../../src/controller/reporting/node-answer.ts';
+import { nodeStatusReport } from '../../../../src/controller/reporting/node-status-report.ts';
 import { eni } from '../../node/allocation-facts.ts';
 import { servedEntry, unservedEntry } from '../node-summaries.ts';
 
@@ -11,7 +11,7 @@ describe('the answer of /status about one node', () => {
   test('is all that is known, even if the node is satisfied', () => {
     const summaries = [servedEntry('other'), servedEntry('one', { interfaces: [eni(0, 4)] })];
 
-    expect(nodeAnswer('one', summaries, facts)).toMatchObject({
+    expect(nodeStatusReport('one', summaries, facts)).toMatchObject({
       known: true,
       standing: 'satisfied',
       name: 'one',
@@ -29,7 +29,7 @@ describe('the answer of /status about one node', () => {
       figures: { condition: full, inDeficitSince: 30_000 },
     });
 
-    expect(nodeAnswer('one', [entry], facts)).toMatchObject({
+    expect(nodeStatusReport('one', [entry], facts)).toMatchObject({
       standing: 'in_deficit',
       wanted: 8,
       inDeficitForSeconds: 30,
@@ -39,7 +39,7 @@ describe('the answer of /status about one node', () => {
   });
 
   test('includes why its CiliumNode is not served', () => {
-    expect(nodeAnswer('one', [unservedEntry('one')], facts)).toMatchObject({
+    expect(nodeStatusReport('one', [unservedEntry('one')], facts)).toMatchObject({
       known: true,
       standing: 'blocked',
       reason: 'NodeUnreadable',
@@ -49,7 +49,7 @@ describe('the answer of /status about one node', () => {
   test('names the leader if the node is unknown', () => {
     const name = 'x'.repeat(10_000);
 
-    expect(nodeAnswer(name, [], { ...facts, state: 'standby', leader: 'headwater-b' })).toEqual({
+    expect(nodeStatusReport(name, [], { ...facts, state: 'standby', leader: 'headwater-b' })).toEqual({
       known: false,
       node: 'x'.repeat(253),
       state: 'standby',

@@ -10,7 +10,7 @@ import { Backoff } from '../runtime/backoff.ts';
 import type { Random } from '../runtime/random.ts';
 import { failureFields } from './reporting/failure-fields.ts';
 
-export interface CloudReachDeps {
+export interface CloudProbeDeps {
   readonly implementation: Pick<AllocationImplementation, 'reach'>;
   readonly clock: Clock;
   readonly random: Random;
@@ -21,13 +21,13 @@ export interface CloudReachDeps {
 
 const backoffPolicy = { base: 1000, cap: 30_000 };
 
-export class CloudReach {
-  readonly #deps: CloudReachDeps;
+export class CloudProbe {
+  readonly #deps: CloudProbeDeps;
   readonly #asked = Promise.withResolvers<void>();
   #isReached = false;
   #condition: NodeCondition | undefined;
 
-  constructor(deps: CloudReachDeps) {
+  constructor(deps: CloudProbeDeps) {
     this.#deps = deps;
   }
 

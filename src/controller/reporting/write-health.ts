@@ -11,7 +11,7 @@ interface Failed {
   readonly message: string;
 }
 
-export class WriteSuccess {
+export class WriteHealth {
   readonly #clock: Pick<Clock, 'monotonic'>;
   #lastSuccess: { readonly name: string; readonly at: number } | undefined;
   /** The last failures of two different nodes: failures of one node alone may be its own problem. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { blockedSeries } from '../../../../src/controller/reporting/blocked-series.ts';
+import { blockedSeries } from '../../../../src/controller/reporting/blocked-metrics.ts';
 import type { SubnetFigures } from '../../../../src/controller/reporting/subnet-figures.ts';
 import { unservedEntry } from '../node-summaries.ts';
 import type { NodeSummary } from '../../../../src/node/reconcile/node-summary.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { WriteSuccess } from '../../../../src/controller/reporting/write-success.ts';
+import { WriteHealth } from '../../../../src/controller/reporting/write-health.ts';
 import type { WriteOutcome } from '../../../../src/kubernetes/cilium-node/cilium-node-writer.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 
@@ -51,7 +51,7 @@ describe('the success of writes', () => {
     ['is not denied by what is late or gone', [at(100, 'a', 'late'), at(100, 'b', 'gone')], undefined],
   ])('%s', async (_, notes, expected) => {
     const clock = new VirtualClock();
-    const writes = new WriteSuccess(clock);
+    const writes = new WriteHealth(clock);
     for (const [seconds, node, outcome] of notes) {
       await clock.advance(seconds * 1000 - clock.monotonic());
       writes.note(node, outcomes[outcome]);
