@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
   one(
     'an address is unassigned as soon as it is hidden from a multi-pool agent',
     'node/release/releaser.ts',
-    'return Math.max(phase.since + this.#deps.policy.hiddenFor, this.#saidAt());',
+    'return Math.max(phase.since + this.#deps.policy.hiddenFor, this.#useReportedAt());',
     'return phase.since;',
   ),
   one(
@@ -258,7 +258,7 @@ export const mutants: readonly Mutant[] = [
   ),
   one(
     'addresses that are possibly gone are newly offered',
-    'node/publish/not-offered.ts',
+    'node/publish/offer-exclusions.ts',
     'return [...possiblyGone].flatMap',
     'return [...possiblyGone].slice(possiblyGone.size).flatMap',
   ),

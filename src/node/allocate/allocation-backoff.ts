@@ -50,7 +50,7 @@ export class AllocationBackoff {
   }
 
   /** The remaining back-off of the node, in ms. */
-  get rest(): number {
+  get remaining(): number {
     return Math.max(0, (this.#backoff?.until ?? 0) - this.#clock.monotonic());
   }
 

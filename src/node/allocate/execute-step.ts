@@ -28,7 +28,7 @@ export interface StepExecutionDeps {
   /** Tags of created interfaces. */
   readonly interfaceTags: Tags;
   readonly orphans: Pick<Orphans, 'begin' | 'claim'>;
-  readonly lost: Pick<LostAssignments, 'sent' | 'ended' | 'add' | 'answered'>;
+  readonly lost: Pick<LostAssignments, 'sent' | 'ended' | 'answerLost' | 'answered'>;
   /** Steps whose calls are in flight. */
   readonly underway: Iterable<PlannedStep>;
   /** The current view of the instance; undefined while the node cannot be served. */
@@ -178,7 +178,7 @@ export class StepExecution {
       return { kind: 'done', interfaceId };
     }
     const ambiguous = outcome.kind === 'ambiguous';
-    if (ambiguous) lost.add(step, before);
+    if (ambiguous) lost.answerLost(step, before);
     else if (outcome.failure.kind === 'interfaceGone')
       applyAnswer({ kind: 'notFound', interfaceId, instanceId });
     return {

@@ -38,7 +38,7 @@ export class LostAssignments {
   }
 
   /** Assignments that may still take effect unseen. */
-  get steps(): readonly Assignment[] {
+  get unresolved(): readonly Assignment[] {
     return [...this.#lost].map(({ step }) => step);
   }
 
@@ -58,7 +58,7 @@ export class LostAssignments {
   }
 
   /** The answer to this assignment was lost. `before`: the result of `shownOn` when it was sent. */
-  add(step: Assignment, before: ReadonlySet<string>): void {
+  answerLost(step: Assignment, before: ReadonlySet<string>): void {
     const { clock, timing, invalidate, refresh, later, onFound } = this.#deps;
     const lost = { step, before };
     this.#lost.add(lost);

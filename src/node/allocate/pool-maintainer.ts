@@ -88,7 +88,7 @@ export class PoolMaintainer {
   readonly #lost: LostAssignments;
   readonly #backoff: AllocationBackoff;
   readonly #calls: StepExecution;
-  #endRest: (() => void) | undefined;
+  #endBackoff: (() => void) | undefined;
   #endWait: (() => void) | undefined;
 
   constructor(deps: PoolMaintainerDeps) {
@@ -120,9 +120,9 @@ export class PoolMaintainer {
   /** Starts what the plan requires beyond the steps in flight; returns the plan. */
   evaluate(): AllocationPlan | undefined {
     if (this.#work.isClosing) return undefined;
-    this.#hurry();
+    this.#raiseQueuedPriority();
     const plan = this.#plan();
-    this.#wakeAfterRest();
+    this.#wakeAfterBackoff();
     this.#awaitRefused(plan);
     if (plan === undefined || !this.#mayBegin()) return plan;
     for (const kind of stepKinds) {
@@ -134,7 +134,7 @@ export class PoolMaintainer {
 
   /** Whether addresses are being added to the interface, or a call with a lost answer may still add some. */
   isGrowing(interfaceId: string): boolean {
-    const steps = [...this.#underway, ...this.#lost.steps];
+    const steps = [...this.#underway, ...this.#lost.unresolved];
     return steps.some((step) => slotsFilled(step, interfaceId) > 0);
   }
 
@@ -150,10 +150,10 @@ export class PoolMaintainer {
   }
 
   /** Reschedules on each evaluation: a timer that fires slightly early must not be the last one. */
-  #wakeAfterRest(): void {
-    this.#endRest?.();
-    const { rest } = this.#backoff;
-    this.#endRest = rest > 0 ? this.#work.later(rest, this.#deps.wake) : undefined;
+  #wakeAfterBackoff(): void {
+    this.#endBackoff?.();
+    const { remaining } = this.#backoff;
+    this.#endBackoff = remaining > 0 ? this.#work.later(remaining, this.#deps.wake) : undefined;
   }
 
   /** If only blocked scopes could serve the node, retries as soon as one of them may be tried. */
@@ -164,7 +164,7 @@ export class PoolMaintainer {
   }
 
   /** Calls that wait for rate limits or a slot follow the current priority, so a rise is announced. */
-  #hurry(): void {
+  #raiseQueuedPriority(): void {
     const { priority, implementation } = this.#deps;
     const [before, now] = [this.#priority, priority()];
     this.#priority = now;
@@ -176,7 +176,7 @@ export class PoolMaintainer {
   #plan(admitted?: StepKind): AllocationPlan | undefined {
     const facts = this.#deps.facts();
     if (facts === undefined) return undefined;
-    const lost = this.#lost.steps.map(({ interfaceId }) => interfaceId);
+    const lost = this.#lost.unresolved.map(({ interfaceId }) => interfaceId);
     const shrinking = facts.view.interfaces.map(({ id }) => id).filter(this.#deps.isShrinking);
     const frozen = new Set([...lost, ...shrinking]);
     const most = facts.most - this.#lost.unseen(facts.view);

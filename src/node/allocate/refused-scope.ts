@@ -45,7 +45,11 @@ const always = (blocked: WhatIsBlocked): Record<At, WhatIsBlocked> => ({
 });
 
 /** If the answer names nothing: the narrowest scope that the call concerns. */
-const narrowest: Record<At, WhatIsBlocked> = { create: 'subnet', attach: 'attachment', allocate: 'interface' };
+const narrowest: Record<At, WhatIsBlocked> = {
+  create: 'subnet',
+  attach: 'attachment',
+  allocate: 'interface',
+};
 
 /** By failure kind and call. */
 const blockedByKind: Record<CloudFailureKind, Record<At, WhatIsBlocked>> = {

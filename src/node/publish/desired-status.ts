@@ -12,6 +12,7 @@ import type { Holding } from '../demand/holdings.ts';
 import { podAddresses, reachablePreAllocate } from '../demand/capacity.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
 import type { Offer } from './next-write.ts';
+import type { OfferExclusions } from './offer-exclusions.ts';
 
 const nothingNamed: ReadonlyMap<string, string> = new Map();
 
@@ -59,13 +60,7 @@ export function namedIn(
   );
 }
 
-/** Addresses to leave out of the status or the pool, whether or not the cloud has them. */
-export interface ExcludedAddresses {
-  readonly status: ReadonlySet<string>;
-  readonly pool: ReadonlySet<string>;
-}
-
-export function offerOf(facts: OfferFacts, excluded: ExcludedAddresses): Offer {
+export function offerOf(facts: OfferFacts, excluded: OfferExclusions): Offer {
   const { requirements, limits, infrastructure, implementation, prune } = facts;
   const view = showable(facts.view, infrastructure);
   const { usePrimaryAddress } = requirements;

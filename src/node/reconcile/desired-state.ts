@@ -22,12 +22,16 @@ import {
   offerOf,
   retiredAddresses,
   showable,
-  type ExcludedAddresses,
 } from '../publish/desired-status.ts';
 import type { Desired, Offer } from '../publish/next-write.ts';
 import { retiredHoldings } from '../release/retired-holdings.ts';
-import { withShownKept } from '../publish/shown-kept.ts';
-import { addressesPossiblyGone, splitOn, notOffered } from '../publish/not-offered.ts';
+import { unverifiedOffer } from '../publish/unverified-offer.ts';
+import {
+  addressesPossiblyGone,
+  excludedUnlessShown,
+  type OfferExclusions,
+  splitOn,
+} from '../publish/offer-exclusions.ts';
 
 export interface DesiredStateDeps {
   readonly context: Pick<
@@ -65,7 +69,7 @@ export class DesiredState {
         readonly infrastructure: Infrastructure;
         readonly isVerified: boolean;
         readonly rest: Pick<OfferFacts, 'requirements' | 'limits' | 'retired' | 'named'> &
-          ExcludedAddresses & { readonly onOthers: ReadonlySet<string> };
+          OfferExclusions & { readonly onOthers: ReadonlySet<string> };
         /** Undefined once `heldBy` contains the whole offer: it is not needed while that is the newest state. */
         readonly offer: Offer | undefined;
         readonly heldBy: CiliumNode | undefined;
@@ -125,7 +129,7 @@ export class DesiredState {
     const { infrastructure, claims, implementation, prune } = this.#deps.context;
     const { outgoing } = this.#deps.cloud.releaser;
     const view = withoutAwaited(known, this.#deps.node());
-    const unconfirmed = notOffered(addressesPossiblyGone(view), this.#deps.node(), implementation);
+    const unconfirmed = excludedUnlessShown(addressesPossiblyGone(view), this.#deps.node(), implementation);
     const retired = retiredHoldings(this.#deps.node(), view, requirements);
     const shown = showable(view, infrastructure());
     const named = namedIn(this.#deps.node(), view, shown);
@@ -143,7 +147,7 @@ export class DesiredState {
     this.#take(claimed);
     const cloud = { infrastructure: infrastructure(), implementation, prune };
     const facts = { view, requirements, limits, retired, named, ...cloud };
-    const split = notOffered(splitOn(view, claimed.excluded), this.#deps.node(), implementation);
+    const split = excludedUnlessShown(splitOn(view, claimed.excluded), this.#deps.node(), implementation);
     const hidden = [...claimed.excluded.keys(), ...outgoing];
     return this.#offer(facts, {
       status: setOf([...hidden, ...unconfirmed.status, ...split.status]),
@@ -157,7 +161,7 @@ export class DesiredState {
   }
 
   /** Returns the same object while its inputs are unchanged; undefined if the newest CiliumNode is known to hold it. */
-  #offer(facts: OfferFacts, excluded: ExcludedAddresses): Offer | undefined {
+  #offer(facts: OfferFacts, excluded: OfferExclusions): Offer | undefined {
     const { view, infrastructure, requirements, limits, retired, named } = facts;
     const isVerified = this.#isVerified();
     const onOthers = this.#onOthers(requirements);
@@ -174,11 +178,11 @@ export class DesiredState {
   }
 
   /** While no Node verifies the instance, removes nothing but addresses of other instances. */
-  #keeping(facts: OfferFacts, { status, pool }: ExcludedAddresses, onOthers: ReadonlySet<string>): Offer {
+  #keeping(facts: OfferFacts, { status, pool }: OfferExclusions, onOthers: ReadonlySet<string>): Offer {
     // The view keeps what is missing there, because its owner is unknown.
     const missing = addressesPossiblyGone(facts.view).filter((address) => onOthers.has(address));
     const excluded = { status: setOf([...status, ...missing]), pool: setOf([...pool, ...missing]) };
-    return withShownKept(offerOf(facts, excluded), this.#deps.node(), onOthers);
+    return unverifiedOffer(offerOf(facts, excluded), this.#deps.node(), onOthers);
   }
 
   /** Addresses that an unverified object shows and another instance has. A verified one shows what its view has. */

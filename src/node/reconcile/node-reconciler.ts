@@ -78,7 +78,7 @@ export class NodeReconciler {
   #condition: NodeCondition | undefined;
   /** A problem was reported and its end was not. */
   #isUnresolved = false;
-  #isLooking = false;
+  #isRefreshing = false;
   /** A publication is running or queued. */
   #isPublishing = false;
   /** Publication priority at the last decision. */
@@ -170,7 +170,7 @@ export class NodeReconciler {
       onPublished: () => this.#onPublished(),
     });
     context.inventory.track(instanceId, restored, clock.monotonic(), pendingReleaseIn(node));
-    context.inventory.giveUp(instanceId, releasableIn(node));
+    context.inventory.agentGaveUp(instanceId, releasableIn(node));
     this.wake();
   }
 
@@ -179,7 +179,7 @@ export class NodeReconciler {
     const previous = this.#known.node;
     this.#known.node = node;
     if (!this.#isOurs && this.#context.mayBePreviousLeaders(node)) this.#restore(previous, node);
-    this.#context.inventory.giveUp(this.instanceId, releasableIn(node));
+    this.#context.inventory.agentGaveUp(this.instanceId, releasableIn(node));
     if (isOursToWrite(this.#assessment)) this.#context.onNewerState(previous, node);
     // A publication in flight reads the newest state after its write. Our own writes need no decision, unless
     // something is leaving: that proceeds once its removal is confirmed.
@@ -263,7 +263,7 @@ export class NodeReconciler {
     const { view } = this.#known;
     this.#assessment = this.#known.assess();
     if (view !== undefined) {
-      this.#askWhereUnclear(view);
+      this.#refreshWhereUnclear(view);
       this.#refreshAwaited(view);
     }
     // Runs before the plan: keeping an address that is needed after all costs no call.
@@ -276,12 +276,12 @@ export class NodeReconciler {
     );
     if (plan?.obstacle?.kind === 'subnetsExhausted') this.#awaitSubnets(plan.obstacle.subnetIds);
     if (this.#permission.refusal('allocate') === undefined) this.#cloud.staticAddress.evaluate();
-    this.#keepHouse(view);
+    this.#setDeleteOnTermination(view);
     this.#deficit.notice(this.#assessment, this.waitingPods);
     this.#warning(view);
     this.#announce(this.#conditionOf(plan));
     this.#publishWhatLacks();
-    this.#hurry();
+    this.#raiseQueuedPriority();
     return Promise.resolve();
   }
 
@@ -296,14 +296,14 @@ export class NodeReconciler {
   }
 
   /** A queued publication follows the current priority. */
-  #hurry(): void {
+  #raiseQueuedPriority(): void {
     const before = this.#priorityDecided;
     this.#priorityDecided = this.#priorityToPublish;
     const hasRisen = rankOf(this.#priorityDecided) < rankOf(before);
     if (this.#isPublishing && hasRisen) this.#context.publications.reconsider();
   }
 
-  #keepHouse(view: InstanceView | undefined): void {
+  #setDeleteOnTermination(view: InstanceView | undefined): void {
     const assessment = this.#assessment;
     if (view === undefined || !this.#known.mayBeOurs()) return;
     if (assessment.kind !== 'served' || !assessment.requirements.deleteOnTermination) return;
@@ -314,17 +314,17 @@ export class NodeReconciler {
     );
   }
 
-  #askWhereUnclear(view: InstanceView): void {
+  #refreshWhereUnclear(view: InstanceView): void {
     const { clock, refresh, listingUnderway } = this.#context;
     const due = view.read ? view.refreshDue : listingUnderway(this.instanceId) ? undefined : 0;
     if (due === undefined) return;
     const wait = due - clock.monotonic();
     if (wait > 0) this.#later('refresh', wait, () => this.wake());
     // While a refresh is in flight, it is unknown what it will leave unconfirmed.
-    if (wait > 0 || this.#isLooking) return;
-    this.#isLooking = true;
+    if (wait > 0 || this.#isRefreshing) return;
+    this.#isRefreshing = true;
     void refresh(this.instanceId).then(() => {
-      this.#isLooking = false;
+      this.#isRefreshing = false;
       this.wake();
     });
   }

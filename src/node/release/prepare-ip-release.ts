@@ -101,7 +101,7 @@ export function usageIn(node: CiliumNode, { interfaces }: InstanceView): (addres
 }
 
 /** Whether the agent has reported its use. Before that, every address counts as used. */
-export function tellsUse(node: CiliumNode): boolean {
+export function reportsUse(node: CiliumNode): boolean {
   return protocolOf(node) === 'crd' || allocatedCidrs(node).length > 0;
 }
 
@@ -112,7 +112,7 @@ export function tellsUse(node: CiliumNode): boolean {
 export function recoverReleases({ node, view, requirements }: RecoveryFacts, now: number): Releases {
   const isUsed = usageIn(node, view);
   const isCrd = protocolOf(node) === 'crd';
-  const holdings = isCrd ? view.interfaces.flatMap((item) => withdrawable(item, requirements)) : [];
+  const holdings = isCrd ? view.interfaces.flatMap((item) => leavableOn(item, requirements)) : [];
   const releases = isCrd ? handshakesOf({ node, view, requirements }, holdings, now) : [];
   const going = releases.filter(({ holding }) => !holding.addresses.some(isUsed));
   return new Map(going.map((release) => [release.holding.id, release]));
@@ -122,7 +122,7 @@ export function recoverReleases({ node, view, requirements }: RecoveryFacts, now
  * What can leave the node, by a call or because pods must not have it. An interface that is leaving takes its
  * own holdings along.
  */
-function withdrawable(item: NetworkInterface, requirements: NodeRequirements): readonly Holding[] {
+function leavableOn(item: NetworkInterface, requirements: NodeRequirements): readonly Holding[] {
   if (item.attachment?.state !== 'attached') return [];
   const unfit = unfitOn(item, requirements);
   return exclusionOf(item, requirements) === undefined ? [...releasableHoldings(item), ...unfit] : unfit;

@@ -69,8 +69,8 @@ export interface ReleaseFacts {
   readonly now: number;
   /** How long a holding must exceed the need before its release starts, in ms. */
   readonly delay: number;
-  /** Nothing more is hidden from the agent before: what it uses it may not have reported yet. */
-  readonly unsaidUntil: number;
+  /** Until then the agent may use addresses that it has not reported, so nothing more is hidden. In monotonic ms. */
+  readonly mayHideAt: number;
   /** How long the cloud may take to show a change, in ms. */
   readonly consistencyWindow: number;
 }
@@ -162,51 +162,51 @@ function nextPhase(release: Release, isWanted: boolean, facts: ReleaseFacts): Re
   switch (phase.kind) {
     case 'excess':
     case 'asked':
-      return isWanted ? proposed(release, phase, facts) : undefined;
+      return isWanted ? nextOfExcessOrAsked(release, phase, facts) : undefined;
     case 'leaving':
     case 'hidden':
-      return goesOn(release, facts) ? onItsWay(release, phase, facts) : undefined;
+      return mayStillLeave(release, facts) ? nextOfLeavingOrHidden(release, phase, facts) : undefined;
     default:
-      return afterTheCall(release, phase, facts);
+      return nextAfterHidden(release, phase, facts);
   }
 }
 
 /** From here a release never reverts. */
-function afterTheCall(
+function nextAfterHidden(
   release: Release,
   phase: Extract<ReleasePhase, { kind: 'unassigning' | 'unanswered' | 'released' }>,
   facts: ReleaseFacts,
 ): ReleasePhase | undefined {
-  if (phase.kind === 'released') return isOver(release, phase.since, facts) ? undefined : phase;
+  if (phase.kind === 'released') return isReleasedOver(release, phase.since, facts) ? undefined : phase;
   const isKnownGone = phase.kind === 'unanswered' && !facts.isHeld(release.holding);
-  return isKnownGone ? gone(release, facts) : phase;
+  return isKnownGone ? releasedOrOver(release, facts) : phase;
 }
 
 /** Ends at once when no agent has to be notified, because nothing would wake the node for it. */
-function gone(release: Release, facts: ReleaseFacts): ReleasePhase | undefined {
-  return isOver(release, facts.now, facts) ? undefined : { kind: 'released', since: facts.now };
+function releasedOrOver(release: Release, facts: ReleaseFacts): ReleasePhase | undefined {
+  return isReleasedOver(release, facts.now, facts) ? undefined : { kind: 'released', since: facts.now };
 }
 
-function proposed(
+function nextOfExcessOrAsked(
   { holding, protocol }: Release,
   phase: Extract<ReleasePhase, { kind: 'excess' | 'asked' }>,
   facts: ReleaseFacts,
 ): ReleasePhase | undefined {
   if (protocol !== facts.protocol) return undefined;
-  if (phase.kind === 'asked') return answered(holding, facts);
-  if (facts.now < Math.max(phase.since + facts.delay, facts.unsaidUntil)) return phase;
+  if (phase.kind === 'asked') return nextOfAsked(holding, facts);
+  if (facts.now < Math.max(phase.since + facts.delay, facts.mayHideAt)) return phase;
   return { kind: facts.protocol === 'crd' ? 'asked' : 'leaving' };
 }
 
 /** All addresses of a holding must be free; one that is not decides for the holding. */
-function answered(holding: Holding, { handshake }: ReleaseFacts): ReleasePhase | undefined {
+function nextOfAsked(holding: Holding, { handshake }: ReleaseFacts): ReleasePhase | undefined {
   const answers = answersOf(holding, handshake);
   if (answers.includes('do-not-release')) return undefined;
   return { kind: answers.every((answer) => answer === 'ready-for-release') ? 'leaving' : 'asked' };
 }
 
 /** Whether the agent still agrees and the node does not need the holding. */
-function goesOn({ holding, protocol }: Release, facts: ReleaseFacts): boolean {
+function mayStillLeave({ holding, protocol }: Release, facts: ReleaseFacts): boolean {
   if (protocol !== facts.protocol || facts.reclaimed.has(holding.id)) return false;
   if (holding.addresses.some(facts.isUsed)) return false;
   return (
@@ -215,13 +215,13 @@ function goesOn({ holding, protocol }: Release, facts: ReleaseFacts): boolean {
   );
 }
 
-function onItsWay(
+function nextOfLeavingOrHidden(
   release: Release,
   phase: Extract<ReleasePhase, { kind: 'leaving' | 'hidden' }>,
   facts: ReleaseFacts,
 ): ReleasePhase | undefined {
   const { holding } = release;
-  if (!facts.isHeld(holding)) return gone(release, facts);
+  if (!facts.isHeld(holding)) return releasedOrOver(release, facts);
   if (holding.addresses.some(facts.isShown)) return { kind: 'leaving' };
   return phase.kind === 'hidden' ? phase : { kind: 'hidden', since: facts.now };
 }
@@ -230,7 +230,7 @@ function onItsWay(
  * The agent deletes the entry of a released address. The release also ends when the cloud shows the address
  * again, by a reading that is not stale.
  */
-function isOver({ holding, protocol }: Release, since: number, facts: ReleaseFacts): boolean {
+function isReleasedOver({ holding, protocol }: Release, since: number, facts: ReleaseFacts): boolean {
   if (protocol !== 'crd' || facts.protocol !== 'crd') return true;
   const mayBeBack = facts.now >= since + facts.consistencyWindow && !facts.isUnfit(holding);
   if (mayBeBack && facts.isBack(holding)) return true;

@@ -24,7 +24,7 @@ import {
   releaseCandidates,
   retiredCandidates,
   shownTo,
-  tellsUse,
+  reportsUse,
   usageIn,
 } from './prepare-ip-release.ts';
 import { Retirements } from './retire.ts';
@@ -171,7 +171,7 @@ export class Releaser {
         isBack: ({ id }) => ids.has(id),
         now,
         delay: this.#delayFor(protocolOf(node)),
-        unsaidUntil: this.#unsaidUntil(protocolOf(node), releases),
+        mayHideAt: this.#mayHideAt(protocolOf(node), releases),
         consistencyWindow: timing.consistencyWindow,
       });
     const after = next(before);
@@ -183,7 +183,7 @@ export class Releaser {
   #proposed(releases: Releases, facts: ReleasableFacts): readonly Holding[] {
     const { node, retired, excess, wanted } = facts;
     const isExcessive = this.#deps.policy.enabled && wanted === 0 && excess > 0 && !this.#backoff.isOfCloud;
-    if ((!isExcessive && retired.length === 0) || !tellsUse(node) || !this.#mayDecide()) return [];
+    if ((!isExcessive && retired.length === 0) || !reportsUse(node) || !this.#mayDecide()) return [];
     const isUsed = usageIn(node, facts.view);
     const isShown = shownTo(node);
     // A multi-pool agent has not dropped an address that it cannot see.
@@ -246,13 +246,13 @@ export class Releaser {
    * Our write makes a concurrent write of a multi-pool agent fail with 409. Hiding restarts the quarantine of
    * everything already hidden. So the next batch waits until the current one is gone.
    */
-  #unsaidUntil(protocol: AgentProtocol, releases: Releases): number {
+  #mayHideAt(protocol: AgentProtocol, releases: Releases): number {
     if (protocol === 'crd') return -Infinity;
-    return isHiding(releases) ? Infinity : this.#saidAt();
+    return isHiding(releases) ? Infinity : this.#useReportedAt();
   }
 
-  /** When a multi-pool agent has had the time to report its use. */
-  #saidAt(): number {
+  /** From then on a multi-pool agent has had the time to report what it uses. In monotonic ms. */
+  #useReportedAt(): number {
     return this.#deps.writtenAt() + this.#deps.policy.hiddenFor;
   }
 
@@ -263,7 +263,7 @@ export class Releaser {
   #hiddenUntil({ protocol, phase }: Release): number | undefined {
     if (phase.kind !== 'hidden') return undefined;
     if (protocol === 'crd') return phase.since;
-    return Math.max(phase.since + this.#deps.policy.hiddenFor, this.#saidAt());
+    return Math.max(phase.since + this.#deps.policy.hiddenFor, this.#useReportedAt());
   }
 
   #awaitNext(releases: Releases, now: number): void {
@@ -271,7 +271,7 @@ export class Releaser {
     const times = [...releases.values()].flatMap((release) => {
       const { protocol, phase } = release;
       if (phase.kind !== 'excess') return this.#hiddenUntil(release) ?? [];
-      return Math.max(phase.since + this.#delayFor(protocol), this.#unsaidUntil(protocol, releases));
+      return Math.max(phase.since + this.#delayFor(protocol), this.#mayHideAt(protocol, releases));
     });
     const paused = [this.#unassignments.pausedUntil, this.#retirements.pausedUntil];
     const others = [...paused, this.#quietUntil, ...this.#backoff.ends];

@@ -124,8 +124,8 @@ export class Inventory {
   }
 
   /** Sets the addresses that the agent gave up, according to its CiliumNode. Their absence is not a loss. */
-  giveUp(instanceId: string, addresses: ReadonlySet<string>): void {
-    this.#instances.get(instanceId)?.giveUp(addresses);
+  agentGaveUp(instanceId: string, addresses: ReadonlySet<string>): void {
+    this.#instances.get(instanceId)?.agentGaveUp(addresses);
   }
 
   untrack(instanceId: string, now: number): void {

@@ -198,7 +198,7 @@ export class TrackedInstance {
   }
 
   /** Sets the addresses that the agent has given up, replacing the previous set. */
-  giveUp(addresses: ReadonlySet<string>): void {
+  agentGaveUp(addresses: ReadonlySet<string>): void {
     this.#givenUp = addresses;
   }
 

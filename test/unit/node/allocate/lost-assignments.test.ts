@@ -62,20 +62,20 @@ describe('the addresses that lost assignments may still bring', () => {
     lost.sent();
     lost.answered(['answered']);
 
-    for (const step of steps) lost.add(step, new Set(['a']));
+    for (const step of steps) lost.answerLost(step, new Set(['a']));
 
     expect(lost.unseen(shown)).toBe(expected);
   });
 
   test('are none after a refresh that started when the calls could no longer take effect unseen', async () => {
     const { clock, lost, found } = rig();
-    lost.add(assignment(4), new Set());
+    lost.answerLost(assignment(4), new Set());
 
     await clock.advance(40_499);
-    expect(lost.steps).toEqual([assignment(4)]);
+    expect(lost.unresolved).toEqual([assignment(4)]);
     await clock.advance(1);
 
-    expect(lost.steps).toEqual([]);
+    expect(lost.unresolved).toEqual([]);
     expect(lost.unseen(view([]))).toBe(0);
     expect(found).toEqual([40_500]);
   });
@@ -87,7 +87,7 @@ describe('the addresses that lost assignments may still bring', () => {
     lost.ended();
 
     lost.sent();
-    lost.add(assignment(1), new Set());
+    lost.answerLost(assignment(1), new Set());
     lost.ended();
 
     expect(lost.unseen(view(['a']))).toBe(0);
@@ -100,7 +100,7 @@ describe('the addresses that lost assignments may still bring', () => {
     lost.answered(['a']);
     lost.ended();
 
-    lost.add(assignment(1), new Set());
+    lost.answerLost(assignment(1), new Set());
     lost.ended();
 
     expect(lost.unseen(view(['a']))).toBe(1);
@@ -108,13 +108,13 @@ describe('the addresses that lost assignments may still bring', () => {
 
   test('are not hidden by what was named while another assignment was lost that has been found', async () => {
     const { clock, lost } = rig();
-    lost.add(assignment(1), new Set());
+    lost.answerLost(assignment(1), new Set());
     lost.sent();
     lost.answered(['a']);
     lost.ended();
     await clock.advance(40_500);
 
-    lost.add(assignment(1), new Set());
+    lost.answerLost(assignment(1), new Set());
 
     expect(lost.unseen(view(['a']))).toBe(0);
   });

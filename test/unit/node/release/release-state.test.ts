@@ -31,7 +31,7 @@ function facts(change: Partial<ReleaseFacts> = {}): ReleaseFacts {
     isBack: change.isHeld ?? (() => true),
     now: 1_000_000,
     delay: 180_000,
-    unsaidUntil: -Infinity,
+    mayHideAt: -Infinity,
     consistencyWindow: 30_000,
     ...change,
   };
@@ -147,10 +147,10 @@ describe('an agent that is not asked', () => {
     [
       'has not had the time to report that it holds the address again',
       old,
-      { ...wanted, unsaidUntil: 1_000_001 },
+      { ...wanted, mayHideAt: 1_000_001 },
       old,
     ],
-    ['has had the time to report so', old, { ...wanted, unsaidUntil: 1_000_000 }, leaving],
+    ['has had the time to report so', old, { ...wanted, mayHideAt: 1_000_000 }, leaving],
     ['took it back', old, {}, none],
     ['sees it no more', leaving, { isShown: () => false }, { kind: 'hidden', since: 1_000_000 }],
     ['holds it again', hidden, { isUsed: () => true, isShown: () => false }, none],

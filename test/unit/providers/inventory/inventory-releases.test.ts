@@ -274,7 +274,7 @@ describe('what is missing and was released according to its CiliumNode', () => {
       ofNodes: () => undefined,
     });
     look(0, before);
-    for (const addresses of told) inventory.giveUp('i-1', new Set(addresses));
+    for (const addresses of told) inventory.agentGaveUp('i-1', new Set(addresses));
 
     look(20, { ...before, addresses: ['a'], prefixes: [] });
     look(50, { ...before, addresses: ['a'], prefixes: [] });

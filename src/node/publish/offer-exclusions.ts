@@ -7,20 +7,20 @@ import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import { expandBlock } from '../../providers/contract/ipv4.ts';
 import { expandHolding } from '../../providers/contract/network-interface.ts';
 
-/** Addresses that must not be added to the status or the pool. */
-export interface NotOffered {
+/** Addresses to leave out of the status or the pool, whether or not the cloud has them. */
+export interface OfferExclusions {
   readonly status: ReadonlySet<string>;
   readonly pool: ReadonlySet<string>;
 }
 
-const none: NotOffered = { status: new Set(), pool: new Set() };
+const none: OfferExclusions = { status: new Set(), pool: new Set() };
 
-/** The addresses that the CiliumNode does not show yet. */
-export function notOffered(
+/** Those of the addresses that the CiliumNode does not show yet: they must not be added. */
+export function excludedUnlessShown(
   addresses: readonly string[],
   node: CiliumNode,
   { statusKey, restore }: Pick<AllocationImplementation, 'statusKey' | 'restore'>,
-): NotOffered {
+): OfferExclusions {
   if (addresses.length === 0) return none;
   const shown = restore(node.instanceId ?? '', memberOf(node.base.status, statusKey)).interfaces;
   const inStatus = new Set(

@@ -8,7 +8,7 @@ import type { Offer } from './next-write.ts';
  * `onOthers`: addresses that the cloud shows on another instance. They do not belong to this node and are
  * removed anyway.
  */
-export function withShownKept(offer: Offer, node: CiliumNode, onOthers: ReadonlySet<string>): Offer {
+export function unverifiedOffer(offer: Offer, node: CiliumNode, onOthers: ReadonlySet<string>): Offer {
   const { key, value } = offer.provider;
   const kept = [...node.ipam.pool].filter(([address]) => !offer.pool.has(address) && !onOthers.has(address));
   const shown = memberOf(node.base.status, key) ?? {};

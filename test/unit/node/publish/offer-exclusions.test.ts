@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { addressesPossiblyGone, splitOn, notOffered } from '../../../../src/node/publish/not-offered.ts';
+import {
+  addressesPossiblyGone,
+  splitOn,
+  excludedUnlessShown,
+} from '../../../../src/node/publish/offer-exclusions.ts';
 import { networkInterface } from '../../providers/interfaces.ts';
 import type { RestoredState } from '../../../../src/providers/contract/allocation-implementation.ts';
 import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
@@ -22,7 +26,7 @@ describe('an address that must not be offered again', () => {
     ['enters no pool from the status', { enis: { 'eni-1': ['10.0.0.1'] } }, ['10.0.0.1'], []],
     ['is not added to either', {}, ['10.0.0.1'], ['10.0.0.1']],
   ])('%s', (_, parts, pool, status) => {
-    const result = notOffered(['10.0.0.1'], nodeOf(parts), implementation);
+    const result = excludedUnlessShown(['10.0.0.1'], nodeOf(parts), implementation);
 
     expect({ pool: [...result.pool], status: [...result.status] }).toEqual({ pool, status });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Offer } from '../../../../src/node/publish/next-write.ts';
-import { withShownKept } from '../../../../src/node/publish/shown-kept.ts';
+import { unverifiedOffer } from '../../../../src/node/publish/unverified-offer.ts';
 import { nodeOf } from '../cilium-nodes.ts';
 
 const offer: Offer = {
@@ -21,7 +21,7 @@ const node = nodeOf({
 });
 
 describe('the kept part of an unverified CiliumNode', () => {
-  const kept = withShownKept(offer, node, new Set(['10.0.0.9']));
+  const kept = unverifiedOffer(offer, node, new Set(['10.0.0.9']));
 
   test('is all that it shows and its instance has, and nothing that others have', () => {
     expect([...kept.pool]).toEqual([
