@@ -397,7 +397,7 @@ export class TrackedInstance {
     // A terminated instance gains nothing: only a stale answer can show more of it.
     if (held === undefined && reading.terminated) return false;
     this.#note(this.#presence.found());
-    this.#gone.shown(shown.id);
+    this.#gone.forget(shown.id);
     if (held === undefined) return this.#apply(shown.id, whenFirstShown(shown, reading), reading);
     const screened = this.#memory.screen(held, shown, reading.startedAt);
     this.#note(screened.isNews);
