@@ -33,7 +33,7 @@ export type Start =
   | { readonly kind: 'refused'; readonly exitCode: number };
 
 /**
- * Loads the options and opens the log. It logs settings that differ from the defaults, and the remarks. Each invalid
+ * Loads the options and opens the log. It logs settings that differ from the defaults, and the warnings. Each invalid
  * option yields one line.
  */
 export function loadOrRefuse(flags: RawFlags, context: StartContext): Start {

@@ -143,7 +143,7 @@ describe('what an instance has', () => {
   });
 });
 
-describe('a withdrawal from an instance that is not found', () => {
+describe('what is known to be gone of an instance that is not found', () => {
   test('spares what came back since, even an interface that we attached again', () => {
     const rig = inventoryRig([eni(), second]);
     rig.inventory.seenDetached('eni-2', 50);
@@ -190,7 +190,7 @@ describe('a withdrawal from an instance that is not found', () => {
   });
 });
 
-describe('the withdrawal brake', () => {
+describe('an inventory with a withdrawal gate', () => {
   class Gate {
     isOpen = false;
     ofNodes: ReadonlySet<string> | undefined;
