@@ -6,6 +6,7 @@
 // - pods that wait on them (`waitingPodsChanged`)
 // - what the cloud shows of their instance (`instancesChanged`)
 // - what several nodes may lack: subnets, limits, orphaned interfaces (`wakeWhere`, `spaceFreed`)
+// - an address that another node showed and that is free now (`onFreed`), or that several claim (`#contest`)
 // - what may start at all: a pause or its end (`wakeAll`)
 import type { CiliumNode, NodeReference } from '../kubernetes/cilium-node/cilium-node.ts';
 import { nameOf, referenceTo, shownBy, type WatchedNode } from '../kubernetes/cilium-node/watched-node.ts';

@@ -56,7 +56,7 @@ function addBlocked(totals: Totals, { waitingPods, blockedSince }: NodeSummary &
 
 function addNode(totals: Totals, figures: NodeFigures): void {
   const { assessment } = figures;
-  // Somebody else serves those that are not ours.
+  // Another operator serves the unmanaged ones.
   if (assessment.kind !== 'unmanaged') totals.pendingPods += figures.waitingPods;
   addDeficit(totals, figures);
   if (assessment.kind !== 'served') return;

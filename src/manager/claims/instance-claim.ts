@@ -64,8 +64,8 @@ export interface Candidate {
 }
 
 /**
- * The order in which candidates are judged. If several name one instance and no Node decides, the first is served: one
- * with addresses, because it is more likely alive, and of those the oldest, because nobody can forge an age.
+ * The order in which candidates are checked. If several name one instance and no Node decides, the first is served: one
+ * with addresses, because it is more likely alive, and of those the oldest, because an age cannot be forged.
  */
 export function inStartOrder<T extends Candidate>(candidates: readonly T[]): readonly T[] {
   const age = ({ createdAt = '9999' }: T): string => createdAt;

@@ -27,7 +27,7 @@ export type BrakeState =
       /** Nodes that use addresses. */
       readonly users: number;
     }
-  /** The previous leader held withdrawals, and this process has not read enough to weigh them. */
+  /** The previous leader held withdrawals, and this process has not read enough to evaluate them. */
   | { readonly kind: 'inherited'; readonly note: HeldWithdrawalsNote }
   /** Since startup, most instances are not found. */
   | { readonly kind: 'misdirected'; readonly missing: number; readonly of: number };
@@ -56,7 +56,7 @@ export interface WithdrawalBrakeDeps {
 }
 
 /**
- * Consistency windows to wait before weighing inherited withdrawals: proving an absence takes two reads one window
+ * Consistency windows to wait before evaluating inherited withdrawals: proving an absence takes two reads one window
  * apart.
  */
 const ownReadings = 2;
@@ -87,7 +87,7 @@ export class WithdrawalBrake implements WithdrawalGate {
     return this.#state;
   }
 
-  /** The note of the previous leader, until its withdrawals are weighed again. */
+  /** The note of the previous leader, until its withdrawals are evaluated again. */
   get inherited(): HeldWithdrawalsNote | undefined {
     return this.#inherited;
   }
@@ -148,7 +148,7 @@ export class WithdrawalBrake implements WithdrawalGate {
     this.#enter({ kind: 'misdirected', missing: missingIn(living).length, of: living.length });
   }
 
-  /** Whether nothing can be weighed yet. */
+  /** Whether nothing can be evaluated yet. */
   #waits(now: number): boolean {
     return this.#cloudMatch === 'wrong' || (this.#inherited !== undefined && now < this.#ownReadingsAt);
   }

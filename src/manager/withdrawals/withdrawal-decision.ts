@@ -4,7 +4,7 @@
 // most 3 of them or 5 % of the nodes that use addresses may lose something, whichever is more. If there are two or more
 // nodes, never all of them may.
 //
-// Only withdrawals by absence are weighed. Releases agreed with agents, terminated instances, deleted CiliumNodes and
+// Only withdrawals by absence count. Releases agreed with agents, terminated instances, deleted CiliumNodes and
 // addresses shown elsewhere bypass this: it never delays a scale-down.
 import type { NodeReference } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { createHash } from 'node:crypto';

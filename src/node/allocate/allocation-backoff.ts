@@ -61,7 +61,7 @@ export class AllocationBackoff {
     return true;
   }
 
-  /** Records a throttled step. It causes no node back-off: the rate limiter slows all calls. */
+  /** Records a throttled step. It causes no node back-off: the rate limiter delays this action for all nodes. */
   addThrottle(failure: CloudFailure): void {
     this.#last = failure;
     this.#throttles++;

@@ -1,4 +1,4 @@
-// Tells a node which of its addresses it may offer, and which others offer or claim them.
+// Answers which of its addresses a node may offer, and which others offer or claim them.
 
 /** Ownership of offered addresses across the whole fleet. */
 export interface AddressClaims {

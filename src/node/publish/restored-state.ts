@@ -43,7 +43,7 @@ export function isOfOtherInstance(
   implementation: Pick<AllocationImplementation, 'statusKey' | 'restore'>,
 ): boolean {
   if (node.instanceId === before.instanceId) return false;
-  // The pool speaks as well: its status may be lost.
+  // The pool counts too, because the status may be lost.
   const idsOf = (state: CiliumNode): readonly string[] =>
     restoredState(state, state.instanceId ?? '', implementation).interfaces.map(({ id }) => id);
   const former = new Set(idsOf(before));

@@ -74,6 +74,14 @@ export class AddressConflicts {
     return true;
   }
 
+  /** An instance is no longer tracked: it claims nothing, and what it answered does not count when it comes back. */
+  untracked(instanceId: string, isTracked: Claimants['isTracked']): void {
+    for (const [key, { instanceIds, answers }] of this.#open) {
+      answers.delete(instanceId);
+      if (!instanceIds.some(isTracked)) this.#open.delete(key);
+    }
+  }
+
   /** Applies a read and returns what it settles. Untracked instances claim nothing: a conflict without others ends. */
   read(read: ReadById, claimants: Claimants): readonly Settlement[] {
     if (this.#open.size === 0) return [];

@@ -1,7 +1,7 @@
 // Remembers interfaces that an instance no longer has, while stale reads or its CiliumNode may still show them.
 
-/** How many proven ones to remember. Far fewer can go before the CiliumNode is written again. */
-const mostProven = 100;
+/** How many to remember of each kind. Far fewer can go before the CiliumNode is written again. */
+const most = 100;
 
 const none: ReadonlyMap<string, number> = new Map();
 const nothing: ReadonlySet<string> = new Set();
@@ -10,7 +10,7 @@ export class GoneInterfaces {
   readonly #consistencyWindow: number;
   /** Deleted by our own calls or proven gone, with the time in monotonic ms, oldest first. */
   #proven = none;
-  /** Removed while the instance was not shown whole. Its CiliumNode may show them for a long time. */
+  /** Removed while the instance was not shown whole, oldest first. Its CiliumNode may show them for a long time. */
   #departed = nothing;
 
   /** `consistencyWindow`: how long the cloud may take to show a change, in ms. */
@@ -32,16 +32,22 @@ export class GoneInterfaces {
     return startedAt < (this.#proven.get(id) ?? -Infinity) + this.#consistencyWindow;
   }
 
+  /** An entry that a stale read may still contradict never leaves, however many there are. */
   prove(id: string, now: number): void {
-    this.#proven = new Map([...this.#proven, [id, now] as const].slice(-mostProven));
+    const entries = [...this.#proven].filter(([other]) => other !== id);
+    const kept = entries.filter(
+      ([, at], index) => index > entries.length - most || at + this.#consistencyWindow > now,
+    );
+    this.#proven = new Map([...kept, [id, now]]);
   }
 
   depart(id: string): void {
-    this.#departed = new Set([...this.#departed, id]);
+    this.#departed = new Set([...this.#departed, id].slice(-most));
   }
 
-  /** A read shows the interface again. */
-  shown(id: string): void {
+  /** A read that is not stale shows the interface again. */
+  forget(id: string): void {
+    if (this.#proven.has(id)) this.#proven = new Map([...this.#proven].filter(([other]) => other !== id));
     if (this.#departed.has(id)) this.#departed = new Set([...this.#departed].filter((other) => other !== id));
   }
 }

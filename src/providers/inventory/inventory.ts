@@ -36,7 +36,7 @@ interface ShownOn {
   readonly startedAt: number;
 }
 
-/** Reads of detached interfaces older than this are ignored, in ms. */
+/** How long `#changedAt` and `#departed` are kept, in ms. */
 const longestMemory = 600_000;
 
 /** Admits every withdrawal. */
@@ -76,7 +76,7 @@ export class Inventory {
    * ones.
    */
   readonly #openUntil = new Map<string, number>();
-  /** Interfaces about to be attached, new or orphaned, until they are attached, deleted or abandoned. */
+  /** Interfaces about to be attached, new or orphaned, until they are attached, deleted or abandoned, or a read shows them. */
   readonly #unattached = new Map<string, Unattached>();
   /** When our own call last changed the addresses of an interface, kept while reads may be stale. */
   readonly #changedAt = new Map<string, number>();
@@ -135,6 +135,7 @@ export class Inventory {
     this.#counted.delete(instanceId);
     this.#movedAway.delete(instanceId);
     this.#instances.delete(instanceId);
+    this.#conflicts.untracked(instanceId, (id) => this.#instances.has(id));
     const until = Math.max(now + this.#consistencyWindow, this.#openUntil.get(instanceId) ?? 0);
     if (tracked !== undefined) this.#former.set(instanceId, { tracked, until });
   }
@@ -168,7 +169,7 @@ export class Inventory {
     return this.#evaluate([], now);
   }
 
-  /** Marks the instance as unconfirmed since `from`: a refresh is due. */
+  /** What is known of the instance is in doubt since `from`: a refresh is due. */
   invalidate(instanceId: string, from: number): void {
     this.#instances.get(instanceId)?.invalidate(from);
   }
@@ -360,6 +361,7 @@ export class Inventory {
   }
 
   #applyDeleted(interfaceId: string, endedAt: number): ReadonlySet<string> {
+    for (const { tracked } of this.#former.values()) tracked.applyDeleted(interfaceId, endedAt);
     const changed = [...this.#instances.values()].filter((tracked) =>
       tracked.applyDeleted(interfaceId, endedAt),
     );

@@ -202,7 +202,7 @@ export class TrackedInstance {
     this.#givenUp = addresses;
   }
 
-  /** Marks the instance as unconfirmed since `from`, until a refresh begins at or after that time. */
+  /** What is known of the instance is in doubt since `from`: a refresh that begins then or later is due. */
   invalidate(from: number): boolean {
     this.#invalidatedAt = Math.max(this.#invalidatedAt ?? -Infinity, from);
     return this.refreshBy(from);
@@ -397,7 +397,7 @@ export class TrackedInstance {
     // A terminated instance gains nothing: only a stale answer can show more of it.
     if (held === undefined && reading.terminated) return false;
     this.#note(this.#presence.found());
-    this.#gone.shown(shown.id);
+    this.#gone.forget(shown.id);
     if (held === undefined) return this.#apply(shown.id, whenFirstShown(shown, reading), reading);
     const screened = this.#memory.screen(held, shown, reading.startedAt);
     this.#note(screened.isNews);

@@ -81,35 +81,38 @@ describe('a cilium-operator that still runs', () => {
   test.each([
     { what: 'a cilium-operator', userAgent: 'cilium-operator-aws/1.17.4', isClusterWide: true },
     { what: 'another client', userAgent: 'kubectl/v1.31.0', isClusterWide: false },
-  ])('recognized by its name as $what pauses the fleet at its first write: $isClusterWide', async (row) => {
-    const { world, controller } = await settled();
-    const client = new KubernetesClient(world.cluster.kubernetes.handle, row.userAgent);
-    const [machine, other] = world.machines;
-    if (machine === undefined || other === undefined) throw new Error('there are no machines');
-    const [address = ''] = world.pool(machine).keys();
+  ])(
+    'is known by its name: that $what pauses the fleet at its first write is $isClusterWide',
+    async (row) => {
+      const { world, controller } = await settled();
+      const client = new KubernetesClient(world.cluster.kubernetes.handle, row.userAgent);
+      const [machine, other] = world.machines;
+      if (machine === undefined || other === undefined) throw new Error('there are no machines');
+      const [address = ''] = world.pool(machine).keys();
 
-    await callKubernetes(client, {
-      method: 'PATCH',
-      path: `/apis/cilium.io/v2/ciliumnodes/${machine.name}`,
-      body: { spec: { ipam: { pool: { [address]: { owner: 'somebody' } } } } },
-    });
-    await world.advance(1000);
-    const stopped = isStopped(controller);
-    const since = world.clock.monotonic();
-    await world.request(other, 9);
-    await world.advance(60_000);
+      await callKubernetes(client, {
+        method: 'PATCH',
+        path: `/apis/cilium.io/v2/ciliumnodes/${machine.name}`,
+        body: { spec: { ipam: { pool: { [address]: { owner: 'somebody' } } } } },
+      });
+      await world.advance(1000);
+      const stopped = isStopped(controller);
+      const since = world.clock.monotonic();
+      await world.request(other, 9);
+      await world.advance(60_000);
 
-    expect(stopped).toBe(row.isClusterWide);
-    expect(controller.changes.some(({ at }) => at > since)).toBe(!row.isClusterWide);
-    expect(controller.controller.status().paused).toMatchObject([
-      {
-        reason: 'conflictingWriter',
-        manager: row.userAgent.split('/')[0],
-        node: machine.name,
-        parts: ['pool'],
-      },
-    ]);
-  });
+      expect(stopped).toBe(row.isClusterWide);
+      expect(controller.changes.some(({ at }) => at > since)).toBe(!row.isClusterWide);
+      expect(controller.controller.status().paused).toMatchObject([
+        {
+          reason: 'conflictingWriter',
+          manager: row.userAgent.split('/')[0],
+          node: machine.name,
+          parts: ['pool'],
+        },
+      ]);
+    },
+  );
 
   test('lets changes resume and deficits be served 5 quiet minutes after it stops', async () => {
     const { world, controller } = await settled();

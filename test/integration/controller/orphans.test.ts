@@ -258,7 +258,7 @@ describe('an orphaned interface between the listing and the deletion', () => {
     expect(world.interfaces(world.machine())).toHaveLength(act === inUse ? 2 : 1);
   });
 
-  test('is kept by another client, which removed our tags', async () => {
+  test('is not deleted once another client has removed its tags', async () => {
     const world = await worldOf();
     const id = leave(world, { tags: blue });
     const controller = start(world);

@@ -117,7 +117,7 @@ describe('a restarted controller', () => {
   });
 
   test.each([500, 1200, 1900, 2600, 4000, 6000])(
-    'after its predecessor died %d ms into a burst adopts what that one started',
+    'after the previous leader died %d ms into a burst adopts what that leader started',
     async (into) => {
       const world = await fleet();
       const first = startController(world);

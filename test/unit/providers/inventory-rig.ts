@@ -20,7 +20,7 @@ export interface InventoryRig {
   readonly holdings: () => readonly string[] | undefined;
 }
 
-/** `restoredAt`: when the state of `recalled` was restored; readings are believed at once if not given. */
+/** `restoredAt`: when `restored` was restored; readings are believed at once if not given. */
 export function inventoryRig(
   restored: readonly NetworkInterface[] = [],
   restoredAt?: number,

@@ -192,7 +192,7 @@ describe('a node that is removed', () => {
   });
 });
 
-describe('the report of a fleet to a judge', () => {
+describe('the report of a fleet to a checker', () => {
   test.each(both)('shows an address in use that is taken away from an agent of the %s', async (protocol) => {
     const { cluster, fleet, run } = await rig([protocol]);
     await run([{ kind: 'burst', name: 'b', at: 0, pods: 1, over: 0 }], minute);

@@ -37,7 +37,7 @@ describe('an address', () => {
     expect([...shared]).toEqual(expected === 'shared' ? [['x', others]] : []);
   });
 
-  test('that two nodes show is kept from every other node', () => {
+  test('that two nodes showed is kept from a third while one still claims it', () => {
     const { index } = indexOf({ a: ['x'], b: ['x'] });
     index.claim({ name: 'a', networkId: network, addresses: ['x'] });
     index.setOffered('a', network, []);

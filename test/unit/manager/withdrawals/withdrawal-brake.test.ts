@@ -291,13 +291,13 @@ describe('a cloud that does not show the cluster', () => {
     const { brake, world } = rig({ nodes: 0 });
     brake.noteResync(0);
     brake.review(0);
-    const whileEmpty = { isOrienting: brake.isMatchingCloud(0), state: brake.state.kind };
+    const whileEmpty = { isMatchingCloud: brake.isMatchingCloud(0), state: brake.state.kind };
 
     world.nodes = 60;
     world.presence = missing;
     brake.review(1000);
 
-    expect(whileEmpty).toEqual({ isOrienting: false, state: 'open' });
+    expect(whileEmpty).toEqual({ isMatchingCloud: false, state: 'open' });
     expect(brake.state).toEqual({ kind: 'misdirected', missing: 60, of: 60 });
   });
 

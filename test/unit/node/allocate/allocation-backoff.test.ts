@@ -52,7 +52,7 @@ describe('the allocation backoff', () => {
     expect(setbacks.add(failure('unknown'))).toBeGreaterThanOrEqual(1000);
   });
 
-  test('leaves an instance that is not running alone for a minute', () => {
+  test('pauses for a minute while the instance is not running', () => {
     expect(rig().setbacks.add(failure('instanceNotRunning'))).toBe(60_000);
   });
 

@@ -103,7 +103,7 @@ describe('an assignment of our own', () => {
   test.each([
     ['that started before its end', 9],
     ['that started within the window after its end', 39],
-  ])('is not possibly gone after a refresh %s', (_, startedAt) => {
+  ])('needs no refresh after one %s', (_, startedAt) => {
     const { look, answer, holdings, view } = inventoryRig();
     look(0, eni('a'));
     answer(10, allocated('b'));
@@ -114,7 +114,7 @@ describe('an assignment of our own', () => {
     expect(view().refreshDue).toBeUndefined();
   });
 
-  test('is not possibly gone after a listing', () => {
+  test('needs no refresh after a listing', () => {
     const { list, look, answer, view } = inventoryRig();
     look(0, eni('a'));
     answer(10, allocated('b'));
@@ -211,7 +211,7 @@ describe('an interface of our own', () => {
   });
 
   test.each([15, 20, 49])(
-    'is not possibly gone after a refresh that starts at %i, when its attachment ends at 20',
+    'stays after a refresh that starts at %i, when its attachment ends at 20',
     (startedAt) => {
       const { look, answer, view } = inventoryRig();
       look(0, eni());
@@ -225,7 +225,7 @@ describe('an interface of our own', () => {
     },
   );
 
-  test('is not possibly gone within the window after a refresh that lacks it, after an earlier one showed it', () => {
+  test('stays after a refresh within the window that lacks it, although an earlier one showed it', () => {
     const { look, answer, view } = inventoryRig();
     look(0, eni());
     answer(10, created);
@@ -441,7 +441,7 @@ describe('an assignment of prefixes of our own', () => {
   test.each([
     ['a refresh', 'look' as const],
     ['a listing', 'list' as const],
-  ])('is not possibly gone after %s that need not show it yet', (_, reading) => {
+  ])('stays after %s that need not show it yet', (_, reading) => {
     const rig = inventoryRig();
     rig.look(0, withPrefixes(first));
     rig.answer(10, delegated([second]));

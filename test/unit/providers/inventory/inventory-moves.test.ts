@@ -164,7 +164,7 @@ describe('an address that a refresh shows on another interface than before', () 
     expect(shownBy(rig)).toMatchObject({ 'eni-2': ['b'] });
   });
 
-  test('stays where a predecessor knew it for as long as the refresh may be older', () => {
+  test('stays where a previous leader knew it for as long as the refresh may be older', () => {
     const rig = inventoryRig([eni('a', 'b')], 0);
     rig.look(1, eni('a', 'b'));
 

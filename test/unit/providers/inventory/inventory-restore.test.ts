@@ -28,14 +28,14 @@ function rig(restored: readonly NetworkInterface[]) {
   };
 }
 
-describe('what a newer state of the CiliumNode shows than the one restored first', () => {
-  test.each(['before a look', 'after one that shows it', 'after one that does not'])(
+describe('what a newer CiliumNode shows beyond the restored one', () => {
+  test.each(['before a refresh', 'after one that shows it', 'after one that does not'])(
     'is there when it is reported %s',
     (when) => {
       const { restoreAlso, look, held } = rig([eni('a')]);
       const newest = eni('a', 'b');
 
-      if (when !== 'before a look') look(1, when === 'after one that shows it' ? newest : eni('a'));
+      if (when !== 'before a refresh') look(1, when === 'after one that shows it' ? newest : eni('a'));
       restoreAlso(2, newest);
 
       expect(held()).toEqual([['eni-1', 'a', 'b']]);

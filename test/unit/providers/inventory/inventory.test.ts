@@ -55,6 +55,17 @@ describe('a tracked instance', () => {
     expect(holdings()).toEqual(['a', 'b']);
   });
 
+  test('that was untracked comes back without an interface that our own call deleted meanwhile', () => {
+    const { inventory, look } = inventoryRig();
+    look(0, eni('a'), further(1));
+
+    inventory.untrack('i-1', 10);
+    inventory.applyAnswer({ kind: 'deleted', interfaceId: further(1).id }, 15);
+    inventory.track('i-1', [further(1)], 20);
+
+    expect(inventory.view('i-1')?.interfaces.map(({ id }) => id)).toEqual(['eni-1']);
+  });
+
   test.each<{ what: string; shown: readonly string[]; kept: readonly string[] }>([
     { what: 'is of another instance, by its primary interface', shown: ['eni-7'], kept: ['eni-7'] },
     { what: 'is of this instance', shown: ['eni-1', 'eni-2'], kept: ['eni-1', 'eni-2'] },

@@ -40,7 +40,7 @@ describe('a detached interface for a node that needs one', () => {
     ['not to be attached, as was tried', { unfit: true }, 'unfit'],
     ['not to be attached, and left by us', { unfit: true, operation: 'ended' }, 'unfit'],
     ['made by a service of the cloud', { interface: ofAService }, 'unfit'],
-  ])('is judged when it is %s', (_, change, expected) => {
+  ])('is adoptable, or not, when it is %s', (_, change, expected) => {
     expect(fitnessOf(orphan(change), 30_000)).toBe(expected);
   });
 });

@@ -4,7 +4,7 @@ import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { KubernetesModel } from '../../../../src/simulator/kubernetes/kubernetes-model.ts';
 import { ciliumNode, ciliumNodes, inShort, rig } from './model-rig.ts';
 
-describe('the view of a judge', () => {
+describe('the view of a checker', () => {
   test('shows objects as they are now, frozen', async () => {
     const { model, send } = rig();
     await send('POST', ciliumNodes, ciliumNode('b'));
