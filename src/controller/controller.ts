@@ -397,8 +397,8 @@ export class Controller {
       metrics.headwater_mutations_paused.set({ reason }, isPaused ? 1 : 0);
     }
     const reach = conflictReach(this.#permission.pauses);
-    for (const stops of conflictReaches)
-      metrics.headwater_conflicting_writer.set({ stops }, stops === reach ? 1 : 0);
+    for (const each of conflictReaches)
+      metrics.headwater_conflicting_writer.set({ stops: each }, each === reach ? 1 : 0);
     this.#session?.show();
   }
 }

@@ -37,7 +37,7 @@ import { ConflictingWriters } from './conflicting-writers.ts';
 import { nodeInstruments } from './reporting/node-instruments.ts';
 import { FailedReadings } from './reporting/failed-readings.ts';
 import { nodeOptions } from './node-options.ts';
-import { inDeficit, deficitOf } from './reporting/deficit.ts';
+import { inDeficit, missingDataOf } from './reporting/deficit.ts';
 import { OrphanGcRunner } from './orphan-gc-runner.ts';
 import { blockedSeries } from './reporting/blocked-metrics.ts';
 import { type SubnetFigures, subnetFigures } from './reporting/subnet-figures.ts';
@@ -378,12 +378,12 @@ export class LeaderSession {
       interval: options.resyncInterval,
       networkIds: () => this.#nodes.networkIds(),
       zones: () => this.#nodes.zones(),
-      deficit: () => deficitOf(this.summaries()),
+      missingData: () => missingDataOf(this.summaries()),
       hooks: {
         onChanged: (instanceIds) => this.#nodes.instancesChanged(instanceIds),
         onInfrastructure: (reshaped, problems) => {
           this.#nodes.wakeWhere((figures) => reshaped || inDeficit(figures));
-          this.#failures.skipped(problems);
+          this.#failures.reportSkipped(problems);
         },
         onRequested: () => meter.requested(),
         onEnd: ({ error, networks, ...figures }) => {

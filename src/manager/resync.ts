@@ -34,11 +34,11 @@ export interface ResyncOptions {
   /** The zone that each node names. */
   readonly zones: () => readonly string[];
   /** What to request between two resyncs, because some node lacks it. */
-  readonly deficit: () => Deficit;
+  readonly missingData: () => MissingData;
   readonly hooks: ResyncHooks;
 }
 
-export type Deficit =
+export type MissingData =
   | 'nothing'
   /** Addresses: fresh free counts of the subnets help. */
   | 'addresses'
@@ -243,12 +243,12 @@ export class Resync {
 
   /** Reads between resyncs while some node lacks addresses or infrastructure. */
   async #between(signal: AbortSignal): Promise<void> {
-    const { clock, networkIds, deficit, hooks } = this.#options;
+    const { clock, networkIds, missingData, hooks } = this.#options;
     const context: CallContext = { priority: () => 'normal', signal };
     for (;;) {
       await sleep(clock, countInterval, signal);
       const networks = networkIds();
-      const what = deficit();
+      const what = missingData();
       if (what === 'nothing' || networks.length === 0) continue;
       try {
         if (what === 'addresses') await this.#count(networks, context);

@@ -1,5 +1,5 @@
 // Which deficits of the fleet another read of the network may resolve.
-import type { Deficit } from '../../manager/resync.ts';
+import type { MissingData } from '../../manager/resync.ts';
 import type { ConditionReason } from '../../node/conditions/node-condition.ts';
 import type { NodeFigures, NodeSummary } from '../../node/reconcile/node-summary.ts';
 
@@ -16,7 +16,7 @@ const mendable: ReadonlySet<ConditionReason | undefined> = new Set([
   'NetworkUnreadable',
 ] as const);
 
-export function deficitOf(summaries: readonly NodeSummary[]): Deficit {
+export function missingDataOf(summaries: readonly NodeSummary[]): MissingData {
   const affected = summaries.flatMap((entry) =>
     entry.kind === 'managed' && inDeficit(entry.figures) ? [entry.figures] : [],
   );

@@ -61,7 +61,7 @@ export class FailedReadings {
   }
 
   /** Logs which parts of the network cannot be parsed, once while they stay the same. */
-  skipped(problems: readonly UnreadablePart[]): void {
+  reportSkipped(problems: readonly UnreadablePart[]): void {
     const text = JSON.stringify(problems);
     if (text === this.#unreadable || problems.length === 0) return;
     this.#unreadable = text;

@@ -6,7 +6,7 @@ import {
   hasAddress,
   type NetworkInterface,
 } from '../../providers/contract/network-interface.ts';
-import type { Removal } from '../../node/reconcile/node-reconciler.ts';
+import type { RemovalProgress } from '../../node/reconcile/node-reconciler.ts';
 import type { Evidence } from './rival-claims.ts';
 
 export interface Holder {
@@ -17,7 +17,7 @@ export interface Holder {
   /** Whether a Node names the instance as its own, as far as Nodes are known. */
   readonly isVerified: boolean;
   /** What happens to an address that it shows and should not. */
-  readonly removal: Removal;
+  readonly removal: RemovalProgress;
 }
 
 export function evidenceOf(address: string, { isToBeServed, view, isVerified, removal }: Holder): Evidence {

@@ -139,9 +139,9 @@ async function createOnce(
   try {
     if (tries === 1) return await perform(request, deps);
     // The previous attempt may have created the interface, so the sequence counts as started.
-    const started = seenThrough(deps);
-    await deps.implementation.admit(['createInterface'], started.context);
-    return await perform(request, started);
+    const inFlight = seenThrough(deps);
+    await deps.implementation.admit(['createInterface'], inFlight.context);
+    return await perform(request, inFlight);
   } catch (error) {
     return { kind: 'ambiguous', failure: outOfTime(error, deps) };
   }
@@ -289,7 +289,7 @@ function outOfTime(error: unknown, { context }: CreateInterfaceDeps): CloudFailu
 
 /** Deps for all calls after the first one. */
 function seenThrough(deps: CreateInterfaceDeps): CreateInterfaceDeps {
-  return { ...deps, context: { ...deps.context, started: true } };
+  return { ...deps, context: { ...deps.context, inFlight: true } };
 }
 
 async function perform(operation: Operation, deps: CreateInterfaceDeps): Promise<Outcome> {

@@ -238,8 +238,8 @@ export class PoolMaintainer {
   }
 
   #mayBegin(): boolean {
-    const isStopped = this.#deps.permission.refusal('allocate') !== undefined;
-    return !isStopped && !this.#work.isClosing && !this.#backoff.isPausing;
+    const isPaused = this.#deps.permission.refusal('allocate') !== undefined;
+    return !isPaused && !this.#work.isClosing && !this.#backoff.isPausing;
   }
 
   async #perform(attempt: Attempt): Promise<StepResult> {

@@ -15,7 +15,7 @@ export interface Holding {
 const none: readonly Holding[] = [];
 
 /** What can be unassigned from an interface: secondary addresses and prefixes, never the primary address. */
-export function releasableHoldings(item: NetworkInterface): readonly Holding[] {
+export function secondaryHoldings(item: NetworkInterface): readonly Holding[] {
   const single = item.addresses
     .filter((address) => address !== item.primaryAddress)
     .map((address) => ({ id: address, interfaceId: item.id, addresses: [address] }));
@@ -30,7 +30,7 @@ export function primaryOn({ id, primaryAddress }: NetworkInterface): Holding {
 
 /** What pods must not use of the interface: all of it, its primary address, or nothing. */
 export function unfitOn(item: NetworkInterface, requirements: NodeRequirements): readonly Holding[] {
-  if (exclusionOf(item, requirements) !== undefined) return [...releasableHoldings(item), primaryOn(item)];
+  if (exclusionOf(item, requirements) !== undefined) return [...secondaryHoldings(item), primaryOn(item)];
   return requirements.usePrimaryAddress || isByName(item) ? none : [primaryOn(item)];
 }
 

@@ -115,7 +115,7 @@ const none: ReadonlySet<string> = new Set();
  * previous leader may have sent the unassign call without seeing its answer. An address that is shown again
  * is not given up.
  */
-export function releasableIn(node: CiliumNode): ReadonlySet<string> {
+export function givenUpAndHidden(node: CiliumNode): ReadonlySet<string> {
   const { status, ipam } = node;
   if (status.releaseIps.size === 0 || protocolOf(node) !== 'crd') return none;
   const shown = new Set([...status.eni.values()].flatMap(({ addresses }) => addresses));

@@ -26,7 +26,7 @@ export class Deficit {
 
   /** Notices a deficit that starts. */
   notice(assessment: Assessment, waitingPods: number): void {
-    if (isInDeficit(assessment, waitingPods))
+    if (countsAsDeficit(assessment, waitingPods))
       this.#start ??= { at: this.#deps.clock.monotonic(), calls: this.#deps.calls() };
     // The node was not served and no pods wait any longer, so no deficit was resolved.
     else if (assessment.kind !== 'served') this.#start = undefined;
@@ -44,7 +44,7 @@ export class Deficit {
 }
 
 /** An unread node may lack anything; a node that cannot be served lacks what its pods wait for. */
-function isInDeficit(assessment: Assessment, waitingPods: number): boolean {
+function countsAsDeficit(assessment: Assessment, waitingPods: number): boolean {
   if (assessment.kind === 'served') return assessment.wanted > 0;
   return assessment.kind === 'unread' || (assessment.kind === 'blocked' && waitingPods > 0);
 }

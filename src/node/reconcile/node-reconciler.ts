@@ -33,7 +33,7 @@ import type { NodeContext } from './node-context.ts';
 import type { NodeFigures } from './node-summary.ts';
 import { NodePublisher } from '../publish/publisher.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
-import { releasableIn, pendingReleaseIn, shownSince } from '../publish/restored-state.ts';
+import { givenUpAndHidden, pendingReleaseIn, shownSince } from '../publish/restored-state.ts';
 import { Warnings } from './warnings.ts';
 import { DryRunLog } from './dry-run-log.ts';
 import { priorityOf } from '../demand/priority.ts';
@@ -53,7 +53,7 @@ type Wait = 'refresh' | 'awaited' | 'publish' | 'subnets' | 'cap';
  * What happens to an address that a CiliumNode shows and should not. `leaving`: the next write removes it; `stuck`: the
  * API server did not accept the last write; `none`: nothing, the CiliumNode is not ours to write.
  */
-export type Removal = 'none' | 'leaving' | 'stuck';
+export type RemovalProgress = 'none' | 'leaving' | 'stuck';
 
 export class NodeReconciler {
   readonly name: string;
@@ -170,7 +170,7 @@ export class NodeReconciler {
       onPublished: () => this.#onPublished(),
     });
     context.inventory.track(instanceId, restored, clock.monotonic(), pendingReleaseIn(node));
-    context.inventory.agentGaveUp(instanceId, releasableIn(node));
+    context.inventory.agentGaveUp(instanceId, givenUpAndHidden(node));
     this.wake();
   }
 
@@ -179,7 +179,7 @@ export class NodeReconciler {
     const previous = this.#known.node;
     this.#known.node = node;
     if (!this.#isOurs && this.#context.mayBePreviousLeaders(node)) this.#restore(previous, node);
-    this.#context.inventory.agentGaveUp(this.instanceId, releasableIn(node));
+    this.#context.inventory.agentGaveUp(this.instanceId, givenUpAndHidden(node));
     if (isOursToWrite(this.#assessment)) this.#context.onNewerState(previous, node);
     // A publication in flight reads the newest state after its write. Our own writes need no decision, unless
     // something is leaving: that proceeds once its removal is confirmed.
@@ -207,7 +207,7 @@ export class NodeReconciler {
     );
   }
 
-  get removal(): Removal {
+  get removal(): RemovalProgress {
     if (!isOursToWrite(this.#assessment)) return 'none';
     return this.#publisher.isStuck ? 'stuck' : 'leaving';
   }

@@ -7,7 +7,7 @@ import type { CiliumNode, ReleaseState } from '../../kubernetes/cilium-node/cili
 import type { Release, Releases } from './release-state.ts';
 import type { Holding } from '../demand/holdings.ts';
 import { poolName, protocolOf } from '../demand/demand.ts';
-import { releasableHoldings, unfitOn } from '../demand/holdings.ts';
+import { secondaryHoldings, unfitOn } from '../demand/holdings.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
 
 export interface CandidateFacts {
@@ -37,7 +37,7 @@ export function releaseCandidates(facts: CandidateFacts): readonly Holding[] {
   const { view, requirements, isUsed, releases, blocked } = facts;
   const isFree = (holding: Holding): boolean => !blocked.has(holding.id) && !holding.addresses.some(isUsed);
   const interfaces = releasable(view, requirements)
-    .map((item) => ({ item, holdings: releasableHoldings(item) }))
+    .map((item) => ({ item, holdings: secondaryHoldings(item) }))
     .map(({ item, holdings }) => ({ item, holdings, used: usedOf(holdings, isUsed) }))
     .toSorted((a, b) => a.used - b.used || deviceIndexOf(b.item) - deviceIndexOf(a.item));
   const free = interfaces.flatMap(({ holdings }) => holdings.filter(isFree));
@@ -125,7 +125,7 @@ export function recoverReleases({ node, view, requirements }: RecoveryFacts, now
 function leavableOn(item: NetworkInterface, requirements: NodeRequirements): readonly Holding[] {
   if (item.attachment?.state !== 'attached') return [];
   const unfit = unfitOn(item, requirements);
-  return exclusionOf(item, requirements) === undefined ? [...releasableHoldings(item), ...unfit] : unfit;
+  return exclusionOf(item, requirements) === undefined ? [...secondaryHoldings(item), ...unfit] : unfit;
 }
 
 function handshakesOf(
@@ -143,7 +143,7 @@ function handshakesOf(
     return kind === undefined ? [] : [{ holding, protocol: 'crd', phase: { kind } }];
   });
   const onAny = view.interfaces.flatMap((item) => [
-    ...releasableHoldings(item),
+    ...secondaryHoldings(item),
     ...unfitOn(item, requirements),
   ]);
   const there = new Set(onAny.flatMap(({ addresses }) => addresses));

@@ -16,7 +16,7 @@ import {
 } from './release-state.ts';
 import type { Holding } from '../demand/holdings.ts';
 import { type AgentProtocol, protocolOf } from '../demand/demand.ts';
-import { releasableHoldings, isUnfit, placeOf, unfitOn } from '../demand/holdings.ts';
+import { secondaryHoldings, isUnfit, placeOf, unfitOn } from '../demand/holdings.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
 import { ReleaseBackoff } from './release-backoff.ts';
 import {
@@ -153,7 +153,7 @@ export class Releaser {
     const proposed = this.#proposed(before, facts);
     if (before.size === 0 && proposed.length === 0) return before;
     const held = view.interfaces.flatMap((item) => [
-      ...releasableHoldings(item),
+      ...secondaryHoldings(item),
       ...unfitOn(item, requirements),
     ]);
     const ids = new Set(held.map(({ id }) => id));

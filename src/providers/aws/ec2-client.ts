@@ -253,7 +253,7 @@ export class Ec2Client {
     };
     const onSend = (): void => {
       if (!isRead(action)) {
-        this.#passPermission(action, context.started === true);
+        this.#passPermission(action, context.inFlight === true);
         this.#passFence(action, timeout);
       }
       call.sentAt = clock.monotonic();

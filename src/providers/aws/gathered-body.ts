@@ -36,8 +36,8 @@ export class BodyGatherer {
     }
     this.#longest = Math.max(this.#longest, length);
     if (room === undefined) return Buffer.concat(pieces);
-    const started = room.subarray(0, filled);
-    return pieces.length === 0 ? started : Buffer.concat([started, ...pieces]);
+    const filledPart = room.subarray(0, filled);
+    return pieces.length === 0 ? filledPart : Buffer.concat([filledPart, ...pieces]);
   }
 
   /** Call it when nothing reads the result of `gather` any longer: another answer overwrites its whole ArrayBuffer. */

@@ -28,15 +28,15 @@ export async function readPublicAddresses(
     Values: [value.replaceAll(/[\\*?]/g, String.raw`\$&`)],
   }));
   const addresses: PublicAddress[] = [];
-  let started: number | undefined;
+  let firstStartedAt: number | undefined;
   for await (const { startedAt, output } of client.pages('DescribeAddresses', { Filters }, context)) {
-    started ??= startedAt;
+    firstStartedAt ??= startedAt;
     const { Addresses: list } = output;
     if (list === undefined) throw unreadable('DescribeAddresses', 'the answer has no Addresses');
     addresses.push(...list.flatMap((shown) => readAddress(shown) ?? []));
   }
   const matching = addresses.filter((item) => carries(item.tags, tags));
-  return { startedAt: started ?? 0, addresses: matching.sort((a, b) => (a.id < b.id ? -1 : 1)) };
+  return { startedAt: firstStartedAt ?? 0, addresses: matching.sort((a, b) => (a.id < b.id ? -1 : 1)) };
 }
 
 function areTags(tags: Tags): boolean {

@@ -15,12 +15,12 @@ export async function readList<A extends ReadAction>(
   input: ListInput,
 ): Promise<{ startedAt: number; items: Item<A>[] }> {
   const items: Item<A>[] = [];
-  let started: number | undefined;
+  let firstStartedAt: number | undefined;
   for await (const { startedAt, output } of client.pages(action, input, context)) {
-    started ??= startedAt;
+    firstStartedAt ??= startedAt;
     items.push(...listed(action, output, member));
   }
-  return { startedAt: started ?? 0, items };
+  return { startedAt: firstStartedAt ?? 0, items };
 }
 
 /** The list that an answer must have. Without it the answer is an error: it never means "there are none". */

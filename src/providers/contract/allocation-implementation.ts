@@ -142,7 +142,7 @@ export interface CallContext {
   readonly priority: () => Priority;
   readonly signal: AbortSignal;
   /** Part of an operation in flight that must finish: dry run, pause or a conflicting writer do not stop it. */
-  readonly started?: true;
+  readonly inFlight?: true;
 }
 
 export interface RestoredState extends KnownNetwork {

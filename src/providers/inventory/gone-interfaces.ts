@@ -9,7 +9,7 @@ const nothing: ReadonlySet<string> = new Set();
 export class GoneInterfaces {
   readonly #consistencyWindow: number;
   /** Deleted by our own calls or proven gone, with the time in monotonic ms, oldest first. */
-  #proven = none;
+  #removed = none;
   /** Removed while the instance was not shown whole, oldest first. Its CiliumNode may show them for a long time. */
   #departed = nothing;
 
@@ -20,25 +20,25 @@ export class GoneInterfaces {
 
   /** All of them. */
   get ids(): readonly string[] {
-    return [...this.#proven.keys(), ...this.#departed];
+    return [...this.#removed.keys(), ...this.#departed];
   }
 
-  isProven(id: string): boolean {
-    return this.#proven.has(id);
+  wasRemoved(id: string): boolean {
+    return this.#removed.has(id);
   }
 
   /** Whether a read that began at `startedAt` is too old to prove that the instance has the interface again. */
   mayBeStale(id: string, startedAt: number): boolean {
-    return startedAt < (this.#proven.get(id) ?? -Infinity) + this.#consistencyWindow;
+    return startedAt < (this.#removed.get(id) ?? -Infinity) + this.#consistencyWindow;
   }
 
   /** An entry that a stale read may still contradict never leaves, however many there are. */
-  prove(id: string, now: number): void {
-    const entries = [...this.#proven].filter(([other]) => other !== id);
+  noteRemoved(id: string, now: number): void {
+    const entries = [...this.#removed].filter(([other]) => other !== id);
     const kept = entries.filter(
       ([, at], index) => index > entries.length - most || at + this.#consistencyWindow > now,
     );
-    this.#proven = new Map([...kept, [id, now]]);
+    this.#removed = new Map([...kept, [id, now]]);
   }
 
   depart(id: string): void {
@@ -47,7 +47,7 @@ export class GoneInterfaces {
 
   /** A read that is not stale shows the interface again. */
   forget(id: string): void {
-    if (this.#proven.has(id)) this.#proven = new Map([...this.#proven].filter(([other]) => other !== id));
+    if (this.#removed.has(id)) this.#removed = new Map([...this.#removed].filter(([other]) => other !== id));
     if (this.#departed.has(id)) this.#departed = new Set([...this.#departed].filter((other) => other !== id));
   }
 }

@@ -63,7 +63,7 @@ export class Inventory {
    * Instances untracked while something of theirs was missing, with the time. A deleted node does not explain the loss.
    * Forgotten after `longestMemory`, but not while a withdrawal is held.
    */
-  readonly #departed = new Map<string, number>();
+  readonly #suspectedUntracked = new Map<string, number>();
   readonly #instances = new Map<string, TrackedInstance>();
   /** Tracked instances that a Node named at some time since they are tracked. */
   readonly #counted = new Set<string>();
@@ -131,7 +131,8 @@ export class Inventory {
   untrack(instanceId: string, now: number): void {
     const tracked = this.#instances.get(instanceId);
     this.#forgetDeparted(now);
-    if (tracked?.isSuspected === true && this.#counted.has(instanceId)) this.#departed.set(instanceId, now);
+    if (tracked?.isSuspected === true && this.#counted.has(instanceId))
+      this.#suspectedUntracked.set(instanceId, now);
     this.#counted.delete(instanceId);
     this.#movedAway.delete(instanceId);
     this.#instances.delete(instanceId);
@@ -269,13 +270,14 @@ export class Inventory {
     const tracked = [...this.#instances.values()].filter(
       (each) => each.isSuspected && this.#counted.has(each.id),
     );
-    return new Set([...tracked.map(({ id }) => id), ...this.#departed.keys()]);
+    return new Set([...tracked.map(({ id }) => id), ...this.#suspectedUntracked.keys()]);
   }
 
   /** Elapsed time alone does not release a held withdrawal. */
   #forgetDeparted(now: number): void {
     if (this.#held.size > 0) return;
-    for (const [id, at] of this.#departed) if (at <= now - longestMemory) this.#departed.delete(id);
+    for (const [id, at] of this.#suspectedUntracked)
+      if (at <= now - longestMemory) this.#suspectedUntracked.delete(id);
   }
 
   /** Applies the conflicts that the read decides. Returns the instances that changed. */

@@ -162,7 +162,7 @@ export class TrackedInstance {
 
   #forget(interfaceId: string, now: number): void {
     this.#interfaces.delete(interfaceId);
-    this.#gone.prove(interfaceId, now);
+    this.#gone.noteRemoved(interfaceId, now);
   }
 
   /**
@@ -174,7 +174,7 @@ export class TrackedInstance {
     let changed = false;
     for (const shown of interfaces) {
       const held = this.#interfaces.get(shown.id);
-      if (held === undefined && this.#gone.isProven(shown.id)) continue;
+      if (held === undefined && this.#gone.wasRemoved(shown.id)) continue;
       const isTheirs = notReassigned(this.#interfaces, shown.id, -Infinity);
       const record = onlyWith(shown, isTheirs);
       const next = held === undefined ? restoredInterface(record) : withRestored(held, record);

@@ -11,7 +11,7 @@ const lowPriorityShare = { alone: 0.6, besidesPressing: 0.2 };
 export interface Entrant {
   readonly priority: () => Priority;
   /** Part of an operation in flight: it goes before anything new. */
-  readonly started?: boolean;
+  readonly inFlight?: boolean;
 }
 
 export interface PlaceRequest extends Entrant {
@@ -32,7 +32,7 @@ export class ConcurrencyLimiter {
    * First operations in flight, then one queue for each priority. Each is ordered by when the request reached that
    * priority.
    */
-  readonly #queues: readonly Set<Waiter>[] = ['started', ...priorities].map(() => new Set());
+  readonly #queues: readonly Set<Waiter>[] = ['inFlight', ...priorities].map(() => new Set());
   /** A waiting request's priority has risen and the queues are not reordered yet. */
   #isStale = false;
   #taken = 0;
@@ -122,7 +122,7 @@ export class ConcurrencyLimiter {
         if (now > index) this.#move(waiter, queue, now);
         else if (this.#hasPlaceFor(waiter.priority())) return waiter;
         // Without a slot for this priority, there is none for the rest of this queue or for lower priorities.
-        else if (!waiter.started) return undefined;
+        else if (!waiter.inFlight) return undefined;
       }
     }
     return undefined;
@@ -147,8 +147,8 @@ export class ConcurrencyLimiter {
     for (const queue of this.#queues) queue.delete(waiter);
   }
 
-  #enqueue({ priority, started = false }: Entrant, begin: Begin): () => void {
-    const waiter: Waiter = { priority, started, begin };
+  #enqueue({ priority, inFlight = false }: Entrant, begin: Begin): () => void {
+    const waiter: Waiter = { priority, inFlight, begin };
     this.#queues[queueIndexOf(waiter)]?.add(waiter);
     return () => this.#remove(waiter);
   }
@@ -169,6 +169,6 @@ export class ConcurrencyLimiter {
   }
 }
 
-function queueIndexOf({ started, priority }: Waiter): number {
-  return started ? 0 : 1 + rankOf(priority());
+function queueIndexOf({ inFlight, priority }: Waiter): number {
+  return inFlight ? 0 : 1 + rankOf(priority());
 }

@@ -31,7 +31,7 @@ export interface TokenRequest {
   readonly priority: () => Priority;
   readonly signal: AbortSignal;
   /** Part of an operation in flight: it goes before anything new. */
-  readonly started?: boolean;
+  readonly inFlight?: boolean;
 }
 
 /** The cloud's answer to a call. */
@@ -59,13 +59,13 @@ export interface BucketLevel {
 
 class Waiter implements Asking {
   readonly costs: ReadonlyMap<string, number>;
-  readonly started: boolean;
+  readonly inFlight: boolean;
   readonly grant: () => void;
   readonly #priority: () => Priority;
 
   constructor(costs: ReadonlyMap<string, number>, request: TokenRequest, grant: () => void) {
     this.costs = costs;
-    this.started = request.started ?? false;
+    this.inFlight = request.inFlight ?? false;
     this.#priority = request.priority;
     this.grant = grant;
   }

@@ -12,7 +12,7 @@ export interface Asking {
   readonly costs: ReadonlyMap<string, number>;
   readonly priority: Priority;
   /** Part of an operation in flight. */
-  readonly started: boolean;
+  readonly inFlight: boolean;
 }
 
 export interface GrantedBucket {
@@ -53,12 +53,12 @@ export function grantsFor<W extends Asking>(
 
 /** How long a request would wait with an empty queue, in ms. */
 export function untilAlone(
-  { costs, priority, started }: Asking,
+  { costs, priority, inFlight }: Asking,
   buckets: ReadonlyMap<string, GrantedBucket>,
   now: number,
 ): number {
   const waits = [...costs].map(([name, count]) => {
-    const left = started ? 0 : reserveOf(priority, buckets, name);
+    const left = inFlight ? 0 : reserveOf(priority, buckets, name);
     return untilFree(buckets, name, count + left, now + followDelayOf(costs, buckets, name));
   });
   return Math.max(0, ...waits);
@@ -74,7 +74,7 @@ interface Queue<W> {
   readonly orders: number[];
   readonly costs: ReadonlyMap<string, number>;
   readonly priority: Priority;
-  readonly started: boolean;
+  readonly inFlight: boolean;
   next: number;
 }
 
@@ -118,7 +118,7 @@ class Round<W extends Asking> {
   }
 
   #rankOf(queue: Queue<W>): number {
-    if (queue.started) return -2;
+    if (queue.inFlight) return -2;
     return this.#isDue(queue) ? -1 : rankOf(queue.priority);
   }
 
@@ -132,7 +132,7 @@ class Round<W extends Asking> {
   }
 
   #until(queue: Queue<W>): number {
-    const reserved = !queue.started && !this.#isDue(queue);
+    const reserved = !queue.inFlight && !this.#isDue(queue);
     let until = 0;
     for (const [name, count] of queue.costs) {
       const kept = this.#kept.get(name) ?? 0;
@@ -164,18 +164,18 @@ class Round<W extends Asking> {
     for (const [name, count] of queue.costs) this.#take(name, count, queue);
   }
 
-  #take(name: string, count: number, { priority, started }: Queue<W>): void {
+  #take(name: string, count: number, { priority, inFlight }: Queue<W>): void {
     const known = this.#buckets.get(name);
     if (known === undefined) return;
     const skipped: Partial<Record<Priority, number>> = { ...known.skipped };
     for (const other of this.#waitingFor(name)) skipped[other] = (skipped[other] ?? 0) + count;
-    if (!started) delete skipped[priority];
+    if (!inFlight) delete skipped[priority];
     this.#buckets.set(name, { ...known, bucket: takeTokens(known.bucket, count, this.#now), skipped });
   }
 
   #waitingFor(name: string): ReadonlySet<Priority> {
     const waiting = this.#queues.filter(
-      ({ costs, next, members, started }) => costs.has(name) && next < members.length && !started,
+      ({ costs, next, members, inFlight }) => costs.has(name) && next < members.length && !inFlight,
     );
     return new Set(waiting.map(({ priority }) => priority));
   }
@@ -193,15 +193,15 @@ class Round<W extends Asking> {
 }
 
 function queuesOf<W extends Asking>(waiters: Iterable<W>): readonly Queue<W>[] {
-  const queues = new Map<ReadonlyMap<string, number>, Map<Priority | 'started', Queue<W>>>();
+  const queues = new Map<ReadonlyMap<string, number>, Map<Priority | 'inFlight', Queue<W>>>();
   let order = 0;
   for (const waiter of waiters) {
-    const { costs, priority, started } = waiter;
-    const alike = queues.get(costs) ?? new Map<Priority | 'started', Queue<W>>();
-    let queue = alike.get(started ? 'started' : priority);
+    const { costs, priority, inFlight } = waiter;
+    const alike = queues.get(costs) ?? new Map<Priority | 'inFlight', Queue<W>>();
+    let queue = alike.get(inFlight ? 'inFlight' : priority);
     if (queue === undefined) {
-      queue = { members: [], orders: [], costs, priority, started, next: 0 };
-      alike.set(started ? 'started' : priority, queue);
+      queue = { members: [], orders: [], costs, priority, inFlight, next: 0 };
+      alike.set(inFlight ? 'inFlight' : priority, queue);
       queues.set(costs, alike);
     }
     queue.members.push(waiter);

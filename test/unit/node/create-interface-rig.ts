@@ -94,7 +94,7 @@ export function rig(scene: Scene): Rig {
     },
     perform: async (operation, context) => {
       const name = nameOf(operation.kind);
-      if (context.started === true) started.push(name);
+      if (context.inFlight === true) started.push(name);
       calls.push(operation.kind === 'attachInterface' ? `${name}@${operation.deviceIndex}` : name);
       requests.push(operation);
       await sleep(clock, scene.duration ?? 0, never);

@@ -18,7 +18,7 @@ export interface RateLimiterRig {
 export interface Asking {
   readonly priority?: Priority | (() => Priority);
   readonly signal?: AbortSignal;
-  readonly started?: boolean;
+  readonly inFlight?: boolean;
   /** Whether the calls are sent at once; they are unless it says otherwise. */
   readonly sent?: boolean;
 }
@@ -35,11 +35,11 @@ export function rateLimiterRig(sizes: {
   });
   const granted: string[] = [];
   const ask = async (name: string, actions: readonly string[], how: Asking = {}): Promise<() => void> => {
-    const { priority = 'high', signal = never, started = false } = how;
+    const { priority = 'high', signal = never, inFlight = false } = how;
     const refund = await rateLimiter.tokens(actions, {
       priority: typeof priority === 'function' ? priority : () => priority,
       signal,
-      started,
+      inFlight,
     });
     if (how.sent !== false) for (const action of actions) rateLimiter.sent(action);
     granted.push(`${name}@${Math.round(clock.monotonic())}`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { deficitOf } from '../../../../src/controller/reporting/deficit.ts';
+import { missingDataOf } from '../../../../src/controller/reporting/deficit.ts';
 import type { NodeSummary } from '../../../../src/node/reconcile/node-summary.ts';
 import type { Assessment } from '../../../../src/node/conditions/assessment.ts';
 import type { ConditionReason } from '../../../../src/node/conditions/node-condition.ts';
@@ -48,6 +48,6 @@ describe('the need for a reading of the network', () => {
       'nothing',
     ],
   ])('covers %s', (_, summaries, expected) => {
-    expect(deficitOf(summaries)).toBe(expected);
+    expect(missingDataOf(summaries)).toBe(expected);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import {
-  releasableIn,
+  givenUpAndHidden,
   restoredState,
   shownSince,
   isOfOtherInstance,
@@ -102,5 +102,5 @@ test.each<[string, NodeParts, boolean]>([
   ['released', { handshake: { [left]: 'released' } }, false],
   ['in no handshake', {}, false],
 ])('an address counts as released for good: it is %s', (_, parts, expected) => {
-  expect(releasableIn(nodeOf(parts)).has(left)).toBe(expected);
+  expect(givenUpAndHidden(nodeOf(parts)).has(left)).toBe(expected);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { ReleaseState } from '../../../../src/kubernetes/cilium-node/cilium-node.ts';
 import type { Release, Releases } from '../../../../src/node/release/release-state.ts';
-import { releasableHoldings, primaryOn } from '../../../../src/node/demand/holdings.ts';
+import { secondaryHoldings, primaryOn } from '../../../../src/node/demand/holdings.ts';
 import type { NodeRequirements } from '../../../../src/node/demand/node-requirements.ts';
 import {
   type CandidateFacts,
@@ -35,7 +35,7 @@ function candidates(change: Partial<CandidateFacts> = {}): string[] {
 }
 
 function releasing(ids: readonly string[], kind: 'excess' | 'asked' | 'leaving'): Releases {
-  const holdings = interfaces.flatMap(releasableHoldings).filter(({ id }) => ids.includes(id));
+  const holdings = interfaces.flatMap(secondaryHoldings).filter(({ id }) => ids.includes(id));
   const phase = kind === 'excess' ? { kind, since: 0 } : { kind };
   return new Map(
     holdings.map((holding): [string, Release] => [holding.id, { holding, protocol: 'crd', phase }]),
@@ -121,7 +121,7 @@ describe('the addresses that a node can spare', () => {
 });
 
 describe('the addresses that pods must no longer have', () => {
-  const retired = interfaces.flatMap((item) => [...releasableHoldings(item).slice(0, 1), primaryOn(item)]);
+  const retired = interfaces.flatMap((item) => [...secondaryHoldings(item).slice(0, 1), primaryOn(item)]);
 
   function leaving(change: Partial<Parameters<typeof retiredCandidates>[0]> = {}): string[] {
     const facts = {

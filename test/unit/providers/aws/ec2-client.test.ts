@@ -372,7 +372,7 @@ describe('a process that no longer leads', () => {
   ])('sends no change, not even of an operation in flight: %s is sent: %j', async (action, isSent) => {
     const { client, sent } = ec2ClientRig(() => ({}), { options: { leads: () => false } });
 
-    const result = await client.write(action, remove, { ...context, started: true });
+    const result = await client.write(action, remove, { ...context, inFlight: true });
 
     expect(sent).toHaveLength(isSent ? 1 : 0);
     if (!isSent) expect(result).toMatchObject({ kind: 'failed', failure: { kind: 'fenced', action } });
@@ -400,7 +400,7 @@ describe('a pause', () => {
     const { client, sent } = ec2ClientRig(() => ({}), pausing([pause]));
 
     const result = await client.write(action, remove, context);
-    const started = await client.write(action, remove, { ...context, started: true });
+    const started = await client.write(action, remove, { ...context, inFlight: true });
 
     if (!isSent) {
       expect(result).toMatchObject({
@@ -428,7 +428,7 @@ describe('a pause', () => {
       const { client, sent } = ec2ClientRig(() => ({}), { options: { permission } });
 
       await client.write(action, remove, context);
-      await client.write(action, remove, { ...context, started: true });
+      await client.write(action, remove, { ...context, inFlight: true });
 
       expect(sent).toHaveLength(isSent ? 2 : 0);
     },

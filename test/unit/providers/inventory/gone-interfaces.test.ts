@@ -6,7 +6,7 @@ const window = 30;
 /** Each is proven gone at its time. */
 function goneAt(...times: readonly number[]): GoneInterfaces {
   const gone = new GoneInterfaces(window);
-  for (const [index, at] of times.entries()) gone.prove(`eni-${index}`, at);
+  for (const [index, at] of times.entries()) gone.noteRemoved(`eni-${index}`, at);
   return gone;
 }
 
@@ -15,8 +15,8 @@ describe('an interface that is proven gone', () => {
     const gone = goneAt(...Array.from({ length: 150 }, (_, index) => index * window));
 
     expect(gone.ids).toHaveLength(100);
-    expect(gone.isProven('eni-49')).toBe(false);
-    expect(gone.isProven('eni-50')).toBe(true);
+    expect(gone.wasRemoved('eni-49')).toBe(false);
+    expect(gone.wasRemoved('eni-50')).toBe(true);
   });
 
   test('stays while a stale read may show it, however many newer ones are known', () => {
@@ -28,12 +28,12 @@ describe('an interface that is proven gone', () => {
   test('is the newest one again when it is proven gone again, and no other leaves for it', () => {
     const gone = goneAt(...Array.from({ length: 100 }, (_, index) => index * window));
 
-    gone.prove('eni-0', 100 * window);
-    gone.prove('eni-100', 101 * window);
+    gone.noteRemoved('eni-0', 100 * window);
+    gone.noteRemoved('eni-100', 101 * window);
 
     expect(gone.ids).toHaveLength(100);
-    expect(gone.isProven('eni-0')).toBe(true);
-    expect(gone.isProven('eni-1')).toBe(false);
+    expect(gone.wasRemoved('eni-0')).toBe(true);
+    expect(gone.wasRemoved('eni-1')).toBe(false);
   });
 
   test('is forgotten once a read that is not stale shows it again', () => {

@@ -15,7 +15,7 @@ function rig(most: number) {
     { signal = never, started: isStarted = false } = {},
   ): Promise<string> =>
     inFlight.run(
-      { priority: typeof priority === 'string' ? () => priority : priority, signal, started: isStarted },
+      { priority: typeof priority === 'string' ? () => priority : priority, signal, inFlight: isStarted },
       () => {
         started.push(name);
         return new Promise((resolve) => ends.set(name, () => resolve(name)));

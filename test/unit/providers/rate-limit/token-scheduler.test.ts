@@ -11,7 +11,7 @@ interface Named {
   readonly name: string;
   readonly costs: ReadonlyMap<string, number>;
   readonly priority: Priority;
-  readonly started: boolean;
+  readonly inFlight: boolean;
 }
 
 const read = new Map([['read', 1]]);
@@ -21,8 +21,8 @@ const both = new Map([
 ]);
 const attach = new Map([['attach', 1]]);
 
-function asking(name: string, priority: Priority, costs = read, started = false): Named {
-  return { name, costs, priority, started };
+function asking(name: string, priority: Priority, costs = read, inFlight = false): Named {
+  return { name, costs, priority, inFlight };
 }
 
 /** `tokens` of `capacity`; a token a second. */
