@@ -16,7 +16,7 @@ import { alerts } from './rules/promtool-file.ts';
 const { signal } = new AbortController();
 const shipped = join(import.meta.dirname, '../../charts/headwater/alertmanager/inhibit-rules.yaml');
 
-interface Told {
+interface ShownAlert {
   readonly labels: Readonly<Record<string, string>>;
 }
 
@@ -72,14 +72,14 @@ async function fire(names: readonly string[], cluster: string): Promise<void> {
 
 async function listed(cluster: string, filter: string): Promise<readonly string[]> {
   const path = `/api/v2/alerts?filter=cluster%3D%22${cluster}%22&${filter}`;
-  const told = await callJson<readonly Told[]>('GET', url + path, undefined, signal);
-  return told.map(({ labels }) => labels['alertname'] ?? '');
+  const reported = await callJson<readonly ShownAlert[]>('GET', url + path, undefined, signal);
+  return reported.map(({ labels }) => labels['alertname'] ?? '');
 }
 
 /** What pages: critical, and not inhibited. */
 async function pages(cluster: string): Promise<readonly string[]> {
-  const told = await listed(cluster, 'inhibited=false');
-  return told.filter((name) => severityOf(name) === 'critical');
+  const reported = await listed(cluster, 'inhibited=false');
+  return reported.filter((name) => severityOf(name) === 'critical');
 }
 
 describe('Alertmanager with the shipped inhibitions', () => {

@@ -103,7 +103,7 @@ export class AttackedWorld {
     return this.#controllers.flatMap(({ calls }) => calls.filter(({ action }) => taking.test(action)));
   }
 
-  /** What the victims, except the liar among them, have lost, wait for, and are told. */
+  /** What the victims, except the liar among them, have lost and wait for, and what is reported to them. */
   harm(liar?: NodeFacts): readonly string[] {
     const victims = this.victims.filter(({ name }) => name !== liar?.name);
     const names = new Set(victims.map(({ name }) => name));
@@ -114,11 +114,11 @@ export class AttackedWorld {
     const waiting = world.views
       .filter(({ nodeName }) => names.has(nodeName))
       .flatMap(({ waitingPods }) => [...waitingPods.keys()].map((pod) => `${pod} waits`));
-    const told = victims.flatMap((machine) => [
+    const reported = victims.flatMap((machine) => [
       ...(world.operatorError(machine) === '' ? [] : [`${machine.name}: ${world.operatorError(machine)}`]),
       ...world.events(machine.name).map((event) => `${machine.name}: ${event}`),
     ]);
-    return [...violations, ...waiting, ...told, ...world.bugs.map(String)];
+    return [...violations, ...waiting, ...reported, ...world.bugs.map(String)];
   }
 
   /** Adds pods to each victim, which get their addresses. */

@@ -36,7 +36,7 @@ test.each<[string, Partial<Findings>, string]>([
     { times: [{ what: 'release', troubled: 31, calm: 10 }] },
     'release took more than 2 times as long as without the trouble',
   ],
-  ['a trial complains', { complaints: ['it is told once'] }, 'it is told once'],
+  ['a trial complains', { complaints: ['it is reported once'] }, 'it is reported once'],
 ])('a trial where %s has failed, and says why', (_, found, complaint) => {
   const findings = { ...good, ...found };
 

@@ -281,13 +281,13 @@ export class E2eCluster {
 
   #lastWords(): string {
     const unmet = this.standings().filter(({ met }) => !met);
-    const told = this.controllers.map((controller) =>
+    const reported = this.controllers.map((controller) =>
       controller.lines
         .slice(-15)
         .map(({ text }) => text)
         .join('\n'),
     );
-    return [`not met: ${JSON.stringify(unmet)}`, ...this.invariants.violations, ...told].join('\n');
+    return [`not met: ${JSON.stringify(unmet)}`, ...this.invariants.violations, ...reported].join('\n');
   }
 }
 

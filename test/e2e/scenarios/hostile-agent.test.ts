@@ -74,8 +74,8 @@ async function harm(): Promise<readonly string[]> {
   const lost = cluster.invariants.violations.filter((text) =>
     innocent().some((name) => text.startsWith(name)),
   );
-  const told = await Promise.all(innocent().map((name) => cluster.operatorError(name)));
-  return [...lost.filter((text) => !text.includes('a-fake-')), ...told.filter((text) => text !== '')];
+  const reported = await Promise.all(innocent().map((name) => cluster.operatorError(name)));
+  return [...lost.filter((text) => !text.includes('a-fake-')), ...reported.filter((text) => text !== '')];
 }
 
 function heldByStranger(): number {

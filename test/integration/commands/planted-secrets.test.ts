@@ -83,7 +83,7 @@ describe('a secret in the options of a start that fails', () => {
 });
 
 /** What a process prints, until one of its lines matches. */
-async function toldBy(
+async function outputOf(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
   until: RegExp,
@@ -284,13 +284,13 @@ describe('a secret on the way to the cluster', () => {
     const text = typeof config === 'string' ? config : configText(config);
     const path = await directory.file('kubeconfig', text);
 
-    const told = await toldBy(
+    const reported = await outputOf(
       [`--k8s-kubeconfig-path=${path}`, '--ec2-api-endpoint=http://127.0.0.1:1'],
       {},
       /cannot start|cannot (list|get|read|watch|reach)/,
     );
 
-    expect(leaksIn(told)).toEqual([]);
+    expect(leaksIn(reported)).toEqual([]);
   });
 });
 
@@ -425,7 +425,7 @@ describe('a secret on the way to EC2', () => {
     await announce(api, 'one', 'i-00000000000000001');
     const { flags = [`--ec2-api-endpoint=${ec2}`], environment = {} } = (await clouds[name]?.()) ?? {};
 
-    const told = await toldBy(
+    const reported = await outputOf(
       [`--k8s-kubeconfig-path=${kubeconfig}`, ...flags],
       { HOME: directory.path, ...environment },
       /"msg":"cannot read the cloud"|cannot start/,
@@ -436,6 +436,6 @@ describe('a secret on the way to EC2', () => {
       ),
     );
 
-    expect(leaksIn([...told, ...objects])).toEqual([]);
+    expect(leaksIn([...reported, ...objects])).toEqual([]);
   });
 });

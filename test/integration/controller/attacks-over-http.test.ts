@@ -101,8 +101,10 @@ function harm(): readonly string[] {
   const lost = invariantViolations(world.cluster)
     .filter(({ what, node }) => names.includes(node) && what !== 'address-offered-twice')
     .map(({ text }) => text);
-  const told = names.map((name) => textAt(ciliumNode(name), 'status', 'ipam', 'operator-status', 'error'));
-  return [...lost, ...told.filter((text) => text !== ''), ...world.bugs.map(String)];
+  const reported = names.map((name) =>
+    textAt(ciliumNode(name), 'status', 'ipam', 'operator-status', 'error'),
+  );
+  return [...lost, ...reported.filter((text) => text !== ''), ...world.bugs.map(String)];
 }
 
 function heldByStranger(): number {

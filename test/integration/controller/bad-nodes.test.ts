@@ -126,12 +126,12 @@ async function sceneOf(cases: readonly Case[]): Promise<Scene> {
 
 /** What was said of a node, in the log or in /status. */
 function toldOf({ controller }: Scene): ReadonlyMap<string, string> {
-  const told = new Map<string, string>();
+  const reported = new Map<string, string>();
   for (const { level, details } of controller.logged) {
     const name = String(details['node']);
-    if (level === 'warn') told.set(name, `${told.get(name) ?? ''} ${JSON.stringify(details)}`);
+    if (level === 'warn') reported.set(name, `${reported.get(name) ?? ''} ${JSON.stringify(details)}`);
   }
-  return told;
+  return reported;
 }
 
 describe('a CiliumNode that is wrong', () => {
@@ -140,18 +140,18 @@ describe('a CiliumNode that is wrong', () => {
     async (section) => {
       const scene = await sceneOf(casesOf(section));
       const { world, controller, good, bad } = scene;
-      const told = toldOf(scene);
+      const reported = toldOf(scene);
 
       const unserved = good.filter((machine) => world.pool(machine).size !== 2);
       const silent = bad.filter(
         ({ name, field, problem, machine }) =>
           problem !== undefined &&
           isRead.some((pattern) => pattern.test(field)) &&
-          told.get(name) === undefined &&
+          reported.get(name) === undefined &&
           world.pool(machine).size !== 2,
       );
       const lost = bad.filter(
-        ({ name, machine }) => told.get(name) === undefined && world.pool(machine).size !== 2,
+        ({ name, machine }) => reported.get(name) === undefined && world.pool(machine).size !== 2,
       );
 
       expect(bad.length).toBeGreaterThan(200);

@@ -123,7 +123,7 @@ describe('a node whose subnets have all run out', () => {
 
     await world.announce(machine);
     await world.advance(20_000);
-    const told = {
+    const reported = {
       error: world.operatorError(machine),
       events: world.events(machine.name).toSorted(),
       metric: await controller.metric('headwater_blocked{resource="node",reason="SubnetsExhausted"}'),
@@ -136,18 +136,18 @@ describe('a node whose subnets have all run out', () => {
     await world.until('it is served', () => world.pool(machine).size === 8, 200_000);
     await world.advance(5000);
 
-    expect(told.error).toBe(
+    expect(reported.error).toBe(
       `no address is left in ${ids.pods}, ${ids.morePods}: add a subnet that the node's subnet selection matches, or free addresses there`,
     );
-    expect(told.events).toEqual([
-      `CiliumNode SubnetsExhausted: ${told.error}`,
-      `Node SubnetsExhausted: ${told.error}`,
+    expect(reported.events).toEqual([
+      `CiliumNode SubnetsExhausted: ${reported.error}`,
+      `Node SubnetsExhausted: ${reported.error}`,
     ]);
-    expect(told.metric).toBe(1);
-    expect(told.status).toEqual([
+    expect(reported.metric).toBe(1);
+    expect(reported.status).toEqual([
       expect.objectContaining({ name: machine.name, reason: 'SubnetsExhausted' }),
     ]);
-    expect(later.states).toBe(told.states);
+    expect(later.states).toBe(reported.states);
     expect(controller.warnings()).toEqual(['node cannot be satisfied']);
     expect(world.operatorError(machine)).toBe('');
     expect(controller.controller.status().inDeficit).toEqual([]);

@@ -21,13 +21,13 @@ describe('pending pods on a node that is limited', () => {
     await world.advance(10_000);
     const soon = controller.controller.status().inDeficit;
     await world.advance(20_000);
-    const told = { short: controller.controller.status().inDeficit, error: world.operatorError(machine) };
+    const reported = { short: controller.controller.status().inDeficit, error: world.operatorError(machine) };
     await world.patchStatus(machine, { ipam: { used: null } });
     await world.advance(30_000);
 
     expect([before, soon]).toEqual([[], []]);
-    expect(told.short).toEqual([expect.objectContaining({ name: machine.name, reason, pendingPods: 5 })]);
-    expect(told.error).toContain(text);
+    expect(reported.short).toEqual([expect.objectContaining({ name: machine.name, reason, pendingPods: 5 })]);
+    expect(reported.error).toContain(text);
     expect(world.events(machine.name).toSorted()).toEqual([
       expect.stringMatching(`^CiliumNode ${reason}: `),
       `CiliumNode Resolved: ${reason} is resolved: the node has the addresses that it needs`,

@@ -122,13 +122,13 @@ describe('interfaces that are missing on most nodes at once', () => {
     hide(true);
     await world.advance(600_000);
 
-    const told = world.cluster.kubernetes
+    const reported = world.cluster.kubernetes
       .list('events')
       .filter((event) => textAt(event as never, 'reason') === 'WithdrawalsHeld')
       .map((event) => textAt(event as never, 'involvedObject', 'kind'));
-    expect(told.filter((kind) => kind === 'Lease')).toHaveLength(1);
-    expect(told.filter((kind) => kind !== 'Lease').length).toBeGreaterThan(0);
-    expect(told.filter((kind) => kind !== 'Lease').length).toBeLessThanOrEqual(20);
+    expect(reported.filter((kind) => kind === 'Lease')).toHaveLength(1);
+    expect(reported.filter((kind) => kind !== 'Lease').length).toBeGreaterThan(0);
+    expect(reported.filter((kind) => kind !== 'Lease').length).toBeLessThanOrEqual(20);
     expect(
       controller.warnings().filter((text) => text === 'withdrawals are held: nothing is taken away'),
     ).toHaveLength(1);

@@ -70,10 +70,10 @@ describe('two controllers', () => {
     burst(world, 'web', 40);
     await world.advance(2500);
 
-    const told = world.clock.monotonic();
+    const signalledAt = world.clock.monotonic();
     first.stop();
     await world.until('the second leads', () => leads(second), 30_000);
-    const taken = world.clock.monotonic() - told;
+    const taken = world.clock.monotonic() - signalledAt;
     await world.advance(180_000);
 
     expect(await first.outcome).toBe('stopped');
@@ -229,7 +229,7 @@ describe('a controller that shuts down', () => {
     const controller = startController(world);
     for (const machine of world.machines) await world.announce(machine);
     await world.advance(60_000);
-    const told = world.clock.monotonic();
+    const signalledAt = world.clock.monotonic();
     let ended: number | undefined;
     void controller.outcome.then(() => {
       ended = world.clock.monotonic();
@@ -239,7 +239,7 @@ describe('a controller that shuts down', () => {
     await world.advance(30_000);
 
     const [lease] = world.cluster.kubernetes.list('leases.coordination.k8s.io');
-    expect((ended ?? Infinity) - told).toBeLessThan(1000);
+    expect((ended ?? Infinity) - signalledAt).toBeLessThan(1000);
     expect(lease?.['spec']).toMatchObject({ holderIdentity: '' });
   });
 
@@ -254,14 +254,16 @@ describe('a controller that shuts down', () => {
       await world.advance(into);
 
       controller.stop();
-      const told = world.clock.monotonic();
+      const signalledAt = world.clock.monotonic();
       await world.advance(30_000);
 
-      const started = controller.calls.filter(({ at, action }) => at > told && action.startsWith('Create'));
+      const started = controller.calls.filter(
+        ({ at, action }) => at > signalledAt && action.startsWith('Create'),
+      );
       expect(await controller.outcome).toBe('stopped');
       expect(world.loose()).toEqual([]);
       expect(started.length).toBeLessThanOrEqual(2);
-      expect(controller.calls.every(({ at }) => at < told + 20_000)).toBe(true);
+      expect(controller.calls.every(({ at }) => at < signalledAt + 20_000)).toBe(true);
       expect(world.broken()).toEqual([]);
     },
   );
@@ -282,11 +284,11 @@ describe('a controller that shuts down', () => {
       });
 
       controller.stop();
-      const told = world.clock.monotonic();
+      const signalledAt = world.clock.monotonic();
       await world.advance(120_000);
 
       expect(ended).toBeDefined();
-      expect((ended ?? Infinity) - told).toBeLessThan(21_000);
+      expect((ended ?? Infinity) - signalledAt).toBeLessThan(21_000);
       expect(await controller.outcome).toBe('stopped');
       expect(world.broken()).toEqual([]);
     },

@@ -287,14 +287,14 @@ describe('an untrusted text that is endless and odd', () => {
 
     await world.advance(300_000);
 
-    const told = [
+    const reported = [
       controller.logged,
       controller.controller.status(),
       controller.controller.node(machine.name),
       [...world.events(machine.name), ...world.events('headwater')],
       [readyOf(controller), world.operatorError(machine)],
     ];
-    const texts = told.flatMap(textsIn);
+    const texts = reported.flatMap(textsIn);
     expect(controller.controller.status().inDeficit).toHaveLength(1);
     expect(texts.some((text) => text.includes('red') && text.includes('xxx'))).toBe(true);
     expect(Math.max(...texts.map(({ length }) => length))).toBeLessThan(1200);

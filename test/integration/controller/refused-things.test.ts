@@ -185,7 +185,7 @@ describe('a refusal', () => {
 
       await world.announce(machine);
       await world.advance(600_000);
-      const told = world.operatorError(machine);
+      const reported = world.operatorError(machine);
       const refused = controller.changes.filter(({ result }) => result === row.code);
       end();
       await world.until('it is served', () => world.pool(machine).size === 8, 61_500);
@@ -193,9 +193,9 @@ describe('a refusal', () => {
 
       const isStopped = row.code === 'IncorrectState';
       const said = isStopped ? `start instance ${machine.instanceId}` : `${row.at} answers ${row.code}: `;
-      expect(told).toContain(said);
+      expect(reported).toContain(said);
       // What it is about, and then, where there is a remedy, that.
-      expect(told.slice(0, told.indexOf(said))).toMatch(
+      expect(reported.slice(0, reported.indexOf(said))).toMatch(
         row.at === 'AttachNetworkInterface' && row.aside === 'the subnet'
           ? /^for an interface in subnet /
           : new RegExp(`^${named[row.aside](world)}((allow|check|raise|renew|use) .*: )?$`),
@@ -222,7 +222,7 @@ describe('a subnet that was deleted', () => {
 
       await world.announce(machine);
       await world.advance(12_000);
-      const [size, told] = [world.pool(machine).size, world.operatorError(machine)];
+      const [size, reported] = [world.pool(machine).size, world.operatorError(machine)];
       const asked = controller.changes.map(inShort).filter((call) => call.startsWith('Create'));
       end();
       await world.until('it is served', () => world.pool(machine).size === 8, 200_000);
@@ -233,7 +233,7 @@ describe('a subnet that was deleted', () => {
       ];
       expect(asked).toEqual(ways === 'open' ? [first, second] : [first]);
       expect(size).toBe(ways === 'open' ? 8 : 0);
-      expect(told).toMatch(
+      expect(reported).toMatch(
         ways === 'open' ? /^$/ : new RegExp(`^subnet ${ids.morePods} does not exist: add a subnet`),
       );
       expect(world.broken()).toEqual([]);
@@ -308,7 +308,7 @@ describe('a fleet whose role may not assign addresses', () => {
     for (const machine of world.machines) await world.announce(machine);
     await world.advance(600_000);
     const calls = controller.calls.filter((call) => call.action === assignment.at);
-    const told = world.machines.map((machine) => world.operatorError(machine));
+    const reported = world.machines.map((machine) => world.operatorError(machine));
     const { gateway } = world.cluster.ec2;
 
     gateway.policies.set(controllerArn, shippedPolicy);
@@ -317,7 +317,9 @@ describe('a fleet whose role may not assign addresses', () => {
     // All at once in the beginning, and then one in 5 to 60 s.
     expect(calls.filter(({ at }) => at > 5000).length).toBeLessThan(25);
     expect(
-      new Set(told.map((text) => text.includes("allow ec2:AssignPrivateIpAddresses to Headwater's role: "))),
+      new Set(
+        reported.map((text) => text.includes("allow ec2:AssignPrivateIpAddresses to Headwater's role: ")),
+      ),
     ).toEqual(new Set([true]));
     expect(world.machines.map((machine) => world.pool(machine).size)).toEqual(Array(8).fill(8));
     expect(world.machines.map((machine) => world.operatorError(machine))).toEqual(Array(8).fill(''));
@@ -360,9 +362,9 @@ describe('a fleet in a zone with an Outpost', () => {
     expect(world.interfaces(racked)[1]?.subnetId).toBe(outpost.id);
     const refused = controller.changes.filter(({ result }) => result === 'InvalidParameterCombination');
     expect(refused).toHaveLength(1);
-    const told = controller.logged.filter(({ message }) => message.startsWith('refused by the cloud'));
+    const reported = controller.logged.filter(({ message }) => message.startsWith('refused by the cloud'));
     const nodeSubnetId = ids.nodes;
-    expect(told.map(({ details }) => details)).toEqual([
+    expect(reported.map(({ details }) => details)).toEqual([
       expect.objectContaining({
         thing: { kind: 'attachment', subnetId: outpost.id, nodeSubnetId },
         code: 'InvalidParameterCombination',

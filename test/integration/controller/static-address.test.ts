@@ -362,13 +362,13 @@ test('listings that lag never withdraw a static address', async () => {
   await world.advance(60_000);
 
   const controller = await served(world);
-  await world.until('it is told', () => assigned(world, machine) !== '');
+  await world.until('it is assigned', () => assigned(world, machine) !== '');
   const from = world.history.of(machine.name).length;
   await world.advance(900_000);
 
   const later = world.history.of(machine.name).slice(from);
-  const told = later.map(({ object }) => textAt(object, 'status', 'ipam', 'assigned-static-ip'));
-  expect(told.filter((address) => address === '')).toEqual([]);
+  const reported = later.map(({ object }) => textAt(object, 'status', 'ipam', 'assigned-static-ip'));
+  expect(reported.filter((address) => address === '')).toEqual([]);
   expect(assigned(world, machine)).toBe(publicAddressOf(world, machine));
   expect(count(controller, 'AssociateAddress')).toBe(1);
 });

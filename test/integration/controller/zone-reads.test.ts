@@ -39,7 +39,7 @@ describe('a start while every answer about one zone fails for', () => {
 
     await world.advance(60_000);
     const sizes = near.map((machine) => world.pool(machine).size);
-    const told = far.map((machine) => world.operatorError(machine));
+    const reported = far.map((machine) => world.operatorError(machine));
     const reads = controller.calls.length;
     isDark = false;
     await world.until(
@@ -49,7 +49,7 @@ describe('a start while every answer about one zone fails for', () => {
     );
 
     expect(sizes).toEqual(near.map(() => 12));
-    expect(told.filter((text) => text.includes('nothing matches'))).toEqual([]);
+    expect(reported.filter((text) => text.includes('nothing matches'))).toEqual([]);
     expect(reads).toBeLessThan(400);
     expect(world.broken()).toEqual([]);
   });

@@ -36,15 +36,15 @@ function copyOf(
   transport: KubernetesTransport,
   path: string,
   clock: Clock,
-): { copy: Reflector<JsonObject>; told: string[] } {
-  const told: string[] = [];
+): { copy: Reflector<JsonObject>; reported: string[] } {
+  const reported: string[] = [];
   const copy = new Reflector<JsonObject>({
     transport,
     clock,
     random: new Random('http'),
     path,
     transform: (raw) => raw,
-    onChange: ({ type, key }) => told.push(`${type} ${key}`),
+    onChange: ({ type, key }) => reported.push(`${type} ${key}`),
     onBug: (error) => {
       throw error;
     },
@@ -55,7 +55,7 @@ function copyOf(
     stopping.abort(new Error('stop'));
     return running;
   });
-  return { copy, told };
+  return { copy, reported };
 }
 
 /** The same API server, on a socket, reached the way a kubeconfig says. */
@@ -79,7 +79,7 @@ describe('the Kubernetes client over real connections', () => {
   test('lists, watches, writes, and recognizes its own writes', async () => {
     const { api, transport, clock } = await overHttp();
     await api.create('node-1', { 'instance-id': 'i-1' });
-    const { copy, told } = copyOf(transport, ciliumNodesPath, clock);
+    const { copy, reported } = copyOf(transport, ciliumNodesPath, clock);
     await copy.synced;
     const raw = copy.objects.get('node-1') ?? {};
 
@@ -97,7 +97,7 @@ describe('the Kubernetes client over real connections', () => {
     await until(() => copy.objects.size === 2);
 
     expect(outcome.kind).toBe('written');
-    expect(told).toEqual(['added node-1', 'modified node-1', 'added node-2']);
+    expect(reported).toEqual(['added node-1', 'modified node-1', 'added node-2']);
   });
 
   test('loses nothing when a watch is cut in the middle of a line', async () => {
@@ -120,7 +120,7 @@ describe('the Kubernetes client over real connections', () => {
     const { api, transport, clock } = await overHttp();
     await api.create('node-1');
     await api.create('node-2');
-    const { copy, told } = copyOf(transport, ciliumNodesPath, clock);
+    const { copy, reported } = copyOf(transport, ciliumNodesPath, clock);
     await copy.synced;
     await until(() => api.model.openWatches === 1);
 
@@ -130,7 +130,7 @@ describe('the Kubernetes client over real connections', () => {
     api.model.faults.expireHistory();
     await until(() => copy.objects.has('node-3'));
 
-    expect(told.slice(2)).toEqual(['deleted node-1', 'added node-3']);
+    expect(reported.slice(2)).toEqual(['deleted node-1', 'added node-3']);
     expect(copy.figures().relists).toBe(1);
   });
 

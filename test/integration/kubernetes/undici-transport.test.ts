@@ -345,8 +345,8 @@ describe('the undici transport', () => {
     await expect(sent).rejects.toMatchObject({ code: 'KUBERNETES_UNREACHABLE' });
     await expect(sent).rejects.toThrow(text);
     await expect(sent).rejects.toThrow(`the proxy ${proxy.url}`);
-    const told = JSON.stringify(describeError(await sent.catch((error: unknown) => error)));
-    expect(told).not.toContain('secret');
+    const reported = JSON.stringify(describeError(await sent.catch((error: unknown) => error)));
+    expect(reported).not.toContain('secret');
   });
 
   test('names a proxy that does not exist', async () => {

@@ -4,7 +4,7 @@ import { addressesNow, count, type Findings, inUse } from '../findings.ts';
 import { consistencyWindow, type TrialCluster } from '../rig/trial-cluster.ts';
 import type { TrialNode } from '../rig/trial-node.ts';
 import { askForMore, end, giveUp, untilBalanced, untilEmpty, untilReadAfter } from '../rig/works.ts';
-import { untilReady, untilTold } from '../told.ts';
+import { untilReady, untilLeaseEvent } from '../reported.ts';
 import { Draws, groupSize, hour, type Trial } from '../trial.ts';
 
 /** Fewer than the brake holds: the rule alone keeps what they use. */
@@ -37,7 +37,7 @@ async function play(cluster: TrialCluster, first: ControllerProcess): Promise<Fi
   veil.wear({ instance: (id) => hiddenIds.has(id) });
   const troubled = await growUnderNewLeader(cluster, draws.take(groupSize(cluster)));
   const { controller } = troubled;
-  const sentence = await untilTold(cluster);
+  const sentence = await untilLeaseEvent(cluster);
   const farewell = await sayFarewell(cluster, draws.take(2));
   await untilReadAfter(cluster, 4 * consistencyWindow);
   const fewIds = idsOf(few);

@@ -5,7 +5,7 @@ import { addressesNow, count, type Findings, inUse } from '../findings.ts';
 import { consistencyWindow, type TrialCluster } from '../rig/trial-cluster.ts';
 import { account, region } from '../rig/trial-topology.ts';
 import { end, giveUp, untilBalanced, untilEmpty, untilReadAfter } from '../rig/works.ts';
-import { unreadiness, untilReady, untilSaid, untilTold } from '../told.ts';
+import { unreadiness, untilReady, untilSaid, untilLeaseEvent } from '../reported.ts';
 import { Draws, groupSize, hour, type Trial, warmUp } from '../trial.ts';
 
 const stillHidden = 2;
@@ -34,7 +34,7 @@ async function play(cluster: TrialCluster, leader: ControllerProcess): Promise<F
   const used = inUse(fleet.nodes);
   const all = count(fleet.nodes.length);
   veil.wear({ networkInterface: (_, deviceIndex) => deviceIndex === 1 });
-  const sentence = await untilTold(cluster);
+  const sentence = await untilLeaseEvent(cluster);
   const unready = await unreadiness(leader, cluster);
   const taken = await takenAway(cluster);
   await end(cluster, second);

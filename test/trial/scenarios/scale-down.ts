@@ -2,7 +2,7 @@
 import { addressesNow, count, type Findings, inUse } from '../findings.ts';
 import { consistencyWindow, type TrialCluster } from '../rig/trial-cluster.ts';
 import { end, giveUp, untilBalanced, untilEmpty, untilReadAfter } from '../rig/works.ts';
-import { toldOnLease } from '../told.ts';
+import { leaseEvents } from '../reported.ts';
 import { Draws, groupSize, hour, type Trial, warmUp } from '../trial.ts';
 
 export const scaleDown: Trial = {
@@ -40,7 +40,7 @@ async function play(cluster: TrialCluster): Promise<Findings> {
   await fleet.remove(staying);
   await untilReadAfter(cluster, 2 * consistencyWindow);
 
-  const told = await toldOnLease(cluster);
+  const reported = await leaseEvents(cluster);
   return {
     story: `${count(gone.length)} of ${count(total)} machines end, ${count(removed.length)} with their CiliumNodes, while others release`,
     addresses: await addressesNow(cluster, used),
@@ -53,6 +53,6 @@ async function play(cluster: TrialCluster): Promise<Findings> {
       },
     ],
     sentence: undefined,
-    complaints: told.map((message) => `nothing is held: ${message}`),
+    complaints: reported.map((message) => `nothing is held: ${message}`),
   };
 }

@@ -6,7 +6,7 @@ import { consistencyWindow, resyncInterval, type TrialCluster } from '../rig/tri
 import type { Shown, TrialNode } from '../rig/trial-node.ts';
 import { account, otherRegion, otherRegionTopology } from '../rig/trial-topology.ts';
 import { giveUp, untilBalanced, untilReadAfter } from '../rig/works.ts';
-import { toldOnLease, unreadiness, untilTold } from '../told.ts';
+import { leaseEvents, unreadiness, untilLeaseEvent } from '../reported.ts';
 import { Draws, groupSize, hour, type Trial } from '../trial.ts';
 
 export const wrongRegion: Trial = {
@@ -29,7 +29,7 @@ async function play(cluster: TrialCluster, first: ControllerProcess): Promise<Fi
   const hand = new Ec2Hand(cloud, otherRegion, cluster.signal);
   const ec2 = { url: cloud.url, credentials: cloud.credentials };
   const wrong = await cluster.startController({ ...where, region: otherRegion, ec2 });
-  const sentence = await untilTold(cluster);
+  const sentence = await untilLeaseEvent(cluster);
   await untilReadAfter(cluster, resyncInterval + 4 * consistencyWindow, hand);
   const unready = await unreadiness(wrong, cluster);
   const changes = await changesIn(cloud, cluster.signal);
@@ -52,7 +52,7 @@ async function play(cluster: TrialCluster, first: ControllerProcess): Promise<Fi
         ? []
         : [`the sentence names numbers, region and account: ${expected.source}`]),
       ...(unready === sentence ? [] : [`it is not ready, for that reason: ${unready ?? 'it is ready'}`]),
-      ...((await toldOnLease(cluster)).length === 1 ? [] : ['one Event on the Lease tells of it']),
+      ...((await leaseEvents(cluster)).length === 1 ? [] : ['one Event on the Lease reports it']),
       ...(isKept ? [] : ['every pool and every interface stays as it was']),
       ...(changes.length === 0 ? [] : [`nothing is changed there: ${changes.join(', ')}`]),
     ],

@@ -4,7 +4,7 @@ import { consistencyWindow, type TrialCluster } from '../rig/trial-cluster.ts';
 import type { TrialNode } from '../rig/trial-node.ts';
 import { region, usedAtFirst } from '../rig/trial-topology.ts';
 import { end, giveUp, untilBalanced, untilReadAfter } from '../rig/works.ts';
-import { toldOnLease } from '../told.ts';
+import { leaseEvents } from '../reported.ts';
 import { Draws, groupSize, type Trial, warmUp } from '../trial.ts';
 
 export const zoneEnd: Trial = {
@@ -57,7 +57,7 @@ async function play(cluster: TrialCluster): Promise<Findings> {
       ...(reused.length > 0 ? [] : ['the new machines use addresses of the dead ones']),
       ...(kept > 0 ? [] : ['what is not given to others stays in the pools of the dead ones']),
       ...(sentence.includes('is not found: check') ? [] : ['each dead node says what to check']),
-      ...(await toldOnLease(cluster)).map((message) => `nothing is held: ${message}`),
+      ...(await leaseEvents(cluster)).map((message) => `nothing is held: ${message}`),
     ],
   };
 }

@@ -29,13 +29,13 @@ interface Rig {
   readonly clock: VirtualClock;
   readonly permission: MutationPermission;
   readonly writers: ConflictingWriters;
-  readonly told: string[];
+  readonly reported: string[];
 }
 
 function rig(change: Partial<ConstructorParameters<typeof ConflictingWriters>[0]> = {}): Rig {
   const clock = new VirtualClock();
   const permission = new MutationPermission(noPauses);
-  const told: string[] = [];
+  const reported: string[] = [];
   const writers = new ConflictingWriters({
     clock,
     permission,
@@ -47,10 +47,10 @@ function rig(change: Partial<ConstructorParameters<typeof ConflictingWriters>[0]
     statusKey: 'eni',
     log: recordingLogger(),
     metrics: { headwater_conflicting_writes_total: { add: () => undefined } },
-    recordEvent: (_, { message }) => told.push(message),
+    recordEvent: (_, { message }) => reported.push(message),
     ...change,
   });
-  return { clock, permission, writers, told };
+  return { clock, permission, writers, reported };
 }
 
 /** What stops after a pool was seen to change, `after` ms into a term that learnt of version 100 as soon as it could. */
@@ -161,7 +161,7 @@ describe('the pause after several conflicting writes', () => {
       all,
     ],
   ])('covers after %s', async (_, writes, pauses, effect) => {
-    const { writers, permission, told, clock } = rig();
+    const { writers, permission, reported, clock } = rig();
     void writers.run(new AbortController().signal);
     await clock.advance(21_000);
 
@@ -173,8 +173,8 @@ describe('the pause after several conflicting writes', () => {
     }
 
     expect(permission.pauses).toMatchObject(pauses);
-    expect(told.at(-1)).toContain(writes.at(-1)?.[1] ?? 'another program');
-    expect(told.at(-1)).toContain(`wrote the pool or the interfaces of this CiliumNode: ${effect}`);
+    expect(reported.at(-1)).toContain(writes.at(-1)?.[1] ?? 'another program');
+    expect(reported.at(-1)).toContain(`wrote the pool or the interfaces of this CiliumNode: ${effect}`);
     await clock.advance(300_001);
     expect(permission.pauses).toEqual(noPauses);
     writers.stop();

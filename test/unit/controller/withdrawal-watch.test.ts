@@ -19,7 +19,7 @@ function rig(
   const permission = new MutationPermission(noPauses);
   const annotations = new Map<string, string | undefined>();
   if (given.annotation !== undefined) annotations.set(heldAnnotation, given.annotation);
-  const told = { lease: [] as string[], nodes: [] as string[], withdrawn: [] as string[] };
+  const reported = { lease: [] as string[], nodes: [] as string[], withdrawn: [] as string[] };
   const world = {
     held: new Set<string>(),
     presence: 'shown' as NodeMember['presence'],
@@ -51,9 +51,9 @@ function rig(
             annotation: (key) => annotations.get(key),
             annotate: (key, text) => annotations.set(key, text),
           },
-    recordLeaseEvent: ({ type, reason, message }) => told.lease.push(`${type} ${reason}: ${message}`),
-    recordNodeEvent: ({ name }, { reason }) => told.nodes.push(`${name} ${reason}`),
-    onWithdrawn: (instanceIds) => told.withdrawn.push(...instanceIds),
+    recordLeaseEvent: ({ type, reason, message }) => reported.lease.push(`${type} ${reason}: ${message}`),
+    recordNodeEvent: ({ name }, { reason }) => reported.nodes.push(`${name} ${reason}`),
+    onWithdrawn: (instanceIds) => reported.withdrawn.push(...instanceIds),
     clock,
     log,
   });
@@ -67,7 +67,7 @@ function rig(
   const note = (): string | undefined => annotations.get(heldAnnotation);
   const warned = (): string[] =>
     log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
-  return { clock, log, permission, told, world, watch, miss, note, warned };
+  return { clock, log, permission, reported, world, watch, miss, note, warned };
 }
 
 const tokenIn = (text: string | undefined): string => /--allow-withdrawals=(\w+)/.exec(text ?? '')?.[1] ?? '';
@@ -90,7 +90,7 @@ describe('withdrawals that are held', () => {
   });
 
   test('are reported once: one line of log, one Event on the Lease, and on 10 nodes, of which each has two objects', async () => {
-    const { clock, told, watch, miss, warned } = rig();
+    const { clock, reported, watch, miss, warned } = rig();
     watch.begin();
     watch.noteResync();
 
@@ -100,16 +100,16 @@ describe('withdrawals that are held', () => {
     await clock.advance(1_000_000);
 
     expect(warned()).toEqual(['withdrawals are held: nothing is taken away']);
-    expect(told.lease).toEqual([
+    expect(reported.lease).toEqual([
       expect.stringMatching(
         /^Warning WithdrawalsHeld: interfaces or addresses of 61 nodes of vpc-1 are missing in eu-west-1 of account 1234, where 100 use addresses: is this the right region and role\? .*--allow-withdrawals=[\da-f]{10}$/,
       ),
     ]);
-    expect(told.nodes).toEqual(ids(10).map((id) => `node-${id} WithdrawalsHeld`));
+    expect(reported.nodes).toEqual(ids(10).map((id) => `node-${id} WithdrawalsHeld`));
   });
 
   test('are reported once all are known, because the readings of a large fleet arrive one by one', async () => {
-    const { clock, told, watch, miss } = rig();
+    const { clock, reported, watch, miss } = rig();
     watch.begin();
     watch.noteResync();
 
@@ -119,12 +119,12 @@ describe('withdrawals that are held', () => {
     }
     await clock.advance(60_000);
 
-    expect(told.lease).toEqual([expect.stringMatching(/interfaces or addresses of 80 nodes /)]);
-    expect(tokenIn(told.lease[0])).toBe(watch.report()?.token);
+    expect(reported.lease).toEqual([expect.stringMatching(/interfaces or addresses of 80 nodes /)]);
+    expect(tokenIn(reported.lease[0])).toBe(watch.report()?.token);
   });
 
   test('are reported after a minute, however many more follow', async () => {
-    const { clock, told, watch, miss } = rig();
+    const { clock, reported, watch, miss } = rig();
     watch.begin();
     watch.noteResync();
 
@@ -133,11 +133,11 @@ describe('withdrawals that are held', () => {
       await clock.advance(5000);
     }
 
-    expect(told.lease).toHaveLength(1);
+    expect(reported.lease).toHaveLength(1);
   });
 
   test('are reported again if they are held again', async () => {
-    const { clock, told, watch, miss, world } = rig();
+    const { clock, reported, watch, miss, world } = rig();
     watch.begin();
     watch.noteResync();
     miss(ids(60));
@@ -148,11 +148,11 @@ describe('withdrawals that are held', () => {
     miss(ids(60));
     await clock.advance(20_000);
 
-    expect(told.lease).toHaveLength(2);
+    expect(reported.lease).toHaveLength(2);
   });
 
   test('are not reported if they are held for some seconds only', async () => {
-    const { clock, told, watch, miss, world, warned } = rig();
+    const { clock, reported, watch, miss, world, warned } = rig();
     watch.begin();
     watch.noteResync();
 
@@ -161,11 +161,11 @@ describe('withdrawals that are held', () => {
     world.held = new Set();
     await clock.advance(60_000);
 
-    expect([warned(), told.lease, told.nodes]).toEqual([[], [], []]);
+    expect([warned(), reported.lease, reported.nodes]).toEqual([[], [], []]);
   });
 
   test('are reported once if they are held again soon after', async () => {
-    const { clock, told, watch, miss, world } = rig();
+    const { clock, reported, watch, miss, world } = rig();
     watch.begin();
     watch.noteResync();
 
@@ -175,10 +175,10 @@ describe('withdrawals that are held', () => {
     await clock.advance(2000);
     miss(ids(60));
     await clock.advance(9999);
-    const early = told.lease.length;
+    const early = reported.lease.length;
     await clock.advance(60_000);
 
-    expect([early, told.lease.length]).toEqual([0, 1]);
+    expect([early, reported.lease.length]).toEqual([0, 1]);
   });
 
   test('make the process unready, with the sentence that /status shows', async () => {
@@ -210,7 +210,7 @@ describe('withdrawals that are held', () => {
   });
 
   test('are made once their token is set, and the note in the Lease is removed', async () => {
-    const { clock, told, watch, miss, world, note } = rig();
+    const { clock, reported, watch, miss, world, note } = rig();
     watch.begin();
     watch.noteResync();
     miss(ids(60));
@@ -226,12 +226,12 @@ describe('withdrawals that are held', () => {
       nodes: 60,
       sentence: expect.stringContaining('eu-west-1 of account 1234'),
     });
-    expect(told.withdrawn).toEqual(ids(60));
+    expect(reported.withdrawn).toEqual(ids(60));
     expect(note()).toBeUndefined();
   });
 
   test('are not made for another token, which is logged once', async () => {
-    const { clock, told, watch, miss, world, warned } = rig();
+    const { clock, reported, watch, miss, world, warned } = rig();
     watch.begin();
     watch.noteResync();
     miss(ids(60));
@@ -240,7 +240,7 @@ describe('withdrawals that are held', () => {
     miss(ids(61));
     await clock.advance(600_000);
 
-    expect(told.withdrawn).toEqual([]);
+    expect(reported.withdrawn).toEqual([]);
     expect(warned()).toEqual([
       'the token of --allow-withdrawals does not match the held withdrawals',
       'withdrawals are held: nothing is taken away',
@@ -261,7 +261,7 @@ describe('withdrawals that are held', () => {
   });
 
   test('leave their note in the Lease when the process ends', async () => {
-    const { clock, watch, miss, note, told } = rig();
+    const { clock, watch, miss, note, reported } = rig();
     watch.begin();
     watch.noteResync();
     miss(ids(60));
@@ -272,7 +272,7 @@ describe('withdrawals that are held', () => {
 
     expect(left).toBeDefined();
     expect(note()).toBe(left);
-    expect(told.lease).toEqual([]);
+    expect(reported.lease).toEqual([]);
   });
 
   test('need no Lease', async () => {
@@ -292,7 +292,7 @@ describe('withdrawals that the previous leader held', () => {
     '{"since":"2025-12-31T00:00:00.000Z","token":"0123456789","nodes":60,"sentence":"much is missing"}';
 
   test('stay held, and the note with them, until this process has read the cloud twice, and then until they are shown', async () => {
-    const { clock, permission, watch, world, miss, note, told } = rig({ annotation });
+    const { clock, permission, watch, world, miss, note, reported } = rig({ annotation });
     watch.begin();
     const atOnce = permission.refusal('release');
     watch.noteResync();
@@ -308,12 +308,12 @@ describe('withdrawals that the previous leader held', () => {
     expect(then).toEqual(['withdrawalsHeld', 'held']);
     expect(atOnce).toBe('withdrawalsHeld');
     expect(during).toEqual(['withdrawalsHeld', annotation, 60, 'inherited']);
-    expect(told.lease).toEqual([
+    expect(reported.lease).toEqual([
       expect.stringContaining('the previous leader held withdrawals: much is missing'),
     ]);
     expect(permission.refusal('release')).toBeUndefined();
     expect(note()).toBeUndefined();
-    expect(told.withdrawn).toEqual([]);
+    expect(reported.withdrawn).toEqual([]);
   });
 
   test('stay held when their note cannot be read', () => {
@@ -327,7 +327,7 @@ describe('withdrawals that the previous leader held', () => {
 
 describe('a cloud that shows none of the instances', () => {
   test('makes the process unready and stops what takes away, until most are found', async () => {
-    const { clock, permission, watch, world, told, note } = rig();
+    const { clock, permission, watch, world, reported, note } = rig();
     world.presence = 'notFound';
     watch.begin();
     watch.noteResync();
@@ -343,8 +343,8 @@ describe('a cloud that shows none of the instances', () => {
       100,
       undefined,
     ]);
-    expect(told.lease).toEqual([`Warning WithdrawalsHeld: ${during[0]}`]);
-    expect(told.nodes).toEqual([]);
+    expect(reported.lease).toEqual([`Warning WithdrawalsHeld: ${during[0]}`]);
+    expect(reported.nodes).toEqual([]);
     expect([watch.problem(), permission.refusal('release')]).toEqual([undefined, undefined]);
   });
 

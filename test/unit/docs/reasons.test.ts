@@ -7,7 +7,7 @@ const root = new URL('../../../', import.meta.url);
 /** Where the sources write a reason down: each pattern has the names in its first group. */
 const places: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['types of reasons', /type \w*Reason =([^;]*);/g],
-  ['what is told', /\breason: ('[A-Z]\w+')/g],
+  ['what is reported', /\breason: ('[A-Z]\w+')/g],
   ['what is counted', /\badd\('(?:node|interface|subnet)', ('\w+')\)/g],
   ['why something is paused', /\bpauseReasons = (\[[^\]]*\])/g],
 ];

@@ -101,8 +101,8 @@ function reasonsThatAre(kind: 'blocked' | 'chosen'): readonly string[] {
 describe('each thing that a runbook names exists', () => {
   test.each([...runbooks, ...pages])('in %s: keys of /status', (_, text) => {
     const asked = [...text.matchAll(/\/status[^`]*\| jq \.(\w+)/g)];
-    const told = [...text.matchAll(/`(\w+)` in `\/status`/g)];
-    const keys = [...asked, ...told].map(([, key = '']) => key);
+    const reported = [...text.matchAll(/`(\w+)` in `\/status`/g)];
+    const keys = [...asked, ...reported].map(([, key = '']) => key);
 
     expect(keys.filter((key) => !(key in statusKeys))).toEqual([]);
   });

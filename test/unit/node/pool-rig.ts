@@ -74,7 +74,7 @@ export class PoolRig {
   readonly doubts: number[] = [];
   /** Begin of each look. */
   readonly refreshes: number[] = [];
-  /** When it was told that the urgency of what waits has risen. */
+  /** When it was notified that the priority of what waits has risen. */
   readonly reconsidered: number[] = [];
   priority: Priority = 'normal';
   /** Kinds of the operations that were given back, joined; `all` where it was all that were admitted together. */

@@ -5,9 +5,9 @@ test.each<[string, string, string]>([
   ['as it is', 'nothing matches a subnet', 'nothing matches a subnet'],
   ['without control characters', 'a\nb\u001b[31mc', 'a\ufffdb\ufffd[31mc'],
   ['cut when it is long', 'x'.repeat(5000), `${'x'.repeat(1000)}…`],
-])('an untrusted text is shown %s', (_, text, told) => {
+])('an untrusted text is shown %s', (_, text, reported) => {
   expect(presentable({ reason: 'CallFailed', message: text })).toEqual({
     reason: 'CallFailed',
-    message: told,
+    message: reported,
   });
 });

@@ -36,7 +36,7 @@ export class CloudHistory {
     this.#inventory.track('i-1');
   }
 
-  /** What the inventory dropped although the cloud had it, and it was told so. */
+  /** What the inventory dropped although the cloud had it, and it was reported so. */
   get lost(): readonly string[] {
     return this.#lost;
   }

@@ -83,7 +83,7 @@ test.each<[string, readonly Step[], readonly string[], number]>([
     1,
   ],
   ['is no failure of another kind', [[0, 'other failure']], [], 0],
-])('a missing permission %s', async (_, steps, told, left) => {
+])('a missing permission %s', async (_, steps, reported, left) => {
   const clock = new VirtualClock();
   const log = recordingLogger();
   const missingPermissions = new MissingPermissions({ clock, log });
@@ -99,7 +99,7 @@ test.each<[string, readonly Step[], readonly string[], number]>([
     }
   }
 
-  expect(log.lines.map(({ level, message }) => `${level} ${message}`)).toEqual(told);
+  expect(log.lines.map(({ level, message }) => `${level} ${message}`)).toEqual(reported);
   expect(missingPermissions.list).toEqual(
     left === 0
       ? []

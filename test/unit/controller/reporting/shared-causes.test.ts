@@ -11,12 +11,12 @@ describe('a cause that many nodes have', () => {
   test('is one log line, Events on some nodes and one for the fleet', () => {
     const causes = new SharedCauses();
 
-    const told = names.map((name) => causes.begin(name, full));
+    const reported = names.map((name) => causes.begin(name, full));
 
-    expect(told.filter(({ isFirst }) => isFirst)).toHaveLength(1);
-    expect(told.filter(({ onNode }) => onNode)).toHaveLength(mostNodesReported);
-    expect(told.filter(({ onCluster }) => onCluster)).toHaveLength(1);
-    expect(told[0]).toEqual({ isFirst: true, onNode: true, onCluster: false, clusterEnded: false });
+    expect(reported.filter(({ isFirst }) => isFirst)).toHaveLength(1);
+    expect(reported.filter(({ onNode }) => onNode)).toHaveLength(mostNodesReported);
+    expect(reported.filter(({ onCluster }) => onCluster)).toHaveLength(1);
+    expect(reported[0]).toEqual({ isFirst: true, onNode: true, onCluster: false, clusterEnded: false });
   });
 
   test('is resolved on each node that has an Event, and for the fleet with the last node', () => {
@@ -52,12 +52,12 @@ describe('a cause that many nodes have', () => {
     (reason, textOf) => {
       const causes = new SharedCauses();
 
-      const told = ['ip-1', 'ip-2', 'ip-3'].map((name) =>
+      const reported = ['ip-1', 'ip-2', 'ip-3'].map((name) =>
         causes.begin(name, { reason, message: textOf(name) }),
       );
 
-      expect(told.map(({ isFirst }) => isFirst)).toEqual([true, false, false]);
-      expect(told.map(({ onCluster }) => onCluster)).toEqual([false, true, false]);
+      expect(reported.map(({ isFirst }) => isFirst)).toEqual([true, false, false]);
+      expect(reported.map(({ onCluster }) => onCluster)).toEqual([false, true, false]);
     },
   );
 

@@ -40,9 +40,9 @@ describe('withDeadline', () => {
   test('ends at once when it is aborted, before or during the work, and aborts the work', async () => {
     const clock = new VirtualClock();
     const controller = new AbortController();
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const work = (signal: AbortSignal): Promise<never> => {
-      signal.addEventListener('abort', () => told.push(signal.reason));
+      signal.addEventListener('abort', () => reported.push(signal.reason));
       return new Promise(() => undefined);
     };
     const reason = new Error('enough');
@@ -53,7 +53,7 @@ describe('withDeadline', () => {
 
     await expect(during).rejects.toBe(reason);
     await expect(before).rejects.toBe(reason);
-    expect(told).toEqual([reason]);
+    expect(reported).toEqual([reason]);
   });
 });
 

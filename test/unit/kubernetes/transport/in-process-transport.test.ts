@@ -126,9 +126,9 @@ describe('the in-process transport', () => {
 
   test('fails without an answer in time, for a stream too, and aborts the handler', async () => {
     const clock = new VirtualClock();
-    const told: boolean[] = [];
+    const reported: boolean[] = [];
     const transport = new InProcessTransport((_request, signal) => {
-      signal.addEventListener('abort', () => told.push(true));
+      signal.addEventListener('abort', () => reported.push(true));
       return new Promise<never>(() => undefined);
     }, clock);
     const request = { method: 'GET', path: '/', timeoutMs: 1000 } as const;
@@ -139,7 +139,7 @@ describe('the in-process transport', () => {
     for (const outcome of await outcomes) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'KUBERNETES_TIMEOUT' } });
     }
-    expect(told).toEqual([true, true]);
+    expect(reported).toEqual([true, true]);
   });
 
   test('reports a handler that fails as a broken connection', async () => {

@@ -214,13 +214,13 @@ describe('an interface that is being attached', () => {
     ['may be attached after an answer that got lost', [lost, failed('invalid')], []],
   ] as const)(
     'that %s is reported as refused or not while its deletion has to wait',
-    async (_, attach, told) => {
+    async (_, attach, reported) => {
       const { refused, result } = await run({
         attach,
         delete: [failed('fenced'), failed('fenced'), deleted],
       });
 
-      expect([...new Set(refused)]).toEqual(told);
+      expect([...new Set(refused)]).toEqual(reported);
       expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: undefined });
     },
   );

@@ -171,10 +171,10 @@ describe('a refusal without an alternative', () => {
 
       await rig.run(ms);
 
-      const told = rig.plan === undefined ? undefined : planCondition(rig.plan, words.fields);
-      if (text === undefined) expect(told).toBeUndefined();
-      else expect(told?.message).toContain(text);
-      expect(told?.reason).toBe(reason);
+      const reported = rig.plan === undefined ? undefined : planCondition(rig.plan, words.fields);
+      if (text === undefined) expect(reported).toBeUndefined();
+      else expect(reported?.message).toContain(text);
+      expect(reported?.reason).toBe(reason);
     },
   );
 

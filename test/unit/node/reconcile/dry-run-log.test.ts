@@ -15,13 +15,17 @@ const write = { kind: 'write', write: { part: 'spec', patch: { ipam: {} } } } as
 
 function rig(stops: Partial<Pauses>) {
   const permission = new MutationPermission({ ...noPauses, ...stops });
-  const told: DryRunDecision[] = [];
-  return { permission, told, dryRunLog: new DryRunLog(permission, (decision) => told.push(decision)) };
+  const reported: DryRunDecision[] = [];
+  return {
+    permission,
+    reported,
+    dryRunLog: new DryRunLog(permission, (decision) => reported.push(decision)),
+  };
 }
 
 describe('a dry run', () => {
   test('logs each decision once while it stays the same', () => {
-    const { dryRunLog, told } = rig({ dryRun: true });
+    const { dryRunLog, reported } = rig({ dryRun: true });
 
     dryRunLog.show('step', [step(8)]);
     dryRunLog.show('write', [write]);
@@ -31,23 +35,23 @@ describe('a dry run', () => {
     dryRunLog.show('write', [write]);
     dryRunLog.show('step', [step(8)]);
 
-    expect(told).toEqual([step(8), write, step(2), step(8)]);
+    expect(reported).toEqual([step(8), write, step(2), step(8)]);
   });
 
   test.each<Partial<Pauses>>([{}, { pause: ['mutations'] }, { conflictingWriter: 'atWork' }])(
     'logs nothing for %j',
     (stops) => {
-      const { dryRunLog, told } = rig(stops);
+      const { dryRunLog, reported } = rig(stops);
 
       dryRunLog.show('step', [step(8)]);
       dryRunLog.show('write', [write]);
 
-      expect(told).toEqual([]);
+      expect(reported).toEqual([]);
     },
   );
 
   test('logs everything again in another dry run', () => {
-    const { dryRunLog, told, permission } = rig({ dryRun: true });
+    const { dryRunLog, reported, permission } = rig({ dryRun: true });
 
     dryRunLog.show('step', [step(8)]);
     permission.change({ dryRun: false });
@@ -55,6 +59,6 @@ describe('a dry run', () => {
     permission.change({ dryRun: true });
     dryRunLog.show('step', [step(8)]);
 
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
   });
 });

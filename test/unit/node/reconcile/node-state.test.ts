@@ -95,11 +95,11 @@ describe('the state of a node', () => {
   });
 
   test('that may not be read is reported once for each reason', async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const outcomes: ReadOutcome[] = [denied('may not'), denied('may not'), denied('still not'), gone];
     const context: unknown = {
       writer: { get: () => Promise.resolve(outcomes.shift()) },
-      hooks: { onReadTrouble: (name: string, problem: string) => told.push(`${name}: ${problem}`) },
+      hooks: { onReadTrouble: (name: string, problem: string) => reported.push(`${name}: ${problem}`) },
     };
     const known = new NodeState(nodeOf({}), 'i-1', context as NodeContext, () => new Set());
     const { signal } = new AbortController();
@@ -107,7 +107,7 @@ describe('the state of a node', () => {
     const reads = [1, 2, 3, 4].map(() => known.reread(signal));
 
     expect(await Promise.all(reads)).toEqual([false, false, false, false]);
-    expect(told).toEqual([`${nodeOf({}).name}: may not`, `${nodeOf({}).name}: still not`]);
+    expect(reported).toEqual([`${nodeOf({}).name}: may not`, `${nodeOf({}).name}: still not`]);
   });
 });
 

@@ -464,10 +464,10 @@ describe('limits of instance types', () => {
     ['xen', { Hypervisor: 'xen', BareMetal: false }, false],
     ['neither known', {}, false],
     ['an unknown hypervisor', { Hypervisor: 'quantum', BareMetal: false }, false],
-  ])('allow prefixes: %s', async (_, told, prefixes) => {
+  ])('allow prefixes: %s', async (_, reported, prefixes) => {
     const NetworkInfo = { MaximumNetworkInterfaces: 3, Ipv4AddressesPerInterface: 10 };
     const { client } = ec2({
-      DescribeInstanceTypes: [{ InstanceTypes: [{ InstanceType: 'm5.large', NetworkInfo, ...told }] }],
+      DescribeInstanceTypes: [{ InstanceTypes: [{ InstanceType: 'm5.large', NetworkInfo, ...reported }] }],
     });
 
     const limits = await readLimits(client, ['m5.large'], context);

@@ -80,13 +80,13 @@ describe('an operation in flight', () => {
 describe('a change of the permission', () => {
   test('is reported once, and only if something changes', () => {
     const permission = new MutationPermission(noPauses);
-    let told = 0;
-    permission.onChange(() => told++);
+    let reported = 0;
+    permission.onChange(() => reported++);
 
     permission.change({ pause: ['releases'] });
     permission.change({ pause: ['releases'], dryRun: false });
 
-    expect(told).toBe(1);
+    expect(reported).toBe(1);
     expect(permission.pauses).toEqual({ ...noPauses, pause: ['releases'] });
   });
 });

@@ -268,13 +268,13 @@ describe('what is missing and was released according to its CiliumNode', () => {
       ['a', block],
     ],
     ['passes without the brake when all of a prefix was released', [['b', ...members]], ['a']],
-  ])('%s', (_, told, left) => {
+  ])('%s', (_, reported, left) => {
     const { inventory, look, holdings } = inventoryRig([], undefined, {
       admit: () => false,
       ofNodes: () => undefined,
     });
     look(0, before);
-    for (const addresses of told) inventory.agentGaveUp('i-1', new Set(addresses));
+    for (const addresses of reported) inventory.agentGaveUp('i-1', new Set(addresses));
 
     look(20, { ...before, addresses: ['a'], prefixes: [] });
     look(50, { ...before, addresses: ['a'], prefixes: [] });

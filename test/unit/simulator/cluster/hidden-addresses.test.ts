@@ -24,26 +24,30 @@ describe('an address that a pod uses', () => {
     expect([...hidden.keys()]).toEqual(expected);
   });
 
-  const told = (...cidrs: readonly string[]): JsonObject => ({
+  const reported = (...cidrs: readonly string[]): JsonObject => ({
     ipam: { pools: { allocated: [{ pool: 'default', cidrs }] } },
   });
   const shown = (eni: JsonObject): JsonObject => ({ eni: { enis: { 'eni-1': eni } } });
 
   test.each<[string, JsonObject, readonly string[]]>([
-    ['is hidden when no interface shows it', { spec: told('10.0.0.7/32'), status: shown({}) }, ['10.0.0.7']],
+    [
+      'is hidden when no interface shows it',
+      { spec: reported('10.0.0.7/32'), status: shown({}) },
+      ['10.0.0.7'],
+    ],
     [
       'is not hidden when an interface shows it',
-      { spec: told('10.0.0.7/32'), status: shown({ addresses: ['10.0.0.7'] }) },
+      { spec: reported('10.0.0.7/32'), status: shown({ addresses: ['10.0.0.7'] }) },
       [],
     ],
     [
       'is not hidden when it is in a prefix',
-      { spec: told('10.0.0.0/28'), status: shown({ prefixes: ['10.0.0.0/28'] }) },
+      { spec: reported('10.0.0.0/28'), status: shown({ prefixes: ['10.0.0.0/28'] }) },
       [],
     ],
     [
       'is not hidden when the agent has reported it as dropped',
-      { spec: told('10.0.0.8/32'), status: shown({}) },
+      { spec: reported('10.0.0.8/32'), status: shown({}) },
       [],
     ],
   ])('%s, under a multi-pool agent', (_, node, expected) => {

@@ -27,9 +27,9 @@ describe('Holdings', () => {
   test('report a loss once, and again after the address had returned', () => {
     const holdings = heldIn('u1');
 
-    const told = [absent, absent, offered, absent].map((found) => holdings.compare('u1', () => found));
+    const reported = [absent, absent, offered, absent].map((found) => holdings.compare('u1', () => found));
 
-    expect(told.map(({ losses, returned }) => [losses.length, returned.length])).toEqual([
+    expect(reported.map(({ losses, returned }) => [losses.length, returned.length])).toEqual([
       [1, 0],
       [0, 0],
       [0, 1],
@@ -50,8 +50,10 @@ describe('Holdings', () => {
   test('report no loss for a recreated CiliumNode that has not offered the address yet', () => {
     const holdings = heldIn('u1');
 
-    const told = [absent, offered, absent].map((found) => holdings.compare('u2', () => found).losses.length);
+    const reported = [absent, offered, absent].map(
+      (found) => holdings.compare('u2', () => found).losses.length,
+    );
 
-    expect(told).toEqual([0, 0, 1]);
+    expect(reported).toEqual([0, 0, 1]);
   });
 });

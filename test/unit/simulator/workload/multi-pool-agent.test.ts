@@ -45,7 +45,7 @@ async function requested(cluster: Cluster): Promise<number> {
   return numberAt(entry, 'needed', 'ipv4-addrs');
 }
 
-async function told(cluster: Cluster): Promise<readonly string[]> {
+async function reported(cluster: Cluster): Promise<readonly string[]> {
   const [entry] = listAt(await cluster.ciliumNode(), 'spec', 'ipam', 'pools', 'allocated').filter(isObject);
   return textsAt(entry, 'cidrs');
 }
@@ -244,7 +244,7 @@ describe('the CIDRs that an agent of the multi-pool protocol holds', () => {
   test('are reported as far as they are needed, and the last ones are dropped', async () => {
     const { cluster } = await serving([eni('eni-1', addresses(12))]);
 
-    expect(await told(cluster)).toEqual(singles(8));
+    expect(await reported(cluster)).toEqual(singles(8));
   });
 
   test('are as many as leave the buffer free beside the addresses in use', async () => {
@@ -254,7 +254,7 @@ describe('the CIDRs that an agent of the multi-pool protocol holds', () => {
     await cluster.offer([eni('eni-1', addresses(12))]);
     await cluster.clock.advance(minute);
 
-    expect(await told(cluster)).toHaveLength(10);
+    expect(await reported(cluster)).toHaveLength(10);
   });
 
   test('are never dropped before the endpoints are restored', async () => {
@@ -265,11 +265,11 @@ describe('the CIDRs that an agent of the multi-pool protocol holds', () => {
 
     next.start();
     await cluster.clock.advance(0);
-    const first = await told(cluster);
+    const first = await reported(cluster);
     await cluster.clock.advance(15_000);
 
     expect(first).toHaveLength(12);
-    expect(await told(cluster)).toHaveLength(12);
+    expect(await reported(cluster)).toHaveLength(12);
     expect(allocated(next, ...owners(8))).toEqual(given);
   });
 
@@ -284,9 +284,9 @@ describe('the CIDRs that an agent of the multi-pool protocol holds', () => {
 
     expect(refused).toBe('write-refused');
     expect(given).toEqual(['10.0.1.12']);
-    expect(await told(cluster)).toEqual(singles(8));
+    expect(await reported(cluster)).toEqual(singles(8));
     await cluster.clock.advance(2 * minute);
-    expect(await told(cluster)).toContain('10.0.1.12/32');
+    expect(await reported(cluster)).toContain('10.0.1.12/32');
   });
 
   test('are new when they were dropped, detached and attached again', async () => {
@@ -298,19 +298,19 @@ describe('the CIDRs that an agent of the multi-pool protocol holds', () => {
     await cluster.offer([eni('eni-1', addresses(9))]);
     await cluster.clock.advance(minute);
 
-    expect(await told(cluster)).toEqual(singles(9));
+    expect(await reported(cluster)).toEqual(singles(9));
   });
 
   test('follow the demand when pods go', async () => {
     const { cluster, agent } = await serving([eni('eni-1', addresses(12))]);
     allocated(agent, ...owners(4));
     await cluster.clock.advance(minute);
-    const busy = await told(cluster);
+    const busy = await reported(cluster);
 
     for (const owner of owners(4)) agent.remove(owner);
     await cluster.clock.advance(minute);
 
-    expect([busy.length, (await told(cluster)).length]).toEqual([12, 8]);
+    expect([busy.length, (await reported(cluster)).length]).toEqual([12, 8]);
   });
 });
 
@@ -386,7 +386,7 @@ describe('a violation that an agent of the multi-pool protocol reports', () => {
     expect(crossed).toBe('10.0.1.12');
     expect(agent.violations).toEqual([]);
     expect(missing).toEqual(new Map([[crossed, 'default/next']]));
-    expect(await told(cluster)).toContain(`${crossed}/32`);
+    expect(await reported(cluster)).toContain(`${crossed}/32`);
   });
 
   test('covers a CIDR that was dropped once and attached again since', async () => {

@@ -30,25 +30,25 @@ export async function untilReady(cluster: TrialCluster, controller: ControllerPr
   await cluster.until('it is ready', async () => (await unreadiness(controller, cluster)) === undefined);
 }
 
-interface Told {
+interface ShownEvent {
   readonly reason?: string;
   readonly message?: string;
   readonly involvedObject: { readonly kind?: string };
 }
 
 /** Resolves to what the first Event on the Lease says: by then what was read at the start has settled. */
-export async function untilTold(cluster: TrialCluster): Promise<string> {
-  let told: readonly string[] = [];
-  await cluster.until('it is told on the Lease', async () => {
-    told = await toldOnLease(cluster);
-    return told.length > 0;
+export async function untilLeaseEvent(cluster: TrialCluster): Promise<string> {
+  let reported: readonly string[] = [];
+  await cluster.until('an Event is on the Lease', async () => {
+    reported = await leaseEvents(cluster);
+    return reported.length > 0;
   });
-  return told[0] ?? '';
+  return reported[0] ?? '';
 }
 
 /** Messages of the Events WithdrawalsHeld on the Lease. */
-export async function toldOnLease({ api, signal }: TrialCluster): Promise<readonly string[]> {
-  const { items } = await callJson<{ readonly items: readonly Told[] }>(
+export async function leaseEvents({ api, signal }: TrialCluster): Promise<readonly string[]> {
+  const { items } = await callJson<{ readonly items: readonly ShownEvent[] }>(
     'GET',
     `${api.url}/api/v1/events`,
     undefined,
