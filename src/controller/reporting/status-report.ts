@@ -245,7 +245,7 @@ export function nodeReport(entry: NodeSummary, now: number): NodeReport {
     const { name, condition, waitingPods } = entry;
     return {
       name,
-      ...(waitingPods > 0 && { waitingPods }),
+      ...(waitingPods > 0 && { pendingPods: waitingPods }),
       reason: condition.reason,
       why: condition.message,
     };

@@ -229,7 +229,7 @@ export class IdleInterfaces {
   }
 
   async #perform(operation: Operation, isStarted = false): Promise<Outcome> {
-    const context = { priority, signal: this.#work.deadline, ...(isStarted && { started: true as const }) };
+    const context = { priority, signal: this.#work.deadline, ...(isStarted && { inFlight: true as const }) };
     const outcome = await this.#deps.implementation.perform(operation, context);
     if (outcome.kind === 'done') this.#deps.applyAnswer(outcome.answer);
     return outcome;

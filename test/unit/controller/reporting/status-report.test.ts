@@ -77,6 +77,21 @@ describe('the answer of /status', () => {
     expect(report.inDeficit?.map(({ name }) => name)).toEqual(['odd', 'full too', 'full']);
   });
 
+  test('counts the pods that wait on a node under one name, whether the node is served or not', () => {
+    const summaries = [
+      servedEntry('served', { figures: { waitingPods: 2 } }),
+      unservedEntry('odd', { waitingPods: 3 }),
+    ];
+    const session = { ...sessionOf(0), summaries: () => summaries };
+
+    const { nodes, inDeficit, pendingPods } = statusReport({ ...facts, state: 'leading', session });
+
+    expect(nodes).toMatchObject({ total: 2 });
+    expect(pendingPods).toBe(5);
+    expect(inDeficit).toContainEqual(expect.objectContaining({ name: 'odd', pendingPods: 3 }));
+    expect(JSON.stringify(inDeficit)).not.toContain('waitingPods');
+  });
+
   test('stays within a megabyte for any number of nodes, and says what it leaves out', () => {
     const report = statusReport({ ...facts, state: 'leading', session: sessionOf(20_000) });
 
