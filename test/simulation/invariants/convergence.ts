@@ -22,7 +22,7 @@ export function convergenceViolations(harness: Harness): readonly Violation[] {
     if (standing === undefined) continue;
     checkSupply(harness, view, standing, report);
     checkIdleInterfaces(harness, view, standing, report);
-    checkCiliumNode(harness, view, report);
+    checkCiliumNode(harness, view, standing, report);
   }
   for (const item of looseInterfaces(cluster))
     if (isOurs(item)) report('leaked-interface', `${item.id} is orphaned`);
@@ -35,7 +35,7 @@ function checkSupply(harness: Harness, view: NodeView, standing: NodeStanding, r
   const room = roomFor(harness, view);
   const figures = `held ${held}, used ${used}, at most ${most}`;
   if (!met && room > 0) report('in-deficit', `${nodeName} is in deficit: ${figures}, room for ${room}`);
-  if (held > limitOf(harness, view, standing))
+  if (held - unanswered(harness, view, standing).length > limitOf(harness, view, standing))
     report('above-max-allocate', `${nodeName} exceeds its limit: ${figures}`);
   if (view.waitingPods.size > 0 && used < most && room > 0 && mayStart(harness, view, standing))
     report('pending-pods', `${view.waitingPods.size} pods are pending on ${nodeName}: ${figures}`);
@@ -113,14 +113,16 @@ function checkIdleInterfaces(
     report('excess', `${nodeName} has interfaces without addresses: ${idle.map(({ id }) => id).join(' ')}`);
 }
 
-function checkCiliumNode(harness: Harness, { nodeName, facts, protocol }: NodeView, report: Report): void {
+function checkCiliumNode(harness: Harness, view: NodeView, standing: NodeStanding, report: Report): void {
+  const { nodeName, facts, protocol } = view;
   const shown = shownNodeOf(harness.cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName));
   const lost = [...offeredBy(shown, protocol)].filter(
     (address) => !harness.checker.assignments.has(facts.instanceId, address),
   );
   if (lost.length > 0)
     report('stale-offer', `${nodeName} offers what its instance does not have: ${lost.join(' ')}`);
-  const open = Object.entries(shown.handshakes);
+  const expected = new Set(unanswered(harness, view, standing));
+  const open = Object.keys(shown.handshakes).filter((address) => !expected.has(address));
   if (open.length > 0) report('unfinished-release', `${nodeName}: ${JSON.stringify(shown.handshakes)}`);
 }
 
@@ -149,13 +151,20 @@ export function roomFor(harness: Harness, { facts }: NodeView): number {
 
 /**
  * Whether an agent serves pods or can start to. A CRD agent does not start with fewer addresses than its
- * `min-allocate`. If the node may never have that many, no controller can help.
+ * `min-allocate`, or its `pre-allocate` without one. If the node may never have that many, no controller can help.
  */
 export function mayStart({ cluster }: Harness, view: NodeView, { held, most }: NodeStanding): boolean {
   const { nodeName, phase, protocol } = view;
   const node = cluster.kubernetes.get('ciliumnodes.cilium.io', nodeName);
   if (phase === 'serving' || protocol !== 'crd-allocator' || node === undefined) return true;
   return requiredAddresses(node, true) <= Math.max(held, most);
+}
+
+/** Addresses that a CRD agent is asked to release and never answers about, because it cannot start. */
+function unanswered(harness: Harness, view: NodeView, standing: NodeStanding): readonly string[] {
+  if (mayStart(harness, view, standing)) return [];
+  const { handshakes } = shownNodeOf(harness.cluster.kubernetes.get('ciliumnodes.cilium.io', view.nodeName));
+  return Object.keys(handshakes).filter((address) => handshakes[address] === 'marked-for-release');
 }
 
 /** What a node may keep above its watermarks: parts of prefixes in use. */
