@@ -1,4 +1,14 @@
-// Answers of EC2 that lack interfaces, as a torn listing or a narrow role gives them.
+// Answers of EC2 that lack something, as a torn listing, another region or a narrow role gives them.
+
+/** By action, what EC2 answers where it has nothing of what was asked. */
+export const emptyAnswers: Readonly<Record<string, object>> = {
+  DescribeNetworkInterfaces: { NetworkInterfaces: [] },
+  DescribeInstances: { Reservations: [] },
+  DescribeSubnets: { Subnets: [] },
+  DescribeVpcs: { Vpcs: [] },
+  DescribeRouteTables: { RouteTables: [] },
+  DescribeSecurityGroups: { SecurityGroups: [] },
+};
 
 interface Shown {
   readonly Attachment?: { readonly InstanceId?: string; readonly DeviceIndex?: number };

@@ -3,7 +3,7 @@ import { terminate } from '../../../src/simulator/cloud/instances.ts';
 import { objectAt, textsAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
-import { withInterfaces, withPrimariesOnly } from '../../support/torn-answers.ts';
+import { emptyAnswers, withInterfaces, withPrimariesOnly } from '../../support/torn-answers.ts';
 import { World } from '../../support/world.ts';
 import { startController, type WorldController } from '../../support/world-controller.ts';
 
@@ -35,16 +35,6 @@ function shownBy(world: World, machines: readonly NodeFacts[] = world.machines):
   return machines.map((machine) => ({ pool: world.pool(machine), enis: world.enis(machine) }));
 }
 
-/** What the cloud answers where it has nothing of what was asked. */
-const nothing: Readonly<Record<string, object>> = {
-  DescribeNetworkInterfaces: { NetworkInterfaces: [] },
-  DescribeInstances: { Reservations: [] },
-  DescribeSubnets: { Subnets: [] },
-  DescribeVpcs: { Vpcs: [] },
-  DescribeRouteTables: { RouteTables: [] },
-  DescribeSecurityGroups: { SecurityGroups: [] },
-};
-
 /** Writes until then that touch a pool or interfaces. */
 function writesOfPools(controller: WorldController, until: number): readonly unknown[] {
   return controller.publications.filter(
@@ -58,7 +48,7 @@ describe('a controller whose cloud does not show', () => {
     [
       'anything: another region or account',
       /is not found: check Headwater's region, account and role/,
-      (action, output) => nothing[action] ?? output,
+      (action, output) => emptyAnswers[action] ?? output,
     ],
     [
       'any interface: a role that may not',

@@ -4,6 +4,7 @@ import { objectAt, textMapAt, textsAt } from '../../../src/simulator/workload/js
 import type { NodeFacts, Protocol } from '../../../src/simulator/workload/node-facts.ts';
 import { StandInOperator } from '../../support/stand-in-operator.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
+import { emptyAnswers } from '../../support/torn-answers.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
@@ -97,15 +98,6 @@ function without(shown: readonly Shown[], givenUp: ReadonlySet<string>): readonl
 
 type Tamper = (action: string, output: object) => object;
 
-const nothing: Readonly<Record<string, object>> = {
-  DescribeNetworkInterfaces: { NetworkInterfaces: [] },
-  DescribeInstances: { Reservations: [] },
-  DescribeSubnets: { Subnets: [] },
-  DescribeVpcs: { Vpcs: [] },
-  DescribeRouteTables: { RouteTables: [] },
-  DescribeSecurityGroups: { SecurityGroups: [] },
-};
-
 interface Blind {
   readonly what: string;
   readonly tamper: Tamper;
@@ -114,7 +106,7 @@ interface Blind {
 }
 
 const blinds: readonly Blind[] = [
-  { what: 'comes from another region', tamper: (action, output) => nothing[action] ?? output },
+  { what: 'comes from another region', tamper: (action, output) => emptyAnswers[action] ?? output },
   {
     what: 'shows instances without interfaces',
     tamper: (action, output) => (action === 'DescribeNetworkInterfaces' ? { NetworkInterfaces: [] } : output),

@@ -3,7 +3,7 @@ import { type Assignment, LostAssignments } from '../../../../src/node/allocate/
 import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
-import { eni } from '../allocation-facts.ts';
+import { eni, view } from '../allocation-facts.ts';
 
 const never = new AbortController().signal;
 
@@ -11,23 +11,8 @@ function assignment(count: number, kind: Assignment['kind'] = 'allocateIPs'): As
   return { kind, interfaceId: 'eni-0', subnetId: 'subnet-1', count };
 }
 
-function view(addresses: readonly string[], prefixes: readonly string[] = []): InstanceView {
-  const interfaces = [{ ...eni(0), id: 'eni-0', addresses, prefixes }];
-  return {
-    id: 'i-1',
-    read: true,
-    presence: 'shown',
-    interfaces,
-    unreadable: [],
-    addressless: [],
-    instance: undefined,
-    unconfirmed: new Map(),
-    possiblyGone: new Set(),
-    awaited: new Map(),
-    withdrawn: new Set(),
-    unseen: new Set(),
-    refreshDue: undefined,
-  };
+function shows(addresses: readonly string[], prefixes: readonly string[] = []): InstanceView {
+  return view([{ ...eni(0), id: 'eni-0', addresses, prefixes }]);
 }
 
 function rig(): { clock: VirtualClock; lost: LostAssignments; found: number[] } {
@@ -46,17 +31,17 @@ function rig(): { clock: VirtualClock; lost: LostAssignments; found: number[] } 
 
 describe('the addresses that lost assignments may still bring', () => {
   test.each([
-    ['all, while nothing shows', [assignment(4)], view(['a']), 4],
-    ['what does not show yet', [assignment(4)], view(['a', 'b', 'c']), 2],
-    ['none when more shows than expected', [assignment(1)], view(['a', 'b', 'c']), 0],
-    ['the members of prefixes', [assignment(2, 'allocatePrefixes')], view(['a'], ['p/28']), 16],
+    ['all, while nothing shows', [assignment(4)], shows(['a']), 4],
+    ['what does not show yet', [assignment(4)], shows(['a', 'b', 'c']), 2],
+    ['none when more shows than expected', [assignment(1)], shows(['a', 'b', 'c']), 0],
+    ['the members of prefixes', [assignment(2, 'allocatePrefixes')], shows(['a'], ['p/28']), 16],
     [
       'those that two calls on one interface lack together',
       [assignment(2), assignment(3)],
-      view(['a', 'b', 'c']),
+      shows(['a', 'b', 'c']),
       3,
     ],
-    ['all when an answer named those that show', [assignment(2)], view(['a', 'answered']), 2],
+    ['all when an answer named those that show', [assignment(2)], shows(['a', 'answered']), 2],
   ])('are %s', (_, steps, shown, expected) => {
     const { lost } = rig();
     lost.sent();
@@ -76,7 +61,7 @@ describe('the addresses that lost assignments may still bring', () => {
     await clock.advance(1);
 
     expect(lost.unresolved).toEqual([]);
-    expect(lost.unseen(view([]))).toBe(0);
+    expect(lost.unseen(shows([]))).toBe(0);
     expect(found).toEqual([40_500]);
   });
 
@@ -90,7 +75,7 @@ describe('the addresses that lost assignments may still bring', () => {
     lost.answerLost(assignment(1), new Set());
     lost.ended();
 
-    expect(lost.unseen(view(['a']))).toBe(0);
+    expect(lost.unseen(shows(['a']))).toBe(0);
   });
 
   test('are kept apart from what another lost assignment brought, also once that one has ended', () => {
@@ -103,7 +88,7 @@ describe('the addresses that lost assignments may still bring', () => {
     lost.answerLost(assignment(1), new Set());
     lost.ended();
 
-    expect(lost.unseen(view(['a']))).toBe(1);
+    expect(lost.unseen(shows(['a']))).toBe(1);
   });
 
   test('are not hidden by what was named while another assignment was lost that has been found', async () => {
@@ -116,6 +101,6 @@ describe('the addresses that lost assignments may still bring', () => {
 
     lost.answerLost(assignment(1), new Set());
 
-    expect(lost.unseen(view(['a']))).toBe(0);
+    expect(lost.unseen(shows(['a']))).toBe(0);
   });
 });

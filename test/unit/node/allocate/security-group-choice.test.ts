@@ -3,6 +3,7 @@ import type { NodeRequirements } from '../../../../src/node/demand/node-requirem
 import { chooseSecurityGroups } from '../../../../src/node/allocate/security-group-choice.ts';
 import { attachment } from '../../providers/interfaces.ts';
 import { eni, infrastructure, requirements, view } from '../allocation-facts.ts';
+import { failure } from '../outcomes.ts';
 
 const known = infrastructure([], {
   securityGroups: [
@@ -51,19 +52,17 @@ describe('the security groups of a new interface', () => {
 });
 
 describe('the choice while security groups cannot be read', () => {
-  const failure = {
-    kind: 'notAuthorized',
-    action: 'a',
-    code: 'c',
-    message: 'm',
-    requestId: undefined,
-  } as const;
-  const denied = infrastructure([], { denied: { securityGroups: failure } });
+  const found = failure('notAuthorized');
+  const denied = infrastructure([], { denied: { securityGroups: found } });
 
   test.each<[string, Partial<NodeRequirements>, ReturnType<typeof chooseSecurityGroups>]>([
     ['names are taken', { securityGroupIds: ['sg-1'] }, { kind: 'chosen', ids: ['sg-1'] }],
     ['those of the first interface are taken', {}, { kind: 'chosen', ids: ['sg-8', 'sg-9'] }],
-    ['tags say why they find nothing', { securityGroupTags: { k: '1' } }, { kind: 'unreadable', failure }],
+    [
+      'tags say why they find nothing',
+      { securityGroupTags: { k: '1' } },
+      { kind: 'unreadable', failure: found },
+    ],
   ])('is made where it can be: %s', (_, node, expected) => {
     expect(chooseSecurityGroups(requirements(node), denied, view([first]))).toEqual(expected);
   });

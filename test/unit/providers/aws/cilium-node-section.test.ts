@@ -8,10 +8,10 @@ import {
   type Infrastructure,
 } from '../../../../src/providers/contract/infrastructure.ts';
 import type { Json, JsonObject } from '../../../../src/kubernetes/transport/json.ts';
-import type { InstanceView } from '../../../../src/providers/contract/instance-view.ts';
 import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { ciliumNode } from '../../kubernetes/cilium-node-fixture.ts';
+import { view } from '../../node/allocation-facts.ts';
 import { addresses, attachment, networkInterface } from '../interfaces.ts';
 
 const infrastructure: Infrastructure = {
@@ -35,29 +35,11 @@ const infrastructure: Infrastructure = {
 
 const nothing: ReadonlySet<string> = new Set();
 
-function view(...interfaces: NetworkInterface[]): InstanceView {
-  return {
-    id: 'i-1',
-    read: true,
-    presence: 'shown',
-    interfaces,
-    unreadable: [],
-    addressless: [],
-    instance: undefined,
-    unconfirmed: new Map(),
-    possiblyGone: new Set(),
-    awaited: new Map(),
-    withdrawn: new Set(),
-    unseen: new Set(),
-    refreshDue: undefined,
-  };
-}
-
 function statusOf(
   item: NetworkInterface,
   how: { primary?: boolean; excluded?: string[]; unfit?: boolean; retired?: string[] } = {},
 ): Record<string, unknown> {
-  const status = eniStatus(view(item), {
+  const status = eniStatus(view([item]), {
     infrastructure,
     usePrimaryAddress: how.primary ?? false,
     unfit: new Set(how.unfit === true ? [item.id] : []),
@@ -180,7 +162,7 @@ describe('the status of an interface', () => {
   test('exists for every interface of the instance', () => {
     const items = [networkInterface(), networkInterface({ id: 'eni-2', reservedFor: 'trunk' })];
 
-    const status = eniStatus(view(...items), {
+    const status = eniStatus(view(items), {
       infrastructure,
       usePrimaryAddress: false,
       unfit: new Set(['eni-2']),
@@ -224,7 +206,7 @@ describe('a published status', () => {
     fc.assert(
       fc.property(interfaces, fc.boolean(), (items, usePrimaryAddress) => {
         const shown = { usePrimaryAddress, unfit: nothing, retired: nothing, excluded: nothing };
-        const status = eniStatus(view(...items), { infrastructure, ...shown });
+        const status = eniStatus(view(items), { infrastructure, ...shown });
 
         const restored = restoreStatus('i-1', JSON.parse(JSON.stringify(status))).interfaces;
 
