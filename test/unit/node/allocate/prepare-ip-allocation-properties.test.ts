@@ -158,7 +158,6 @@ const anyFacts: fc.Arbitrary<AllocationFacts> = fc
       rest.refused.includes(keyOf(scope))
         ? { scope, failure: failure('notAuthorized'), failures: 1, isDue: rest.due }
         : undefined,
-    most: Infinity,
     orphans: { read: true, fit: [], unclear: [] },
   }));
 
