@@ -7,6 +7,7 @@ import type { Tags, PublicAddress } from '../../providers/contract/network-inter
 import type { Answer } from '../../providers/contract/observation.ts';
 import type { Outcome } from '../../providers/contract/operation.ts';
 import type { PublicAddressClaim, PublicAddressPool } from '../../providers/catalog/public-address-pool.ts';
+import { raceAbort } from '../../runtime/race-abort.ts';
 import { TaskGroup } from '../../runtime/task-group.ts';
 import type { BackoffPolicy } from '../../runtime/exponential-backoff.ts';
 import { Backoff } from '../../runtime/backoff.ts';
@@ -104,7 +105,7 @@ export class StaticAddress {
   }
 
   async #attempt({ tags, interfaceId }: MissingAddress): Promise<void> {
-    const { publicAddresses, refresh, implementation } = this.#deps;
+    const { publicAddresses, implementation } = this.#deps;
     const claim = this.#unanswered ?? (await publicAddresses.claim(tags, interfaceId, this.#work.closing));
     switch (claim.kind) {
       case 'claimed':
@@ -112,7 +113,7 @@ export class StaticAddress {
       case 'held':
         // A listing shows it; a refresh of the instance decides.
         this.#failAttempt();
-        return refresh();
+        return this.#refresh();
       case 'failed':
         this.#warning = staticIpFailure(claim.failure);
         return this.#pause(claim.retryAt);
@@ -142,7 +143,7 @@ export class StaticAddress {
       return;
     }
     this.#learn(outcome.failure);
-    if (end === 'open' || unclearAfter.has(outcome.failure.kind)) await this.#deps.refresh();
+    if (end === 'open' || unclearAfter.has(outcome.failure.kind)) await this.#refresh();
   }
 
   /** Undefined if the association turned out to be no longer missing. */
@@ -164,6 +165,11 @@ export class StaticAddress {
       publicAddress,
     } as const;
     return implementation.perform(operation, { priority, signal: deadline });
+  }
+
+  /** A refresh takes as long as the cloud cannot be reached: `stop` does not wait for it. */
+  #refresh(): Promise<void> {
+    return raceAbort(this.#deps.refresh(), this.#work.closing);
   }
 
   #learn(failure: CloudFailure): void {
