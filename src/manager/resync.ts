@@ -17,7 +17,7 @@ import { longestPause } from '../providers/contract/cloud-failure.ts';
 import type { Inventory, Listing } from '../providers/inventory/inventory.ts';
 import { allAssignments } from '../providers/contract/network-interface.ts';
 import type { SubnetLedger } from '../providers/catalog/subnet-ledger.ts';
-import { type BackoffState, backOff } from '../runtime/exponential-backoff.ts';
+import { Backoff } from '../runtime/backoff.ts';
 import { type Clock, sleep } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 
@@ -82,7 +82,7 @@ export class Resync {
   /** When the current infrastructure was requested, in monotonic ms. */
   #infrastructureAsOf = -Infinity;
   #listing: Listing | 'about to begin' | undefined = 'about to begin';
-  #backoff: BackoffState | undefined;
+  readonly #backoff: Backoff;
   #lastStartedAt: number | undefined;
   #currentAt: number | undefined;
   #requested = Promise.withResolvers<void>();
@@ -91,6 +91,7 @@ export class Resync {
 
   constructor(options: ResyncOptions) {
     this.#options = options;
+    this.#backoff = new Backoff(backoffPolicy, options);
   }
 
   get infrastructure(): Infrastructure {
@@ -153,7 +154,7 @@ export class Resync {
   }
 
   async #resyncs(signal: AbortSignal): Promise<void> {
-    const { clock, random, interval, hooks } = this.#options;
+    const { clock, interval, hooks } = this.#options;
     for (;;) {
       const startedAt = clock.monotonic();
       if (this.#requests === 0) this.#note();
@@ -166,12 +167,12 @@ export class Resync {
         signal.throwIfAborted();
         return reason ?? new Error('unknown');
       });
-      const now = clock.monotonic();
-      const policy = { ...backoffPolicy, cap: Math.min(backoffPolicy.cap, longestPause(error)) };
-      this.#backoff = error === undefined ? undefined : backOff(this.#backoff, policy, now, random);
-      hooks.onEnd({ duration: now - startedAt, latency, folds, networks: networks.length, error });
-      if (this.#backoff !== undefined) await sleep(clock, this.#backoff.until - now, signal);
-      else await this.#pause(interval, signal);
+      const duration = clock.monotonic() - startedAt;
+      hooks.onEnd({ duration, latency, folds, networks: networks.length, error });
+      if (error === undefined) {
+        this.#backoff.forget();
+        await this.#pause(interval, signal);
+      } else await sleep(clock, this.#backoff.fail(longestPause(error)), signal);
     }
   }
 
