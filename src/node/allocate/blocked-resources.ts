@@ -157,7 +157,9 @@ export class BlockedResources {
       this.#onChange(scope, failure);
       return true;
     }
-    Object.assign(known, { failure, backoff, refusedAt: now });
+    known.failure = failure;
+    known.backoff = backoff;
+    known.refusedAt = now;
     this.#wakeWhenDue(known);
     return true;
   }

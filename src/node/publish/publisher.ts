@@ -20,8 +20,8 @@ export interface NodePublisherDeps {
   readonly permission: Pick<MutationPermission, 'refusal'>;
   readonly clock: Clock;
   readonly random: Random;
-  /** The newest known state of the object; undefined once it is gone or belongs to another node. */
-  readonly node: () => CiliumNode | undefined;
+  /** The newest known state of the object. */
+  readonly node: () => CiliumNode;
   /** The desired content; undefined while unknown. */
   readonly desired: () => Desired | undefined;
   /** Applies a newer state of the object. `isOurs`: only our own write produced it. */
@@ -129,7 +129,7 @@ export class NodePublisher {
   #next(): Next | 'nothing' | 'unknown' {
     const node = this.#deps.node();
     const desired = this.#deps.desired();
-    if (node === undefined || desired === undefined) return 'unknown';
+    if (desired === undefined) return 'unknown';
     const write = nextWrite(node, desired);
     return write === undefined ? 'nothing' : { node, desired, write };
   }

@@ -62,10 +62,10 @@ export interface NodeContext {
   /** Limits how many CiliumNodes are written at once. */
   readonly publications: Pick<ConcurrencyLimiter, 'enter' | 'reconsider'>;
   readonly claims: AddressClaims;
-  /** Whether exactly one Node of that name names the instance. */
   readonly identities: {
     /** Whether any Node is known. */
     readonly isKnown: boolean;
+    /** Whether the Node of that name, and no other, names the instance. */
     readonly isVerified: (name: string, instanceId: string) => boolean;
   };
   /** Checked before anything starts: `permission.refusal('release')`. */
