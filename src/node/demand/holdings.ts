@@ -34,6 +34,11 @@ export function unfitOn(item: NetworkInterface, requirements: NodeRequirements):
   return requirements.usePrimaryAddress || isByName(item) ? none : [primaryOn(item)];
 }
 
+/** What a release of the instance can concern: what can be unassigned, and what pods must not use. */
+export function holdingsIn(view: InstanceView, requirements: NodeRequirements): readonly Holding[] {
+  return view.interfaces.flatMap((item) => [...secondaryHoldings(item), ...unfitOn(item, requirements)]);
+}
+
 /** Returns a test for holdings of the instance that pods must not use. */
 export function isUnfit(view: InstanceView, requirements: NodeRequirements): (holding: Holding) => boolean {
   const places = new Set(view.interfaces.flatMap((item) => unfitOn(item, requirements)).map(placeOf));

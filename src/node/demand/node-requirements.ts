@@ -26,15 +26,20 @@ export interface NodeRequirements {
 /** Why this interface gets no pod addresses; undefined if it does. */
 export function exclusionOf(item: NetworkInterface, requirements: NodeRequirements): string | undefined {
   if (item.reservedFor !== undefined) return `it is not for pods: ${item.reservedFor}`;
-  const { firstInterfaceIndex, excludeInterfaceTags } = requirements;
+  const { firstInterfaceIndex } = requirements;
   const index = item.attachment?.deviceIndex ?? 0;
   if (index < firstInterfaceIndex) {
     return `device index ${index} is below first-interface-index ${firstInterfaceIndex}`;
   }
-  const excluding = Object.keys(excludeInterfaceTags).length > 0;
-  if (excluding && carries(item.tags, excludeInterfaceTags))
-    return 'it carries the tags of exclude-interface-tags';
-  return undefined;
+  return isExcludedByTags(item, requirements) ? 'it carries the tags of exclude-interface-tags' : undefined;
+}
+
+/** Whether the interface carries all tags of exclude-interface-tags, if there are any. */
+export function isExcludedByTags(
+  { tags }: Pick<NetworkInterface, 'tags'>,
+  { excludeInterfaceTags }: Pick<NodeRequirements, 'excludeInterfaceTags'>,
+): boolean {
+  return Object.keys(excludeInterfaceTags).length > 0 && carries(tags, excludeInterfaceTags);
 }
 
 /** Defaults that apply unless the agent overrides them. */

@@ -5,9 +5,8 @@ import type { InstanceView } from '../../providers/contract/instance-view.ts';
 import type { NetworkInterface } from '../../providers/contract/network-interface.ts';
 import type { CiliumNode, ReleaseState } from '../../kubernetes/cilium-node/cilium-node.ts';
 import type { Release, Releases } from './release-state.ts';
-import type { Holding } from '../demand/holdings.ts';
 import { poolName, protocolOf } from '../demand/demand.ts';
-import { secondaryHoldings, unfitOn } from '../demand/holdings.ts';
+import { type Holding, holdingsIn, secondaryHoldings, unfitOn } from '../demand/holdings.ts';
 import { exclusionOf, type NodeRequirements } from '../demand/node-requirements.ts';
 
 export interface CandidateFacts {
@@ -107,14 +106,13 @@ export function reportsUse(node: CiliumNode): boolean {
 
 /**
  * Releases that an earlier process started, as far as the CiliumNode and the cloud show. An address in use is
- * none.
+ * none. An agent that is not asked shows nothing of them.
  */
-export function recoverReleases({ node, view, requirements }: RecoveryFacts, now: number): Releases {
+export function recoverReleases(facts: RecoveryFacts, now: number): Releases {
+  const { node, view } = facts;
+  if (protocolOf(node) !== 'crd') return new Map();
   const isUsed = usageIn(node, view);
-  const isCrd = protocolOf(node) === 'crd';
-  const holdings = isCrd ? view.interfaces.flatMap((item) => leavableOn(item, requirements)) : [];
-  const releases = isCrd ? handshakesOf({ node, view, requirements }, holdings, now) : [];
-  const going = releases.filter(({ holding }) => !holding.addresses.some(isUsed));
+  const going = handshakesOf(facts, now).filter(({ holding }) => !holding.addresses.some(isUsed));
   return new Map(going.map((release) => [release.holding.id, release]));
 }
 
@@ -128,12 +126,9 @@ function leavableOn(item: NetworkInterface, requirements: NodeRequirements): rea
   return exclusionOf(item, requirements) === undefined ? [...secondaryHoldings(item), ...unfit] : unfit;
 }
 
-function handshakesOf(
-  { node, view, requirements }: RecoveryFacts,
-  holdings: readonly Holding[],
-  now: number,
-): readonly Release[] {
+function handshakesOf({ node, view, requirements }: RecoveryFacts, now: number): readonly Release[] {
   const handshake = node.status.releaseIps;
+  const holdings = view.interfaces.flatMap((item) => leavableOn(item, requirements));
   const held = new Map(
     holdings.flatMap((holding) => holding.addresses.map((each) => [each, holding] as const)),
   );
@@ -142,11 +137,7 @@ function handshakesOf(
     const kind = recoveredPhase(holding.addresses.map((address) => handshake.get(address)));
     return kind === undefined ? [] : [{ holding, protocol: 'crd', phase: { kind } }];
   });
-  const onAny = view.interfaces.flatMap((item) => [
-    ...secondaryHoldings(item),
-    ...unfitOn(item, requirements),
-  ]);
-  const there = new Set(onAny.flatMap(({ addresses }) => addresses));
+  const there = new Set(holdingsIn(view, requirements).flatMap(({ addresses }) => addresses));
   const gone = [...handshake].filter(
     ([address, state]) => state === 'released' || (state === 'ready-for-release' && !there.has(address)),
   );

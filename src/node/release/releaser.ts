@@ -14,9 +14,8 @@ import {
   type ReleasePhase,
   type Releases,
 } from './release-state.ts';
-import type { Holding } from '../demand/holdings.ts';
 import { type AgentProtocol, protocolOf } from '../demand/demand.ts';
-import { secondaryHoldings, isUnfit, placeOf, unfitOn } from '../demand/holdings.ts';
+import { type Holding, isUnfit, holdingsIn, placeOf } from '../demand/holdings.ts';
 import type { NodeRequirements } from '../demand/node-requirements.ts';
 import { ReleaseBackoff } from './release-backoff.ts';
 import {
@@ -31,7 +30,7 @@ import { Retirements } from './retire.ts';
 import type { ReleasePermission } from './release-permission.ts';
 import { Unassignments, type UnassignmentsDeps } from './unassign.ts';
 
-export interface AddressReleaserDeps
+export interface ReleaserDeps
   extends Omit<UnassignmentsDeps, 'evaluate' | 'due' | 'subnetOf' | 'enter' | 'onAccepted' | 'onRefused'> {
   readonly policy: ReleasePolicy;
   readonly permission: ReleasePermission;
@@ -70,7 +69,7 @@ const nothing: Releases = new Map();
 const nothingLeaves = { of: nothing, addresses: outgoingIn(nothing) };
 
 export class Releaser {
-  readonly #deps: AddressReleaserDeps;
+  readonly #deps: ReleaserDeps;
   /** Undefined until the instance is read for the first time. */
   #releases: Releases | undefined;
   #outgoing = nothingLeaves;
@@ -82,7 +81,7 @@ export class Releaser {
   #isStopped = false;
   #cancelNext: (() => void) | undefined;
 
-  constructor(deps: AddressReleaserDeps) {
+  constructor(deps: ReleaserDeps) {
     this.#deps = deps;
     this.#quietUntil = deps.clock.monotonic() + leaderQuietPeriod;
     this.#backoff = new ReleaseBackoff(deps);
@@ -152,10 +151,7 @@ export class Releaser {
     const { node, view, requirements } = facts;
     const proposed = this.#proposed(before, facts);
     if (before.size === 0 && proposed.length === 0) return before;
-    const held = view.interfaces.flatMap((item) => [
-      ...secondaryHoldings(item),
-      ...unfitOn(item, requirements),
-    ]);
+    const held = holdingsIn(view, requirements);
     const ids = new Set(held.map(({ id }) => id));
     const places = new Set(held.map(placeOf));
     const next = (releases: Releases): Releases =>
