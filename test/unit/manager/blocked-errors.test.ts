@@ -80,8 +80,8 @@ describe('the reason why a CiliumNode is not served', () => {
 
     errors.say(node, 'first');
     errors.say(node, 'second');
-    errors.say({ name: 'two', uid: 'uid-2' }, 'never');
-    errors.say({ name: 'two', uid: 'uid-2' }, undefined);
+    errors.say({ ...node, name: 'two' }, 'never');
+    errors.say({ ...node, name: 'two' }, undefined);
     await clock.advance(1000);
 
     expect(patches.at(-1)).toEqual(said('second'));

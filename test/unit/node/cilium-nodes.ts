@@ -1,9 +1,11 @@
 // CiliumNodes as the API serves them, read as the controller reads them.
+import type { RestoredState } from '../../../src/providers/contract/allocation-implementation.ts';
 import type { CiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node.ts';
 import { readCiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
 import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
 import { applyMergePatch } from '../../../src/kubernetes/transport/merge-patch.ts';
 import { ciliumNode } from '../kubernetes/cilium-node-fixture.ts';
+import { networkInterface } from '../providers/interfaces.ts';
 
 export interface NodeParts {
   /** By address. */
@@ -27,15 +29,27 @@ export function nodeOf({ pool, enis, used, allocated, handshake }: NodeParts): C
     allocated: [{ pool: 'default', cidrs }],
   };
   const shown = Object.entries(enis ?? {}).map(([id, addresses]) => [id, { id, addresses: [...addresses] }]);
-  const reading = readCiliumNode(
-    applyMergePatch(emptied, {
-      spec: { ipam: { pool: pool ?? {}, ...(allocated !== undefined && { pools }) } },
-      status: {
-        eni: { enis: Object.fromEntries(shown) as JsonObject },
-        ipam: { used: used ?? {}, 'release-ips': handshake ?? {} },
-      },
-    }),
-  );
+  const raw = applyMergePatch(emptied, {
+    spec: { ipam: { pool: pool ?? {}, ...(allocated !== undefined && { pools }) } },
+    status: {
+      eni: { enis: Object.fromEntries(shown) as JsonObject },
+      ipam: { used: used ?? {}, 'release-ips': handshake ?? {} },
+    },
+  });
+  return wellFormed(raw);
+}
+
+export function wellFormed(raw: unknown): CiliumNode {
+  const reading = readCiliumNode(raw);
   if (reading.kind !== 'node') throw new Error(JSON.stringify(reading.problems));
   return reading.node;
+}
+
+/** Restores from the status what `nodeOf` shows there. */
+export const restoring = { statusKey: 'eni', restore };
+
+function restore(_: string, status: unknown): RestoredState {
+  const { enis = {} } = status as { enis?: Readonly<Record<string, { addresses: readonly string[] }>> };
+  const interfaces = Object.entries(enis).map(([id, { addresses }]) => networkInterface({ id, addresses }));
+  return { interfaces, subnets: new Map(), networks: new Map() };
 }

@@ -49,8 +49,6 @@ export interface PoolScene {
   readonly waits?: Readonly<Partial<Record<Operation['kind'], number>>>;
   /** Whether no call finds a place among the requests in flight. */
   readonly stuck?: boolean;
-  /** What a reading of detached interfaces shows after a creation that left something. */
-  readonly leftOver?: () => readonly NetworkInterface[];
   /** What a look finds on the instance; undefined: what is known anyway. */
   readonly shown?: (known: readonly NetworkInterface[]) => readonly NetworkInterface[];
 }
@@ -105,7 +103,7 @@ export class PoolRig {
       isHeld: () => false,
       changedAt: () => -Infinity,
       consistencyWindow,
-      onLeft: () => void this.clock.schedule(1000, () => this.readOrphans(scene.leftOver?.() ?? [])),
+      onLeft: () => void this.clock.schedule(1000, () => this.readOrphans([])),
     });
     this.orphans.apply({ startedAt: 0, endedAt: 0, interfaces: [] });
     this.maintainer = new PoolMaintainer({
@@ -297,6 +295,11 @@ function inShort(operation: Operation): string {
 
 function countOf(addresses: number, prefixes: number): string {
   return prefixes > 0 ? `${prefixes}x16` : String(addresses);
+}
+
+/** Operations of this kind have this outcome. */
+export function always(kind: Operation['kind'], outcome: Outcome) {
+  return (operation: Operation): Outcome | undefined => (operation.kind === kind ? outcome : undefined);
 }
 
 /** Calls without their times. */

@@ -47,8 +47,6 @@ export class ReleaseRig {
   /** `eni-0 10.0.0.10,10.0.0.11@ms`: unassignments as they are sent. */
   readonly calls: string[] = [];
   readonly finished: FinishedRelease[] = [];
-  /** Ids of what left without a call. */
-  readonly withdrawn: string[] = [];
   readonly bugs: unknown[] = [];
   /** When something about the instance became unclear. */
   readonly doubts: number[] = [];
@@ -94,7 +92,7 @@ export class ReleaseRig {
       invalidate: (from) => this.doubts.push(from),
       wake: () => this.wake(),
       onRelease: (release) => this.finished.push(release),
-      onRetired: (holdings) => this.withdrawn.push(...holdings.map(({ id }) => id)),
+      onRetired: () => undefined,
       onBug: (error) => this.bugs.push(error),
     });
     this.#show();

@@ -16,7 +16,7 @@ test('raceAbort waits for the work', async () => {
   expect(isOver).toBe(true);
 });
 
-test('raceAbort rejects once it is aborted, also if that was before it started', async () => {
+test('raceAbort resolves once it is aborted, also if that was before it started', async () => {
   const controller = new AbortController();
   const waiting = raceAbort(forEver, controller.signal);
   controller.abort();

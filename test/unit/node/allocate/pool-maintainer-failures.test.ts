@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CloudFailureKind } from '../../../../src/providers/contract/cloud-failure.ts';
 import type { Operation, Outcome } from '../../../../src/providers/contract/operation.ts';
-import { networkInterface } from '../../providers/interfaces.ts';
 import { eni } from '../allocation-facts.ts';
 import { failed, failure, lost } from '../outcomes.ts';
-import { callTimeout, consistencyWindow, PoolRig, timesOf, untimed } from '../pool-rig.ts';
+import { always, callTimeout, consistencyWindow, PoolRig, timesOf, untimed } from '../pool-rig.ts';
 
 const full = eni(0, 9);
 
@@ -12,10 +11,6 @@ const full = eni(0, 9);
 function outcomes(kind: Operation['kind'], ...given: readonly (Outcome | undefined)[]) {
   return (operation: Operation, number: number): Outcome | undefined =>
     operation.kind === kind ? given[number] : undefined;
-}
-
-function always(kind: Operation['kind'], outcome: Outcome) {
-  return (operation: Operation): Outcome | undefined => (operation.kind === kind ? outcome : undefined);
 }
 
 describe('an exhausted subnet', () => {
@@ -443,7 +438,7 @@ describe('a pool maintainer that is stopped', () => {
 
 test('the index of an unreadable interface is not tried when another one is taken', async () => {
   const rig = new PoolRig({
-    interfaces: [networkInterface({ ...full })],
+    interfaces: [full],
     target: 12,
     limits: { interfaces: 5, addressesPerInterface: 10, prefixes: true },
     outcome: outcomes('attachInterface', failed('deviceIndexTaken')),

@@ -5,7 +5,7 @@ import type { CloudFailure, CloudFailureKind } from '../../../../src/providers/c
 import type { Operation, Outcome } from '../../../../src/providers/contract/operation.ts';
 import { eni } from '../allocation-facts.ts';
 import { failed } from '../outcomes.ts';
-import { PoolRig, timesOf, untimed } from '../pool-rig.ts';
+import { always, PoolRig, timesOf, untimed } from '../pool-rig.ts';
 
 const full = eni(0, 9);
 const twoSubnets = { 'subnet-1': 50, 'subnet-2': 40 };
@@ -19,10 +19,6 @@ function refused(kind: CloudFailureKind, about?: CloudFailure['about']): Outcome
 function whileIn(subnetId: string, outcome: Outcome) {
   return (operation: Operation): Outcome | undefined =>
     operation.kind === 'createInterface' && operation.subnetId === subnetId ? outcome : undefined;
-}
-
-function always(kind: Operation['kind'], outcome: Outcome) {
-  return (operation: Operation): Outcome | undefined => (operation.kind === kind ? outcome : undefined);
 }
 
 describe('a refusal has an alternative in the same run', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { EniSpec } from '../../../../src/kubernetes/cilium-node/cilium-node.ts';
-import { exclusionOf, requirementsOf } from '../../../../src/node/demand/node-requirements.ts';
+import { exclusionOf, exclusionsOf, requirementsOf } from '../../../../src/node/demand/node-requirements.ts';
 import { words } from '../../providers/scripted-implementation.ts';
-import { eni, requirements } from '../allocation-facts.ts';
+import { eni, requirements, view } from '../allocation-facts.ts';
 
 describe('the exclusion of an interface', () => {
   test.each([
@@ -37,6 +37,30 @@ describe('the exclusion of an interface', () => {
     ],
   ])('applies %s', (_, item, change, expected) => {
     expect(exclusionOf(item, requirements(change))).toBe(expected);
+  });
+});
+
+describe('the reasons why interfaces carry no pods', () => {
+  test('are listed in the order of the interfaces, without the other interfaces', () => {
+    const interfaces = [
+      eni(0),
+      eni(1, 0, { reservedFor: 'efa' }),
+      eni(2, 0, { tags: { role: 'storage' } }),
+      eni(3, 0, { attachment: undefined, tags: { role: 'storage' } }),
+      eni(4),
+    ];
+    const asked = requirements({ firstInterfaceIndex: 1, excludeInterfaceTags: { role: 'storage' } });
+
+    expect(exclusionsOf(view(interfaces), asked)).toEqual([
+      { interfaceId: 'eni-0', deviceIndex: 0, why: 'device index 0 is below first-interface-index 1' },
+      { interfaceId: 'eni-1', deviceIndex: 1, why: 'it is not for pods: efa' },
+      { interfaceId: 'eni-2', deviceIndex: 2, why: 'it carries the tags of exclude-interface-tags' },
+      {
+        interfaceId: 'eni-3',
+        deviceIndex: undefined,
+        why: 'device index 0 is below first-interface-index 1',
+      },
+    ]);
   });
 });
 

@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node.ts';
-import { readCiliumNode } from '../../../../src/kubernetes/cilium-node/cilium-node-reader.ts';
 import type { JsonObject } from '../../../../src/kubernetes/transport/json.ts';
 import { applyMergePatch } from '../../../../src/kubernetes/transport/merge-patch.ts';
 import type { OpenWrite } from '../../../../src/kubernetes/cilium-node/own-writes.ts';
 import { conflictingParts, type WrittenPart } from '../../../../src/node/publish/conflicting-write.ts';
 import { ciliumNode } from '../../kubernetes/cilium-node-fixture.ts';
+import { wellFormed } from '../cilium-nodes.ts';
 
 const full: JsonObject = {
   id: 'eni-1',
@@ -22,15 +21,9 @@ const full: JsonObject = {
 /** The node as we left it. */
 const before = ciliumNode({ status: { eni: { enis: { 'eni-1': full } } } });
 
-function read(raw: JsonObject): CiliumNode {
-  const reading = readCiliumNode(raw);
-  if (reading.kind !== 'node') throw new Error(JSON.stringify(reading.problems));
-  return reading.node;
-}
-
 function partsOf(change: JsonObject, open: readonly OpenWrite[] = []): readonly WrittenPart[] {
-  const next = read(applyMergePatch(before, change) as JsonObject);
-  return conflictingParts({ previous: read(before), next, statusKey: 'eni', open });
+  const next = wellFormed(applyMergePatch(before, change) as JsonObject);
+  return conflictingParts({ previous: wellFormed(before), next, statusKey: 'eni', open });
 }
 
 const pool = (entries: JsonObject): JsonObject => ({ spec: { ipam: { pool: entries } } });

@@ -5,19 +5,11 @@ import {
   excludedUnlessShown,
 } from '../../../../src/node/publish/offer-exclusions.ts';
 import { networkInterface } from '../../providers/interfaces.ts';
-import type { RestoredState } from '../../../../src/providers/contract/allocation-implementation.ts';
 import { expandBlock } from '../../../../src/providers/contract/ipv4.ts';
-import { nodeOf } from '../cilium-nodes.ts';
+import { nodeOf, restoring } from '../cilium-nodes.ts';
 import { view } from '../allocation-facts.ts';
 
-const implementation = { statusKey: 'eni', restore };
 const pooled = { '10.0.0.1': { resource: 'eni-1' } };
-
-function restore(_: string, status: unknown): RestoredState {
-  const { enis = {} } = status as { enis?: Readonly<Record<string, { addresses: readonly string[] }>> };
-  const interfaces = Object.entries(enis).map(([id, { addresses }]) => networkInterface({ id, addresses }));
-  return { interfaces, subnets: new Map(), networks: new Map() };
-}
 
 describe('an address that must not be offered again', () => {
   test.each([
@@ -26,7 +18,7 @@ describe('an address that must not be offered again', () => {
     ['enters no pool from the status', { enis: { 'eni-1': ['10.0.0.1'] } }, ['10.0.0.1'], []],
     ['is not added to either', {}, ['10.0.0.1'], ['10.0.0.1']],
   ])('%s', (_, parts, pool, status) => {
-    const result = excludedUnlessShown(['10.0.0.1'], nodeOf(parts), implementation);
+    const result = excludedUnlessShown(['10.0.0.1'], nodeOf(parts), restoring);
 
     expect({ pool: [...result.pool], status: [...result.status] }).toEqual({ pool, status });
   });

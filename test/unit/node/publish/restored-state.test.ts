@@ -5,20 +5,10 @@ import {
   shownSince,
   isOfOtherInstance,
 } from '../../../../src/node/publish/restored-state.ts';
-import type { RestoredState } from '../../../../src/providers/contract/allocation-implementation.ts';
 import { isByName } from '../../../../src/providers/contract/network-interface.ts';
-import { networkInterface } from '../../providers/interfaces.ts';
-import { nodeOf, type NodeParts } from '../cilium-nodes.ts';
+import { nodeOf, type NodeParts, restoring } from '../cilium-nodes.ts';
 
 type Enis = Readonly<Record<string, readonly string[]>>;
-
-const implementation = { statusKey: 'eni', restore };
-
-function restore(_: string, status: unknown): RestoredState {
-  const { enis = {} } = status as { enis?: Readonly<Record<string, { addresses: readonly string[] }>> };
-  const interfaces = Object.entries(enis).map(([id, { addresses }]) => networkInterface({ id, addresses }));
-  return { interfaces, subnets: new Map(), networks: new Map() };
-}
 
 test.each<[string, string, readonly string[], boolean]>([
   ['of the same instance is about itself', 'i-1', ['eni-1'], false],
@@ -30,7 +20,7 @@ test.each<[string, string, readonly string[], boolean]>([
   const before = { ...nodeOf({ enis: { 'eni-1': ['10.0.0.1'] } }), instanceId: 'i-1' };
   const enis = Object.fromEntries(ids.map((id) => [id, ['10.0.0.2']]));
 
-  expect(isOfOtherInstance({ ...nodeOf({ enis }), instanceId }, before, implementation)).toBe(expected);
+  expect(isOfOtherInstance({ ...nodeOf({ enis }), instanceId }, before, restoring)).toBe(expected);
 });
 
 test.each<[string, string, readonly string[]]>([
@@ -41,7 +31,7 @@ test.each<[string, string, readonly string[]]>([
   const enis = { 'eni-1': ['10.0.0.1'], 'eni-2': ['10.0.0.2'] };
   const node = nodeOf({ enis, pool: { [address]: { resource: 'eni-1' } } });
 
-  const [first] = restoredState(node, 'i-1', implementation).interfaces;
+  const [first] = restoredState(node, 'i-1', restoring).interfaces;
 
   expect(first?.addresses).toEqual(expected);
 });
@@ -54,7 +44,7 @@ test('an interface that only the pool names is restored from the pool, and is no
   };
   const node = nodeOf({ enis: { 'eni-1': ['10.0.0.1'] }, pool });
 
-  const { interfaces } = restoredState(node, 'i-1', implementation);
+  const { interfaces } = restoredState(node, 'i-1', restoring);
   const before = nodeOf({ enis: { 'eni-1': ['10.0.0.1'] } });
 
   expect(interfaces.map(({ id, addresses }) => [id, ...addresses])).toEqual([
@@ -62,7 +52,7 @@ test('an interface that only the pool names is restored from the pool, and is no
     ['eni-2', '10.0.0.8', '10.0.0.9'],
   ]);
   expect(interfaces.map(isByName)).toEqual([false, true]);
-  expect(shownSince(before, node, 'i-1', implementation)).toEqual([]);
+  expect(shownSince(before, node, 'i-1', restoring)).toEqual([]);
 });
 
 test.each<[string, Enis, Enis]>([
@@ -73,7 +63,7 @@ test.each<[string, Enis, Enis]>([
 ])('a newer state adds %s', (_, enis, expected) => {
   const before = nodeOf({ enis: { 'eni-1': ['10.0.0.1'] } });
 
-  const shown = shownSince(before, nodeOf({ enis }), 'i-1', implementation);
+  const shown = shownSince(before, nodeOf({ enis }), 'i-1', restoring);
 
   expect(Object.fromEntries(shown.map(({ id, addresses }) => [id, addresses]))).toEqual(expected);
 });
@@ -85,7 +75,7 @@ test.each([
   const pool = { '10.0.0.1': { resource: 'eni-1' } };
   const before = { ...nodeOf({ enis: { 'eni-1': ['10.0.0.1'] }, pool }), instanceId: 'i-1' };
 
-  expect(isOfOtherInstance({ ...nodeOf({ pool }), instanceId }, before, implementation)).toBe(expected);
+  expect(isOfOtherInstance({ ...nodeOf({ pool }), instanceId }, before, restoring)).toBe(expected);
 });
 
 const left = '10.0.0.1';

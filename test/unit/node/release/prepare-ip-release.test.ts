@@ -259,7 +259,7 @@ describe('a release that an earlier process started', () => {
       { allocated: [x, y, z, block], handshake: { [x]: 'ready-for-release' } },
       [],
     ],
-  ])('continues, with an agent that is not asked: %s', (_, parts, expected) => {
+  ])('does not continue, with an agent that is not asked: %s', (_, parts, expected) => {
     expect(recovered(parts)).toEqual(expected);
   });
 
