@@ -74,20 +74,22 @@ export class AddressConflicts {
     return true;
   }
 
-  /** An instance is no longer tracked: it claims nothing, and what it answered does not count when it comes back. */
+  /**
+   * An instance is no longer tracked: it claims nothing. The conflict ends if at most one claimant is left: neither what
+   * that one answered nor what this one answered decides a later conflict.
+   */
   untracked(instanceId: string, isTracked: Claimants['isTracked']): void {
     for (const [key, { instanceIds, answers }] of this.#open) {
       answers.delete(instanceId);
-      if (!instanceIds.some(isTracked)) this.#open.delete(key);
+      if (instanceIds.filter(isTracked).length < 2) this.#open.delete(key);
     }
   }
 
-  /** Applies a read and returns what it settles. Untracked instances claim nothing: a conflict without others ends. */
+  /** Applies a read and returns what it settles. Untracked instances claim nothing. */
   read(read: ReadById, claimants: Claimants): readonly Settlement[] {
     if (this.#open.size === 0) return [];
     return [...this.#open].flatMap(([key, open]) => {
       const tracked = open.instanceIds.filter(claimants.isTracked);
-      if (tracked.length === 0) this.#open.delete(key);
       const asked = tracked.filter((id) => read.instanceIds.includes(id) && read.startedAt >= open.since);
       if (asked.length === 0) return [];
       const unclear = asked.filter((id) => !takeAnswer(open, id, read, claimants));

@@ -217,14 +217,60 @@ describe('an address that two instances seem to have', () => {
   });
 });
 
-test('a conflict ends once no instance of it is tracked: a later one is not decided by an older read', () => {
-  const rig = new Rig(former, taker);
-  rig.contest(10);
-  for (const id of ['i-1', 'i-2']) rig.inventory.untrack(id, 11);
-  for (const id of ['i-1', 'i-2']) rig.inventory.track(id, [], 13);
-  rig.contest(20);
+describe('a conflict ends once fewer than two of its instances are tracked', () => {
+  test('a later one is not decided by an older read of both', () => {
+    const rig = new Rig(former, taker);
+    rig.contest(10);
+    for (const id of ['i-1', 'i-2']) rig.inventory.untrack(id, 11);
+    for (const id of ['i-1', 'i-2']) rig.inventory.track(id, [], 13);
+    rig.contest(20);
 
-  rig.look(15, bare, taker);
+    rig.look(15, bare, taker);
 
-  expect(rig.held).toEqual([['a,x'], ['x']]);
+    expect(rig.held).toEqual([['a,x'], ['x']]);
+  });
+
+  test('a later one is not decided by an older answer of the one that stayed', () => {
+    const rig = new Rig(former, taker);
+    rig.contest(10);
+    rig.lookAt(11, ['i-1'], bare);
+    rig.inventory.untrack('i-2', 12);
+    rig.inventory.track('i-2', [], 13);
+    rig.contest(20);
+
+    rig.lookAt(21, ['i-2'], taker);
+    const { held } = rig;
+    rig.lookAt(22, ['i-1'], bare);
+
+    expect(held).toEqual([['a,x'], ['x']]);
+    expect(rig.held).toEqual([['a'], ['x']]);
+  });
+});
+
+test('an instance that is untracked and comes back answers anew in a conflict of others', () => {
+  const { inventory } = new Rig(former, taker);
+  const look = (startedAt: number, id: string, ...addresses: readonly string[]): void => {
+    const shown = networkInterface({
+      id: `eni-${id.slice(2)}`,
+      primaryAddress: `10.0.0.${id.slice(2)}`,
+      addresses,
+      attachment: attachment({ instanceId: id }),
+    });
+    const observations = [{ kind: 'interface', interface: shown } as const];
+    inventory.applyRefresh({ startedAt, endedAt: startedAt, instanceIds: [id], observations });
+  };
+  inventory.track('i-3');
+  look(0, 'i-3', 'x');
+  inventory.contest({ address: 'x', networkId: 'vpc-1', instanceIds: ['i-1', 'i-2', 'i-3'] }, 10);
+  look(11, 'i-3', 'x');
+
+  inventory.untrack('i-3', 12);
+  inventory.track('i-3', [], 13);
+  look(14, 'i-1', 'a');
+  look(15, 'i-2');
+  const between = inventory.view('i-1')?.interfaces[0]?.addresses;
+  look(16, 'i-3', 'x');
+
+  expect(between).toEqual(['a', 'x']);
+  expect(inventory.view('i-1')?.interfaces[0]?.addresses).toEqual(['a']);
 });
