@@ -30,7 +30,7 @@ export function sanitizedText(text: string, most = mostCharacters): string {
 }
 
 /** The text without recognisable credentials. */
-export function withoutSecrets(text: string): string {
+function withoutSecrets(text: string): string {
   return text
     .replaceAll(userInfo, '$1…@')
     .replaceAll(query, '$1?…')

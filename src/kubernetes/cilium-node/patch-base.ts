@@ -8,6 +8,7 @@ import {
   valueAt,
   isObject,
 } from '../transport/json.ts';
+import { userAgent } from '../transport/transport.ts';
 
 /** The clouds' sections of the status. */
 const sectionNames = ['eni', 'azure', 'alibaba-cloud'] as const;
@@ -55,9 +56,6 @@ function only(value: Json | undefined, ...names: readonly string[]): JsonObject 
   return found;
 }
 
-/** What the API server calls us: by the user agent of our requests. */
-const ownManager = 'headwater';
-
 /** The field manager that last wrote at or below `path`; undefined where it is us, or not recorded. */
 export function lastManagerOf(raw: JsonObject, ...path: readonly string[]): string | undefined {
   const noted = valueAt(raw, 'metadata', 'managedFields');
@@ -69,7 +67,7 @@ export function lastManagerOf(raw: JsonObject, ...path: readonly string[]): stri
   return writers
     .filter((entry) => timeOf(entry) === latest)
     .map((entry) => textAt(entry, 'manager'))
-    .find((manager) => manager?.startsWith(ownManager) !== true);
+    .find((manager) => manager?.startsWith(userAgent) !== true);
 }
 
 function timeOf(entry: Json): number {

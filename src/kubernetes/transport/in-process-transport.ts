@@ -14,6 +14,7 @@ import {
   type StreamLine,
   type TransportAnswer,
   type TransportRequest,
+  userAgent,
 } from './transport.ts';
 
 /** An HTTP request as an in-process handler receives it. */
@@ -84,7 +85,7 @@ export class InProcessTransport implements KubernetesTransport {
     const { method, path: url, contentType, body } = request;
     const headers = {
       accept: 'application/json',
-      'user-agent': 'headwater',
+      'user-agent': userAgent,
       ...(contentType !== undefined && { 'content-type': contentType }),
     };
     try {

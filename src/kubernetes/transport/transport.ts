@@ -49,3 +49,6 @@ export interface KubernetesTransport {
 
 /** Ms. */
 export const defaultTimeout = 30_000;
+
+/** What we call ourselves. The API server notes it as the manager of the fields that we write. */
+export const userAgent = 'headwater';

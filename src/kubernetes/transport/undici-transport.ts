@@ -15,6 +15,7 @@ import {
   type StreamLine,
   type TransportAnswer,
   type TransportRequest,
+  userAgent,
 } from './transport.ts';
 import { unreachable } from './unreachable.ts';
 
@@ -26,7 +27,6 @@ export interface UndiciTransportOptions {
    * queue, above all leader election, need a transport of their own.
    */
   readonly connections?: number;
-  readonly userAgent?: string;
 }
 
 type Response = Dispatcher.ResponseData;
@@ -104,7 +104,7 @@ export class UndiciTransport implements KubernetesTransport {
     { headers, tls }: Credentials,
     signal: AbortSignal,
   ): Promise<Response> {
-    const { access, userAgent = 'headwater' } = this.#options;
+    const { access } = this.#options;
     return this.#dispatcher(tls).request({
       origin: access.server.origin,
       path: this.#prefix + path,

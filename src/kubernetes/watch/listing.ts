@@ -14,8 +14,6 @@ export interface ListingOptions<T> {
   /** Path of the collection, without a query. */
   readonly path: string;
   readonly fieldSelector?: string | undefined;
-  /** Maximum objects per page. */
-  readonly pageSize: number;
   /** The part of an object to keep; undefined to keep nothing. */
   readonly read: (raw: JsonObject) => Read<T> | undefined;
 }
@@ -27,6 +25,9 @@ export type Listing<T> =
       readonly resourceVersion: string;
     }
   | Refusal;
+
+/** Maximum objects per page. */
+const pageSize = 500;
 
 /** Target size of a page's text. A page is parsed in one go, at roughly 5 ms/MB. */
 const pageText = 1_000_000;
@@ -56,7 +57,7 @@ export async function listAll<T>(options: ListingOptions<T>, signal: AbortSignal
 }
 
 /** The limit of the next page, after `objects` objects took `size` characters. */
-export function nextLimit(pageSize: number, size: number, objects: number): number {
+function nextLimit(size: number, objects: number): number {
   if (objects === 0) return pageSize;
   return Math.max(1, Math.min(pageSize, Math.floor((pageText * objects) / size)));
 }
@@ -67,7 +68,7 @@ async function listOnce<T>(
   signal: AbortSignal,
 ): Promise<Listing<T>> {
   const objects = new Map<string, Read<T>>();
-  let limit = firstLimit === undefined ? undefined : Math.min(firstLimit, options.pageSize);
+  let limit = firstLimit;
   let token: string | undefined;
   let resourceVersion: string | undefined;
   do {
@@ -79,7 +80,7 @@ async function listOnce<T>(
     await readItems(options, items, objects, signal);
     resourceVersion ??= textAt(reply.object, 'metadata', 'resourceVersion');
     token = textAt(reply.object, 'metadata', 'continue');
-    if (limit !== undefined) limit = nextLimit(options.pageSize, reply.size, items.length);
+    if (limit !== undefined) limit = nextLimit(reply.size, items.length);
   } while (token !== undefined && token !== '');
   if (resourceVersion === undefined) {
     return {

@@ -22,12 +22,8 @@ export interface ReflectorOptions<T> {
   readonly fieldSelector?: string;
   /** The part of an object to keep; the rest does not stay in memory. */
   readonly transform: (raw: JsonObject) => T;
-  /** Default: `namespace/name`, or the name of a cluster-scoped object. */
-  readonly keyOf?: (raw: JsonObject) => string | undefined;
   /** Whether to verify an empty list with a second one, for objects that a live cluster always has. */
   readonly verifyEmptyLists?: boolean;
-  /** Maximum objects per page of a list. Default: 500. */
-  readonly pageSize?: number;
   /** Called for each change, after the store holds it. `onBug` gets what it throws. */
   readonly onChange: (change: Change<T>) => void;
   /** Called when the state changes. */
@@ -116,10 +112,6 @@ export class Reflector<T> {
     return this.#synced.promise;
   }
 
-  get isSynced(): boolean {
-    return this.#lists > 0;
-  }
-
   /** Everything written up to this resource version is known; undefined while that is uncertain. */
   get resourceVersion(): string | undefined {
     return this.#resourceVersion;
@@ -201,10 +193,10 @@ export class Reflector<T> {
   async #list(signal: AbortSignal): Promise<WatchEnd | 'listed'> {
     this.#enter({ kind: 'listing' });
     this.#store.beginListing();
-    const { transport, clock, path, fieldSelector, pageSize = 500 } = this.#options;
+    const { transport, clock, path, fieldSelector } = this.#options;
     const waiting = this.#waiting;
     const read = (raw: JsonObject): Read<T> | undefined => this.#unchanged(raw) ?? this.#read(raw);
-    const listing = await listAll({ transport, clock, path, fieldSelector, pageSize, read }, signal);
+    const listing = await listAll({ transport, clock, path, fieldSelector, read }, signal);
     if (listing.kind !== 'listed') return listing;
     this.#lastActivity = clock.monotonic();
     const unreliable = this.#whyUnreliable(listing);
@@ -290,20 +282,18 @@ export class Reflector<T> {
 
   /** The known state of an object, if its resource version is unchanged. */
   #unchanged(raw: JsonObject): Read<T> | undefined {
-    const { keyOf = nameOf } = this.#options;
     const known = this.#store.known(keyOf(raw) ?? '');
     return known?.resourceVersion === textAt(raw, 'metadata', 'resourceVersion') ? known : undefined;
   }
 
   #isKnown(raw: JsonObject, resourceVersion: string): boolean {
-    const { keyOf = nameOf } = this.#options;
     const key = keyOf(raw);
     return key !== undefined && this.#store.isKnown(key, resourceVersion);
   }
 
   /** The kept part of an object. If `transform` throws, which is a bug, the known state stays. */
   #read(raw: JsonObject): Read<T> | undefined {
-    const { transform, keyOf = nameOf, onBug, path } = this.#options;
+    const { transform, onBug, path } = this.#options;
     const key = keyOf(raw);
     const resourceVersion = textAt(raw, 'metadata', 'resourceVersion');
     if (key === undefined || resourceVersion === undefined) {
@@ -350,7 +340,8 @@ export class Reflector<T> {
   }
 }
 
-function nameOf(raw: JsonObject): string | undefined {
+/** `namespace/name`, or the name of a cluster-scoped object. */
+function keyOf(raw: JsonObject): string | undefined {
   const name = textAt(raw, 'metadata', 'name');
   const namespace = textAt(raw, 'metadata', 'namespace');
   return name === undefined || namespace === undefined ? name : `${namespace}/${name}`;

@@ -197,7 +197,7 @@ describe('a reflector after a failure', () => {
     expect(transport.requests).toHaveLength(1);
     expect(states.at(-1)).toMatchObject({ kind: 'denied', problem: expect.stringMatching(problem) });
     await clock.advance(85_000);
-    expect(reflector.isSynced).toBe(true);
+    expect(reflector.resourceVersion).toBe('3');
     expect(states.at(-1)?.kind).toBe('watching');
   });
 

@@ -41,11 +41,11 @@ describe('a reflector', () => {
     const { clock, reflector, changes } = rig(serve([listOf(200, ...many)], [new LineFeed()]));
     const toldWhenSynced = reflector.synced.then(() => changes.length);
 
-    expect(reflector.isSynced).toBe(false);
+    expect(reflector.resourceVersion).toBeUndefined();
     await clock.advance(100);
 
     expect(await toldWhenSynced).toBe(120);
-    expect(reflector.isSynced).toBe(true);
+    expect(reflector.resourceVersion).toBe('200');
   });
 
   test('reads a small page first, then full pages, and the version of the first page counts', async () => {
