@@ -9,6 +9,7 @@ import {
   newUsers,
   type User,
 } from '@kubernetes/client-node/dist/config_types.js';
+import type { OpenIDConnectAuth } from '@kubernetes/client-node/dist/oidc_auth.js';
 import type { Clock } from '../../runtime/clock.ts';
 import { ExecCredentialSource, execSpecSchema } from './exec-credential.ts';
 import { isList, type JsonObject, memberOf, textAt } from '../transport/json.ts';
@@ -125,13 +126,13 @@ function program(
 
 /** Imported on first use: it loads nearly all of its package. */
 function openIdConnect(user: User): () => Promise<string | undefined> {
-  const authenticator = import('@kubernetes/client-node/dist/oidc_auth.js').then(
-    ({ OpenIDConnectAuth }) => new OpenIDConnectAuth(),
-  );
+  let authenticator: OpenIDConnectAuth | undefined;
   return async () => {
     const request: { headers: Record<string, string> } = { headers: {} };
     try {
-      await (await authenticator).applyAuthentication(user, request);
+      const { OpenIDConnectAuth } = await import('@kubernetes/client-node/dist/oidc_auth.js');
+      authenticator ??= new OpenIDConnectAuth();
+      await authenticator.applyAuthentication(user, request);
     } catch {
       // What the provider answers may repeat what it was sent.
       throw new KubernetesError(
