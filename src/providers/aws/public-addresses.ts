@@ -3,8 +3,9 @@ import type { CallContext, ObservedPublicAddresses } from '../contract/allocatio
 import { parseAddress } from '../contract/ipv4.ts';
 import { carries, type Tags, type PublicAddress } from '../contract/network-interface.ts';
 import type { Ec2Address } from './ec2-api.ts';
-import { type Ec2Client, unreadable } from './ec2-client.ts';
+import type { Ec2Client } from './ec2-client.ts';
 import { readTags } from './network-interface.ts';
+import { literalFiltersOf, readList } from './read-list.ts';
 
 /**
  * Maximum tags of a resource, and characters of a key and a value
@@ -22,21 +23,11 @@ export async function readPublicAddresses(
 ): Promise<ObservedPublicAddresses> {
   // No resource can carry them, and EC2 rejects such a filter.
   if (!areTags(tags)) return { startedAt: 0, addresses: [] };
-  const Filters = Object.entries(tags).map(([key, value]) => ({
-    Name: `tag:${key}`,
-    // Filters treat these as wildcards unless escaped.
-    Values: [value.replaceAll(/[\\*?]/g, String.raw`\$&`)],
-  }));
-  const addresses: PublicAddress[] = [];
-  let firstStartedAt: number | undefined;
-  for await (const { startedAt, output } of client.pages('DescribeAddresses', { Filters }, context)) {
-    firstStartedAt ??= startedAt;
-    const { Addresses: list } = output;
-    if (list === undefined) throw unreadable('DescribeAddresses', 'the answer has no Addresses');
-    addresses.push(...list.flatMap((shown) => readAddress(shown) ?? []));
-  }
+  const input = { Filters: literalFiltersOf(tags) };
+  const { startedAt, items } = await readList({ client, context }, 'DescribeAddresses', 'Addresses', input);
+  const addresses = items.flatMap((shown) => readAddress(shown) ?? []);
   const matching = addresses.filter((item) => carries(item.tags, tags));
-  return { startedAt: firstStartedAt ?? 0, addresses: matching.sort((a, b) => (a.id < b.id ? -1 : 1)) };
+  return { startedAt, addresses: matching.sort((a, b) => (a.id < b.id ? -1 : 1)) };
 }
 
 function areTags(tags: Tags): boolean {

@@ -5,7 +5,7 @@ import { carries } from '../contract/network-interface.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import type { Ec2NetworkInterface, Filter } from './ec2-api.ts';
 import { readTags, tryRead } from './network-interface.ts';
-import { filtersOf, readList } from './read-list.ts';
+import { literalFiltersOf, readList } from './read-list.ts';
 
 export async function readDetached(
   client: Ec2Client,
@@ -18,7 +18,7 @@ export async function readDetached(
     throw new RangeError('without tags, the interfaces of others would be read');
   const filters: Filter[] = [
     { Name: 'status', Values: ['available'] },
-    ...filtersOf(tags),
+    ...literalFiltersOf(tags),
     ...(networkId === undefined ? [] : [{ Name: 'vpc-id', Values: [networkId] }]),
     ...(ids === undefined ? [] : [{ Name: 'network-interface-id', Values: ids }]),
   ];

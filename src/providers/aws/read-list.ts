@@ -34,7 +34,13 @@ export function listed<A extends ReadAction>(
   return list as Item<A>[];
 }
 
-/** Matches what carries all of these tags. */
+/** Matches what carries all of these tags. EC2 takes `*` and `?` in a value for any characters. */
 export function filtersOf(tags: Readonly<Record<string, string>>): Filter[] {
   return Object.entries(tags).map(([key, value]) => ({ Name: `tag:${key}`, Values: [value] }));
+}
+
+/** Matches what carries exactly these tags. */
+export function literalFiltersOf(tags: Readonly<Record<string, string>>): Filter[] {
+  const escaped = (value: string): string => value.replaceAll(/[\\*?]/g, String.raw`\$&`);
+  return filtersOf(tags).map(({ Name, Values }) => ({ Name, Values: Values.map(escaped) }));
 }

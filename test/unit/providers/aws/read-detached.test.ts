@@ -39,6 +39,16 @@ describe('a listing of detached interfaces', () => {
     expect(startedAt).toBe(0);
   });
 
+  test('takes the tags literally', async () => {
+    const { client, sent } = ec2ClientRig(() => ({ NetworkInterfaces: [] }));
+
+    await readDetached(client, { ...scope, tags: { team: String.raw`a*b?c\d` } }, 500, context);
+
+    expect(JSON.stringify(sent[0]?.input)).toContain(
+      JSON.stringify({ Name: 'tag:team', Values: [String.raw`a\*b\?c\\d`] }),
+    );
+  });
+
   test('requests those of one network, or by id, when the caller names them', async () => {
     const { client, sent } = ec2ClientRig(() => ({ NetworkInterfaces: [] }));
 
