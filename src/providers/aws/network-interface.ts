@@ -195,7 +195,7 @@ function problemOnInstance(shown: Ec2NetworkInterface, attachment: Ec2Attachment
 
 function primaryProblem(shown: Ec2NetworkInterface): string | undefined {
   if (shown.PrivateIpAddresses === undefined) return 'PrivateIpAddresses is missing';
-  const primary = (shown.PrivateIpAddresses ?? []).filter(({ Primary }) => Primary === true);
+  const primary = shown.PrivateIpAddresses.filter(({ Primary }) => Primary === true);
   const isPrimary = primary.length === 1 && primary[0]?.PrivateIpAddress === shown.PrivateIpAddress;
   return isPrimary ? undefined : 'its primary address is not the one among its addresses';
 }

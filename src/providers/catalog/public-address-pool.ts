@@ -119,9 +119,10 @@ export class PublicAddressPool {
     const { implementation } = this.#options;
     const { signal } = this.#stopping;
     try {
-      Object.assign(shelf, await implementation.readPublicAddresses(tags, { priority, signal }), {
-        failure: undefined,
-      });
+      const { startedAt, addresses } = await implementation.readPublicAddresses(tags, { priority, signal });
+      shelf.startedAt = startedAt;
+      shelf.addresses = addresses;
+      shelf.failure = undefined;
     } catch (error) {
       if (!(error instanceof CloudError)) throw error;
       shelf.failure = error.failure;

@@ -85,7 +85,8 @@ export class DeniedActions {
     this.#denials.set(action, denial);
     const isRepeated = denial.isOfAction || denial.things.has(thing);
     remember(denial.things, thing);
-    Object.assign(denial, { failure, isOfAction: failure.about === 'action' });
+    denial.failure = failure;
+    denial.isOfAction = failure.about === 'action';
     // What is denied for another thing, or was sent before the last denial, is no repetition.
     if (known !== undefined && (!isRepeated || startedAt < denial.until)) return;
     denial.failures++;
