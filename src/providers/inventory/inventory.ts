@@ -1,6 +1,7 @@
 // Holds what exists in the cloud on the instances that Headwater serves: interfaces and addresses. Listings, refreshes
 // and answers to our own calls feed it. It never calls the cloud or Kubernetes.
 import { AddressConflicts, type Conflict, type ReadById } from './address-conflicts.ts';
+import { HeldWithdrawals } from './held-withdrawals.ts';
 import type { InstanceView } from '../contract/instance-view.ts';
 import type { NetworkInterface } from '../contract/network-interface.ts';
 import type { Unattached } from './interface-record.ts';
@@ -24,9 +25,6 @@ export interface Listing {
 /** Instances processed between two yields. */
 const batch = 50;
 
-/** Delay between refreshes of an instance with a held withdrawal, in consistency windows. */
-const heldPause = 4;
-
 const none: ReadonlySet<string> = new Set();
 
 /** Where a listing shows an interface. */
@@ -36,7 +34,7 @@ interface ShownOn {
   readonly startedAt: number;
 }
 
-/** How long `#changedAt` and `#departed` are kept, in ms. */
+/** How long `#changedAt` is kept, in ms. */
 const longestMemory = 600_000;
 
 /** Admits every withdrawal. */
@@ -51,22 +49,9 @@ export interface InventoryOptions {
 
 export class Inventory {
   readonly #consistencyWindow: number;
-  readonly #gate: WithdrawalGate;
   readonly #conflicts: AddressConflicts;
-  /** Instances with something proven gone that the gate holds. */
-  #held: ReadonlySet<string> = new Set();
-  /** When the newest read began, in monotonic ms. */
-  #latest = -Infinity;
-  /** Only refreshes that began at or after this time confirm what is held. */
-  #confirmFrom = -Infinity;
-  /**
-   * Instances untracked while something of theirs was missing, with the time. A deleted node does not explain the loss.
-   * Forgotten after `longestMemory`, but not while a withdrawal is held.
-   */
-  readonly #suspectedUntracked = new Map<string, number>();
+  readonly #withdrawals: HeldWithdrawals;
   readonly #instances = new Map<string, TrackedInstance>();
-  /** Tracked instances that a Node named at some time since they are tracked. */
-  readonly #counted = new Set<string>();
   /** Previously tracked instances, kept while the cloud may show stale data. `track` drops expired ones. */
   readonly #former = new Map<string, { readonly tracked: TrackedInstance; readonly until: number }>();
   /** By tracked instance, addresses that a read by id showed on another instance instead. */
@@ -81,10 +66,10 @@ export class Inventory {
   /** When our own call last changed the addresses of an interface, kept while reads may be stale. */
   readonly #changedAt = new Map<string, number>();
 
-  constructor(options: InventoryOptions) {
-    this.#consistencyWindow = options.consistencyWindow;
-    this.#gate = options.gate ?? openGate;
-    this.#conflicts = new AddressConflicts(options.consistencyWindow);
+  constructor({ consistencyWindow, gate = openGate }: InventoryOptions) {
+    this.#consistencyWindow = consistencyWindow;
+    this.#withdrawals = new HeldWithdrawals(this.#instances, gate, consistencyWindow);
+    this.#conflicts = new AddressConflicts(consistencyWindow);
   }
 
   /**
@@ -130,10 +115,7 @@ export class Inventory {
 
   untrack(instanceId: string, now: number): void {
     const tracked = this.#instances.get(instanceId);
-    this.#forgetDeparted(now);
-    if (tracked?.isSuspected === true && this.#counted.has(instanceId))
-      this.#suspectedUntracked.set(instanceId, now);
-    this.#counted.delete(instanceId);
+    this.#withdrawals.untrack(instanceId, now);
     this.#movedAway.delete(instanceId);
     this.#instances.delete(instanceId);
     this.#conflicts.untracked(instanceId, (id) => this.#instances.has(id));
@@ -154,12 +136,7 @@ export class Inventory {
 
   /** Instances with a withdrawal that the gate holds now. */
   heldWithdrawals(): ReadonlySet<string> {
-    const held = [...this.#held].filter((id) => this.#instances.get(id)?.hasProven === true);
-    if (held.length === this.#held.size) return this.#held;
-    this.#held = new Set(held);
-    // A read that shows one of them again may precede reads that show the others.
-    this.#confirmFrom = this.#latest;
-    return this.#held;
+    return this.#withdrawals.held();
   }
 
   /**
@@ -167,7 +144,7 @@ export class Inventory {
    * refreshes. Returns the instances that changed or that need such a refresh.
    */
   reevaluate(now: number): ReadonlySet<string> {
-    return this.#evaluate([], now);
+    return this.#withdrawals.evaluate([], now);
   }
 
   /** What is known of the instance is in doubt since `from`: a refresh is due. */
@@ -191,7 +168,7 @@ export class Inventory {
     const shown = new Map<string, ShownOn>();
     const changed = new Set<string>();
     const listed = new Map(this.#instances);
-    const count = (ids: readonly string[]): void => this.#count(ids);
+    const count = (ids: readonly string[]): void => this.#withdrawals.count(ids);
     const end = (id: string, tracked: TrackedInstance): void => {
       // An instance tracked or untracked since the listing began was not covered.
       if (this.#instances.get(id) !== tracked) return;
@@ -200,7 +177,7 @@ export class Inventory {
     return {
       covers: (id) => listed.has(id) && listed.get(id) === this.#instances.get(id),
       apply: (observations, pageStartedAt) => {
-        this.#latest = Math.max(this.#latest, pageStartedAt);
+        this.#withdrawals.noteRead(pageStartedAt);
         for (const observation of observations) {
           const instanceId = instanceOf(observation) ?? '';
           if (observation.kind !== 'instance')
@@ -226,7 +203,7 @@ export class Inventory {
 
   /** Applies a complete refresh of `instanceIds`. Returns the instances that changed or that need another refresh. */
   applyRefresh(refresh: ReadById): ReadonlySet<string> {
-    this.#latest = Math.max(this.#latest, refresh.startedAt);
+    this.#withdrawals.noteRead(refresh.startedAt);
     const byInstance = Map.groupBy(refresh.observations, instanceOf);
     const met = refresh.observations.flatMap((observation) => this.#met(observation));
     const changed = refresh.instanceIds.filter((id) => {
@@ -236,48 +213,9 @@ export class Inventory {
       return applyMet(tracked, met, refresh.endedAt) || isNews;
     });
     const settled = this.#settle(refresh);
-    this.#count(refresh.instanceIds);
-    return new Set([...changed, ...settled, ...this.#evaluate(refresh.instanceIds, refresh.endedAt)]);
-  }
-
-  /** Usually all of them count already. */
-  #count(instanceIds: readonly string[]): void {
-    if (instanceIds.every((id) => this.#counted.has(id))) return;
-    for (const id of this.#gate.ofNodes() ?? this.#instances.keys())
-      if (this.#instances.has(id)) this.#counted.add(id);
-  }
-
-  /** A refresh that does not show the instance whole confirms nothing missing there. */
-  #isConfirmed(instanceId: string): boolean {
-    return (this.#instances.get(instanceId)?.shownWholeAt ?? -Infinity) >= this.#confirmFrom;
-  }
-
-  /**
-   * Schedules a refresh of an instance: at once, or later if the last one confirmed nothing. Returns whether
-   * that is a change.
-   */
-  #confirm(instanceId: string, now: number): boolean {
-    const tracked = this.#instances.get(instanceId);
-    if (tracked === undefined) return false;
-    return tracked.refreshedAt < this.#confirmFrom
-      ? tracked.invalidate(now)
-      : tracked.refreshBy(now + heldPause * this.#consistencyWindow);
-  }
-
-  /** Instances with something that a read missed, in addition to those before the gate. */
-  #suspected(now: number): ReadonlySet<string> {
-    this.#forgetDeparted(now);
-    const tracked = [...this.#instances.values()].filter(
-      (each) => each.isSuspected && this.#counted.has(each.id),
-    );
-    return new Set([...tracked.map(({ id }) => id), ...this.#suspectedUntracked.keys()]);
-  }
-
-  /** Elapsed time alone does not release a held withdrawal. */
-  #forgetDeparted(now: number): void {
-    if (this.#held.size > 0) return;
-    for (const [id, at] of this.#suspectedUntracked)
-      if (at <= now - longestMemory) this.#suspectedUntracked.delete(id);
+    this.#withdrawals.count(refresh.instanceIds);
+    const evaluated = this.#withdrawals.evaluate(refresh.instanceIds, refresh.endedAt);
+    return new Set([...changed, ...settled, ...evaluated]);
   }
 
   /** Applies the conflicts that the read decides. Returns the instances that changed. */
@@ -301,48 +239,6 @@ export class Inventory {
   /** Addresses that a read by id showed on another instance instead; those in the view are back. */
   movedAway(instanceId: string): ReadonlySet<string> {
     return this.#movedAway.get(instanceId) ?? none;
-  }
-
-  /**
-   * Asks the gate about what is proven gone on these and all held instances, as far as their newest refreshes confirm
-   * it. The gate admits all of that or none. What is unconfirmed stays held and is refreshed.
-   */
-  #evaluate(instanceIds: readonly string[], now: number): ReadonlySet<string> {
-    const fresh = this.#newCandidates(instanceIds, now);
-    if (fresh.length === 0 && this.#held.size === 0) return none;
-    const candidates = new Set([...this.heldWithdrawals(), ...fresh]);
-    if (candidates.size === 0) return none;
-    const suspected = this.#suspected(now);
-    this.#held = candidates;
-    const confirmed = new Set([...candidates].filter((id) => this.#isConfirmed(id)));
-    const unconfirmed = [...candidates].filter((id) => !confirmed.has(id));
-    const wasAsked = unconfirmed.every((id) => this.#wasAsked(id));
-    const changed = unconfirmed.filter((id) => this.#confirm(id, now));
-    // An instance that is no longer shown whole must not hold what all others have lost, nor make a token worthless.
-    if (confirmed.size === 0 || !wasAsked) return new Set(changed);
-    if (!this.#gate.admit(confirmed, now, new Set([...suspected, ...unconfirmed]))) {
-      for (const id of fresh) this.#refreshAgain(id, now);
-      return new Set(changed);
-    }
-    this.#held = new Set(unconfirmed);
-    for (const id of confirmed) this.#instances.get(id)?.withdrawProven(now);
-    return new Set([...confirmed, ...changed]);
-  }
-
-  #wasAsked(instanceId: string): boolean {
-    return (this.#instances.get(instanceId)?.refreshedAt ?? Infinity) >= this.#confirmFrom;
-  }
-
-  /** Instances among these that count and have something proven missing. */
-  #newCandidates(instanceIds: readonly string[], now: number): readonly string[] {
-    const proven = instanceIds.filter((id) => this.#instances.get(id)?.hasProven === true);
-    // A Node may name the others later.
-    for (const id of proven) if (!this.#counted.has(id)) this.#refreshAgain(id, now);
-    return proven.filter((id) => this.#counted.has(id));
-  }
-
-  #refreshAgain(instanceId: string, now: number): void {
-    this.#instances.get(instanceId)?.refreshBy(now + heldPause * this.#consistencyWindow);
   }
 
   /** Applies the result of our own call when its answer arrives. Returns the instances that changed. */

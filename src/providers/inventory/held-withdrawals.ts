@@ -1,0 +1,146 @@
+// Asks the gate about everything that is proven gone, and holds what it does not admit until newer refreshes confirm it.
+import type { TrackedInstance } from './tracked-instance.ts';
+import type { WithdrawalGate } from './withdrawals.ts';
+
+/** Delay between refreshes of an instance with a held withdrawal, in consistency windows. */
+const heldPause = 4;
+
+/** How long an instance counts as suspected after it is untracked, in ms. */
+const longestMemory = 600_000;
+
+const none: ReadonlySet<string> = new Set();
+
+export class HeldWithdrawals {
+  readonly #instances: ReadonlyMap<string, TrackedInstance>;
+  readonly #gate: WithdrawalGate;
+  readonly #consistencyWindow: number;
+  /** Instances with something proven gone that the gate holds. */
+  #held = none;
+  /** When the newest read began, in monotonic ms. */
+  #latest = -Infinity;
+  /** Only refreshes that began at or after this time confirm what is held. */
+  #confirmFrom = -Infinity;
+  /**
+   * Instances untracked while something of theirs was missing, with the time. A deleted node does not explain the loss.
+   * Forgotten after `longestMemory`, but not while a withdrawal is held.
+   */
+  readonly #suspectedUntracked = new Map<string, number>();
+  /** Tracked instances that a Node named at some time since they are tracked. */
+  readonly #counted = new Set<string>();
+
+  /**
+   * `instances`: the tracked ones, a live map. `consistencyWindow`: how long the cloud may take to show a change, in ms.
+   */
+  constructor(
+    instances: ReadonlyMap<string, TrackedInstance>,
+    gate: WithdrawalGate,
+    consistencyWindow: number,
+  ) {
+    this.#instances = instances;
+    this.#gate = gate;
+    this.#consistencyWindow = consistencyWindow;
+  }
+
+  /** Instances with a withdrawal that the gate holds now. */
+  held(): ReadonlySet<string> {
+    const held = [...this.#held].filter((id) => this.#instances.get(id)?.hasProven === true);
+    if (held.length === this.#held.size) return this.#held;
+    this.#held = new Set(held);
+    // A read that shows one of them again may precede reads that show the others.
+    this.#confirmFrom = this.#latest;
+    return this.#held;
+  }
+
+  /** A read that began at `startedAt` is applied. */
+  noteRead(startedAt: number): void {
+    this.#latest = Math.max(this.#latest, startedAt);
+  }
+
+  /** The instance is about to leave the tracked ones. */
+  untrack(instanceId: string, now: number): void {
+    this.#forgetUntracked(now);
+    if (this.#instances.get(instanceId)?.isSuspected === true && this.#counted.has(instanceId))
+      this.#suspectedUntracked.set(instanceId, now);
+    this.#counted.delete(instanceId);
+  }
+
+  /** Instances that a Node names count from now on. Usually all of these count already. */
+  count(instanceIds: readonly string[]): void {
+    if (instanceIds.every((id) => this.#counted.has(id))) return;
+    for (const id of this.#gate.ofNodes() ?? this.#instances.keys())
+      if (this.#instances.has(id)) this.#counted.add(id);
+  }
+
+  /**
+   * Asks the gate about what is proven gone on these and all held instances, as far as their newest refreshes confirm
+   * it. The gate admits all of that or none. What is unconfirmed stays held and is refreshed.
+   */
+  evaluate(instanceIds: readonly string[], now: number): ReadonlySet<string> {
+    const fresh = this.#newCandidates(instanceIds, now);
+    if (fresh.length === 0 && this.#held.size === 0) return none;
+    const candidates = new Set([...this.held(), ...fresh]);
+    if (candidates.size === 0) return none;
+    const suspected = this.#suspected(now);
+    this.#held = candidates;
+    const confirmed = new Set([...candidates].filter((id) => this.#isConfirmed(id)));
+    const unconfirmed = [...candidates].filter((id) => !confirmed.has(id));
+    const wasAsked = unconfirmed.every((id) => this.#wasAsked(id));
+    const changed = unconfirmed.filter((id) => this.#confirm(id, now));
+    // An instance that is no longer shown whole must not hold what all others have lost, nor make a token worthless.
+    if (confirmed.size === 0 || !wasAsked) return new Set(changed);
+    if (!this.#gate.admit(confirmed, now, new Set([...suspected, ...unconfirmed]))) {
+      for (const id of fresh) this.#refreshAgain(id, now);
+      return new Set(changed);
+    }
+    this.#held = new Set(unconfirmed);
+    for (const id of confirmed) this.#instances.get(id)?.withdrawProven(now);
+    return new Set([...confirmed, ...changed]);
+  }
+
+  #wasAsked(instanceId: string): boolean {
+    return (this.#instances.get(instanceId)?.refreshedAt ?? Infinity) >= this.#confirmFrom;
+  }
+
+  /** Instances among these that count and have something proven missing. */
+  #newCandidates(instanceIds: readonly string[], now: number): readonly string[] {
+    const proven = instanceIds.filter((id) => this.#instances.get(id)?.hasProven === true);
+    // A Node may name the others later.
+    for (const id of proven) if (!this.#counted.has(id)) this.#refreshAgain(id, now);
+    return proven.filter((id) => this.#counted.has(id));
+  }
+
+  #refreshAgain(instanceId: string, now: number): boolean {
+    const due = now + heldPause * this.#consistencyWindow;
+    return this.#instances.get(instanceId)?.refreshBy(due) === true;
+  }
+
+  /** A refresh that does not show the instance whole confirms nothing missing there. */
+  #isConfirmed(instanceId: string): boolean {
+    return (this.#instances.get(instanceId)?.shownWholeAt ?? -Infinity) >= this.#confirmFrom;
+  }
+
+  /**
+   * Schedules a refresh of an instance: at once, or later if the last one confirmed nothing. Returns whether
+   * that is a change.
+   */
+  #confirm(instanceId: string, now: number): boolean {
+    if (this.#wasAsked(instanceId)) return this.#refreshAgain(instanceId, now);
+    return this.#instances.get(instanceId)?.invalidate(now) === true;
+  }
+
+  /** Instances with something that a read missed, in addition to those before the gate. */
+  #suspected(now: number): ReadonlySet<string> {
+    this.#forgetUntracked(now);
+    const tracked = [...this.#instances.values()].filter(
+      (each) => each.isSuspected && this.#counted.has(each.id),
+    );
+    return new Set([...tracked.map(({ id }) => id), ...this.#suspectedUntracked.keys()]);
+  }
+
+  /** Elapsed time alone does not release a held withdrawal. */
+  #forgetUntracked(now: number): void {
+    if (this.#held.size > 0) return;
+    for (const [id, at] of this.#suspectedUntracked)
+      if (at <= now - longestMemory) this.#suspectedUntracked.delete(id);
+  }
+}
