@@ -114,6 +114,33 @@ describe('refreshes of instances', () => {
     expect(changed).toEqual([['i-1']]);
   });
 
+  test('of an awaited interface are repeated until one shows it attached, whatever others fail meanwhile', async () => {
+    const second = (state: 'attaching' | 'attached') =>
+      ({
+        kind: 'interface',
+        interface: networkInterface({ id: 'eni-2', attachment: attachment({ deviceIndex: 1, state }) }),
+      }) as const;
+    const { clock, inventory, looks, asked } = rig(async function* (ids, clock) {
+      await Promise.resolve();
+      if (ids.includes('i-2')) throw new Error('down');
+      const state = clock.monotonic() < 2000 ? 'attaching' : 'attached';
+      yield { startedAt: clock.monotonic(), observations: [shown('eni-1', 'i-1'), second(state)] };
+    });
+    inventory.applyRefresh({
+      startedAt: 0,
+      endedAt: 0,
+      instanceIds: ['i-1'],
+      observations: [shown('eni-1', 'i-1'), second('attaching')],
+    });
+
+    looks.await('i-1', 0);
+    void looks.request('i-2');
+    await clock.advance(20_000);
+
+    expect(asked.filter((each) => each.startsWith('i-1'))).toEqual(['i-1@50', 'i-1@1050', 'i-1@2050']);
+    expect(inventory.view('i-1')?.awaited.size).toBe(0);
+  });
+
   test('are aborted when they are stopped', async () => {
     const { clock, inventory, looks } = rig(async function* (_, clock, signal) {
       await sleep(clock, 60_000, signal);
