@@ -22,7 +22,7 @@ export interface AlertGroup {
   readonly alerts: readonly Alert[];
 }
 
-/** While an alert fires that explains others, those are not told. */
+/** While an alert fires that explains others, those are muted. */
 export interface Inhibition {
   readonly cause: string;
   readonly effects: readonly string[];

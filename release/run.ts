@@ -23,7 +23,7 @@ import { tagOf, versionedFiles, versionProblem, withVersion } from './versioned-
 const root = join(import.meta.dirname, '..');
 const usage = 'node release/run.ts VERSION [--dry-run] [--out DIRECTORY]';
 
-/** What somebody has to set right first, told in one line. */
+/** What a person has to set right first, in one line. */
 class Refusal extends Error {}
 
 interface Wish {

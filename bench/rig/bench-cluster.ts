@@ -78,7 +78,7 @@ export async function withCluster<T>(
             flags: ['--cluster-name=bench', ...plan.flags],
             env: {
               ...(profiles !== undefined && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` }),
-              // Whoever compares flags of V8 means those of the controller.
+              // A comparison of V8 flags means those of the controller.
               ...(v8Flags !== undefined && { HEADWATER_V8_FLAGS: v8Flags }),
             },
           }),

@@ -32,12 +32,12 @@ afterAll(() => all.server.stop());
 /** Those that page: a cause that fires too late has not inhibited its effects. */
 function pagesOf(cluster: string): readonly string[] {
   const fired = firing.get(cluster) ?? new Map<string, readonly number[]>();
-  const isTold = (name: string, time: number): boolean =>
+  const isNotified = (name: string, time: number): boolean =>
     !inhibitions.some(
       ({ cause, effects }) => effects.includes(name) && fired.get(cause)?.includes(time) === true,
     );
   const critical = alerts.filter(({ severity }) => severity === 'critical').map(({ name }) => name);
-  return critical.filter((name) => fired.get(name)?.some((time) => isTold(name, time)));
+  return critical.filter((name) => fired.get(name)?.some((time) => isNotified(name, time)));
 }
 
 describe('trouble at night', () => {

@@ -12,7 +12,7 @@ limits:
 {{- end -}}
 {{- end -}}
 
-{{/* A leader that cannot renew its Lease ends by itself: the kubelet waits longer than that. */}}
+{{/* A leader that cannot renew its Lease exits: the kubelet waits longer than that. */}}
 {{- define "headwater.livenessFailures" -}}
 {{- $lease := index .Values.options "leader-election-lease-duration" | default "15s" -}}
 {{- $ms := include "headwater.milliseconds" (include "headwater.text" $lease) | float64 -}}

@@ -109,11 +109,15 @@ describe('two controllers under load', () => {
       const loose = cluster.loose().map(({ id, tags }) => ({ id, tags }));
       return [JSON.stringify({ excess: excess(), loose }), ...cluster.invariants.violations].join('\n');
     };
-    await cluster.until('nothing is left over', () => cluster.loose().length === 0 && excess() === 0, {
-      limit: fleet.collected,
-      every: cluster.lookInterval,
-      explain,
-    });
+    await cluster.until(
+      'nothing is orphaned or in excess',
+      () => cluster.loose().length === 0 && excess() === 0,
+      {
+        limit: fleet.collected,
+        every: cluster.lookInterval,
+        explain,
+      },
+    );
   }
 
   /** What must never happen, whichever controller leads. */

@@ -4,13 +4,13 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-export interface Told {
+export interface PromtoolAnswer {
   readonly ok: boolean;
   /** All that it said. */
   readonly text: string;
 }
 
-export async function promtool(args: readonly string[], directory: string): Promise<Told> {
+export async function promtool(args: readonly string[], directory: string): Promise<PromtoolAnswer> {
   try {
     const { stdout, stderr } = await execute('promtool', args, { cwd: directory, maxBuffer: 2 ** 26 });
     return { ok: true, text: stdout + stderr };

@@ -107,7 +107,7 @@ export const cloudCases: readonly RuleCase[] = [
     labels,
     fires: { series: releases('6x200', '10x200'), pending: '20m', at: '1h10m', shows: '6' },
     quiet: {
-      because: 'something leaves at any time, and is given back',
+      because: 'something leaves at any time, and is released',
       series: releases('6x200', '0+1x200'),
       at: '2h',
     },

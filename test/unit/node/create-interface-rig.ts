@@ -31,7 +31,7 @@ export interface Rig {
   /** Calls in order: `create`, `attach@1`, `delete`, `refresh`; admissions as `admit create`. */
   readonly calls: string[];
   readonly requests: Operation[];
-  /** Calls that nothing may hold up any more. */
+  /** Calls that nothing can hold up from then on. */
   readonly started: string[];
   readonly folded: string[];
   readonly throttles: string[];
@@ -43,7 +43,7 @@ export interface Rig {
 }
 
 export interface Scene {
-  /** eni-9 was left over: it is attached, and no new one is created. */
+  /** eni-9 was orphaned: it is attached, and no new one is created. */
   readonly adopts?: boolean;
   readonly create?: readonly Outcome[];
   readonly attach?: readonly Outcome[];
