@@ -237,7 +237,7 @@ const machine: readonly PanelPlan[] = [
 export const controllerDashboard: DashboardPlan = {
   uid: 'headwater-controller',
   title: 'Headwater / Controller',
-  description: 'Whether Headwater itself is well: who leads, whether it keeps up, and who is in its way.',
+  description: 'Whether Headwater itself is well: who leads, whether it keeps up, and what obstructs it.',
   variables: ['cluster'],
   rows: [
     { title: 'Now', panels: now },

@@ -146,7 +146,7 @@ export const headwaterMetrics = {
     { stops: conflictReaches },
   ),
   headwater_mutations_paused: gauge(
-    '1 while changes are paused for this reason: dryRun (all changes), conflictingWriter (all changes until 5 minutes pass without a conflicting write; after a single one only releases), paused (as --pause says), withdrawalsHeld (releases, because too much is missing in the cloud).',
+    '1 while changes are paused for this reason: dryRun (all changes), conflictingWriter (what headwater_conflicting_writer says, until 5 minutes pass without a conflicting write), paused (as --pause says), withdrawalsHeld (releases, because too much is missing in the cloud).',
     { reason: pauseReasons },
   ),
   headwater_withdrawals_held: gauge(

@@ -30,6 +30,13 @@ describe('docs/dashboards.md', () => {
     expect(written.filter((line) => !rows.includes(line))).toEqual([]);
   });
 
+  test.each(dashboards.map(({ title, description }) => [title, description]))(
+    'describes %s as the dashboard itself does',
+    (_, description) => {
+      expect(page.replaceAll('\n', ' ')).toContain(description);
+    },
+  );
+
   test.each(dashboards.map(({ uid }) => uid))('shows a picture of %s', (uid) => {
     expect(page).toContain(`(pictures/${uid}.svg)`);
     expect(existsSync(join(docs, `pictures/${uid}.svg`))).toBe(true);
