@@ -1,5 +1,5 @@
 // Counts blocked resources by kind and reason, for the metrics.
-import type { NodeSummary } from '../../node/reconcile/node-summary.ts';
+import { conditionOf, type NodeSummary } from '../../node/reconcile/node-summary.ts';
 import type { SubnetFigures } from './subnet-figures.ts';
 
 export function blockedSeries(
@@ -11,7 +11,7 @@ export function blockedSeries(
     counts.set(`${resource} ${reason}`, (counts.get(`${resource} ${reason}`) ?? 0) + 1);
   };
   for (const entry of summaries) {
-    const condition = entry.kind === 'managed' ? entry.figures.condition : entry.condition;
+    const condition = conditionOf(entry);
     if (condition !== undefined) add('node', condition.reason);
     const view = entry.kind === 'managed' ? entry.figures.view : undefined;
     for (const _ of view?.unreadable ?? []) add('interface', 'InterfaceUnreadable');

@@ -1,5 +1,5 @@
 // The answer of /status: the controller's state, and which nodes cannot be satisfied and why.
-import type { NodeSummary } from '../../node/reconcile/node-summary.ts';
+import { conditionOf, type NodeSummary } from '../../node/reconcile/node-summary.ts';
 import { exclusionsOf } from '../../node/demand/node-requirements.ts';
 import type { BucketLevel } from '../../providers/rate-limit/rate-limiter.ts';
 import {
@@ -54,6 +54,7 @@ export interface FleetReport {
 
 /** Maximum entries shown per list. */
 const mostListed = 1000;
+
 export interface UnverifiedReport {
   /** Why Nodes cannot be read, if so. */
   readonly problem?: string;
@@ -128,17 +129,18 @@ export function statusReport(facts: {
 }): StatusReport {
   const { version, state, identity, leader, session, denied, buckets, pauses, now, identityProblem } = facts;
   const withdrawalsHeld = session?.heldWithdrawals;
+  const fleet = session && { summaries: session.summaries(), subnets: session.subnets() };
   return {
-    ...(session !== undefined && { reasons: reasonsOf(session.summaries()) }),
+    ...(fleet !== undefined && { reasons: reasonsOf(fleet.summaries) }),
     ...(version !== undefined && { version }),
     state,
     identity,
     ...(leader !== undefined && { leader }),
     paused: pauseReports(pauses, session),
     ...(withdrawalsHeld !== undefined && { withdrawalsHeld }),
-    ...(session !== undefined && unverifiedReport(session.summaries(), identityProblem)),
+    ...(fleet !== undefined && unverifiedReport(fleet.summaries, identityProblem)),
     denied,
-    ...(session !== undefined && fleetReport(session, now)),
+    ...(fleet !== undefined && fleetReport(fleet, now)),
     buckets,
   };
 }
@@ -146,7 +148,7 @@ export function statusReport(facts: {
 function reasonsOf(summaries: readonly NodeSummary[]): Readonly<Record<string, number>> {
   const counts = new Map<string, number>();
   for (const entry of summaries) {
-    const condition = entry.kind === 'managed' ? entry.figures.condition : entry.condition;
+    const condition = conditionOf(entry);
     if (condition !== undefined) counts.set(condition.reason, (counts.get(condition.reason) ?? 0) + 1);
   }
   return Object.fromEntries([...counts].toSorted(([, a], [, b]) => b - a));
@@ -158,11 +160,15 @@ export type ReportedSession = Pick<
   'summaries' | 'subnets' | 'conflictingWrite' | 'heldWithdrawals'
 >;
 
-function fleetReport(session: ReportedSession, now: number): FleetReport {
-  const summaries = session.summaries();
+interface Fleet {
+  readonly summaries: readonly NodeSummary[];
+  readonly subnets: readonly SubnetFigures[];
+}
+
+function fleetReport({ summaries, subnets }: Fleet, now: number): FleetReport {
   const { nodes, addresses, pendingPods } = totalsOf(summaries);
   const lists = {
-    subnets: session.subnets(),
+    subnets,
     inDeficit: summaries.filter(hasProblem).map((entry) => nodeReport(entry, now)),
     warnings: summaries.flatMap(warningReports),
     excluded: summaries.flatMap(exclusionReports),
@@ -175,7 +181,7 @@ function fleetReport(session: ReportedSession, now: number): FleetReport {
     addresses,
     pendingPods,
     ...(omitted.length > 0 && { omitted: Object.fromEntries(omitted) }),
-    subnets: lists.subnets.slice(0, mostListed),
+    subnets: subnets.slice(0, mostListed),
     inDeficit: lists.inDeficit.slice(0, mostListed),
     warnings: lists.warnings.slice(0, mostListed),
     excluded: lists.excluded.slice(0, mostListed),

@@ -35,6 +35,11 @@ export type NodeSummary =
       readonly blockedSince: number | undefined;
     };
 
+/** Why the node cannot be satisfied, whether its CiliumNode is served or not. */
+export function conditionOf(entry: NodeSummary): NodeCondition | undefined {
+  return entry.kind === 'managed' ? entry.figures.condition : entry.condition;
+}
+
 export interface InterfaceRoom {
   /** Interfaces with room for pod addresses. */
   readonly candidates: number;

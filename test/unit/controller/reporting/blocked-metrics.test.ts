@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { blockedSeries } from '../../../../src/controller/reporting/blocked-metrics.ts';
 import type { SubnetFigures } from '../../../../src/controller/reporting/subnet-figures.ts';
-import { unservedEntry } from '../node-summaries.ts';
-import type { NodeSummary } from '../../../../src/node/reconcile/node-summary.ts';
+import { servedEntry, unservedEntry } from '../node-summaries.ts';
 import { addressless, unreadable, view } from '../../node/allocation-facts.ts';
 
 function subnet(id: string, change: Partial<SubnetFigures>): SubnetFigures {
@@ -19,23 +18,13 @@ function subnet(id: string, change: Partial<SubnetFigures>): SubnetFigures {
 }
 
 test('blocked resources are counted by what they are and why', () => {
-  const managed: NodeSummary = {
-    kind: 'managed',
-    name: 'c',
+  const managed = servedEntry('c', {
     figures: {
-      protocol: 'crd',
-      isVerified: true,
-      isPublished: true,
-      waitingPods: 0,
-      assessment: { kind: 'unread' },
       condition: { reason: 'SubnetsExhausted', message: '' },
-      warnings: [],
       view: view([], [unreadable(), unreadable()], [addressless()]),
-      releasing: 0,
-      inDeficitSince: undefined,
     },
-  };
-  const summaries: readonly NodeSummary[] = [unservedEntry('a'), unservedEntry('b'), managed];
+  });
+  const summaries = [unservedEntry('a'), unservedEntry('b'), managed];
   const subnets = [
     subnet('s-1', { exhausted: true, fragmented: true }),
     subnet('s-2', { fragmented: true }),

@@ -1,35 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { missingDataOf } from '../../../../src/controller/reporting/deficit.ts';
 import type { NodeSummary } from '../../../../src/node/reconcile/node-summary.ts';
-import type { Assessment } from '../../../../src/node/conditions/assessment.ts';
 import type { ConditionReason } from '../../../../src/node/conditions/node-condition.ts';
+import { servedEntry, unservedEntry } from '../node-summaries.ts';
 
-const blocked: NodeSummary = {
-  kind: 'blocked',
-  name: 'node-9',
-  condition: { reason: 'NoSubnetMatches', message: '' },
-  waitingPods: 0,
-  blockedSince: 0,
-};
+const blocked = unservedEntry('node-9', { condition: { reason: 'NoSubnetMatches', message: '' } });
 
 function served(wanted: number, reason?: ConditionReason): NodeSummary {
-  const assessment = { kind: 'served', wanted } as Assessment;
-  return {
-    kind: 'managed',
-    name: 'node-1',
-    figures: {
-      protocol: 'crd',
-      isVerified: true,
-      isPublished: true,
-      waitingPods: 0,
-      assessment,
-      condition: reason && { reason, message: '' },
-      warnings: [],
-      view: undefined,
-      releasing: 0,
-      inDeficitSince: undefined,
-    },
-  };
+  const condition = reason && { reason, message: '' };
+  return servedEntry('node-1', { assessment: { wanted }, figures: { condition } });
 }
 
 describe('the need for a reading of the network', () => {

@@ -45,7 +45,6 @@ describe('the answer of /status', () => {
       leader: 'headwater-b',
       paused: [],
       denied: [],
-      identityProblem: undefined,
       buckets: [],
     });
   });
@@ -90,6 +89,19 @@ describe('the answer of /status', () => {
     expect(pendingPods).toBe(5);
     expect(inDeficit).toContainEqual(expect.objectContaining({ name: 'odd', pendingPods: 3 }));
     expect(JSON.stringify(inDeficit)).not.toContain('waitingPods');
+  });
+
+  test('takes the figures of the fleet once, however large it is', () => {
+    let taken = 0;
+    const session = sessionOf(3);
+    const summaries = (): readonly NodeSummary[] => {
+      taken++;
+      return session.summaries();
+    };
+
+    statusReport({ ...facts, state: 'leading', session: { ...session, summaries } });
+
+    expect(taken).toBe(1);
   });
 
   test('stays within a megabyte for any number of nodes, and says what it leaves out', () => {
