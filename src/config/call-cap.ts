@@ -49,12 +49,17 @@ export function costOfCap(cap: CallRate, nodes: number): CapCost {
   return { capped: Math.max(uncapped, secondsToMake(nodes * ec2Budgets.length, cap)), uncapped };
 }
 
-/** The cost as a sentence. */
-export function capInWords(cap: CallRate, nodes = 1000): string {
-  const { capped, uncapped } = costOfCap(cap, nodes);
+/** The nodes of the fleet by which the cost is stated. */
+const statedNodes = 1000;
+
+/** The cost as a sentence, and whether the cap costs time at all. */
+export function capInWords(cap: CallRate): { readonly cost: string; readonly isSlower: boolean } {
+  const { capped, uncapped } = costOfCap(cap, statedNodes);
   const calls = `at ${cap.perSecond} calls/s and ${cap.burst} at once for all cloud calls together`;
-  const fleet = `a fleet of ${nodes.toLocaleString('en')} nodes needing a create and an attach each takes at least`;
-  return capped > uncapped
-    ? `${calls}, ${fleet} ${Math.ceil(capped)} s instead of ${Math.ceil(uncapped)} s`
-    : `${calls}, ${fleet} ${Math.ceil(uncapped)} s, as without the cap`;
+  const fleet = `a fleet of ${statedNodes.toLocaleString('en')} nodes needing a create and an attach each takes at least`;
+  const isSlower = capped > uncapped;
+  const time = isSlower
+    ? `${Math.ceil(capped)} s instead of ${Math.ceil(uncapped)} s`
+    : `${Math.ceil(uncapped)} s, as without the cap`;
+  return { cost: `${calls}, ${fleet} ${time}`, isSlower };
 }

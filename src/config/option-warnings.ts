@@ -1,5 +1,5 @@
 // Comments on accepted options that have no effect or a cost.
-import { callCapOf, capInWords, costOfCap } from './call-cap.ts';
+import { callCapOf, capInWords } from './call-cap.ts';
 import type { RawFlags } from './raw-option.ts';
 import { type OptionSources, sourceInWords } from './option-source.ts';
 import { leastDetached } from '../providers/orphans/orphan-eligibility.ts';
@@ -42,14 +42,14 @@ export function warningsOnIgnored(
 export function warningsOnCallCap(options: Options, sources: OptionSources): readonly OptionWarning[] {
   const cap = callCapOf(options);
   if (cap === undefined) return [];
-  const { capped, uncapped } = costOfCap(cap, 1000);
+  const { cost, isSlower } = capInWords(cap);
   const option = options.limitIpamApiQps === undefined ? 'limit-ipam-api-burst' : 'limit-ipam-api-qps';
   const from = sourceInWords(option, sources[option]);
   return [
     {
-      kind: capped > uncapped ? 'warning' : 'notice',
+      kind: isSlower ? 'warning' : 'notice',
       message: 'all cloud calls together are capped',
-      details: { option, from, ...cap, cost: capInWords(cap) },
+      details: { option, from, ...cap, cost },
     },
   ];
 }

@@ -1,17 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { loadOptions } from '../../../src/config/load-options.ts';
+import { load, problemsOf } from './loading.ts';
 
-function load(flags: Readonly<Record<string, readonly string[]>>): ReturnType<typeof loadOptions> {
-  const missing = (): never => {
-    throw Object.assign(new Error('missing'), { code: 'ENOENT' });
-  };
-  const processEnvironment = { environment: {}, readFile: missing, readDirectory: missing };
-  return loadOptions(new Map(Object.entries(flags)), processEnvironment);
-}
-
-function problemsOf(flags: Readonly<Record<string, readonly string[]>>): readonly string[] {
-  const loaded = load(flags);
-  return loaded.kind === 'refused' ? loaded.problems : [];
+/** Each flag once. */
+function asGiven(flags: Readonly<Record<string, string>>): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, [text]]));
 }
 
 describe('tags of new interfaces', () => {
@@ -26,9 +18,7 @@ describe('tags of new interfaces', () => {
       { 'eni-tags': tags(48, 'a'), 'eni-gc-tags': tags(48, 'a') },
     ],
   ])('are accepted up to the limit of EC2: %s', (_, flags) => {
-    const given = Object.entries(flags).map(([name, text]) => [name, [text]] as const);
-
-    expect(problemsOf(Object.fromEntries(given))).toEqual([]);
+    expect(problemsOf(load({ flags: asGiven(flags) }))).toEqual([]);
   });
 
   test.each([
@@ -39,23 +29,6 @@ describe('tags of new interfaces', () => {
       /^eni-gc-tags: 51 tags for each new interface.*at most 48/,
     ],
   ])('are refused beyond 50: %s', (_, flags, line) => {
-    const given = Object.entries(flags).map(([name, text]) => [name, [text]] as const);
-
-    expect(problemsOf(Object.fromEntries(given))).toEqual([expect.stringMatching(line)]);
+    expect(problemsOf(load({ flags: asGiven(flags) }))).toEqual([expect.stringMatching(line)]);
   });
-});
-
-test.each([
-  ['5s', 1],
-  ['59s', 1],
-  ['1m', 0],
-  ['0', 0],
-])('listing detached interfaces every %s causes %d notices about the cost', (text, count) => {
-  const loaded = load({ 'eni-gc-interval': [text], 'cluster-name': ['blue'] });
-
-  const notices = loaded.kind === 'options' ? loaded.notices : [];
-  expect(notices.map(({ message }) => message)).toEqual(
-    Array(count).fill('orphaned interfaces are looked for very often'),
-  );
-  for (const { details } of notices) expect(details['cost']).toMatch(/calls an hour.*1m/);
 });
