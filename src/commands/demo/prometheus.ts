@@ -23,6 +23,7 @@ export class Prometheus {
   readonly url: string;
   readonly #child: ChildProcess;
   readonly #targets: string;
+  readonly #ending = new AbortController();
   #followed: string | undefined;
 
   private constructor(child: ChildProcess, url: string, targets: string) {
@@ -76,14 +77,16 @@ export class Prometheus {
   }
 
   kill(): void {
+    this.#ending.abort();
     this.#child.kill('SIGKILL');
   }
 
+  /** Rejects once it is killed. */
   async #ready(clock: Clock): Promise<string | undefined> {
-    const { signal } = new AbortController();
+    const { signal } = this.#ending;
     const latest = clock.monotonic() + readyWithin;
     while (clock.monotonic() < latest) {
-      const answer = await fetch(`${this.url}/-/ready`).catch(() => undefined);
+      const answer = await fetch(`${this.url}/-/ready`, { signal }).catch(() => undefined);
       if (answer?.ok === true) return undefined;
       await sleep(clock, readyInterval, signal);
     }
