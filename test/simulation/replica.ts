@@ -1,5 +1,4 @@
 // One controller process of a simulated cluster, from start to end.
-import { loadOptions } from '../../src/config/load-options.ts';
 import type { LiveReading } from '../../src/config/read-live-options.ts';
 import type { Options } from '../../src/config/option-table.ts';
 import { composeAws } from '../../src/controller/clouds/aws.ts';
@@ -76,15 +75,4 @@ export class Replica {
   stop(): void {
     this.#stop.abort();
   }
-}
-
-export function optionsOf(flags: Readonly<Record<string, string>>): Options {
-  const given = new Map(Object.entries(flags).map(([name, value]) => [name, [value]]));
-  const loaded = loadOptions(given, { environment: {}, readFile: absent, readDirectory: absent });
-  if (loaded.kind === 'refused') throw new Error(loaded.problems.join('\n'));
-  return loaded.options;
-}
-
-function absent(path: string): never {
-  throw Object.assign(new Error(path), { code: 'ENOENT' });
 }

@@ -2,7 +2,6 @@
 // process; all requests of the controller and an attacker to Kubernetes go over a socket.
 import { composeAws } from '../../src/controller/clouds/aws.ts';
 import { Controller } from '../../src/controller/controller.ts';
-import { loadOptions } from '../../src/config/load-options.ts';
 import type { ClusterAccess } from '../../src/kubernetes/transport/cluster-access.ts';
 import { UndiciTransport } from '../../src/kubernetes/transport/undici-transport.ts';
 import { createMetricRegistry } from '../../src/observability/metrics.ts';
@@ -18,13 +17,14 @@ import {
 } from '../../src/simulator/kubernetes/kubernetes-server.ts';
 import type { JsonObject } from '../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
+import { type GivenFlags, optionsOf } from './given-options.ts';
 import { InProcessEc2 } from './in-process-ec2.ts';
 import { recordingLogger } from './recording-logger.ts';
 
 export interface HttpClusterOptions {
   readonly cloud: Topology;
   readonly configure: (index: number) => Partial<NodeFacts>;
-  readonly flags: Readonly<Record<string, string>>;
+  readonly flags: GivenFlags;
   /** Speed-up of its clock. */
   readonly pace: number;
 }
@@ -68,10 +68,6 @@ export class HttpCluster {
   }
 
   startController(): void {
-    const given = new Map(Object.entries(this.#options.flags).map(([name, value]) => [name, [value]]));
-    const processEnvironment = { environment: {}, readFile: absent, readDirectory: absent };
-    const loaded = loadOptions(given, processEnvironment);
-    if (loaded.kind === 'refused') throw new Error(loaded.problems.join('\n'));
     const transport = new UndiciTransport({ access: this.#access(), clock: this.clock });
     const identity = `headwater-${this.#generation++}`;
     const api = new InProcessEc2(this.cluster.ec2.gateway, (action, input) => {
@@ -79,7 +75,7 @@ export class HttpCluster {
     });
     const stopping = new AbortController();
     this.controller = new Controller({
-      options: loaded.options,
+      options: optionsOf(this.#options.flags),
       kubernetes: transport,
       leaseTransport: transport,
       composeCloud: (deps) => composeAws(api, deps),
@@ -153,7 +149,3 @@ export class HttpCluster {
 }
 
 const never = new AbortController().signal;
-
-function absent(path: string): never {
-  throw Object.assign(new Error(path), { code: 'ENOENT' });
-}

@@ -1,9 +1,7 @@
 // A controller in a test cluster, with records of its logs, calls and writes.
-import { loadOptions } from '../../src/config/load-options.ts';
-import type { RawFlags } from '../../src/config/raw-option.ts';
+import { metricIn } from '../../rig/metric-text.ts';
 import type { ProcessEnvironment } from '../../src/config/option-row.ts';
 import { readLiveOptions } from '../../src/config/read-live-options.ts';
-import type { Options } from '../../src/config/option-table.ts';
 import { composeAws } from '../../src/controller/clouds/aws.ts';
 import { MeteredTransport } from '../../src/controller/reporting/metered-transport.ts';
 import { Controller } from '../../src/controller/controller.ts';
@@ -15,6 +13,7 @@ import type { Ec2Action, Ec2Api } from '../../src/providers/aws/ec2-api.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { KubernetesHandler } from '../../src/simulator/kubernetes/exchange.ts';
 import { type JsonObject, parseObject } from '../../src/simulator/workload/json.ts';
+import { emptyEnvironment, type GivenFlags, optionsOf, rawFlags } from './given-options.ts';
 import { InProcessEc2 } from './in-process-ec2.ts';
 import { recordingLogger, type LogLine } from './recording-logger.ts';
 import type { World } from './world.ts';
@@ -46,8 +45,7 @@ export interface Death {
 }
 
 export interface ControllerSetup {
-  /** By name, without dashes. */
-  readonly flags?: Readonly<Record<string, string>>;
+  readonly flags?: GivenFlags;
   /** Other sources of its configuration; none by default. */
   readonly processEnvironment?: ProcessEnvironment;
   readonly identity?: string;
@@ -106,7 +104,7 @@ export class WorldController {
       registry: this.#registry,
       identity,
       version: '1.2.3',
-      readLiveOptions: () => readLiveOptions(givenFlags(flags), processEnvironment),
+      readLiveOptions: () => readLiveOptions(rawFlags(flags), processEnvironment),
       onBug: (error) => world.bugs.push(error),
     });
     this.outcome = this.controller.run(this.#stop.signal);
@@ -141,9 +139,7 @@ export class WorldController {
 
   /** Value of a series, such as `headwater_leader` or `x{a="b"}`; undefined if there is none. */
   async metric(series: string): Promise<number | undefined> {
-    const text = await this.scrape();
-    const line = text.split('\n').find((each) => each.startsWith(`${series} `));
-    return line === undefined ? undefined : Number(line.slice(series.length + 1));
+    return metricIn(await this.scrape(), series);
   }
 
   /** All series, as Prometheus gets them. */
@@ -229,20 +225,4 @@ export function startController(world: World, setup: ControllerSetup = {}): Worl
 function withoutOwnToken<T extends object>(input: T): T {
   const { NextToken: token = '' } = input as { NextToken?: string };
   return token.startsWith('test-') ? { ...input, NextToken: undefined } : input;
-}
-
-function absent(path: string): never {
-  throw Object.assign(new Error(path), { code: 'ENOENT' });
-}
-
-const emptyEnvironment: ProcessEnvironment = { environment: {}, readFile: absent, readDirectory: absent };
-
-function givenFlags(flags: Readonly<Record<string, string>>): RawFlags {
-  return new Map(Object.entries(flags).map(([name, value]) => [name, [value]]));
-}
-
-function optionsOf(flags: Readonly<Record<string, string>>, processEnvironment: ProcessEnvironment): Options {
-  const loaded = loadOptions(givenFlags(flags), processEnvironment);
-  if (loaded.kind === 'refused') throw new Error(loaded.problems.join('\n'));
-  return loaded.options;
 }

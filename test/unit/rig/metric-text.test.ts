@@ -6,7 +6,8 @@ const text = '# HELP a_b What it is.\n# TYPE a_b gauge\na_b_total 7\na_b{c="d"} 
 test.each([
   ['a_b', 0.25],
   ['a_b_total', 7],
+  ['a_b{c="d"}', 3],
   ['a', undefined],
-])('a metric text has the value of %s', (name, value) => {
-  expect(metricIn(text, name)).toBe(value);
+])('a metric text has the value of %s', (series, value) => {
+  expect(metricIn(text, series)).toBe(value);
 });
