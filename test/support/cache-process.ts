@@ -1,24 +1,14 @@
 // A process that reads the CiliumNodes and Nodes of a cluster as the controller does, prints the number of each and its
 // peak memory in MB, and exits.
 import { ClusterCache } from '../../src/controller/cluster-cache.ts';
-import type { ClusterAccess } from '../../src/kubernetes/transport/cluster-access.ts';
 import { UndiciTransport } from '../../src/kubernetes/transport/undici-transport.ts';
 import { instanceIdOf } from '../../src/providers/aws/ids.ts';
 import { Random } from '../../src/runtime/random.ts';
 import { systemClock as clock } from '../../src/runtime/system-clock.ts';
+import { accessTo } from './cluster-access.ts';
 import { recordingLogger } from './recording-logger.ts';
 
-const tls = { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecure: false };
-const credentials = { headers: {}, tls };
-const access: ClusterAccess = {
-  server: new URL(process.argv[2] ?? ''),
-  source: 'a test',
-  namespace: undefined,
-  proxy: undefined,
-  credentials: () => Promise.resolve(credentials),
-  forget: () => undefined,
-};
-
+const access = accessTo(process.argv[2] ?? '');
 const cache = new ClusterCache({
   transport: new UndiciTransport({ access, clock }),
   clock,

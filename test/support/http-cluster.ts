@@ -2,7 +2,6 @@
 // process; all requests of the controller and an attacker to Kubernetes go over a socket.
 import { composeAws } from '../../src/controller/clouds/aws.ts';
 import { Controller } from '../../src/controller/controller.ts';
-import type { ClusterAccess } from '../../src/kubernetes/transport/cluster-access.ts';
 import { UndiciTransport } from '../../src/kubernetes/transport/undici-transport.ts';
 import { createMetricRegistry } from '../../src/observability/metrics.ts';
 import { type Clock, sleep } from '../../src/runtime/clock.ts';
@@ -17,6 +16,7 @@ import {
 } from '../../src/simulator/kubernetes/kubernetes-server.ts';
 import type { JsonObject } from '../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
+import { accessTo } from './cluster-access.ts';
 import { type GivenFlags, optionsOf } from './given-options.ts';
 import { InProcessEc2 } from './in-process-ec2.ts';
 import { recordingLogger } from './recording-logger.ts';
@@ -68,7 +68,7 @@ export class HttpCluster {
   }
 
   startController(): void {
-    const transport = new UndiciTransport({ access: this.#access(), clock: this.clock });
+    const transport = new UndiciTransport({ access: accessTo(this.#server?.url ?? ''), clock: this.clock });
     const identity = `headwater-${this.#generation++}`;
     const api = new InProcessEc2(this.cluster.ec2.gateway, (action, input) => {
       if (/^(?:Unassign|Detach|Delete)/.test(action)) this.taken.push(`${action} ${JSON.stringify(input)}`);
@@ -132,19 +132,6 @@ export class HttpCluster {
     await this.#stop?.();
     await this.cluster.workload.stop();
     await this.#server?.close();
-  }
-
-  #access(): ClusterAccess {
-    const tls = { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecure: false };
-    const credentials = { headers: {}, tls };
-    return {
-      server: new URL(this.#server?.url ?? ''),
-      source: 'a test',
-      namespace: undefined,
-      proxy: undefined,
-      credentials: () => Promise.resolve(credentials),
-      forget: () => undefined,
-    };
   }
 }
 

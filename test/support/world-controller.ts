@@ -115,6 +115,11 @@ export class WorldController {
     return this.calls.filter(({ action }) => !action.startsWith('Describe'));
   }
 
+  /** Calls that take something away. */
+  get removals(): readonly CloudCall[] {
+    return this.calls.filter(({ action }) => /^(?:Unassign|Detach|Delete)/.test(action));
+  }
+
   /** Writes of CiliumNodes. */
   get publications(): readonly ApiWrite[] {
     return this.writes.filter(({ path }) => path.startsWith('/apis/cilium.io/'));

@@ -106,7 +106,7 @@ test('all attacks at once, without the right to read Nodes, take nothing from an
   const target = targetOf({ world, victim: () => attacked.victim(), stranger });
   world.refuse(403, 'GET', /^\/api\/v1\/nodes/);
   await attacked.changeLeader();
-  const before = attacked.subnetAddressesUsed.length;
+  const before = attacked.removals.length;
 
   for (const [index, { strikes }] of attacks.entries())
     await strikeAll(attacked, strikes(target), String(index));
@@ -115,7 +115,7 @@ test('all attacks at once, without the right to read Nodes, take nothing from an
   await attacked.changeLeader();
   await world.advance(120_000);
 
-  expect(attacked.subnetAddressesUsed).toHaveLength(before);
+  expect(attacked.removals).toHaveLength(before);
   expect(attacked.harm()).toEqual([]);
   expect(world.held(stranger)).toEqual(expect.arrayContaining([...held]));
 });

@@ -31,7 +31,7 @@ test.each(['detached', 'attached'])(
     );
     await world.advance(600_000);
 
-    const taken = attacked.subnetAddressesUsed.filter(({ action }) => !action.startsWith('Unassign'));
+    const taken = attacked.removals.filter(({ action }) => !action.startsWith('Unassign'));
     expect(taken).toEqual([]);
     expect(world.cluster.ec2.network.interfaces.get(id)?.instanceId).toBe(other?.instanceId);
     expect(world.enis(liar)).not.toHaveProperty(id);

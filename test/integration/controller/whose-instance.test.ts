@@ -70,9 +70,7 @@ describe.each(protocols)('a second CiliumNode that names an instance (%s)', (pro
 
       expect(attacked.harm()).toEqual([]);
       expect(world.held(victim)).toEqual(expect.arrayContaining([...before]));
-      expect(
-        attacked.subnetAddressesUsed.flatMap(({ input }) => textsAt(input, 'PrivateIpAddresses')),
-      ).toEqual([]);
+      expect(attacked.removals.flatMap(({ input }) => textsAt(input, 'PrivateIpAddresses'))).toEqual([]);
       expect(world.controller.controller.status().inDeficit).toEqual([
         expect.objectContaining({ name: 'a-fake', reason: 'InstanceOfAnother' }),
       ]);
@@ -101,7 +99,7 @@ test('a CiliumNode that names an instance before its node joins is served until 
     expect.objectContaining({ name: 'a-fake', reason: 'InstanceOfAnother' }),
   ]);
   expect(world.controller.controller.status().unverified).toBeUndefined();
-  expect(attacked.subnetAddressesUsed).toEqual([]);
+  expect(attacked.removals).toEqual([]);
   expect(attacked.harm()).toEqual([]);
 });
 
@@ -124,7 +122,7 @@ test.each([
 
   expect(world.held(stranger)).toEqual(before);
   expect(world.pool({ name: 'a-fake' }).size).toBe(offered);
-  expect(attacked.subnetAddressesUsed).toEqual([]);
+  expect(attacked.removals).toEqual([]);
   expect(attacked.harm()).toEqual([]);
 });
 
@@ -152,7 +150,7 @@ test('an instance that is no node loses nothing, even when an agent removes ever
     await world.patchStatus({ name: 'a-fake' }, { eni: { enis }, ipam: { 'release-ips': releases } });
   }
 
-  expect(attacked.subnetAddressesUsed).toEqual([]);
+  expect(attacked.removals).toEqual([]);
   expect([world.held(stranger), world.interfaces(stranger).map(({ id }) => id)]).toEqual(before);
   expect(attacked.harm()).toEqual([]);
 });
@@ -182,12 +180,12 @@ test('instances that CiliumNodes without a Node make up are no evidence about th
       await attacked.write(`a-fake-${index}`, like, {});
     }
   });
-  const before = attacked.subnetAddressesUsed.length;
+  const before = attacked.removals.length;
 
   await world.advance(400_000);
 
   expect(world.controller.controller.status().withdrawalsHeld).toBeUndefined();
-  expect(attacked.subnetAddressesUsed.length).toBeGreaterThan(before);
+  expect(attacked.removals.length).toBeGreaterThan(before);
   expect(attacked.harm()).toEqual([]);
 });
 
@@ -200,12 +198,12 @@ test('addresses that CiliumNodes without a Node make up do not count as missing,
     for (const [index, stranger] of world.machines.slice(3).entries())
       await attacked.write(`a-fake-${index}`, stranger, ...showing(attacked, stranger));
   });
-  const before = attacked.subnetAddressesUsed.length;
+  const before = attacked.removals.length;
 
   await world.advance(600_000);
   const meanwhile = {
     status: world.controller.controller.status(),
-    taken: attacked.subnetAddressesUsed.length,
+    taken: attacked.removals.length,
   };
   await attacked.grow(8);
 
@@ -219,7 +217,7 @@ describe('a controller without the right to read Nodes', () => {
     const attacked = await AttackedWorld.start();
     const { world } = attacked;
     world.refuse(403, 'GET', /^\/api\/v1\/nodes/);
-    const before = attacked.subnetAddressesUsed.length;
+    const before = attacked.removals.length;
     await attacked.changeLeader();
 
     for (let index = 0; index < 5; index++)
@@ -227,7 +225,7 @@ describe('a controller without the right to read Nodes', () => {
     await attacked.grow(2);
     await world.advance(300_000);
 
-    expect(attacked.subnetAddressesUsed).toHaveLength(before);
+    expect(attacked.removals).toHaveLength(before);
     expect(attacked.harm()).toEqual([]);
     const { unverified } = world.controller.controller.status();
     expect(unverified).toMatchObject({ count: 3, problem: expect.stringContaining('403') });
@@ -244,12 +242,12 @@ describe('a controller without the right to read Nodes', () => {
     for (let index = 0; index < 5; index++)
       void world.cluster.workload.deletePod(`default/${attacked.victim().name}-pod-${index}`);
     await world.advance(300_000);
-    const before = attacked.subnetAddressesUsed.length;
+    const before = attacked.removals.length;
 
     end();
     await world.advance(400_000);
 
-    expect(attacked.subnetAddressesUsed.length).toBeGreaterThan(before);
+    expect(attacked.removals.length).toBeGreaterThan(before);
     expect(attacked.harm()).toEqual([]);
   });
 });

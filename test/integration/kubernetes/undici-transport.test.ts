@@ -4,11 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import type {
-  ClusterAccess,
-  Credentials,
-  TlsMaterial,
-} from '../../../src/kubernetes/transport/cluster-access.ts';
+import type { ClusterAccess, Credentials } from '../../../src/kubernetes/transport/cluster-access.ts';
 import { UserCredentials, type UserOptions } from '../../../src/kubernetes/auth/user-credentials.ts';
 import type { StreamLine } from '../../../src/kubernetes/transport/transport.ts';
 import {
@@ -20,6 +16,7 @@ import { systemClock } from '../../../src/runtime/system-clock.ts';
 import { VirtualClock } from '../../../src/runtime/virtual-clock.ts';
 import { type Answer, json, type LoopbackServer, loopbackServer } from '../../support/loopback-server.ts';
 import { type Certificate, certificateAuthority, selfSignedCertificate } from '../../support/certificates.ts';
+import { accessTo, noTls } from '../../support/cluster-access.ts';
 import { type LocalProxy, type ProxySetup, startProxy } from '../../support/local-proxy.ts';
 
 const never = new AbortController().signal;
@@ -28,26 +25,6 @@ const ended: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const end of ended.splice(0).toReversed()) await end();
 });
-
-const noTls: TlsMaterial = {
-  ca: undefined,
-  cert: undefined,
-  key: undefined,
-  serverName: undefined,
-  insecure: false,
-};
-
-function accessTo(url: string, credentials: Partial<Credentials> = {}): ClusterAccess {
-  const whole: Credentials = { headers: {}, tls: noTls, ...credentials };
-  return {
-    server: new URL(url),
-    source: 'the test',
-    namespace: undefined,
-    proxy: undefined,
-    credentials: () => Promise.resolve(whole),
-    forget: () => undefined,
-  };
-}
 
 /** The user that a kubeconfig would name, at a server. */
 function userAt(url: string, user: Partial<UserOptions>, clock = new VirtualClock()): ClusterAccess {
