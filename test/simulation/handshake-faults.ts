@@ -3,6 +3,7 @@ import type { ReleaseState } from '../../src/kubernetes/cilium-node/cilium-node.
 import type { CallInProgress } from './ports.ts';
 import { detach } from '../../src/simulator/cloud/attachments.ts';
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
+import { type Delay, delayAgentWatch, delayControllerWatches } from './delayed-watches.ts';
 import { exemptAll, changeExternally } from './external-changes.ts';
 import { kill } from './kill.ts';
 import { isObject, type JsonObject, objectAt, parseObject } from '../../src/simulator/workload/json.ts';
@@ -14,8 +15,8 @@ type Plan<K extends FaultPlan['kind']> = Extract<FaultPlan, { readonly kind: K }
 
 /** In ms. */
 const betweenWaves = 20_000;
-/** Longer than the quarantine of an address, in ms. */
-const controllerDelay = 130_000;
+/** What agents report reaches controllers later than the quarantine of an address ends. */
+const reportsDelay: Delay = { ms: 130_000, during: 100_000 };
 /** Long enough for frequent reads to detect a loss, in ms. */
 const stallDelay = 170_000;
 /** Longer than pods take to arrive, in ms. */
@@ -32,7 +33,7 @@ export function grab(harness: Harness, { nth, pods, lag, deaf }: Plan<'grab'>): 
       const name = harness.nodeOfCall(input);
       harness.coverage.hit('grab', deaf ? 'deaf' : 'hearing');
       delayAgentWatch(harness, name, lag);
-      if (deaf) delayControllerWatches(harness);
+      if (deaf) delayControllerWatches(harness, reportsDelay);
       harness.addExtraPods(name, pods);
     },
   });
@@ -65,16 +66,6 @@ export function snatch(harness: Harness, { nth, pods }: Plan<'snatch'>): void {
         });
     },
   });
-}
-
-/** Delays what agents report to the controllers. */
-function delayControllerWatches(harness: Harness): void {
-  const restore = harness.cluster.kubernetes.faults.inject({
-    path: /ciliumnodes\?(?!.*fieldSelector).*watch=/,
-    times: Infinity,
-    effect: { kind: 'delayEvents', ms: controllerDelay },
-  });
-  harness.clock.schedule(controllerDelay - 30_000, restore);
 }
 
 export function convert(harness: Harness, { nth, pods, hold }: Plan<'convert'>): void {
@@ -117,7 +108,7 @@ export function stall(harness: Harness, { nth, state, call, phase, restartAfter 
       const name = harness.nodeOfCall(input);
       harness.coverage.hit('stall', state);
       delayAgentWatch(harness, name, state === 'refused' ? podArrivalTime : stallDelay);
-      if (state === 'refused') delayControllerWatches(harness);
+      if (state === 'refused') delayControllerWatches(harness, reportsDelay);
       if (state !== 'marked') harness.addExtraPods(name, 8);
       harness.clock.schedule(2 * podArrivalTime, () => {
         const facts = harness.cluster.workload.machineOf(name)?.facts;
@@ -127,14 +118,6 @@ export function stall(harness: Harness, { nth, state, call, phase, restartAfter 
       kill(harness, { call, phase, nth: 0, restartAfter, handshake: state }, isSame);
     },
   });
-}
-
-/** Delays the events of what is written to the node now. */
-function delayAgentWatch(harness: Harness, name: string, ms: number): void {
-  const path = new RegExp(`ciliumnodes\\?.*${name}.*`);
-  const effect = { kind: 'delayEvents', ms } as const;
-  const over = harness.cluster.kubernetes.faults.inject({ path, times: Infinity, effect });
-  harness.clock.schedule(1000, over);
 }
 
 export function outlive(harness: Harness, { nth, pods, ms }: Plan<'outlive'>): void {

@@ -2,6 +2,7 @@
 // addresses. An omission is shorter than a consistency window and does not soon recur, so two reads a window apart see
 // everything.
 import type { Ec2NetworkInterface } from '../../src/providers/aws/ec2-api.ts';
+import { membersOf } from './invariants/assignments.ts';
 import type { FaultPlan } from './scenario.ts';
 
 type Plan = Extract<FaultPlan, { readonly kind: 'omission' }>;
@@ -97,9 +98,4 @@ function addressesOf({ PrivateIpAddresses = [], Ipv4Prefixes = [] }: Ec2NetworkI
     ...PrivateIpAddresses.flatMap(({ PrivateIpAddress: address }) => address ?? []),
     ...Ipv4Prefixes.flatMap(({ Ipv4Prefix: prefix }) => (prefix === undefined ? [] : membersOf(prefix))),
   ];
-}
-
-function membersOf(prefix: string): readonly string[] {
-  const [, head = '', last = ''] = /^(.*\.)(\d+)\/28$/.exec(prefix) ?? [];
-  return Array.from({ length: 16 }, (_, index) => `${head}${Number(last) + index}`);
 }

@@ -1,4 +1,5 @@
 // A write that reaches the API server only after its leader died and the next one started.
+import { type Delay, delayControllerWatches } from './delayed-watches.ts';
 import { bodyOf } from './handshake-faults.ts';
 import type { CallInProgress } from './ports.ts';
 import { ConnectionDropped } from '../../src/simulator/kubernetes/faults/faults.ts';
@@ -16,9 +17,8 @@ const mostPolls = 600;
  * writer's.
  */
 const longestDelay = 18_000;
-/** Event delay for controllers, in ms: longer than they expect writes of a predecessor. */
-const lateEventDelay = 45_000;
-const watchesOfControllers = /ciliumnodes\?(?!.*fieldSelector).*watch=/;
+/** Controllers learn of the write later than they expect writes of a predecessor. */
+const eventDelay: Delay = { ms: 45_000, during: 250 };
 
 export function lateWrite(harness: Harness, { nth, ms, isHeardLate, restartAfter }: Plan): void {
   harness.failpoints.arm({
@@ -34,7 +34,7 @@ export function lateWrite(harness: Harness, { nth, ms, isHeardLate, restartAfter
       harness.retire(replica, restartAfter);
       onNextLeader(harness, () => {
         harness.clock.schedule(ms, () => {
-          if (isHeardLate) delayControllerWatches(harness);
+          if (isHeardLate) delayControllerWatches(harness, eventDelay);
           const writer = { 'user-agent': process.identity, 'sent-at': String(sentAt) };
           const tooLate = new AbortController();
           harness.clock.schedule(longestDelay - ms, () => tooLate.abort());
@@ -75,15 +75,6 @@ async function deliver(
     if (error instanceof ConnectionDropped) return false;
     throw error;
   }
-}
-
-function delayControllerWatches(harness: Harness): void {
-  const restore = harness.cluster.kubernetes.faults.inject({
-    path: watchesOfControllers,
-    times: Infinity,
-    effect: { kind: 'delayEvents', ms: lateEventDelay },
-  });
-  harness.clock.schedule(pollInterval, restore);
 }
 
 /** Whether a patch adds an address to an interface and removes none from the node. */

@@ -43,8 +43,7 @@ export async function runScenario(scenario: Scenario, options: HarnessOptions = 
   const harness = new Harness(scenario, options);
   harness.cluster.kubernetes.follow('ciliumnodes.cilium.io', (change) => agreeToReleases(harness, change));
   harness.cluster.ec2.gateway.faults.onMet = (fault, action) => {
-    const form =
-      fault.kind === 'lost' ? `lost ${fault.effect}` : fault.kind === 'error' ? 'error' : fault.kind;
+    const form = fault.kind === 'lost' ? `lost ${fault.effect}` : fault.kind;
     harness.coverage.hit('cloud', form, action);
   };
   const endWorkloads = new AbortController();

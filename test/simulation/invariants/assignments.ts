@@ -78,6 +78,11 @@ export function membersOf(prefix: string): readonly string[] {
   return Array.from({ length: 16 }, (_, index) => formatIpv4(first + index));
 }
 
+/** The addresses of these, each an address or a /28. */
+export function addressesOf(holdings: readonly string[]): readonly string[] {
+  return holdings.flatMap((holding) => (holding.includes('/') ? membersOf(holding) : [holding]));
+}
+
 /** Whether the CIDRs, each a /32 or a /28, cover the address. */
 export function covers(cidrs: ReadonlySet<string>, address: string): boolean {
   return cidrs.has(`${address}/32`) || cidrs.has(prefixOf(address));

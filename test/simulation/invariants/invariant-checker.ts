@@ -8,7 +8,7 @@ import type { Change } from '../../../src/simulator/kubernetes/storage/change.ts
 import { type JsonObject, textAt } from '../../../src/simulator/workload/json.ts';
 import type { WorkloadEvent } from '../../../src/simulator/workload/journal.ts';
 import { Allowances } from './allowances.ts';
-import { Assignments, covers, heldText, membersOf } from './assignments.ts';
+import { addressesOf, Assignments, covers, heldText } from './assignments.ts';
 import type { Violation, Invariant } from './violation.ts';
 import { isFake } from './fakes.ts';
 import { OwnUnassignments } from './own-unassignments.ts';
@@ -225,10 +225,7 @@ export class InvariantChecker {
     const { acting } = this.#options.cluster.ec2.gateway;
     const instanceId = before?.instanceId;
     if (acting?.action !== 'UnassignPrivateIpAddresses' || instanceId === undefined) return;
-    const unassigned = addedBy(after, before).flatMap((each) =>
-      each.includes('/') ? membersOf(each) : [each],
-    );
-    for (const address of unassigned) {
+    for (const address of addressesOf(addedBy(after, before))) {
       if (this.#releaseConsents.has(instanceId, address)) continue;
       this.report(
         'unassigned-without-consent',

@@ -1,9 +1,9 @@
 // What each controller unassigned by its own calls. It knows that these are gone without a read.
 import { textsAt, type JsonObject } from '../../../src/simulator/workload/json.ts';
-import { membersOf } from './assignments.ts';
+import { addressesOf } from './assignments.ts';
 
 export class OwnUnassignments {
-  /** Addresses by controller. */
+  /** Addresses by controller: a single one may return in a prefix, and the other way round. */
   readonly #by = new Map<string, Set<string>>();
 
   /** A call of a controller unassigned these, answered or not. */
@@ -32,9 +32,4 @@ export class OwnUnassignments {
   has(identity: string, address: string): boolean {
     return this.#by.get(identity)?.has(address) === true;
   }
-}
-
-/** A single address may return in a prefix, and the other way round. */
-function addressesOf(holdings: readonly string[]): readonly string[] {
-  return holdings.flatMap((holding) => (holding.includes('/') ? membersOf(holding) : [holding]));
 }
