@@ -22,7 +22,7 @@ const full: JsonObject = {
 const before = ciliumNode({ status: { eni: { enis: { 'eni-1': full } } } });
 
 function partsOf(change: JsonObject, open: readonly OpenWrite[] = []): readonly WrittenPart[] {
-  const next = wellFormed(applyMergePatch(before, change) as JsonObject);
+  const next = wellFormed(applyMergePatch(before, change));
   return conflictingParts({ previous: wellFormed(before), next, statusKey: 'eni', open });
 }
 
