@@ -127,7 +127,7 @@ Commands:
   work [options]  do the work
   help [command]  display help for command
 
-Exit codes: 0 fine, 1 failure, 2 usage.
+Exit codes: 0 fine, 1 failure, 2 usage, 130 interrupted.
 `);
   });
 
