@@ -11,6 +11,7 @@ import {
 } from '../../providers/gate/mutation-permission.ts';
 import type { UnreadableInterface } from '../../providers/contract/observation.ts';
 import type { BindingCap } from '../demand/statistics.ts';
+import type { StartThreshold } from '../demand/demand.ts';
 import type { Claimed } from '../demand/address-claims.ts';
 import type { Obstacle } from './obstacle.ts';
 import type { AllocationPlan } from '../allocate/prepare-ip-allocation.ts';
@@ -43,6 +44,7 @@ export type ConditionReason =
   | 'NoInterfaceSlots'
   | 'InstanceFull'
   | 'MaxAllocateReached'
+  | 'AgentCannotStart'
   | 'SubnetsExhausted'
   | 'NoSubnetMatches'
   | 'NoSecurityGroupMatches'
@@ -329,6 +331,23 @@ export function capCondition(cap: BindingCap, most: number, instanceType: string
         reason: 'MaxAllocateReached',
         message: `pods wait for addresses, and spec.ipam.max-allocate ${most} allows no more: raise it, or put fewer pods on the node`,
       };
+}
+
+/** The agent starts only with more addresses than the `most` that the node may have. */
+export function unreachableStart(
+  { field, addresses }: StartThreshold,
+  cap: BindingCap,
+  most: number,
+  instanceType: string,
+): NodeCondition {
+  const [limit, remedy] =
+    cap === 'instance'
+      ? [`instance type ${instanceType} can have`, 'use a larger instance type']
+      : ['spec.ipam.max-allocate allows', 'raise max-allocate'];
+  return {
+    reason: 'AgentCannotStart',
+    message: `lower spec.ipam.${field}, or ${remedy}: an agent up to 1.19 starts only with ${addresses} addresses, and ${limit} ${most}`,
+  };
 }
 
 /** The remedy comes first, because the cloud's message can be long. */

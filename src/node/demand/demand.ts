@@ -33,6 +33,20 @@ export function watermarksOf(node: CiliumNode, most: number): Watermarks {
   };
 }
 
+/** The field that says with how many addresses an agent starts (docs/ciliumnode-contract.md 1.6). */
+export interface StartThreshold {
+  readonly field: 'min-allocate' | 'pre-allocate';
+  readonly addresses: number;
+}
+
+/** Undefined for an agent that starts with any address. */
+export function startThresholdOf(node: CiliumNode): StartThreshold | undefined {
+  const { minAllocate, preAllocate } = node.ipam;
+  if (protocolOf(node) !== 'crd') return undefined;
+  if (minAllocate > 0) return { field: 'min-allocate', addresses: minAllocate };
+  return preAllocate > 0 ? { field: 'pre-allocate', addresses: preAllocate } : undefined;
+}
+
 function preAllocateOf(node: CiliumNode): number {
   return node.ipam.preAllocate || defaultPreAllocate;
 }

@@ -405,11 +405,9 @@ export class NodeReconciler {
   }
 
   #warning(view: InstanceView | undefined): void {
-    const assessment = this.#assessment;
-    const requirements = 'requirements' in assessment ? assessment.requirements : undefined;
     this.#warnings.update(this.#known.node, {
       view,
-      requirements,
+      assessment: this.#assessment,
       staticIp: this.#cloud.staticAddress.warning,
     });
   }

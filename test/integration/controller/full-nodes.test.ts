@@ -38,3 +38,61 @@ describe('pending pods on a node that is limited', () => {
     expect(world.broken()).toEqual([]);
   });
 });
+
+describe('an agent that could never start', () => {
+  test.each<[string, IpamWatermarks, string]>([
+    [
+      'by its pre-allocate, for its max-allocate',
+      { preAllocate: 12, maxAllocate: 9 },
+      'lower spec.ipam.pre-allocate, or raise max-allocate: an agent up to 1.19 starts only with 12 addresses, and spec.ipam.max-allocate allows 9',
+    ],
+    [
+      'by its min-allocate, for its instance',
+      { minAllocate: 40 },
+      'lower spec.ipam.min-allocate, or use a larger instance type: an agent up to 1.19 starts only with 40 addresses, and instance type m5.large can have 27',
+    ],
+  ])('%s, is reported once, and not as an error', async (_, ipam, text) => {
+    const world = new World({ configure: () => ({ ipam }) });
+    const machine = world.machine();
+    const controller = startController(world);
+    await world.announce(machine);
+
+    await world.advance(120_000);
+
+    expect(controller.controller.status().warnings).toEqual([
+      expect.objectContaining({ reason: 'AgentCannotStart', why: text }),
+    ]);
+    expect(world.events(machine.name).toSorted()).toEqual([
+      `CiliumNode AgentCannotStart: ${text}`,
+      `Node AgentCannotStart: ${text}`,
+    ]);
+    expect(world.operatorError(machine)).toBe('');
+  });
+
+  test('is reported for the lower of both limits', async () => {
+    const world = new World({ configure: () => ({ ipam: { minAllocate: 40, maxAllocate: 50 } }) });
+    const controller = startController(world);
+    await world.announce(world.machine());
+
+    await world.advance(120_000);
+
+    expect(controller.controller.status().warnings).toEqual([
+      expect.objectContaining({ why: expect.stringContaining('instance type m5.large can have 27') }),
+    ]);
+  });
+
+  test.each<[string, IpamWatermarks]>([
+    ['whose min-allocate it may have', { preAllocate: 12, minAllocate: 9, maxAllocate: 9 }],
+    ['that starts with any address, because it requests a count', { preAllocate: 12, maxAllocate: 9 }],
+  ])('is none %s', async (name, ipam) => {
+    const world = new World({ configure: () => ({ ipam }) });
+    const machine = world.machine();
+    await world.announce(machine);
+    if (name.includes('requests')) await world.request(machine, 12);
+    const controller = startController(world);
+
+    await world.advance(120_000);
+
+    expect(controller.controller.status().warnings).toEqual([]);
+  });
+});

@@ -77,6 +77,7 @@ const reasons = {
   NetworkUnreadable: 'blocked',
   InterfaceUnreadable: 'blocked',
   InterfaceNotShown: 'blocked',
+  AgentCannotStart: 'served',
   ExcludedAddressesInUse: 'served',
   AccessDenied: 'blocked',
   CredentialsExpired: 'blocked',

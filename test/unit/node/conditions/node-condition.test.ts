@@ -14,6 +14,7 @@ import {
   unknownInstanceType,
   unmanagedInstance,
   unreadableInterface,
+  unreachableStart,
   unreadableLimits,
   unreadableNode,
   unseenInterfaces,
@@ -127,6 +128,18 @@ describe('the text of a condition', () => {
       obstacleCondition({ kind: 'noInterfaceSlots', interfaces: 3 }, words.fields),
       'NoInterfaceSlots',
       "every one of the instance's 3 interfaces is full or excluded: use a larger instance type, or fewer pods on the node",
+    ],
+    [
+      'of an agent that needs more than the instance can have',
+      unreachableStart({ field: 'pre-allocate', addresses: 12 }, 'instance', 9, 't3.small'),
+      'AgentCannotStart',
+      'lower spec.ipam.pre-allocate, or use a larger instance type: an agent up to 1.19 starts only with 12 addresses, and instance type t3.small can have 9',
+    ],
+    [
+      'of an agent that needs more than max-allocate',
+      unreachableStart({ field: 'min-allocate', addresses: 12 }, 'maxAllocate', 9, 't3.small'),
+      'AgentCannotStart',
+      'lower spec.ipam.min-allocate, or raise max-allocate: an agent up to 1.19 starts only with 12 addresses, and spec.ipam.max-allocate allows 9',
     ],
     [
       'of a full instance',
