@@ -6,13 +6,14 @@ import type { Offer } from './next-write.ts';
 
 /**
  * `onOthers`: addresses that the cloud shows on another instance. They do not belong to this node and are
- * removed anyway.
+ * removed anyway. An address that the instance has on another interface by now is shown there alone.
  */
 export function unverifiedOffer(offer: Offer, node: CiliumNode, onOthers: ReadonlySet<string>): Offer {
   const { key, value } = offer.provider;
-  const kept = [...node.ipam.pool].filter(([address]) => !offer.pool.has(address) && !onOthers.has(address));
+  const elsewhere = new Set([...onOthers, ...offer.pool.keys()]);
+  const kept = [...node.ipam.pool].filter(([address]) => !elsewhere.has(address));
   const shown = memberOf(node.base.status, key) ?? {};
-  const section = union(shown, value, onOthers);
+  const section = union(shown, value, elsewhere);
   return {
     ...offer,
     provider: { key, value: section },
@@ -22,31 +23,34 @@ export function unverifiedOffer(offer: Offer, node: CiliumNode, onOthers: Readon
   };
 }
 
-/** Members of both. If both have a member, the wanted one counts; lists of strings append what was shown. */
-function union(shown: Json, wanted: Json, onOthers: ReadonlySet<string>): Json {
+/**
+ * Members of both. If both have a member, the wanted one counts; lists of strings append what was shown, if it is not
+ * elsewhere.
+ */
+function union(shown: Json, wanted: Json, elsewhere: ReadonlySet<string>): Json {
   if (isObject(shown) && isObject(wanted)) {
     const members = Object.keys({ ...shown, ...wanted }).map((name): [string, Json] => [
       name,
-      unionOf(memberOf(shown, name), memberOf(wanted, name), onOthers),
+      unionOf(memberOf(shown, name), memberOf(wanted, name), elsewhere),
     ]);
     return Object.fromEntries(members);
   }
   if (!isTexts(shown) || !isTexts(wanted)) return wanted;
   const present = new Set(wanted);
-  return [...wanted, ...shown.filter((text) => !present.has(text) && !onOthers.has(text))];
+  return [...wanted, ...shown.filter((text) => !present.has(text) && !elsewhere.has(text))];
 }
 
-function unionOf(shown: Json | undefined, wanted: Json | undefined, onOthers: ReadonlySet<string>): Json {
+function unionOf(shown: Json | undefined, wanted: Json | undefined, elsewhere: ReadonlySet<string>): Json {
   if (shown === undefined) return wanted ?? null;
-  if (wanted !== undefined) return union(shown, wanted, onOthers);
-  return withoutOthers(shown, onOthers);
+  if (wanted !== undefined) return union(shown, wanted, elsewhere);
+  return withoutThese(shown, elsewhere);
 }
 
-function withoutOthers(shown: Json, onOthers: ReadonlySet<string>): Json {
-  if (isTexts(shown)) return shown.filter((text) => !onOthers.has(text));
+function withoutThese(shown: Json, elsewhere: ReadonlySet<string>): Json {
+  if (isTexts(shown)) return shown.filter((text) => !elsewhere.has(text));
   if (!isObject(shown)) return shown;
   return Object.fromEntries(
-    Object.entries(shown).map(([name, each]) => [name, withoutOthers(each, onOthers)]),
+    Object.entries(shown).map(([name, each]) => [name, withoutThese(each, elsewhere)]),
   );
 }
 

@@ -37,6 +37,23 @@ describe('the kept part of an unverified CiliumNode', () => {
     });
   });
 
+  test('shows an address that moved to another interface of its instance there alone', () => {
+    const moved = nodeOf({
+      pool: { '10.0.0.2': { resource: 'eni-2' } },
+      enis: { 'eni-2': ['10.0.0.2', '10.0.0.4'] },
+    });
+
+    const { pool, provider } = unverifiedOffer(offer, moved, new Set());
+
+    expect([...pool]).toEqual([['10.0.0.2', 'eni-1']]);
+    expect(provider.value).toEqual({
+      enis: {
+        'eni-1': { ip: '10.0.0.1', addresses: ['10.0.0.2'] },
+        'eni-2': { id: 'eni-2', addresses: ['10.0.0.4'] },
+      },
+    });
+  });
+
   test('has the interfaces of what it shows', () => {
     expect([...kept.interfaces].toSorted()).toEqual(['eni-1', 'eni-2']);
   });
