@@ -21,15 +21,12 @@ export function hostile(harness: Harness, { deed, node, restart }: Plan): void {
 }
 
 /** Names an instance at launch, before its node joins. */
-export async function ambush(harness: Harness, facts: NodeFacts): Promise<void> {
-  await write(harness, facts, { spec: { ipam: { 'pre-allocate': 1, 'min-allocate': 3 } } });
-  // From then on it has an excess.
-  harness.clock.schedule(8000, () =>
-    harness.runInBackground(
-      attempt(() => patch(harness, nameOf(facts), { spec: { ipam: { 'min-allocate': 0 } } })),
-    ),
-  );
+export function ambush(harness: Harness, facts: NodeFacts): Promise<void> {
+  return write(harness, facts, { spec: { ipam: { 'pre-allocate': 1, 'min-allocate': leastAmbushed } } });
 }
+
+/** Addresses that an ambush asks for at first. Once it has them it needs none, and has an excess. */
+const leastAmbushed = 3;
 
 const actions: Readonly<Record<HostileAction, (harness: Harness, facts: NodeFacts) => Promise<void>>> = {
   twin: (harness, facts) => write(harness, facts, copyOf(harness, facts)),
@@ -51,9 +48,12 @@ const actions: Readonly<Record<HostileAction, (harness: Harness, facts: NodeFact
     ),
 };
 
-/** Agrees to every release request for a fake CiliumNode. */
-export function agreeToReleases(harness: Harness, { key, object }: Change): void {
+/** Makes a fake CiliumNode lose what it has: it needs less than that, and agrees to every release request. */
+export function giveUpAddresses(harness: Harness, { key, object }: Change): void {
   if (!isFake(key)) return;
+  const { 'min-allocate': least, pool } = objectAt(object, 'spec', 'ipam');
+  if (least === leastAmbushed && Object.keys(pool ?? {}).length >= leastAmbushed)
+    harness.runInBackground(attempt(() => patch(harness, key, { spec: { ipam: { 'min-allocate': 0 } } })));
   const asked = [...textMapAt(object as JsonObject, 'status', 'ipam', 'release-ips')].filter(
     ([, state]) => state === 'marked-for-release',
   );

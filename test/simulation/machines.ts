@@ -25,6 +25,9 @@ export async function retire(harness: Harness, facts: NodeFacts): Promise<void> 
 /** Between two attempts to launch an instance, in ms. */
 const relaunchAfter = 30_000;
 
+/** Long enough for the instance to run, and for Headwater to give it addresses and to take some back, in ms. */
+const ambushTime = 120_000;
+
 export interface Replacement {
   readonly sameName: boolean;
   /** From the launch of the instance until its agent starts, in ms; 0 by default. */
@@ -51,11 +54,13 @@ export async function replace(harness: Harness, facts: NodeFacts, like: Replacem
     tags: {},
     interfaces: [{ kind: 'new', deviceIndex: 0, cardIndex: 0, deleteOnTermination: true, request }],
   });
-  if (harness.pendingAmbushes > 0) {
+  const isAmbushed = harness.pendingAmbushes > 0;
+  if (isAmbushed) {
     harness.pendingAmbushes--;
     await ambush(harness, { ...facts, instanceId: instance.id, primaryAddress: instance.primaryAddress });
   }
-  if (boot > 0) await new Promise<void>((resolve) => harness.clock.schedule(boot, resolve));
+  const untilJoined = isAmbushed ? Math.max(boot, ambushTime) : boot;
+  if (untilJoined > 0) await new Promise<void>((resolve) => harness.clock.schedule(untilJoined, resolve));
   const { primaryAddress } = instance;
   const name = sameName ? facts.name : `ip-${primaryAddress.replaceAll('.', '-')}-${instance.id.slice(-4)}`;
   await harness.cluster.workload.addNode({ ...facts, name, instanceId: instance.id, primaryAddress });
