@@ -67,18 +67,27 @@ describe('simulate:seeds', () => {
 
 describe('simulate:mutants', () => {
   test.each<[readonly string[], Partial<MutantsWanted>]>([
-    [[], { only: '', skip: 0, seeds: seedsIn('1..200'), seconds: Infinity, list: false }],
     [
-      ['--only', 'fencing', '--skip', '1', '--most', '20'],
-      { only: 'fencing', skip: 1, seeds: seedsIn('1..20') },
+      [],
+      {
+        only: '',
+        skip: 0,
+        seeds: [...regressionNames(), ...seedsIn('1..200')],
+        seconds: Infinity,
+        list: false,
+      },
+    ],
+    [
+      ['--only', 'fencing', '--skip', '1', '--seeds', 'x:1..20'],
+      { only: 'fencing', skip: 1, seeds: seedsIn('x:1..20') },
     ],
   ])('simulate:mutants accepts %j', (args, expected) => {
     expect(mutantsOf(...args)).toMatchObject(expected);
   });
 
   test.each([
-    [['--most', '0'], '--most is "0"; a whole number from 1 on'],
-    [['--most', '1000001'], '1..1000001 names more than 1000000 seeds'],
+    [['--seeds', ''], '"" names no seed; 7, a word'],
+    [['--seeds', 'never-kept.json'], 'there is no regression never-kept.json'],
     [['--skip', 'x'], '--skip is "x"; a whole number from 0 on'],
   ])('simulate:mutants refuses %j', (args, problem) => {
     expect(() => mutantsOf(...args)).toThrow(problem);

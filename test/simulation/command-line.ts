@@ -57,13 +57,13 @@ export const seedsUsage = `npm run simulate:seeds -- [--seeds LIST] [--jobs N] [
 Defaults are in parentheses. Exit code 1: a failure was found, or no seed ran; 2: the command line is invalid, or
 an output cannot be written.`;
 
-export const mutantsUsage = `npm run simulate:mutants -- [--only TEXT] [--skip N] [--most N] [--jobs N] [--for S] [--list]
-  --only TEXT  only mutants with this text in their names
-  --skip N     skips the first N of them
-  --most N     maximum seeds for each mutant (200)
-  --jobs N     parallel processes (number of processors)
-  --for S      starts no new mutant after S seconds (no limit)
-  --list       lists the mutants and runs nothing
+export const mutantsUsage = `npm run simulate:mutants -- [--only TEXT] [--skip N] [--seeds LIST] [--jobs N] [--for S] [--list]
+  --only TEXT   only mutants with this text in their names
+  --skip N      skips the first N of them
+  --seeds LIST  what each mutant plays until a seed detects it, as for simulate:seeds (regressions,1..200)
+  --jobs N      parallel processes (number of processors)
+  --for S       starts no new mutant after S seconds (no limit)
+  --list        lists the mutants and runs nothing
 Defaults are in parentheses. Exit code 1: a mutant survived, or none ran; 2: the command line is invalid.`;
 
 /** Throws an Error with the reason. */
@@ -119,7 +119,7 @@ export function readMutantsCommand(args: readonly string[]): MutantsWanted | 'he
     options: {
       only: { type: 'string', default: '' },
       skip: { type: 'string', default: '0' },
-      most: { type: 'string', default: '200' },
+      seeds: { type: 'string', default: 'regressions,1..200' },
       jobs: { type: 'string', default: String(availableParallelism()) },
       for: { type: 'string', default: 'Infinity' },
       list: { type: 'boolean', default: false },
@@ -132,7 +132,7 @@ export function readMutantsCommand(args: readonly string[]): MutantsWanted | 'he
     only,
     list,
     skip: wholeNumber('skip', values.skip, 0),
-    seeds: seedsIn(`1..${wholeNumber('most', values.most, 1)}`),
+    seeds: seedsNamed(values.seeds),
     jobs: wholeNumber('jobs', values.jobs, 1),
     seconds: secondsOf('for', values.for),
   };

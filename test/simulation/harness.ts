@@ -60,7 +60,7 @@ export class Harness {
   });
   readonly outages = new VisibilityOutages({
     now: () => this.now,
-    isWorthHiding: () => this.#instancesWithSecondary() > 3,
+    isWorthHiding: () => this.instancesWithSecondary().length > 3,
   });
   readonly replicas: Replica[] = [];
   readonly client: KubernetesClient;
@@ -195,19 +195,19 @@ export class Harness {
    * Instances with a secondary interface old enough for every read to show it, and shown by their CiliumNode. Without
    * both, its absence is not noticed.
    */
-  #instancesWithSecondary(): number {
+  instancesWithSecondary(): readonly string[] {
     const { instances, interfaces } = this.cluster.ec2.network;
     const attachedBy = this.clock.wall() - 2 * this.options.consistencyWindow;
     const isOld = (id: string): boolean =>
       (interfaces.get(id)?.attachment?.attachTime ?? Infinity) <= attachedBy;
-    return this.nodeNames.filter((name) => {
+    return this.nodeNames.flatMap((name) => {
       const { instanceId = '' } = this.cluster.workload.machineOf(name)?.facts ?? {};
       const { interfaces: shown } = this.shownOn(name);
       const known = instances
         .get(instanceId)
         ?.interfaceIds.filter((id) => isOld(id) && shown[id] !== undefined);
-      return (known?.length ?? 0) > 1;
-    }).length;
+      return (known?.length ?? 0) > 1 ? [instanceId] : [];
+    });
   }
 
   #filterAnswer<T extends object>(

@@ -72,6 +72,13 @@ const injectors: Injectors = {
     const end = harness.outages.begin(plan);
     harness.coverage.hit('blind', plan.what);
     harness.clock.schedule(plan.for, end);
+    const { handover } = plan;
+    if (handover === undefined) return;
+    harness.clock.schedule(handover.after, () => {
+      const stillHidden = harness.instancesWithSecondary().slice(0, handover.hidden);
+      harness.outages.narrow(plan, new Set(stillHidden));
+      if (harness.leader !== undefined) harness.retire(harness.leader, 2000);
+    });
   },
   'forgotten-zone': (harness, { zone, for: ms }) => {
     harness.coverage.hit('forgotten-zone');

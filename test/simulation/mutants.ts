@@ -358,22 +358,12 @@ export const mutants: readonly Mutant[] = [
     'this.#restore(previous, node);',
     'if (previous === undefined) this.#restore(previous, node);',
   ),
-  {
-    name: 'a detached interface is adopted in its state before the last call',
-    edits: [
-      {
-        file: 'providers/orphans/orphan-eligibility.ts',
-        from: "if (orphan.lastAt < orphan.changedAt + consistencyWindow) return 'unclear';",
-        to: '',
-      },
-      // An interface that its node still relies on is not adopted either; usually that check comes first.
-      {
-        file: 'providers/orphans/orphan-eligibility.ts',
-        from: 'return claimed || held || operation',
-        to: 'return claimed || operation',
-      },
-    ],
-  },
+  one(
+    'an interface that its node still relies on is adopted',
+    'providers/orphans/orphan-eligibility.ts',
+    'return claimed || held || operation',
+    'return claimed || operation',
+  ),
   one(
     "a write of the previous leader counts as a conflicting writer's",
     'controller/conflicting-writers.ts',
@@ -416,12 +406,22 @@ export const mutants: readonly Mutant[] = [
     'if (ownInstance !== undefined && ownInstance !== instanceId)\n    return blocked(instanceMismatch(name, instanceId, ownInstance));\n  if (ownInstance === undefined)',
     'if (served !== undefined && served !== name) return blocked(duplicateInstance(instanceId, served));\n  if (served === name) return granted;\n  if (ownInstance === undefined)',
   ),
-  one(
-    'an unverified CiliumNode loses addresses',
-    'node/release/release-permission.ts',
-    "activity === 'release' && !isVerified() ? 'unverified' : permission.refusal(activity),",
-    "activity === 'release' && !isVerified() ? undefined : permission.refusal(activity),",
-  ),
+  {
+    name: 'an unverified CiliumNode loses addresses',
+    edits: [
+      {
+        file: 'node/release/release-permission.ts',
+        from: "activity === 'release' && !isVerified() ? 'unverified' : permission.refusal(activity),",
+        to: "activity === 'release' && !isVerified() ? undefined : permission.refusal(activity),",
+      },
+      // It keeps what it shows, and nothing shown is unassigned.
+      {
+        file: 'node/reconcile/desired-state.ts',
+        from: 'const offer = isVerified ? offerOf(facts, excluded)',
+        to: 'const offer = isVerified || onOthers.size >= 0 ? offerOf(facts, excluded)',
+      },
+    ],
+  },
   {
     name: 'the claim of a CiliumNode outranks the cloud',
     edits: [

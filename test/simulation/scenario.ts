@@ -6,7 +6,7 @@ import type { HandshakeState } from './handshake-state.ts';
 import type { Workload } from '../../src/simulator/workload/workload.ts';
 
 export interface Scenario {
-  /** What was wrong when it was found; only in regressions. */
+  /** What was wrong when it was found, or what seeds reach too rarely; only in regressions. */
   readonly why?: string;
   readonly seed: string;
   /** Virtual time until faults stop. */
@@ -95,7 +95,14 @@ export type FaultPlan =
       readonly for: number;
     }
   /** Reads show nothing of what exists, for any time. */
-  | { readonly kind: 'blind'; readonly what: OutageScope; readonly share: number; readonly for: number }
+  | {
+      readonly kind: 'blind';
+      readonly what: OutageScope;
+      readonly share: number;
+      readonly for: number;
+      /** Only with `secondaries`. */
+      readonly handover?: Handover;
+    }
   /** All instances of a zone terminate and disappear at once, while their nodes stay for a while. */
   | { readonly kind: 'forgotten-zone'; readonly zone: number; readonly for: number }
   /** This share of the nodes leaves at once, and returns later under other names. */
@@ -233,6 +240,16 @@ export type Restriction =
   | { readonly what: 'first-interface-index' }
   /** Less than the node may have, and perhaps less than it uses. */
   | { readonly what: 'max-allocate'; readonly most: number };
+
+/**
+ * After so many ms another process leads, and only so many instances stay hidden: few enough to believe, for a leader that
+ * does not know what the former one held. No seed draws it, because the former one must have said on the Lease that it
+ * holds something.
+ */
+export interface Handover {
+  readonly after: number;
+  readonly hidden: number;
+}
 
 export type ListedKind = 'ciliumnodes' | 'nodes' | 'pods';
 

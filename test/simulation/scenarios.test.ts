@@ -39,12 +39,15 @@ describe('a seed', () => {
   });
 });
 
-test.each(regressionNames())('the regression %s says what was wrong, and so does its description', (name) => {
-  const scenario = loadScenario(name);
+test.each(regressionNames())(
+  'the regression %s says why it is there, and so does its description',
+  (name) => {
+    const scenario = loadScenario(name);
 
-  expect(scenario.why).toMatch(/^[A-Z].{40,}\.$/);
-  expect(scenarioText(scenario)).toContain(scenario.why);
-});
+    expect(scenario.why).toMatch(/^[A-Z].{40,}\.$/);
+    expect(scenarioText(scenario)).toContain(scenario.why);
+  },
+);
 
 test.each([
   ['3', ['3']],

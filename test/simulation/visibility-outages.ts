@@ -25,7 +25,9 @@ const lists: Readonly<Record<string, string>> = {
 type AnswerFilter = (action: string, output: Reply) => object;
 
 /** The part of an answer that is shown, by the scope of the outage. */
-const filters: Readonly<Record<OutageScope, (plan: Plan) => AnswerFilter>> = {
+const filters: Readonly<
+  Record<OutageScope, (plan: Plan, only: ReadonlySet<string> | undefined) => AnswerFilter>
+> = {
   region: () => (action, output) => {
     const list = lists[action];
     return list === undefined ? output : { ...output, [list]: [] };
@@ -34,8 +36,11 @@ const filters: Readonly<Record<OutageScope, (plan: Plan) => AnswerFilter>> = {
     action === 'DescribeNetworkInterfaces' ? { ...output, NetworkInterfaces: [] } : output,
   primaries: () => (_, output) =>
     withInterfaces(output, ({ Attachment }) => Attachment === undefined || Attachment.DeviceIndex !== 0),
-  secondaries: () => (_, output) =>
-    withInterfaces(output, ({ Attachment }) => Attachment === undefined || Attachment.DeviceIndex === 0),
+  secondaries: (_, only) => (__, output) =>
+    withInterfaces(output, ({ Attachment }) => {
+      const isPrimary = Attachment === undefined || Attachment.DeviceIndex === 0;
+      return isPrimary || only?.has(Attachment.InstanceId ?? '') === false;
+    }),
   instances:
     ({ share }) =>
     (_, output) =>
@@ -55,7 +60,8 @@ export class VisibilityOutages {
   readonly #options: VisibilityOutagesOptions;
   #hiddenAt = -Infinity;
   readonly #awaitsListing = new Set<Plan>();
-  readonly #active = new Set<Plan>();
+  /** With the only instances that it still hides something of; undefined: all. */
+  readonly #active = new Map<Plan, ReadonlySet<string> | undefined>();
   /** Instances that the cloud has forgotten. */
   readonly #forgotten = new Set<string>();
 
@@ -65,11 +71,17 @@ export class VisibilityOutages {
 
   /** Returns a function that ends it. */
   begin(plan: Plan): () => void {
-    (plan.what === 'secondaries' ? this.#awaitsListing : this.#active).add(plan);
+    if (plan.what === 'secondaries') this.#awaitsListing.add(plan);
+    else this.#active.set(plan, undefined);
     return () => {
       this.#awaitsListing.delete(plan);
       this.#active.delete(plan);
     };
+  }
+
+  /** From now on it hides secondary interfaces of these instances only, however few they are. */
+  narrow(plan: Plan, instanceIds: ReadonlySet<string>): void {
+    if (this.#active.has(plan)) this.#active.set(plan, instanceIds);
   }
 
   /** Permanently. */
@@ -92,24 +104,27 @@ export class VisibilityOutages {
     this.#updateSecondaries(isListing);
     const isKnown = (id: string): boolean => !this.#forgotten.has(id);
     const known = this.#forgotten.size === 0 ? output : withInstances(output, isKnown);
-    return this.#plans().reduce((shown, plan) => filters[plan.what](plan)(action, shown), known);
+    return this.#plans().reduce(
+      (shown, [plan, only]) => filters[plan.what](plan, only)(action, shown),
+      known,
+    );
   }
 
   /** Hides secondary interfaces from a listing on, while so many are hidden that it is too much to believe. */
   #updateSecondaries(isListing: boolean): void {
     if (this.#awaitsListing.size + this.#active.size === 0) return;
     const isWorthHiding = this.#options.isWorthHiding();
-    for (const plan of this.#active)
-      if (plan.what === 'secondaries' && !isWorthHiding) this.#active.delete(plan);
+    for (const [plan, only] of this.#active)
+      if (plan.what === 'secondaries' && only === undefined && !isWorthHiding) this.#active.delete(plan);
     if (!isListing || !isWorthHiding || this.#active.size > 0) return;
-    for (const plan of this.#awaitsListing) this.#active.add(plan);
+    for (const plan of this.#awaitsListing) this.#active.set(plan, undefined);
     this.#awaitsListing.clear();
   }
 
   /** If only some instances were visible, and those in part, nothing would show that too much is missing. */
-  #plans(): readonly Plan[] {
+  #plans(): readonly (readonly [Plan, ReadonlySet<string> | undefined])[] {
     const plans = [...this.#active];
-    const alone = plans.find(({ what }) => what === 'secondaries');
+    const alone = plans.find(([{ what }]) => what === 'secondaries');
     if (alone === undefined) return plans;
     this.#hiddenAt = this.#options.now();
     return [alone];
