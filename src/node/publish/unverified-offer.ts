@@ -1,57 +1,74 @@
 // Decides the content of a CiliumNode that no Node verifies: what its instance has, plus everything it
-// already shows. Pure. Nothing is removed, because it is unknown whose pods use the addresses.
+// already shows. Pure. Nothing is removed but what is known to be elsewhere, because it is unknown whose pods use the
+// addresses.
 import type { CiliumNode } from '../../kubernetes/cilium-node/cilium-node.ts';
 import { isList, isObject, type Json, memberOf } from '../../kubernetes/transport/json.ts';
+import type { AllocationImplementation } from '../../providers/contract/allocation-implementation.ts';
+import type { InstanceView } from '../../providers/contract/instance-view.ts';
+import {
+  allAssignments,
+  expandHolding,
+  type NetworkInterface,
+} from '../../providers/contract/network-interface.ts';
 import type { Offer } from './next-write.ts';
 
 /**
- * `onOthers`: addresses that the cloud shows on another instance. They do not belong to this node and are
- * removed anyway. An address that the instance has on another interface by now is shown there alone.
+ * `elsewhere`: addresses that are not where the CiliumNode shows them, but on another instance or interface. They stay
+ * only where `offer` has them.
  */
-export function unverifiedOffer(offer: Offer, node: CiliumNode, onOthers: ReadonlySet<string>): Offer {
+export function unverifiedOffer(
+  offer: Offer,
+  node: CiliumNode,
+  elsewhere: ReadonlySet<string>,
+  { statusWithout }: Pick<AllocationImplementation, 'statusWithout'>,
+): Offer {
   const { key, value } = offer.provider;
-  const elsewhere = new Set([...onOthers, ...offer.pool.keys()]);
-  const kept = [...node.ipam.pool].filter(([address]) => !elsewhere.has(address));
-  const shown = memberOf(node.base.status, key) ?? {};
-  const section = union(shown, value, elsewhere);
+  const isElsewhere = (id: string): boolean => elsewhere.has(id);
+  const kept = [...node.ipam.pool].filter(([address]) => !offer.pool.has(address) && !isElsewhere(address));
+  const shown = statusWithout(memberOf(node.base.status, key), isElsewhere) as Json;
   return {
     ...offer,
-    provider: { key, value: section },
+    provider: { key, value: union(shown, value) },
     interfaces: new Set([...offer.interfaces, ...kept.map(([, { resource }]) => resource)]),
     pool: new Map([...offer.pool, ...kept.map(([address, { resource }]) => [address, resource] as const)]),
     staticIp: offer.staticIp === '' ? undefined : offer.staticIp,
   };
 }
 
-/**
- * Members of both. If both have a member, the wanted one counts; lists of strings append what was shown, if it is not
- * elsewhere.
- */
-function union(shown: Json, wanted: Json, elsewhere: ReadonlySet<string>): Json {
+/** Addresses of these interfaces, as the CiliumNode shows them, that another interface of the instance has by now. */
+export function movedWithin(
+  { interfaces }: Pick<InstanceView, 'interfaces'>,
+  shown: readonly NetworkInterface[],
+): readonly string[] {
+  const addressesOf = new Map(
+    interfaces.map((item) => [item.id, new Set(allAssignments(item).flatMap(expandHolding))]),
+  );
+  const isOnAny = (address: string): boolean =>
+    [...addressesOf.values()].some((addresses) => addresses.has(address));
+  return shown.flatMap(({ id, addresses, prefixes }) =>
+    [...addresses, ...prefixes]
+      .flatMap(expandHolding)
+      .filter((address) => addressesOf.get(id)?.has(address) !== true && isOnAny(address)),
+  );
+}
+
+/** Members of both. If both have a member, the wanted one counts; lists of strings append what was shown. */
+function union(shown: Json, wanted: Json): Json {
   if (isObject(shown) && isObject(wanted)) {
     const members = Object.keys({ ...shown, ...wanted }).map((name): [string, Json] => [
       name,
-      unionOf(memberOf(shown, name), memberOf(wanted, name), elsewhere),
+      unionOf(memberOf(shown, name), memberOf(wanted, name)),
     ]);
     return Object.fromEntries(members);
   }
   if (!isTexts(shown) || !isTexts(wanted)) return wanted;
   const present = new Set(wanted);
-  return [...wanted, ...shown.filter((text) => !present.has(text) && !elsewhere.has(text))];
+  return [...wanted, ...shown.filter((text) => !present.has(text))];
 }
 
-function unionOf(shown: Json | undefined, wanted: Json | undefined, elsewhere: ReadonlySet<string>): Json {
-  if (shown === undefined) return wanted ?? null;
-  if (wanted !== undefined) return union(shown, wanted, elsewhere);
-  return withoutThese(shown, elsewhere);
-}
-
-function withoutThese(shown: Json, elsewhere: ReadonlySet<string>): Json {
-  if (isTexts(shown)) return shown.filter((text) => !elsewhere.has(text));
-  if (!isObject(shown)) return shown;
-  return Object.fromEntries(
-    Object.entries(shown).map(([name, each]) => [name, withoutThese(each, elsewhere)]),
-  );
+function unionOf(shown: Json | undefined, wanted: Json | undefined): Json {
+  if (shown === undefined || wanted === undefined) return wanted ?? shown ?? null;
+  return union(shown, wanted);
 }
 
 function isTexts(value: Json): value is readonly string[] {

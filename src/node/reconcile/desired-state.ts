@@ -25,7 +25,8 @@ import {
 } from '../publish/desired-status.ts';
 import type { Desired, Offer } from '../publish/next-write.ts';
 import { retiredHoldings } from '../release/retired-holdings.ts';
-import { unverifiedOffer } from '../publish/unverified-offer.ts';
+import { restoredState } from '../publish/restored-state.ts';
+import { movedWithin, unverifiedOffer } from '../publish/unverified-offer.ts';
 import {
   addressesPossiblyGone,
   excludedUnlessShown,
@@ -54,6 +55,14 @@ export interface DesiredStateDeps {
   readonly onClaimed: (claimed: Claimed) => void;
 }
 
+/** What must not be shown, or not where it is shown. */
+interface Withheld extends OfferExclusions {
+  /** What an unverified object shows and another instance has. */
+  readonly onOthers: ReadonlySet<string>;
+  /** What an unverified object shows on one interface and another one of its instance has. */
+  readonly moved: ReadonlySet<string>;
+}
+
 const noAddresses: ReadonlySet<string> = new Set();
 /** No other node offers any address of this node. */
 const unclaimed: Claimed = { excluded: new Map(), shared: new Map(), unasked: noAddresses };
@@ -68,8 +77,7 @@ export class DesiredState {
         readonly view: InstanceView;
         readonly infrastructure: Infrastructure;
         readonly isVerified: boolean;
-        readonly rest: Pick<OfferFacts, 'requirements' | 'limits' | 'retired' | 'named'> &
-          OfferExclusions & { readonly onOthers: ReadonlySet<string> };
+        readonly rest: Pick<OfferFacts, 'requirements' | 'limits' | 'retired' | 'named'> & Withheld;
         /** Undefined once `heldBy` contains the whole offer: it is not needed while that is the newest state. */
         readonly offer: Offer | undefined;
         readonly heldBy: CiliumNode | undefined;
@@ -152,6 +160,8 @@ export class DesiredState {
     return this.#offer(facts, {
       status: setOf([...hidden, ...unconfirmed.status, ...split.status]),
       pool: setOf([...hidden, ...unconfirmed.pool, ...split.pool]),
+      onOthers: this.#onOthers(requirements),
+      moved: this.#moved(known),
     });
   }
 
@@ -161,28 +171,29 @@ export class DesiredState {
   }
 
   /** Returns the same object while its inputs are unchanged; undefined if the newest CiliumNode is known to hold it. */
-  #offer(facts: OfferFacts, excluded: OfferExclusions): Offer | undefined {
+  #offer(facts: OfferFacts, withheld: Withheld): Offer | undefined {
     const { view, infrastructure, requirements, limits, retired, named } = facts;
     const isVerified = this.#isVerified();
-    const onOthers = this.#onOthers(requirements);
-    const rest = { requirements, limits, retired, named, onOthers, ...excluded };
+    const rest = { requirements, limits, retired, named, ...withheld };
     const last = this.#last;
     const isSameCloud = last?.view === view && last.infrastructure === infrastructure;
     if (isSameCloud && last.isVerified === isVerified && isDeepStrictEqual(last.rest, rest)) {
       const isCurrent = last.offer !== undefined && isVerified;
       if (isCurrent || last.heldBy === this.#deps.node()) return last.offer;
     }
-    const offer = isVerified ? offerOf(facts, excluded) : this.#keeping(facts, excluded, onOthers);
+    const offer = isVerified ? offerOf(facts, withheld) : this.#keeping(facts, withheld);
     this.#last = { view, infrastructure, rest, isVerified, offer, heldBy: undefined };
     return offer;
   }
 
-  /** While no Node verifies the instance, removes nothing but addresses of other instances. */
-  #keeping(facts: OfferFacts, { status, pool }: OfferExclusions, onOthers: ReadonlySet<string>): Offer {
+  /** While no Node verifies the instance, removes nothing but addresses that are elsewhere. */
+  #keeping(facts: OfferFacts, { status, pool, onOthers, moved }: Withheld): Offer {
+    const { context, node } = this.#deps;
     // The view keeps what is missing there, because its owner is unknown.
     const missing = addressesPossiblyGone(facts.view).filter((address) => onOthers.has(address));
     const excluded = { status: setOf([...status, ...missing]), pool: setOf([...pool, ...missing]) };
-    return unverifiedOffer(offerOf(facts, excluded), this.#deps.node(), onOthers);
+    const elsewhere = setOf([...onOthers, ...moved]);
+    return unverifiedOffer(offerOf(facts, excluded), node(), elsewhere, context.implementation);
   }
 
   /** Addresses that an unverified object shows and another instance has. A verified one shows what its view has. */
@@ -193,6 +204,13 @@ export class DesiredState {
     const { addresses } = shownBy({ kind: 'node', node });
     const held = context.claims.heldByOthers({ name: node.name, networkId, addresses });
     return setOf([...held, ...context.inventory.movedAway(instanceId)]);
+  }
+
+  /** Addresses that an unverified object shows on one interface while another one, perhaps awaited, has them. */
+  #moved(known: InstanceView): ReadonlySet<string> {
+    if (this.#isVerified()) return noAddresses;
+    const { context, instanceId, node } = this.#deps;
+    return setOf(movedWithin(known, restoredState(node(), instanceId, context.implementation).interfaces));
   }
 
   #isVerified(): boolean {

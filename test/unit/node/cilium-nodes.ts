@@ -5,6 +5,7 @@ import { readCiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node-
 import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
 import { applyMergePatch } from '../../../src/kubernetes/transport/merge-patch.ts';
 import { ciliumNode } from '../kubernetes/cilium-node-fixture.ts';
+import { statusWithout } from '../../../src/providers/aws/cilium-node-section.ts';
 import { networkInterface } from '../providers/interfaces.ts';
 
 export interface NodeParts {
@@ -46,7 +47,7 @@ export function wellFormed(raw: unknown): CiliumNode {
 }
 
 /** Restores from the status what `nodeOf` shows there. */
-export const restoring = { statusKey: 'eni', restore };
+export const restoring = { statusKey: 'eni', restore, statusWithout };
 
 function restore(_: string, status: unknown): RestoredState {
   const { enis = {} } = status as { enis?: Readonly<Record<string, { addresses: readonly string[] }>> };

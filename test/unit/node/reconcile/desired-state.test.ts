@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { AddressIndex } from '../../../../src/manager/claims/address-index.ts';
 import type { Assessment } from '../../../../src/node/conditions/assessment.ts';
 import { DesiredState, type DesiredStateDeps } from '../../../../src/node/reconcile/desired-state.ts';
+import { statusWithout } from '../../../../src/providers/aws/cilium-node-section.ts';
 import type { NetworkInterface } from '../../../../src/providers/contract/network-interface.ts';
 import { eni, infrastructure, m5Large, requirements, subnet, view } from '../allocation-facts.ts';
 import { nodeOf } from '../cilium-nodes.ts';
@@ -54,6 +55,7 @@ class Rig {
           return { enis: {} };
         },
         restore: () => ({ interfaces: this.restored }),
+        statusWithout,
       } as unknown as DesiredStateDeps['context']['implementation'],
       claims: this.claims,
       identities: { isKnown: true, isVerified: () => this.isVerified },
