@@ -208,7 +208,8 @@ export class NodeReconciler {
   }
 
   get removal(): RemovalProgress {
-    if (!isOursToWrite(this.#assessment)) return 'none';
+    // What is not written for want of an answer of the cloud is written once that comes.
+    if (this.#assessment.kind !== 'unread' && !isOursToWrite(this.#assessment)) return 'none';
     return this.#publisher.isStuck ? 'stuck' : 'leaving';
   }
 

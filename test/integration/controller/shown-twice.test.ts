@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { assign } from '../../../src/simulator/cloud/assignments.ts';
 import { objectAt } from '../../../src/simulator/workload/json.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
@@ -91,4 +92,47 @@ describe('an address in use that a second CiliumNode starts to show', () => {
       expect(world.bugs).toEqual([]);
     },
   );
+});
+
+describe('an address that moved to another instance while no controller ran', () => {
+  test('is not shown there before its former node lost it, even if that waits for the limits of its type', async () => {
+    const types = ['t3.medium', 'm5.large'];
+    const world = new World({
+      cloud: testCloud({ instances: types.map((type) => instance({ name: type, type })) }),
+    });
+    const [former, next] = [world.machine(0), world.machine(1)];
+    const controller = startController(world);
+    for (const each of world.machines) await world.announce(each);
+    await world.advance(60_000);
+    const [address = ''] = world.pool(former).keys();
+    const [to = ''] = world.pool(next).values();
+    controller.stop();
+    await world.advance(30_000);
+    const moved = { addresses: [address], prefixes: [], count: 0, prefixCount: 0 };
+    assign(world.cluster.ec2.network, to, moved, true);
+    await world.advance(5000);
+    const shownBy: (readonly boolean[])[] = [];
+    world.cluster.kubernetes.follow('ciliumnodes.cilium.io', () => {
+      shownBy.push([former, next].map((each) => world.pool(each).has(address)));
+    });
+
+    let isFirst = true;
+    const hang = { kind: 'lost', effect: 'after', connection: 'hang', delayMs: 0 } as const;
+    startController(world, {
+      identity: 'headwater-1',
+      // The limits of the former node's type are not answered for half a minute.
+      tamper: (action, output) => {
+        if (action !== 'DescribeInstanceTypes' || !isFirst) return output;
+        isFirst = false;
+        world.cluster.ec2.gateway.faults.add({ action, count: 1, rate: 1, match: {}, fault: hang });
+        const { InstanceTypes: all } = output as { InstanceTypes: { InstanceType: string }[] };
+        return { InstanceTypes: all.filter(({ InstanceType: type }) => type !== types[0]) };
+      },
+    });
+    await world.advance(120_000);
+
+    expect(shownBy).not.toContainEqual([true, true]);
+    expect(shownBy.at(-1)).toEqual([false, true]);
+    expect(world.broken()).toEqual([]);
+  });
 });
