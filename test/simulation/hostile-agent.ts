@@ -48,8 +48,8 @@ const actions: Readonly<Record<HostileAction, (harness: Harness, facts: NodeFact
     ),
 };
 
-/** Makes a fake CiliumNode lose what it has: it needs less than that, and agrees to every release request. */
-export function giveUpAddresses(harness: Harness, { key, object }: Change): void {
+/** Tries to make a fake CiliumNode lose what it has: it needs less, and agrees to every release request. */
+export function offerForRelease(harness: Harness, { key, object }: Change): void {
   if (!isFake(key)) return;
   const { 'min-allocate': least, pool } = objectAt(object, 'spec', 'ipam');
   if (least === leastAmbushed && Object.keys(pool ?? {}).length >= leastAmbushed)

@@ -25,7 +25,7 @@ export async function retire(harness: Harness, facts: NodeFacts): Promise<void> 
 /** Between two attempts to launch an instance, in ms. */
 const relaunchAfter = 30_000;
 
-/** Long enough for the instance to run, and for Headwater to give it addresses and to take some back, in ms. */
+/** Long enough for the instance to run, and for Headwater to give it addresses, which are then in excess, in ms. */
 const ambushTime = 120_000;
 
 export interface Replacement {

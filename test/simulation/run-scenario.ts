@@ -4,7 +4,7 @@ import { approveWithdrawals } from './administrator.ts';
 import { injectFault, endFaults } from './inject-fault.ts';
 import type { Violation } from './invariants/violation.ts';
 import { injectExtraChurn } from './extra-churn.ts';
-import { giveUpAddresses } from './hostile-agent.ts';
+import { offerForRelease } from './hostile-agent.ts';
 import { watchForLatePods } from './invariants/late-pods.ts';
 import { convergenceViolations } from './invariants/convergence.ts';
 import type { Scenario } from './scenario.ts';
@@ -41,7 +41,7 @@ const quietPeriod = 6 * minute;
 
 export async function runScenario(scenario: Scenario, options: HarnessOptions = {}): Promise<ScenarioResult> {
   const harness = new Harness(scenario, options);
-  harness.cluster.kubernetes.follow('ciliumnodes.cilium.io', (change) => giveUpAddresses(harness, change));
+  harness.cluster.kubernetes.follow('ciliumnodes.cilium.io', (change) => offerForRelease(harness, change));
   harness.cluster.ec2.gateway.faults.onMet = (fault, action) => {
     const form = fault.kind === 'lost' ? `lost ${fault.effect}` : fault.kind;
     harness.coverage.hit('cloud', form, action);

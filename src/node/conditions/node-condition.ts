@@ -333,20 +333,31 @@ export function capCondition(cap: BindingCap, most: number, instanceType: string
       };
 }
 
-/** The agent starts only with more addresses than the `most` that the node may have. */
+/** What a node may have at most; Infinity without a limit. */
+export interface StartCaps {
+  readonly maxAllocate: number;
+  readonly instance: number;
+  readonly instanceType: string;
+}
+
+/** An agent starts only with more addresses than the node may have. Every limit that is too low is named. */
 export function unreachableStart(
   { field, addresses }: StartThreshold,
-  cap: BindingCap,
-  most: number,
-  instanceType: string,
+  { maxAllocate, instance, instanceType }: StartCaps,
 ): NodeCondition {
-  const [limit, remedy] =
-    cap === 'instance'
-      ? [`instance type ${instanceType} can have`, 'use a larger instance type']
-      : ['spec.ipam.max-allocate allows', 'raise max-allocate'];
+  const caps = [
+    { most: maxAllocate, remedy: 'raise max-allocate', limit: 'spec.ipam.max-allocate allows' },
+    {
+      most: instance,
+      remedy: 'use a larger instance type',
+      limit: `instance type ${instanceType} can have`,
+    },
+  ].filter(({ most }) => most < addresses);
+  const remedies = caps.map(({ remedy }) => remedy).join(' and ');
+  const limits = caps.map(({ limit, most }) => `${limit} ${most}`).join(', and ');
   return {
     reason: 'AgentCannotStart',
-    message: `lower spec.ipam.${field}, or ${remedy}: an agent up to 1.19 starts only with ${addresses} addresses, and ${limit} ${most}`,
+    message: `lower spec.ipam.${field}, or ${remedies}: an agent up to 1.19 starts only with ${addresses} addresses, and ${limits}`,
   };
 }
 

@@ -47,7 +47,7 @@ const minInterval = 10;
 const pressingInterval = 2;
 
 /** Why a node wakes later on its own. */
-type Wait = 'refresh' | 'awaited' | 'publish' | 'subnets' | 'cap';
+type Wait = 'refresh' | 'awaited' | 'publish' | 'subnets' | 'cap' | 'start';
 
 /**
  * What happens to an address that a CiliumNode shows and should not. `leaving`: the next write removes it; `stuck`: the
@@ -131,7 +131,11 @@ export class NodeReconciler {
       priority: () => this.priority,
       wake: () => this.wake(),
     });
-    this.#warnings = new Warnings(hooks);
+    this.#warnings = new Warnings({
+      hooks,
+      clock,
+      updateIn: (ms) => this.#later('start', ms, () => this.wake()),
+    });
     this.#cap = new CapacityLimit(clock, (ms) => this.#later('cap', ms, () => this.wake()));
     this.#deficit = new Deficit({
       clock,

@@ -9,10 +9,10 @@ import {
   unreachableStart,
   unreadableInterface,
 } from '../conditions/node-condition.ts';
-import { mostAllocatable } from '../demand/capacity.ts';
+import { maximumAllocatable } from '../demand/capacity.ts';
 import { startThresholdOf } from '../demand/demand.ts';
-import type { BindingCap } from '../demand/statistics.ts';
 import { exclusionsOf, type NodeRequirements } from '../demand/node-requirements.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import type { NodeHooks } from './node-context.ts';
 import { retiredUses } from '../release/retired-holdings.ts';
 
@@ -23,13 +23,25 @@ export interface WarningFacts {
   readonly staticIp: NodeCondition | undefined;
 }
 
+/** An agent that requests a count, and starts with any address, has said so by then, in ms (docs/ciliumnode-contract.md 1.6). */
+const requestDelay = 60_000;
+
+export interface WarningsDeps {
+  readonly hooks: Pick<NodeHooks, 'onWarning' | 'onExclusions'>;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Requests another update after this many ms. */
+  readonly updateIn: (ms: number) => void;
+}
+
 export class Warnings {
-  readonly #hooks: Pick<NodeHooks, 'onWarning' | 'onExclusions'>;
+  readonly #deps: WarningsDeps;
   #list: readonly NodeCondition[] = [];
   #exclusions = '[]';
+  /** Since when its agent could not start, in monotonic ms. */
+  #unstartableSince: number | undefined;
 
-  constructor(hooks: Pick<NodeHooks, 'onWarning' | 'onExclusions'>) {
-    this.#hooks = hooks;
+  constructor(deps: WarningsDeps) {
+    this.#deps = deps;
   }
 
   get list(): readonly NodeCondition[] {
@@ -42,12 +54,24 @@ export class Warnings {
     const isKnown = view !== undefined && requirements !== undefined;
     const excluded = isKnown ? retiredUses(node, view, requirements).map(excludedInUse) : [];
     const reported = new Set(this.#list.map(({ message }) => message));
-    const others = [startWarning(node, view, assessment), staticIp].filter((each) => each !== undefined);
+    const others = [this.#startWarning(node, assessment), staticIp].filter((each) => each !== undefined);
     const found = [...unreadable, ...excluded, ...others];
     this.#list = found.map(presentable);
     for (const warning of this.#list)
-      if (!reported.has(warning.message)) this.#hooks.onWarning(node, warning);
+      if (!reported.has(warning.message)) this.#deps.hooks.onWarning(node, warning);
     if (view !== undefined && requirements !== undefined) this.#reportExclusions(node, view, requirements);
+  }
+
+  #startWarning(node: CiliumNode, assessment: Assessment): NodeCondition | undefined {
+    const found = startWarning(node, assessment);
+    const { clock, updateIn } = this.#deps;
+    const now = clock.monotonic();
+    this.#unstartableSince = found && (this.#unstartableSince ?? now);
+    if (this.#unstartableSince === undefined) return undefined;
+    const wait = this.#unstartableSince + requestDelay - now;
+    if (wait <= 0) return found;
+    updateIn(wait);
+    return undefined;
   }
 
   #reportExclusions(node: CiliumNode, view: InstanceView, requirements: NodeRequirements): void {
@@ -55,25 +79,19 @@ export class Warnings {
     const text = JSON.stringify(exclusions);
     if (text === this.#exclusions) return;
     this.#exclusions = text;
-    this.#hooks.onExclusions(node.name, exclusions);
+    this.#deps.hooks.onExclusions(node.name, exclusions);
   }
 }
 
-/** Also while the agent runs: it could not start again. */
-function startWarning(
-  node: CiliumNode,
-  view: InstanceView | undefined,
-  assessment: Assessment,
-): NodeCondition | undefined {
+/** The agent has all that it may have, and needs more to start, now or after a restart. */
+function startWarning(node: CiliumNode, assessment: Assessment): NodeCondition | undefined {
   const threshold = startThresholdOf(node);
-  if (view === undefined || assessment.kind !== 'served' || threshold === undefined) return undefined;
-  const { limits, requirements } = assessment;
-  const caps: readonly (readonly [BindingCap, number])[] = [
-    ['maxAllocate', node.ipam.maxAllocate],
-    ['instance', mostAllocatable(limits, view, requirements)],
-  ];
-  // 0 is no limit.
-  const [lowest] = caps.filter(([, most]) => most > 0).toSorted(([, a], [, b]) => a - b);
-  if (lowest === undefined || threshold.addresses <= lowest[1]) return undefined;
-  return unreachableStart(threshold, ...lowest, requirements.instanceType);
+  if (assessment.kind !== 'served' || threshold === undefined) return undefined;
+  const { limits, requirements, usage } = assessment;
+  const maxAllocate = node.ipam.maxAllocate || Infinity;
+  const instance = maximumAllocatable(limits, requirements) || Infinity;
+  const { addresses } = threshold;
+  if (usage.available >= addresses || usage.available < Math.min(maxAllocate, instance)) return undefined;
+  const caps = { maxAllocate, instance, instanceType: requirements.instanceType };
+  return unreachableStart(threshold, caps);
 }

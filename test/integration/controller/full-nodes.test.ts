@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { IpamWatermarks } from '../../../src/simulator/workload/node-facts.ts';
+import type { IpamWatermarks, NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
@@ -69,30 +69,38 @@ describe('an agent that could never start', () => {
     expect(world.operatorError(machine)).toBe('');
   });
 
-  test('is reported for the lower of both limits', async () => {
-    const world = new World({ configure: () => ({ ipam: { minAllocate: 40, maxAllocate: 50 } }) });
-    const controller = startController(world);
-    await world.announce(world.machine());
-
-    await world.advance(120_000);
-
-    expect(controller.controller.status().warnings).toEqual([
-      expect.objectContaining({ why: expect.stringContaining('instance type m5.large can have 27') }),
-    ]);
-  });
-
-  test.each<[string, IpamWatermarks]>([
-    ['whose min-allocate it may have', { preAllocate: 12, minAllocate: 9, maxAllocate: 9 }],
-    ['that starts with any address, because it requests a count', { preAllocate: 12, maxAllocate: 9 }],
-  ])('is none %s', async (name, ipam) => {
+  test.each<[string, IpamWatermarks, (world: World, machine: NodeFacts) => Promise<unknown>]>([
+    [
+      'whose min-allocate it may have',
+      { preAllocate: 12, minAllocate: 9, maxAllocate: 9 },
+      () => Promise.resolve(),
+    ],
+    [
+      'that has enough, although it may have less by now',
+      { preAllocate: 12 },
+      async (world, machine) => {
+        await world.advance(60_000);
+        await world.patch(machine, { spec: { ipam: { 'max-allocate': 9 } } });
+      },
+    ],
+    [
+      'that starts with any address, because it soon requests a count',
+      { preAllocate: 12, maxAllocate: 9 },
+      async (world, machine) => {
+        await world.advance(1000);
+        await world.request(machine, 12);
+      },
+    ],
+  ])('is none %s', async (_, ipam, change) => {
     const world = new World({ configure: () => ({ ipam }) });
     const machine = world.machine();
-    await world.announce(machine);
-    if (name.includes('requests')) await world.request(machine, 12);
     const controller = startController(world);
+    await world.announce(machine);
 
+    await change(world, machine);
     await world.advance(120_000);
 
     expect(controller.controller.status().warnings).toEqual([]);
+    expect(world.events(machine.name)).toEqual([]);
   });
 });

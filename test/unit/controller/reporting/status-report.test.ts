@@ -92,16 +92,16 @@ describe('the answer of /status', () => {
   });
 
   test('takes the figures of the fleet once, however large it is', () => {
-    let taken = 0;
+    const taken: string[] = [];
     const session = sessionOf(3);
-    const summaries = (): readonly NodeSummary[] => {
-      taken++;
-      return session.summaries();
+    const counted = {
+      summaries: () => (taken.push('summaries'), session.summaries()),
+      subnets: () => (taken.push('subnets'), session.subnets()),
     };
 
-    statusReport({ ...facts, state: 'leading', session: { ...session, summaries } });
+    statusReport({ ...facts, state: 'leading', session: { ...session, ...counted } });
 
-    expect(taken).toBe(1);
+    expect(taken.toSorted()).toEqual(['subnets', 'summaries']);
   });
 
   test('stays within a megabyte for any number of nodes, and says what it leaves out', () => {

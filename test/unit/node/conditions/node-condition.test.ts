@@ -131,15 +131,21 @@ describe('the text of a condition', () => {
     ],
     [
       'of an agent that needs more than the instance can have',
-      unreachableStart({ field: 'pre-allocate', addresses: 12 }, 'instance', 9, 't3.small'),
+      unreachableStart(
+        { field: 'pre-allocate', addresses: 12 },
+        { maxAllocate: 12, instance: 9, instanceType: 't3.small' },
+      ),
       'AgentCannotStart',
       'lower spec.ipam.pre-allocate, or use a larger instance type: an agent up to 1.19 starts only with 12 addresses, and instance type t3.small can have 9',
     ],
     [
-      'of an agent that needs more than max-allocate',
-      unreachableStart({ field: 'min-allocate', addresses: 12 }, 'maxAllocate', 9, 't3.small'),
+      'of an agent that needs more than max-allocate and the instance allow',
+      unreachableStart(
+        { field: 'min-allocate', addresses: 12 },
+        { maxAllocate: 8, instance: 9, instanceType: 't3.small' },
+      ),
       'AgentCannotStart',
-      'lower spec.ipam.min-allocate, or raise max-allocate: an agent up to 1.19 starts only with 12 addresses, and spec.ipam.max-allocate allows 9',
+      'lower spec.ipam.min-allocate, or raise max-allocate and use a larger instance type: an agent up to 1.19 starts only with 12 addresses, and spec.ipam.max-allocate allows 8, and instance type t3.small can have 9',
     ],
     [
       'of a full instance',
