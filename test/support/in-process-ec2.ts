@@ -73,15 +73,15 @@ function callErrorOf(error: unknown): Ec2CallError {
     const result = status >= 500 && code !== 'RequestLimitExceeded' ? 'noAnswer' : 'refused';
     return new Ec2CallError({ result, code, message, status }, { cause: error });
   }
-  if (error instanceof AnswerGarbled && error.form === 'empty') {
-    const { message } = error;
-    return new Ec2CallError({ result: 'noAnswer', code: 'UnreadableAnswer', message }, { cause: error });
+  if (error instanceof AnswerGarbled) {
+    const code = error.form === 'html502' ? 'Unknown' : 'UnreadableAnswer';
+    const status = error.form === 'html502' ? 502 : undefined;
+    return new Ec2CallError({ result: 'noAnswer', code, message: error.message, status }, { cause: error });
   }
-  if (error instanceof AnswerLost || error instanceof AnswerGarbled) {
+  if (error instanceof AnswerLost)
     return new Ec2CallError(
       { result: 'noAnswer', code: 'ECONNRESET', message: 'no answer' },
       { cause: error },
     );
-  }
   throw error;
 }

@@ -1,6 +1,7 @@
 // What a CiliumNode shows to its agent.
 import type { KubernetesObject } from '../../../src/simulator/kubernetes/objects/kubernetes-object.ts';
 import type { Protocol } from '../../../src/simulator/workload/node-facts.ts';
+import { membersOf } from './assignments.ts';
 
 export interface ShownInterface {
   readonly id?: string;
@@ -49,7 +50,12 @@ function statusOf(object: KubernetesObject | undefined): Pick<ShownNode, 'interf
 /** Addresses that an agent of this protocol may assign to pods. */
 export function offeredBy({ pool, interfaces }: ShownNode, protocol: Protocol): ReadonlySet<string> {
   if (protocol === 'crd-allocator') return new Set(Object.keys(pool));
-  return new Set(Object.values(interfaces).flatMap(({ addresses = [] }) => addresses));
+  return new Set(
+    Object.values(interfaces).flatMap(({ addresses = [], prefixes = [] }) => [
+      ...addresses,
+      ...prefixes.flatMap(membersOf),
+    ]),
+  );
 }
 
 /** Whether an agent finds what it needs to set up a pod. */
