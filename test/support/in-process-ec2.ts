@@ -74,8 +74,7 @@ function callErrorOf(error: unknown): Ec2CallError {
     return new Ec2CallError({ result, code, message, status }, { cause: error });
   }
   if (error instanceof AnswerGarbled) {
-    const code = error.form === 'html502' ? 'Unknown' : 'UnreadableAnswer';
-    const status = error.form === 'html502' ? 502 : undefined;
+    const [code, status] = error.form === 'html502' ? ['Unknown', 502] : ['UnreadableAnswer', 200];
     return new Ec2CallError({ result: 'noAnswer', code, message: error.message, status }, { cause: error });
   }
   if (error instanceof AnswerLost)
