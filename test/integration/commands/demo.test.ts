@@ -88,13 +88,15 @@ async function takeAway({ child, endpoint }: Demonstration, address: string): Pr
   const { NetworkInterface: other } = await client.send(
     new CreateNetworkInterfaceCommand({ SubnetId: found[0]?.SubnetId }),
   );
-  await client.send(
+  const moved = client.send(
     new AssignPrivateIpAddressesCommand({
       NetworkInterfaceId: other?.NetworkInterfaceId,
       PrivateIpAddresses: [address],
       AllowReassignment: true,
     }),
   );
+  // It may notice, and end, before it answers.
+  await Promise.allSettled([moved]);
   client.destroy();
 }
 
