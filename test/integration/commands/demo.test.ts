@@ -88,15 +88,20 @@ async function takeAway({ child, endpoint }: Demonstration, address: string): Pr
   const { NetworkInterface: other } = await client.send(
     new CreateNetworkInterfaceCommand({ SubnetId: found[0]?.SubnetId }),
   );
-  const moved = client.send(
-    new AssignPrivateIpAddressesCommand({
-      NetworkInterfaceId: other?.NetworkInterfaceId,
-      PrivateIpAddresses: [address],
-      AllowReassignment: true,
-    }),
-  );
-  // It may notice, and end, before it answers.
-  await Promise.allSettled([moved]);
+  const move = new AssignPrivateIpAddressesCommand({
+    NetworkInterfaceId: other?.NetworkInterfaceId,
+    PrivateIpAddresses: [address],
+    AllowReassignment: true,
+  });
+  // The demonstration loses an answer to such a call, and it may notice the move, and end, before it answers.
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const abortSignal = AbortSignal.timeout(2000);
+    const isMoved = await client.send(move, { abortSignal }).then(
+      () => true,
+      () => false,
+    );
+    if (isMoved) break;
+  }
   client.destroy();
 }
 
