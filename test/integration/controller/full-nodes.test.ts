@@ -68,15 +68,17 @@ describe('an agent that could never start', () => {
     ]);
     expect(world.operatorError(machine)).toBe('');
   });
+});
 
+describe('an agent is not reported as unable to start', () => {
   test.each<[string, IpamWatermarks, (world: World, machine: NodeFacts) => Promise<unknown>]>([
     [
-      'whose min-allocate it may have',
+      'if its node may have its min-allocate',
       { preAllocate: 12, minAllocate: 9, maxAllocate: 9 },
       () => Promise.resolve(),
     ],
     [
-      'that has enough, although it may have less by now',
+      'if its node has enough, although it may have less by now',
       { preAllocate: 12 },
       async (world, machine) => {
         await world.advance(60_000);
@@ -84,14 +86,14 @@ describe('an agent that could never start', () => {
       },
     ],
     [
-      'that starts with any address, because it soon requests a count',
+      'if it soon requests a count, and so starts with any address',
       { preAllocate: 12, maxAllocate: 9 },
       async (world, machine) => {
         await world.advance(1000);
         await world.request(machine, 12);
       },
     ],
-  ])('is none %s', async (_, ipam, change) => {
+  ])('%s', async (_, ipam, change) => {
     const world = new World({ configure: () => ({ ipam }) });
     const machine = world.machine();
     const controller = startController(world);

@@ -6,7 +6,7 @@ import { attachment, networkInterface } from '../interfaces.ts';
 import { window } from '../inventory-rig.ts';
 
 /** The one interface of an instance. */
-function on(instanceId: 'i-1' | 'i-2', change: Partial<NetworkInterface> = {}): NetworkInterface {
+function on(instanceId: string, change: Partial<NetworkInterface> = {}): NetworkInterface {
   const number = instanceId.slice(2);
   return networkInterface({
     id: `eni-${number}`,
@@ -248,17 +248,10 @@ describe('a conflict ends once fewer than two of its instances are tracked', () 
 });
 
 test('an instance that is untracked and comes back answers anew in a conflict of others', () => {
-  const { inventory } = new Rig(former, taker);
-  const look = (startedAt: number, id: string, ...addresses: readonly string[]): void => {
-    const shown = networkInterface({
-      id: `eni-${id.slice(2)}`,
-      primaryAddress: `10.0.0.${id.slice(2)}`,
-      addresses,
-      attachment: attachment({ instanceId: id }),
-    });
-    const observations = [{ kind: 'interface', interface: shown } as const];
-    inventory.applyRefresh({ startedAt, endedAt: startedAt, instanceIds: [id], observations });
-  };
+  const rig = new Rig(former, taker);
+  const { inventory } = rig;
+  const look = (startedAt: number, id: string, ...addresses: readonly string[]): void =>
+    rig.lookAt(startedAt, [id], on(id, { addresses }));
   inventory.track('i-3');
   look(0, 'i-3', 'x');
   inventory.contest({ address: 'x', networkId: 'vpc-1', instanceIds: ['i-1', 'i-2', 'i-3'] }, 10);
