@@ -47,6 +47,9 @@ const filters: Readonly<
       withInstances(output, (id) => !isInShare(id, share)),
 };
 
+/** Longer than a listing takes, in ms. */
+const longestListing = 2000;
+
 /** Maximum time from hiding an interface until it is shown again, in ms: the time between two listings. */
 const longestMissing = 300_000;
 
@@ -59,6 +62,8 @@ export interface VisibilityOutagesOptions {
 export class VisibilityOutages {
   readonly #options: VisibilityOutagesOptions;
   #hiddenAt = -Infinity;
+  /** When another read of interfaces than a listing was last answered. */
+  #otherReadAt = -Infinity;
   readonly #awaitsListing = new Set<Plan>();
   /** With the only instances that it still hides something of; undefined: all. */
   readonly #active = new Map<Plan, ReadonlySet<string> | undefined>();
@@ -101,6 +106,7 @@ export class VisibilityOutages {
 
   /** The part of an answer that reaches a process. `isListing`: of all interfaces, each of which is then examined. */
   shown(action: string, output: object, isListing: boolean): object {
+    if (action === 'DescribeNetworkInterfaces' && !isListing) this.#otherReadAt = this.#options.now();
     this.#updateSecondaries(isListing);
     const isKnown = (id: string): boolean => !this.#forgotten.has(id);
     const known = this.#forgotten.size === 0 ? output : withInstances(output, isKnown);
@@ -116,7 +122,9 @@ export class VisibilityOutages {
     const isWorthHiding = this.#options.isWorthHiding();
     for (const [plan, only] of this.#active)
       if (plan.what === 'secondaries' && only === undefined && !isWorthHiding) this.#active.delete(plan);
-    if (!isListing || !isWorthHiding || this.#active.size > 0) return;
+    // What another read showed after the listing began, nobody examines for the listing.
+    const isOverlapped = this.#options.now() < this.#otherReadAt + longestListing;
+    if (!isListing || isOverlapped || !isWorthHiding || this.#active.size > 0) return;
     for (const plan of this.#awaitsListing) this.#active.set(plan, undefined);
     this.#awaitsListing.clear();
   }
