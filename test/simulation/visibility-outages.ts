@@ -122,9 +122,16 @@ export class VisibilityOutages {
     const isWorthHiding = this.#options.isWorthHiding();
     for (const [plan, only] of this.#active)
       if (plan.what === 'secondaries' && only === undefined && !isWorthHiding) this.#active.delete(plan);
-    // What another read showed after the listing began, nobody examines for the listing.
-    const isOverlapped = this.#options.now() < this.#otherReadAt + longestListing;
-    if (!isListing || isOverlapped || !isWorthHiding || this.#active.size > 0) return;
+    const hidesNothing = this.#active.size === 0;
+    if (isListing && hidesNothing && isWorthHiding && !this.#isOverlapped()) this.#beginAwaiting();
+  }
+
+  /** What another read showed after a listing began, nobody examines for the listing. */
+  #isOverlapped(): boolean {
+    return this.#options.now() < this.#otherReadAt + longestListing;
+  }
+
+  #beginAwaiting(): void {
     for (const plan of this.#awaitsListing) this.#active.set(plan, undefined);
     this.#awaitsListing.clear();
   }
