@@ -43,10 +43,10 @@ or ${ofCluster('headwater_inventory_age_seconds')} > 3 * ${ofCluster('headwater_
       name: 'HeadwaterReleaseStuck',
       expr: `(
   max by (cluster) (min_over_time(headwater_addresses{state="releasing"}[30m])) > 0
-  unless on (cluster) sum by (cluster) (increase(cilium_operator_ipam_ip_release_ops[30m])) > 0
+  unless on (cluster) sum by (cluster) ${grown('cilium_operator_ipam_ip_release_ops', '30m')} > 0
   unless on (cluster) ${paused}
 )
-or sum by (cluster) (increase(cilium_operator_ipam_release_duration_seconds_count{status="failed"}[30m])) >= 5`,
+or sum by (cluster) ${grown('cilium_operator_ipam_release_duration_seconds_count{status="failed"}', '30m')} >= 5`,
       for: '30m',
       severity: 'warning',
       summary: `addresses are not released${atCluster}`,

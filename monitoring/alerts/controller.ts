@@ -68,6 +68,18 @@ and sum ${byCluster} (rate(${failed}[10m])) / sum ${byCluster} (rate(headwater_c
         'About {{ $value | humanize }} writes failed in 10 minutes. Agents do not see the addresses that their nodes were assigned.',
     },
     {
+      name: 'HeadwaterRestarting',
+      // While the process is down neither metric is there.
+      expr: `max by (cluster, instance) (
+  changes(process_start_time_seconds[30m]) and on (cluster, job, instance) last_over_time(headwater_leader[30m])
+) >= 3`,
+      for: '1m',
+      severity: 'warning',
+      summary: `{{ $labels.instance }} restarts again and again${atCluster}`,
+      description:
+        'It restarted {{ $value | humanize }} times in 30 minutes. Each time that a leader ends, no node gets addresses until another one leads.',
+    },
+    {
       name: 'HeadwaterEventLoopBlocked',
       expr: ofHeadwater('nodejs_eventloop_lag_p99_seconds > 0.5'),
       for: '10m',

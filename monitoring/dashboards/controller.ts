@@ -86,6 +86,7 @@ const leadership: readonly PanelPlan[] = [
     description: 'Since the process of each replica started. A line that falls to zero is a restart.',
     queries: [{ expr: `time() - (${ofHeadwater('process_start_time_seconds')})`, legend: '{{instance}}' }],
     unit: 's',
+    runbooks: ['HeadwaterRestarting'],
   },
   {
     kind: 'timeseries',

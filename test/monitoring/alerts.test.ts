@@ -65,7 +65,9 @@ describe('the alert rules', () => {
   });
 
   test('fire, stay quiet and clear as their cases say', async () => {
-    expect(await tested(ruleFile())).toMatchObject({ ok: true });
+    const { ok, text } = await tested(ruleFile());
+
+    expect(ok ? '' : text).toBe('');
   });
 });
 

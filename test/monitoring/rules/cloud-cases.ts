@@ -105,7 +105,7 @@ export const cloudCases: readonly RuleCase[] = [
   {
     alert: 'HeadwaterReleaseStuck',
     labels,
-    fires: { series: releases('6x200', '10x200'), pending: '20m', at: '1h10m', shows: '6' },
+    fires: { series: releases('6x200', '10x200'), pending: '40m', at: '1h10m', shows: '6' },
     quiet: {
       because: 'something leaves at any time, and is released',
       series: releases('6x200', '0+1x200'),
@@ -121,6 +121,11 @@ export const cloudCases: readonly RuleCase[] = [
       },
     ],
     alsoQuiet: [
+      {
+        because: 'the first addresses of a subnet are released',
+        series: releases('6x200', '_x35 3x40'),
+        at: '1h4m',
+      },
       {
         because: 'somebody paused releases',
         series: releases('6x200', '10x200', { paused: '1x200' }),

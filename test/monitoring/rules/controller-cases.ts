@@ -37,6 +37,14 @@ function process(lag: string, heap = '100x100'): Values {
   };
 }
 
+/** `starts`: when the process started, in seconds. */
+function restarts(starts: string, job = 'headwater'): Values {
+  return {
+    'headwater_leader{cluster="c",job="headwater",instance="a"}': '0x100',
+    [`process_start_time_seconds{cluster="c",job="${job}",instance="a"}`]: starts,
+  };
+}
+
 /** Another program on Node.js. */
 const stranger = { 'nodejs_eventloop_lag_p99_seconds{cluster="c",job="other",instance="a"}': '2x100' };
 
@@ -164,6 +172,34 @@ export const controllerCases: readonly RuleCase[] = [
       { because: 'a few are not a failure of all', series: writes('0x10 3x200'), at: '15m' },
     ],
     clears: { series: writes('0+5x20 100x100'), firing: '20m', cleared: '35m' },
+  },
+  {
+    alert: 'HeadwaterRestarting',
+    labels: { cluster: 'c', instance: 'a' },
+    fires: { series: restarts('10x3 200 stale 400 stale 600x60'), pending: '8m', at: '10m', shows: '3' },
+    quiet: {
+      because: 'a container may end twice, such as for more memory',
+      series: restarts('10x10 900x10 1800x60'),
+      at: '30m',
+    },
+    alsoFires: [
+      {
+        because: 'it is down at the moment',
+        series: {
+          'headwater_leader{cluster="c",job="headwater",instance="a"}': '0x8 stale',
+          'process_start_time_seconds{cluster="c",job="headwater",instance="a"}':
+            '10x3 200 stale 400 600 stale',
+        },
+        pending: '7m',
+        at: '12m',
+        shows: '3',
+      },
+    ],
+    alsoQuiet: [
+      { because: 'another program restarts', series: restarts('0+60x60', 'other'), at: '30m' },
+      { because: 'it does not restart', series: restarts('10x100'), at: '1h' },
+    ],
+    clears: { series: restarts('10x3 200 400 600x100'), firing: '10m', cleared: '45m' },
   },
   {
     alert: 'HeadwaterEventLoopBlocked',
