@@ -81,14 +81,14 @@ describe('a release', () => {
     ['what is no version', ['v2'], /^release: "v2" is no version: name one such as 1\.2\.0/],
     ['an unknown flag', ['9.9.9', '--push'], /^release: Unknown option '--push'/],
     ['a version that was', ['0.0.1'], /^release: 0\.0\.1 comes before .*: name a later version$/m],
-  ])('of %s is refused in one line', (_, args, line) => {
+  ])('is refused in one line when it names %s', (_, args, line) => {
     const { code, lines, err } = release(args);
 
     expect({ code, lines }).toEqual({ code: 2, lines: [] });
     expect(err.trimEnd().split('\n')).toEqual([expect.stringMatching(line)]);
   });
 
-  test('of a checkout with changes is refused in one line', () => {
+  test('is refused in one line when the checkout has changes', () => {
     const path = join(repository, 'README.md');
     const before = readFileSync(path, 'utf8');
     writeFileSync(path, `${before}.`);
@@ -102,7 +102,7 @@ describe('a release', () => {
     );
   });
 
-  test('that fails names the place in one line, and leaves everything as it was', () => {
+  test('names in one line where it failed, and leaves everything as it was', () => {
     const [out, before] = [join(work, 'failed'), git('rev-parse', 'HEAD')];
     const helm = standIn('failing', join(work, 'failing.log'), 'package');
 

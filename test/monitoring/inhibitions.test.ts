@@ -90,7 +90,7 @@ describe('Alertmanager with the shipped inhibitions', () => {
   });
 
   test.each(causes.map((cause, index) => [cause.what, cause, `cluster-${index}`] as const))(
-    'pages at most once: %s',
+    'lets each cause page at most once: %s',
     async (_, { firing, paged }, cluster) => {
       await fire(firing, cluster);
       await until(async () => (await listed(cluster, '')).length === firing.length);

@@ -153,19 +153,19 @@ describe('a value that the chart refuses', () => {
   test.each([
     ['no YAML', 'replicas: [', /^Error: failed to parse .*: .*line 1: did not find expected node content$/m],
     ['a list', '- replicas', /^Error: failed to parse .*: .*cannot unmarshal array into Go value/m],
-  ])('in a file of %s is refused with the name of the file', async (_, yaml, line) => {
+  ])('is refused with the name of the file when that is %s', async (_, yaml, line) => {
     const { exitCode, errors } = await templateWithText(yaml);
 
     expect([exitCode, errors]).toEqual([1, expect.stringMatching(line)]);
   });
 
-  test('in a missing file is refused with the name of the file', async () => {
+  test('is refused with the name of the file when that is missing', async () => {
     const { exitCode, errors } = await helm('template', 'headwater', chart, '--values', 'nowhere.yaml');
 
     expect([exitCode, errors]).toEqual([1, expect.stringContaining('open nowhere.yaml: no such file')]);
   });
 
-  test('for the image, when there is none, is refused with how to get one', async () => {
+  test('is refused with how to get an image when none is set', async () => {
     const { errors } = await helm('template', 'headwater', chart);
 
     expect(errors).toContain(
@@ -219,22 +219,19 @@ const examples: Readonly<Record<string, JsonObject[string]>> = {
 describe('an option in the values', () => {
   const own = optionNames.filter((name) => !(name in setElsewhere));
 
-  test.each(own)(
-    'named %s can be set in YAML, and reaches the process as the process reads it',
-    async (name) => {
-      const { kind, live } = optionTable[name];
-      const value = exampleOf(name);
-      const { errors, output } = await templateWith({ replicas: 1, options: { [name]: value } });
+  test.each(own)('can be set in YAML, and reaches the process as the process reads it: %s', async (name) => {
+    const { kind, live } = optionTable[name];
+    const value = exampleOf(name);
+    const { errors, output } = await templateWith({ replicas: 1, options: { [name]: value } });
 
-      expect(errors).toBe('');
-      const objects = objectsIn(output);
-      const argument = argumentsOf(objects).find((each) => each.startsWith(`--${name}=`));
-      const text = live === true ? configOf(objects)[name] : argument?.slice(name.length + 3);
-      expect(text === undefined ? undefined : kind.parse(text)).toBeDefined();
-    },
-  );
+    expect(errors).toBe('');
+    const objects = objectsIn(output);
+    const argument = argumentsOf(objects).find((each) => each.startsWith(`--${name}=`));
+    const text = live === true ? configOf(objects)[name] : argument?.slice(name.length + 3);
+    expect(text === undefined ? undefined : kind.parse(text)).toBeDefined();
+  });
 
-  test.each(own)('named %s can be set as the text of its flag', async (name) => {
+  test.each(own)('can be set as the text of its flag: %s', async (name) => {
     const { live } = optionTable[name];
     const text = asFlag(exampleOf(name));
     const { errors, output } = await templateWith({ replicas: 1, options: { [name]: text } });

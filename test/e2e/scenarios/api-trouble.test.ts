@@ -42,7 +42,7 @@ describe('an outage of the API server in the middle of a burst', () => {
     await shared().untilSupplied();
   });
 
-  test('by a restart keeps no pod from its address', async () => {
+  test('keeps no pod from its address when it is a restart', async () => {
     const cluster = shared();
     const { count } = cluster.workload.waits;
     const { end } = await midBurst(cluster, 'restart', 60);
@@ -56,7 +56,7 @@ describe('an outage of the API server in the middle of a burst', () => {
     expect(controller.at('error')).toEqual([]);
   });
 
-  test('by a short stall of etcd keeps no pod from its address', async () => {
+  test('keeps no pod from its address when it is a short stall of etcd', async () => {
     const cluster = shared();
     const { count } = cluster.workload.waits;
     const { end } = await midBurst(cluster, 'pause', 60);

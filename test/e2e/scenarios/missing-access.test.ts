@@ -144,7 +144,7 @@ describe('a controller whose role lacks one verb', () => {
   });
 
   test.each(needed.map((access) => [access.verb, access.resource, access] as const))(
-    'without %s of %s logs the missing verb and what it is for',
+    'logs the missing verb and what it is for: %s of %s',
     async (verb, resource, access) => {
       const cluster = shared();
       const { line, arrange } = inOperation[`${verb} ${resource}`] ?? {};
@@ -175,7 +175,7 @@ describe('a controller whose role lacks one verb', () => {
     ['create', 'leases', deleteLease],
     ['get', 'leases', deleteLease],
     ['update', 'leases', holdLease],
-  ])('without the right to %s %s is not ready, and says why', async (verb, resource, arrange) => {
+  ])('is not ready, and says why, without the right to %s %s', async (verb, resource, arrange) => {
     const cluster = shared();
     const access = needed.find((each) => each.verb === verb && each.resource === resource);
     if (access === undefined) throw new Error('nothing of the kind is needed');

@@ -72,7 +72,7 @@ describe('a mistake on the command line', () => {
     expect(linesOf(err)).toEqual([expect.stringMatching(line)]);
   });
 
-  test('such as no arguments is answered with the help', async () => {
+  test('is answered with the help when it is to give no arguments', async () => {
     const { code, out, err } = await headwater([]);
 
     expect({ code, out }).toEqual({ code: 2, out: '' });

@@ -10,7 +10,7 @@ describe('addresses that are being released', () => {
   test.each<{ protocol: Protocol; seen: readonly string[] }>([
     { protocol: 'crd-allocator', seen: ['marked', 'ready', 'released'] },
     { protocol: 'multi-pool', seen: ['hidden'] },
-  ])('of an agent of $protocol are counted as $seen', async ({ protocol, seen }) => {
+  ])('are counted as $seen for an agent of $protocol', async ({ protocol, seen }) => {
     const world = await BusyWorld.start({
       cloud: testCloud({ instances: [instance()] }),
       configure: () => ({ protocol }),

@@ -140,7 +140,7 @@ async function peakOf({ pid }: Child): Promise<number> {
   return Number(kibibytes) / 1024;
 }
 
-test('while answers are spoiled no node loses an address in use, and nodes are topped up within 10 s after the last spoiled answer', async () => {
+test('no node loses an address in use while answers are spoiled, and nodes reach their watermarks within 10 s after the last spoiled answer', async () => {
   const { ec2, api, kubeconfig } = await simulate(join(directory, 'cluster'), cloud);
   const spoiler = new Spoiler();
   front = await startSpoilingFront(ec2, (action, answer) => spoiler.spoil(action, answer));

@@ -34,8 +34,8 @@ instances: []
 
 const region = '--aws-region=eu-central-1';
 
-describe('a failed start exits with code 1, or 2 for its options, and one line without a stack', () => {
-  test('when it finds no way to a cluster', async () => {
+describe('a start that fails', () => {
+  test('exits with code 1 and one line, without a stack, when it finds no way to a cluster', async () => {
     const { code, out, err } = await headwater(['run', region], { environment: { HOME: directory } });
 
     expect(code).toBe(1);
@@ -54,22 +54,25 @@ describe('a failed start exits with code 1, or 2 for its options, and one line w
       /there is no kubeconfig at .*nowhere; correct --k8s-kubeconfig-path$/,
     ],
     ['it is not a kubeconfig', 'text', /text is no kubeconfig$/],
-  ])('for its kubeconfig: %s', async (_, name, line) => {
-    await writeFile(join(directory, 'text'), 'just text\n');
+  ])(
+    'exits with code 1 and one line, without a stack, because of its kubeconfig: %s',
+    async (_, name, line) => {
+      await writeFile(join(directory, 'text'), 'just text\n');
 
-    const { code, out, err } = await headwater([
-      'run',
-      region,
-      '--k8s-kubeconfig-path',
-      join(directory, name),
-    ]);
+      const { code, out, err } = await headwater([
+        'run',
+        region,
+        '--k8s-kubeconfig-path',
+        join(directory, name),
+      ]);
 
-    expect(code).toBe(1);
-    expect(problemsOf({ err })).toEqual([expect.stringMatching(line)]);
-    expect(out).not.toContain('stack');
-  });
+      expect(code).toBe(1);
+      expect(problemsOf({ err })).toEqual([expect.stringMatching(line)]);
+      expect(out).not.toContain('stack');
+    },
+  );
 
-  test('when its port is taken', async () => {
+  test('exits with code 1 and one line, without a stack, when its port is taken', async () => {
     const ran = await headwater([
       'run',
       region,
@@ -87,18 +90,21 @@ describe('a failed start exits with code 1, or 2 for its options, and one line w
     ['FIPS', { AWS_USE_FIPS_ENDPOINT: 'true' }, ['--ec2-api-endpoint=https://ec2.example']],
     ['dual stack', { AWS_USE_DUALSTACK_ENDPOINT: 'true' }, ['--ec2-api-endpoint=https://ec2.example']],
     ['FIPS', { AWS_USE_FIPS_ENDPOINT: 'true', AWS_ENDPOINT_URL_EC2: 'https://ec2.example' }, []],
-  ])('for %s next to an endpoint of its own, with %j', async (_, environment, flags) => {
-    const ran = await headwater(['run', region, '--k8s-api-server=http://127.0.0.1:1', ...flags], {
-      environment,
-    });
+  ])(
+    'exits with code 2 and one line, without a stack, because %s is set next to an endpoint of its own: %j',
+    async (_, environment, flags) => {
+      const ran = await headwater(['run', region, '--k8s-api-server=http://127.0.0.1:1', ...flags], {
+        environment,
+      });
 
-    expect(ran.code).toBe(2);
-    expect(problemsOf(ran)).toEqual([
-      expect.stringMatching(/^name the FIPS or dual-stack endpoint itself by --ec2-api-endpoint and unset/),
-    ]);
-  });
+      expect(ran.code).toBe(2);
+      expect(problemsOf(ran)).toEqual([
+        expect.stringMatching(/^name the FIPS or dual-stack endpoint itself by --ec2-api-endpoint and unset/),
+      ]);
+    },
+  );
 
-  test('when the ports of simulate are taken', async () => {
+  test('exits with code 1 and one line, without a stack, when the ports of simulate are taken', async () => {
     const topology = join(directory, 'small.yaml');
     await writeFile(topology, smallCloud);
 

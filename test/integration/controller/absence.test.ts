@@ -143,7 +143,7 @@ describe('a full listing', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('with a torn page, or one that fails, withdraws nothing', async () => {
+  test('withdraws nothing when it has a torn page or fails', async () => {
     const { world, controller } = await servedWorld(3);
     const before = world.machines.map((machine) => [...world.pool(machine).keys()]);
 

@@ -366,7 +366,7 @@ describe('a creation whose outcome is unknown', () => {
   });
 
   test.each(['blue', 'default'])(
-    'whose interface could be neither attached nor deleted leads to an attachment later (%s)',
+    'leads to an attachment later when the interface could be neither attached nor deleted (%s)',
     async (clusterName) => {
       const world = worldOf();
       const machine = world.machine();

@@ -185,7 +185,7 @@ describe('a filter of subnets', () => {
     { flag: 'subnet-ids-filter', value: ids.pods },
     { flag: 'subnet-tags-filter', value: 'purpose=pods' },
   ])(
-    'by $flag keeps new addresses in other subnets, and hides nothing that a node has',
+    'keeps new addresses in other subnets, and hides nothing that a node has: $flag',
     async ({ flag, value }) => {
       const interfaces = [{ deviceIndex: 1, addresses: 3 }];
       const world = new World({

@@ -59,8 +59,8 @@ async function expectUnharmed(attacked: AttackedWorld): Promise<void> {
   expect(attacked.harm(liar)).toEqual([]);
 }
 
-describe('a CiliumNode without a node that', () => {
-  test.each(attacks)('$what harms no other node', async ({ strikes }) => {
+describe('an attacking CiliumNode without a node', () => {
+  test.each(attacks)('harms no other node when it $what', async ({ strikes }) => {
     const attacked = await AttackedWorld.start({ protocol: 'both' });
     const { world, stranger } = attacked;
     const held = world.held(stranger);
@@ -78,8 +78,8 @@ describe('a CiliumNode without a node that', () => {
   });
 });
 
-describe('an agent of a node that', () => {
-  test.each(attacks)('$what harms no other node', async ({ strikes }) => {
+describe('an attacking agent of a node', () => {
+  test.each(attacks)('harms no other node when it $what', async ({ strikes }) => {
     const attacked = await AttackedWorld.start({ protocol: 'both' });
     const { world, stranger } = attacked;
     const liar = attacked.victim(2);

@@ -85,11 +85,11 @@ function expectAllIsWell(world: World): void {
   expect(world.broken()).toEqual([]);
 }
 
-describe('an answer to', () => {
+describe('a wrong answer of EC2', () => {
   const cases = reads.flatMap((action) => spoilt.map((way) => ({ action, ...way })));
 
   test.each(cases)(
-    '$action that $how takes nothing from any node, and Headwater recovers',
+    'takes nothing from any node, and Headwater recovers, when it $how: $action',
     async ({ action, fault }) => {
       const world = worldOf();
 
@@ -99,7 +99,7 @@ describe('an answer to', () => {
     },
   );
 
-  test.each(reads.slice(0, 5))('%s that cannot be read is named in the log', async (action) => {
+  test.each(reads.slice(0, 5))('is named in the log when it cannot be read: %s', async (action) => {
     const world = worldOf();
 
     const { said } = await play(world, {}, () => world.fault(action, { kind: 'garbled', form: 'empty' }));
@@ -109,7 +109,7 @@ describe('an answer to', () => {
   });
 
   test.each(reads.flatMap((action) => tokens.map((way) => ({ action, ...way }))))(
-    '$action whose page token $how causes no endless loop',
+    'causes no endless loop when the page token of $action $how',
     async ({ action, next }) => {
       const world = worldOf();
       let isSpoilt = false;

@@ -136,7 +136,7 @@ function toldOf({ controller }: Scene): ReadonlyMap<string, string> {
 
 describe('a CiliumNode that is wrong', () => {
   test.each(['spec', 'status'] as const)(
-    'in any field of its %s is named, and delays no other node',
+    'is named, and delays no other node, whichever field of its %s is wrong',
     async (section) => {
       const scene = await sceneOf(casesOf(section));
       const { world, controller, good, bad } = scene;

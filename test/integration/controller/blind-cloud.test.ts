@@ -43,7 +43,7 @@ function writesOfPools(controller: WorldController, until: number): readonly unk
   );
 }
 
-describe('a controller whose cloud does not show', () => {
+describe('a controller whose cloud does not show instances', () => {
   test.each<[string, RegExp, (action: string, output: object) => object]>([
     [
       'anything: another region or account',
@@ -60,7 +60,7 @@ describe('a controller whose cloud does not show', () => {
       /^$/,
       (_, output) => withInterfaces(output, ({ Attachment }) => Attachment?.DeviceIndex !== 0),
     ],
-  ])('%s (%s) leaves every pool and status as it is, for an hour', async (_, says, tamper) => {
+  ])('leaves every pool and status as it is, for an hour: %s (%s)', async (_, says, tamper) => {
     const world = await served();
     const before = shownBy(world);
     let isBlind = true;
@@ -89,7 +89,7 @@ describe('a controller whose cloud does not show', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('some instances serves the others meanwhile', async () => {
+  test('serves the other instances when some are not shown', async () => {
     const world = await served();
     const [hidden, shown] = [world.machine(0), world.machine(1)];
     const before = shownBy(world, [hidden]);

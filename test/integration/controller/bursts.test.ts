@@ -27,7 +27,7 @@ describe('a burst', () => {
     { what: 'never gets more than max-allocate', pods: 30, ipam: { maxAllocate: 20 }, offered: 20 },
     { what: 'gets max-above-watermark in addition', pods: 30, ipam: { maxAboveWatermark: 5 }, offered: 35 },
     { what: 'gets no more than the instance holds', pods: 70, ipam: {}, offered: 56 },
-  ])('of pods $what', async ({ pods, ipam, offered }) => {
+  ])('$what', async ({ pods, ipam, offered }) => {
     const world = xlarge(ipam);
     const machine = world.machine();
     startController(world);
@@ -41,7 +41,7 @@ describe('a burst', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('of pods of the host network causes no call', async () => {
+  test('causes no call when its pods use the host network', async () => {
     const world = xlarge();
     const machine = world.machine();
     startController(world);
@@ -75,7 +75,7 @@ describe('a burst', () => {
     expect(world.interfaces(machine).map(({ deviceIndex }) => deviceIndex)).toEqual([0, 1, 2, 3]);
   });
 
-  test('with a demand that keeps changing never exceeds max-allocate, and ends at the demand', async () => {
+  test('never exceeds max-allocate, and ends at the demand, when the demand keeps changing', async () => {
     const world = xlarge({ maxAllocate: 40 });
     const machine = world.machine();
     startController(world);
@@ -94,7 +94,7 @@ describe('a burst', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('of pods one by one is served as they come, and the addresses stay after the pods go', async () => {
+  test('is served as its pods come one by one, and the addresses stay after the pods go', async () => {
     const world = xlarge();
     const machine = world.machine();
     startController(world);

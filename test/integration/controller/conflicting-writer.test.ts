@@ -214,7 +214,7 @@ describe('an edit of a pool by hand', () => {
     );
   });
 
-  test('during a release stops the release until the pool has been quiet', async () => {
+  test('stops a release in progress until the pool has been quiet', async () => {
     const world = worldOf(2);
     const controller = startController(world, { flags: releasing });
     const { workload } = world.cluster;
@@ -240,7 +240,7 @@ describe('an edit of a pool by hand', () => {
     expect(world.held(world.machine())).toHaveLength((workload.views[0]?.addressesInUse.size ?? 0) + 8);
   });
 
-  test('made twice counts as a conflicting writer', async () => {
+  test('counts as a conflicting writer when it is made twice', async () => {
     const { world, controller } = await settled();
     const machine = world.machine();
     const [address = ''] = world.pool(machine).keys();
@@ -259,7 +259,7 @@ describe('an edit of a pool by hand', () => {
     expect(world.pool(machine).has(address)).toBe(true);
   });
 
-  test('made twice on one node pauses that node, and the fleet once the same writer writes another', async () => {
+  test('pauses its node when it is made twice, and the fleet once the same writer writes another node', async () => {
     const { world, controller } = await settled(4);
     const [first, second, third, fourth] = world.machines;
     if (!first || !second || !third || !fourth) throw new Error('there are no four machines');
@@ -300,7 +300,7 @@ describe('an edit of a pool by hand', () => {
     expect(await controller.metric('headwater_conflicting_writer{stops="fleet"}')).toBe(1);
   });
 
-  test('shortly after a change of leader counts as a late write of the previous leader', async () => {
+  test('counts as a late write of the previous leader shortly after a change of leader', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     const controller = startController(world);

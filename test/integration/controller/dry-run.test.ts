@@ -87,7 +87,7 @@ describe('a dry run', () => {
     expect(later.map(({ details }) => details['addresses'] ?? details['part'])).toEqual([9]);
   });
 
-  test('turned off in the directory supplies every node, and turned on there stops all changes', async () => {
+  test('supplies every node once it is turned off in the directory, and stops all changes once it is turned on', async () => {
     const world = new World();
     const machine = world.machine();
     const controller = start(world);

@@ -274,7 +274,7 @@ describe('a node', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('that named a wrong network is served soon after it names the right one', async () => {
+  test('is served soon after it names the right network instead of a wrong one', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     const controller = startController(world);

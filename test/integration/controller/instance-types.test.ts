@@ -23,7 +23,7 @@ const senseless = (): object => ({
 });
 
 describe('an answer about instance types', () => {
-  test('that is empty once costs the fleet seconds, and is not reported', async () => {
+  test('costs the fleet seconds, and is not reported, when it is empty once', async () => {
     const { world, controller } = await fleetWith(1, empty);
 
     await world.advance(20_000);
@@ -50,7 +50,7 @@ describe('an answer about instance types', () => {
       reason: 'InstanceTypeUnreadable',
       ms: 10_000,
     },
-  ])('that $how several times blocks the fleet for $pause at a time', async (given) => {
+  ])('blocks the fleet for $pause at a time when it $how several times', async (given) => {
     const { times, spoil, reason, ms } = given;
     const { world, controller } = await fleetWith(times, spoil);
     await world.advance(30_000);
@@ -64,7 +64,7 @@ describe('an answer about instance types', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('that lacks a type is requested once a minute, for its node only', async () => {
+  test('is requested once a minute, for its node only, when it lacks a type', async () => {
     const { world, controller } = await fleetWith(0, empty);
     const machine = world.machine();
     await world.patch(machine, { spec: { eni: { 'instance-type': 'm99.huge' } } });

@@ -29,8 +29,8 @@ test('newer fields are still written when reads of the definition of CiliumNodes
   expect(controller.warnings()).toEqual([]);
 });
 
-describe('when Kubernetes answers', () => {
-  test.each([1, 2, 5])('409 to %d writes in a row, the controller computes them again', async (times) => {
+describe('a controller in trouble with Kubernetes', () => {
+  test.each([1, 2, 5])('computes its writes again after %d answers of 409 in a row', async (times) => {
     const world = worldOf(1);
     const machine = world.machine();
     const controller = startController(world);
@@ -45,7 +45,7 @@ describe('when Kubernetes answers', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('409 because another client writes all the time, the controller still writes', async () => {
+  test('still writes when another client writes all the time, so that it gets 409', async () => {
     const world = worldOf(1);
     const machine = world.machine();
     let left = 12;
@@ -63,7 +63,7 @@ describe('when Kubernetes answers', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('409 to a write without end, the controller retries the write more and more rarely', async () => {
+  test('retries a write more and more rarely that always gets 409', async () => {
     const world = worldOf(1);
     const controller = startController(world);
     world.refuse(409, 'PATCH', ciliumNodes);
@@ -80,37 +80,34 @@ describe('when Kubernetes answers', () => {
   test.each([
     { part: 'status', path: /\/status$/, offered: 0 },
     { part: 'spec', path: /ciliumnodes\/[^/]+$/, offered: 0 },
-  ])(
-    '403 to writes of the $part, the controller reports it once a node and tries again',
-    async ({ part, path }) => {
-      const world = worldOf(2);
-      for (const machine of world.machines) await world.announce(machine);
-      const controller = startController(world);
+  ])('reports writes of the $part that get 403 once a node, and tries again', async ({ part, path }) => {
+    const world = worldOf(2);
+    for (const machine of world.machines) await world.announce(machine);
+    const controller = startController(world);
 
-      const end = world.refuse(403, 'PATCH', path);
-      await world.advance(300_000);
-      const during = {
-        offered: world.machines.map((machine) => world.pool(machine).size),
-        denied: await controller.metric(`headwater_ciliumnode_writes_total{part="${part}",outcome="denied"}`),
-        warnings: controller.logged.filter(({ level }) => level === 'warn'),
-      };
-      end();
-      await world.advance(60_000);
+    const end = world.refuse(403, 'PATCH', path);
+    await world.advance(300_000);
+    const during = {
+      offered: world.machines.map((machine) => world.pool(machine).size),
+      denied: await controller.metric(`headwater_ciliumnode_writes_total{part="${part}",outcome="denied"}`),
+      warnings: controller.logged.filter(({ level }) => level === 'warn'),
+    };
+    end();
+    await world.advance(60_000);
 
-      expect(during.offered).toEqual([0, 0]);
-      expect(during.denied).toBeGreaterThanOrEqual(10);
-      expect(during.denied).toBeLessThanOrEqual(50);
-      expect(
-        new Set(during.warnings.map(({ message, details }) => `${message} ${String(details['node'])}`)),
-      ).toEqual(new Set(world.machines.map(({ name }) => `cannot publish a node ${name}`)));
-      expect(during.warnings).toHaveLength(2);
-      expect(during.warnings[0]?.details['problem']).toContain('refused by the test');
-      expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([8, 8]);
-      expect(world.broken()).toEqual([]);
-    },
-  );
+    expect(during.offered).toEqual([0, 0]);
+    expect(during.denied).toBeGreaterThanOrEqual(10);
+    expect(during.denied).toBeLessThanOrEqual(50);
+    expect(
+      new Set(during.warnings.map(({ message, details }) => `${message} ${String(details['node'])}`)),
+    ).toEqual(new Set(world.machines.map(({ name }) => `cannot publish a node ${name}`)));
+    expect(during.warnings).toHaveLength(2);
+    expect(during.warnings[0]?.details['problem']).toContain('refused by the test');
+    expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([8, 8]);
+    expect(world.broken()).toEqual([]);
+  });
 
-  test('403 to Events, the controller reports it once and continues as before', async () => {
+  test('reports Events that get 403 once, and continues as before', async () => {
     const world = worldOf(2);
     world.refuse(403, 'POST', /\/events/);
     world.occupy(ids.nodes, 8);
@@ -128,7 +125,7 @@ describe('when Kubernetes answers', () => {
     expect(world.machines.filter((machine) => world.operatorError(machine) !== '')).toHaveLength(1);
   });
 
-  test('410 to the watch, the controller finds the missed changes by a new list', async () => {
+  test('finds the missed changes by a new list when its watch gets 410', async () => {
     const world = worldOf(2);
     const controller = startController(world);
     const [machine, other] = [world.machine(0), world.machine(1)];
@@ -156,7 +153,7 @@ describe('when Kubernetes answers', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('nothing for a minute in the middle of a burst, the controller continues where it was', async () => {
+  test('continues where it was after a minute without answers in the middle of a burst', async () => {
     const world = worldOf(4);
     const controller = startController(world, { flags: { 'leader-election': 'false' } });
     void world.cluster.workload.start();
@@ -177,7 +174,7 @@ describe('when Kubernetes answers', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('nothing for a minute, the controller loses leadership and the next one takes over', async () => {
+  test('loses leadership after a minute without answers, and the next one takes over', async () => {
     const world = worldOf(4);
     const first = startController(world);
     void world.cluster.workload.start();
@@ -209,48 +206,45 @@ describe('when Kubernetes answers', () => {
     { ...clusterNodesList, how: 'another process leads', next: true, known: [4, 4] },
     { ...podsList, how: 'the same process leads on', next: false, known: [4, 0] },
     { ...podsList, how: 'another process leads', next: true, known: [4, 0] },
-  ])(
-    'a list of $what with nothing in it while $how, the controller takes nothing and serves all again',
-    async (given) => {
-      const world = worldOf(4);
-      const flags = {
-        'aws-release-excess-ips': 'true',
-        'excess-ip-release-delay': '30s',
-        'cluster-name': 'blue',
-      };
-      const first = startController(world, { flags });
-      for (const machine of world.machines) await world.announce(machine);
-      await world.advance(60_000);
-      for (const machine of world.machines) await world.use(machine, 4);
-      await world.advance(60_000);
-      const before = world.machines.map((machine) => world.pool(machine));
+  ])('takes nothing and serves all again after an empty list of $what while $how', async (given) => {
+    const world = worldOf(4);
+    const flags = {
+      'aws-release-excess-ips': 'true',
+      'excess-ip-release-delay': '30s',
+      'cluster-name': 'blue',
+    };
+    const first = startController(world, { flags });
+    for (const machine of world.machines) await world.announce(machine);
+    await world.advance(60_000);
+    for (const machine of world.machines) await world.use(machine, 4);
+    await world.advance(60_000);
+    const before = world.machines.map((machine) => world.pool(machine));
 
-      const { faults } = world.cluster.kubernetes;
-      const end = world.kubernetesFault({ method: 'GET', path: given.path, effect: { kind: 'emptyList' } });
-      faults.expireHistory();
-      faults.cutWatches(/allowWatchBookmarks/);
-      if (given.next) first.stop();
-      const leader = given.next ? startController(world, { identity: 'headwater-1', flags }) : first;
-      await world.advance(300_000);
-      const meanwhile = world.machines.map((machine) => world.pool(machine));
-      const { nodes, unverified } = leader.controller.status();
-      end();
-      await world.advance(120_000);
-      // No agent writes these CiliumNodes again.
-      for (const machine of world.machines) await world.addPods(machine, { count: 12, prefix: machine.name });
-      await world.advance(60_000);
+    const { faults } = world.cluster.kubernetes;
+    const end = world.kubernetesFault({ method: 'GET', path: given.path, effect: { kind: 'emptyList' } });
+    faults.expireHistory();
+    faults.cutWatches(/allowWatchBookmarks/);
+    if (given.next) first.stop();
+    const leader = given.next ? startController(world, { identity: 'headwater-1', flags }) : first;
+    await world.advance(300_000);
+    const meanwhile = world.machines.map((machine) => world.pool(machine));
+    const { nodes, unverified } = leader.controller.status();
+    end();
+    await world.advance(120_000);
+    // No agent writes these CiliumNodes again.
+    for (const machine of world.machines) await world.addPods(machine, { count: 12, prefix: machine.name });
+    await world.advance(60_000);
 
-      expect(before.map(({ size }) => size)).toEqual([12, 12, 12, 12]);
-      expect(meanwhile).toEqual(before);
-      // A process that has just started knows of none.
-      expect([nodes?.['total'], unverified?.count ?? 0]).toEqual(given.known);
-      expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([16, 16, 16, 16]);
-      expect([...first.removals, ...leader.removals]).toEqual([]);
-      expect(world.broken()).toEqual([]);
-    },
-  );
+    expect(before.map(({ size }) => size)).toEqual([12, 12, 12, 12]);
+    expect(meanwhile).toEqual(before);
+    // A process that has just started knows of none.
+    expect([nodes?.['total'], unverified?.count ?? 0]).toEqual(given.known);
+    expect(world.machines.map((machine) => world.pool(machine).size)).toEqual([16, 16, 16, 16]);
+    expect([...first.removals, ...leader.removals]).toEqual([]);
+    expect(world.broken()).toEqual([]);
+  });
 
-  test('slowly and twice, events that are late and doubled change nothing', async () => {
+  test('changes nothing after events that are late and doubled', async () => {
     const world = worldOf(4);
     startController(world);
     world.kubernetesFault({ path: /allowWatchBookmarks/, effect: { kind: 'delayEvents', ms: 3000 } });
@@ -280,7 +274,7 @@ function oldSchema(): JsonObject {
 }
 
 describe('a definition of CiliumNode', () => {
-  test('without the newer fields: the controller does not repeat writes of fields that it lacks', async () => {
+  test('lacks newer fields, and the controller does not repeat writes of them', async () => {
     const world = new World({
       cloud: testCloud({ instances: [instance({ count: 2 })], publicAddresses: [{ count: 1 }] }),
     });
@@ -310,7 +304,7 @@ describe('a definition of CiliumNode', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('that may not be read: the controller writes only fields that every version has', async () => {
+  test('may not be read, and the controller writes only fields that every version has', async () => {
     const world = worldOf(1);
     world.refuse(403, 'GET', /customresourcedefinitions/);
     const controller = startController(world);

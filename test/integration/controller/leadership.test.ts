@@ -244,7 +244,7 @@ describe('a controller that shuts down', () => {
   });
 
   test.each([100, 600, 1100, 1600, 2500])(
-    'in the middle of a scale-up (%d ms) finishes operations in flight and starts none',
+    'finishes operations in flight and starts none in the middle of a scale-up (%d ms)',
     async (into) => {
       const world = worldOf(1);
       const machine = world.machine();
@@ -269,7 +269,7 @@ describe('a controller that shuts down', () => {
   );
 
   test.each(['CreateNetworkInterface', 'AttachNetworkInterface'])(
-    'while %s hangs exits after 20 s',
+    'exits after 20 s while %s hangs',
     async (action) => {
       const world = worldOf(1);
       const machine = world.machine();
@@ -294,7 +294,7 @@ describe('a controller that shuts down', () => {
     },
   );
 
-  test('before it leads exits without having acted', async () => {
+  test('exits without having acted when it did not lead yet', async () => {
     const world = worldOf(1);
     const controller = startController(world);
     const end = world.kubernetesFault({ effect: { kind: 'dropBefore' } });

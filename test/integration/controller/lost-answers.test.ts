@@ -40,7 +40,7 @@ async function peakWithin(world: World, ms: number): Promise<Peak> {
 
 describe('an answer', () => {
   test.each(cases)(
-    'to $action that $how, $times times, creates nothing twice',
+    'creates nothing twice when it $how, $times times: $action',
     async ({ action, fault, times }) => {
       const world = new World({ configure: () => ({ ipam: { minAllocate: 14, maxAllocate: 16 } }) });
       const machine = world.machine();

@@ -287,7 +287,7 @@ describe('an orphaned interface between the listing and the deletion', () => {
 });
 
 describe('a listing of orphaned interfaces', () => {
-  test('that fails is reported and tried again', async () => {
+  test('is reported and tried again when it fails', async () => {
     const world = await worldOf();
     const id = leave(world, { tags: blue });
     let failing = true;

@@ -90,7 +90,7 @@ describe('changes paused in the directory', () => {
   test.each([
     { what: 'attached', odd: false, interfaces: 2 },
     { what: 'deleted when it cannot be attached', odd: true, interfaces: 1 },
-  ])('in the middle of a creation leave the interface $what', async ({ odd, interfaces }) => {
+  ])('leave an interface whose creation was in flight $what', async ({ odd, interfaces }) => {
     const { world, controller } = await settled();
     const machine = world.machine();
     world.fault('CreateNetworkInterface', { kind: 'slow', ms: 25_000 });
@@ -254,7 +254,7 @@ describe('an interface without pod addresses', () => {
 });
 
 describe('releases paused', () => {
-  test('by a flag let allocation continue, and the directory does not change that', async () => {
+  test('let allocation continue when a flag pauses them, and the directory does not change that', async () => {
     const { world, controller } = await settled({ pause: 'releases' });
     config.mount({ pause: 'mutations' });
     await world.advance(20_000);

@@ -204,7 +204,7 @@ describe('a subnet without whole blocks', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('under an interface with room sends the node to a new interface in another subnet', async () => {
+  test('sends the node to a new interface in another subnet although an interface has room', async () => {
     const world = worldOf({ eni: { subnetTags: { purpose: 'pods' } } });
     const machine = world.machine();
     const controller = startController(world, { flags });
@@ -281,7 +281,7 @@ describe('a subnet without whole blocks', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('with fewer than 16 free addresses is not tried', async () => {
+  test('is not tried when it has fewer than 16 free addresses', async () => {
     const world = worldOf({ eni: podSubnets });
     const machine = world.machine();
     world.occupy(ids.pods, 12);
@@ -319,7 +319,7 @@ const cases = ['AssignPrivateIpAddresses', 'CreateNetworkInterface', 'AttachNetw
 
 describe('an answer about prefixes', () => {
   test.each(cases)(
-    'to $action that $how, $times times, creates nothing twice',
+    'creates nothing twice when it $how, $times times: $action',
     async ({ action, fault, times }) => {
       // Nine prefixes fill the first interface, so that the rest takes a second one.
       const nodes = { ...subnets.nodes, block: '10.0.0.0/20' };
@@ -346,7 +346,7 @@ describe('an answer about prefixes', () => {
     },
   );
 
-  test('that names more than the request is accepted as it is', async () => {
+  test('is accepted as it is when it names more than the request', async () => {
     const world = worldOf();
     const machine = world.machine();
     const shown = new Map<string, string>();
@@ -377,7 +377,7 @@ describe('an answer about prefixes', () => {
 
 describe('agents with prefixes', () => {
   test.each(['crd-allocator', 'multi-pool'] as const)(
-    'of the protocol %s give addresses of prefixes to their pods',
+    'give addresses of prefixes to their pods under the protocol %s',
     async (protocol) => {
       const world = worldOf({ protocol }, { count: 3 });
       const controller = startController(world, { flags });

@@ -44,8 +44,8 @@ async function nodesBy(controller: WorldController): Promise<Readonly<Record<str
   return Object.fromEntries(states.map((state, index) => [state, counts[index]]));
 }
 
-describe('a process whose cloud', () => {
-  test('has answered is ready, also without CiliumNodes, after one call', async () => {
+describe('the readiness of a process', () => {
+  test('is given once its cloud has answered one call, also without CiliumNodes', async () => {
     const world = new World();
     const controller = startController(world);
 
@@ -57,7 +57,7 @@ describe('a process whose cloud', () => {
     expect(says(controller, 'read the cloud')).toBe(0);
   });
 
-  test('refuses its credentials is not ready, also as a standby and without CiliumNodes', async () => {
+  test('is not given while its cloud refuses its credentials, also as a standby and without CiliumNodes', async () => {
     const world = new World();
     const end = refuseReads(world);
     const leader = startController(world);

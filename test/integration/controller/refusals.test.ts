@@ -57,27 +57,30 @@ function worldOf(): World {
 }
 
 describe('a refusal', () => {
-  test.each(cases)('of $action with $code that passes leaks nothing (case $#)', async ({ action, fault }) => {
-    const world = worldOf();
-    const machine = world.machine();
-    startController(world);
-    for (const each of world.machines) await world.announce(each);
+  test.each(cases)(
+    'leaks nothing when it passes: $action with $code (case $#)',
+    async ({ action, fault }) => {
+      const world = worldOf();
+      const machine = world.machine();
+      startController(world);
+      for (const each of world.machines) await world.announce(each);
 
-    world.fault(action, fault, 3);
-    await world.until('20 addresses are offered', () => world.pool(machine).size === 20, 400_000);
-    await world.advance(120_000);
+      world.fault(action, fault, 3);
+      await world.until('20 addresses are offered', () => world.pool(machine).size === 20, 400_000);
+      await world.advance(120_000);
 
-    const created = world.interfaces(machine).slice(1);
-    expect(world.held(machine)).toHaveLength(20);
-    expect(created.length).toBeLessThanOrEqual(2);
-    expect(world.loose()).toEqual([]);
-    expect(world.operatorError(machine)).toBe('');
-    expect(world.pool(world.machine(1)).size).toBe(2);
-    expect(world.broken()).toEqual([]);
-  });
+      const created = world.interfaces(machine).slice(1);
+      expect(world.held(machine)).toHaveLength(20);
+      expect(created.length).toBeLessThanOrEqual(2);
+      expect(world.loose()).toEqual([]);
+      expect(world.operatorError(machine)).toBe('');
+      expect(world.pool(world.machine(1)).size).toBe(2);
+      expect(world.broken()).toEqual([]);
+    },
+  );
 
   test.each(cases)(
-    'of $action with $code that lasts costs fewer and fewer calls (case $#)',
+    'costs fewer and fewer calls when it lasts: $action with $code (case $#)',
     async ({ action, fault }) => {
       const world = worldOf();
       const machine = world.machine();
@@ -113,17 +116,20 @@ describe('a refusal', () => {
     refusal('UnauthorizedOperation', 'You are not authorized', 403),
     refusal('InternalError', 'internal', 500),
     refusal('SomethingNew'),
-  ])('of the call that sets delete-on-termination is followed by another try: %j', async (fault) => {
-    const world = worldOf();
-    const machine = world.machine();
-    startController(world);
-    for (const each of world.machines) await world.announce(each);
+  ])(
+    'is followed by another try when it is of the call that sets delete-on-termination: %j',
+    async (fault) => {
+      const world = worldOf();
+      const machine = world.machine();
+      startController(world);
+      for (const each of world.machines) await world.announce(each);
 
-    world.fault('ModifyNetworkInterfaceAttribute', fault, 8);
-    await world.advance(1_800_000);
+      world.fault('ModifyNetworkInterfaceAttribute', fault, 8);
+      await world.advance(1_800_000);
 
-    const created = world.interfaces(machine).slice(1);
-    expect(created.map(({ attachment }) => attachment?.deleteOnTermination)).toEqual([true, true]);
-    expect(world.broken()).toEqual([]);
-  });
+      const created = world.interfaces(machine).slice(1);
+      expect(created.map(({ attachment }) => attachment?.deleteOnTermination)).toEqual([true, true]);
+      expect(world.broken()).toEqual([]);
+    },
+  );
 });

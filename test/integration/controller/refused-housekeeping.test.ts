@@ -20,7 +20,7 @@ function without(action: string): IamPolicy {
   return { ...shippedPolicy, Statement: statements };
 }
 
-describe('a fleet whose role lacks the permission for', () => {
+describe('a fleet whose role lacks a permission for housekeeping', () => {
   test.each([
     {
       action: 'ModifyNetworkInterfaceAttribute',
@@ -38,7 +38,7 @@ describe('a fleet whose role lacks the permission for', () => {
       // The agent is asked again as well.
       within: hour + 5 * minute,
     },
-  ])('$action tries once for each interface, and then once a backoff for all', async (row) => {
+  ])('tries $action once for each interface, and then once a backoff for all', async (row) => {
     const { action, ipam, addresses, flags, within } = row;
     const world = new World({
       cloud: testCloud({

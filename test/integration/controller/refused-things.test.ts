@@ -138,7 +138,7 @@ const named: Record<Row['aside'], (world: World) => string> = {
 
 describe('a refusal', () => {
   test.each(rows.filter(({ next }) => next !== 'nothing'))(
-    'of $at with $code blocks $aside: $next serves the node in the same run ($message)',
+    'blocks $aside, and $next serves the node in the same run: $at with $code ($message)',
     async (row) => {
       const world = worldFor(row, 'open');
       const machine = world.machine();
@@ -176,7 +176,7 @@ describe('a refusal', () => {
   );
 
   test.each(rows)(
-    'of $at with $code blocks $aside: without an alternative the node says so, and is served once the refusal ends ($message)',
+    'blocks $aside, and without an alternative the node says so until the refusal ends: $at with $code ($message)',
     async (row) => {
       const world = worldFor(row, 'shut');
       const machine = world.machine();
@@ -298,7 +298,7 @@ describe('a fleet whose role may not assign addresses', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('without room for new interfaces says so on each node, with one call a backoff for all of them', async () => {
+  test('says so on each node when there is no room for new interfaces, with one call a backoff for all of them', async () => {
     const taken = [1, 2].map((deviceIndex) => ({ deviceIndex, requesterManaged: true }));
     const world = new World({
       cloud: testCloud({ instances: [instance({ count: 8, interfaces: taken })] }),

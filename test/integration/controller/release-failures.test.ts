@@ -34,7 +34,7 @@ describe.each(protocols)('an unassignment for an agent of %s', (protocol) => {
     { what: 'takes effect without an answer', effect: 'before', connection: 'drop' },
     { what: 'never takes effect and has no answer', effect: 'after', connection: 'hang' },
     { what: 'takes effect long after its time-out', effect: 'late', connection: 'hang' },
-  ] as const)('that $what takes no address in use', async ({ effect, connection }) => {
+  ] as const)('takes no address in use when it $what', async ({ effect, connection }) => {
     const world = await node(protocol);
     const delayMs = effect === 'late' ? 25_000 : 0;
     const end = world.fault(unassign, { kind: 'lost', effect, connection, delayMs }, 2);
@@ -53,7 +53,7 @@ describe.each(protocols)('an unassignment for an agent of %s', (protocol) => {
     expectSettled(world);
   });
 
-  test('that EC2 refuses for good offers the addresses again, says so once, and is tried again later', async () => {
+  test('offers the addresses again, says so once, and is tried again later when EC2 refuses it for good', async () => {
     const world = await node(protocol);
     const end = world.fault(unassign, {
       kind: 'error',

@@ -34,7 +34,7 @@ describe('a restarted controller', () => {
     { what: 'a listing without ids', garbled: 'idsMissing' },
     { what: 'a listing of unknown states', garbled: 'unknownEnum' },
     { what: 'a listing that ends in the middle', garbled: 'truncated' },
-  ] as const)('that reads $what withdraws nothing', async ({ garbled }) => {
+  ] as const)('withdraws nothing when it reads $what', async ({ garbled }) => {
     const world = await fleet();
     const first = startController(world);
     await world.advance(90_000);
@@ -62,7 +62,7 @@ describe('a restarted controller', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('that reads running instances without interfaces withdraws nothing', async () => {
+  test('withdraws nothing when it reads running instances without interfaces', async () => {
     const world = await fleet();
     const first = startController(world);
     await world.advance(90_000);
@@ -92,7 +92,7 @@ describe('a restarted controller', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('that reads a listing older than the last changes withdraws nothing', async () => {
+  test('withdraws nothing when it reads a listing older than the last changes', async () => {
     const world = await fleet();
     const first = startController(world);
     await world.advance(90_000);
@@ -117,7 +117,7 @@ describe('a restarted controller', () => {
   });
 
   test.each([500, 1200, 1900, 2600, 4000, 6000])(
-    'after the previous leader died %d ms into a burst adopts what that leader started',
+    'adopts what the previous leader started when that died %d ms into a burst',
     async (into) => {
       const world = await fleet();
       const first = startController(world);

@@ -96,7 +96,7 @@ describe.each(protocols)('beside an agent of %s, a new interface', (protocol) =>
     expect(world.broken()).toEqual([]);
   });
 
-  test('that no read shows is reported by the node, and offered once a read shows it', async () => {
+  test('is reported by the node while no read shows it, and offered once one does', async () => {
     let isHidden = true;
     const world = worldOf(protocol, { cloud: { times: atOnce } });
     const machine = world.machine();

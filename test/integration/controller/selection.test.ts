@@ -103,7 +103,7 @@ describe('a choice of security groups', () => {
     expect(controller.warnings()).toEqual(['node cannot be satisfied']);
   });
 
-  test('by tags that match nothing concerns only nodes that need a new interface', async () => {
+  test('concerns only nodes that need a new interface when its tags match nothing', async () => {
     const world = new World({
       configure: () => ({ eni: { securityGroupTags: { purpose: 'other' } }, ipam: { preAllocate: 9 } }),
     });

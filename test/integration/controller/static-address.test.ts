@@ -183,7 +183,7 @@ describe('a node that cannot get its static address', () => {
       reason: 'StaticIpsTaken',
       says: /every Elastic IP .* pool=egress .* allocate and tag/,
     },
-  ])('because $what gets its pod addresses, says so once, and tries more and more rarely', async (row) => {
+  ])('gets its pod addresses, says so once, and tries more and more rarely when $what', async (row) => {
     const world = worldOf(1, row.addresses);
     const machine = world.machine();
     const { network } = world.cluster.ec2;
@@ -215,7 +215,7 @@ describe('a node that cannot get its static address', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('because Headwater may not associate it says so, and serves its pods', async () => {
+  test('says so, and serves its pods, when Headwater may not associate it', async () => {
     const world = worldOf(1, 1);
     const machine = world.machine();
     const restore = world.fault('AssociateAddress', {
@@ -259,7 +259,7 @@ describe('many nodes with the same static-ip-tags', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('of which there are more than addresses: as many as there are get one, and the others say so', async () => {
+  test('get one each as far as there are addresses, and the others say so', async () => {
     const world = worldOf(20, 12);
 
     const controller = await served(world);
@@ -280,7 +280,7 @@ describe('many nodes with the same static-ip-tags', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('that lose a race with another client get the next one', async () => {
+  test('get the next address when they lose a race with another client', async () => {
     const world = worldOf(1, 3);
     const machine = world.machine();
     const { network } = world.cluster.ec2;
@@ -332,7 +332,7 @@ describe('an association whose answer gets lost', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('of a controller that dies is not followed by another', async () => {
+  test('is not followed by another after the controller dies', async () => {
     const world = worldOf(1, 3);
     const machine = world.machine();
     const { network } = world.cluster.ec2;

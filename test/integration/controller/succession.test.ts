@@ -18,7 +18,7 @@ function offered(world: World, machine: { readonly name: string }): readonly str
 
 describe('a CiliumNode that is deleted and created again', () => {
   test.each(['CreateNetworkInterface', 'AttachNetworkInterface', 'AssignPrivateIpAddresses'])(
-    'while %s is in flight is offered the result, once',
+    'is offered, once, the result of a call that was in flight: %s',
     async (action) => {
       const world = worldOf(1);
       const machine = world.machine();
@@ -132,7 +132,7 @@ describe('a node name that goes to another instance', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('while no controller runs is soon offered nothing of the former instance', async () => {
+  test('is soon offered nothing of the former instance when no controller ran meanwhile', async () => {
     const world = worldOf(2);
     const [machine, other] = [world.machine(0), world.machine(1)];
     const first = startController(world);
@@ -160,7 +160,7 @@ describe('a node name that goes to another instance', () => {
     expect(world.broken()).toEqual([]);
   });
 
-  test('by a new CiliumNode, with pods on both instances, takes no address of either', async () => {
+  test('takes no address of either instance when both have pods and the CiliumNode is new', async () => {
     const world = worldOf(2);
     const [machine, other] = [world.machine(0), world.machine(1)];
     const successor = { ...other, name: machine.name };

@@ -14,7 +14,7 @@ function worldThat(consistency: object, count = 1): World {
 
 describe('a cloud that shows new things with a delay', () => {
   test.each([2000, 10_000, 25_000])(
-    'of %d ms gives each node its interface, and no second one',
+    'gives each node its interface, and no second one, although the delay is %d ms',
     async (delay) => {
       const world = worldThat({ visibilityDelayMs: ms(delay), listingLagMs: ms(delay) }, 3);
       const controller = startController(world);
@@ -35,7 +35,7 @@ describe('a cloud that shows new things with a delay', () => {
     },
   );
 
-  test('that is longer than any expected one leaves no interface behind', async () => {
+  test('leaves no interface behind when the delay is longer than any expected one', async () => {
     const world = worldThat({ visibilityDelayMs: ms(35_000) });
     const machine = world.machine();
     startController(world);

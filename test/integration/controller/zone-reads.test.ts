@@ -17,12 +17,12 @@ function worldOf(): World {
   });
 }
 
-describe('a start while every answer about one zone fails for', () => {
+describe('a start while every answer about one zone fails', () => {
   test.each([
     { what: 'everything', actions: /^Describe/ },
     { what: 'interfaces', actions: /^DescribeNetworkInterfaces$/ },
     { what: 'subnets', actions: /^DescribeSubnets$/ },
-  ])('$what serves the other zones, and this one once it can be read', async ({ actions }) => {
+  ])('serves the other zones, and this one once it can be read: $what', async ({ actions }) => {
     const world = worldOf();
     const near = world.machines.filter(({ zone }) => zone !== dark);
     const far = world.machines.filter(({ zone }) => zone === dark);

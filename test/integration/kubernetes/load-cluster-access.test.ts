@@ -415,7 +415,7 @@ describe('a credential program', () => {
       {},
       'the credential program ./failing failed',
     ],
-  ])('that %s is reported as an error with its cause', async (_what, make, more, words) => {
+  ])('is reported as an error with its cause when it %s', async (_what, make, more, words) => {
     await rm(join(directory, 'failing'), { force: true });
     await make();
     await chmod(join(directory, 'failing'), 0o755).catch(() => undefined);
@@ -433,7 +433,7 @@ describe('a credential program', () => {
     ],
     ['in output that is no JSON', '#!/bin/sh\necho planted-out\n'],
     ['in output that is no ExecCredential', `#!/bin/sh\necho '{"status":"planted-out"}'\n`],
-  ])('that fails keeps its secrets out of the error: %s', async (_, script) => {
+  ])('keeps its secrets out of the error when it fails: %s', async (_, script) => {
     await write('failing', script);
     await chmod(join(directory, 'failing'), 0o755);
     const kubeconfig = await write(
@@ -451,7 +451,7 @@ describe('a credential program', () => {
     );
   });
 
-  test('in a kubeconfig that is no YAML is refused with the place only', async () => {
+  test('is refused with the place only when the kubeconfig is no YAML', async () => {
     const kubeconfig = await write('bad', 'users:\n- token: "planted-token\n  password: planted: : x\n');
     const error: unknown = await loadClusterAccess(options({ kubeconfig })).catch(
       (reason: unknown) => reason,
@@ -460,7 +460,7 @@ describe('a credential program', () => {
     expect(JSON.stringify(describeError(error))).toMatch(/^(?!.*planted).*is not YAML: line \d+, column \d+/);
   });
 
-  test('that hangs is ended after a minute', async () => {
+  test('is ended after a minute when it hangs', async () => {
     const clock = new VirtualClock();
     await write('failing', '#!/bin/sh\nexec sleep 600\n');
     await chmod(join(directory, 'failing'), 0o755);

@@ -88,7 +88,7 @@ async function errorOf(call: Promise<unknown>): Promise<Ec2CallError> {
 }
 
 describe('a call to EC2 through a proxy', () => {
-  test('over https takes a tunnel, with the credentials of the proxy, and trusts a certificate authority of our own', async () => {
+  test('takes a tunnel over https, with the credentials of the proxy, and trusts a certificate authority of our own', async () => {
     const proxy = await proxyWith({ credentials: 'us@er:p%ss' });
     const { call, routes } = callerOf('https://ec2.headwater.test', withUser(proxy.url, 'us%40er:p%25ss'));
 
@@ -101,7 +101,7 @@ describe('a call to EC2 through a proxy', () => {
     expect(front.seen.at(-1)).not.toHaveProperty('proxy-authorization');
   });
 
-  test('over http names its whole target', async () => {
+  test('names its whole target over http', async () => {
     const proxy = await proxyWith({ credentials: 'user:word' });
     const { call } = callerOf('http://ec2.headwater.test', withUser(proxy.url, 'user:word'));
 

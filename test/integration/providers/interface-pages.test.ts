@@ -171,7 +171,7 @@ describe('pages of network interfaces', () => {
 });
 
 describe('any XML document', () => {
-  test('of known and unknown elements, in any nesting, is read as the SDK reads it, or refused', async () => {
+  test('is read as the SDK reads it, or refused, whatever known and unknown elements it nests', async () => {
     let understood = 0;
     const property = fc.asyncProperty(documents, async (text) => {
       const read = await bothWays(Buffer.from(text));
@@ -184,7 +184,7 @@ describe('any XML document', () => {
     expect(understood).toBeGreaterThan(100);
   });
 
-  test('that was cut off or spoiled never yields less than the SDK reads', async () => {
+  test('never yields less than the SDK reads when it was cut off or spoiled', async () => {
     // The SDK refuses a page for a time that it cannot read; Headwater reads no times.
     const text = new InterfacePages(new Random('spoiled'))
       .page(2, 'next')

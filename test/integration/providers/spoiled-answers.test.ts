@@ -196,13 +196,13 @@ describe('an answer of EC2', () => {
     expect(Object.keys(kinds).length * draws).toBeGreaterThanOrEqual(1000);
   });
 
-  test('that is intact is read as a whole', async () => {
+  test('is read as a whole when it is intact', async () => {
     const read = await Promise.all(situations.map((situation) => situation.read()));
 
     expect(read.map(({ size }) => size)).toEqual([10, 20, 20, 6, 6, 6, 6, 2, 2]);
   });
 
-  test('that is intact says what was done', async () => {
+  test('says what was done when it is intact', async () => {
     const [instanceId = ''] = instanceIds;
     const signal = new AbortController().signal;
     const send = <A extends Ec2Action>(action: A, input: Ec2Input<A>): Promise<Ec2Output<A>> =>

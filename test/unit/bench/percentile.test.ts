@@ -13,7 +13,7 @@ describe('percentile', () => {
     [hundred, 1, 100],
     [hundred, 0.01, 1],
     [[10, 2, 33], 1, 33],
-  ])('of %j at %d is %d', (values, share, expected) => {
+  ])('is, of %j at %d, %d', (values, share, expected) => {
     expect(percentile(values, share)).toBe(expected);
   });
 

@@ -43,7 +43,7 @@ describe('headwater run --help', () => {
     [100, 100],
     [120, 110],
     [20, 80],
-  ])('on %p columns has no line longer than %d', async (columns, limit) => {
+  ])('has, on %p columns, no line longer than %d', async (columns, limit) => {
     const longest = Math.max(...(await help(columns)).split('\n').map((line) => line.length));
 
     expect(longest).toBeLessThanOrEqual(limit);

@@ -18,7 +18,7 @@ describe('secondsToMake', () => {
     [20, 0],
     [21, 0.25],
     [2000, 495],
-  ])('of %d calls at 4 a second with 20 at once is exact', (calls, expected) => {
+  ])('is exact for %d calls at 4 a second with 20 at once', (calls, expected) => {
     expect(secondsToMake(calls, { perSecond: 4, burst: 20 })).toBe(expected);
   });
 });

@@ -320,7 +320,7 @@ describe('the option debug', () => {
     [{ debug: ['true'] }, 'debug'],
     [{ debug: ['false'] }, 'info'],
     [{ debug: ['true'], 'log-level': ['warn'] }, 'warn'],
-  ])('with %j logs at level %s', (flags, level) => {
+  ])('sets, with the flags %j, the log level %s', (flags, level) => {
     const { options } = accepted(load({ flags }));
 
     expect(options.logLevel).toBe(level);

@@ -30,7 +30,7 @@ describe('a cap on all cloud calls', () => {
       'limit-ipam-api-burst',
       'the file /c/limit-ipam-api-burst',
     ],
-  ])('of %j is a warning that states its cost', (outside, option, from) => {
+  ])('causes a warning that states its cost: %j', (outside, option, from) => {
     const { warnings } = accepted(load(outside));
 
     expect(warnings).toContainEqual({

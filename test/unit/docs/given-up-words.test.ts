@@ -102,7 +102,7 @@ describe('no word that was given up', () => {
     expect(offending('metrics', texts)).toEqual([]);
   });
 
-  describe('is in the program', () => {
+  describe('in the program', () => {
     const texts = new Map<string, ReturnType<typeof textsOfSource>>();
 
     beforeAll(() => {
@@ -114,17 +114,17 @@ describe('no word that was given up', () => {
     const offendingBy = (kind: keyof ReturnType<typeof textsOfSource>): readonly string[] =>
       [...texts].flatMap(([path, found]) => offending(path, found[kind]));
 
-    test('among the texts of conditions, Events, log messages and commands', () => {
+    test('is among the texts of conditions, Events, log messages and commands', () => {
       expect([...texts.values()].flatMap(({ sentences }) => sentences).length).toBeGreaterThan(500);
       expect(offendingBy('sentences')).toEqual([]);
     });
 
-    test('among the fields of log messages', () => {
+    test('is among the fields of log messages', () => {
       expect([...texts.values()].flatMap(({ logFields }) => logFields)).toContain('node');
       expect(offendingBy('logFields')).toEqual([]);
     });
 
-    test('among the keys of /status', () => {
+    test('is among the keys of /status', () => {
       const reports = ['status-report', 'node-status-report', 'subnet-figures', 'missing-permissions'];
       const keys = reports.flatMap(
         (name) => texts.get(`src/controller/reporting/${name}.ts`)?.properties ?? [],

@@ -14,7 +14,7 @@ describe('the plan of takeovers', () => {
     ]);
   });
 
-  test('with a lease of 15 s has the timings of the defaults', () => {
+  test('has the timings of the defaults when the lease is 15 s', () => {
     const { flags } = takeoverPlan({ HEADWATER_E2E_LEASE: '15s' });
 
     expect(flags.slice(0, 3)).toEqual([

@@ -73,7 +73,7 @@ describe('a runbook', () => {
 
 describe('one cause', () => {
   test.each(causes.map((cause) => [cause.what, cause] as const))(
-    'pages at most once: %s',
+    'causes at most one page: %s',
     (_, { firing, paged }) => {
       expect(pages(firing)).toEqual(paged === undefined ? [] : [paged]);
     },

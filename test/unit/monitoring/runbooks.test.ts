@@ -99,8 +99,8 @@ function reasonsThatAre(kind: 'blocked' | 'chosen'): readonly string[] {
   return Object.entries(reasons).flatMap(([reason, each]) => (each === kind ? [reason] : []));
 }
 
-describe('each thing that a runbook names exists', () => {
-  test.each([...runbooks, ...pages])('in %s: keys of /status', (_, text) => {
+describe('a runbook', () => {
+  test.each([...runbooks, ...pages])('names only keys of /status that exist: %s', (_, text) => {
     const asked = [...text.matchAll(/\/status[^`]*\| jq \.(\w+)/g)];
     const reported = [...text.matchAll(/`(\w+)` in `\/status`/g)];
     const keys = [...asked, ...reported].map(([, key = '']) => key);
@@ -108,7 +108,7 @@ describe('each thing that a runbook names exists', () => {
     expect(keys.filter((key) => !(key in statusKeys))).toEqual([]);
   });
 
-  test.each(runbooks)('in %s: messages of the log', (_, text) => {
+  test.each(runbooks)('names only messages of the log that exist: %s', (_, text) => {
     const messages = quotedIn(text).filter(
       (quoted) => /^[a-z]\w* [\w ,:-]+$/.test(quoted) && !commands.test(quoted),
     );
@@ -119,20 +119,20 @@ describe('each thing that a runbook names exists', () => {
     expect(messages.filter((message) => !isLogged(message))).toEqual([]);
   });
 
-  test.each(runbooks)('in %s: Events, and reasons of conditions', (_, text) => {
+  test.each(runbooks)('names only Events and reasons of conditions that exist: %s', (_, text) => {
     const named = [...text.matchAll(/(?:Events?|[Rr]easons?) `(\w+)`/g)].map(([, reason = '']) => reason);
 
     expect(named.filter((reason) => !source.includes(`'${reason}'`))).toEqual([]);
   });
 
-  test.each(runbooks)('in %s: options', (_, text) => {
+  test.each(runbooks)('names only options that exist: %s', (_, text) => {
     const flags = quotedIn(text).flatMap((quoted) => /^--[a-z0-9-]+/.exec(quoted) ?? []);
     const known = [...optionNames.map((name) => `--${name}`), ...foreignFlags];
 
     expect(flags.filter((flag) => !known.includes(flag))).toEqual([]);
   });
 
-  test.each(runbooks)('in %s: panels, on the dashboard that the runbook names', (_, text) => {
+  test.each(runbooks)('names only panels that its dashboard has: %s', (_, text) => {
     const points = text.split(/\n(?=- )/);
     const missing = points.flatMap((point) => {
       const bold = new Set([...point.matchAll(/\*\*(.+?)\*\*/g)].map(([, title]) => title));
@@ -149,7 +149,7 @@ describe('each thing that a runbook names exists', () => {
     expect(missing).toEqual([]);
   });
 
-  test.each(runbooks)('in %s: files that it links', (_, text) => {
+  test.each(runbooks)('links only files that exist: %s', (_, text) => {
     const links = [...text.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, path = '']) => path);
 
     expect(links.filter((path) => !existsSync(join(directory, path)))).toEqual([]);

@@ -43,7 +43,7 @@ describe('NO_PROXY', () => {
     ['a.test, b.test c.test\td.test', 'd.test', 443, true],
     [' ,, ', 'a.test', 443, false],
     ['', 'a.test', 443, false],
-  ])('of %j for %s port %i applies: %j', (text, host, port, direct) => {
+  ])('is %j, and applies to %s port %i: %j', (text, host, port, direct) => {
     const exempt = readNoProxy(text);
 
     expect(isExempt({ host, port }, exempt)).toBe(direct);

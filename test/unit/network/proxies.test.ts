@@ -44,12 +44,15 @@ describe('the proxy for a target', () => {
     expect(found).toEqual([undefined, 'plain.test', 'secure.test', undefined]);
   });
 
-  test.each(['https', 'http'] as const)('for %s is not used for the other scheme', (scheme) => {
-    const only = { ...noProxies, [scheme]: proxies[scheme] };
+  test.each(['https', 'http'] as const)(
+    'is not used for the other scheme when it is set for %s',
+    (scheme) => {
+      const only = { ...noProxies, [scheme]: proxies[scheme] };
 
-    expect(proxyFor(new URL(`${scheme}://a.test`), only)).toBe(proxies[scheme]);
-    expect(proxyFor(new URL(`${scheme === 'http' ? 'https' : 'http'}://a.test`), only)).toBeUndefined();
-  });
+      expect(proxyFor(new URL(`${scheme}://a.test`), only)).toBe(proxies[scheme]);
+      expect(proxyFor(new URL(`${scheme === 'http' ? 'https' : 'http'}://a.test`), only)).toBeUndefined();
+    },
+  );
 
   test('is shown to people without user and password', () => {
     expect(proxyInWords(new URL('https://user:secret@proxy.test:3128/'))).toBe('https://proxy.test:3128');

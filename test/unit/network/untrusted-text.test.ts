@@ -60,7 +60,7 @@ describe('an untrusted text', () => {
     ['http://user:se@cr/et@host', undefined],
     ['host:3128', undefined],
     ['hidden', undefined],
-  ])('of the URL %s shows only %s', (text, shown) => {
+  ])('is the URL %s, and only %s is shown', (text, shown) => {
     expect(urlInWords(text)).toBe(shown);
   });
 

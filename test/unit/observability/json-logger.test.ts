@@ -39,7 +39,7 @@ describe('createJsonLogger', () => {
     ['info', ['info', 'warn', 'error']],
     ['warn', ['warn', 'error']],
     ['error', ['error']],
-  ])('at level %s passes %j', (level, expected) => {
+  ])('lets through, at level %s, the lines of the levels %j', (level, expected) => {
     const { log, lines } = rig(level);
 
     log.debug('m');

@@ -28,7 +28,7 @@ describe('a timer of the system', () => {
     { ms: 500.7, haste: 1.5, first: 501, isSetAnew: true },
     { ms: 3_000_000_000, haste: 0, first: 2_147_483_647, isSetAnew: true },
   ])(
-    'of $ms ms never fires before its time, although timers of Node.js are early by $haste ms',
+    'never fires before its $ms ms have passed, although timers of Node.js are early by $haste ms',
     async (row) => {
       const { clock, set, fired, start } = rig(row.haste);
 

@@ -14,7 +14,7 @@ describe('a release that ends', () => {
     ['fenced', false, 'debug', 'release deferred: outside the safe lease window'],
     ['stopped', false, 'debug', 'release deferred: releases are paused'],
     ['notAuthorized', false, 'warn', 'could not release addresses'],
-  ])('with %s (open: %j) is logged at level %s', (kind, isOpen, level, message) => {
+  ])('has the failure %s (open: %j) and is logged at level %s', (kind, isOpen, level, message) => {
     const log = recordingLogger();
     const registry = createMetricRegistry({ measureProcess: false });
     const { onRelease } = nodeInstruments({

@@ -35,7 +35,7 @@ function sessionOf(count: number): ReportedSession {
 }
 
 describe('the answer of /status', () => {
-  test('of a standby names the leader and leaves out a fleet that it does not know', () => {
+  test('names the leader and leaves out the unknown fleet when a standby gives it', () => {
     const report = statusReport({ ...facts, state: 'standby', leader: 'headwater-b', session: undefined });
 
     expect(report).toEqual({
@@ -49,7 +49,7 @@ describe('the answer of /status', () => {
     });
   });
 
-  test('of a leader shows an empty fleet as empty', () => {
+  test('shows an empty fleet as empty when a leader gives it', () => {
     const report = statusReport({ ...facts, state: 'leading', session: sessionOf(0) });
 
     expect(report).toMatchObject({ nodes: { total: 0 }, inDeficit: [], warnings: [], excluded: [] });

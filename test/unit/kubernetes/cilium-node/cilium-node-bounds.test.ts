@@ -79,7 +79,7 @@ describe('a CiliumNode that is larger than any node needs', () => {
     expect(JSON.stringify(watched).length).toBeLessThan(500);
   });
 
-  test('with a name of a megabyte in a map is reported in a few words', () => {
+  test('is reported in a few words when a map in it has a name of a megabyte', () => {
     const reading = readCiliumNode(spoiled(['status', 'ipam', 'used', long.slice(0, 1_000_000)], {}));
 
     expect(reading.kind).toBe('node');

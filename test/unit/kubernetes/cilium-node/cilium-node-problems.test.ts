@@ -22,7 +22,7 @@ function saidBy(reading: CiliumNodeReading): readonly string[] {
   return reading.kind === 'unreadable' ? reading.problems.map(sentence) : [];
 }
 
-describe('a CiliumNode is not served because of', () => {
+describe('a CiliumNode with problems', () => {
   const count = 'a whole number from 0 to 2147483647';
   test.each<[string, (string | number)[], Json | undefined, string]>([
     [
@@ -164,14 +164,14 @@ describe('a CiliumNode is not served because of', () => {
       '',
       `metadata.resourceVersion: found "" where a text that is not empty is accepted`,
     ],
-  ])('%s', (_what, path, value, said) => {
+  ])('is not served because of %s', (_what, path, value, said) => {
     const reading = readCiliumNode(spoiled(path, value));
 
     expect(reading).toMatchObject({ kind: 'unreadable', name: 'node-1' });
     expect(saidBy(reading)).toEqual([said]);
   });
 
-  test('several problems at once, which are all named', () => {
+  test('is not served, and all of several problems are named', () => {
     const raw = ciliumNode({ spec: { 'instance-id': 7, ipam: { 'pre-allocate': 'x' } } });
 
     expect(readCiliumNode(raw)).toMatchObject({
@@ -179,7 +179,7 @@ describe('a CiliumNode is not served because of', () => {
     });
   });
 
-  test('very many problems at once, of which twenty are named and the others counted', () => {
+  test('is not served, and of very many problems twenty are named and the others counted', () => {
     const reading = readCiliumNode(
       ciliumNode({ spec: { eni: { 'subnet-ids': Array.from({ length: 500 }, () => 1) } } }),
     );
@@ -189,13 +189,13 @@ describe('a CiliumNode is not served because of', () => {
     expect(reading.problems.at(-1)).toEqual({ field: '', problem: 'and 480 more' });
   });
 
-  test('a value that is no object at all', () => {
+  test('is not served when it is no object at all', () => {
     for (const raw of [undefined, null, 7, 'x', []]) {
       expect(readCiliumNode(raw)).toMatchObject({ kind: 'unreadable', name: undefined, uid: undefined });
     }
   });
 
-  test('its problems, although its owner wants it ignored', () => {
+  test('is not served, although its owner wants it ignored', () => {
     const raw = ciliumNode({
       metadata: { annotations: { 'ipam.cilium.io/ignore': 'true' } },
       spec: { 'instance-id': 7 },

@@ -67,7 +67,7 @@ describe('a write of ours', () => {
     ['that it is gone', { kind: 'gone' }, false],
     ['no answer', { kind: 'unavailable', message: '' }, true],
     ['the end of the wait', new Error('ended'), true],
-  ])('that meets %s stays open or not: %#', async (_what, outcome, stays) => {
+  ])('stays open or not when it meets %s (case %#)', async (_what, outcome, stays) => {
     const { own, answer } = rig();
 
     const writing = own.patchSpec(at('10'), { ipam: {} }, signal).catch(() => undefined);
@@ -77,7 +77,7 @@ describe('a write of ours', () => {
     expect(own.openOn(at('10'))).toEqual(stays ? [open] : []);
   });
 
-  test('that got lost is over once a later state is known than the one that it is bound to', async () => {
+  test('is over, after it got lost, once a later state is known than the one that it is bound to', async () => {
     const { own, answer } = rig();
     void own.patchSpec(at('10'), { ipam: {} }, signal);
     await answer({ kind: 'unavailable', message: '' });
@@ -90,7 +90,7 @@ describe('a write of ours', () => {
     expect(own.openOn(at('10'))).toEqual([]);
   });
 
-  test('that is in flight stays open whatever becomes known meanwhile', async () => {
+  test('stays open while it is in flight, whatever becomes known meanwhile', async () => {
     const { own, answer } = rig();
     void own.patchStatus(at('10'), {}, signal);
 

@@ -222,30 +222,33 @@ describe('leader election', () => {
   });
 });
 
-describe('leader election loses the Lease, once,', () => {
+describe('a leader', () => {
   test.each<[string, (server: LeaseServer) => Server, string]>([
     ['when the server is away', () => () => unreachable(), 'could not renew the lease for 10 s'],
     ['when the server is silent', () => () => 'silence', 'could not renew the lease for 10 s'],
     ['when it is no longer allowed to', () => () => status(403, 'no'), 'could not renew the lease for 10 s'],
-  ])('%s, at the renew deadline and well before its end', async (_what, broken, reason) => {
-    let isBroken = false;
-    const { clock, states, ended, problems } = rig({
-      answer: (server) => (request) => (isBroken ? broken(server)(request) : server.answer(request)),
-    });
-    await clock.advance(100);
+  ])(
+    'loses the Lease once, at the renew deadline and well before its end, %s',
+    async (_what, broken, reason) => {
+      let isBroken = false;
+      const { clock, states, ended, problems } = rig({
+        answer: (server) => (request) => (isBroken ? broken(server)(request) : server.answer(request)),
+      });
+      await clock.advance(100);
 
-    isBroken = true;
-    await clock.advance(9999 - 100);
-    const before = kinds(states);
-    await clock.advance(1);
+      isBroken = true;
+      await clock.advance(9999 - 100);
+      const before = kinds(states);
+      await clock.advance(1);
 
-    expect(before).toEqual(['leading']);
-    expect(states).toMatchObject([{ kind: 'leading' }, { kind: 'lost', reason }]);
-    expect(await ended).toBe('lost');
-    expect(problems).toHaveLength(1);
-  });
+      expect(before).toEqual(['leading']);
+      expect(states).toMatchObject([{ kind: 'leading' }, { kind: 'lost', reason }]);
+      expect(await ended).toBe('lost');
+      expect(problems).toHaveLength(1);
+    },
+  );
 
-  test('when another process has taken it', async () => {
+  test('loses the Lease once when another process has taken it', async () => {
     const { clock, server, states, ended, election } = rig();
     await clock.advance(100);
 
@@ -257,7 +260,7 @@ describe('leader election loses the Lease, once,', () => {
     expect(await ended).toBe('lost');
   });
 
-  test('when it reads the Lease after its end by the wall clock, as after the machine slept', async () => {
+  test('loses the Lease once when it reads it after its end by the wall clock, as after the machine slept', async () => {
     const { clock, states, election, ended } = rig();
     await clock.advance(100);
 
@@ -270,7 +273,7 @@ describe('leader election loses the Lease, once,', () => {
     expect(await ended).toBe('lost');
   });
 
-  test('when the process was frozen past its end, although the wall clock was set back', async () => {
+  test('loses the Lease once when the process was frozen past its end, although the wall clock was set back', async () => {
     let frozen: FreezableClock | undefined;
     const { clock, states, election } = rig({ processClock: (time) => (frozen = new FreezableClock(time)) });
     await clock.advance(100);
@@ -286,7 +289,7 @@ describe('leader election loses the Lease, once,', () => {
     expect(kinds(states)).toEqual(['leading', 'lost']);
   });
 
-  test('but not when the wall clock is set back', async () => {
+  test('does not lose the Lease when the wall clock is set back', async () => {
     const { clock, election } = rig();
     await clock.advance(100);
 
@@ -297,8 +300,8 @@ describe('leader election loses the Lease, once,', () => {
   });
 });
 
-describe('leader election tolerates', () => {
-  test('lost answers, because what was written counts when it is read back', async () => {
+describe('leader election in trouble', () => {
+  test('tolerates lost answers, because what was written counts when it is read back', async () => {
     let drop = true;
     const { clock, election, states } = rig({
       answer: (server) => (request) => {
@@ -315,7 +318,7 @@ describe('leader election tolerates', () => {
     expect(kinds(states)).toEqual(['leading']);
   });
 
-  test('a renewal with a lost answer: it reads the Lease, finds itself, and renews', async () => {
+  test('tolerates a renewal with a lost answer: it reads the Lease, finds itself, and renews', async () => {
     let drops = 0;
     const { clock, election, states } = rig({
       answer: (server) => (request) => {
@@ -330,7 +333,7 @@ describe('leader election tolerates', () => {
     expect(kinds(states)).toEqual(['leading']);
   });
 
-  test('an answer that arrives after the end of the Lease that it is about', async () => {
+  test('tolerates an answer that arrives after the end of the Lease that it is about', async () => {
     const late = Promise.withResolvers<void>();
     let puts = 0;
     const { clock, election } = rig({
@@ -349,7 +352,7 @@ describe('leader election tolerates', () => {
     expect(election.leaseEnd()?.monotonic).toBeGreaterThan(clock.monotonic());
   });
 
-  test('a freeze while it acquires the Lease: it never leads, and tries again', async () => {
+  test('tolerates a freeze while it acquires the Lease: it never leads, and tries again', async () => {
     let isFirst = true;
     let frozen: FreezableClock | undefined;
     let time = new VirtualClock();
@@ -380,7 +383,7 @@ describe('leader election tolerates', () => {
     expect(election.leaseEnd()?.monotonic).toBeGreaterThan(clock.monotonic());
   });
 
-  test('a missing namespace, which it reports once', async () => {
+  test('tolerates a missing namespace, which it reports once', async () => {
     const { clock, problems, election } = rig({ answer: () => () => status(404, 'no namespace') });
 
     await clock.advance(30_000);
@@ -389,7 +392,7 @@ describe('leader election tolerates', () => {
     expect(problems).toEqual([{ kind: 'gone', message: 'there is no namespace ns for the lease' }]);
   });
 
-  test('a denial as a standby, which it reports once', async () => {
+  test('tolerates a denial as a standby, which it reports once', async () => {
     const { clock, problems } = rig({ answer: () => () => status(403, 'no') });
 
     await clock.advance(30_000);
@@ -398,8 +401,8 @@ describe('leader election tolerates', () => {
   });
 });
 
-describe('leader election stops', () => {
-  test('after it has ceased to lead, and releases the Lease', async () => {
+describe('leader election on a stop', () => {
+  test('ends after it has ceased to lead, and releases the Lease', async () => {
     const { clock, server, states, stop, election } = rig();
     await clock.advance(100);
 
@@ -411,7 +414,7 @@ describe('leader election stops', () => {
     expect(election.leaseEnd()).toBeUndefined();
   });
 
-  test('as a standby without a change to the Lease of another process', async () => {
+  test('does not change the Lease of another process when it was a standby', async () => {
     const server = new LeaseServer();
     server.write(theirs);
     const { clock, stop } = rig({ server });
@@ -421,7 +424,7 @@ describe('leader election stops', () => {
     expect(server.spec).toEqual(theirs);
   });
 
-  test('and releases what a request in flight may have taken', async () => {
+  test('releases what a request in flight may have taken', async () => {
     const { clock, server, stop } = rig({
       answer: (leases) => (request) => {
         const answer = leases.answer(request);
@@ -434,7 +437,7 @@ describe('leader election stops', () => {
     expect(server.spec['holderIdentity']).toBe('');
   });
 
-  test('in the end although the server is silent', async () => {
+  test('ends although the server is silent', async () => {
     let isSilent = false;
     const { clock, stop } = rig({
       answer: (server) => (request) => (isSilent ? 'silence' : server.answer(request)),

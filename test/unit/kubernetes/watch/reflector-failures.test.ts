@@ -64,7 +64,7 @@ describe('a reflector whose list is empty', () => {
     expect(stage.changes).toHaveLength(2);
   });
 
-  test('and that knew nothing lists again a minute later what a watch does not name', async () => {
+  test('lists again a minute later what a watch does not name, if it knew nothing before', async () => {
     // The server ends a watch when its time is up.
     const watches = [new LineFeed().end(), new LineFeed()];
     const all = listOf(50, thing('a', 4, 'red'), thing('b', 9, 'blue'));
@@ -77,7 +77,7 @@ describe('a reflector whose list is empty', () => {
     expect(stage.reflector.figures()).toMatchObject({ relists: 0 });
   });
 
-  test('and that knew nothing delays the first object of a watch until a list shows it with all others', async () => {
+  test('delays the first object of a watch until a list shows it with all others, if it knew nothing before', async () => {
     const first = new LineFeed().push(event('ADDED', thing('c', 41, 'green')));
     const all = listOf(50, thing('a', 4, 'red'), thing('b', 9, 'blue'), thing('c', 41, 'green'));
     const stage = rig(serve([nothing, all], [first, new LineFeed()]), undefined, doubting);

@@ -37,7 +37,7 @@ describe('an address', () => {
     expect([...shared]).toEqual(expected === 'shared' ? [['x', others]] : []);
   });
 
-  test('that two nodes showed is kept from a third while one still claims it', () => {
+  test('is kept from a third node while one of the two that showed it claims it', () => {
     const { index } = indexOf({ a: ['x'], b: ['x'] });
     index.claim({ name: 'a', networkId: network, addresses: ['x'] });
     index.setOffered('a', network, []);
@@ -48,7 +48,7 @@ describe('an address', () => {
     expect([...excluded]).toEqual([['x', ['a']]]);
   });
 
-  test.each(['withheld', 'shared'])('that was %s is announced once the other node drops it', (how) => {
+  test.each(['withheld', 'shared'])('is announced once the other node drops it, after it was %s', (how) => {
     const { index, freed } = indexOf({ ...(how === 'shared' && { a: ['x'] }), b: ['x'] });
     index.claim({ name: 'a', networkId: network, addresses: ['x'] });
     const before = [...freed];
@@ -59,7 +59,7 @@ describe('an address', () => {
     expect(freed).toEqual(['a']);
   });
 
-  test('that another network shows is free', () => {
+  test('is free when only another network shows it', () => {
     const { index } = indexOf({});
     index.setOffered('b', 'vpc-2', ['x']);
 

@@ -117,7 +117,7 @@ describe('withdrawals by absence', () => {
   );
 });
 
-describe('a cloud is the right one if it shows the instances', () => {
+describe('the decision whether a cloud is the right one', () => {
   const members = (presences: readonly NodeMember['presence'][]) =>
     presences.map((presence) => ({ hasNode: true, presence }));
 
@@ -138,7 +138,7 @@ describe('a cloud is the right one if it shows the instances', () => {
       [...members(['notFound', 'notFound']).map(withoutNode), ...members(['shown'])],
       'right',
     ],
-  ])('decided for: %s', (_, fleetMembers, match) => {
+  ])('is made by the instances that it shows: %s', (_, fleetMembers, match) => {
     expect(cloudMatchOf(fleetMembers)).toBe(match);
   });
 

@@ -174,7 +174,7 @@ describe('an action that was refused', () => {
       ],
       true,
     ],
-  ])('for %s is blocked as such or not: %s %s %j %s', (_, name, kind, refusals, expected) => {
+  ])('is blocked as such or not after refusals of %s: %s %s %j %s', (_, name, kind, refusals, expected) => {
     const rig = new Rig();
 
     for (const [scope, instanceId] of refusals)

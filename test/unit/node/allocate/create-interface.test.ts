@@ -213,7 +213,7 @@ describe('an interface that is being attached', () => {
     ['is in use, as it says', [failed('conflict'), failed('invalid')], []],
     ['may be attached after an answer that got lost', [lost, failed('invalid')], []],
   ] as const)(
-    'that %s is reported as refused or not while its deletion has to wait',
+    'is reported as refused or not, while its deletion has to wait, when it %s',
     async (_, attach, reported) => {
       const { refused, result } = await run({
         attach,
@@ -345,7 +345,7 @@ describe('an interface that could not be attached', () => {
   });
 
   test.each(['notAuthorized', 'conflict', 'throttled'] as const)(
-    'that cannot be deleted either (%s) is reported as orphaned',
+    'is reported as orphaned when it cannot be deleted either (%s)',
     async (kind) => {
       const { calls, folded, result } = await run({ attach, delete: [failed(kind)] });
 
@@ -361,7 +361,7 @@ describe('an interface that could not be attached', () => {
     },
   );
 
-  test('that only a new leader may delete is deleted then', async () => {
+  test('is deleted by a new leader when only that may delete it', async () => {
     const { calls, result } = await run({
       attach,
       delete: [...Array<Outcome>(6).fill(failed('fenced')), deleted],
@@ -371,14 +371,14 @@ describe('an interface that could not be attached', () => {
     expect(calls.filter((call) => call === 'delete')).toHaveLength(7);
   });
 
-  test('that can never be deleted, because the fence never opens, is reported as orphaned', async () => {
+  test('is reported as orphaned when it can never be deleted because the fence never opens', async () => {
     const { clock, result } = await run({ attach, delete: [failed('fenced')] });
 
     expect(result()).toMatchObject({ kind: 'failed', at: 'attach', left: 'eni-9' });
     expect(clock.monotonic()).toBeGreaterThan(30_000);
   });
 
-  test('that cannot be deleted either may be attached after all', async () => {
+  test('may be attached after all when it cannot be deleted either', async () => {
     const { result } = await run({
       attach: [failed('unknown')],
       delete: [failed('conflict')],

@@ -24,7 +24,7 @@ describe('a priority that rises while a step waits', () => {
     ['high', 'critical', 1],
     ['critical', 'normal', 0],
     ['normal', 'normal', 0],
-  ])('from %s to %s is announced %i times', async (before, after, times) => {
+  ])('is announced when it becomes critical: from %s to %s, %i times', async (before, after, times) => {
     const rig = new PoolRig({ crowded: true });
     rig.priority = before;
     await rig.run(100);

@@ -34,7 +34,7 @@ describe('an exhausted subnet', () => {
     },
   );
 
-  test('with an existing interface leads to a new interface in another subnet', async () => {
+  test('leads to a new interface in another subnet when an existing interface is in it', async () => {
     const rig = new PoolRig({
       target: 5,
       free: { 'subnet-1': 50, 'subnet-2': 40 },
@@ -86,7 +86,7 @@ describe('a failed step', () => {
   });
 
   test.each(['unreachable', 'notAuthorized'] as const)(
-    'that is a creation beside a successful assignment is repeated in time, although timers fire early (%s)',
+    'is repeated in time, although timers fire early, when it is a creation next to a successful assignment (%s)',
     async (kind) => {
       const rig = new PoolRig({
         target: 12,
@@ -157,7 +157,7 @@ describe('a failed step', () => {
     expect(rig.givenBack).toEqual(['all', 'all']);
   });
 
-  test('because the instance is not running leaves the node alone for a minute', async () => {
+  test('leaves the node alone for a minute when the instance is not running', async () => {
     const rig = new PoolRig({ target: 5, outcome: outcomes('allocateIPs', failed('instanceNotRunning')) });
 
     await rig.run(59_000);
@@ -178,7 +178,7 @@ describe('a failed step', () => {
     ['throttled', false],
     ['notAuthorized', false],
     ['unknown', false],
-  ])('with %s invalidates what is known of the instance: %s', async (kind, doubtful) => {
+  ])('invalidates what is known of the instance, depending on its kind: %s, %s', async (kind, doubtful) => {
     const rig = new PoolRig({ target: 5, outcome: outcomes('allocateIPs', failed(kind)) });
 
     await rig.run(100);
@@ -189,22 +189,25 @@ describe('a failed step', () => {
   test.each<[CloudFailureKind, boolean, boolean]>([
     ['instanceGone', false, true],
     ['unreachable', false, true],
-  ])('with %s is a condition at once: %s, and when it lasts: %s', async (kind, first, second) => {
-    const rig = new PoolRig({ target: 5, outcome: outcomes('allocateIPs', failed(kind), failed(kind)) });
+  ])(
+    'becomes a condition, depending on its kind: %s (at once: %s, when it lasts: %s)',
+    async (kind, first, second) => {
+      const rig = new PoolRig({ target: 5, outcome: outcomes('allocateIPs', failed(kind), failed(kind)) });
 
-    await rig.run(100);
-    const early = rig.maintainer.trouble;
-    await rig.run(1100);
-    const later = rig.maintainer.trouble;
-    await rig.run(10_000);
+      await rig.run(100);
+      const early = rig.maintainer.trouble;
+      await rig.run(1100);
+      const later = rig.maintainer.trouble;
+      await rig.run(10_000);
 
-    expect(early).toEqual(first ? failure(kind) : undefined);
-    expect(later).toEqual(second ? failure(kind) : undefined);
-    expect(rig.maintainer.trouble).toBeUndefined();
-    expect(rig.available).toBe(5);
-  });
+      expect(early).toEqual(first ? failure(kind) : undefined);
+      expect(later).toEqual(second ? failure(kind) : undefined);
+      expect(rig.maintainer.trouble).toBeUndefined();
+      expect(rig.available).toBe(5);
+    },
+  );
 
-  test('to attach an interface frees its addresses once it is deleted', async () => {
+  test('frees the addresses of an interface that could not be attached once that is deleted', async () => {
     const rig = new PoolRig({
       interfaces: [full],
       target: 12,
@@ -217,7 +220,7 @@ describe('a failed step', () => {
     expect(rig.ledger.free('subnet-1', rig.clock.monotonic())).toBe(100);
   });
 
-  test('to delete it as well reports the orphaned interface, which holds its addresses', async () => {
+  test('reports an orphaned interface, which holds its addresses, when the deletion fails as well', async () => {
     const rig = new PoolRig({
       interfaces: [full],
       target: 12,
@@ -237,7 +240,7 @@ describe('a failed step', () => {
     expect(rig.ledger.free('subnet-1', rig.clock.monotonic())).toBe(92);
   });
 
-  test('to create an interface with lost answers leaves open whether its addresses are taken', async () => {
+  test('leaves open whether addresses are taken when the answers to a creation are lost', async () => {
     const rig = new PoolRig({ interfaces: [full], target: 12, outcome: always('createInterface', lost) });
 
     await rig.run(20_000);

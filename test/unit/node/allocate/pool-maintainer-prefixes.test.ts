@@ -152,7 +152,7 @@ describe('a subnet without whole blocks', () => {
     expect(rig.plan?.obstacle).toEqual({ kind: 'subnetsExhausted', subnetIds: ['subnet-1'] });
   });
 
-  test('that a waiting step finds changes what the other steps do', async () => {
+  test('changes what the other steps do when a waiting step finds it', async () => {
     const rig = new PoolRig({ node, free, target: 150, most: 150, crowded: true });
     await rig.run(100);
     const waiting = rig.waiting;

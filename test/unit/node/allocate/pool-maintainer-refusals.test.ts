@@ -21,9 +21,9 @@ function whileIn(subnetId: string, outcome: Outcome) {
     operation.kind === 'createInterface' && operation.subnetId === subnetId ? outcome : undefined;
 }
 
-describe('a refusal has an alternative in the same run', () => {
+describe('a refusal', () => {
   test.each(['notAuthorized', 'invalid', 'unknown', 'limitReached', 'conflict'] as const)(
-    'for an assignment (%s): a new interface brings the addresses',
+    'leads to a new interface in the same run when it is of an assignment (%s)',
     async (kind) => {
       const rig = new PoolRig({ target: 5, outcome: always('allocateIPs', refused(kind)) });
 
@@ -35,7 +35,7 @@ describe('a refusal has an alternative in the same run', () => {
   );
 
   test.each(['notAuthorized', 'invalid', 'unknown'] as const)(
-    'for a creation (%s): another subnet has the interface',
+    'leads to an interface in another subnet in the same run when it is of a creation (%s)',
     async (kind) => {
       const rig = new PoolRig({
         interfaces: [full],
@@ -51,7 +51,7 @@ describe('a refusal has an alternative in the same run', () => {
     },
   );
 
-  test('for an attachment: the interface in that subnet is deleted, and another subnet has the next one', async () => {
+  test('leads to the deletion of the interface and to one in another subnet when it is of an attachment', async () => {
     const rig = new PoolRig({
       interfaces: [full],
       target: 12,
@@ -73,7 +73,7 @@ describe('a refusal has an alternative in the same run', () => {
     ]);
   });
 
-  test('for new interfaces because of a quota: the existing ones are filled', async () => {
+  test('leads to full existing interfaces when a quota forbids new ones', async () => {
     const rig = new PoolRig({
       target: 12,
       outcome: always('createInterface', refused('limitReached', 'action')),
@@ -89,7 +89,7 @@ describe('a refusal has an alternative in the same run', () => {
     );
   });
 
-  test('for prefixes: single addresses take their place', async () => {
+  test('leads to single addresses when it is of prefixes', async () => {
     const rig = new PoolRig({
       target: 5,
       node: { prefixDelegation: true },
@@ -101,7 +101,7 @@ describe('a refusal has an alternative in the same run', () => {
     expect(untimed(rig.calls)).toEqual(['allocate eni-0+1x16', 'allocate eni-0+5']);
   });
 
-  test('at most three times, and then the node is left alone for a moment', async () => {
+  test('leads to an alternative at most three times, and then the node is left alone for a moment', async () => {
     const free = Object.fromEntries([1, 2, 3, 4, 5, 6].map((place) => [`subnet-${place}`, 90 - place]));
     const rig = new PoolRig({
       interfaces: [full],

@@ -146,7 +146,7 @@ describe('a plan for a node that gets prefixes', () => {
       { wanted: 30, view: view([eni(0, 2, { prefixes: prefixes.slice(0, 5) })]), ...fragmented('subnet-1') },
       ['eni-0+2', 'new@1:subnet-1+9', 'new@2:subnet-1+9'],
     ],
-  ])('with a fragmented subnet %s', (_, change, expected) => {
+  ])('meets a fragmented subnet and %s', (_, change, expected) => {
     expect(steps({ requirements: asked, ...change })).toEqual(expected);
   });
 
@@ -176,7 +176,7 @@ describe('a plan for a node that gets prefixes', () => {
       { wanted: 20, free: wide, ...upTo({ 'subnet-1': 1, 'subnet-2': 0 }) },
       ['eni-0+1x16', 'eni-0+1x16'],
     ],
-  ])('with a subnet that refused more prefixes than that %s', (_, change, expected) => {
+  ])('meets a subnet that refused more prefixes than that and %s', (_, change, expected) => {
     expect(steps({ requirements: asked, ...change })).toEqual(expected);
   });
 
@@ -198,7 +198,7 @@ describe('a plan for a node that gets prefixes', () => {
       { wanted: 60, free: { 'subnet-1': 40 } },
       ['eni-0+2x16', 'eni-0+7'],
     ],
-  ])('with a subnet that has too little for a prefix %s', (_, change, expected) => {
+  ])('meets a subnet with too little for a prefix, which %s', (_, change, expected) => {
     expect(steps({ requirements: asked, ...change })).toEqual(expected);
   });
 

@@ -46,7 +46,7 @@ describe('the subject of a refusal', () => {
     ['unreachable', undefined, 'node', 'node', 'node'],
     ['unreadable', undefined, 'node', 'node', 'node'],
   ])(
-    'for %s about %s is: to create %s, to attach %s, to assign %s',
+    'depends on the failure and on what it is about: %s, %s (create: %s, attach: %s, assign: %s)',
     (kind, about, create, attach, allocate) => {
       const found = (['create', 'attach', 'allocate'] as const).map((at) => blockedBy(of(kind, about), at));
 
@@ -63,7 +63,7 @@ describe('the subject of a refusal', () => {
     ['invalid', 'prefixes', false],
     ['limitReached', undefined, false],
     ['interfaceGone', undefined, false],
-  ])('for %s about %s can be the action as such: %s', (kind, about, expected) => {
+  ])('may be the action as such, for %s about %s: %s', (kind, about, expected) => {
     expect(isPerhapsOfAction(of(kind, about))).toBe(expected);
   });
 });

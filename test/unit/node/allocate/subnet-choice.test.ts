@@ -125,7 +125,7 @@ describe('a filter of the subnet choice', () => {
     expect(outcome({ subnets, free, node })).toBe('b');
   });
 
-  test('that leaves nothing is reported as such', () => {
+  test('is reported when it leaves nothing', () => {
     expect(outcome({ subnets: [subnet('a', { eligible: false })], free })).toBe('noneMatches');
   });
 });
@@ -135,7 +135,7 @@ describe('a subnet in the choice', () => {
     [0, 'exhausted'],
     [1, 'exhausted'],
     [2, 'a'],
-  ])('with %i addresses: %s', (free, expected) => {
+  ])('needs two free addresses: with %i the choice is %s', (free, expected) => {
     expect(outcome({ subnets: [subnet('a')], free: { a: free } })).toBe(expected);
   });
 

@@ -267,7 +267,7 @@ describe('the condition of a failed call', () => {
     ['instanceNotRunning', 'InstanceNotRunning', 'the instance must be running to get interfaces'],
     ['notAuthorized', 'AccessDenied', 'check the credentials that Headwater uses'],
     ['unreachable', 'Unreachable', 'check the network path and the endpoint'],
-  ] as const)('of kind %s is %s, and starts with a remedy', (kind, reason, remedy) => {
+  ] as const)('has, for the kind %s, the reason %s, and starts with a remedy', (kind, reason, remedy) => {
     const text = `${remedy}: call answers code of ${kind}: message of ${kind}`;
 
     expect(failureCondition(failure(kind))).toEqual({ reason, message: text });
@@ -278,7 +278,7 @@ describe('the condition of a failed call', () => {
     ['running', 'is not running'],
     ['stopping', 'is stopping'],
     ['stopped', 'is stopped'],
-  ])('for an instance seen as %s names it: it %s', (state, found) => {
+  ])('names, for an instance seen as %s, what it is: it %s', (state, found) => {
     expect(stoppedInstance('i-1', state)).toEqual({
       reason: 'InstanceNotRunning',
       message: `start instance i-1, or delete its Node: it ${found}, and gets no interface until it runs`,
@@ -288,13 +288,13 @@ describe('the condition of a failed call', () => {
   test.each([
     ['expired', 'CredentialsExpired', /^renew Headwater's credentials, or set its clock: call answers/],
     ['invalid', 'CredentialsInvalid', /^check the credentials that Headwater uses: call answers/],
-  ] as const)('by credentials that are %s is called %s', (credentials, reason, text) => {
+  ] as const)('has, when the credentials are %s, the reason %s', (credentials, reason, text) => {
     const condition = failureCondition({ ...failure('notAuthorized'), credentials });
 
     expect(condition).toEqual({ reason, message: expect.stringMatching(text) as unknown });
   });
 
-  test('without permission names what to allow', () => {
+  test('names what to allow when a permission is missing', () => {
     const denied = { ...failure('notAuthorized'), permission: 'ec2:CreateTags' };
 
     expect(failureCondition(denied).message).toMatch(
@@ -303,7 +303,7 @@ describe('the condition of a failed call', () => {
   });
 
   test.each(['conflict', 'invalid', 'unknown', 'interfaceGone'] as const)(
-    'of kind %s repeats what the cloud says',
+    'repeats what the cloud says when its kind is %s',
     (kind) => {
       expect(failureCondition(failure(kind)).message).toBe(
         `call answers code of ${kind}: message of ${kind}`,

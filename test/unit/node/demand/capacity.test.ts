@@ -32,11 +32,14 @@ describe('the addresses per interface', () => {
     [1, false, 0],
     [1, true, 1],
     [0, false, 0],
-  ])('of %i, with the primary one included (%s), are counted', (limit, usePrimaryAddress, expected) => {
-    const limits = { interfaces: 3, addressesPerInterface: limit, prefixes: true };
+  ])(
+    'are counted for a limit of %i, with the primary one included (%s)',
+    (limit, usePrimaryAddress, expected) => {
+      const limits = { interfaces: 3, addressesPerInterface: limit, prefixes: true };
 
-    expect(addressesPerInterface(limits, { ...asked, usePrimaryAddress })).toBe(expected);
-  });
+      expect(addressesPerInterface(limits, { ...asked, usePrimaryAddress })).toBe(expected);
+    },
+  );
 });
 
 describe('the maximum of a node', () => {

@@ -91,7 +91,7 @@ describe('the section of a CiliumNode about its instance', () => {
       ['section.type', 'section.network', 'section.zone'],
     ],
     ['its network', { ...section, vpcId: undefined }, ['section.network']],
-  ])('that lacks %s is reported with the field names of its cloud', (_, said, missing) => {
+  ])('is reported with the field names of its cloud when it lacks %s', (_, said, missing) => {
     expect(requirementsOf(said, options, words.fields)).toEqual({ missing });
   });
 });

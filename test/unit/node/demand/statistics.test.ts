@@ -22,7 +22,7 @@ describe('neededAddresses', () => {
     [8, 4, 8, 0, 8, 0],
     [4, 4, 8, 0, 8, 4],
   ])(
-    'of %i available, %i used, pre-allocate %i, min-allocate %i and max-allocate %i are %i',
+    'are, of %i available, %i used, pre-allocate %i, min-allocate %i and max-allocate %i, %i',
     (available, used, preAllocate, minAllocate, maxAllocate, needed) => {
       const marks = { preAllocate, minAllocate, maxAllocate, maxAboveWatermark: 0 };
 
@@ -45,7 +45,7 @@ describe('excessAddresses', () => {
     [20, 4, 8, 0, 0, 8],
     [20, 4, 8, 0, 8, 0],
   ])(
-    'of %i available, %i used, pre-allocate %i, min-allocate %i and max-above-watermark %i are %i',
+    'are, of %i available, %i used, pre-allocate %i, min-allocate %i and max-above-watermark %i, %i',
     (available, used, preAllocate, minAllocate, maxAboveWatermark, excess) => {
       const marks = { preAllocate, minAllocate, maxAllocate: 0, maxAboveWatermark };
 

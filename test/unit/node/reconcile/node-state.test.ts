@@ -94,7 +94,7 @@ describe('the state of a node', () => {
     expect([before.kind, known.assess().kind]).toEqual(['unread', 'served']);
   });
 
-  test('that may not be read is reported once for each reason', async () => {
+  test('is reported once for each reason when it may not be read', async () => {
     const reported: string[] = [];
     const outcomes: ReadOutcome[] = [denied('may not'), denied('may not'), denied('still not'), gone];
     const context: unknown = {

@@ -187,7 +187,7 @@ test.each<[ReleasePhase, ReleaseState | undefined, ReleaseState | undefined]>([
   [released, 'ready-for-release', 'released'],
   [released, 'released', 'released'],
   [released, undefined, undefined],
-])('in state %j, an entry %s becomes %s', (phase, known, expected) => {
+])('a release in state %j changes the entry %s to %s', (phase, known, expected) => {
   const releases = new Map([[address.id, { holding: address, protocol: 'crd' as const, phase }]]);
   const handshake = new Map(known === undefined ? [] : [[address.id, known]]);
 
@@ -209,7 +209,7 @@ test.each<[ReleasePhase, boolean]>([
   [hidden, true],
   [unassigning, true],
   [released, true],
-])('in state %j, an address is hidden: %s', (phase, expected) => {
+])('a release in state %j hides its address: %s', (phase, expected) => {
   const releases = new Map([[address.id, { holding: address, protocol: 'crd' as const, phase }]]);
 
   expect(outgoingIn(releases).has(address.id)).toBe(expected);

@@ -31,7 +31,7 @@ function once(outcome: Outcome): (operation: Operation, number: number) => Outco
   return (_, number) => (number === 0 ? outcome : undefined);
 }
 
-describe('an address that an agent dropped is unassigned', () => {
+describe('an address that an agent dropped', () => {
   test.each<[string, NetworkInterface, Partial<ReleaseScene>, string]>([
     ['an address', eni(0, 2), {}, 'eni-0 10.0.0.11'],
     ['a prefix', eni(0, 1, { prefixes: [one] }), {}, `eni-0 ${one}`],
@@ -42,7 +42,7 @@ describe('an address that an agent dropped is unassigned', () => {
       `eni-0 ${one}`,
     ],
     ['several in one call', eni(0, 3), {}, 'eni-0 10.0.0.11,10.0.0.12'],
-  ])('as a whole holding: %s', async (_, item, change, call) => {
+  ])('is unassigned as a whole holding: %s', async (_, item, change, call) => {
     const rig = dropped([item], change);
 
     await rig.run(due['multi-pool'] - 1000);
@@ -59,7 +59,7 @@ describe('an address that an agent dropped is unassigned', () => {
     expect(rig.bugs).toEqual([]);
   });
 
-  test('with a call for each of two interfaces', async () => {
+  test('is unassigned with a call for each of two interfaces', async () => {
     const rig = dropped([eni(0, 2), eni(1, 1, { prefixes: [one] }), eni(2, 0, { prefixes: [two] })]);
 
     await rig.run(due['multi-pool'] + 2000);
@@ -73,7 +73,7 @@ describe('an address that an agent dropped is unassigned', () => {
     expect(rig.held).toEqual(['10.0.0.10']);
   });
 
-  test('each in its own time', async () => {
+  test('is unassigned in its own time, apart from others', async () => {
     const rig = dropped([eni(0, 3)], { holds: ['10.0.0.10', '10.0.0.11'] });
     await rig.run(100_000);
     rig.holds.delete('10.0.0.11');
@@ -126,7 +126,7 @@ test('an address that an agent drops is unassigned, however soon it drops the ne
   expect(rig.held).toEqual(['10.0.0.10']);
 });
 
-describe('an address that an agent dropped stays', () => {
+describe('an address that an agent dropped', () => {
   test.each<[string, Partial<ReleaseScene>, readonly NetworkInterface[]]>([
     ['nothing is to be released', { enabled: false }, [eni(0, 3)]],
     ['the agent has not reported what it holds', { holds: [], keep: 1 }, [eni(0, 3)]],
@@ -137,7 +137,7 @@ describe('an address that an agent dropped stays', () => {
       { keep: 0 },
       [{ ...eni(0, 1), addresses: ['10.0.0.4', '10.0.0.10'] }],
     ],
-  ])('when %s', async (_, change, interfaces) => {
+  ])('stays when %s', async (_, change, interfaces) => {
     const rig = dropped(interfaces, change);
 
     await rig.run(3_600_000);
@@ -147,7 +147,7 @@ describe('an address that an agent dropped stays', () => {
     expect(rig.bugs).toEqual([]);
   });
 
-  test('when the agent holds it again before the delay is over, which then restarts', async () => {
+  test('stays when the agent holds it again before the delay is over, which then restarts', async () => {
     const rig = dropped([eni(0, 2)]);
     await rig.run(100_000);
     rig.holds.add('10.0.0.11');
@@ -163,7 +163,7 @@ describe('an address that an agent dropped stays', () => {
     expect(rig.calls).toHaveLength(1);
   });
 
-  test('when the agent holds it again while it is hidden, and it is shown again', async () => {
+  test('stays, and is shown again, when the agent holds it again while it is hidden', async () => {
     const rig = dropped([eni(0, 2)]);
     await rig.run(policy.delay + 1000);
     const hidden = rig.shown;
@@ -176,7 +176,7 @@ describe('an address that an agent dropped stays', () => {
     expect(rig.calls).toEqual([]);
   });
 
-  test('when the agent holds it again at the last read, as far as it does', async () => {
+  test('stays as far as the agent holds it again at the last read', async () => {
     let refreshes = 0;
     const rig = dropped([eni(0, 1, { prefixes: [one, two] })], {
       onRead: ({ holds }) => {
@@ -192,7 +192,7 @@ describe('an address that an agent dropped stays', () => {
     expect(rig.shown).toHaveLength(17);
   });
 
-  test('when the agent holds all of it again at the last read, and the tokens are refunded', async () => {
+  test('stays, and the tokens are refunded, when the agent holds all of it again at the last read', async () => {
     const rig = dropped([eni(0, 2)], {
       onRead: ({ holds }) => {
         holds.add('10.0.0.11');
@@ -207,7 +207,7 @@ describe('an address that an agent dropped stays', () => {
     expect(rig.shown).toEqual(['10.0.0.10', '10.0.0.11']);
   });
 
-  test('hidden until the CiliumNode can be read', async () => {
+  test('stays hidden until the CiliumNode can be read', async () => {
     let isThere = false;
     const rig = dropped([eni(0, 2)], { onRead: () => isThere });
     await rig.run(due['multi-pool'] + 60_000);
@@ -220,7 +220,7 @@ describe('an address that an agent dropped stays', () => {
     expect(rig.calls).toHaveLength(1);
   });
 
-  test('until nothing is being added to its interface', async () => {
+  test('stays until nothing is being added to its interface', async () => {
     const rig = dropped([eni(0, 2)]);
     rig.growing.add('eni-0');
     await rig.run(due['multi-pool'] + 60_000);
@@ -233,7 +233,7 @@ describe('an address that an agent dropped stays', () => {
     expect(rig.calls).toHaveLength(1);
   });
 
-  test('when the agent becomes one that is asked in the meantime', async () => {
+  test('stays when the agent becomes one that is asked in the meantime', async () => {
     const rig = dropped([eni(0, 2)]);
     await rig.run(policy.delay + 1000);
     rig.protocol = 'crd';
@@ -273,32 +273,38 @@ describe('a refused unassignment', () => {
   ];
   const lasting: readonly CloudFailureKind[] = ['notAuthorized', 'invalid', 'unknown'];
 
-  test.each(passing)('that passes (%s) takes nothing, and is repeated within seconds', async (kind) => {
-    const rig = dropped([eni(0, 2)], { outcome: once(failed(kind)) });
+  test.each(passing)(
+    'takes nothing, and is repeated within seconds, when its cause passes (%s)',
+    async (kind) => {
+      const rig = dropped([eni(0, 2)], { outcome: once(failed(kind)) });
 
-    await rig.run(due['multi-pool'] + 500);
-    const before = { shown: rig.shown, held: rig.held.length };
-    await rig.clock.advance(5000);
+      await rig.run(due['multi-pool'] + 500);
+      const before = { shown: rig.shown, held: rig.held.length };
+      await rig.clock.advance(5000);
 
-    expect(before).toEqual({ shown: ['10.0.0.10'], held: 2 });
-    expect(untimed(rig.calls)).toEqual(['eni-0 10.0.0.11', 'eni-0 10.0.0.11']);
-    expect(rig.finished.map(({ failure }) => failure?.kind)).toEqual([kind, undefined]);
-    expect(rig.held).toEqual(['10.0.0.10']);
-  });
+      expect(before).toEqual({ shown: ['10.0.0.10'], held: 2 });
+      expect(untimed(rig.calls)).toEqual(['eni-0 10.0.0.11', 'eni-0 10.0.0.11']);
+      expect(rig.finished.map(({ failure }) => failure?.kind)).toEqual([kind, undefined]);
+      expect(rig.held).toEqual(['10.0.0.10']);
+    },
+  );
 
-  test.each(lasting)('that lasts (%s) shows everything again, and is repeated later', async (kind) => {
-    const rig = dropped([eni(0, 2)], { outcome: once(failed(kind)) });
+  test.each(lasting)(
+    'shows everything again, and is repeated later, when its cause lasts (%s)',
+    async (kind) => {
+      const rig = dropped([eni(0, 2)], { outcome: once(failed(kind)) });
 
-    await rig.run(due['multi-pool'] + 60_000);
-    const before = { shown: rig.shown, calls: rig.calls.length };
-    await rig.clock.advance(3_600_000);
+      await rig.run(due['multi-pool'] + 60_000);
+      const before = { shown: rig.shown, calls: rig.calls.length };
+      await rig.clock.advance(3_600_000);
 
-    expect(before).toEqual({ shown: ['10.0.0.10', '10.0.0.11'], calls: 1 });
-    expect(rig.calls).toHaveLength(2);
-    expect(rig.held).toEqual(['10.0.0.10']);
-  });
+      expect(before).toEqual({ shown: ['10.0.0.10', '10.0.0.11'], calls: 1 });
+      expect(rig.calls).toHaveLength(2);
+      expect(rig.held).toEqual(['10.0.0.10']);
+    },
+  );
 
-  test('because the interface is gone shows nothing again, and is not repeated before a refresh', async () => {
+  test('shows nothing again, and is not repeated before a refresh, when the interface is gone', async () => {
     const rig = dropped([eni(0, 2)], { outcome: once(failed('interfaceGone')) });
 
     await rig.run(due['multi-pool'] + 500);
@@ -308,7 +314,7 @@ describe('a refused unassignment', () => {
     expect(untimed(rig.calls)).toEqual(['eni-0 10.0.0.11']);
   });
 
-  test('of addresses, after prefixes of the same interface are unassigned, leaves those prefixes alone', async () => {
+  test('leaves prefixes alone that were unassigned from the same interface before', async () => {
     const rig = dropped([eni(0, 2, { prefixes: [one] })], {
       outcome: (operation) => (operation.kind === 'releaseIPs' ? failed('throttled') : undefined),
     });
@@ -320,7 +326,7 @@ describe('a refused unassignment', () => {
     expect(rig.shown).toEqual(['10.0.0.10']);
   });
 
-  test('of one interface does not stop the others', async () => {
+  test('does not stop those of other interfaces', async () => {
     const rig = dropped([eni(0, 2), eni(1, 1)], {
       outcome: (operation) =>
         'interfaceId' in operation && operation.interfaceId === 'eni-0' ? failed('throttled') : undefined,
@@ -331,7 +337,7 @@ describe('a refused unassignment', () => {
     expect(rig.held).toEqual(['10.0.0.10', '10.0.0.11']);
   });
 
-  test('because one of several is no longer there leads to a call for each', async () => {
+  test('leads to a call for each address when one of several is no longer there', async () => {
     const rig = dropped([eni(0, 3)], {
       outcome: ({ kind, ...operation }) => {
         const { addresses } = operation as { addresses: readonly string[] };

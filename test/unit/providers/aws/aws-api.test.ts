@@ -140,7 +140,7 @@ describe('an error of the SDK', () => {
     expect(error).toMatchObject({ message: 'AuthFailure was said', status: 401, requestId: 'r-1' });
   });
 
-  test('of an unknown form is reported as completely as possible', () => {
+  test('is reported as completely as possible when its form is unknown', () => {
     expect([callErrorOf('no').message, callErrorOf(undefined).message]).toEqual(['no', 'undefined']);
   });
 });

@@ -223,7 +223,7 @@ describe('a published status', () => {
     ['no interfaces', {}],
     ['invalid interfaces', { enis: { a: null, b: 'x', c: 7, d: [] } }],
     ['interfaces in a list', { enis: ['eni-1'] }],
-  ])('that is %s restores nothing', (_, status) => {
+  ])('restores nothing when it is %s', (_, status) => {
     expect(restoreStatus('i-1', status).interfaces).toEqual([]);
   });
 
@@ -241,7 +241,7 @@ describe('a published status', () => {
     ['subnet', {}],
     ['subnet', 'subnet-1'],
     ['vpc', null],
-  ])('without a sound %s (%j) restores nothing of an interface', (field, value) => {
+  ])('restores nothing of an interface without a valid %s (%j)', (field, value) => {
     const enis = { 'eni-1': { ...full, [field]: value }, 'eni-2': full };
 
     expect(restoreStatus('i-1', { enis }).interfaces.map(({ id }) => id)).toEqual(['eni-2']);

@@ -41,7 +41,7 @@ describe('a read of EC2', () => {
     expect(rig.waits).toEqual(['DescribeSubnets:990', 'DescribeSubnets:990']);
   });
 
-  test('with a page token that does not change ends as an error', async () => {
+  test('ends as an error when its page token does not change', async () => {
     const { client, sent } = ec2ClientRig(() => ({ Subnets: [], NextToken: 'a' }));
 
     const failure = await failureOfRead(all(client.pages('DescribeSubnets', {}, context)));
@@ -50,7 +50,7 @@ describe('a read of EC2', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('that EC2 refuses fails with the answer of EC2', async () => {
+  test('fails with the answer of EC2 when that is a refusal', async () => {
     const { client } = ec2ClientRig(refusing('UnauthorizedOperation'));
 
     const failure = await failureOfRead(all(client.pages('DescribeSubnets', {}, context)));
@@ -65,7 +65,7 @@ describe('a read of EC2', () => {
     });
   });
 
-  test('that is no longer needed while it waits is not sent', async () => {
+  test('is not sent when it is no longer needed while it waits', async () => {
     const { clock, client, sent } = ec2ClientRig(() => ({ Subnets: [], NextToken: `${sent.length}` }), {
       bucket: { capacity: 1, refill: 1 },
     });
@@ -94,7 +94,7 @@ describe('a write to EC2', () => {
     ['refused', 'failed'],
     ['notSent', 'failed'],
     ['noAnswer', 'ambiguous'],
-  ])('that is %s has the outcome %s', async (result, kind) => {
+  ])('ends as %s with the outcome %s', async (result, kind) => {
     const { client } = ec2ClientRig(refusing('InternalError', result));
 
     const written = await client.write('AttachNetworkInterface', attach, context);

@@ -89,7 +89,7 @@ describe('an error of EC2', () => {
     ['RequestExpired', 'expired'],
     ['UnauthorizedOperation', undefined],
     ['OptInRequired', undefined],
-  ])('with the code %s says about the credentials: %s', (code, credentials) => {
+  ])('says by its code %s about the credentials: %s', (code, credentials) => {
     const error = new Ec2CallError({ result: 'refused', code, message: 'no' });
 
     expect(failureOf('DescribeVpcs', error).credentials).toBe(credentials);
@@ -131,7 +131,7 @@ describe('an error of EC2', () => {
     ['AuthFailure', 'AWS was not able to validate the provided access credentials', undefined],
     ['ExpiredToken', 'is not authorized to perform: ec2:CreateTags', undefined],
     ['InvalidParameterValue', 'wrong', undefined],
-  ])('with the code %s and the text "%s" lacks the permission %s', (code, message, permission) => {
+  ])('names by its code %s and its text "%s" the missing permission %s', (code, message, permission) => {
     const error = new Ec2CallError({ result: 'refused', code, message });
 
     expect(failureOf('CreateNetworkInterface', error).permission).toBe(permission);

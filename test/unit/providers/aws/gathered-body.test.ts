@@ -34,7 +34,7 @@ describe('a gathered body', () => {
     }
   });
 
-  test('that breaks off fails with the cause', async () => {
+  test('fails with the cause when it breaks off', async () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield await Promise.resolve(answer(10));
       throw new Error('cut');
@@ -68,7 +68,7 @@ describe('a gathered body', () => {
     expect(third.buffer).toBe(second.buffer);
   });
 
-  test('that grows keeps its memory until that is full', async () => {
+  test('keeps its memory while it grows, until that is full', async () => {
     const gatherer = new BodyGatherer();
     const buffers: ArrayBufferLike[] = [];
     for (const length of [900_000, 910_000, 920_000, 930_000, 1_200_000]) {

@@ -54,7 +54,7 @@ describe('a question about many values', () => {
     },
   );
 
-  test('about no value is not sent', async () => {
+  test('is not sent when there is no value', async () => {
     const { answers, asked } = asking([], []);
 
     expect(await answers).toEqual([]);

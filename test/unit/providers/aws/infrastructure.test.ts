@@ -48,7 +48,7 @@ describe('a subnet in the answer of EC2', () => {
     expect(readSubnet(shown, { ...noFilter, ...filter })).toMatchObject({ eligible });
   });
 
-  test('with IPv6 only has nothing for pods and causes no warning', () => {
+  test('has nothing for pods and causes no warning when it has IPv6 only', () => {
     const shown = ec2Subnet({ CidrBlock: undefined, Ipv6Native: true, AvailableIpAddressCount: 0 });
 
     expect(readSubnet(shown, noFilter)).toBeUndefined();
@@ -63,7 +63,7 @@ describe('a subnet in the answer of EC2', () => {
     ['"fd00::/64" is not an IPv4 block', { CidrBlock: 'fd00::/64' }],
     ['AvailableIpAddressCount is missing', { AvailableIpAddressCount: undefined }],
     ['AvailableIpAddressCount is missing', { AvailableIpAddressCount: Number.NaN }],
-  ])('that cannot be read is named: %s (case %#)', (problem, change) => {
+  ])('is named when it cannot be read: %s (case %#)', (problem, change) => {
     const shown = ec2Subnet(change);
 
     const read = readSubnet(shown, noFilter);
@@ -113,7 +113,7 @@ describe('a network in the answer of EC2', () => {
       'vpc-00000001',
       '"10.0.0.1/16" is not an IPv4 block',
     ],
-  ])('that cannot be read is named: %j', (shown, id, problem) => {
+  ])('is named when it cannot be read: %j', (shown, id, problem) => {
     expect(readNetwork(shown)).toEqual({ what: 'network', id, problem });
   });
 });
@@ -136,7 +136,7 @@ describe('a route table in the answer of EC2', () => {
   test.each([
     [{ VpcId: 'vpc-00000001' }, '(without an id)'],
     [{ RouteTableId: 'rtb-1' }, 'rtb-1'],
-  ])('that cannot be read is named: %j', (shown, id) => {
+  ])('is named when it cannot be read: %j', (shown, id) => {
     expect(readRouteTable(shown)).toMatchObject({ what: 'route table', id });
   });
 });
@@ -155,7 +155,7 @@ describe('a security group in the answer of EC2', () => {
   test.each([
     [{ VpcId: 'vpc-00000001' }, '(without an id)'],
     [{ GroupId: 'sg-1' }, 'sg-1'],
-  ])('that cannot be read is named: %j', (shown, id) => {
+  ])('is named when it cannot be read: %j', (shown, id) => {
     expect(readSecurityGroup(shown)).toMatchObject({ what: 'security group', id });
   });
 });

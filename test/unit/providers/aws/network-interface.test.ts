@@ -76,7 +76,7 @@ describe('an interface in the answer of EC2', () => {
     expect(read({ Attachment: ec2Attachment({ Status }) }).attachment?.state).toBe(Status);
   });
 
-  test('without an instance is ignored', () => {
+  test('is ignored when it has no instance', () => {
     const shown = [
       ec2Interface({ Attachment: undefined }),
       ec2Interface({ Attachment: ec2Attachment({ InstanceId: undefined }) }),

@@ -274,7 +274,7 @@ describe('an operation on EC2', () => {
     ['refused', 'failed'],
     ['notSent', 'failed'],
     ['noAnswer', 'ambiguous'],
-  ] as const)('that is %s has the outcome %s, for each kind', async (result, kind) => {
+  ] as const)('ends as %s with the outcome %s, for each kind', async (result, kind) => {
     const { client } = ec2ClientRig(() => {
       throw new Ec2CallError({ result, code: 'InternalError', message: 'no' });
     });

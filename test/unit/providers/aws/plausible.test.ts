@@ -26,7 +26,7 @@ describe('an implausible answer of EC2', () => {
     ],
     ['one subnet in two networks', [ec2Interface(), { ...other, VpcId: 'vpc-00000002' }]],
     ['one subnet in two zones', [ec2Interface(), { ...other, AvailabilityZone: 'us-west-1b' }]],
-  ])('to a refresh is discarded: %s', async (_, NetworkInterfaces) => {
+  ])('is discarded when it answers a refresh: %s', async (_, NetworkInterfaces) => {
     const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces }] });
 
     const failure = await failureOfRead(all(observe(client, instances, options, context)));
@@ -41,7 +41,7 @@ describe('an implausible answer of EC2', () => {
       'more than a quarter without a required field',
       [ec2Interface(), nameless, { ...nameless, NetworkInterfaceId: 'eni-9' }],
     ],
-  ])('to a listing is discarded: %s', async (_, NetworkInterfaces) => {
+  ])('is discarded when it answers a listing: %s', async (_, NetworkInterfaces) => {
     const { client } = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces }] });
 
     const failure = await failureOfRead(all(observe(client, networks, options, context)));
@@ -49,7 +49,7 @@ describe('an implausible answer of EC2', () => {
     expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeNetworkInterfaces' });
   });
 
-  test('with one spoiled interface of many loses only that one', async () => {
+  test('loses only the spoiled interface when the others are sound', async () => {
     const many = Array.from({ length: 4 }, (__, index) =>
       ec2Interface({ NetworkInterfaceId: `eni-${index + 4}` }),
     );
@@ -75,7 +75,7 @@ describe('an implausible answer of EC2', () => {
     ['two states', described(['i-00000002', 'running'], ['i-00000002', 'terminated'])],
     ['another instance than requested', described(['i-00000003', 'running'])],
     ['no instances in a reservation', { Reservations: [{}] }],
-  ])('about an instance is discarded: %s', async (_, answer) => {
+  ])('is discarded when it is about an instance: %s', async (_, answer) => {
     const { client } = ec2({
       DescribeNetworkInterfaces: [{ NetworkInterfaces: [ec2Interface()] }],
       DescribeInstances: [answer],
@@ -102,7 +102,7 @@ describe('an implausible answer of EC2', () => {
       'a group by another id',
       { SecurityGroups: [{ GroupId: '7', VpcId: 'vpc-00000001' }] },
     ],
-  ])('about the network is discarded: %s shows %s', async (action, _, answer) => {
+  ])('is discarded when it is about the network: %s shows %s', async (action, _, answer) => {
     const good = {
       DescribeSubnets: [{ Subnets: [ec2Subnet()] }],
       DescribeVpcs: [{ Vpcs: [{ VpcId: 'vpc-00000001', CidrBlock: '10.0.0.0/16' }] }],
@@ -120,7 +120,7 @@ describe('an implausible answer of EC2', () => {
     ['a type without a name', [{}]],
     ['another type than requested', [{ InstanceType: 'm5.huge' }]],
     ['one type twice', [{ InstanceType: 'm5.large' }, { InstanceType: 'm5.large' }]],
-  ])('about instance types is discarded: %s', async (_, InstanceTypes) => {
+  ])('is discarded when it is about instance types: %s', async (_, InstanceTypes) => {
     const { client } = ec2({ DescribeInstanceTypes: [{ InstanceTypes }] });
 
     const failure = await failureOfRead(readLimits(client, ['m5.large'], context));

@@ -41,7 +41,7 @@ describe('public addresses', () => {
     ]);
   });
 
-  test('with other tags, or ones that cannot be read, are left out', async () => {
+  test('are left out when their tags are others or they cannot be read', async () => {
     const { client } = ec2ClientRig(() => ({
       Addresses: [
         { AllocationId: 'eipalloc-1', PublicIp: '198.18.0.1', Tags: [{ Key: 'pool', Value: 'b' }] },

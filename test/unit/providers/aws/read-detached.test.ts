@@ -77,14 +77,14 @@ describe('a listing of detached interfaces', () => {
     expect(interfaces).toEqual([]);
   });
 
-  test('without tags is refused before any request', async () => {
+  test('is refused before any request when it has no tags', async () => {
     const { client, sent } = ec2ClientRig(() => ({ NetworkInterfaces: [] }));
 
     await expect(readDetached(client, { ...scope, tags: {} }, 1000, context)).rejects.toThrow(RangeError);
     expect(sent).toEqual([]);
   });
 
-  test('whose answer holds no list is an error, not an empty list', async () => {
+  test('is an error, not an empty list, when the answer holds no list', async () => {
     const { client } = ec2ClientRig(() => ({}));
 
     const failure = await failureOfRead(readDetached(client, scope, 1000, context));

@@ -93,7 +93,7 @@ describe('a listing of networks', () => {
     ]);
   });
 
-  test('without its list is an error, not an empty cloud', async () => {
+  test('is an error, not an empty cloud, when the answer holds no list', async () => {
     const { client } = ec2({ DescribeNetworkInterfaces: [{}] });
 
     const failure = await failureOfRead(all(observe(client, networks, options, context)));
@@ -101,7 +101,7 @@ describe('a listing of networks', () => {
     expect(failure).toMatchObject({ kind: 'unreadable', action: 'DescribeNetworkInterfaces' });
   });
 
-  test('that fails names the cause, and what was read before stays valid', async () => {
+  test('names the cause when it fails, and what was read before stays valid', async () => {
     const { client } = ec2ClientRig((_, number) => {
       if (number === 0) return { NetworkInterfaces: [ec2Interface()], NextToken: 'two' };
       throw new Ec2CallError({ result: 'refused', code: 'RequestLimitExceeded', message: 'slow down' });
@@ -223,7 +223,7 @@ describe('a refresh of instances', () => {
     expect(pages.map(({ startedAt }) => startedAt)).toEqual([0, 0]);
   });
 
-  test('without the list of instances is an error', async () => {
+  test('is an error when the answer holds no list of instances', async () => {
     const rig = ec2({ DescribeNetworkInterfaces: [{ NetworkInterfaces: [] }], DescribeInstances: [{}] });
 
     const failure = await failureOfRead(all(observe(rig.client, instances, options, context)));
@@ -487,7 +487,7 @@ describe('limits of instance types', () => {
     expect(limits.size).toBe(0);
   });
 
-  test('without a list are an error', async () => {
+  test('are an error when the answer holds no list', async () => {
     const { client } = ec2({ DescribeInstanceTypes: [{}] });
 
     const failure = await failureOfRead(readLimits(client, ['m5.large'], context));

@@ -79,7 +79,7 @@ describe('limits of instance types', () => {
     expect([asked, learned]).toEqual([['m5.large'], ['m5.large']]);
   });
 
-  test('of several types share reads', async () => {
+  test('share reads when they are of several types', async () => {
     const { clock, limits, asked } = rig();
 
     for (const type of ['m5.large', 'a', 'b']) limits.get(type);
@@ -88,7 +88,7 @@ describe('limits of instance types', () => {
     expect(asked).toEqual(['m5.large,a', 'b']);
   });
 
-  test('of a type that one answer lacks stay unread until another answer, soon after, lacks it too', async () => {
+  test('stay unread until two answers, the second soon after the first, lack the type', async () => {
     const { clock, limits, asked } = rig();
     limits.get('m99.large');
     await clock.advance(1000);
@@ -101,7 +101,7 @@ describe('limits of instance types', () => {
     expect(asked).toEqual(['m99.large', 'm99.large']);
   });
 
-  test('that one empty answer lacked are known soon after', async () => {
+  test('are known soon after one empty answer', async () => {
     const { clock, cloud, limits } = rig();
     cloud.clear();
     limits.get('m5.large');
@@ -113,7 +113,7 @@ describe('limits of instance types', () => {
     expect(limits.get('m5.large')).toEqual(large);
   });
 
-  test('of an unknown type are requested again each minute, because new types appear', async () => {
+  test('are requested again each minute for an unknown type, because new types appear', async () => {
     const { clock, cloud, limits, asked, learned } = rig();
     limits.get('m99.large');
     await clock.advance(10_000);
@@ -128,7 +128,7 @@ describe('limits of instance types', () => {
     expect(learned.length).toBeGreaterThanOrEqual(3);
   });
 
-  test('of a type that no node has any longer are not requested again', async () => {
+  test('are not requested again once no node has the type', async () => {
     const clock = new VirtualClock();
     const asked: string[] = [];
     const limits = new InstanceTypeLimits({
@@ -152,7 +152,7 @@ describe('limits of instance types', () => {
     expect(asked).toEqual(['m99.large']);
   });
 
-  test('of a type that no node has for long are forgotten, because agents can name any number of types', async () => {
+  test('are forgotten when no node has had the type for long, because agents can name any number of types', async () => {
     const made = rig();
     const { clock, limits } = made;
     limits.get('m9.made-up');
@@ -168,7 +168,7 @@ describe('limits of instance types', () => {
     expect(limits.get('m9.made-up')).toBe('unread');
   });
 
-  test('of a type that a node still has are not forgotten', async () => {
+  test('are not forgotten while a node has the type', async () => {
     const { clock, limits } = rig();
     limits.get('m9.large');
     await clock.advance(200_000);
@@ -178,7 +178,7 @@ describe('limits of instance types', () => {
     expect(limits.get('m9.large')).toBe('unknown');
   });
 
-  test('that cannot be read are named as such and requested again', async () => {
+  test('are named as unreadable, and are requested again, when they cannot be read', async () => {
     const { clock, cloud, limits } = rig();
     cloud.set('m5.large', { problem: 'Ipv4AddressesPerInterface is -1' });
     limits.get('m5.large');

@@ -159,7 +159,7 @@ describe('a subnet without whole blocks', () => {
     [1, 0],
     [2, 1],
     [9, 4],
-  ])('that refused %i prefixes is asked for %i at once, for two minutes', (asked, most) => {
+  ])('is asked, after it refused %i prefixes, for %i at once, for two minutes', (asked, most) => {
     const subnets = ledger(10);
 
     subnets.fragmented('s', asked, 1000);

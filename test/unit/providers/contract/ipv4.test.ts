@@ -99,7 +99,7 @@ describe('parseBlock', () => {
 });
 
 describe('an IPv4 block', () => {
-  test('of /28 lists its sixteen addresses in order', () => {
+  test('lists its sixteen addresses in order when it is a /28', () => {
     const members = expandBlock('10.0.0.240/28');
 
     expect(members).toHaveLength(16);

@@ -54,7 +54,7 @@ function shown(id: string, instanceId: string): ObservedPage['observations'][num
 }
 
 describe('refreshes of instances', () => {
-  test('that are requested together share calls, and are applied when they are answered', async () => {
+  test('share calls when they are requested together, and are applied when they are answered', async () => {
     const { clock, inventory, looks, asked, changed } = rig(
       async function* (ids, clock) {
         await Promise.resolve();
@@ -96,7 +96,7 @@ describe('refreshes of instances', () => {
     });
   });
 
-  test('that fail change nothing and are repeated', async () => {
+  test('change nothing and are repeated when they fail', async () => {
     let calls = 0;
     const { clock, inventory, looks, changed, failures } = rig(async function* (_, clock) {
       yield { startedAt: clock.monotonic(), observations: [shown('eni-1', 'i-1')] };
@@ -114,7 +114,7 @@ describe('refreshes of instances', () => {
     expect(changed).toEqual([['i-1']]);
   });
 
-  test('of an awaited interface are repeated until one shows it attached, whatever others fail meanwhile', async () => {
+  test('are repeated until one shows an awaited interface attached, whatever others fail meanwhile', async () => {
     const second = (state: 'attaching' | 'attached') =>
       ({
         kind: 'interface',

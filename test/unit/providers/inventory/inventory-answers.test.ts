@@ -52,7 +52,7 @@ describe('an assignment of our own', () => {
     expect([other?.addresses, other?.prefixes]).toEqual([[], []]);
   });
 
-  test('by the creation of an interface takes the address off every other interface once the new one is attached', () => {
+  test('takes the address off every other interface once an interface that was created with it is attached', () => {
     const { look, answer, view } = inventoryRig();
     const { primaryAddress } = created.interface;
     look(0, eni('a', 'x', 'b', primaryAddress));
@@ -66,7 +66,7 @@ describe('an assignment of our own', () => {
     ]);
   });
 
-  test('later than the creation of an interface is not undone once that interface is attached', () => {
+  test('is not undone by the attachment of an interface that was created before it', () => {
     const { look, answer, view } = inventoryRig();
     look(0, eni('a'));
     answer(10, created);
@@ -90,7 +90,7 @@ describe('an assignment of our own', () => {
     expect(view().interfaces[0]?.addresses).toEqual(['a', 'x']);
   });
 
-  test('to an unknown interface also takes the address off every other interface', () => {
+  test('takes the address off every other interface, also when its own is unknown', () => {
     const { look, answer, holdings } = inventoryRig();
     look(0, eni('a', 'b'));
     const before = holdings();
@@ -136,7 +136,7 @@ describe('an assignment of our own', () => {
     expect([between, holdings()]).toEqual([['a', 'b'], ['a']]);
   });
 
-  test('of a possibly gone address shows that it is there', () => {
+  test('shows that a possibly gone address is there', () => {
     const { look, answer, holdings } = inventoryRig();
     look(0, eni('a', 'b'));
     look(5, eni('a'));
@@ -147,7 +147,7 @@ describe('an assignment of our own', () => {
     expect(holdings()).toEqual(['a', 'b']);
   });
 
-  test('of a possibly gone address takes two refreshes to disprove', () => {
+  test('takes two refreshes to disprove when its address was possibly gone', () => {
     const { look, answer, holdings, view } = inventoryRig();
     look(0, eni('a', 'b'));
     look(5, eni('a'));
@@ -170,7 +170,7 @@ describe('an assignment of our own', () => {
     expect(holdings()).toEqual(['a', 'b']);
   });
 
-  test('of an unknown instance changes nothing', () => {
+  test('changes nothing at an unknown instance', () => {
     const { answer, inventory } = inventoryRig();
 
     const changed = [
@@ -289,7 +289,7 @@ describe('an interface of our own', () => {
     expect(view().refreshDue).toBeUndefined();
   });
 
-  test('that was deleted is not attached by a late answer', () => {
+  test('is not attached by a late answer after it was deleted', () => {
     const { look, answer, view } = inventoryRig();
     look(0, eni());
     answer(10, created);

@@ -35,7 +35,7 @@ describe('a tracked instance', () => {
     expect(inventory.view('i-1')).toMatchObject({ read: false, interfaces: [] });
   });
 
-  test('that was untracked is restored within the window, with what our own calls brought', () => {
+  test('is restored when it is tracked again within the window, with what our own calls brought', () => {
     const { inventory, look, answer, holdings } = inventoryRig();
     look(0, eni('a'));
     answer(9, {
@@ -55,7 +55,7 @@ describe('a tracked instance', () => {
     expect(holdings()).toEqual(['a', 'b']);
   });
 
-  test('that was untracked comes back without an interface that our own call deleted meanwhile', () => {
+  test('is restored without an interface that our own call deleted while it was untracked', () => {
     const { inventory, look } = inventoryRig();
     look(0, eni('a'), further(1));
 
@@ -167,8 +167,8 @@ describe('the view of an instance', () => {
   });
 });
 
-describe('an instance is read', () => {
-  test('by a refresh, even one that shows nothing', () => {
+describe('an instance', () => {
+  test('is read once a refresh has covered it, even one that shows nothing', () => {
     const { look, view } = inventoryRig();
 
     const changed = [look(0), look(1)];
@@ -180,7 +180,7 @@ describe('an instance is read', () => {
   test.each([
     ['is not found', [], [1, 2, 4, 8, 16, 30, undefined]],
     ['is pending without an interface', [instance({ state: 'pending' })], [1, 2, 4, 8, 16, 30, 60, 90]],
-  ])('again soon, and then less and less often, when it %s', (_, shown, expected) => {
+  ])('is refreshed again soon, and then less and less often, when it %s', (_, shown, expected) => {
     const { look, view } = inventoryRig();
     const due: (number | undefined)[] = [];
 
@@ -192,7 +192,7 @@ describe('an instance is read', () => {
     expect(due).toEqual(expected);
   });
 
-  test('again soon when it is no longer found, however long it was pending without an interface', () => {
+  test('is refreshed again soon when it is no longer found, however long it was pending without an interface', () => {
     const { look, view } = inventoryRig();
     for (const at of [0, 1, 2, 4, 8, 16, 30, 60]) look(at, instance({ state: 'pending' }));
 
@@ -201,7 +201,7 @@ describe('an instance is read', () => {
     expect(view().refreshDue).toBe(91);
   });
 
-  test('no more once it is found', () => {
+  test('is not refreshed again once it is found', () => {
     const { look, view } = inventoryRig();
     look(0, instance({ state: 'pending' }));
 
@@ -210,7 +210,7 @@ describe('an instance is read', () => {
     expect(view()).toMatchObject({ read: true, refreshDue: undefined });
   });
 
-  test('again after it was not found, and then no more', () => {
+  test('is refreshed once more after it was not found, and then no more', () => {
     const { look, view } = inventoryRig();
 
     look(0);
@@ -219,7 +219,7 @@ describe('an instance is read', () => {
     expect(view()).toMatchObject({ read: true, refreshDue: undefined });
   });
 
-  test('by the end of a listing that shows it, not by its pages', () => {
+  test('is read once a listing that shows it has ended, not by its pages', () => {
     const { inventory, view } = inventoryRig();
     const listing = inventory.beginListing(0);
 
@@ -231,7 +231,7 @@ describe('an instance is read', () => {
     expect([...changed]).toEqual(['i-1']);
   });
 
-  test('not by a listing that does not show it: a refresh must decide', () => {
+  test('is not read by a listing that does not show it: a refresh must decide', () => {
     const { list, view } = inventoryRig();
 
     const changed = list(7);
@@ -240,7 +240,7 @@ describe('an instance is read', () => {
     expect(view()).toMatchObject({ read: false, refreshDue: 7 });
   });
 
-  test('by the end of a listing that pauses, unless something else became known about it in a pause', () => {
+  test('is read when a listing ends that pauses, unless something else became known about it in a pause', () => {
     const inventory = new Inventory({ consistencyWindow: 30 });
     const ids = Array.from({ length: 120 }, (_, index) => `i-${index}`);
     for (const id of ids) inventory.track(id, [networkInterface({ id: `eni of ${id}` })]);
@@ -260,7 +260,7 @@ describe('an instance is read', () => {
     expect(inventory.view('i-119')).toMatchObject({ read: true, refreshDue: undefined });
   });
 
-  test('not by a listing that started before it was tracked', () => {
+  test('is not read by a listing that started before it was tracked', () => {
     const inventory = new Inventory({ consistencyWindow: 30 });
     const listing = inventory.beginListing(0);
 
@@ -273,7 +273,7 @@ describe('an instance is read', () => {
     expect(inventory.view('i-1')).toMatchObject({ read: false, interfaces: [eni('a')] });
   });
 
-  test('not by a listing that started before it was tracked again', () => {
+  test('is not read by a listing that started before it was tracked again', () => {
     const { inventory } = inventoryRig();
     const listing = inventory.beginListing(0);
 
@@ -309,7 +309,7 @@ describe('an unreadable interface', () => {
     expect(view().unreadable).toEqual([]);
   });
 
-  test('that can be read again is no longer unreadable', () => {
+  test('is no longer unreadable once it can be read again', () => {
     const { look, view } = inventoryRig();
     look(0, unreadable('eni-1'));
 
@@ -328,7 +328,7 @@ describe('an unreadable interface', () => {
     expect(view().unreadable).toMatchObject([{ problem: 'second', deviceIndex: 6 }]);
   });
 
-  test('without addresses is reported once, and is withdrawn once a refresh does not show it', () => {
+  test('is reported once when it has no addresses, and is withdrawn once a refresh does not show it', () => {
     const { look, view } = inventoryRig();
     look(0, eni());
 

@@ -127,7 +127,7 @@ describe('places among the requests in flight', () => {
     [50, 30],
     [3, 2],
     [1, 1],
-  ])('of %i, %i at most go to calls without pending pods', async (most, patient) => {
+  ])('are %i, and %i at most go to calls without pending pods', async (most, patient) => {
     const { started, call, end } = rig(most);
     for (let index = 0; index <= most; index++) void call(`topUp${index}`, 'normal');
     const alone = started.length;
@@ -146,7 +146,7 @@ describe('places among the requests in flight', () => {
     [50, 10],
     [1, 1],
   ])(
-    'of %i, %i at most go to calls without pending pods, as long as there are others',
+    'are %i, and %i at most go to calls without pending pods as long as there are others',
     async (most, patient) => {
       const { started, call, end } = rig(most);
       void call('pressing', 'high');

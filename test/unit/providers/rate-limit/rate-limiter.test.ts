@@ -62,7 +62,7 @@ describe('tokens of a rate limit', () => {
     expect(granted).toEqual(['first@0', 'late@1000', 'early@2000']);
   });
 
-  test('of several actions are taken at the same instant', async () => {
+  test('are taken at the same instant when they belong to several actions', async () => {
     const { clock, rateLimiter, granted, ask } = rateLimiterRig({
       buckets: { create: { capacity: 1, refill: 1 }, attach: { capacity: 1, refill: 0.5 } },
     });
@@ -185,7 +185,7 @@ describe('a call that waits for tokens', () => {
     expect(granted).toEqual(['create@0', 'attach1@0', 'attach2@0']);
   });
 
-  test('for one action does not hold other actions back under an overall bucket', async () => {
+  test('does not hold other actions back under an overall bucket', async () => {
     const { clock, granted, ask } = rateLimiterRig({
       buckets: { create: one },
       overall: { capacity: 20, refill: 20 },
@@ -295,7 +295,7 @@ describe('an answer of the cloud', () => {
   const answered = (action: string, throttled: boolean, sentAt: number) =>
     ({ action, throttled, sentAt, retryAfter: undefined }) as const;
 
-  test('that throttles slows all callers of its bucket, and no other', async () => {
+  test('slows all callers of its bucket, and no other, when it throttles', async () => {
     const { clock, rateLimiter, granted, ask } = rateLimiterRig({
       buckets: { create: { capacity: 4, refill: 4 }, read: { capacity: 4, refill: 4 } },
     });
@@ -311,7 +311,7 @@ describe('an answer of the cloud', () => {
     expect(granted.slice(1)).toEqual(['other@1000', 'a@1333', 'b@1666']);
   });
 
-  test('with a retry time is obeyed', async () => {
+  test('is obeyed when it names a retry time', async () => {
     const { clock, rateLimiter, granted, ask } = rateLimiterRig({
       buckets: { create: { capacity: 4, refill: 4 } },
     });

@@ -174,7 +174,7 @@ describe('the wait of a single call', () => {
     ['high', 1, 0],
     ['normal', 1, 2000],
     ['high', 0, 1000],
-  ] as const)('with priority %s and %i tokens there takes %i ms', (priority, tokens, wait) => {
+  ] as const)('is, with priority %s and %i tokens in the bucket, %i ms', (priority, tokens, wait) => {
     expect(untilAlone(asking('a', priority), new Map([['read', bucket(tokens)]]), 0)).toBe(wait);
   });
 });

@@ -146,7 +146,7 @@ describe('an unassignment', () => {
   });
 });
 
-test('in any history, no address is on two interfaces and every subnet counts right', () => {
+test('no address is on two interfaces, and every subnet counts right, in any history', () => {
   const step = fc.record({
     what: fc.constantFrom('create', 'delete', 'assign', 'prefix', 'unassign', 'attach'),
     which: fc.nat(20),

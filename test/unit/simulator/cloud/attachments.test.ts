@@ -117,7 +117,7 @@ describe('an attachment', () => {
     expect(attempt()).toMatchObject({ kind: 'instanceState', state: 'terminated' });
   });
 
-  test('of the primary interface cannot be ended', () => {
+  test('cannot be ended for the primary interface', () => {
     const { network } = networkRig();
     const [primary] = network.instances.get('i-00000001')?.interfaceIds ?? [];
     const { attachment } = network.interfaces.get(primary ?? '') ?? {};

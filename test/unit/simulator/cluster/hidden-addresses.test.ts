@@ -18,7 +18,7 @@ describe('an address that a pod uses', () => {
       { spec: { ipam: { pool: { '10.0.0.7': {} } } }, status: { ipam: { used: { '10.0.0.9': {} } } } },
       ['10.0.0.9'],
     ],
-  ])('%s, under an agent of the CRD allocator', (_, node, expected) => {
+  ])('is watched under an agent of the CRD allocator: %s', (_, node, expected) => {
     const hidden = hiddenAddresses(node, { protocol: 'crd-allocator', remembered });
 
     expect([...hidden.keys()]).toEqual(expected);
@@ -50,7 +50,7 @@ describe('an address that a pod uses', () => {
       { spec: reported('10.0.0.8/32'), status: shown({}) },
       [],
     ],
-  ])('%s, under a multi-pool agent', (_, node, expected) => {
+  ])('is watched under a multi-pool agent: %s', (_, node, expected) => {
     const hidden = hiddenAddresses(node, { protocol: 'multi-pool', remembered });
 
     expect([...hidden.keys()]).toEqual(expected);

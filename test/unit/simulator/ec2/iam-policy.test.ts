@@ -40,7 +40,7 @@ describe('an IAM statement', () => {
     expect(isAllowed(readIamPolicy(policyOf(change)), wanted)).toBe(allowed);
   });
 
-  test('with conditions on a missing resource lets the action report that the resource is missing', () => {
+  test('lets an action report a missing resource, also when it has conditions on that resource', () => {
     const policy = readIamPolicy(policyOf(owner('StringEquals', 'them')));
 
     expect(isAllowed(policy, { ...wanted, context: undefined })).toBe(true);

@@ -33,7 +33,7 @@ describe('pages of a listing', () => {
     [10, [5, 5, 1], 5],
     [9, [5, 5], 5],
     [4, [5], 1000],
-  ])('of %i more interfaces have the sizes %j when the limit is %i', async (count, lengths, MaxResults) => {
+  ])('show %i more interfaces in the sizes %j when the limit is %i', async (count, lengths, MaxResults) => {
     const rig = gatewayRig();
     await make(rig, count);
 

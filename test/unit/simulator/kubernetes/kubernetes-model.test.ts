@@ -173,7 +173,7 @@ describe('watches in virtual time', () => {
     expect(open).toEqual([1, 1, 1, 0]);
   });
 
-  test('of a thousand single objects each show their own object', async () => {
+  test('each show their own object when a thousand watch single objects', async () => {
     const { clock, send, watch } = rig();
     const names = Array.from({ length: 1000 }, (_, index) => `node-${index}`);
     const watches = await Promise.all(
@@ -327,7 +327,7 @@ describe('definitions of resources', () => {
     expect(reply.body.message).toContain('must be spec.names.plural+"."+spec.group');
   });
 
-  test('of several versions show one object in each', async () => {
+  test('show one object in each of several versions', async () => {
     const [version] = gadgets.spec.versions;
     const versions = [version, { ...version, name: 'v2', storage: false }];
     const { send } = rig({ crds: [{ ...gadgets, spec: { ...gadgets.spec, versions } }] });

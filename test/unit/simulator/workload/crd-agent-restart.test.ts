@@ -58,7 +58,7 @@ describe('an agent of the CRD allocator that restarts', () => {
       (c) => c.patchStatus({ ipam: { 'release-ips': { '10.0.1.1': 'released' } } }),
       ['lost-across-restart'],
     ],
-  ])('while it is down, %s happens', async (_, harm, expected) => {
+  ])('notices after its restart that this happened while it was down: %s', async (_, harm, expected) => {
     const { cluster, agent } = await serving(['10.0.1.1']);
     const context = cluster.context();
     await agent.stop();

@@ -8,7 +8,7 @@ describe('waiting times', () => {
     expect(figures).toEqual({ count: 3, total: 25, longest: 20 });
   });
 
-  test('of two kubelets add up', () => {
+  test('add up for two kubelets', () => {
     const sum = sumOfWaits({ count: 3, total: 25, longest: 20 }, { count: 1, total: 30, longest: 30 });
 
     expect(sum).toEqual({ count: 4, total: 55, longest: 30 });

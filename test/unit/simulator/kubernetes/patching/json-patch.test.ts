@@ -21,7 +21,7 @@ describe('a JSON patch', () => {
     [[{ op: 'test', path: '/a', value: { b: 1 } }], target],
     [[{ op: 'test', path: '/none', value: null }], target],
     [[], target],
-  ])('of %j results in %j', (operations, expected) => {
+  ])('applies %j and results in %j', (operations, expected) => {
     expect(apply(operations)).toEqual(expected);
   });
 
@@ -34,7 +34,7 @@ describe('a JSON patch', () => {
     [[{ op: 'move', from: '/none', path: '/c' }]],
     [[{ op: 'unheard-of', path: '/a' }]],
     [[{ op: 'add', path: 'a', value: 1 }]],
-  ])('of %j cannot be applied', (operations) => {
+  ])('cannot be applied: %j', (operations) => {
     expect(() => apply(operations)).toThrow('the server rejected our request due to an error in our request');
   });
 
