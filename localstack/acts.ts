@@ -2,7 +2,7 @@
 // they know no limits, no prefixes, no pages and no throttling, show no effect of delete-on-termination, and give the same
 // address to two interfaces now and then.
 import type { NodeView } from '../src/simulator/workload/node-view.ts';
-import { givenTwice, loose, madeFor, madeWrongly, usedTwice } from './judge.ts';
+import { givenTwice, loose, madeFor, madeWrongly, usedTwice } from './node-problems.ts';
 import { credentials, region } from './network-plan.ts';
 import { errorOf, type Play } from './play.ts';
 import type { ListedInterface } from './third-party-api.ts';
@@ -15,7 +15,7 @@ import {
   saidWrongly,
   signedWrongly,
   tokensTwice,
-} from './wire-judge.ts';
+} from './wire-problems.ts';
 
 export type Act = (play: Play) => Promise<void>;
 

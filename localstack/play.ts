@@ -14,12 +14,12 @@ import {
   offeredWrongly,
   shownWrongly,
   usedWithoutHolding,
-} from './judge.ts';
+} from './node-problems.ts';
 import { credentials, region } from './network-plan.ts';
-import type { Scene } from './scene.ts';
+import type { Scene } from './environment.ts';
 import type { ProcessEnvironment } from './surroundings.ts';
 import type { ListedInterface } from './third-party-api.ts';
-import { toldToGoWithInstance } from './wire-judge.ts';
+import { toldToGoWithInstance } from './wire-problems.ts';
 
 const keptLines = 200;
 

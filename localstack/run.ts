@@ -12,7 +12,7 @@ import { systemClock as clock } from '../src/runtime/system-clock.ts';
 import { acts } from './acts.ts';
 import { GivenUp } from './checks.ts';
 import { Play } from './play.ts';
-import { setScene } from './scene.ts';
+import { setScene } from './environment.ts';
 import { flagsOfManifest } from './rendered-options.ts';
 import { connectTo, type NoServer, type Server, serverKinds, startOneOf } from './server.ts';
 import type { ProcessEnvironment } from './surroundings.ts';

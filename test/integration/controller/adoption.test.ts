@@ -4,7 +4,7 @@ import { ownershipTags } from '../../../src/providers/orphans/ownership-tags.ts'
 import { attach } from '../../../src/simulator/cloud/attachments.ts';
 import type { Fault } from '../../../src/simulator/cloud/faults.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
-import { belongingTo, found, leave } from '../../support/leftovers.ts';
+import { belongingTo, found, leave } from '../../support/orphaned-interfaces.ts';
 import { ids, instance, subnets, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
 import {

@@ -5,7 +5,7 @@ import { attach } from '../../../src/simulator/cloud/attachments.ts';
 import type { IamPolicy } from '../../../src/simulator/ec2/iam-policy.ts';
 import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { controllerArn } from '../../support/in-process-ec2.ts';
-import { belongingTo, leave } from '../../support/leftovers.ts';
+import { belongingTo, leave } from '../../support/orphaned-interfaces.ts';
 import { shippedPolicy } from '../../support/shipped-policy.ts';
 import { ids, instance, subnets, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';

@@ -4,7 +4,7 @@ import { attach } from '../../../src/simulator/cloud/attachments.ts';
 import { deleteInterface } from '../../../src/simulator/cloud/network-interfaces.ts';
 import { ownershipTags } from '../../../src/providers/orphans/ownership-tags.ts';
 import { controllerArn } from '../../support/in-process-ec2.ts';
-import { belongingTo, found, joinWith, leave } from '../../support/leftovers.ts';
+import { belongingTo, found, joinWith, leave } from '../../support/orphaned-interfaces.ts';
 import { shippedPolicy, withoutTagConditions } from '../../support/shipped-policy.ts';
 import { ids, instance, subnets, testBlock, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';

@@ -5,7 +5,7 @@ import type { NodeFacts } from '../../../src/simulator/workload/node-facts.ts';
 import { assign } from '../../../src/simulator/cloud/assignments.ts';
 import { attach } from '../../../src/simulator/cloud/attachments.ts';
 import { nothing } from '../../../src/simulator/cloud/claims.ts';
-import { belongingTo, leave } from '../../support/leftovers.ts';
+import { belongingTo, leave } from '../../support/orphaned-interfaces.ts';
 import { AttackedWorld } from '../../support/attacked-world.ts';
 
 const protocols = ['crd-allocator', 'multi-pool'] as const;

@@ -1,7 +1,7 @@
 // Small clusters in each of which something goes wrong, so that every series that a dashboard or an alert uses is seen
 // above zero in one of them.
 import { BusyWorld } from '../../support/busy-world.ts';
-import { belongingTo, leave } from '../../support/leftovers.ts';
+import { belongingTo, leave } from '../../support/orphaned-interfaces.ts';
 import { StandInOperator } from '../../support/stand-in-operator.ts';
 import { ids, instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';

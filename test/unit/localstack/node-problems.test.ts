@@ -10,7 +10,7 @@ import {
   shownWrongly,
   usedTwice,
   usedWithoutHolding,
-} from '../../../localstack/judge.ts';
+} from '../../../localstack/node-problems.ts';
 import { blocks } from '../../../localstack/network-plan.ts';
 import type { SeededNetwork } from '../../../localstack/seeding-api.ts';
 import type { ListedInterface } from '../../../localstack/third-party-api.ts';

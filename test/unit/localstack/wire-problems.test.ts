@@ -7,7 +7,7 @@ import {
   signedWrongly,
   toldToGoWithInstance,
   tokensTwice,
-} from '../../../localstack/wire-judge.ts';
+} from '../../../localstack/wire-problems.ts';
 import type { TappedCall } from '../../../localstack/wire-tap.ts';
 
 function call(query: string, changed: Partial<TappedCall> = {}): TappedCall {
