@@ -1,8 +1,8 @@
-// What happens in a run, act by act, and what is checked in each. Acts stay within what these servers do as EC2 does:
-// they know no limits, no prefixes, no pages and no throttling, show no effect of delete-on-termination, and give the same
-// address to two interfaces now and then.
+// The acts of a run, and the checks of each. Acts use only what these servers do as EC2 does: they have no limits, no
+// prefixes, no pages and no throttling, never show delete-on-termination, and sometimes give one address to two
+// interfaces.
 import type { NodeView } from '../src/simulator/workload/node-view.ts';
-import { givenTwice, loose, madeFor, madeWrongly, usedTwice } from './node-problems.ts';
+import { givenTwice, orphaned, madeFor, madeWrongly, usedTwice } from './node-problems.ts';
 import { credentials, region } from './network-plan.ts';
 import { errorOf, type Play } from './play.ts';
 import type { ListedInterface } from './third-party-api.ts';
@@ -20,33 +20,33 @@ import {
 export type Act = (play: Play) => Promise<void>;
 
 /**
- * In this order; each finds what the one before left, and leaves every node with what it is to have. An act that takes
- * addresses away belongs before the take-over, so that a second controller adopts what is left.
+ * In this order: each starts from the state that the one before left, and leaves every node satisfied. An act that takes
+ * addresses away belongs before the take-over, so that the second controller restores the result.
  */
 export const acts: readonly Act[] = [
   nodesAreSupplied,
   podsArrive,
   subnetIsGone,
   anotherTakesOver,
-  wholeRunIsJudged,
+  wholeRunIsChecked,
 ];
 
-/** What both servers answer when an interface is to be made in a subnet that is gone. */
+/** The answer of both servers when an interface is created in a deleted subnet. */
 const subnetGone = 'InvalidSubnetID.NotFound';
 
 async function nodesAreSupplied(play: Play): Promise<void> {
-  const { checks, scene } = play;
-  await scene.workload.start();
+  const { checks, testBed } = play;
+  await testBed.workload.start();
   await play.startController();
   await play.settled();
   const listed = await play.listing();
   const made = play.nodes.flatMap((node) => madeFor(node, listed));
-  checks.expect('interfaces were made', made.length > 0 ? [] : ['none was']);
+  checks.expect('interfaces were created', made.length > 0 ? [] : ['none was']);
   checks.expect(
     'each has description, tags, security groups, and a matching subnet of the zone',
-    play.nodes.flatMap((node) => madeWrongly(node, listed, scene.network)),
+    play.nodes.flatMap((node) => madeWrongly(node, listed, testBed.network)),
   );
-  await play.toldOnce('each is told to go with its instance, once', 0);
+  await play.setOnce('delete-on-termination is set once for each', 0);
   checks.expect(
     'no CiliumNode shows an error',
     play.nodes.flatMap(({ nodeName }) => errorOf(play.ciliumNode(nodeName)) ?? []),
@@ -54,7 +54,7 @@ async function nodesAreSupplied(play: Play): Promise<void> {
 }
 
 async function podsArrive(play: Play): Promise<void> {
-  const { workload } = play.scene;
+  const { workload } = play.testBed;
   await workload.run({ kind: 'burst', name: 'web', at: 0, pods: 24, over: 3000 }, play.signal);
   await play.podsAreServed(24, 'pods that arrive one by one');
   await workload.run({ kind: 'burst', name: 'batch', at: 0, pods: 24, over: 0 }, play.signal);
@@ -64,10 +64,10 @@ async function podsArrive(play: Play): Promise<void> {
 
 /** The controller knows the subnet from its last listing and asks for an interface in it. */
 async function subnetIsGone(play: Play): Promise<void> {
-  const { ec2, doomedSubnetId, late, workload, tap } = play.scene;
+  const { ec2, doomedSubnetId, late, workload, tap } = play.testBed;
   await ec2.deleteSubnet(doomedSubnetId);
   await workload.addNode(late);
-  await play.checks.until('the server refuses an interface in a subnet that is gone', () =>
+  await play.checks.until('the server refuses an interface in the deleted subnet', () =>
     tap.calls.some(({ errorCode }) => errorCode === subnetGone) ? [] : [`no answer is ${subnetGone}`],
   );
   await play.checks.until('the refusal is read: code and message are in the log', () => {
@@ -76,7 +76,7 @@ async function subnetIsGone(play: Play): Promise<void> {
     );
     return read ? [] : ['the log does not say so'];
   });
-  await play.checks.until('the CiliumNode of that node says why it gets nothing', () => {
+  await play.checks.until('the CiliumNode of that node says why the node gets nothing', () => {
     const error = errorOf(play.ciliumNode(late.name)) ?? 'nothing';
     return error.includes(doomedSubnetId) ? [] : [`it says ${error}`];
   });
@@ -85,25 +85,25 @@ async function subnetIsGone(play: Play): Promise<void> {
   await play.settled();
 }
 
-/** Meanwhile an address in use was given to an interface of another node too. */
+/** Between the two controllers, the server assigns an address in use to an interface of another node as well. */
 async function anotherTakesOver(play: Play): Promise<void> {
-  const { tap, ec2 } = play.scene;
+  const { tap, ec2 } = play.testBed;
   await play.endController();
   const { address, interfaceId } = inUseElsewhere(play.nodes, await play.listing());
   await ec2.assign(interfaceId, address);
   const before = tap.calls.length;
   await play.startController();
-  // Nothing waits longer for its turn than this: by then all else was decided.
-  await play.toldOnce('a second controller finds every attachment', before);
+  // These calls have the lowest priority: once they are sent, everything else is decided.
+  await play.setOnce('a second controller sets delete-on-termination once for each attachment', before);
   play.checks.expect(
-    'it adopts everything and changes nothing',
+    'it restores everything and changes nothing',
     changes(tap.calls.slice(before)).map(inWords),
   );
   await play.podOnEach('under-the-second');
   await play.settled();
   await play.endController();
   play.checks.expect(
-    'the server holds on two nodes the address that it was made to',
+    'the server still has that address on two nodes',
     givenTwice(await play.listing()).has(address) ? [] : [`${address} is on one`],
   );
   await ec2.unassign(interfaceId, address);
@@ -123,9 +123,9 @@ function inUseElsewhere(
   throw new Error('no two nodes have interfaces in one subnet');
 }
 
-async function wholeRunIsJudged(play: Play): Promise<void> {
-  const { checks, scene } = play;
-  const { calls } = scene.tap;
+async function wholeRunIsChecked(play: Play): Promise<void> {
+  const { checks, testBed } = play;
+  const { calls } = testBed.tap;
   const listed = await play.listing();
   const asked = addressesAskedFor(calls);
   const held = listed.reduce((sum, { secondaryAddresses }) => sum + secondaryAddresses.length, 0);
@@ -133,21 +133,21 @@ async function wholeRunIsJudged(play: Play): Promise<void> {
     'the server holds as many secondary addresses as it was asked for',
     asked === held ? [] : [`${asked} were asked for, ${held} are held`],
   );
-  checks.expect('every call is said in the query protocol', saidWrongly(calls));
+  checks.expect('every call uses the query protocol', saidWrongly(calls));
   const known = { credentials: [{ ...credentials, user: 'headwater' }], region, now: play.clock.wall() };
   checks.expect('every call is signed for EC2 and the region', signedWrongly(calls, known));
   checks.expect('every creation has a client token of its own', tokensTwice(calls));
-  checks.expect('no call was refused but for the subnet that is gone', refusedElse(calls, subnetGone));
-  checks.expect('no interface is left attached to nothing', loose(listed));
+  checks.expect('no call was refused but those for the deleted subnet', refusedElse(calls, subnetGone));
+  checks.expect('no interface is orphaned', orphaned(listed));
   checks.expect('no address is used on two nodes', usedTwice(play.nodes));
   checks.expect(
     'no agent lost an address in use',
-    scene.workload.violations.map(({ node, address, pod, what }) => `${node}: ${address} of ${pod}: ${what}`),
+    testBed.workload.violations.map(
+      ({ node, address, pod, what }) => `${node}: ${address} of ${pod}: ${what}`,
+    ),
   );
   play.say(countsOf(calls));
   for (const address of givenTwice(listed)) {
-    play.say(
-      `the server gave ${address} to two interfaces, as EC2 never does: the second node does without it`,
-    );
+    play.say(`the server gave ${address} to two interfaces, as EC2 never does: only one node offers it`);
   }
 }

@@ -1,16 +1,16 @@
-// Counts what holds and what does not, says it line by line, and waits for what is to come about.
+// Counts passed and failed checks, prints a line for each, and waits for states.
 import { sleep } from '../src/runtime/clock.ts';
 import type { ProcessEnvironment } from './surroundings.ts';
 
-/** What keeps a check from being passed: nothing, or a line for each. */
+/** One line for each problem; a check without problems passes. */
 export type Problems = readonly string[];
 
-/** What was waited for did not come about: nothing that follows makes sense. */
+/** An awaited state was not reached: no later check makes sense. */
 export class GivenUp extends Error {
   override readonly name = 'GivenUp';
 }
 
-/** Only to end what hangs: how long a state is waited for, in ms. */
+/** The longest wait for a state, in ms: only to end a run that hangs. */
 const longestWait = 60_000;
 const betweenLooks = 200;
 const mostLines = 12;
@@ -33,12 +33,12 @@ export class Checks {
     return this.#failed;
   }
 
-  /** Ends all waiting: nothing more will come about. */
+  /** Ends all waiting, because no state will change any longer. */
   abandon(why: string): void {
     this.#hopeless = why;
   }
 
-  /** Checks what holds now. */
+  /** Records a check: it passes if there are no problems now. */
   expect(what: string, problems: Problems): void {
     const { say } = this.#options;
     if (problems.length === 0) this.#passed += 1;
@@ -48,7 +48,7 @@ export class Checks {
     if (problems.length > mostLines) say(`          and ${problems.length - mostLines} more`);
   }
 
-  /** Waits until it holds. Rejects with GivenUp when it does not come to that. */
+  /** Waits until there are no problems. Rejects with GivenUp after the longest wait. */
   async until(what: string, look: () => Problems | Promise<Problems>): Promise<void> {
     const { clock, signal } = this.#options;
     const start = clock.monotonic();

@@ -1,5 +1,5 @@
-// All that takes part in a run but the controller: the third-party EC2 with what was seeded there, a tap on the wire to
-// it, an embedded Kubernetes API, and agents and kubelets on the seeded instances.
+// Everything in a run but the controller: the seeded third-party EC2, a tap on the wire to it, an embedded Kubernetes API,
+// and agents and kubelets on the seeded instances.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,15 +15,15 @@ import type { SeededNetwork } from './seeding-api.ts';
 import type { ThirdPartyEc2 } from './third-party-api.ts';
 import { WireTap } from './wire-tap.ts';
 
-/** Agents act faster than in life: their 15 s become 1.5 s. */
+/** Agents run faster than in reality: their 15 s become 1.5 s. */
 const agentPace = 10;
 
-export interface Scene {
+export interface TestBed {
   readonly ec2: ThirdPartyEc2;
   readonly network: SeededNetwork;
-  /** The subnet that is deleted. */
+  /** The subnet that a run deletes. */
   readonly doomedSubnetId: string;
-  /** Of the node that joins late and asks for that subnet. */
+  /** The node that joins late and asks for that subnet. */
   readonly late: NodeFacts;
   readonly kubernetes: KubernetesModel;
   readonly workload: WorkloadFleet;
@@ -32,7 +32,7 @@ export interface Scene {
   readonly close: () => Promise<void>;
 }
 
-export async function setScene(ec2: ThirdPartyEc2, endpoint: string, clock: Clock): Promise<Scene> {
+export async function startTestBed(ec2: ThirdPartyEc2, endpoint: string, clock: Clock): Promise<TestBed> {
   const network = await ec2.seed();
   const machines = await ec2.machines(network.instanceIds);
   const doomedSubnetId = network.subnets.get('doomed')?.id;

@@ -1,19 +1,19 @@
-// What the server is given to hold, as plain data. As little as shows every path, in subnets as large as can be: these
-// servers hand addresses out at random, and the same one twice now and then.
+// What is seeded into the server, as plain data: just enough to show every path. Subnets are as large as possible, because
+// these servers pick addresses at random and sometimes pick one twice.
 import type { NodeFacts } from '../src/simulator/workload/node-facts.ts';
 
-/** Neither server looks at credentials. */
+/** Neither server checks credentials. */
 export const credentials = { accessKeyId: 'AKIATHIRDPARTY000001', secretAccessKey: 'headwater-local' };
 export const region = 'us-east-1';
 
-/** Of the VPC, the primary block first; each zone has its pods in a block of their own. */
+/** CIDR blocks of the VPC, the primary one first; the pods of each zone have a block of their own. */
 export const blocks = ['10.90.0.0/16', '10.91.0.0/16', '10.92.0.0/16'] as const;
 
 export interface SubnetPlan {
   readonly name: string;
   readonly zone: string;
   readonly block: string;
-  /** Value of its tag of this name. */
+  /** Value of its tag `purpose`. */
   readonly purpose: string;
 }
 
@@ -43,7 +43,7 @@ const fromFirst = { subnetTags: { purpose: 'pods' } };
 const fromSecond = { ...fromFirst, firstInterfaceIndex: 1 };
 const ownGroups = { ...fromSecond, securityGroupTags: { purpose: 'pods' } };
 
-/** Both protocols; the interface that the instance came with used for pods, and left alone; groups inherited, and chosen. */
+/** Nodes of both protocols, with and without pods on the primary interface, and with inherited and chosen security groups. */
 export const nodePlans: readonly NodePlan[] = [
   {
     instanceType: 'm5.large',

@@ -1,5 +1,5 @@
-// Holds what agents use and what CiliumNodes show against what the third-party server lists. Every function answers
-// with what is wrong, in a line for each; nothing here asks the controller.
+// Compares what agents use and what CiliumNodes show with what the third-party server lists. Every function returns one
+// line for each problem; nothing here asks the controller.
 import type { KubernetesObject } from '../src/simulator/kubernetes/objects/kubernetes-object.ts';
 import type { NodeView } from '../src/simulator/workload/node-view.ts';
 import type { Problems } from './checks.ts';
@@ -7,20 +7,20 @@ import { blocks } from './network-plan.ts';
 import type { SeededNetwork } from './seeding-api.ts';
 import type { ListedAttachment, ListedInterface } from './third-party-api.ts';
 
-/** What the judge needs of a node. */
-export type JudgedNode = Pick<NodeView, 'nodeName' | 'facts' | 'addressesInUse'>;
+/** What the checks need of a node. */
+export type CheckedNode = Pick<NodeView, 'nodeName' | 'facts' | 'addressesInUse'>;
 
 export type Attached = ListedInterface & { readonly attachment: ListedAttachment };
 
-export function attachedTo({ facts }: JudgedNode, listed: readonly ListedInterface[]): readonly Attached[] {
+export function attachedTo({ facts }: CheckedNode, listed: readonly ListedInterface[]): readonly Attached[] {
   return listed.filter(
     (item): item is Attached =>
       item.attachment !== undefined && item.attachment.instanceId === facts.instanceId,
   );
 }
 
-/** All but those that the instance came with. */
-export function madeFor(node: JudgedNode, listed: readonly ListedInterface[]): readonly Attached[] {
+/** The interfaces that the controller created: all but those that the instance came with. */
+export function madeFor(node: CheckedNode, listed: readonly ListedInterface[]): readonly Attached[] {
   return attachedTo(node, listed).filter(({ attachment }) => attachment.deviceIndex > 0);
 }
 
@@ -38,27 +38,27 @@ export function givenTwice(listed: readonly ListedInterface[]): ReadonlySet<stri
   return twice;
 }
 
-/** Nodes for whose pods the server holds fewer addresses than their watermarks ask for. */
-export function belowWatermarks(node: JudgedNode, listed: readonly ListedInterface[]): Problems {
+/** A problem when the server has fewer pod addresses for the node than its watermarks ask for. */
+export function belowWatermarks(node: CheckedNode, listed: readonly ListedInterface[]): Problems {
   const { preAllocate = 8, minAllocate = 0 } = node.facts.ipam ?? {};
   const wanted = Math.max(node.addressesInUse.size + preAllocate, minAllocate);
   const { size } = podAddresses(node, listed);
-  return size >= wanted ? [] : [`${node.nodeName} has ${size} addresses and is to have ${wanted}`];
+  return size >= wanted ? [] : [`${node.nodeName} has ${size} addresses and needs ${wanted}`];
 }
 
 /** Addresses in use that the server does not hold on the node's instance. */
-export function usedWithoutHolding(node: JudgedNode, listed: readonly ListedInterface[]): Problems {
+export function usedWithoutHolding(node: CheckedNode, listed: readonly ListedInterface[]): Problems {
   const held = podAddresses(node, listed);
   return [...node.addressesInUse]
     .filter(([address]) => !held.has(address))
     .map(([address, user]) => `${address}, used by ${user}, is not on ${node.facts.instanceId}`);
 }
 
-export function usedTwice(nodes: readonly JudgedNode[]): Problems {
+export function usedTwice(nodes: readonly CheckedNode[]): Problems {
   return onTwoNodes(nodes.map(({ nodeName, addressesInUse }) => [nodeName, addressesInUse.keys()]));
 }
 
-/** Addresses that the status or the pool of one CiliumNode shows, and another's too. */
+/** Addresses that two CiliumNodes show, in status or pool. */
 export function offeredTwice(objects: readonly KubernetesObject[]): Problems {
   return onTwoNodes(
     objects.map((object) => {
@@ -72,9 +72,9 @@ export function offeredTwice(objects: readonly KubernetesObject[]): Problems {
   );
 }
 
-/** Where a CiliumNode does not show the interfaces that the server lists, as it lists them. */
+/** Differences between the interfaces in a CiliumNode and those that the server lists. */
 export function shownWrongly(
-  node: JudgedNode,
+  node: CheckedNode,
   object: KubernetesObject | undefined,
   { listed, network }: { readonly listed: readonly ListedInterface[]; readonly network: SeededNetwork },
 ): Problems {
@@ -90,9 +90,9 @@ export function shownWrongly(
   });
 }
 
-/** Where the pool does not offer exactly the addresses that the server lists on the interfaces for pods. */
+/** Differences between the addresses in the pool and those that the server lists on the interfaces for pods. */
 export function offeredWrongly(
-  node: JudgedNode,
+  node: CheckedNode,
   object: KubernetesObject | undefined,
   listed: readonly ListedInterface[],
 ): Problems {
@@ -108,9 +108,9 @@ export function offeredWrongly(
     });
 }
 
-/** Interfaces that were made for the node and not made as they should be. */
+/** Interfaces that were created for the node with wrong properties. */
 export function madeWrongly(
-  node: JudgedNode,
+  node: CheckedNode,
   listed: readonly ListedInterface[],
   network: SeededNetwork,
 ): Problems {
@@ -131,15 +131,14 @@ export function madeWrongly(
   });
 }
 
-/** Interfaces that are attached to nothing. */
-export function loose(listed: readonly ListedInterface[]): Problems {
+export function orphaned(listed: readonly ListedInterface[]): Problems {
   return listed
     .filter(({ attachment }) => attachment === undefined)
-    .map(({ id, description }) => `${id} (${description}) is attached to nothing`);
+    .map(({ id, description }) => `${id} (${description}) is orphaned`);
 }
 
-/** Addresses that the server holds for the node's pods, and the interface of each. */
-function podAddresses(node: JudgedNode, listed: readonly ListedInterface[]): ReadonlyMap<string, string> {
+/** Addresses that the server has for the node's pods, with the interface of each. */
+function podAddresses(node: CheckedNode, listed: readonly ListedInterface[]): ReadonlyMap<string, string> {
   const first = node.facts.eni?.firstInterfaceIndex ?? 0;
   return new Map(
     attachedTo(node, listed)
@@ -162,8 +161,8 @@ function onTwoNodes(nodes: readonly (readonly [name: string, addresses: Iterable
 type Shown = Readonly<Record<string, unknown>>;
 
 /**
- * Groups are left out: these servers add those of the instance at the attachment. Addresses that were given twice may be
- * shown or withheld.
+ * Security groups are left out: these servers add those of the instance at the attachment. Addresses that were given twice
+ * may be shown or not.
  */
 function shownByServer(item: Attached, network: SeededNetwork, twice: ReadonlySet<string>): Shown {
   const [primary, ...more] = blocks;

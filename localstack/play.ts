@@ -1,6 +1,6 @@
-// What the acts of a run share: the scene, the controller that plays in it, and the states that are waited for again and
-// again. Judged are the server's own listing, the agents' memory, the Kubernetes objects and the wire; never the
-// controller's word.
+// What the acts of a run share: the test bed, the controller that runs in it, and the states that acts wait for. The checks
+// read the server's own listing, the agents' memory, the Kubernetes objects and the wire, and never trust the
+// controller's own reports.
 import { ControllerProcess, type LogLine } from '../src/commands/demo/controller-process.ts';
 import type { Clock } from '../src/runtime/clock.ts';
 import type { KubernetesObject } from '../src/simulator/kubernetes/objects/kubernetes-object.ts';
@@ -8,7 +8,7 @@ import type { NodeView } from '../src/simulator/workload/node-view.ts';
 import { Checks, type Problems } from './checks.ts';
 import {
   belowWatermarks,
-  loose,
+  orphaned,
   madeFor,
   offeredTwice,
   offeredWrongly,
@@ -16,15 +16,15 @@ import {
   usedWithoutHolding,
 } from './node-problems.ts';
 import { credentials, region } from './network-plan.ts';
-import type { Scene } from './environment.ts';
+import type { TestBed } from './environment.ts';
 import type { ProcessEnvironment } from './surroundings.ts';
 import type { ListedInterface } from './third-party-api.ts';
-import { toldToGoWithInstance } from './wire-problems.ts';
+import { deleteOnTerminationCalls } from './wire-problems.ts';
 
 const keptLines = 200;
 
 export class Play {
-  readonly scene: Scene;
+  readonly testBed: TestBed;
   readonly checks: Checks;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -35,8 +35,8 @@ export class Play {
   #pods = 0;
 
   /** `flags`: of the controller, before those that say where things are on this machine. */
-  constructor(scene: Scene, processEnvironment: ProcessEnvironment, flags: readonly string[] = []) {
-    this.scene = scene;
+  constructor(testBed: TestBed, processEnvironment: ProcessEnvironment, flags: readonly string[] = []) {
+    this.testBed = testBed;
     this.#flags = flags;
     this.clock = processEnvironment.clock;
     this.signal = processEnvironment.signal;
@@ -45,7 +45,7 @@ export class Play {
   }
 
   get nodes(): readonly NodeView[] {
-    return this.scene.workload.views;
+    return this.testBed.workload.views;
   }
 
   /** The last of what the controller logged. */
@@ -55,15 +55,15 @@ export class Play {
 
   /** All interfaces, as the server lists them now. */
   listing(): Promise<readonly ListedInterface[]> {
-    return this.scene.ec2.interfaces(this.scene.network.vpcId);
+    return this.testBed.ec2.interfaces(this.testBed.network.vpcId);
   }
 
   ciliumNode(name: string): KubernetesObject | undefined {
-    return this.scene.kubernetes.get('ciliumnodes.cilium.io', name);
+    return this.testBed.kubernetes.get('ciliumnodes.cilium.io', name);
   }
 
   async startController(): Promise<void> {
-    const { kubeconfig, tap } = this.scene;
+    const { kubeconfig, tap } = this.testBed;
     const controller = new ControllerProcess({
       flags: [
         ...this.#flags,
@@ -80,7 +80,7 @@ export class Play {
     });
     this.#controller = controller;
     void controller.ended.then(({ code, complaint }) => {
-      // One that was told to end is no longer ours.
+      // A controller that we stopped may end.
       if (this.#controller !== controller) return;
       this.checks.abandon(`the controller ended with exit code ${String(code)} ${complaint}`);
     });
@@ -93,22 +93,22 @@ export class Play {
     this.#controller = undefined;
     const { code, complaint } = await controller.stop();
     this.checks.expect(
-      'told to end, the controller ends with exit code 0',
+      'on SIGTERM, the controller ends with exit code 0',
       code === 0 ? [] : [`exit code ${String(code)}: ${complaint}`],
     );
-    const leases = this.scene.kubernetes.list('leases.coordination.k8s.io');
-    this.checks.expect('it gives its Lease back', leases.flatMap(holderOf));
-    this.checks.expect('no interface is left attached to nothing', loose(await this.listing()));
+    const leases = this.testBed.kubernetes.list('leases.coordination.k8s.io');
+    this.checks.expect('it releases its Lease', leases.flatMap(holderOf));
+    this.checks.expect('no interface is orphaned', orphaned(await this.listing()));
   }
 
-  /** Ends the controller without a word, if one runs. */
+  /** Kills the controller, if one runs. */
   kill(): void {
     const controller = this.#controller;
     this.#controller = undefined;
     controller?.kill();
   }
 
-  /** Waits until every node has what it is to have, and shows exactly that. */
+  /** Waits until every node has what its watermarks ask for, and every CiliumNode shows exactly that. */
   async settled(): Promise<void> {
     await this.checks.until(
       'every agent serves, and every node has what its watermarks ask for',
@@ -121,7 +121,7 @@ export class Play {
       },
     );
     await this.checks.until('the CiliumNodes show exactly what the server lists', async () => {
-      const { network } = this.scene;
+      const { network } = this.testBed;
       const listed = await this.listing();
       return this.nodes.flatMap((node) => {
         const object = this.ciliumNode(node.nodeName);
@@ -138,15 +138,15 @@ export class Play {
     );
     this.checks.expect(
       'no address is offered on two nodes',
-      offeredTwice(this.scene.kubernetes.list('ciliumnodes.cilium.io')),
+      offeredTwice(this.testBed.kubernetes.list('ciliumnodes.cilium.io')),
     );
   }
 
-  /** One pod on each node, beside those that are there. */
+  /** Adds one pod to each node. */
   async podOnEach(name: string): Promise<void> {
     const { nodes } = this;
     for (const { nodeName } of nodes) {
-      await this.scene.workload.createPod({ name: `${name}-${nodeName}`, nodeName });
+      await this.testBed.workload.createPod({ name: `${name}-${nodeName}`, nodeName });
     }
     await this.podsAreServed(nodes.length, `pods ${name}`);
   }
@@ -155,7 +155,7 @@ export class Play {
   async podsAreServed(count: number, what: string): Promise<void> {
     this.#pods += count;
     await this.checks.until(`${what} get their addresses`, () => {
-      const pods = this.scene.kubernetes.list('pods', 'default');
+      const pods = this.testBed.kubernetes.list('pods', 'default');
       return [
         ...(pods.length === this.#pods ? [] : [`${pods.length} pods of ${this.#pods} are there`]),
         ...pods.flatMap((pod) => (addressOf(pod) === undefined ? [`${pod.metadata.name} waits`] : [])),
@@ -164,18 +164,18 @@ export class Play {
   }
 
   /**
-   * Waits until every attachment of an interface that was made, and no other, was told once to go with its instance in
-   * the calls from `first` on. These servers take the call and never show its effect.
+   * Waits until the calls from `first` on have set delete-on-termination once for each attachment of an interface that
+   * the controller created, and for no other. These servers accept the call and never show its effect.
    */
-  async toldOnce(what: string, first: number): Promise<void> {
+  async setOnce(what: string, first: number): Promise<void> {
     await this.checks.until(what, async () => {
-      const times = toldToGoWithInstance(this.scene.tap.calls.slice(first));
+      const times = deleteOnTerminationCalls(this.testBed.tap.calls.slice(first));
       const listed = await this.listing();
       const made = this.nodes.flatMap((node) => madeFor(node, listed));
       const wanted = new Set(made.map(({ attachment }) => attachment.id));
-      const missing = [...wanted].filter((id) => !times.has(id)).map((id) => `${id} was not`);
+      const missing = [...wanted].filter((id) => !times.has(id)).map((id) => `not set for ${id}`);
       const often = [...times].filter(([id, count]) => count > 1 || !wanted.has(id));
-      return [...missing, ...often.map(([id, count]) => `${id} was, ${count} times`)];
+      return [...missing, ...often.map(([id, count]) => `set for ${id}, ${count} times`)];
     });
   }
 }
@@ -186,7 +186,7 @@ async function readiness(address: string | undefined): Promise<Problems> {
   return answer.ok ? [] : [`${answer.status} ${await answer.text()}`];
 }
 
-/** What a CiliumNode says why its node cannot be satisfied. */
+/** The reason that a CiliumNode gives why its node cannot be satisfied. */
 export function errorOf(object: KubernetesObject | undefined): string | undefined {
   const { ipam } = (object?.['status'] ?? {}) as { ipam?: { 'operator-status'?: { error?: string } } };
   return ipam?.['operator-status']?.error;
@@ -198,5 +198,5 @@ function addressOf(pod: KubernetesObject): string | undefined {
 
 function holderOf(lease: KubernetesObject): readonly string[] {
   const { holderIdentity = '' } = (lease['spec'] ?? {}) as { holderIdentity?: string };
-  return holderIdentity === '' ? [] : [`${holderIdentity} holds it still`];
+  return holderIdentity === '' ? [] : [`${holderIdentity} still holds it`];
 }

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Prints the interpreter of a Python environment that holds a server by its list of frozen versions, and makes the
-# environment the first time, outside the tree:  python-environment.sh localstack|moto
-# HEADWATER_PYTHON names an interpreter to look at before those on PATH. What it cannot have it says in one line on
-# standard error, and exits with 3.
+# Prints the interpreter of a Python environment with one of the servers in pinned versions:
+#   python-environment.sh localstack|moto
+# It creates the environment the first time, outside the tree. HEADWATER_PYTHON names an interpreter to try before those on
+# PATH. If something is missing, it prints one line on standard error and exits with 3.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 name=$1
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/headwater
 
-# The Python that the list was frozen with.
+# The Python version of the pinned list.
 case $name in
   localstack) wanted=3.13 ;;
   moto) wanted=3.11 ;;
@@ -18,7 +18,7 @@ requirements=$here/requirements-$name.txt
 environment=$cache/$name-$(cksum <"$requirements" | cut -d ' ' -f 1)
 
 cannot() {
-  echo "$name cannot be had: $1" >&2
+  echo "$name is not available: $1" >&2
   exit 3
 }
 
@@ -31,14 +31,14 @@ find_interpreter() {
   return 1
 }
 
-# Complete before it gets its name, so that neither an interruption nor a second run leaves half of one behind.
+# The environment gets its name once it is complete, so that an interruption or a second run leaves no partial one.
 make_environment() {
   find_interpreter || cannot "install Python $wanted with its venv module, or name it in HEADWATER_PYTHON"
   mkdir -p "$cache"
   unfinished=$(mktemp -d "$cache/unfinished.XXXXXX")
   trap 'rm -rf "$unfinished"' EXIT
   trap 'exit 1' HUP INT TERM
-  "$interpreter" -m venv "$unfinished/venv" >&2 || cannot "its Python environment cannot be made"
+  "$interpreter" -m venv "$unfinished/venv" >&2 || cannot "its Python environment cannot be created"
   "$unfinished/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps \
     --requirement "$requirements" >&2 || cannot "pip must reach a Python package index"
   [ -d "$environment" ] || mv "$unfinished/venv" "$environment"

@@ -1,10 +1,10 @@
-// What the chart gives the controller, taken out of what `helm template` made of it.
+// Reads the options of the controller from the output of `helm template`.
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { argumentsOf, configOf, objectsIn } from '../rig/manifests.ts';
 
-/** The flags of the Deployment in a file. Its ConfigMap is written where its --config-dir is then: to a directory of its own. */
+/** The flags of the Deployment in a file. Its ConfigMap is written to a new directory, which --config-dir then names. */
 export async function flagsOfManifest(file: string): Promise<readonly string[]> {
   const objects = objectsIn(await readFile(file, 'utf8'));
   const [command, ...flags] = argumentsOf(objects);

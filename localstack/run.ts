@@ -1,18 +1,18 @@
-// The controller against an EC2 that is not ours: finds or starts LocalStack or moto, seeds it, runs bin/headwater against
-// it, and says how many checks passed.
+// Runs the controller against a third-party EC2: finds or starts LocalStack or moto, seeds it, runs bin/headwater against
+// it, and prints how many checks passed.
 //
 //   node localstack/run.ts [--server localstack|moto] [--manifest FILE] [--require]
 //
-// --manifest gives the controller the options that the chart renders: FILE is what `helm template` made of it.
-// AWS_ENDPOINT_URL_EC2 names a server that runs already, unless --server asks for one to be started. Where none can be had
-// it says what to install and exits with 0, or with 1 where --require is given.
+// --manifest gives the controller the options that the chart renders: FILE is the output of `helm template`.
+// AWS_ENDPOINT_URL_EC2 names a running server; with --server the run starts one itself. Without a server, the run prints
+// what to install and exits with 0, or with 1 if --require is given.
 import { parseArgs } from 'node:util';
 import { endedBySignals } from '../rig/ended-by-signals.ts';
 import { systemClock as clock } from '../src/runtime/system-clock.ts';
 import { acts } from './acts.ts';
 import { GivenUp } from './checks.ts';
 import { Play } from './play.ts';
-import { setScene } from './environment.ts';
+import { startTestBed } from './environment.ts';
 import { flagsOfManifest } from './rendered-options.ts';
 import { connectTo, type NoServer, type Server, serverKinds, startOneOf } from './server.ts';
 import type { ProcessEnvironment } from './surroundings.ts';
@@ -35,20 +35,20 @@ async function runAgainst(
 ): Promise<number> {
   const { say } = processEnvironment;
   const flags = manifest === undefined ? [] : await flagsOfManifest(manifest);
-  const scene = await setScene(server.ec2, server.endpoint, clock);
-  const play = new Play(scene, processEnvironment, flags);
+  const testBed = await startTestBed(server.ec2, server.endpoint, clock);
+  const play = new Play(testBed, processEnvironment, flags);
   say(`${server.name} on ${server.endpoint}, seeded`);
   try {
     for (const act of acts) await act(play);
   } catch (error) {
     if (!(error instanceof GivenUp)) throw error;
     const warnings = play.lines.filter(({ level }) => level === 'warn' || level === 'error').slice(-20);
-    say('given up; what the controller warned of last:');
+    say('given up; the last warnings of the controller:');
     for (const { message, details } of warnings) say(`  ${message} ${JSON.stringify(details)}`);
-    say(`what the server said last:\n${server.lastWords()}`);
+    say(`the last output of the server:\n${server.lastWords()}`);
   } finally {
     play.kill();
-    await scene.close();
+    await testBed.close();
   }
   const { passed, failed } = play.checks;
   say(`${passed} passed, ${failed} failed`);

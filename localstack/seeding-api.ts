@@ -1,4 +1,4 @@
-// The network and the instances that Headwater is to serve, made through the AWS SDK.
+// Creates the network and the instances that Headwater serves, through the AWS SDK.
 import {
   AssociateVpcCidrBlockCommand,
   CreateSecurityGroupCommand,
@@ -22,15 +22,15 @@ import {
 export interface SeededNetwork {
   readonly vpcId: string;
   readonly subnets: ReadonlyMap<SubnetName, SubnetPlan & { readonly id: string }>;
-  /** Of the instances. */
+  /** The security group of the instances. */
   readonly nodeGroup: string;
-  /** Carries the tag purpose=pods. */
+  /** The security group with the tag purpose=pods. */
   readonly podGroup: string;
-  /** In the order of the plan, the late one last. */
+  /** In the order of the plan, with the late instance last. */
   readonly instanceIds: readonly string[];
 }
 
-/** No server checks whether there is such an image. */
+/** No server checks whether this image exists. */
 const image = 'ami-0123456789abcdef0';
 
 export async function seedNetwork(client: EC2Client): Promise<SeededNetwork> {

@@ -1,4 +1,4 @@
-// The third-party server: one that runs already, or one that is started for this run and ends with it.
+// The third-party server: one that runs already, or one that this run starts and stops.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -15,25 +15,25 @@ export interface Server {
   readonly name: string;
   readonly endpoint: string;
   readonly ec2: ThirdPartyEc2;
-  /** The last that it wrote; empty for one that was there before. */
+  /** The end of its output; empty for a server that ran before. */
   readonly lastWords: () => string;
   readonly stop: () => Promise<void>;
 }
 
-/** Why none can be had. */
+/** Why no server is available. */
 export interface NoServer {
   readonly missing: string;
 }
 
-/** With the time that it takes to make its Python environment, in ms. */
+/** In ms, with the time for the creation of its Python environment. */
 const longestStart = 180_000;
 const longestEnd = 10_000;
 const betweenLooks = 200;
 
-/** By which the start scripts say that something is missing. */
+/** The exit code of the start scripts when something is missing. */
 const missingExitCode = 3;
 
-/** One that runs already. Rejects when it does not answer. */
+/** Connects to a running server. Rejects when it does not answer. */
 export async function connectTo(endpoint: string, signal: AbortSignal): Promise<Server> {
   const ec2 = new ThirdPartyEc2(endpoint);
   const problem = await ec2.problem(signal);
@@ -42,7 +42,7 @@ export async function connectTo(endpoint: string, signal: AbortSignal): Promise<
   return { name: 'the server that runs', endpoint, ec2, lastWords: () => '', stop };
 }
 
-/** The first of these that can be had, once it answers. Rejects when it can be had and does not answer. */
+/** Starts the first of these that is installed, and resolves once it answers. Rejects when it starts and does not answer. */
 export async function startOneOf(
   kinds: readonly ServerKind[],
   processEnvironment: ProcessEnvironment,
@@ -63,7 +63,7 @@ async function startServer(
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   processEnvironment.say(
-    `starting ${kind}; its Python environment is made the first time, which takes a minute`,
+    `starting ${kind}; the first start creates its Python environment, which takes a minute`,
   );
   const running = new ServerProcess(kind, port);
   const ec2 = new ThirdPartyEc2(endpoint);
@@ -99,7 +99,7 @@ async function untilItAnswers(
   }
 }
 
-/** The process of a start script, which becomes that of the server. */
+/** The process of a start script, which the server replaces. */
 class ServerProcess {
   readonly kind: ServerKind;
   readonly #child: ChildProcess;
@@ -122,7 +122,7 @@ class ServerProcess {
     });
   }
 
-  /** Undefined as long as it runs; -1 when a signal ended it. */
+  /** Undefined while it runs; -1 when a signal ended it. */
   get exitCode(): number | undefined {
     return this.#exitCode;
   }
@@ -144,7 +144,7 @@ class ServerProcess {
   }
 }
 
-/** One that was free a moment ago. */
+/** A port that was free a moment ago. */
 async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Starts moto's EC2 and stays in the foreground:  start-moto.sh [PORT [HOST]]
-# Exits with 3 when moto cannot be had.
+# Exits with 3 when moto is not available.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 python=$("$here/python-environment.sh" moto)

@@ -1,4 +1,4 @@
-// What a run is given by the process that it runs in.
+// What a run gets from its process.
 import type { Clock } from '../src/runtime/clock.ts';
 
 export interface ProcessEnvironment {

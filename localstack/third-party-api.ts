@@ -1,4 +1,4 @@
-// What the third-party server says, read through the AWS SDK: the witness that the checks believe.
+// Reads the third-party server through the AWS SDK: the source of truth of the checks.
 import {
   AssignPrivateIpAddressesCommand,
   DeleteSubnetCommand,
@@ -23,12 +23,12 @@ export interface ListedInterface {
   readonly zone: string;
   readonly mac: string;
   readonly primaryAddress: string;
-  /** As often as the server names them. */
+  /** As the server lists them, duplicates included. */
   readonly secondaryAddresses: readonly string[];
-  /** Once it is attached these servers name those of the instance too, which EC2 does not. */
+  /** For an attached interface these servers add the groups of the instance, which EC2 does not. */
   readonly groupIds: readonly string[];
   readonly tags: Readonly<Record<string, string>>;
-  /** Undefined while it is attached to nothing. */
+  /** Undefined while the interface is detached. */
   readonly attachment: ListedAttachment | undefined;
 }
 
@@ -45,7 +45,7 @@ export class ThirdPartyEc2 {
     this.#client = new EC2Client({ endpoint, region, credentials, maxAttempts: 1 });
   }
 
-  /** Undefined once it answers; else why it does not. */
+  /** Why the server does not answer; undefined once it does. */
   async problem(signal: AbortSignal): Promise<string | undefined> {
     try {
       await this.#client.send(new DescribeVpcsCommand({}), { abortSignal: signal });
@@ -68,7 +68,7 @@ export class ThirdPartyEc2 {
     return NetworkInterfaces.map(listedInterface);
   }
 
-  /** What each instance would say of itself, in the order of `instanceIds`. Throws for one that does not run. */
+  /** The facts of each instance, in the order of `instanceIds`. Throws if one does not run. */
   async machines(instanceIds: readonly string[]): Promise<readonly MachineFacts[]> {
     const command = new DescribeInstancesCommand({ InstanceIds: [...instanceIds] });
     const { Reservations = [] } = await this.#client.send(command);
@@ -84,7 +84,7 @@ export class ThirdPartyEc2 {
     await this.#client.send(new DeleteSubnetCommand({ SubnetId: id }));
   }
 
-  /** Also an address that another interface has: these servers do not look. */
+  /** Assigns an address even if another interface has it: these servers do not check. */
   async assign(interfaceId: string, address: string): Promise<void> {
     const input = { NetworkInterfaceId: interfaceId, PrivateIpAddresses: [address] };
     await this.#client.send(new AssignPrivateIpAddressesCommand(input));
@@ -137,7 +137,7 @@ function machineFacts(shown: Instance): MachineFacts {
   };
 }
 
-/** What the SDK types as possibly missing, and the judge finds to be wrong when it is. */
+/** For what the SDK types as possibly missing: a check reports the empty text as wrong. */
 function said(text: string | undefined): string {
   return text ?? '';
 }

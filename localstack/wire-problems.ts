@@ -1,11 +1,13 @@
-// What went over the wire between the controller and the server: whether it was said as EC2 wants it said, what was
-// refused, and what was asked for. Functions that judge answer with what is wrong, in a line for each.
+// Checks of the calls between the controller and the server: their form, the refusals, and what they asked for. Functions
+// that check return one line for each problem.
 import { Ec2Refusal } from '../src/simulator/ec2/ec2-refusal.ts';
 import { type SignatureCheck, verifySignature } from '../src/simulator/ec2/sigv4.ts';
 import type { Problems } from './checks.ts';
 import type { TappedCall } from './wire-tap.ts';
 
-/** Neither server checks signatures: they are computed again here. */
+const modify = 'ModifyNetworkInterfaceAttribute';
+
+/** Neither server checks signatures, so they are computed again here. */
 export function signedWrongly(calls: readonly TappedCall[], check: SignatureCheck): Problems {
   return calls.flatMap((call) => {
     try {
@@ -18,7 +20,7 @@ export function signedWrongly(calls: readonly TappedCall[], check: SignatureChec
   });
 }
 
-/** Calls that are not said in EC2's query protocol of the version that its API has had since 2016. */
+/** Calls that do not use EC2's query protocol in the version of 2016. */
 export function saidWrongly(calls: readonly TappedCall[]): Problems {
   return calls.flatMap(({ method, url, headers, action, parameters }) => {
     const type = headers['content-type'] ?? 'none';
@@ -32,7 +34,7 @@ export function saidWrongly(calls: readonly TappedCall[]): Problems {
   });
 }
 
-/** Creations that carry no client token, or that of another one: only a repetition may. */
+/** Creations without a client token, or with the token of another one: no call of this run is repeated. */
 export function tokensTwice(calls: readonly TappedCall[]): Problems {
   const seen = new Set<string>();
   return calls
@@ -60,11 +62,11 @@ export function addressesAskedFor(calls: readonly TappedCall[]): number {
   );
 }
 
-/** How often the server was told, by attachment, that the interface is to go with its instance. */
-export function toldToGoWithInstance(calls: readonly TappedCall[]): ReadonlyMap<string, number> {
+/** How often delete-on-termination was set, by attachment. */
+export function deleteOnTerminationCalls(calls: readonly TappedCall[]): ReadonlyMap<string, number> {
   const times = new Map<string, number>();
   for (const { action, parameters } of granted(calls)) {
-    if (action !== 'ModifyNetworkInterfaceAttribute') continue;
+    if (action !== modify) continue;
     if (parameters.get('Attachment.DeleteOnTermination') !== 'true') continue;
     const id = parameters.get('Attachment.AttachmentId') ?? '';
     times.set(id, (times.get(id) ?? 0) + 1);
@@ -72,14 +74,12 @@ export function toldToGoWithInstance(calls: readonly TappedCall[]): ReadonlyMap<
   return times;
 }
 
-const toldAgain = 'ModifyNetworkInterfaceAttribute';
-
 /**
- * Calls that change what instances have. Telling that an interface goes with its instance is none: these servers never
- * show its effect, so that each controller must tell it again.
+ * Calls that change what instances have. Setting delete-on-termination does not count: these servers never show its
+ * effect, so each controller sets it again.
  */
 export function changes(calls: readonly TappedCall[]): readonly TappedCall[] {
-  return calls.filter(({ action }) => !/^(Describe|Get)/.test(action) && action !== toldAgain);
+  return calls.filter(({ action }) => !/^(Describe|Get)/.test(action) && action !== modify);
 }
 
 export function inWords({ action, parameters }: TappedCall): string {

@@ -1,8 +1,7 @@
-// Listens to what the controller and the server say to each other: hands every byte on as it comes, and remembers each
-// call and how it was answered. It changes nothing, so that both meet the other's HTTP as it is.
+// A tap between the controller and the server: it forwards every byte unchanged, and records each call with its answer.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A request to EC2's query API as it was sent, and how it was answered. */
+/** A request to EC2's query API as it was sent, with its answer. */
 export interface TappedCall {
   readonly method: string;
   readonly url: string;
@@ -11,13 +10,13 @@ export interface TappedCall {
   readonly body: string;
   readonly action: string;
   readonly parameters: URLSearchParams;
-  /** Of HTTP; undefined as long as nothing was answered. */
+  /** HTTP status; undefined until there is an answer. */
   readonly status: number | undefined;
-  /** EC2's code of a refusal. */
+  /** The error code of EC2, for a refusal. */
   readonly errorCode: string | undefined;
 }
 
-/** A request, and its answer as far as it came, head and body. */
+/** A request, and as much of its answer as has arrived, head and body. */
 interface Exchange {
   readonly head: string;
   readonly body: string;
@@ -43,7 +42,7 @@ export class WireTap {
     });
   }
 
-  /** `http://127.0.0.1:39341`: what goes there comes to the server. */
+  /** Such as `http://127.0.0.1:39341`: it forwards to the server. */
   get url(): string {
     const { address, port } = this.#server.address() as AddressInfo;
     return `http://${address}:${port}`;
@@ -66,7 +65,7 @@ export class WireTap {
     ];
     for (const { socket, other } of ends) {
       this.#sockets.add(socket);
-      // An error is followed by a close, and the other side gets to know by that.
+      // A close follows an error, and ends the other side too.
       socket.on('error', () => undefined);
       socket.on('close', () => {
         this.#sockets.delete(socket);
@@ -77,7 +76,7 @@ export class WireTap {
     this.#listen(near, far);
   }
 
-  /** On one connection a request is sent only after the one before was answered. */
+  /** One connection carries one request at a time. */
   #listen(near: Socket, far: Socket): void {
     let sent = '';
     let current: Exchange | undefined;
@@ -95,7 +94,7 @@ export class WireTap {
   }
 }
 
-/** The request at the beginning of `sent`; undefined until it is complete. */
+/** The request at the start of `sent`; undefined until it is complete. */
 function firstRequest(
   sent: string,
 ): { readonly head: string; readonly body: string; readonly length: number } | undefined {

@@ -1,5 +1,5 @@
-// A process that a benchmark or a test starts: its output is kept for the case that it fails, and it never outlives who
-// started it.
+// A process that a benchmark or a test starts. It keeps the end of its output for error messages, and the process never
+// outlives its parent.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -7,25 +7,25 @@ import { createInterface } from 'node:readline';
 export const root = join(import.meta.dirname, '..');
 
 export interface ChildOptions {
-  /** What it is called where it fails. */
+  /** Its name in error messages. */
   readonly name: string;
-  /** bin/headwater if not given. */
+  /** Default: bin/headwater. */
   readonly command?: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /**
-   * The kernel ends it when who started it is gone, however that came about. Otherwise it ends with this process as long as
-   * that can still tell it to.
+   * The kernel ends it when its parent is gone, for whatever reason. Otherwise it ends only if this process can still signal
+   * it.
    */
   readonly bound?: boolean;
 }
 
-/** A process of ours ended although nothing stopped it. */
+/** A process of ours ended before we stopped it. */
 export class ChildFailed extends Error {
   override readonly name = 'ChildFailed';
 }
 
-/** Lines of its output that are kept. */
+/** How many lines of its output are kept. */
 const keptLines = 40;
 
 export class RigChild {
@@ -44,7 +44,7 @@ export class RigChild {
     this.#child = spawn(program ?? command, words, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env['PATH'], ...env },
-      // Of its own group: Ctrl-C reaches who started it, who ends the others in order.
+      // A group of its own: Ctrl-C reaches only the parent, which ends its children in order.
       detached: true,
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
@@ -65,12 +65,12 @@ export class RigChild {
     return pid;
   }
 
-  /** Resolves with how it ended, once it has. */
+  /** Resolves with its exit code or signal once it has ended. */
   get ended(): Promise<string> {
     return this.#ended;
   }
 
-  /** Rejects with a ChildFailed as soon as the process ends on its own; never resolves. */
+  /** Rejects with a ChildFailed when the process ends before we stop it; never resolves. */
   async failure(): Promise<never> {
     const how = await this.#ended;
     if (this.#isEnding) return new Promise(() => undefined);
@@ -81,7 +81,7 @@ export class RigChild {
     return this.#lines.map((line) => `  ${line}`).join('\n');
   }
 
-  /** What `find` makes of the first line that it makes something of, from the start on. */
+  /** The first result of `find` that is not undefined, over all lines from the start on. */
   async waitForLine<T>(find: (line: string) => T | undefined): Promise<T> {
     const found = new Promise<T>((resolve) => {
       const listen = (line: string): void => {
@@ -96,27 +96,27 @@ export class RigChild {
     return Promise.race([found, this.failure()]);
   }
 
-  /** Tells `listen` every line from now on, until the result is called. */
+  /** Passes every line from now on to `listen`, until the returned function is called. */
   onEachLine(listen: (line: string) => void): () => void {
     this.#listeners.add(listen);
     return () => void this.#listeners.delete(listen);
   }
 
-  /** Asks it to end; resolves once it has. */
+  /** Sends SIGTERM; resolves once it has ended. */
   async stop(): Promise<void> {
     this.#isEnding = true;
     this.#child.kill('SIGTERM');
     await this.#ended;
   }
 
-  /** Ends it without a word. */
+  /** Kills it. */
   async kill(): Promise<void> {
     this.#isEnding = true;
     this.#child.kill('SIGKILL');
     await this.#ended;
   }
 
-  /** It stands still, as if its machine did, until `goOn`. */
+  /** Freezes the process, as if its machine stood still, until `goOn`. */
   pause(): void {
     this.#child.kill('SIGSTOP');
   }

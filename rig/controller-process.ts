@@ -1,4 +1,4 @@
-// The controller as it ships, in a process of its own, given nothing but flags and credentials.
+// The shipped controller in a process of its own, with nothing but flags and credentials.
 import { type Clock, sleep } from '../src/runtime/clock.ts';
 import { RigChild } from './child-process.ts';
 import { getText } from './http.ts';
@@ -11,16 +11,16 @@ export interface Ec2Access {
 }
 
 export interface ControllerOptions {
-  /** What it is called where it fails; the controller if not given. */
+  /** Its name in error messages. Default: the controller. */
   readonly name?: string;
   readonly kubeconfig: string;
   readonly ec2: Ec2Access;
   readonly region: string;
   readonly flags: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Of `ChildOptions`. */
+  /** As in `ChildOptions`. */
   readonly bound?: boolean;
-  /** Told of every line that it writes. */
+  /** Gets every line that it writes. */
   readonly onLine?: (line: string) => void;
 }
 
@@ -33,7 +33,7 @@ export class ControllerProcess {
     this.#address = address;
   }
 
-  /** Resolves once it says where it serves health, metrics and status. */
+  /** Resolves once it logs the address where it serves health, metrics and status. */
   static async start(options: ControllerOptions): Promise<ControllerProcess> {
     const { name = 'the controller', kubeconfig, ec2, region, flags, env = {}, bound, onLine } = options;
     const args = [
@@ -54,7 +54,7 @@ export class ControllerProcess {
     return new ControllerProcess(child, await child.waitForLine(addressIn));
   }
 
-  /** One metric without labels; undefined where it is not served. */
+  /** One metric without labels; undefined if it is not served. */
   async metric(name: string, signal: AbortSignal): Promise<number | undefined> {
     return metricIn(await this.scrape(signal), name);
   }
@@ -63,12 +63,12 @@ export class ControllerProcess {
     return getText(this.urlOf('/metrics'), signal);
   }
 
-  /** Of what it serves. */
+  /** The URL of a path that it serves. */
   urlOf(path: string): string {
     return `http://${this.#address}${path}`;
   }
 
-  /** Resolves once it says that it is ready; rejects if it ends before. */
+  /** Resolves once it reports ready; rejects if it ends before. */
   async ready(clock: Clock, signal: AbortSignal): Promise<void> {
     await Promise.race([this.#untilReady(clock, signal), this.child.failure()]);
   }

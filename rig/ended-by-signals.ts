@@ -1,7 +1,7 @@
-// How a program of the checks starts and ends: a signal asks it to end, an error is printed as one line, and the resolved value
-// is its exit code. Not for a program whose exit code says that it was interrupted.
+// The start and the end of a program of the checks: a signal asks it to end, an error is printed as one line, and the
+// resolved value is its exit code. Not for a program whose exit code reports the interruption.
 
-/** Its last act in the file that calls it. `signal` is aborted by Ctrl-C and by a termination signal. */
+/** The last call of the calling file. `signal` is aborted by Ctrl-C and by a termination signal. */
 export async function endedBySignals(main: (signal: AbortSignal) => Promise<number>): Promise<void> {
   const interrupt = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const)

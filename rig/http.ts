@@ -1,12 +1,12 @@
-// HTTP and HTTPS to the processes of a benchmark or a test, over connections that are kept.
+// HTTP and HTTPS requests to the processes of a benchmark or a test, over persistent connections.
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { KubernetesHandler } from '../src/simulator/kubernetes/exchange.ts';
 
-/** A server, and who is to call it. */
+/** A server, and the identity of the caller. */
 export interface Endpoint {
   readonly url: string;
-  /** Of the authority that vouches for it, as PEM. */
+  /** The certificate of the authority that signed the server's, as PEM. */
   readonly ca?: string;
   /** Bearer token. */
   readonly token?: string;
@@ -19,7 +19,7 @@ interface Pool {
 
 const kept = { keepAlive: true, maxSockets: 32 } as const;
 const pool: Pool = { plain: new HttpAgent(kept), tls: new HttpsAgent(kept) };
-/** A watch never gives its connection back. */
+/** A watch keeps its connection for good. */
 const watches: Pool = { plain: new HttpAgent(), tls: new HttpsAgent() };
 
 interface Outgoing {
@@ -38,7 +38,7 @@ function send(
 ): Promise<IncomingMessage> {
   const { method, body, pool: agents = pool } = outgoing;
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  // Node.js frames the body of a DELETE by no means of its own.
+  // Node.js sets no length for the body of a DELETE.
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
   const headers = { ...outgoing.headers, ...authorization, ...length };
   return new Promise((resolve, reject) => {
@@ -62,7 +62,7 @@ export interface TextAnswer {
   readonly text: string;
 }
 
-/** Whatever the server answers; rejects only without an answer. */
+/** Resolves with the answer of the server, whatever its status; rejects only without an answer. */
 export async function askText(
   method: string,
   url: string,
@@ -76,14 +76,14 @@ export async function askText(
   return { status: answer.statusCode ?? 500, text: await textOf(answer) };
 }
 
-/** The text of an answer with status 200. Rejects for any other. */
+/** The text of an answer with status 200. Rejects for any other status. */
 export async function getText(url: string, signal: AbortSignal): Promise<string> {
   const { status, text } = await askText('GET', url, undefined, signal);
   if (status === 200) return text;
   throw new Error(`GET ${url}: ${status} ${text.slice(0, 200)}`);
 }
 
-/** JSON in, JSON out. Rejects unless the status is below 300. */
+/** Sends and receives JSON. Rejects unless the status is below 300. */
 export async function callJson<T>(
   method: string,
   url: string,
@@ -95,7 +95,7 @@ export async function callJson<T>(
   throw new Error(`${method} ${url}: ${status} ${text.slice(0, 200)}`);
 }
 
-/** An API server, as the embedded agents' client speaks to one. */
+/** An API server behind the client of the embedded agents. */
 export function handlerFor(endpoint: Endpoint): KubernetesHandler {
   return async ({ method, url, headers, body }, signal) => {
     const isWatch = /[?&]watch=/.test(url);

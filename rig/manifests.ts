@@ -1,4 +1,4 @@
-// What the chart renders, and parts of it.
+// The output of the chart, and parts of it.
 import { parseAllDocuments } from 'yaml';
 import {
   isObject,
@@ -9,7 +9,7 @@ import {
   textAt,
 } from '../src/simulator/workload/json.ts';
 
-/** Of the output of `helm template`. */
+/** The objects in the output of `helm template`. */
 export function objectsIn(manifest: string): readonly JsonObject[] {
   return parseAllDocuments(manifest)
     .map((document) => document.toJS() as Json | undefined)
@@ -36,12 +36,12 @@ export function containerOf(objects: readonly JsonObject[]): JsonObject {
   return container;
 }
 
-/** What `headwater` is given. */
+/** The arguments of `headwater`. */
 export function argumentsOf(objects: readonly JsonObject[]): readonly string[] {
   return listAt(containerOf(objects), 'args').map(String);
 }
 
-/** What is mounted as --config-dir, but for Cilium's. */
+/** The files in --config-dir, without those of Cilium's ConfigMap. */
 export function configOf(objects: readonly JsonObject[]): Readonly<Record<string, string>> {
   const isDashboard = (each: JsonObject): boolean =>
     'grafana_dashboard' in objectAt(each, 'metadata', 'labels');

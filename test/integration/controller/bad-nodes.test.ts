@@ -88,7 +88,7 @@ function casesOf(section: 'spec' | 'status'): Case[] {
   );
 }
 
-interface Scene {
+interface Setup {
   readonly world: World;
   readonly controller: WorldController;
   readonly good: readonly NodeFacts[];
@@ -96,7 +96,7 @@ interface Scene {
 }
 
 /** A fleet in which every node but a few is wrong in one field, behind an API server that checks nothing. */
-async function sceneOf(cases: readonly Case[]): Promise<Scene> {
+async function setUp(cases: readonly Case[]): Promise<Setup> {
   const count = cases.length + 5;
   const world = new World({
     cloud: testCloud({
@@ -125,7 +125,7 @@ async function sceneOf(cases: readonly Case[]): Promise<Scene> {
 }
 
 /** What was said of a node, in the log or in /status. */
-function toldOf({ controller }: Scene): ReadonlyMap<string, string> {
+function toldOf({ controller }: Setup): ReadonlyMap<string, string> {
   const reported = new Map<string, string>();
   for (const { level, details } of controller.logged) {
     const name = String(details['node']);
@@ -138,9 +138,9 @@ describe('a CiliumNode that is wrong', () => {
   test.each(['spec', 'status'] as const)(
     'is named, and delays no other node, whichever field of its %s is wrong',
     async (section) => {
-      const scene = await sceneOf(casesOf(section));
-      const { world, controller, good, bad } = scene;
-      const reported = toldOf(scene);
+      const setup = await setUp(casesOf(section));
+      const { world, controller, good, bad } = setup;
+      const reported = toldOf(setup);
 
       const unserved = good.filter((machine) => world.pool(machine).size !== 2);
       const silent = bad.filter(

@@ -5,7 +5,7 @@ import { startController, type WorldController } from '../../support/world-contr
 
 const lists = /ciliumnodes(\?(?!.*watch=).*)?$/;
 
-interface Scene {
+interface Setup {
   readonly world: World;
   readonly second: WorldController;
   /** Lists of CiliumNodes are answered again. */
@@ -13,7 +13,7 @@ interface Scene {
 }
 
 /** One process led and is gone; another one gets the Lease, and may not list CiliumNodes. */
-async function scene(): Promise<Scene> {
+async function setUp(): Promise<Setup> {
   const world = new World({ cloud: testCloud({ instances: [instance({ count: 2 })] }) });
   const first = startController(world, { identity: 'headwater-a' });
   await world.advance(1000);
@@ -28,7 +28,7 @@ async function scene(): Promise<Scene> {
 
 describe('a leader that cannot list CiliumNodes', () => {
   test('says so, changes nothing, and starts as soon as it can', async () => {
-    const { world, second, allow } = await scene();
+    const { world, second, allow } = await setUp();
     await world.advance(10_000);
 
     expect(second.controller.unreadiness()).toMatch(/^it has the Lease and reads CiliumNodes: .+/);
@@ -41,7 +41,7 @@ describe('a leader that cannot list CiliumNodes', () => {
   });
 
   test('releases the Lease after a minute', async () => {
-    const { world, second, allow } = await scene();
+    const { world, second, allow } = await setUp();
     await world.advance(70_000);
 
     expect(await second.outcome).toBe('lost');
@@ -55,7 +55,7 @@ describe('a leader that cannot list CiliumNodes', () => {
   });
 
   test('exits at once on a shutdown', async () => {
-    const { world, second } = await scene();
+    const { world, second } = await setUp();
     second.stop();
     await world.advance(1000);
 

@@ -39,7 +39,7 @@ function without({ sid, permission, resource }: Grant): IamPolicy {
 }
 
 /** Beside what differs there are two nodes: one wants 20 addresses, of which 9 fit on its interface, the other 4. */
-interface Scene {
+interface Case {
   readonly flags?: Readonly<Record<string, string>>;
   /** Of the first node. */
   readonly configure?: Partial<NodeFacts>;
@@ -57,17 +57,17 @@ interface Scene {
 }
 
 const all = [20, 4] as const;
-const unread: Scene = { shownBy: 'readiness', meanwhile: [0, 0] };
+const unread: Case = { shownBy: 'readiness', meanwhile: [0, 0] };
 /** The interface that the node has is filled nevertheless. */
-const noInterface: Scene = { shownBy: 'the error of the node', meanwhile: [9, 4] };
-const housekeeping: Scene = { shownBy: 'the log', meanwhile: all };
-const staticAddress: Scene = { staticAddress: true, shownBy: 'a remark on the node', meanwhile: all };
+const noInterface: Case = { shownBy: 'the error of the node', meanwhile: [9, 4] };
+const housekeeping: Case = { shownBy: 'the log', meanwhile: all };
+const staticAddress: Case = { staticAddress: true, shownBy: 'a remark on the node', meanwhile: all };
 const releasing = { 'aws-release-excess-ips': 'true', 'idle-interface-delay': '1m' };
 const small = { ipam: { minAllocate: 5, preAllocate: 1 } };
 /** Not by the tags of cilium-operator, but by its own alone is an interface known for Headwater's. */
 const ownTags = { 'eni-gc-tags': 'team=net' };
 
-const idleOf: Readonly<Record<string, Pick<Scene, 'idle' | 'flags'>>> = {
+const idleOf: Readonly<Record<string, Pick<Case, 'idle' | 'flags'>>> = {
   OurInterfaces: {
     idle: { team: 'net', [operationTag]: 'earlier' },
     flags: { ...releasing, ...ownTags },
@@ -76,8 +76,8 @@ const idleOf: Readonly<Record<string, Pick<Scene, 'idle' | 'flags'>>> = {
   InterfacesOfInstances: { idle: belongingTo('blue'), flags: releasing },
 };
 
-/** Scenes by permission: what is asked of a cluster so that it is needed. */
-const scenes: Readonly<Record<string, (grant: Grant) => Scene>> = {
+/** Cases by permission: what is asked of a cluster so that it is needed. */
+const cases: Readonly<Record<string, (grant: Grant) => Case>> = {
   'ec2:DescribeNetworkInterfaces': () => unread,
   'ec2:DescribeSubnets': () => unread,
   'ec2:DescribeVpcs': () => unread,
@@ -122,8 +122,8 @@ const scenes: Readonly<Record<string, (grant: Grant) => Scene>> = {
   }),
 };
 
-async function play(scene: Scene, policy: IamPolicy): Promise<{ world: World; controller: WorldController }> {
-  const { flags, configure, cloud, had = 0, idle, staticAddress: isStatic = false } = scene;
+async function play(each: Case, policy: IamPolicy): Promise<{ world: World; controller: WorldController }> {
+  const { flags, configure, cloud, had = 0, idle, staticAddress: isStatic = false } = each;
   const tags = { role: 'worker' };
   const world = new World({
     cloud: testCloud({
@@ -154,7 +154,7 @@ async function play(scene: Scene, policy: IamPolicy): Promise<{ world: World; co
 }
 
 function shown(
-  { shownBy }: Scene,
+  { shownBy }: Case,
   { world, controller }: { readonly world: World; readonly controller: WorldController },
 ): string {
   const { warnings = [] } = controller.controller.status();
@@ -163,7 +163,7 @@ function shown(
     'a remark on the node': () => warnings.map(({ why }) => why).join('; '),
     readiness: () => controller.controller.unreadiness() ?? '',
     'the log': () => controller.warnings().join('; '),
-  } as const satisfies Record<Scene['shownBy'], () => string>;
+  } as const satisfies Record<Case['shownBy'], () => string>;
   return texts[shownBy]();
 }
 
@@ -183,16 +183,16 @@ describe('the shipped IAM policy', () => {
   test.each(grants)(
     'allows $permission on $resource ($sid) because Headwater needs it and names it when it is denied',
     async (grant) => {
-      const scene = scenes[grant.permission]?.(grant);
-      if (scene === undefined) throw new Error(`no scene needs ${grant.permission}`);
+      const each = cases[grant.permission]?.(grant);
+      if (each === undefined) throw new Error(`no case needs ${grant.permission}`);
       const remedy = `allow ${grant.permission} to Headwater's role`;
-      const played = await play(scene, without(grant));
+      const played = await play(each, without(grant));
       const { world, controller } = played;
 
       await world.advance(20 * minute);
       const during = {
         denied: controller.controller.status().denied,
-        shown: shown(scene, played),
+        shown: shown(each, played),
         pools: poolSizes(world),
         lines: controller.logged.filter(({ level }) => level !== 'debug'),
       };
@@ -200,15 +200,15 @@ describe('the shipped IAM policy', () => {
       await world.advance(40 * minute);
 
       expect(during.denied).toEqual([expect.objectContaining({ permission: grant.permission, remedy })]);
-      expect(during.shown).toContain(scene.shownBy === 'the log' ? warning : remedy);
-      expect(during.pools).toEqual(scene.meanwhile);
+      expect(during.shown).toContain(each.shownBy === 'the log' ? warning : remedy);
+      expect(during.pools).toEqual(each.meanwhile);
       const warned = controller.logged.filter(({ message }) => message === warning);
       expect(warned.map(({ details }) => [details['permission'], details['remedy']])).toEqual([
         [grant.permission, remedy],
       ]);
       expect(during.lines.length).toBeLessThan(40);
       expect(controller.controller.status().denied).toEqual([]);
-      expect(poolSizes(world)).toEqual(scene.afterwards ?? all);
+      expect(poolSizes(world)).toEqual(each.afterwards ?? all);
       expect(world.loose()).toEqual([]);
       expect(world.broken()).toEqual([]);
     },

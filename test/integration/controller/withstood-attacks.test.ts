@@ -9,7 +9,7 @@ import { fastReleaseFlags as flags } from '../../support/fast-release-flags.ts';
 
 type Protocol = 'crd-allocator' | 'multi-pool';
 
-interface Scene {
+interface Setup {
   readonly protocol?: Protocol;
   readonly nodes?: number;
   readonly type?: string;
@@ -20,7 +20,7 @@ interface Scene {
   readonly subnetIds?: readonly string[];
 }
 
-function scene({ protocol = 'crd-allocator', nodes = 1, lag = 0, ...rest }: Scene): Promise<BusyWorld> {
+function setUp({ protocol = 'crd-allocator', nodes = 1, lag = 0, ...rest }: Setup): Promise<BusyWorld> {
   const { type = 'm5.xlarge', seed = 'late-1', pods = 12, subnetIds } = rest;
   return BusyWorld.start({
     seed,
@@ -59,7 +59,7 @@ async function watchFor(world: BusyWorld, ms: number, look: () => readonly unkno
 }
 
 test('addresses freed before a change of leader are not offered by the next one', async () => {
-  const world = await scene({ nodes: 2, lag: 5_000 });
+  const world = await setUp({ nodes: 2, lag: 5_000 });
   await world.deleteLivingPods(10);
   await world.until(
     'addresses are freed',
@@ -80,7 +80,7 @@ test('addresses freed before a change of leader are not offered by the next one'
 });
 
 test('addresses whose unassignment got no answer are not offered again without a read', async () => {
-  const world = await scene({});
+  const world = await setUp({});
   const lost = { kind: 'lost', effect: 'before', connection: 'drop', delayMs: 0 } as const;
   world.fault('UnassignPrivateIpAddresses', lost, 1);
   await world.deleteLivingPods(10);
@@ -98,7 +98,7 @@ test('addresses whose unassignment got no answer are not offered again without a
 });
 
 test('a fresh address in use is not hidden from a multi-pool agent that has yet to name it', async () => {
-  const world = await scene({
+  const world = await setUp({
     protocol: 'multi-pool',
     type: 'm5.large',
     seed: 'adopt-1',
@@ -119,7 +119,7 @@ test('a fresh address in use is not hidden from a multi-pool agent that has yet 
 });
 
 test('all excess is released in the end', async () => {
-  const world = await scene({ type: 'm5.large', seed: 'adopt-1', pods: 4, subnetIds: [ids.pods] });
+  const world = await setUp({ type: 'm5.large', seed: 'adopt-1', pods: 4, subnetIds: [ids.pods] });
   const hanging = { kind: 'lost', effect: 'after', connection: 'hang', delayMs: 0 } as const;
   world.fault('AttachNetworkInterface', hanging, 1);
   world.addLivingPods(14, 'more');

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import {
   belowWatermarks,
   givenTwice,
-  type JudgedNode,
-  loose,
+  type CheckedNode,
+  orphaned,
   madeWrongly,
   offeredTwice,
   offeredWrongly,
@@ -40,7 +40,7 @@ const listed: ListedInterface = {
   attachment: { id: 'eni-attach-1', instanceId: 'i-1', deviceIndex: 1 },
 };
 
-const node: JudgedNode = {
+const node: CheckedNode = {
   nodeName: 'node-1',
   facts: {
     name: 'node-1',
@@ -95,7 +95,7 @@ describe('a run as it should be', () => {
       shownWrongly(node, object, { listed: [listed], network }),
       offeredWrongly(node, object, [listed]),
       madeWrongly(node, [listed], network),
-      loose([listed]),
+      orphaned([listed]),
     ];
 
     expect(problems.flat()).toEqual([]);
@@ -180,6 +180,6 @@ describe('a problem with an interface', () => {
   });
 
   it('is that it is detached', () => {
-    expect(loose([{ ...listed, attachment: undefined }])).toHaveLength(1);
+    expect(orphaned([{ ...listed, attachment: undefined }])).toHaveLength(1);
   });
 });

@@ -5,7 +5,7 @@ import {
   refusedElse,
   saidWrongly,
   signedWrongly,
-  toldToGoWithInstance,
+  deleteOnTerminationCalls,
   tokensTwice,
 } from '../../../localstack/wire-problems.ts';
 import type { TappedCall } from '../../../localstack/wire-tap.ts';
@@ -30,7 +30,7 @@ const create = (token: string) =>
   call(`Action=CreateNetworkInterface&ClientToken=${token}&SecondaryPrivateIpAddressCount=4`);
 const assign = call('Action=AssignPrivateIpAddresses&SecondaryPrivateIpAddressCount=3');
 const refused = { status: 400, errorCode: 'InvalidSubnetID.NotFound' };
-const tell = (value: string) =>
+const modify = (value: string) =>
   call(
     `Action=ModifyNetworkInterfaceAttribute&Attachment.AttachmentId=a-1&Attachment.DeleteOnTermination=${value}`,
   );
@@ -54,7 +54,7 @@ describe('a request on the wire', () => {
     ['no token', [create('')], 1],
     ['the token of another', [create('a'), create('a')], 1],
     ['tokens of their own', [create('a'), create('b')], 0],
-  ])('is judged for interfaces created with %s', (_, calls, problems) => {
+  ])('is checked for interfaces created with %s', (_, calls, problems) => {
     expect(tokensTwice(calls)).toHaveLength(problems);
   });
 });
@@ -64,7 +64,7 @@ describe('an answer on the wire', () => {
     ['the expected refusal', refused, 0],
     ['another refusal', { status: 400, errorCode: 'InvalidParameterValue' }, 1],
     ['nothing', { status: undefined }, 1],
-  ])('is judged when it is %s', (_, changed, problems) => {
+  ])('is checked when it is %s', (_, changed, problems) => {
     expect(refusedElse([call('Action=DescribeVpcs', changed)], 'InvalidSubnetID.NotFound')).toHaveLength(
       problems,
     );
@@ -75,10 +75,12 @@ describe('an answer on the wire', () => {
   });
 
   it('shows how often delete-on-termination is set for each attachment', () => {
-    expect([...toldToGoWithInstance([tell('true'), tell('false'), tell('true')])]).toEqual([['a-1', 2]]);
+    expect([...deleteOnTerminationCalls([modify('true'), modify('false'), modify('true')])]).toEqual([
+      ['a-1', 2],
+    ]);
   });
 
   it('belongs to a change, unless its call reads or sets delete-on-termination', () => {
-    expect(changes([call('Action=DescribeVpcs'), tell('true'), assign])).toEqual([assign]);
+    expect(changes([call('Action=DescribeVpcs'), modify('true'), assign])).toEqual([assign]);
   });
 });

@@ -42,7 +42,7 @@ export interface Rig {
   readonly error: () => unknown;
 }
 
-export interface Scene {
+export interface Setup {
   /** eni-9 was orphaned: it is attached, and no new one is created. */
   readonly adopts?: boolean;
   readonly create?: readonly Outcome[];
@@ -62,8 +62,8 @@ export interface Scene {
   readonly refresh?: (clock: VirtualClock) => Promise<void>;
 }
 
-/** Runs the unit; a call that the scene has no outcome for repeats the last one. */
-export function rig(scene: Scene): Rig {
+/** Runs the unit; a call that the setup has no outcome for repeats the last one. */
+export function rig(setup: Setup): Rig {
   const clock = new VirtualClock();
   const deadline = new AbortController();
   const calls: string[] = [];
@@ -73,20 +73,20 @@ export function rig(scene: Scene): Rig {
   const throttles: string[] = [];
   const refused: string[] = [];
   const visibilityLag = new VisibilityLag();
-  if (scene.lag !== undefined) visibilityLag.unknown(scene.lag - 100);
+  if (setup.lag !== undefined) visibilityLag.unknown(setup.lag - 100);
   const never = new AbortController().signal;
   const counts = { create: 0, attach: 0, delete: 0, refresh: 0 };
   let shownAt: number | undefined;
   let result: CreateInterfaceResult | undefined;
   let error: unknown;
   const next = (kind: 'create' | 'attach' | 'delete'): Outcome => {
-    const script = scene[kind] ?? { create: [created('eni-9')], attach: [], delete: [deleted] }[kind];
+    const script = setup[kind] ?? { create: [created('eni-9')], attach: [], delete: [deleted] }[kind];
     const outcome = script[Math.min(counts[kind]++, script.length - 1)];
     if (outcome === undefined) throw new Error(`no ${kind} is expected`);
     return outcome;
   };
   const implementation = scriptedImplementation({
-    expectedWait: () => scene.wait ?? 0,
+    expectedWait: () => setup.wait ?? 0,
     admit: async (kinds, { signal }) => {
       calls.push(`admit ${kinds.map(nameOf).join()}`);
       await sleep(clock, 0, signal);
@@ -97,20 +97,20 @@ export function rig(scene: Scene): Rig {
       if (context.inFlight === true) started.push(name);
       calls.push(operation.kind === 'attachInterface' ? `${name}@${operation.deviceIndex}` : name);
       requests.push(operation);
-      await sleep(clock, scene.duration ?? 0, never);
+      await sleep(clock, setup.duration ?? 0, never);
       return next(name);
     },
   });
   const refresh = async (): Promise<void> => {
     calls.push('refresh');
-    await (scene.refresh?.(clock) ?? sleep(clock, scene.duration ?? 0, never));
-    const refreshes = scene.refreshes ?? [undefined];
+    await (setup.refresh?.(clock) ?? sleep(clock, setup.duration ?? 0, never));
+    const refreshes = setup.refreshes ?? [undefined];
     shownAt = refreshes[Math.min(counts.refresh++, refreshes.length - 1)];
   };
   const deps: CreateInterfaceDeps = {
     implementation,
     clock,
-    random: new Random(scene.seed ?? 'unit'),
+    random: new Random(setup.seed ?? 'unit'),
     consistencyWindow: 30_000,
     context: { priority: () => 'normal', signal: deadline.signal },
     applyAnswer: (answer) => folded.push(answer.kind),
@@ -121,11 +121,11 @@ export function rig(scene: Scene): Rig {
     onRefused: ({ kind }) => refused.push(kind),
     indexAfter: (index) => {
       let found = index + 1;
-      while (scene.taken?.includes(found)) found++;
+      while (setup.taken?.includes(found)) found++;
       return found;
     },
   };
-  const unit = scene.adopts === true ? adoption(deps) : createInterface(request, 1, deps);
+  const unit = setup.adopts === true ? adoption(deps) : createInterface(request, 1, deps);
   unit.then(
     (ended) => {
       result = ended;
@@ -160,8 +160,8 @@ function nameOf(kind: Operation['kind']): 'create' | 'attach' | 'delete' {
   return kind === 'attachInterface' ? 'attach' : 'delete';
 }
 
-export async function run(scene: Scene): Promise<Rig> {
-  const made = rig(scene);
+export async function run(setup: Setup): Promise<Rig> {
+  const made = rig(setup);
   await made.clock.advance(600_000);
   return made;
 }

@@ -22,7 +22,7 @@ import { scriptedImplementation } from '../providers/scripted-implementation.ts'
 import { eni, infrastructure, m5Large, requirements, subnet } from './allocation-facts.ts';
 import { attached, created, done } from './outcomes.ts';
 
-export interface PoolScene {
+export interface PoolSetup {
   /** Addresses for pods that the node is to have. */
   readonly target?: number;
   /** Addresses that it may have at most. */
@@ -79,7 +79,7 @@ export class PoolRig {
   readonly givenBack: string[] = [];
   target: number;
   served = true;
-  readonly #scene: PoolScene;
+  readonly #setup: PoolSetup;
   readonly #pending: (() => void)[] = [];
   readonly #counts = new Map<string, number>();
   #interfaces = 0;
@@ -87,13 +87,13 @@ export class PoolRig {
   #blocks = 0;
   #lastPlan: AllocationPlan | undefined;
 
-  constructor(scene: PoolScene = {}) {
-    this.#scene = scene;
-    const { haste = 0 } = scene;
+  constructor(setup: PoolSetup = {}) {
+    this.#setup = setup;
+    const { haste = 0 } = setup;
     const schedule = this.clock.schedule.bind(this.clock);
     this.clock.schedule = (ms, action) => schedule(ms > haste ? ms - haste : ms, action);
-    this.target = scene.target ?? 8;
-    const observations = (scene.interfaces ?? [eni(0)]).map(
+    this.target = setup.target ?? 8;
+    const observations = (setup.interfaces ?? [eni(0)]).map(
       (item) => ({ kind: 'interface', interface: item }) as const,
     );
     this.inventory.track('i-1');
@@ -107,14 +107,14 @@ export class PoolRig {
     });
     this.orphans.apply({ startedAt: 0, endedAt: 0, interfaces: [] });
     this.maintainer = new PoolMaintainer({
-      isShrinking: (interfaceId) => interfaceId === scene.leaving,
+      isShrinking: (interfaceId) => interfaceId === setup.leaving,
       visibilityLag: new VisibilityLag(),
-      spreadCalls: scene.spreadCalls ?? false,
+      spreadCalls: setup.spreadCalls ?? false,
       instanceId: 'i-1',
       implementation: scriptedImplementation({
         admit: (_, { signal }) => this.#admit(signal),
         reconsider: () => this.reconsidered.push(this.clock.monotonic()),
-        expectedWait: ([first]) => (first === undefined ? 0 : (scene.waits?.[first] ?? 0)),
+        expectedWait: ([first]) => (first === undefined ? 0 : (setup.waits?.[first] ?? 0)),
         perform: (operation, { signal }) => this.#perform(operation, signal),
       }),
       ledger: this.ledger,
@@ -175,11 +175,11 @@ export class PoolRig {
   }
 
   #free(): Readonly<Record<string, number>> {
-    return this.#scene.free ?? { 'subnet-1': 100 };
+    return this.#setup.free ?? { 'subnet-1': 100 };
   }
 
   #requirements(): NodeRequirements {
-    return requirements(this.#scene.node);
+    return requirements(this.#setup.node);
   }
 
   #facts(): ReturnType<ConstructorParameters<typeof PoolMaintainer>[0]['facts']> {
@@ -187,13 +187,13 @@ export class PoolRig {
     if (view === undefined || !this.served) return undefined;
     return {
       view,
-      limits: this.#scene.limits ?? m5Large,
+      limits: this.#setup.limits ?? m5Large,
       requirements: this.#requirements(),
       infrastructure: infrastructure(Object.keys(this.#free()).map((id) => subnet(id))),
       free: (id) => this.ledger.free(id, this.clock.monotonic()),
       mostPrefixes: (id) => this.ledger.mostPrefixes(id, this.clock.monotonic()),
       wanted: Math.max(0, this.target - this.available),
-      most: (this.#scene.most ?? Infinity) - this.available,
+      most: (this.#setup.most ?? Infinity) - this.available,
       orphans: this.orphans.of('i-1'),
     };
   }
@@ -203,7 +203,7 @@ export class PoolRig {
       this.givenBack.push(kinds?.join() ?? 'all');
     };
     if (signal.aborted) return Promise.reject(signal.reason as Error);
-    if (this.#scene.crowded !== true) return Promise.resolve(refund);
+    if (this.#setup.crowded !== true) return Promise.resolve(refund);
     return new Promise((resolve, reject) => {
       const admitted = (): void => resolve(refund);
       this.#pending.push(admitted);
@@ -216,12 +216,12 @@ export class PoolRig {
 
   async #perform(operation: Operation, signal: AbortSignal): Promise<Outcome> {
     signal.throwIfAborted();
-    if (this.#scene.stuck === true) await sleep(this.clock, 3_600_000, signal);
+    if (this.#setup.stuck === true) await sleep(this.clock, 3_600_000, signal);
     this.calls.push(`${inShort(operation)}@${Math.round(this.clock.monotonic())}`);
     const number = this.#counts.get(operation.kind) ?? 0;
     this.#counts.set(operation.kind, number + 1);
-    await sleep(this.clock, this.#scene.duration ?? 0, never);
-    return this.#scene.outcome?.(operation, number) ?? this.#success(operation);
+    await sleep(this.clock, this.#setup.duration ?? 0, never);
+    return this.#setup.outcome?.(operation, number) ?? this.#success(operation);
   }
 
   #success(operation: Operation): Outcome {
@@ -260,9 +260,9 @@ export class PoolRig {
   async #refresh(): Promise<void> {
     const startedAt = this.clock.monotonic();
     this.refreshes.push(startedAt);
-    await sleep(this.clock, this.#scene.lookDuration ?? 0, never);
+    await sleep(this.clock, this.#setup.lookDuration ?? 0, never);
     const { interfaces = [], unreadable = [] } = this.inventory.view('i-1') ?? {};
-    const shown = this.#scene.shown?.(interfaces) ?? interfaces;
+    const shown = this.#setup.shown?.(interfaces) ?? interfaces;
     const observations = [
       ...shown.map((item) => ({ kind: 'interface', interface: item }) as const),
       ...unreadable.map((item) => ({ kind: 'unreadableInterface', interface: item }) as const),

@@ -18,7 +18,7 @@ import { requirements } from './allocation-facts.ts';
 import { nodeOf } from './cilium-nodes.ts';
 import { done } from './outcomes.ts';
 
-export interface ReleaseScene {
+export interface ReleaseSetup {
   readonly protocol: Release['protocol'];
   readonly interfaces: readonly NetworkInterface[];
   /** CIDRs that the agent holds, or addresses that it uses. */
@@ -61,17 +61,17 @@ export class ReleaseRig {
   published = true;
   /** When something was last written. */
   writtenAt = -Infinity;
-  readonly #scene: ReleaseScene;
+  readonly #setup: ReleaseSetup;
   #shown: ReadonlySet<string> = new Set();
   #handshake: JsonObject = {};
 
-  constructor(scene: ReleaseScene) {
-    this.#scene = scene;
-    this.protocol = scene.protocol;
-    this.holds = new Set(scene.holds);
-    this.keep = scene.keep ?? [...this.holds].flatMap(membersOf).length;
+  constructor(setup: ReleaseSetup) {
+    this.#setup = setup;
+    this.protocol = setup.protocol;
+    this.holds = new Set(setup.holds);
+    this.keep = setup.keep ?? [...this.holds].flatMap(membersOf).length;
     this.inventory.track('i-1');
-    const observations = scene.interfaces.map((item) => ({ kind: 'interface', interface: item }) as const);
+    const observations = setup.interfaces.map((item) => ({ kind: 'interface', interface: item }) as const);
     this.inventory.applyRefresh({ startedAt: 0, endedAt: 0, instanceIds: ['i-1'], observations });
     this.releaser = new Releaser({
       instanceId: 'i-1',
@@ -83,11 +83,11 @@ export class ReleaseRig {
       random: new Random('release'),
       timing,
       permission: new MutationPermission(noPauses),
-      policy: { ...policy, enabled: scene.enabled ?? true },
+      policy: { ...policy, enabled: setup.enabled ?? true },
       writtenAt: () => this.writtenAt,
       facts: () => this.#facts(),
       isGrowing: (interfaceId) => this.growing.has(interfaceId),
-      readNode: () => Promise.resolve(scene.onRead?.(this) ?? true),
+      readNode: () => Promise.resolve(setup.onRead?.(this) ?? true),
       applyAnswer: (answer) => this.inventory.applyAnswer(answer, this.clock.monotonic()),
       invalidate: (from) => this.doubts.push(from),
       wake: () => this.wake(),
@@ -168,7 +168,7 @@ export class ReleaseRig {
     const wanted = this.releaser.handshake(known) ?? known;
     const states = [...wanted].flatMap(([address, state]) => {
       if (state === 'released') return [];
-      const answer = state === 'marked-for-release' ? this.#scene.answer?.(address) : undefined;
+      const answer = state === 'marked-for-release' ? this.#setup.answer?.(address) : undefined;
       return [[address, answer ?? state] as const];
     });
     return Object.fromEntries(states);
@@ -181,8 +181,8 @@ export class ReleaseRig {
     const holdings = operation.kind === 'releaseIPs' ? operation.addresses : operation.prefixes;
     const number = this.calls.length;
     this.calls.push(`${interfaceId} ${holdings.join()}@${Math.round(this.clock.monotonic())}`);
-    await sleep(this.clock, this.#scene.duration ?? 0, never);
-    const outcome = this.#scene.outcome?.(operation, number);
+    await sleep(this.clock, this.#setup.duration ?? 0, never);
+    const outcome = this.#setup.outcome?.(operation, number);
     return outcome ?? done({ kind: 'released', interfaceId, instanceId, holdings });
   }
 }

@@ -70,7 +70,7 @@ describe('an address', () => {
 });
 
 describe('the evidence behind a claim', () => {
-  interface Scene {
+  interface Evidenced {
     readonly index: AddressIndex;
     readonly claim: () => ReturnType<AddressIndex['claim']>;
     evidence: Evidence;
@@ -80,8 +80,8 @@ describe('the evidence behind a claim', () => {
   }
 
   /** The node b shows an address, and a is about to. */
-  function scene(evidence: Evidence): Scene {
-    const made: Scene = {
+  function claimedWith(evidence: Evidence): Evidenced {
+    const made: Evidenced = {
       evidence,
       now: 0,
       waits: [],
@@ -99,7 +99,7 @@ describe('the evidence behind a claim', () => {
   }
 
   test('counts for nothing when the cloud shows the address elsewhere', () => {
-    const { claim, index } = scene('none');
+    const { claim, index } = claimedWith('none');
 
     expect(claim().excluded.size).toBe(0);
     index.setOffered('a', network, ['x']);
@@ -107,7 +107,7 @@ describe('the evidence behind a claim', () => {
   });
 
   test('counts for a while when the cloud has not been read, and not again for a claim that comes back', () => {
-    const made = scene('unasked');
+    const made = claimedWith('unasked');
     const first = made.claim();
     made.now = 20_000;
     made.index.remove('b');
@@ -121,7 +121,7 @@ describe('the evidence behind a claim', () => {
   });
 
   test('is announced when a wait starts, also one for another reason than before, and each time once', () => {
-    const made = scene('unasked');
+    const made = claimedWith('unasked');
     made.index.grantOffered('b');
     made.claim();
     made.claim();
@@ -135,11 +135,11 @@ describe('the evidence behind a claim', () => {
   });
 
   test('counts for nothing while the address leaves a node that only claims it', () => {
-    expect(scene('leaving').claim().excluded.size).toBe(0);
+    expect(claimedWith('leaving').claim().excluded.size).toBe(0);
   });
 
   test('counts until the address is withdrawn when the cloud gave it to the other node', () => {
-    const made = scene('none');
+    const made = claimedWith('none');
     made.index.claim({ name: 'b', networkId: network, addresses: ['x'] });
     made.evidence = 'leaving';
     made.index.claim({ name: 'b', networkId: network, addresses: [] });
@@ -152,7 +152,7 @@ describe('the evidence behind a claim', () => {
   });
 
   test('counts as long as the API server refuses the write that withdraws the address', () => {
-    const made = scene('none');
+    const made = claimedWith('none');
     made.index.claim({ name: 'b', networkId: network, addresses: ['x'] });
     made.evidence = 'stuck';
     made.index.claim({ name: 'b', networkId: network, addresses: [] });
@@ -163,11 +163,11 @@ describe('the evidence behind a claim', () => {
   });
 
   test('counts for nothing when such a write withdraws what the other node never had', () => {
-    expect(scene('stuck').claim().excluded.size).toBe(0);
+    expect(claimedWith('stuck').claim().excluded.size).toBe(0);
   });
 
   test('counts until the address is withdrawn when a previous leader may have assigned it', () => {
-    const made = scene('leaving');
+    const made = claimedWith('leaving');
     made.index.grantOffered('b');
     const before = made.claim().excluded.size;
 
@@ -178,7 +178,7 @@ describe('the evidence behind a claim', () => {
   });
 
   test('is reported to a node that shows what others have', () => {
-    const made = scene('shown');
+    const made = claimedWith('shown');
 
     const others = (name: string) =>
       made.index.heldByOthers({ name, networkId: network, addresses: ['x', 'y'] });

@@ -6,7 +6,7 @@ import { Random } from '../../../../src/runtime/random.ts';
 import { sleep } from '../../../../src/runtime/clock.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { scriptedImplementation } from '../../providers/scripted-implementation.ts';
-import { deleted, inPlace, request, rig, run, type Scene, until } from '../create-interface-rig.ts';
+import { deleted, inPlace, request, rig, run, type Setup, until } from '../create-interface-rig.ts';
 import { attached, created, failed, failure, lost } from '../outcomes.ts';
 
 describe('a new interface', () => {
@@ -123,8 +123,8 @@ describe('an interface that is being attached', () => {
     ['at once when calls are plenty', { lag: 700 }, 0],
     ['once the cloud shows it when calls are scarce', { lag: 700, wait: 1 }, 700],
     ['at once when calls are scarce and the cloud has no lag', { wait: 1 }, 0],
-  ])('is attached %s', async (_, scene, at) => {
-    const made = rig({ attach: [attached('eni-9', 1)], ...scene });
+  ])('is attached %s', async (_, setup, at) => {
+    const made = rig({ attach: [attached('eni-9', 1)], ...setup });
 
     await made.clock.advance(at - 1);
     const before = made.calls.includes('attach@1');
@@ -392,7 +392,7 @@ describe('an interface that could not be attached', () => {
 describe('the end of a shutdown', () => {
   const outOfTime = { kind: 'unknown', code: 'OutOfTime' };
 
-  test.each<[string, Scene, number]>([
+  test.each<[string, Setup, number]>([
     ['while it waits to be attached again', { attach: [failed('notYetVisible')] }, 500],
     ['while it is read again', { attach: [lost], refresh: () => new Promise(() => undefined) }, 500],
     [
@@ -400,8 +400,8 @@ describe('the end of a shutdown', () => {
       { attach: [failed('invalid')], delete: [failed('throttled')] },
       500,
     ],
-  ])('reports an interface as orphaned %s', async (_, scene, after) => {
-    const { clock, deadline, result, error } = rig(scene);
+  ])('reports an interface as orphaned %s', async (_, setup, after) => {
+    const { clock, deadline, result, error } = rig(setup);
     await clock.advance(after);
 
     deadline.abort(new Error('no time left'));

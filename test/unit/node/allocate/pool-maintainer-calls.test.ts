@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Priority } from '../../../../src/providers/contract/priority.ts';
 import { eni } from '../allocation-facts.ts';
 import { failed } from '../outcomes.ts';
-import { PoolRig, type PoolScene, untimed } from '../pool-rig.ts';
+import { PoolRig, type PoolSetup, untimed } from '../pool-rig.ts';
 
 describe('a step that is throttled', () => {
   test('is admitted again at once, because the rate limiter decides when it may go', async () => {
@@ -59,7 +59,7 @@ describe('a priority that rises while a step waits', () => {
 describe('the choice between an interface with room and a new one', () => {
   const crowdedAssign = { allocateIPs: 9000, createInterface: 1000 };
 
-  test.each<[string, PoolScene, Priority, string]>([
+  test.each<[string, PoolSetup, Priority, string]>([
     ['the one that is there, without the option', { waits: crowdedAssign }, 'critical', 'allocate'],
     ['the new one, when it comes sooner', { spreadCalls: true, waits: crowdedAssign }, 'critical', 'create'],
     [
@@ -75,8 +75,8 @@ describe('the choice between an interface with room and a new one', () => {
       'critical',
       'allocate',
     ],
-  ])('is %s', async (_, scene, priority, first) => {
-    const rig = new PoolRig(scene);
+  ])('is %s', async (_, setup, priority, first) => {
+    const rig = new PoolRig(setup);
     rig.priority = priority;
 
     await rig.run(100);

@@ -9,7 +9,7 @@ function table(id: string, networkId: string, ...subnetIds: string[]): RouteTabl
   return { id, networkId, subnetIds };
 }
 
-interface Scene {
+interface Setup {
   readonly subnets: readonly Subnet[];
   readonly free: Readonly<Record<string, number>>;
   readonly routeTables?: readonly RouteTable[];
@@ -17,7 +17,7 @@ interface Scene {
   readonly leastUseful?: number;
 }
 
-function choose({ subnets, free, routeTables = [], node = {}, leastUseful = 2 }: Scene): SubnetChoice {
+function choose({ subnets, free, routeTables = [], node = {}, leastUseful = 2 }: Setup): SubnetChoice {
   return chooseSubnet(requirements({ nodeSubnetId: '', ...node }), {
     infrastructure: infrastructure(subnets, { routeTables }),
     free: (id) => free[id] ?? 0,
@@ -27,8 +27,8 @@ function choose({ subnets, free, routeTables = [], node = {}, leastUseful = 2 }:
 }
 
 /** The id that is chosen, or what came of it instead. */
-function outcome(scene: Scene): string {
-  const choice = choose(scene);
+function outcome(setup: Setup): string {
+  const choice = choose(setup);
   return choice.kind === 'chosen' ? choice.subnet.id : choice.kind;
 }
 
@@ -102,9 +102,9 @@ describe('a choice of the own subnet of the node', () => {
   });
 
   test('follows its route table although the subnet is not known', () => {
-    const scene = { subnets: subnets.slice(1), free: { peer: 5, other: 90 }, routeTables };
+    const setup = { subnets: subnets.slice(1), free: { peer: 5, other: 90 }, routeTables };
 
-    expect(outcome({ ...scene, node: { nodeSubnetId: 'own' } })).toBe('peer');
+    expect(outcome({ ...setup, node: { nodeSubnetId: 'own' } })).toBe('peer');
   });
 });
 

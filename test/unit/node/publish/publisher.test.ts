@@ -15,13 +15,13 @@ function rig(outcome: WriteOutcome): { publisher: NodePublisher; written: unknow
   const node = nodeOf({});
   let operatorError = 'one';
   const written: unknown[] = [];
-  const scene = { changeTo: 'two' };
+  const setup = { changeTo: 'two' };
   const publisher = new NodePublisher({
     writer: {
       patchSpec: () => Promise.reject(new Error('nothing is offered')),
       patchStatus: (_, patch) => {
         written.push(patch);
-        operatorError = scene.changeTo;
+        operatorError = setup.changeTo;
         return Promise.resolve(outcome);
       },
       get: () => Promise.reject(new Error('nothing is to be read')),
@@ -37,7 +37,7 @@ function rig(outcome: WriteOutcome): { publisher: NodePublisher; written: unknow
     onHeld: () => undefined,
     onPublished: () => undefined,
   });
-  return Object.assign(scene, { publisher, written });
+  return Object.assign(setup, { publisher, written });
 }
 
 const signal = new AbortController().signal;

@@ -41,7 +41,7 @@ describe('the state of a node', () => {
     expect(known.assess()).toBe(first);
   });
 
-  test.each<[string, (scene: ReturnType<typeof rig>) => void, object]>([
+  test.each<[string, (setup: ReturnType<typeof rig>) => void, object]>([
     ['what the cloud shows', ({ facts }) => (facts.view = view([eni(0, 7)])), { usage: { available: 7 } }],
     ['pods that wait', ({ known }) => (known.waitingPods = 3), { usage: { waitingPods: 3 } }],
     [
@@ -56,16 +56,16 @@ describe('the state of a node', () => {
     ],
     ['the network', ({ facts }) => (facts.infrastructure = infrastructure([])), { kind: 'unread' }],
   ])('is assessed again when something else changes: %s', (_, change, expected) => {
-    const scene = rig();
-    scene.known.node = {
-      ...scene.known.node,
-      ipam: { ...scene.known.node.ipam, preAllocate: 0, minAllocate: 5, requested: [] },
+    const setup = rig();
+    setup.known.node = {
+      ...setup.known.node,
+      ipam: { ...setup.known.node.ipam, preAllocate: 0, minAllocate: 5, requested: [] },
     };
-    scene.known.assess();
+    setup.known.assess();
 
-    change(scene);
+    change(setup);
 
-    expect(scene.known.assess()).toMatchObject(expected);
+    expect(setup.known.assess()).toMatchObject(expected);
   });
 
   test('lacks what an interface brings until a read shows it attached, and requests it only once', () => {

@@ -5,19 +5,19 @@ import type { Operation, Outcome } from '../../../../src/providers/contract/oper
 import { eni } from '../allocation-facts.ts';
 import { failed, lost } from '../outcomes.ts';
 import { untimed } from '../pool-rig.ts';
-import { policy, type ReleaseScene, ReleaseRig, timing } from '../release-rig.ts';
+import { policy, type ReleaseSetup, ReleaseRig, timing } from '../release-rig.ts';
 
 const [one, two] = ['10.9.0.16/28', '10.9.0.32/28'];
 /** When what is in excess from the beginning is unassigned, at the earliest, in ms. */
 const due = { crd: policy.delay, 'multi-pool': policy.delay + policy.hiddenFor } as const;
 
 /** A multi-pool agent that has dropped whatever it does not hold. */
-function dropped(interfaces: readonly NetworkInterface[], change: Partial<ReleaseScene> = {}): ReleaseRig {
+function dropped(interfaces: readonly NetworkInterface[], change: Partial<ReleaseSetup> = {}): ReleaseRig {
   return new ReleaseRig({ protocol: 'multi-pool', interfaces, holds: ['10.0.0.10'], ...change });
 }
 
 /** An agent that is asked, and agrees to everything unless it is said otherwise. */
-function asked(interfaces: readonly NetworkInterface[], change: Partial<ReleaseScene> = {}): ReleaseRig {
+function asked(interfaces: readonly NetworkInterface[], change: Partial<ReleaseSetup> = {}): ReleaseRig {
   const answer = (): 'ready-for-release' => 'ready-for-release';
   return new ReleaseRig({ protocol: 'crd', interfaces, holds: ['10.0.0.10'], answer, ...change });
 }
@@ -32,7 +32,7 @@ function once(outcome: Outcome): (operation: Operation, number: number) => Outco
 }
 
 describe('an address that an agent dropped', () => {
-  test.each<[string, NetworkInterface, Partial<ReleaseScene>, string]>([
+  test.each<[string, NetworkInterface, Partial<ReleaseSetup>, string]>([
     ['an address', eni(0, 2), {}, 'eni-0 10.0.0.11'],
     ['a prefix', eni(0, 1, { prefixes: [one] }), {}, `eni-0 ${one}`],
     [
@@ -127,7 +127,7 @@ test('an address that an agent drops is unassigned, however soon it drops the ne
 });
 
 describe('an address that an agent dropped', () => {
-  test.each<[string, Partial<ReleaseScene>, readonly NetworkInterface[]]>([
+  test.each<[string, Partial<ReleaseSetup>, readonly NetworkInterface[]]>([
     ['nothing is to be released', { enabled: false }, [eni(0, 3)]],
     ['the agent has not reported what it holds', { holds: [], keep: 1 }, [eni(0, 3)]],
     ['the node needs it', { keep: 3 }, [eni(0, 3)]],

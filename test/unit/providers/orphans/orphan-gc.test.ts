@@ -14,7 +14,7 @@ import { scriptedImplementation } from '../scripted-implementation.ts';
 
 const interval = 300_000;
 
-interface Scene {
+interface Setup {
   readonly ids?: readonly string[];
   readonly dryRun?: boolean;
   readonly isHeld?: boolean;
@@ -36,7 +36,7 @@ interface Rig {
   readonly stop: () => Promise<void>;
 }
 
-function rig(scene: Scene = {}): Rig {
+function rig(setup: Setup = {}): Rig {
   const clock = new VirtualClock();
   const orphans = new Orphans({
     isHeld: () => false,
@@ -48,7 +48,7 @@ function rig(scene: Scene = {}): Rig {
   const priorities = new Set<string>();
   const results: string[] = [];
   const readFailures: CloudError[] = [];
-  let existing = (scene.ids ?? ['eni-1']).map(
+  let existing = (setup.ids ?? ['eni-1']).map(
     (id): NetworkInterface => networkInterface({ id, attachment: undefined }),
   );
   let deletions = 0;
@@ -60,7 +60,7 @@ function rig(scene: Scene = {}): Rig {
   const collection = new OrphanGc({
     implementation: scriptedImplementation({
       admit: async (_, { signal }) => {
-        scene.whenAdmitted?.(orphans);
+        setup.whenAdmitted?.(orphans);
         await sleep(clock, 0, signal);
         return () => undefined;
       },
@@ -68,13 +68,13 @@ function rig(scene: Scene = {}): Rig {
         const id = operation.kind === 'deleteInterface' ? operation.interfaceId : operation.kind;
         note(`delete ${id}`, context);
         await sleep(clock, 0, context.signal);
-        const outcome = scene.outcome?.(deletions++) ?? done({ kind: 'deleted', interfaceId: id });
+        const outcome = setup.outcome?.(deletions++) ?? done({ kind: 'deleted', interfaceId: id });
         if (outcome.kind === 'done') existing = existing.filter((item) => item.id !== id);
         return outcome;
       },
       readDetached: ({ ids = [] }, context) => {
         note(`look ${ids.join()}`, context);
-        const trouble = scene.lookFails?.(looks++);
+        const trouble = setup.lookFails?.(looks++);
         if (trouble !== undefined) return Promise.reject(new CloudError(trouble));
         const interfaces = existing.filter(({ id }) => ids.includes(id));
         return Promise.resolve({ startedAt: clock.monotonic(), interfaces });
@@ -85,8 +85,8 @@ function rig(scene: Scene = {}): Rig {
     random: new Random('collection'),
     scope: { tags: { owner: 'headwater' }, networkId: undefined },
     interval,
-    isDryRun: () => scene.dryRun ?? false,
-    isHeld: () => scene.isHeld ?? false,
+    isDryRun: () => setup.dryRun ?? false,
+    isHeld: () => setup.isHeld ?? false,
     evidence: () => () => true,
     read: () => {
       const now = clock.monotonic();
