@@ -1,6 +1,6 @@
 // Counts passed and failed checks, prints a line for each, and waits for states.
 import { sleep } from '../src/runtime/clock.ts';
-import type { ProcessEnvironment } from './surroundings.ts';
+import type { ProcessEnvironment } from './process-environment.ts';
 
 /** One line for each problem; a check without problems passes. */
 export type Problems = readonly string[];

@@ -16,8 +16,8 @@ import {
   usedWithoutHolding,
 } from './node-problems.ts';
 import { credentials, region } from './network-plan.ts';
-import type { TestBed } from './environment.ts';
-import type { ProcessEnvironment } from './surroundings.ts';
+import type { TestBed } from './test-bed.ts';
+import type { ProcessEnvironment } from './process-environment.ts';
 import type { ListedInterface } from './third-party-api.ts';
 import { deleteOnTerminationCalls } from './wire-problems.ts';
 

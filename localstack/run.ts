@@ -12,10 +12,10 @@ import { systemClock as clock } from '../src/runtime/system-clock.ts';
 import { acts } from './acts.ts';
 import { GivenUp } from './checks.ts';
 import { Play } from './play.ts';
-import { startTestBed } from './environment.ts';
+import { startTestBed } from './test-bed.ts';
 import { flagsOfManifest } from './rendered-options.ts';
 import { connectTo, type NoServer, type Server, serverKinds, startOneOf } from './server.ts';
-import type { ProcessEnvironment } from './surroundings.ts';
+import type { ProcessEnvironment } from './process-environment.ts';
 
 async function findServer(
   asked: string | undefined,

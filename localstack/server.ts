@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { sleep } from '../src/runtime/clock.ts';
-import type { ProcessEnvironment } from './surroundings.ts';
+import type { ProcessEnvironment } from './process-environment.ts';
 import { ThirdPartyEc2 } from './third-party-api.ts';
 
 export const serverKinds = ['localstack', 'moto'] as const;
