@@ -37,7 +37,7 @@ async function targetOf(api: RealApi): Promise<Target> {
   return {
     send: (request) => sendOverHttp(server, request),
     tokenOf: (sender) => tokens[sender],
-    // Its watches end when their time is over in truth.
+    // Its watches end in real time.
     pass: () => Promise.resolve(),
     expireHistory: compactEtcd,
     ...(tellsProgress(await api.etcdVersion()) ? {} : { lacks: 'watch progress' }),

@@ -1,5 +1,5 @@
 // The administrator of the simulated cluster. Once all faults have been over for a while, it approves held withdrawals:
-// only a person can tell an external deletion from a read that hides something.
+// only a person can distinguish an external deletion from a read that hides something.
 import type { Harness } from './harness.ts';
 
 /** From the end of the last fault, in ms. A hold without a lasting cause has ended by then. */

@@ -13,7 +13,7 @@ export function belongingTo(clusterName: string): Readonly<Record<string, string
   return { 'io.cilium/cilium-managed': 'true', 'io.cilium/cluster-name': clusterName };
 }
 
-export interface Leftover {
+export interface OrphanFacts {
   readonly tags: Readonly<Record<string, string>>;
   readonly subnetId?: string;
   readonly groupId?: string;
@@ -23,8 +23,8 @@ export interface Leftover {
 }
 
 /** Creates a detached interface; returns its id. */
-export function leave(world: World, leftover: Leftover): string {
-  const { tags, subnetId = ids.nodes, groupId = ids.nodeGroup, description = '', addresses = 4 } = leftover;
+export function leave(world: World, facts: OrphanFacts): string {
+  const { tags, subnetId = ids.nodes, groupId = ids.nodeGroup, description = '', addresses = 4 } = facts;
   const { network } = world.cluster.ec2;
   const claim = { ...nothing, count: addresses };
   const request = { ...plainInterface(subnetId, [groupId]), claim, tags, description };
@@ -32,7 +32,7 @@ export function leave(world: World, leftover: Leftover): string {
 }
 
 /** Joins the machine to the cluster with an interface that has these tags, which define what belongs to the cluster. */
-export async function joinWith(world: World, machine: NodeFacts, tags: Leftover['tags']): Promise<void> {
+export async function joinWith(world: World, machine: NodeFacts, tags: OrphanFacts['tags']): Promise<void> {
   const interfaceId = leave(world, { tags });
   const { instanceId } = machine;
   attach(world.cluster.ec2.network, { interfaceId, instanceId, deviceIndex: 1, cardIndex: 0 });

@@ -12,7 +12,7 @@ export const ids = {
   podGroup: 'sg-00000000000000002',
 } as const;
 
-/** Security group of the VPC. */
+/** CIDR block of the VPC. */
 export const testBlock = '10.0.0.0/16';
 
 type Section = Readonly<Record<string, unknown>>;

@@ -20,17 +20,17 @@ export interface Addresses {
 }
 
 export interface Findings {
-  /** What was done. */
+  /** What the trial did. */
   readonly story: string;
   readonly addresses: Addresses;
   readonly times: readonly Beside[];
-  /** That a person reads; undefined where there is to be none. */
+  /** The sentence that a person must read; undefined if there must be none. */
   readonly sentence: string | undefined;
-  /** What ought to be and is not; empty: the rest is judged alone. */
+  /** Other unmet expectations. */
   readonly complaints: readonly string[];
 }
 
-/** Work under trouble may take so many times what it takes in calm. */
+/** Work under faults may take this many times as long as without. */
 const slowest = 2;
 
 export function complaintsOf({ addresses, times, complaints }: Findings): readonly string[] {

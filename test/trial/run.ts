@@ -1,6 +1,6 @@
-// npm run trial: troubles under which absence must take nothing away, played with a large fleet. The EC2 model, the Kubernetes
-// API and each controller as it ships are processes of their own, the agents are in this one. Judged by the model's state and by
-// what the agents saw, never by the controller's word.
+// npm run trial: runs a large fleet through faults under which absence must take nothing away. The EC2 model, the Kubernetes
+// API and each shipped controller have their own processes; the agents run in this one. The checks read the model's state
+// and what the agents saw, and never trust the controller's own reports.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

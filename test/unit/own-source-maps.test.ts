@@ -17,7 +17,7 @@ async function bundled(): Promise<{ code: string; map: RawSourceMap }> {
     outfile: '/dist/main.js',
     bundle: true,
     write: false,
-    // All on one line: what is foreign must end what is ours.
+    // All on one line: the mapping of a package must end one of ours.
     minifyWhitespace: true,
     format: 'esm',
     sourcemap: true,
@@ -64,8 +64,8 @@ describe('withOwnLines', () => {
 
   test('makes a map of packages only empty', async () => {
     const { map } = await bundled();
-    const foreign = { ...map, sources: map.sources.map((source) => `node_modules/${source}`) };
+    const ofPackages = { ...map, sources: map.sources.map((source) => `node_modules/${source}`) };
 
-    expect(withOwnLines(foreign).mappings).toBe('');
+    expect(withOwnLines(ofPackages).mappings).toBe('');
   });
 });

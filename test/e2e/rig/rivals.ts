@@ -86,7 +86,7 @@ export class Rivals {
       },
       { every: lookInterval, limit: patience },
     );
-    if (found === undefined) throw new Error('nobody leads');
+    if (found === undefined) throw new Error('no controller leads');
     return found;
   }
 
@@ -95,14 +95,14 @@ export class Rivals {
    * seen to have it first.
    */
   async released(rival: Rival): Promise<number | undefined> {
-    let givenBackAt: number | undefined;
+    let releasedAt: number | undefined;
     const isFree = async (): Promise<boolean> => {
       const { holder, writtenAt } = await this.#lease();
-      if (holder === '') givenBackAt = writtenAt;
+      if (holder === '') releasedAt = writtenAt;
       return holder !== rival.identity;
     };
-    await this.#cluster.until('the Lease is given back', isFree, { every: lookInterval, limit: patience });
-    return givenBackAt;
+    await this.#cluster.until('the Lease is released', isFree, { every: lookInterval, limit: patience });
+    return releasedAt;
   }
 
   /** The name in the Lease, empty when it names none; when it was taken and last written, in monotonic ms. */

@@ -59,7 +59,7 @@ describe('a leader that is frozen for longer than its lease', () => {
       { kind: 'departure', name: 'end-of-load', at: 0, of: 'load', pods, over: 500 },
       signal,
     );
-    await cluster.until('it takes addresses back', () => calls.takenAway(0, user).length > 0);
+    await cluster.until('it releases addresses', () => calls.takenAway(0, user).length > 0);
     const refusal = { code: 'InvalidParameterCombination', status: 400, message: 'not now' };
     const refused = faults.add({
       action: 'AttachNetworkInterface',

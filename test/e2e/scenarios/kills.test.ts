@@ -180,16 +180,16 @@ describe('two controllers under load', () => {
         await sleep(clock, 200 + random.integer(1800), signal);
         const { rival: leader } = await rivals.leader();
         const { child } = leader.controller.process;
-        const toldAt = clock.monotonic();
+        const signalledAt = clock.monotonic();
 
         const stopped = child.stop();
-        const givenBackAt = await rivals.released(leader);
+        const releasedAt = await rivals.released(leader);
         const next = await rivals.leader(leader);
         await stopped;
 
-        if (givenBackAt !== undefined) {
-          figures.note('from SIGTERM to the lease released', givenBackAt - toldAt);
-          figures.note('from the lease released to the lease held', next.tookAt - givenBackAt);
+        if (releasedAt !== undefined) {
+          figures.note('from SIGTERM to the lease released', releasedAt - signalledAt);
+          figures.note('from the lease released to the lease held', next.tookAt - releasedAt);
         }
         expect(await child.ended).toBe('ended with exit code 0');
         await untilServed(cluster, load);

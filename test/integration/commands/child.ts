@@ -51,7 +51,7 @@ export class Child {
     });
     this.#process.stdout?.on('data', (piece: Buffer) => {
       this.#out += piece.toString();
-      this.#tell();
+      this.#notify();
     });
     this.#process.stderr?.on('data', (piece: Buffer) => {
       this.#err += piece.toString();
@@ -63,7 +63,7 @@ export class Child {
         this.#hasEnded = true;
         running.delete(this);
         resolve({ code: code ?? undefined, signal: signal ?? undefined, out: this.#out, err: this.#err });
-        this.#tell();
+        this.#notify();
       });
     });
   }
@@ -107,7 +107,7 @@ export class Child {
     this.#process.stdout?.destroy();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const watcher of this.#watchers) watcher();
   }
 }

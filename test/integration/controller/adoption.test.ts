@@ -199,15 +199,15 @@ describe('an orphaned interface that was made for an instance', () => {
     ],
     ['of another cluster', {}, { tags: belongingTo('green') }, {}],
     ['of cilium-operator, whose tags name no instance', {}, { tags: blue }, {}],
-  ])('is not attached when it is %s', async (_, fields, leftover, flags) => {
+  ])('is not attached when it is %s', async (_, fields, orphan, flags) => {
     const world = worldOf(fields);
     const machine = world.machine();
     const marks = ownershipTags(machine.instanceId, 'of-before');
     const tags =
-      leftover?.tags['io.cilium/cluster-name'] === 'blue'
-        ? leftover.tags
-        : { ...blue, ...marks, ...leftover?.tags };
-    const id = leave(world, { ...leftover, tags });
+      orphan?.tags['io.cilium/cluster-name'] === 'blue'
+        ? orphan.tags
+        : { ...blue, ...marks, ...orphan?.tags };
+    const id = leave(world, { ...orphan, tags });
     await world.advance(minute);
     const controller = start(world, { flags });
 
@@ -287,10 +287,10 @@ describe('an orphaned interface that was made for an instance', () => {
     const controller = start(world);
     await world.announce(machine);
     await world.advance(35_000);
-    const foreign = leave(world, { tags: {}, addresses: 0 });
+    const unmarked = leave(world, { tags: {}, addresses: 0 });
     await world.advance(5000);
     attach(world.cluster.ec2.network, {
-      interfaceId: foreign,
+      interfaceId: unmarked,
       instanceId: machine.instanceId,
       deviceIndex: 1,
       cardIndex: 0,

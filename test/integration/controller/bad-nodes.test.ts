@@ -124,8 +124,8 @@ async function setUp(cases: readonly Case[]): Promise<Setup> {
   return { world, controller, good, bad };
 }
 
-/** What was said of a node, in the log or in /status. */
-function toldOf({ controller }: Setup): ReadonlyMap<string, string> {
+/** What was reported about a node, in the log or in /status. */
+function reportedOf({ controller }: Setup): ReadonlyMap<string, string> {
   const reported = new Map<string, string>();
   for (const { level, details } of controller.logged) {
     const name = String(details['node']);
@@ -140,7 +140,7 @@ describe('a CiliumNode that is wrong', () => {
     async (section) => {
       const setup = await setUp(casesOf(section));
       const { world, controller, good, bad } = setup;
-      const reported = toldOf(setup);
+      const reported = reportedOf(setup);
 
       const unserved = good.filter((machine) => world.pool(machine).size !== 2);
       const silent = bad.filter(

@@ -25,7 +25,7 @@ async function settled(count = 2): Promise<{ world: World; controller: WorldCont
   return { world, controller };
 }
 
-async function foreignWrites(controller: WorldController): Promise<number> {
+async function conflictingWrites(controller: WorldController): Promise<number> {
   const parts = await Promise.all(
     ['pool', 'status'].map((part) => controller.metric(`headwater_conflicting_writes_total{part="${part}"}`)),
   );
@@ -62,7 +62,7 @@ describe('a cilium-operator that still runs', () => {
     expect(world.events(machine.name)).toContainEqual(
       expect.stringMatching(/^CiliumNode MutationsPaused: .* another program writes CiliumNodes/),
     );
-    expect(await foreignWrites(controller)).toBeGreaterThanOrEqual(2);
+    expect(await conflictingWrites(controller)).toBeGreaterThanOrEqual(2);
     expect(await controller.metric('headwater_mutations_paused{reason="conflictingWriter"}')).toBe(1);
     expect(await controller.metric('headwater_conflicting_writer{stops="fleet"}')).toBe(1);
     expect(controller.controller.status().paused).toEqual([
@@ -207,7 +207,7 @@ describe('an edit of a pool by hand', () => {
       expect.objectContaining({ reason: 'conflictingWriter', activities: ['release'], node: machine.name }),
     ]);
     expect(controller.controller.status().paused).toEqual([]);
-    expect(await foreignWrites(controller)).toBe(1);
+    expect(await conflictingWrites(controller)).toBe(1);
     expect(lines(controller, /conflicting writer detected/)).toBe(1);
     expect(world.events(machine.name)).toContainEqual(
       expect.stringMatching(/^CiliumNode ConflictingWriter: another program/),
@@ -312,7 +312,7 @@ describe('an edit of a pool by hand', () => {
     await world.advance(2000);
 
     expect(world.pool(machine).size).toBe(8);
-    expect(await foreignWrites(controller)).toBe(0);
+    expect(await conflictingWrites(controller)).toBe(0);
   });
 });
 
@@ -332,7 +332,7 @@ describe('no conflicting writer', () => {
 
     await world.advance(3_600_000);
 
-    expect(await foreignWrites(controller)).toBe(0);
+    expect(await conflictingWrites(controller)).toBe(0);
     expect(controller.publications.length).toBeGreaterThan(50);
     expect(controller.calls.map(({ action }) => action)).toContain('UnassignPrivateIpAddresses');
     expect(world.broken()).toEqual([]);
@@ -362,7 +362,7 @@ describe('no conflicting writer', () => {
       else controller.stop();
     }
 
-    const counts = await Promise.all(turns.map(foreignWrites));
+    const counts = await Promise.all(turns.map(conflictingWrites));
     const lost = turns.flatMap(({ publications }) => publications.filter(({ status }) => status === 0));
     expect(counts).toEqual(turns.map(() => 0));
     expect(lost.length).toBeGreaterThanOrEqual(40);
@@ -392,7 +392,7 @@ describe('no conflicting writer', () => {
     await world.advance(300_000);
 
     expect(await successor.metric('headwater_leader')).toBe(1);
-    expect(await foreignWrites(successor)).toBe(0);
+    expect(await conflictingWrites(successor)).toBe(0);
     expect(world.pool(machine).has(address)).toBe(true);
     expect(world.broken()).toEqual([]);
   });
@@ -420,7 +420,7 @@ describe('no conflicting writer', () => {
     await world.patch(machine, { spec: { ipam: { pool: null } } });
     await world.advance(1000);
 
-    expect(await foreignWrites(controller)).toBe(0);
+    expect(await conflictingWrites(controller)).toBe(0);
     expect(controller.controller.status().paused).toEqual([]);
   });
 });

@@ -67,7 +67,7 @@ class Agent {
     this.#used = used;
   }
 
-  async speak(): Promise<void> {
+  async report(): Promise<void> {
     const { name } = this.#machine;
     if (this.#protocol === 'multi-pool') {
       const requested = [{ pool: 'default', needed: { 'ipv4-addrs': this.#used.length + 8 } }];
@@ -134,7 +134,7 @@ describe.each(causes)(
         const used = ofUnfit.slice(0, Math.ceil(ofUnfit.length / 2));
         const idle = ofUnfit.filter((address) => !used.includes(address));
         const agent = new Agent(world, machine, protocol, used);
-        await agent.speak();
+        await agent.report();
         await world.advance(30_000);
         const [, second] = world.interfaces(machine);
         if (second === undefined) throw new Error('there is no second interface');
@@ -201,7 +201,7 @@ describe.each<{ what: string; flags: Readonly<Record<string, string>> }>([
       await world.announce(machine);
       await world.advance(60_000);
       const pool = [...world.pool(machine).keys()];
-      await new Agent(world, machine, protocol, pool.slice(0, 4)).speak();
+      await new Agent(world, machine, protocol, pool.slice(0, 4)).report();
       await world.advance(30_000);
       const from = world.history.of(machine.name).length;
 
@@ -274,7 +274,7 @@ describe.each(shrinkings)(
         await world.advance(60_000);
         const used = [...world.pool(machine).keys()].slice(0, 6);
         const agent = new Agent(world, machine, protocol, used);
-        await agent.speak();
+        await agent.report();
         await world.advance(60_000);
         const before = world.pool(machine).size;
         const from = world.history.of(machine.name).length;

@@ -21,12 +21,17 @@ describe('pending pods on a node that is limited', () => {
     await world.advance(10_000);
     const soon = controller.controller.status().inDeficit;
     await world.advance(20_000);
-    const reported = { short: controller.controller.status().inDeficit, error: world.operatorError(machine) };
+    const reported = {
+      inDeficit: controller.controller.status().inDeficit,
+      error: world.operatorError(machine),
+    };
     await world.patchStatus(machine, { ipam: { used: null } });
     await world.advance(30_000);
 
     expect([before, soon]).toEqual([[], []]);
-    expect(reported.short).toEqual([expect.objectContaining({ name: machine.name, reason, pendingPods: 5 })]);
+    expect(reported.inDeficit).toEqual([
+      expect.objectContaining({ name: machine.name, reason, pendingPods: 5 }),
+    ]);
     expect(reported.error).toContain(text);
     expect(world.events(machine.name).toSorted()).toEqual([
       expect.stringMatching(`^CiliumNode ${reason}: `),

@@ -38,7 +38,7 @@ function without({ sid, permission, resource }: Grant): IamPolicy {
   return { ...shippedPolicy, Statement: statements };
 }
 
-/** Beside what differs there are two nodes: one wants 20 addresses, of which 9 fit on its interface, the other 4. */
+/** Each case has two nodes: one needs 20 addresses, of which 9 fit on its interface, and the other needs 4. */
 interface Case {
   readonly flags?: Readonly<Record<string, string>>;
   /** Of the first node. */
@@ -49,8 +49,8 @@ interface Case {
   /** Tags of an interface without addresses that the first node has; undefined without one. */
   readonly idle?: Readonly<Record<string, string>>;
   readonly staticAddress?: boolean;
-  /** Where a person who searches for the reason finds it. */
-  readonly shownBy: 'the error of the node' | 'a remark on the node' | 'readiness' | 'the log';
+  /** Where a person finds the reason. */
+  readonly shownBy: 'the error of the node' | 'a warning of the node' | 'readiness' | 'the log';
   /** Addresses that the nodes have while it is denied, and once it is allowed. */
   readonly meanwhile: readonly [number, number];
   readonly afterwards?: readonly [number, number];
@@ -61,10 +61,10 @@ const unread: Case = { shownBy: 'readiness', meanwhile: [0, 0] };
 /** The interface that the node has is filled nevertheless. */
 const noInterface: Case = { shownBy: 'the error of the node', meanwhile: [9, 4] };
 const housekeeping: Case = { shownBy: 'the log', meanwhile: all };
-const staticAddress: Case = { staticAddress: true, shownBy: 'a remark on the node', meanwhile: all };
+const staticAddress: Case = { staticAddress: true, shownBy: 'a warning of the node', meanwhile: all };
 const releasing = { 'aws-release-excess-ips': 'true', 'idle-interface-delay': '1m' };
 const small = { ipam: { minAllocate: 5, preAllocate: 1 } };
-/** Not by the tags of cilium-operator, but by its own alone is an interface known for Headwater's. */
+/** Only Headwater's own tags identify its interfaces, not cilium-operator's. */
 const ownTags = { 'eni-gc-tags': 'team=net' };
 
 const idleOf: Readonly<Record<string, Pick<Case, 'idle' | 'flags'>>> = {
@@ -76,7 +76,7 @@ const idleOf: Readonly<Record<string, Pick<Case, 'idle' | 'flags'>>> = {
   InterfacesOfInstances: { idle: belongingTo('blue'), flags: releasing },
 };
 
-/** Cases by permission: what is asked of a cluster so that it is needed. */
+/** By permission, a cluster that needs it. */
 const cases: Readonly<Record<string, (grant: Grant) => Case>> = {
   'ec2:DescribeNetworkInterfaces': () => unread,
   'ec2:DescribeSubnets': () => unread,
@@ -160,7 +160,7 @@ function shown(
   const { warnings = [] } = controller.controller.status();
   const texts = {
     'the error of the node': () => world.operatorError(world.machine()),
-    'a remark on the node': () => warnings.map(({ why }) => why).join('; '),
+    'a warning of the node': () => warnings.map(({ why }) => why).join('; '),
     readiness: () => controller.controller.unreadiness() ?? '',
     'the log': () => controller.warnings().join('; '),
   } as const satisfies Record<Case['shownBy'], () => string>;

@@ -8,7 +8,7 @@ import { World } from '../../support/world.ts';
 import { startController } from '../../support/world-controller.ts';
 
 /** Another client attaches an interface of its own. */
-function attachForeign(world: World, { instanceId }: NodeFacts, deviceIndex: number): string {
+function attachUnmarked(world: World, { instanceId }: NodeFacts, deviceIndex: number): string {
   const { network } = world.cluster.ec2;
   const { id } = createInterface(network, plainInterface(ids.nodes, [ids.nodeGroup]));
   attach(network, { interfaceId: id, instanceId, deviceIndex, cardIndex: 0 });
@@ -26,12 +26,12 @@ describe('a person or client with the same account', () => {
     const controller = startController(world);
     await world.announce(machine);
     await world.advance(30_000);
-    const foreign = attachForeign(world, machine, 1);
+    const theirs = attachUnmarked(world, machine, 1);
 
     await world.request(machine, 20);
     await world.advance(60_000);
 
-    expect(world.interfaces(machine).map(({ id, deviceIndex }) => [deviceIndex, id === foreign])).toEqual([
+    expect(world.interfaces(machine).map(({ id, deviceIndex }) => [deviceIndex, id === theirs])).toEqual([
       [0, false],
       [1, true],
       [2, false],
@@ -49,8 +49,8 @@ describe('a person or client with the same account', () => {
     startController(world);
     await world.announce(machine);
     await world.advance(30_000);
-    attachForeign(world, machine, 1);
-    attachForeign(world, machine, 2);
+    attachUnmarked(world, machine, 1);
+    attachUnmarked(world, machine, 2);
 
     await world.request(machine, 20);
     await world.advance(60_000);

@@ -138,7 +138,7 @@ describe('a node whose CiliumNode may not be written', () => {
     await world.advance(120_000);
     const during = {
       nodes: await nodesBy(controller),
-      short: controller.controller.status().inDeficit,
+      inDeficit: controller.controller.status().inDeficit,
       blocked: await controller.metric('headwater_blocked{resource="node",reason="WriteRefused"}'),
       events: world.events(machine.name),
       ready: readyOf(controller),
@@ -147,7 +147,7 @@ describe('a node whose CiliumNode may not be written', () => {
     await world.advance(60_000);
 
     expect(during.nodes).toEqual({ total: 3, satisfied: 2, in_deficit: 1, blocked: 0, unknown: 0 });
-    expect(during.short).toEqual([
+    expect(during.inDeficit).toEqual([
       expect.objectContaining({
         name: machine.name,
         reason: 'WriteRefused',

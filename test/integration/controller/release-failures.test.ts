@@ -201,7 +201,7 @@ test('a new leader tries no release in its quiet period, and then releases every
   end();
 
   await world.until(
-    'all is given back',
+    'all excess is released',
     () => world.held(world.machine()).length === world.used().length + 8,
     60_000,
   );

@@ -5,16 +5,16 @@ import { instance, testCloud } from '../../support/test-cloud.ts';
 const flags = { 'aws-release-excess-ips': 'true' };
 
 describe.each(['crd-allocator', 'multi-pool'] as const)('a new leader beside an agent of %s', (protocol) => {
-  test.each<{ what: string; foreign: object; eni?: object }>([
-    { what: 'is a trunk', foreign: { type: 'trunk' } },
-    { what: 'another service manages', foreign: { requesterManaged: true } },
+  test.each<{ what: string; traits: object; eni?: object }>([
+    { what: 'is a trunk', traits: { type: 'trunk' } },
+    { what: 'another service manages', traits: { requesterManaged: true } },
     {
       what: 'has the tags that exclude it',
-      foreign: { tags: { role: 'storage' } },
+      traits: { tags: { role: 'storage' } },
       eni: { excludeInterfaceTags: { role: 'storage' } },
     },
-  ])('releases nothing of an interface that $what', async ({ foreign, eni = {} }) => {
-    const interfaces = [{ deviceIndex: 1, addresses: 3, ...foreign }];
+  ])('releases nothing of an interface that $what', async ({ traits, eni = {} }) => {
+    const interfaces = [{ deviceIndex: 1, addresses: 3, ...traits }];
     const world = await BusyWorld.start({
       cloud: testCloud({ instances: [instance({ interfaces })] }),
       configure: () => ({ protocol, eni }),

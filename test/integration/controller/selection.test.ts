@@ -177,24 +177,24 @@ describe('delete-on-termination', () => {
 });
 
 describe('an interface that carries no pods is still published and counted when it', () => {
-  test.each<{ what: string; type?: string; foreign: object; eni?: EniOptions; why: string }>([
-    { what: 'is an EFA', type: 'm5n.24xlarge', foreign: { type: 'efa' }, why: 'efa' },
-    { what: 'is a trunk', foreign: { type: 'trunk' }, why: 'trunk' },
-    { what: 'another service manages', foreign: { requesterManaged: true }, why: 'requester-managed' },
+  test.each<{ what: string; type?: string; traits: object; eni?: EniOptions; why: string }>([
+    { what: 'is an EFA', type: 'm5n.24xlarge', traits: { type: 'efa' }, why: 'efa' },
+    { what: 'is a trunk', traits: { type: 'trunk' }, why: 'trunk' },
+    { what: 'another service manages', traits: { requesterManaged: true }, why: 'requester-managed' },
     {
       what: 'has the tags that exclude it',
-      foreign: { tags: { role: 'storage', more: 'yes' } },
+      traits: { tags: { role: 'storage', more: 'yes' } },
       eni: { excludeInterfaceTags: { role: 'storage' } },
       why: 'exclude-interface-tags',
     },
     {
       what: 'is on another network card',
       type: 'c6in.32xlarge',
-      foreign: { cardIndex: 1 },
+      traits: { cardIndex: 1 },
       why: 'network card 1',
     },
-  ])('$what', async ({ type = 'm5.large', foreign, eni = {}, why }) => {
-    const interfaces = [{ deviceIndex: 1, addresses: 3, ...foreign }];
+  ])('$what', async ({ type = 'm5.large', traits, eni = {}, why }) => {
+    const interfaces = [{ deviceIndex: 1, addresses: 3, ...traits }];
     const world = new World({
       cloud: testCloud({ instances: [instance({ type, interfaces })] }),
       configure: () => ({ eni, ipam: { preAllocate: 60 } }),

@@ -39,7 +39,7 @@ async function leftByOperator(protocol: Protocol): Promise<Taken> {
   await operator.resync();
   operator.stop();
   const used = new Map<string, readonly string[]>();
-  for (const machine of world.machines) used.set(machine.name, await speak(world, machine, protocol));
+  for (const machine of world.machines) used.set(machine.name, await report(world, machine, protocol));
   const givenUp = world.machines.flatMap((machine) =>
     [...textMapAt(world.ciliumNode(machine), 'status', 'ipam', 'release-ips')]
       .filter(([, state]) => state === 'ready-for-release')
@@ -49,7 +49,7 @@ async function leftByOperator(protocol: Protocol): Promise<Taken> {
 }
 
 /** What its agent says: of which it uses three, and how far the handshake has come. */
-async function speak(world: World, machine: NodeFacts, protocol: Protocol): Promise<readonly string[]> {
+async function report(world: World, machine: NodeFacts, protocol: Protocol): Promise<readonly string[]> {
   const pool = [...world.pool(machine)];
   const used = pool.slice(0, 3);
   const addresses = used.map(([address]) => address);

@@ -70,9 +70,9 @@ test('addresses of others that a served CiliumNode shows are withdrawn there, an
   const harm = attacked.harm().filter((text) => text.startsWith(victim.name));
   expect(harm).toEqual([]);
   // What the cloud gave it meanwhile is its own.
-  const foreign = others.filter((address) => !world.held(liar).includes(address));
-  expect(foreign.length).toBeGreaterThan(20);
-  expect(foreign.filter((address) => world.pool(liar).has(address))).toEqual([]);
+  const claimed = others.filter((address) => !world.held(liar).includes(address));
+  expect(claimed.length).toBeGreaterThan(20);
+  expect(claimed.filter((address) => world.pool(liar).has(address))).toEqual([]);
 });
 
 test('an address is held back for a consistency window at most when the cloud cannot be read to see who has it', async () => {

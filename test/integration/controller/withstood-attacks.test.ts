@@ -156,7 +156,7 @@ test('a refused write that was to hide addresses is decided again from the objec
   await say(7, all.slice(1));
   await world.advance(3_000);
 
-  // The agent takes it back, and says so; the controller hears of that late, by the refusal of its own write.
+  // The agent revokes its answer; the controller learns of that late, from the refusal of its own write.
   const path = /ciliumnodes\?(?!.*timeoutSeconds=1000000)/;
   world.kubernetesFault({ path, effect: { kind: 'delayEvents', ms: 20_000 } });
   await say(8, all);

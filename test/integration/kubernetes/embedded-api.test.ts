@@ -275,15 +275,15 @@ describe('Events and pods of the embedded API', () => {
     });
     const stopping = new AbortController();
     const running = recorder.run(stopping.signal);
-    const tell = (): void =>
+    const record = (): void =>
       recorder.record(
         { kind: 'CiliumNode', name: 'node-1', uid },
         { type: 'Warning', reason: 'SubnetExhausted', message: 'subnet-1 has no free address' },
       );
 
-    tell();
+    record();
     await clock.advance(1000);
-    tell();
+    record();
     await clock.advance(600_000);
     stopping.abort(new Error('stop'));
     await running;

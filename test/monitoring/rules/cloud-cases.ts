@@ -1,3 +1,4 @@
+// Test cases of the alerts about the cloud and its calls.
 import type { RuleCase, Values } from './rule-case.ts';
 
 const labels = { cluster: 'c' };

@@ -1,3 +1,4 @@
+// Test cases of the alerts about nodes.
 import type { RuleCase, Values } from './rule-case.ts';
 
 const labels = { cluster: 'c' };

@@ -1,3 +1,4 @@
+// Test cases of the alerts about subnets.
 import type { RuleCase, Values } from './rule-case.ts';
 
 const at = 'cluster="c",subnet_id="s",availability_zone="z"';

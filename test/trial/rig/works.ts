@@ -1,5 +1,5 @@
-// What a controller has to do in any weather, and how long it takes: to release, to grow, to let go of machines that are no more,
-// and to supply new ones. Its end is judged by the cloud and by the agents.
+// Work that a controller must finish under any fault, and how long it takes: releasing, growing, forgetting machines that are
+// gone, and supplying new ones. The cloud and the agents decide when it has finished.
 import type { TrialCluster } from './trial-cluster.ts';
 import type { TrialNode } from './trial-node.ts';
 

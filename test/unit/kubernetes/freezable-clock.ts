@@ -1,5 +1,5 @@
-// The clock of one process among several: it can be frozen, as a stopped or starved process is, and its wall clock can be
-// set. Time goes on meanwhile; what was due runs when the process does again.
+// The clock of one process among several. It can be frozen, as the clock of a paused process is, and its wall clock can be
+// set. Time goes on while it is frozen; what became due meanwhile runs when the process resumes.
 import type { Clock } from '../../../src/runtime/clock.ts';
 
 export class FreezableClock implements Clock {

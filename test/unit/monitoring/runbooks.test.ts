@@ -51,7 +51,7 @@ const statusKeys = {
 
 const commands = /^(kubectl|curl|aws) /;
 /** Flags of other programs. */
-const foreignFlags = ['--max-old-space-size'];
+const otherFlags = ['--max-old-space-size'];
 
 /** Whether a node gets nothing for it until a person acts, or is served, or a person chose it so. */
 const reasons = {
@@ -127,7 +127,7 @@ describe('a runbook', () => {
 
   test.each(runbooks)('names only options that exist: %s', (_, text) => {
     const flags = quotedIn(text).flatMap((quoted) => /^--[a-z0-9-]+/.exec(quoted) ?? []);
-    const known = [...optionNames.map((name) => `--${name}`), ...foreignFlags];
+    const known = [...optionNames.map((name) => `--${name}`), ...otherFlags];
 
     expect(flags.filter((flag) => !known.includes(flag))).toEqual([]);
   });

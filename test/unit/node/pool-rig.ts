@@ -37,7 +37,7 @@ export interface PoolSetup {
   /** Of each call, in ms. */
   readonly duration?: number;
   /** Of each look, in ms. */
-  readonly lookDuration?: number;
+  readonly refreshDuration?: number;
   /** Whether admissions wait for `admitNext`. */
   readonly crowded?: boolean;
   /** How much too early timers fire, in ms. */
@@ -69,14 +69,14 @@ export class PoolRig {
   readonly calls: string[] = [];
   readonly steps: FinishedStep[] = [];
   readonly bugs: unknown[] = [];
-  readonly doubts: number[] = [];
+  readonly invalidations: number[] = [];
   /** Begin of each look. */
   readonly refreshes: number[] = [];
   /** When it was notified that the priority of what waits has risen. */
   readonly reconsidered: number[] = [];
   priority: Priority = 'normal';
-  /** Kinds of the operations that were given back, joined; `all` where it was all that were admitted together. */
-  readonly givenBack: string[] = [];
+  /** Kinds of the operations that were refunded, joined; `all` if it was everything that was admitted together. */
+  readonly refunds: string[] = [];
   target: number;
   served = true;
   readonly #setup: PoolSetup;
@@ -131,7 +131,7 @@ export class PoolRig {
       adopt: (item) => this.inventory.adopt(item),
       abandon: (interfaceId) => this.inventory.abandon(interfaceId),
       refresh: () => this.#refresh(),
-      invalidate: (from) => this.doubts.push(from),
+      invalidate: (from) => this.invalidations.push(from),
       wake: () => void this.clock.schedule(0, () => this.evaluate()),
       onStep: (step) => this.steps.push(step),
       onBug: (error) => this.bugs.push(error),
@@ -200,7 +200,7 @@ export class PoolRig {
 
   #admit(signal: AbortSignal): Promise<Refund> {
     const refund: Refund = (kinds) => {
-      this.givenBack.push(kinds?.join() ?? 'all');
+      this.refunds.push(kinds?.join() ?? 'all');
     };
     if (signal.aborted) return Promise.reject(signal.reason as Error);
     if (this.#setup.crowded !== true) return Promise.resolve(refund);
@@ -260,7 +260,7 @@ export class PoolRig {
   async #refresh(): Promise<void> {
     const startedAt = this.clock.monotonic();
     this.refreshes.push(startedAt);
-    await sleep(this.clock, this.#setup.lookDuration ?? 0, never);
+    await sleep(this.clock, this.#setup.refreshDuration ?? 0, never);
     const { interfaces = [], unreadable = [] } = this.inventory.view('i-1') ?? {};
     const shown = this.#setup.shown?.(interfaces) ?? interfaces;
     const observations = [

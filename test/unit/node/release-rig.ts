@@ -49,9 +49,9 @@ export class ReleaseRig {
   readonly finished: FinishedRelease[] = [];
   readonly bugs: unknown[] = [];
   /** When something about the instance became unclear. */
-  readonly doubts: number[] = [];
+  readonly invalidations: number[] = [];
   /** Tokens that were taken and refunded. */
-  givenBack = 0;
+  refunds = 0;
   /** Interfaces that addresses are being added to. */
   readonly growing = new Set<string>();
   holds: Set<string>;
@@ -76,7 +76,7 @@ export class ReleaseRig {
     this.releaser = new Releaser({
       instanceId: 'i-1',
       implementation: {
-        admit: () => Promise.resolve(() => void this.givenBack++),
+        admit: () => Promise.resolve(() => void this.refunds++),
         perform: (operation) => this.#perform(operation),
       },
       clock: this.clock,
@@ -89,7 +89,7 @@ export class ReleaseRig {
       isGrowing: (interfaceId) => this.growing.has(interfaceId),
       readNode: () => Promise.resolve(setup.onRead?.(this) ?? true),
       applyAnswer: (answer) => this.inventory.applyAnswer(answer, this.clock.monotonic()),
-      invalidate: (from) => this.doubts.push(from),
+      invalidate: (from) => this.invalidations.push(from),
       wake: () => this.wake(),
       onRelease: (release) => this.finished.push(release),
       onRetired: () => undefined,

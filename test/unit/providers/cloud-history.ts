@@ -23,9 +23,9 @@ export class CloudHistory {
   readonly #random: Random;
   readonly #states: { readonly at: number; readonly state: State }[] = [];
   readonly #lost: string[] = [];
-  /** Addresses that were given back and that we asked for again, until the answer came. */
+  /** Addresses that were released and that we requested again, until the answer came. */
   readonly #unanswered = new Set<string>();
-  readonly #givenBack: string[] = [];
+  readonly #released: string[] = [];
   #inventory = newInventory();
   #looking = false;
   #names = 0;
@@ -44,9 +44,9 @@ export class CloudHistory {
   /** Changes and readings at random, for so many steps. */
   async unfold(steps: number): Promise<void> {
     const moves = [
-      () => this.#foreignAddress(),
-      () => this.#foreignRemoval(),
-      () => this.#foreignInterface(),
+      () => this.#otherClientAssigns(),
+      () => this.#otherClientUnassigns(),
+      () => this.#otherClientCreates(),
       () => this.#interfaceGoes(),
       () => this.#allocate(),
       () => this.#allocate(),
@@ -96,20 +96,20 @@ export class CloudHistory {
     this.#states.push({ at: this.clock.monotonic(), state });
   }
 
-  #foreignAddress(): void {
+  #otherClientAssigns(): void {
     this.#change((state) => {
       const id = this.#anyInterface(state);
-      if (id !== undefined) state.set(id, [...(state.get(id) ?? []), this.#name('foreign')]);
+      if (id !== undefined) state.set(id, [...(state.get(id) ?? []), this.#name('other')]);
     });
   }
 
-  #foreignRemoval(): void {
+  #otherClientUnassigns(): void {
     this.#change((state) => {
       const id = this.#anyInterface(state);
       const held = state.get(id ?? '') ?? [];
       if (id === undefined || held.length === 0) return;
       const gone = this.#random.pick(held);
-      this.#givenBack.push(gone);
+      this.#released.push(gone);
       state.set(
         id,
         held.filter((address) => address !== gone),
@@ -117,8 +117,8 @@ export class CloudHistory {
     });
   }
 
-  #foreignInterface(): void {
-    this.#change((state) => state.set(this.#name('eni-foreign'), [this.#name('foreign')]));
+  #otherClientCreates(): void {
+    this.#change((state) => state.set(this.#name('eni-other'), [this.#name('other')]));
   }
 
   #interfaceGoes(): void {
@@ -129,13 +129,13 @@ export class CloudHistory {
     });
   }
 
-  /** The cloud gives an address out, often one that somebody gave back. */
+  /** The cloud assigns an address, often one that was released before. */
   #allocate(): void {
     const inventory = this.#inventory;
     const known = inventory.view('i-1')?.interfaces.map(({ id }) => id) ?? [];
     if (known.length === 0) return;
     const id = this.#random.pick(known);
-    const again = this.#random.chance(0.6) ? this.#givenBack.pop() : undefined;
+    const again = this.#random.chance(0.6) ? this.#released.pop() : undefined;
     const address = again ?? this.#name('own');
     const duration = this.#random.integer(latency);
     this.clock.schedule(this.#random.integer(duration + 1), () => {
@@ -153,7 +153,7 @@ export class CloudHistory {
         addresses: [address],
         prefixes: [],
       } as const;
-      this.#folding(inventory, () => inventory.applyAnswer(answer, this.clock.monotonic()));
+      this.#applying(inventory, () => inventory.applyAnswer(answer, this.clock.monotonic()));
       this.#unanswered.delete(address);
     });
   }
@@ -170,7 +170,7 @@ export class CloudHistory {
     );
     this.clock.schedule(duration, () => {
       const at = { interfaceId: id, instanceId: 'i-1', deviceIndex: 1, attachmentId: 'attach-1' };
-      this.#folding(inventory, () =>
+      this.#applying(inventory, () =>
         inventory.applyAnswer({ kind: 'attached', ...at }, this.clock.monotonic()),
       );
     });
@@ -185,7 +185,7 @@ export class CloudHistory {
       this.#looking = false;
       const observations = this.#shown(startedAt);
       const look = { startedAt, endedAt: this.clock.monotonic(), instanceIds: ['i-1'], observations };
-      this.#folding(inventory, () => inventory.applyRefresh(look));
+      this.#applying(inventory, () => inventory.applyRefresh(look));
     });
   }
 
@@ -198,12 +198,12 @@ export class CloudHistory {
       const startedAt = this.clock.monotonic();
       this.clock.schedule(this.#random.integer(latency), () => {
         const observations = this.#shown(startedAt).filter((_, index) => index % pages === page);
-        this.#folding(inventory, () => listing.apply(observations, startedAt));
+        this.#applying(inventory, () => listing.apply(observations, startedAt));
         if (page + 1 < pages) nextPage(page + 1);
         // Its end pauses for others.
         else
           this.clock.schedule(this.#random.integer(latency), () =>
-            this.#folding(inventory, () => ended(listing)),
+            this.#applying(inventory, () => ended(listing)),
           );
       });
     };
@@ -233,8 +233,8 @@ export class CloudHistory {
     return this.#states.findLast(({ at }) => at <= time)?.state ?? new Map<string, string[]>();
   }
 
-  #folding(inventory: Inventory, apply: () => unknown): void {
-    // What another controller does with late answers is nobody's business.
+  #applying(inventory: Inventory, apply: () => unknown): void {
+    // An answer to a former controller does not concern the current one.
     if (inventory !== this.#inventory) return;
     const before = this.inInventory();
     apply();

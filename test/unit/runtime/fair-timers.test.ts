@@ -69,7 +69,7 @@ describe('fair timers', () => {
     expect(started).toBe(2);
   });
 
-  test('start with urgent actions, also with those that become due meanwhile', () => {
+  test('start with pressing actions, also with those that become due meanwhile', () => {
     const { turns, turn, work, done } = rig();
     turns.take(work('a'), false);
     turns.take(work('b', 2), false);

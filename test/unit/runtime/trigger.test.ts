@@ -84,7 +84,7 @@ describe('Trigger', () => {
     expect(starts).toEqual([0, 2, 100, 110, 200, 205]);
   });
 
-  test('says how urgent each run is when it is due', async () => {
+  test('says when each run is due whether it is pressing', async () => {
     const virtual = new VirtualClock();
     const asked: (boolean | undefined)[] = [];
     const clock: Clock = {
@@ -164,7 +164,7 @@ describe('Trigger', () => {
         minInterval: 10,
         admit: (start) => {
           history.push('in line');
-          line.push(() => start(() => history.push('place given back')));
+          line.push(() => start(() => history.push('place returned')));
           return () => history.push('left the line');
         },
         run: async (signal) => {
@@ -188,7 +188,7 @@ describe('Trigger', () => {
       line.shift()?.();
       await clock.advance(50);
 
-      expect(history).toEqual(['in line', 'run', 'place given back', 'folds 1, latency 40, duration 5']);
+      expect(history).toEqual(['in line', 'run', 'place returned', 'folds 1, latency 40, duration 5']);
     });
 
     test('does not count what starts after its place is returned as part of the run', async () => {
@@ -240,7 +240,7 @@ describe('Trigger', () => {
 
       expect([before, history.slice(2)]).toEqual([
         2,
-        ['place given back', 'folds 0, latency 1, duration 5', 'in line'],
+        ['place returned', 'folds 0, latency 1, duration 5', 'in line'],
       ]);
     });
   });

@@ -44,7 +44,7 @@ function rig(
 }
 
 const node: EventSubject = { kind: 'CiliumNode', name: 'node-1', uid: 'uid-1' };
-const shortage: EventReport = {
+const deficit: EventReport = {
   type: 'Warning',
   reason: 'SubnetExhausted',
   message: 'subnet-1 has no free address',
@@ -58,7 +58,7 @@ describe('EventRecorder', () => {
   test('writes an Event about a CiliumNode into the default namespace', async () => {
     const { clock, recorder, transport } = rig();
 
-    recorder.record(node, shortage);
+    recorder.record(node, deficit);
     await clock.advance(0);
 
     expect(transport.requests[0]).toMatchObject({
@@ -100,7 +100,7 @@ describe('EventRecorder', () => {
   ])('writes an Event about %j', async (subject, involvedObject) => {
     const { clock, recorder, transport } = rig();
 
-    recorder.record(subject, shortage);
+    recorder.record(subject, deficit);
     await clock.advance(0);
 
     expect(bodies(transport.requests)[0]?.['involvedObject']).toEqual(involvedObject);
@@ -110,9 +110,9 @@ describe('EventRecorder', () => {
     const { clock, recorder, transport } = rig();
     const lease = { kind: 'Lease', name: 'headwater', namespace: 'kube-system', uid: 'u' } as const;
 
-    recorder.record(lease, shortage);
+    recorder.record(lease, deficit);
     await clock.advance(0);
-    recorder.record(lease, shortage);
+    recorder.record(lease, deficit);
     await clock.advance(600_000);
 
     const [created, updated] = transport.requests;
@@ -128,7 +128,7 @@ describe('EventRecorder', () => {
     const { clock, recorder, transport } = rig();
 
     for (let minute = 0; minute < 25; minute++) {
-      recorder.record(node, shortage);
+      recorder.record(node, deficit);
       await clock.advance(60_000);
     }
     await clock.advance(3_600_000 * 3);
@@ -143,15 +143,15 @@ describe('EventRecorder', () => {
   });
 
   test.each<[string, EventSubject, EventReport]>([
-    ['object', { ...node, name: 'node-2' }, shortage],
-    ['object of the same name', { ...node, uid: 'uid-2' }, shortage],
-    ['reason', node, { ...shortage, reason: 'Throttled' }],
-    ['text', node, { ...shortage, message: 'subnet-2 has no free address' }],
-    ['type', node, { ...shortage, type: 'Normal' }],
+    ['object', { ...node, name: 'node-2' }, deficit],
+    ['object of the same name', { ...node, uid: 'uid-2' }, deficit],
+    ['reason', node, { ...deficit, reason: 'Throttled' }],
+    ['text', node, { ...deficit, message: 'subnet-2 has no free address' }],
+    ['type', node, { ...deficit, type: 'Normal' }],
   ])('writes another Event for another %s', async (_what, subject, report) => {
     const { clock, recorder, transport } = rig();
 
-    recorder.record(node, shortage);
+    recorder.record(node, deficit);
     recorder.record(subject, report);
     await clock.advance(0);
 
@@ -163,12 +163,12 @@ describe('EventRecorder', () => {
       method === 'PATCH' ? status(404, 'not found') : { status: 201 },
     );
 
-    recorder.record(node, shortage);
+    recorder.record(node, deficit);
     await clock.advance(600_000);
-    recorder.record(node, shortage);
+    recorder.record(node, deficit);
     await clock.advance(0);
     await clock.advance(7_200_000);
-    recorder.record(node, shortage);
+    recorder.record(node, deficit);
     await clock.advance(0);
 
     expect(transport.requests.map(({ method }) => method)).toEqual(['POST', 'PATCH', 'POST', 'POST']);
@@ -179,13 +179,13 @@ describe('EventRecorder', () => {
     const { clock, recorder, transport } = rig();
 
     for (let subnet = 0; subnet < 100; subnet++)
-      recorder.record(node, { ...shortage, message: `subnet-${subnet}` });
-    recorder.record({ ...node, name: 'node-2' }, shortage);
+      recorder.record(node, { ...deficit, message: `subnet-${subnet}` });
+    recorder.record({ ...node, name: 'node-2' }, deficit);
     await clock.advance(0);
     const atOnce = transport.requests.length;
     await clock.advance(600_000);
     for (let subnet = 100; subnet < 110; subnet++)
-      recorder.record(node, { ...shortage, message: `subnet-${subnet}` });
+      recorder.record(node, { ...deficit, message: `subnet-${subnet}` });
     await clock.advance(0);
 
     expect([atOnce, transport.requests.length]).toEqual([26, 28]);
@@ -196,7 +196,7 @@ describe('EventRecorder', () => {
     let isAway = true;
     const { clock, recorder, transport } = rig(() => (isAway ? unreachable() : { status: 201 }));
 
-    for (let count = 0; count < 1500; count++) recorder.record({ ...node, name: `node-${count}` }, shortage);
+    for (let count = 0; count < 1500; count++) recorder.record({ ...node, name: `node-${count}` }, deficit);
     await clock.advance(10_000);
     const early = transport.requests.length;
     await clock.advance(300_000);
@@ -218,7 +218,7 @@ describe('EventRecorder', () => {
       return names.length === 1 ? unreachable() : status(409, 'already exists');
     });
 
-    recorder.record(node, shortage);
+    recorder.record(node, deficit);
     await clock.advance(60_000);
 
     expect(names).toHaveLength(2);
@@ -233,16 +233,16 @@ describe('EventRecorder', () => {
     );
 
     for (let minute = 0; minute < 30; minute++) {
-      recorder.record(node, { ...shortage, message: `at ${minute}` });
+      recorder.record(node, { ...deficit, message: `at ${minute}` });
       await clock.advance(60_000);
     }
     const whileDenied = transport.requests.length;
     isDenied = false;
     await clock.advance(600_000);
-    recorder.record(node, shortage);
+    recorder.record(node, deficit);
     await clock.advance(0);
     isDenied = true;
-    recorder.record(node, { ...shortage, message: 'again' });
+    recorder.record(node, { ...deficit, message: 'again' });
     await clock.advance(0);
 
     expect(whileDenied).toBe(3);
@@ -256,7 +256,7 @@ describe('EventRecorder', () => {
   test('drops what waits behind a denied write', async () => {
     const { clock, recorder, transport } = rig(() => status(403, 'no'));
 
-    for (let count = 0; count < 5; count++) recorder.record({ ...node, name: `node-${count}` }, shortage);
+    for (let count = 0; count < 5; count++) recorder.record({ ...node, name: `node-${count}` }, deficit);
     await clock.advance(60_000);
 
     expect(transport.requests).toHaveLength(1);
@@ -269,8 +269,8 @@ describe('EventRecorder', () => {
       count++ === 0 ? status(422, 'bad reason') : { status: 201 },
     );
 
-    recorder.record(node, shortage);
-    recorder.record(node, { ...shortage, message: 'another' });
+    recorder.record(node, deficit);
+    recorder.record(node, { ...deficit, message: 'another' });
     await clock.advance(0);
 
     expect(problems).toMatchObject([{ kind: 'invalid', message: 'bad reason' }]);
@@ -280,17 +280,17 @@ describe('EventRecorder', () => {
   test('drops what is due while Events are off, and writes later ones', async () => {
     let mayWrite = true;
     const { clock, recorder, transport } = rig(undefined, () => mayWrite);
-    recorder.record(node, shortage);
+    recorder.record(node, deficit);
     await clock.advance(0);
-    recorder.record(node, shortage);
+    recorder.record(node, deficit);
 
     mayWrite = false;
-    recorder.record({ ...node, name: 'node-2' }, shortage);
+    recorder.record({ ...node, name: 'node-2' }, deficit);
     await clock.advance(1_200_000);
     const whileNot = transport.requests.length;
     const { dropped } = recorder.figures();
     mayWrite = true;
-    recorder.record(node, shortage);
+    recorder.record(node, deficit);
     await clock.advance(0);
 
     expect(whileNot).toBe(1);
@@ -301,7 +301,7 @@ describe('EventRecorder', () => {
   test('shortens very long names and texts', async () => {
     const { clock, recorder, transport } = rig();
 
-    recorder.record({ kind: 'Node', name: 'n'.repeat(253) }, { ...shortage, message: 'm'.repeat(5000) });
+    recorder.record({ kind: 'Node', name: 'n'.repeat(253) }, { ...deficit, message: 'm'.repeat(5000) });
     await clock.advance(0);
 
     const [body] = bodies(transport.requests);
@@ -312,13 +312,13 @@ describe('EventRecorder', () => {
   test('keeps what happens again while an Event is being written', async () => {
     let isFirst = true;
     const { clock, recorder, transport } = rig(() => {
-      if (isFirst) recorder.record(node, shortage);
+      if (isFirst) recorder.record(node, deficit);
       isFirst = false;
       return { status: 201 };
     });
 
-    recorder.record(node, shortage);
-    recorder.record(node, shortage);
+    recorder.record(node, deficit);
+    recorder.record(node, deficit);
     await clock.advance(599_999);
     const before = transport.requests.length;
     await clock.advance(1);
@@ -329,12 +329,12 @@ describe('EventRecorder', () => {
 
   test('stops at once and leaves no timer behind', async () => {
     const { clock, recorder, transport, stop } = rig(() => unreachable());
-    recorder.record(node, shortage);
+    recorder.record(node, deficit);
     await clock.advance(100);
     const before = transport.requests.length;
 
     await stop();
-    recorder.record(node, shortage);
+    recorder.record(node, deficit);
     await clock.advance(3_600_000);
 
     expect(transport.requests).toHaveLength(before);

@@ -6,12 +6,12 @@ describe('a reflector whose list is empty', () => {
   const full = listOf(10, thing('a', 4, 'red'), thing('b', 9, 'blue'));
   const nothing = listOf(40);
   const expired = status(410, 'too old resource version');
-  const doubting = { verifyEmptyLists: true };
+  const verifying = { verifyEmptyLists: true };
 
   test.each<[string, object, readonly string[]]>([
     [
       'keeps what it knows until one shows more, of what a cluster always has',
-      doubting,
+      verifying,
       ['deleted b blue>blue'],
     ],
     [
@@ -35,7 +35,7 @@ describe('a reflector whose list is empty', () => {
   });
 
   test('reports that, lists again, and accepts it after ten minutes', async () => {
-    const stage = rig(serve([full, nothing], [expired, new LineFeed()]), undefined, doubting);
+    const stage = rig(serve([full, nothing], [expired, new LineFeed()]), undefined, verifying);
 
     await stage.clock.advance(590_000);
     const [early, state] = [[...stage.changes], stage.states.at(-1)];
@@ -51,7 +51,7 @@ describe('a reflector whose list is empty', () => {
   });
 
   test('lets no caller catch up with it', async () => {
-    const stage = rig(serve([full, nothing, full], [new LineFeed()]), undefined, doubting);
+    const stage = rig(serve([full, nothing, full], [new LineFeed()]), undefined, verifying);
     await stage.clock.advance(100);
     let isCaughtUp = false;
 
@@ -68,7 +68,7 @@ describe('a reflector whose list is empty', () => {
     // The server ends a watch when its time is up.
     const watches = [new LineFeed().end(), new LineFeed()];
     const all = listOf(50, thing('a', 4, 'red'), thing('b', 9, 'blue'));
-    const stage = rig(serve([nothing, all], watches), undefined, doubting);
+    const stage = rig(serve([nothing, all], watches), undefined, verifying);
 
     await stage.clock.advance(60_000);
 
@@ -80,7 +80,7 @@ describe('a reflector whose list is empty', () => {
   test('delays the first object of a watch until a list shows it with all others, if it knew nothing before', async () => {
     const first = new LineFeed().push(event('ADDED', thing('c', 41, 'green')));
     const all = listOf(50, thing('a', 4, 'red'), thing('b', 9, 'blue'), thing('c', 41, 'green'));
-    const stage = rig(serve([nothing, all], [first, new LineFeed()]), undefined, doubting);
+    const stage = rig(serve([nothing, all], [first, new LineFeed()]), undefined, verifying);
 
     await stage.clock.advance(100);
 

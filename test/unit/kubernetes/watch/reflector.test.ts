@@ -39,12 +39,12 @@ describe('a reflector', () => {
   test('is synced once the whole first list was delivered', async () => {
     const many = Array.from({ length: 120 }, (_, index) => thing(`t${index}`, index + 1, 'red'));
     const { clock, reflector, changes } = rig(serve([listOf(200, ...many)], [new LineFeed()]));
-    const toldWhenSynced = reflector.synced.then(() => changes.length);
+    const changesWhenSynced = reflector.synced.then(() => changes.length);
 
     expect(reflector.resourceVersion).toBeUndefined();
     await clock.advance(100);
 
-    expect(await toldWhenSynced).toBe(120);
+    expect(await changesWhenSynced).toBe(120);
     expect(reflector.resourceVersion).toBe('200');
   });
 

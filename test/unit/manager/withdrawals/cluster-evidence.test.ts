@@ -8,7 +8,7 @@ const orphan = eni(1, 0, { attachment: undefined, tags: { ...belonging, 'headwat
 const ofOurs = eni(1, 0, { attachment: undefined, tags: { ...belonging, 'headwater/instance-id': 'i-1' } });
 const made = { 'headwater/instance-id': 'i-1' };
 const tagged = view([eni(0, 0), eni(1, 0, { tags: { ...belonging, ...made } })]);
-const foreign = view([eni(0, 0), eni(1, 0, { tags: { cluster: 'green', ...made } })]);
+const otherCluster = view([eni(0, 0), eni(1, 0, { tags: { cluster: 'green', ...made } })]);
 const untagged = view([eni(0, 0)]);
 
 test('a detached interface belongs to the cluster when its description names an instance of the cluster', () => {
@@ -26,7 +26,7 @@ describe('a detached interface', () => {
     ['belongs to the cluster when no instance has one that was made for it', [untagged], true, true],
     [
       'belongs to the cluster only if it was made for one of its instances, when their interfaces carry other tags',
-      [foreign],
+      [otherCluster],
       false,
       true,
     ],
@@ -34,7 +34,7 @@ describe('a detached interface', () => {
       'belongs to the cluster when it was made for an instance that is gone, and another instance is shown',
       [
         { ...tagged, presence: 'terminated' },
-        { ...foreign, id: 'i-2', interfaces: [eni(0, 0)] },
+        { ...otherCluster, id: 'i-2', interfaces: [eni(0, 0)] },
       ],
       true,
       true,

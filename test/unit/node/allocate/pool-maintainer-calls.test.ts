@@ -98,6 +98,6 @@ describe('a creation that fails', () => {
     await rig.run(1000);
 
     expect(rig.available).toBe(17);
-    expect(rig.givenBack.filter((kinds) => kinds === 'attachInterface')).toHaveLength(2);
+    expect(rig.refunds.filter((kinds) => kinds === 'attachInterface')).toHaveLength(2);
   });
 });

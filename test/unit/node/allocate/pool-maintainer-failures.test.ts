@@ -154,7 +154,7 @@ describe('a failed step', () => {
 
     expect(waiting).toBe(3);
     expect(untimed(rig.calls)).toEqual(['allocate eni-0+9']);
-    expect(rig.givenBack).toEqual(['all', 'all']);
+    expect(rig.refunds).toEqual(['all', 'all']);
   });
 
   test('leaves the node alone for a minute when the instance is not running', async () => {
@@ -183,7 +183,7 @@ describe('a failed step', () => {
 
     await rig.run(100);
 
-    expect(rig.doubts).toEqual(doubtful ? [0] : []);
+    expect(rig.invalidations).toEqual(doubtful ? [0] : []);
   });
 
   test.each<[CloudFailureKind, boolean, boolean]>([
@@ -259,12 +259,12 @@ describe('an assignment whose answer was lost', () => {
       limits: { interfaces: 1, addressesPerInterface: 10, prefixes: true },
       outcome: outcomes('allocateIPs', lost),
       duration: 100,
-      lookDuration: 50,
+      refreshDuration: 50,
     });
 
     await rig.run(600_000);
 
-    expect(rig.doubts).toEqual([100]);
+    expect(rig.invalidations).toEqual([100]);
     expect(rig.refreshes).toEqual([100 + thawsAt]);
     expect(rig.calls).toEqual(['allocate eni-0+5@0', `allocate eni-0+5@${100 + thawsAt + 50}`]);
   });
@@ -435,7 +435,7 @@ describe('a pool maintainer that is stopped', () => {
     rig.admitNext();
     await rig.maintainer.stop(AbortSignal.abort(new Error('no time left')));
 
-    expect([rig.calls, rig.givenBack]).toEqual([[], ['all']]);
+    expect([rig.calls, rig.refunds]).toEqual([[], ['all']]);
   });
 });
 

@@ -171,11 +171,11 @@ describe('an assignment of prefixes whose answer was lost', () => {
   const limits = { interfaces: 1, addressesPerInterface: 10, prefixes: true };
 
   test('leaves its interface alone until it can no longer take effect unseen', async () => {
-    const rig = new PoolRig({ node, limits, duration: 100, lookDuration: 50, outcome: forPrefixes(lost) });
+    const rig = new PoolRig({ node, limits, duration: 100, refreshDuration: 50, outcome: forPrefixes(lost) });
 
     await rig.run(600_000);
 
-    expect(rig.doubts).toEqual([100]);
+    expect(rig.invalidations).toEqual([100]);
     expect(rig.refreshes).toEqual([100 + thawsAt]);
     expect(rig.calls).toEqual(['allocate eni-0+1x16@0', `allocate eni-0+1x16@${100 + thawsAt + 50}`]);
   });

@@ -135,7 +135,7 @@ describe('a pool while nothing may be assigned', () => {
     rig.permission.change({ pause: ['mutations'] });
     rig.admitNext();
     await rig.run(60_000);
-    const whilePaused = [rig.calls.length, rig.waiting, rig.givenBack.length, rig.plan?.steps.length];
+    const whilePaused = [rig.calls.length, rig.waiting, rig.refunds.length, rig.plan?.steps.length];
     rig.permission.change({ pause: [] });
     await rig.run(0);
     rig.admitNext();
@@ -216,7 +216,7 @@ describe('a step that waits for the rate limits', () => {
     await rig.clock.advance(1000);
 
     expect(waiting).toBe(2);
-    expect(rig.givenBack).toEqual(['all', 'all']);
+    expect(rig.refunds).toEqual(['all', 'all']);
     expect(rig.calls).toEqual([]);
   });
 

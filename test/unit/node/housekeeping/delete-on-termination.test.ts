@@ -47,9 +47,11 @@ function rig(...answers: readonly (CloudFailureKind | 'done')[]) {
 describe('delete-on-termination', () => {
   test('is set once for each attachment of ours that lacks it', async () => {
     const { deleteOnTermination, clock, calls } = rig('done');
-    const foreign = networkInterface({ attachment: attachment({ id: 'other', deleteOnTermination: false }) });
+    const ofOthers = networkInterface({
+      attachment: attachment({ id: 'other', deleteOnTermination: false }),
+    });
 
-    for (let round = 0; round < 3; round++) deleteOnTermination.evaluate([lacking, foreign]);
+    for (let round = 0; round < 3; round++) deleteOnTermination.evaluate([lacking, ofOthers]);
     await clock.advance(600_000);
 
     expect(calls).toHaveLength(1);

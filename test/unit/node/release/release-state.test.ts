@@ -79,7 +79,7 @@ describe('an agent that is asked', () => {
     ['sees it again', hidden, ready, leaving],
     ['uses an address that is leaving', leaving, { ...ready, isUsed: () => true }, none],
     ['uses an address that is hidden', hidden, { ...ready, isUsed: () => true, isShown: () => false }, none],
-    ['takes its word back', hidden, { handshake: answers('do-not-release'), isShown: () => false }, none],
+    ['revokes its answer', hidden, { handshake: answers('do-not-release'), isShown: () => false }, none],
     ['has lost its word', hidden, { isShown: () => false }, none],
     ['needs an address that is hidden', hidden, { ...ready, reclaimed: new Set([address.id]) }, none],
     ['needs an address that is leaving', leaving, { ...ready, reclaimed: new Set([address.id]) }, none],

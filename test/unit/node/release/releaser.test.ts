@@ -203,7 +203,7 @@ describe('an address that an agent dropped', () => {
     await rig.run(due['multi-pool'] + 600_000);
 
     expect(rig.calls).toEqual([]);
-    expect(rig.givenBack).toBe(1);
+    expect(rig.refunds).toBe(1);
     expect(rig.shown).toEqual(['10.0.0.10', '10.0.0.11']);
   });
 
@@ -358,12 +358,12 @@ describe('an unassignment whose answer was lost', () => {
     const over = timing.callTimeout + timing.consistencyWindow;
     await rig.run(due['multi-pool'] + 1000);
 
-    const during = { shrinking: rig.releaser.isShrinking('eni-0'), doubts: rig.doubts.length };
+    const during = { shrinking: rig.releaser.isShrinking('eni-0'), invalidations: rig.invalidations.length };
     await rig.clock.advance(over - 2000);
     const before = rig.calls.length;
     await rig.clock.advance(2000);
 
-    expect(during).toEqual({ shrinking: true, doubts: 1 });
+    expect(during).toEqual({ shrinking: true, invalidations: 1 });
     expect(before).toBe(1);
     expect(rig.calls).toHaveLength(2);
     expect(rig.releaser.isShrinking('eni-0')).toBe(false);

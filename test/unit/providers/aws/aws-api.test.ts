@@ -50,7 +50,7 @@ describe('a request to AWS', () => {
 
   test('is not sent when the check forbids it, and fails with the reason of the check', async () => {
     handled.length = 0;
-    const forbidden = new Error('not any more');
+    const forbidden = new Error('no longer allowed');
 
     await expect(
       send(() => {

@@ -49,12 +49,12 @@ describe('a request of an agent with a check before sending', () => {
   test('is not sent when the check forbids it, and fails with the reason of the check', async () => {
     const { heard, ask, close } = await rig();
     const forbid = (): void => {
-      throw new Error('not any more');
+      throw new Error('no longer allowed');
     };
 
-    await expect(ask('/a', forbid)).rejects.toThrow('not any more');
+    await expect(ask('/a', forbid)).rejects.toThrow('no longer allowed');
     await ask('/b', () => undefined);
-    await expect(ask('/c', forbid)).rejects.toThrow('not any more');
+    await expect(ask('/c', forbid)).rejects.toThrow('no longer allowed');
     await close();
 
     expect(heard).toEqual(['/b']);

@@ -398,15 +398,15 @@ describe('a reason to refresh', () => {
     ['is settled together with others by a refresh after the last', [10, 14], [15], undefined],
     ['stays due for the newest one after a refresh in between', [10, 14], [12], 14],
     ['may be meant for another time', [100], [50], 100],
-  ])('%s', (_, doubts, looks, due) => {
+  ])('%s', (_, invalidations, looks, due) => {
     const { inventory, look, view } = inventoryRig();
     look(0, eni('a'), primary);
 
-    for (const from of doubts) inventory.invalidate('i-1', from);
+    for (const from of invalidations) inventory.invalidate('i-1', from);
     const first = view().refreshDue;
     for (const startedAt of looks) look(startedAt, eni('a'), primary);
 
-    expect(first).toBe(Math.min(...doubts));
+    expect(first).toBe(Math.min(...invalidations));
     expect(view().refreshDue).toBe(due);
   });
 });

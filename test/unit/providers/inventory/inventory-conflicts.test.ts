@@ -247,7 +247,7 @@ describe('a conflict ends once fewer than two of its instances are tracked', () 
   });
 });
 
-test('an instance that is untracked and comes back answers anew in a conflict of others', () => {
+test('an instance that is untracked and comes back answers again in a conflict of others', () => {
   const rig = new Rig(former, taker);
   const { inventory } = rig;
   const look = (startedAt: number, id: string, ...addresses: readonly string[]): void =>

@@ -127,7 +127,7 @@ describe('places among the requests in flight', () => {
     [50, 30],
     [3, 2],
     [1, 1],
-  ])('are %i, and %i at most go to calls without pending pods', async (most, patient) => {
+  ])('are %i, and %i at most go to calls without pending pods', async (most, withoutPods) => {
     const { started, call, end } = rig(most);
     for (let index = 0; index <= most; index++) void call(`topUp${index}`, 'normal');
     const alone = started.length;
@@ -137,7 +137,7 @@ describe('places among the requests in flight', () => {
     await end('topUp0');
     const next = started[together] ?? '';
 
-    expect([alone, together]).toEqual([patient, most]);
+    expect([alone, together]).toEqual([withoutPods, most]);
     expect(next).toMatch('pressing');
   });
 
@@ -147,7 +147,7 @@ describe('places among the requests in flight', () => {
     [1, 1],
   ])(
     'are %i, and %i at most go to calls without pending pods as long as there are others',
-    async (most, patient) => {
+    async (most, withoutPods) => {
       const { started, call, end } = rig(most);
       void call('pressing', 'high');
       for (let index = 0; index <= most; index++) void call(`topUp${index}`, 'normal');
@@ -156,7 +156,7 @@ describe('places among the requests in flight', () => {
       await end('pressing');
       const alone = started.length - 1;
 
-      expect([besides, alone]).toEqual([Math.min(patient, most - 1), Math.ceil(most * 0.6)]);
+      expect([besides, alone]).toEqual([Math.min(withoutPods, most - 1), Math.ceil(most * 0.6)]);
     },
   );
 

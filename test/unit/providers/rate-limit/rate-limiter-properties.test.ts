@@ -71,7 +71,7 @@ describe('a rate limiter, whatever the calls,', () => {
     );
   });
 
-  test('never lets calls that need one token starve a call of the same priority that needs two', async () => {
+  test('never lets calls that need one token block a call of the same priority that needs two for good', async () => {
     await fc.assert(
       fc.asyncProperty(sizes, fc.string(), async ({ a, b, overall }, seed) => {
         const rig = rateLimiterRig({ buckets: { a, b }, ...(overall && { overall }) });

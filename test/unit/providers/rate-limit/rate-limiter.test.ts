@@ -204,7 +204,7 @@ describe('a call that waits for tokens', () => {
     });
     void ask('create', ['create']);
     const giveUp = new AbortController();
-    const reason = new Error('not needed any more');
+    const reason = new Error('no longer needed');
     const both = ask('both', ['create', 'attach'], { signal: giveUp.signal });
     void ask('attach', ['attach']);
 

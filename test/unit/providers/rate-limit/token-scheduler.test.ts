@@ -144,12 +144,12 @@ describe('the next grant of tokens', () => {
   });
 
   test('gives one of 20 tokens to each class that waits, whatever else waits', () => {
-    const urgent = Array.from({ length: 100 }, (_, index) => asking(`critical${index}`, 'critical'));
+    const critical = Array.from({ length: 100 }, (_, index) => asking(`critical${index}`, 'critical'));
     const lower = (['normal', 'release', 'housekeeping'] as const).map((priority) =>
       asking(priority, priority),
     );
 
-    const { names } = granted([...urgent, ...lower], { read: bucket(25, 1000) });
+    const { names } = granted([...critical, ...lower], { read: bucket(25, 1000) });
 
     expect(names.slice(0, 19).every((name) => name.startsWith('critical'))).toBe(true);
     expect(names.filter((name) => !name.startsWith('critical')).toSorted()).toEqual([

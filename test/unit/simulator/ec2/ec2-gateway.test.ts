@@ -37,12 +37,12 @@ describe('the EC2 gateway', () => {
     gateway.allowedActions = new Set(['CreateNetworkInterface']);
 
     const made = codeOf('CreateNetworkInterface', { SubnetId: subnet });
-    const toldAtOnce = [...calls];
+    const reportedAtOnce = [...calls];
     const codes = [await made, await codeOf('DeleteNetworkInterface', {})];
 
     expect(codes).toEqual(['none', 'UnauthorizedOperation']);
-    expect(toldAtOnce).toEqual(['tester CreateNetworkInterface']);
-    expect(calls).toEqual([...toldAtOnce, 'tester DeleteNetworkInterface']);
+    expect(reportedAtOnce).toEqual(['tester CreateNetworkInterface']);
+    expect(calls).toEqual([...reportedAtOnce, 'tester DeleteNetworkInterface']);
   });
 
   test('waits before the effect of a request and after it', async () => {
