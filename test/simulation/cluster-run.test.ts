@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Fault } from '../../src/simulator/cloud/faults.ts';
-import { looseInterfaces, standings } from '../../src/simulator/cluster/invariants.ts';
+import { detachedInterfaces, standings } from '../../src/simulator/cluster/invariants.ts';
 import { startClusterRun, type ClusterRun } from './cluster-run.ts';
 
 const forever = new AbortController().signal;
@@ -41,14 +41,14 @@ describe('a cluster in virtual time', () => {
   test('one seed gives one history of a cluster, byte for byte, in which nothing is lost', async () => {
     const first = await halfAnHour('seven');
     const violations = first.violations();
-    const loose = looseInterfaces(first.cluster);
+    const detached = detachedInterfaces(first.cluster);
     const met = standings(first.cluster).filter(({ met }) => !met);
     const outcome = await first.end();
     const second = await halfAnHour('seven');
     await second.end();
 
     expect(violations).toEqual([]);
-    expect(loose).toEqual([]);
+    expect(detached).toEqual([]);
     expect(met).toEqual([]);
     expect(outcome).toBe('stopped');
     expect(first.journal.length).toBeGreaterThan(500);
@@ -64,12 +64,12 @@ describe('a cluster in virtual time', () => {
     const prefixes = [...cluster.ec2.network.interfaces.values()].flatMap((item) => item.prefixes);
     const found = {
       violations: run.violations(),
-      loose: looseInterfaces(cluster),
+      detached: detachedInterfaces(cluster),
       unmet: standings(cluster).filter(({ met }) => !met),
     };
     await run.end();
 
-    expect(found).toEqual({ violations: [], loose: [], unmet: [] });
+    expect(found).toEqual({ violations: [], detached: [], unmet: [] });
     expect(prefixes.length).toBeGreaterThan(0);
     expect(run.journal.some((line) => / ec2 Unassign.*Ipv4Prefixes/.test(line))).toBe(true);
   });

@@ -76,10 +76,10 @@ const changes: Readonly<Record<ExternalChange, (target: ChangeTarget) => void>> 
   },
   'delete-loose': ({ harness, pick }) => {
     const { network } = harness.cluster.ec2;
-    const loose = [...network.interfaces.values()].filter(
+    const detached = [...network.interfaces.values()].filter(
       ({ instanceId, tags }) => instanceId === undefined && tags['io.cilium/cilium-managed'] === 'true',
     );
-    const item = pickAt(loose, pick);
+    const item = pickAt(detached, pick);
     if (item === undefined) return;
     // Another external change may have detached it without the node knowing yet, and the cloud reassigns its addresses.
     exemptAll(harness, item);

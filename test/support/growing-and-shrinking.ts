@@ -70,6 +70,6 @@ export function expectWell(world: BusyWorld): void {
   expect(textMapAt(world.ciliumNode(machine), 'status', 'ipam', 'release-ips')).toEqual(new Map());
   expect(Object.keys(world.enis(machine))).toHaveLength(world.interfaces(machine).length);
   expect(world.waiting()).toEqual([]);
-  expect(world.loose()).toEqual([]);
+  expect(world.orphaned()).toEqual([]);
   expect(world.broken()).toEqual([]);
 }

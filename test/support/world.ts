@@ -10,7 +10,7 @@ import { createInterface, deleteInterface } from '../../src/simulator/cloud/netw
 import type { NetworkInterface } from '../../src/simulator/cloud/records.ts';
 import type { Topology } from '../../src/simulator/cloud/topology.ts';
 import { createEmbeddedCluster, type EmbeddedCluster } from '../../src/simulator/cluster/embedded-cluster.ts';
-import { invariantViolations, looseInterfaces } from '../../src/simulator/cluster/invariants.ts';
+import { invariantViolations, detachedInterfaces } from '../../src/simulator/cluster/invariants.ts';
 import { type JsonObject, objectAt, textAt, textMapAt } from '../../src/simulator/workload/json.ts';
 import { KubernetesClient } from '../../src/simulator/workload/kubernetes-client.ts';
 import type { NodeFacts } from '../../src/simulator/workload/node-facts.ts';
@@ -203,8 +203,8 @@ export class World {
   }
 
   /** Orphaned interfaces of controllers. */
-  loose(): readonly NetworkInterface[] {
-    return looseInterfaces(this.cluster).filter(({ tags }) => tags['io.cilium/cilium-managed'] === 'true');
+  orphaned(): readonly NetworkInterface[] {
+    return detachedInterfaces(this.cluster).filter(({ tags }) => tags['io.cilium/cilium-managed'] === 'true');
   }
 
   /** Another client takes all addresses of a subnet but `left`; the result frees them. */

@@ -72,7 +72,7 @@ function standingLines({ nodes, addresses, departures, pods, interfaces }: Pictu
     `  addresses  ${cell(addresses.held)} held     ${cell(addresses.used)} used        ${cell(free)} free          ${cell(addresses.excess)} too many`,
     `  leaving    ${cell(marked)} marked   ${cell(ready)} ready       ${cell(released)} released      ${cell(hidden)} hidden`,
     `  pods       ${cell(pods.served)} served   ${cell(pods.waiting)} waiting     ${longest.padStart(5)} s the longest wait`,
-    `  interfaces ${cell(interfaces.attached)} attached ${cell(interfaces.loose)} on their way`,
+    `  interfaces ${cell(interfaces.attached)} attached ${cell(interfaces.detached)} detached`,
   ];
 }
 

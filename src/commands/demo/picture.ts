@@ -3,7 +3,7 @@ import type { EmbeddedCluster } from '../../simulator/cluster/embedded-cluster.t
 import {
   invariantViolations,
   type InvariantViolation,
-  looseInterfaces,
+  detachedInterfaces,
   standings,
 } from '../../simulator/cluster/invariants.ts';
 import { sumOfWaits, noWaits } from '../../simulator/workload/waiting-times.ts';
@@ -15,7 +15,7 @@ export interface Picture {
   readonly addresses: { readonly held: number; readonly used: number; readonly excess: number };
   readonly departures: Departures;
   readonly pods: { readonly served: number; readonly waiting: number; readonly longestWait: number };
-  readonly interfaces: { readonly attached: number; readonly loose: number };
+  readonly interfaces: { readonly attached: number; readonly detached: number };
   readonly subnets: readonly SubnetPicture[];
   readonly calls: readonly CallPicture[];
   readonly violations: readonly InvariantViolation[];
@@ -40,7 +40,7 @@ export function takePicture(cluster: EmbeddedCluster, departures: DepartureWatch
   const { ec2, workload } = cluster;
   const { views } = workload;
   const nodes = standings(cluster);
-  const loose = looseInterfaces(cluster).length;
+  const detached = detachedInterfaces(cluster).length;
   const waits = views.map(({ waits }) => waits).reduce(sumOfWaits, noWaits);
   const calls = Object.entries(ec2.gateway.counters.all());
   return {
@@ -60,7 +60,7 @@ export function takePicture(cluster: EmbeddedCluster, departures: DepartureWatch
       waiting: views.reduce((sum, { waitingPods }) => sum + waitingPods.size, 0),
       longestWait: waits.longest,
     },
-    interfaces: { attached: ec2.network.interfaces.size - loose, loose },
+    interfaces: { attached: ec2.network.interfaces.size - detached, detached },
     subnets: [...ec2.network.subnets.values()].map(({ id, block, available, tags }) => {
       const size = 2 ** (32 - Number(block.split('/')[1])) - reserved;
       return { name: tags['Name'] ?? id, taken: size - available, size };
@@ -77,5 +77,5 @@ export function takePicture(cluster: EmbeddedCluster, departures: DepartureWatch
 export function isSettled({ nodes, addresses, departures, pods, interfaces }: Picture): boolean {
   const { total, serving, met } = nodes;
   const isServed = serving === total && met === total && pods.waiting === 0;
-  return isServed && addresses.excess === 0 && interfaces.loose === 0 && underWay(departures) === 0;
+  return isServed && addresses.excess === 0 && interfaces.detached === 0 && underWay(departures) === 0;
 }

@@ -13,7 +13,7 @@ export function summaryLines(end: {
     `${end.verdict} (${end.seconds.toFixed(1)} s)`,
     ...violations.map(({ text }) => `  BROKEN: ${text}`),
     `  nodes       ${nodes.met} of ${nodes.total} at their watermarks, ${nodes.serving} serving pods`,
-    `  addresses   ${addresses.held} held, ${addresses.used} used, ${interfaces.attached} interfaces attached, ${interfaces.loose} loose`,
+    `  addresses   ${addresses.held} held, ${addresses.used} used, ${interfaces.attached} interfaces attached, ${interfaces.detached} detached`,
     `  pods        ${pods.served} served, ${pods.waiting} waiting, the longest wait ${(pods.longestWait / 1000).toFixed(2)} s`,
     `  EC2 calls   ${callsInWords(calls)}`,
   ];

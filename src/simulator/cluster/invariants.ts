@@ -53,7 +53,7 @@ export function invariantViolations({
 }
 
 /** Detached interfaces. Every interface is one briefly between creation and attach. */
-export function looseInterfaces({ ec2 }: Pick<CheckedCluster, 'ec2'>): readonly NetworkInterface[] {
+export function detachedInterfaces({ ec2 }: Pick<CheckedCluster, 'ec2'>): readonly NetworkInterface[] {
   return [...ec2.network.interfaces.values()].filter((item) => item.instanceId === undefined);
 }
 
@@ -171,7 +171,7 @@ function hidden(kubernetes: ShownNodes, views: readonly NodeView[]): InvariantVi
       node,
       address,
       user,
-      text: `${address} is used by ${user} on ${node}, and its CiliumNode does not show it any more`,
+      text: `${address} is used by ${user} on ${node}, but its CiliumNode no longer shows it`,
     }));
   });
 }

@@ -6,7 +6,11 @@ import { systemClock } from '../../../src/runtime/system-clock.ts';
 import type { Topology } from '../../../src/simulator/cloud/topology.ts';
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
 import { machinesOf } from '../../../src/simulator/cluster/embedded-cluster.ts';
-import { looseInterfaces, type NodeStanding, standings } from '../../../src/simulator/cluster/invariants.ts';
+import {
+  detachedInterfaces,
+  type NodeStanding,
+  standings,
+} from '../../../src/simulator/cluster/invariants.ts';
 import type { Credential } from '../../../src/simulator/ec2/sigv4.ts';
 import { createEc2, type Ec2 } from '../../../src/simulator/ec2/create-ec2.ts';
 import { type Ec2Server, startEc2Server } from '../../../src/simulator/ec2/ec2-server.ts';
@@ -226,8 +230,8 @@ export class E2eCluster {
   }
 
   /** Orphaned interfaces of the cluster. */
-  loose(): readonly NetworkInterface[] {
-    return looseInterfaces(this).filter(({ tags }) => tags['io.cilium/cilium-managed'] === 'true');
+  orphaned(): readonly NetworkInterface[] {
+    return detachedInterfaces(this).filter(({ tags }) => tags['io.cilium/cilium-managed'] === 'true');
   }
 
   async ciliumNodes(): Promise<readonly JsonObject[]> {

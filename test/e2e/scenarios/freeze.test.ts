@@ -50,7 +50,7 @@ describe('a leader that is frozen for longer than its lease', () => {
     /** In the middle of it all: while a deletion is on its way, and others wait for what they need to be sent. */
     const freeze = (call: CloudCall): void => {
       const isMidway = call.user === user && call.action === 'DeleteNetworkInterface' && deletions() > 1;
-      if (isFrozen || !isMidway || cluster.loose().length < 2 || inExcess() === 0) return;
+      if (isFrozen || !isMidway || cluster.orphaned().length < 2 || inExcess() === 0) return;
       child.pause();
       isFrozen = true;
     };

@@ -85,7 +85,7 @@ describe('two controllers under load', () => {
     },
     'an interface is detached': async (cluster: E2eCluster, round: number): Promise<Load> => {
       const load = crowdNodes(cluster, round);
-      await cluster.until('an interface is detached', () => cluster.loose().length > 0);
+      await cluster.until('an interface is detached', () => cluster.orphaned().length > 0);
       return load;
     },
   };
@@ -106,12 +106,12 @@ describe('two controllers under load', () => {
   async function untilCollected(cluster: E2eCluster): Promise<void> {
     const excess = (): number => cluster.standings().reduce((sum, standing) => sum + standing.excess, 0);
     const explain = (): string => {
-      const loose = cluster.loose().map(({ id, tags }) => ({ id, tags }));
-      return [JSON.stringify({ excess: excess(), loose }), ...cluster.invariants.violations].join('\n');
+      const detached = cluster.orphaned().map(({ id, tags }) => ({ id, tags }));
+      return [JSON.stringify({ excess: excess(), detached }), ...cluster.invariants.violations].join('\n');
     };
     await cluster.until(
       'nothing is orphaned or in excess',
-      () => cluster.loose().length === 0 && excess() === 0,
+      () => cluster.orphaned().length === 0 && excess() === 0,
       {
         limit: fleet.collected,
         every: cluster.lookInterval,

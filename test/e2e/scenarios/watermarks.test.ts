@@ -10,7 +10,7 @@ describe('a fleet of both protocols', () => {
 
     await cluster.untilSupplied();
 
-    expect(cluster.loose()).toEqual([]);
+    expect(cluster.orphaned()).toEqual([]);
     expect(new Set(cluster.workload.protocols.values())).toEqual(new Set(['crd-allocator', 'multi-pool']));
     expect([...controller.at('warn'), ...controller.at('error')]).toEqual([]);
   });

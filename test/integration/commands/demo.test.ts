@@ -121,7 +121,7 @@ describe('the demonstration', () => {
     );
     expect(out).toMatch(/^ {2}nodes {7}6 of 6 at their watermarks, 6 serving pods$/m);
     expect(out).toMatch(/^ {2}pods {8}93 served, 0 waiting/m);
-    expect(out).toMatch(/, 0 loose$/m);
+    expect(out).toMatch(/, 0 detached$/m);
     expect(out).not.toContain('BROKEN');
     expect(isGone(demo)).toBe(true);
   });

@@ -102,7 +102,7 @@ describe('a controller that is killed for good', () => {
       const second = start(world, { identity: 'headwater-1', flags });
       await world.advance(2 * minute);
 
-      expect(world.loose()).toEqual([]);
+      expect(world.orphaned()).toEqual([]);
       expect(world.interfaces(machine)).toHaveLength(2);
       expect(world.pool(machine).size).toBe(15);
       expect(calls(second, 'CreateNetworkInterface')).toEqual([]);
@@ -173,7 +173,7 @@ describe('an orphaned interface that was made for an instance', () => {
     expect(found(world, wanted)?.instanceId).toBe(machine.instanceId);
     expect(found(world, unwanted)).toBeUndefined();
     expect(calls(controller, 'CreateNetworkInterface')).toEqual([]);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 
@@ -242,7 +242,7 @@ describe('an orphaned interface that was made for an instance', () => {
     ).toEqual([]);
     expect(found(world, id)?.instanceId).toBe(machine.instanceId);
     expect(world.pool(machine).size).toBeGreaterThanOrEqual(15);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 
@@ -275,7 +275,7 @@ describe('an orphaned interface that was made for an instance', () => {
     expect(await controller.metric('headwater_orphan_adoptions_total{result="failed"}')).toBe(1);
     expect(world.pool(machine).size).toBe(15);
     expect(calls(controller, 'CreateNetworkInterface')).toHaveLength(1);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 
@@ -355,7 +355,7 @@ describe('a creation whose outcome is unknown', () => {
     await world.announce(machine, needy);
     await world.advance(15 * minute);
 
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.interfaces(machine)).toHaveLength(2);
     expect(world.pool(machine).size).toBe(15);
     expect(controller.logged.filter(({ level }) => level === 'error')).toEqual([]);
@@ -378,7 +378,7 @@ describe('a creation whose outcome is unknown', () => {
       await world.announce(machine, needy);
       await world.advance(2 * minute);
 
-      expect(world.loose()).toEqual([]);
+      expect(world.orphaned()).toEqual([]);
       expect(world.pool(machine).size).toBe(15);
       expect(calls(controller, 'CreateNetworkInterface')).toHaveLength(1);
       const undone = controller.calls.findLast(({ action }) => action === 'DeleteNetworkInterface');

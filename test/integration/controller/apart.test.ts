@@ -231,10 +231,10 @@ test('an attachment to an instance that turns out to be stopped does not count a
   world.fault('AttachNetworkInterface', stopped, 1);
   await world.request(machine, 12);
   await world.advance(30_000);
-  const during = { loose: world.loose(), interfaces: world.interfaces(machine).length };
+  const during = { detached: world.orphaned(), interfaces: world.interfaces(machine).length };
   await world.advance(90_000);
 
-  expect(during).toEqual({ loose: [], interfaces: 1 });
+  expect(during).toEqual({ detached: [], interfaces: 1 });
   expect(world.pool(machine).size).toBe(12);
   expect(await controller.metric(series('failed'))).toBeGreaterThanOrEqual(1);
   expect(await controller.metric(series('unableToAttachENI'))).toBeUndefined();

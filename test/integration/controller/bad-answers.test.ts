@@ -81,7 +81,7 @@ function expectAllIsWell(world: World): void {
   expect(world.machines.map((machine) => world.held(machine).length)).toEqual([14, 8, 8]);
   expect(world.machines.map((machine) => world.operatorError(machine))).toEqual(['', '', '']);
   expect(struck(world)).toEqual([]);
-  expect(world.loose()).toEqual([]);
+  expect(world.orphaned()).toEqual([]);
   expect(world.broken()).toEqual([]);
 }
 

@@ -162,7 +162,7 @@ describe('a CiliumNode that is wrong', () => {
       const spoilt = shared.filter(({ input }) => /"\*"|x{3000}/.test(JSON.stringify(input)));
       expect(spoilt.map(({ action }) => action)).toEqual([]);
       expect(world.bugs).toEqual([]);
-      expect(world.loose()).toEqual([]);
+      expect(world.orphaned()).toEqual([]);
     },
   );
 });

@@ -254,14 +254,14 @@ describe('an orphaned interface of this cluster', () => {
 
   test('stays while the list of CiliumNodes succeeds and is empty', async () => {
     const world = await withOrphans();
-    const orphans = world.loose().length;
+    const orphans = world.orphaned().length;
     for (const machine of world.machines) await world.delete(machine);
 
     const second = startController(world, { identity: 'headwater-1', flags: collecting });
     await world.advance(900_000);
 
     expect(orphans).toBe(2);
-    expect(world.loose()).toHaveLength(2);
+    expect(world.orphaned()).toHaveLength(2);
     expect(second.changes).toEqual([]);
     expect(world.bugs).toEqual([]);
   });

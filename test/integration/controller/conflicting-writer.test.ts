@@ -178,7 +178,7 @@ describe('a cilium-operator that still runs', () => {
       'AttachNetworkInterface',
     ]);
     expect(world.interfaces(machine)).toHaveLength(2);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 });

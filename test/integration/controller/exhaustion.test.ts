@@ -47,7 +47,7 @@ describe('a subnet that runs out', () => {
       'AttachNetworkInterface OK',
       'ModifyNetworkInterfaceAttribute OK',
     ]);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 
@@ -152,7 +152,7 @@ describe('a node whose subnets have all run out', () => {
     expect(world.operatorError(machine)).toBe('');
     expect(controller.controller.status().inDeficit).toEqual([]);
     expect(world.pool(other).size).toBe(8);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 

@@ -209,7 +209,7 @@ describe('the shipped IAM policy', () => {
       expect(during.lines.length).toBeLessThan(40);
       expect(controller.controller.status().denied).toEqual([]);
       expect(poolSizes(world)).toEqual(each.afterwards ?? all);
-      expect(world.loose()).toEqual([]);
+      expect(world.orphaned()).toEqual([]);
       expect(world.broken()).toEqual([]);
     },
   );

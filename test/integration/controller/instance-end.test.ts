@@ -54,7 +54,7 @@ describe('a CiliumNode whose instance is terminated', () => {
       expect.objectContaining({ name: machine.name, reason: 'InstanceTerminated' }),
     ]);
     expect(world.pool(world.machine(1)).size).toBe(12);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 
@@ -89,7 +89,7 @@ describe('a CiliumNode whose instance is terminated', () => {
       nodes: { total: 1, satisfied: 1 },
       inDeficit: [],
     });
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 
@@ -111,7 +111,7 @@ describe('a CiliumNode whose instance is terminated', () => {
       nodes: { total: 1, satisfied: 1 },
       inDeficit: [],
     });
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 
@@ -121,13 +121,13 @@ describe('a CiliumNode whose instance is terminated', () => {
     const slow = world.fault('AttachNetworkInterface', { kind: 'slow', ms: 3000 });
 
     await world.request(machine, 25);
-    await world.until('it is created', () => world.loose().length === 1);
+    await world.until('it is created', () => world.orphaned().length === 1);
     end(world, machine);
     await world.advance(300_000);
     slow();
 
     expect(world.pool(machine).size).toBe(0);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 });

@@ -169,7 +169,7 @@ describe('a controller in trouble with Kubernetes', () => {
     await world.advance(180_000);
 
     expect(world.cluster.workload.waits.count).toBe(60);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(controller.controller.problem()).toBeUndefined();
     expect(world.broken()).toEqual([]);
   });
@@ -195,7 +195,7 @@ describe('a controller in trouble with Kubernetes', () => {
     expect(outcome).toBe('lost');
     expect(first.calls).toHaveLength(calls);
     expect(world.cluster.workload.waits.count).toBe(60);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 
@@ -256,7 +256,7 @@ describe('a controller in trouble with Kubernetes', () => {
     await world.advance(400_000);
 
     expect(world.cluster.workload.waits.count).toBeGreaterThan(60);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 });

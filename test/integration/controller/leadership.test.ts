@@ -79,7 +79,7 @@ describe('two controllers', () => {
     expect(await first.outcome).toBe('stopped');
     expect(taken).toBeLessThan(8000);
     expect(world.cluster.workload.waits.count).toBe(40);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 
@@ -261,7 +261,7 @@ describe('a controller that shuts down', () => {
         ({ at, action }) => at > signalledAt && action.startsWith('Create'),
       );
       expect(await controller.outcome).toBe('stopped');
-      expect(world.loose()).toEqual([]);
+      expect(world.orphaned()).toEqual([]);
       expect(started.length).toBeLessThanOrEqual(2);
       expect(controller.calls.every(({ at }) => at < signalledAt + 20_000)).toBe(true);
       expect(world.broken()).toEqual([]);

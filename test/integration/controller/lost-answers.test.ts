@@ -61,7 +61,7 @@ describe('an answer', () => {
       expect(peak.held).toBeLessThanOrEqual(16);
       expect(world.held(machine)).toHaveLength(16);
       expect([...world.pool(machine).keys()].toSorted()).toEqual(world.held(machine).toSorted());
-      expect(world.loose()).toEqual([]);
+      expect(world.orphaned()).toEqual([]);
       expect(world.operatorError(machine)).toBe('');
       expect(controller.controller.status().inDeficit).toEqual([]);
       expect(world.broken()).toEqual([]);

@@ -326,7 +326,7 @@ describe('a listing of orphaned interfaces', () => {
     const counts = controllers.map((controller) => readings(controller).length).toSorted((a, b) => a - b);
     expect(counts[0]).toBe(0);
     expect(counts[1]).toBeLessThanOrEqual(13);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 });

@@ -39,7 +39,7 @@ describe('a person or client with the same account', () => {
     expect(world.pool(machine).size).toBe(20);
     expect(Object.keys(world.enis(machine))).toHaveLength(3);
     expect(controller.calls.filter(({ action }) => action === 'DeleteNetworkInterface')).toEqual([]);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ describe('a person or client with the same account', () => {
     // The two that turned up carry pods as any other interface does.
     expect(world.interfaces(machine)).toHaveLength(3);
     expect(world.pool(machine).size).toBe(20);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 
@@ -83,7 +83,7 @@ describe('a person or client with the same account', () => {
     expect([...world.pool(machine).keys()]).toEqual(expect.arrayContaining(before));
     expect(world.pool(machine).size).toBe(20);
     expect(world.operatorError(machine)).toBe('');
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 
@@ -104,7 +104,7 @@ describe('a person or client with the same account', () => {
     expect(world.pool(machine).size).toBe(0);
     expect(world.operatorError(machine)).toContain(`instance ${machine.instanceId} is terminated`);
     expect(world.pool(world.machine(1)).size).toBe(8);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 

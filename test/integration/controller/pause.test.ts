@@ -112,7 +112,7 @@ describe('changes paused in the directory', () => {
       ...(odd ? ['DeleteNetworkInterface'] : []),
     ]);
     expect(world.interfaces(machine)).toHaveLength(interfaces);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.pool(machine).size).toBe(world.held(machine).length);
     expect(world.broken()).toEqual([]);
   });
@@ -230,7 +230,7 @@ describe('an interface without pod addresses', () => {
     expect(before).toHaveLength(3);
     expect(during).toEqual([before, 3]);
     expect(world.interfaces(machine).length).toBeLessThan(3);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 
@@ -243,12 +243,12 @@ describe('an interface without pod addresses', () => {
 
     config.mount({ pause: 'releases' });
     await world.advance(10_000);
-    const whenPaused = [controller.controller.status().paused.length, world.loose().length];
+    const whenPaused = [controller.controller.status().paused.length, world.orphaned().length];
     await world.advance(300_000);
 
     expect(whenPaused[0]).toBe(1);
     expect(whenPaused[1]).toBeGreaterThan(0);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 });

@@ -93,7 +93,7 @@ describe('a node with prefixes', () => {
 
     expect(changes(controller).toSorted()).toEqual(['Create pods 1x16', 'Create pods 9x16']);
     expect(prefixesOf(world, machine).map(({ length }) => length)).toEqual([0, 9, 1]);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 
@@ -340,7 +340,7 @@ describe('an answer about prefixes', () => {
       expect(peak).toBeLessThanOrEqual(180);
       expect(podAddresses(world, machine)).toBe(180);
       expect(world.pool(machine).size).toBe(180);
-      expect(world.loose()).toEqual([]);
+      expect(world.orphaned()).toEqual([]);
       expect(world.operatorError(machine)).toBe('');
       expect(world.broken()).toEqual([]);
     },

@@ -72,7 +72,7 @@ describe('a refusal', () => {
       const created = world.interfaces(machine).slice(1);
       expect(world.held(machine)).toHaveLength(20);
       expect(created.length).toBeLessThanOrEqual(2);
-      expect(world.loose()).toEqual([]);
+      expect(world.orphaned()).toEqual([]);
       expect(world.operatorError(machine)).toBe('');
       expect(world.pool(world.machine(1)).size).toBe(2);
       expect(world.broken()).toEqual([]);
@@ -92,7 +92,7 @@ describe('a refusal', () => {
       await world.advance(600_000);
       const during = {
         calls: controller.calls.filter((call) => call.at > 300_000 && call.action === action),
-        loose: world.loose(),
+        detached: world.orphaned(),
         error: world.operatorError(machine),
       };
       end();
@@ -101,10 +101,10 @@ describe('a refusal', () => {
 
       // Four or five times, each of two steps calls up to ten times.
       expect(during.calls.length).toBeLessThan(100);
-      expect(during.loose.length).toBeLessThanOrEqual(2);
+      expect(during.detached.length).toBeLessThanOrEqual(2);
       expect(during.error === '').toBe(action === 'ModifyNetworkInterfaceAttribute');
       expect(world.operatorError(machine)).toBe('');
-      expect(world.loose()).toEqual([]);
+      expect(world.orphaned()).toEqual([]);
       expect(world.held(machine)).toHaveLength(20);
       expect(world.broken()).toEqual([]);
     },

@@ -170,7 +170,7 @@ describe('a refusal', () => {
       );
       expect(size).toBe(8);
       expect(world.operatorError(machine)).toBe('');
-      expect(world.loose()).toEqual([]);
+      expect(world.orphaned()).toEqual([]);
       expect(world.broken()).toEqual([]);
     },
   );
@@ -203,7 +203,7 @@ describe('a refusal', () => {
       // One a back-off, each with up to five indexes where those are what is taken.
       expect(refused.length).toBeLessThan(row.message?.includes('device index') === true ? 90 : 20);
       expect(world.operatorError(machine)).toBe('');
-      expect(world.loose()).toEqual([]);
+      expect(world.orphaned()).toEqual([]);
       expect(world.broken()).toEqual([]);
     },
   );
@@ -370,7 +370,7 @@ describe('a fleet in a zone with an Outpost', () => {
         code: 'InvalidParameterCombination',
       }),
     ]);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 });

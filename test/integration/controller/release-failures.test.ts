@@ -233,6 +233,6 @@ test('the slot of an interface that is detached and cannot be deleted is used as
 
   expect(world.waiting()).toEqual([]);
   expect(world.interfaces(machine)).toHaveLength(before);
-  expect(world.loose().length).toBeGreaterThan(0);
+  expect(world.orphaned().length).toBeGreaterThan(0);
   expect(world.broken()).toEqual([]);
 });

@@ -123,7 +123,7 @@ test('a node loses an interface without pod addresses after an hour, and can use
   expect(emptied.interfaces).toBe(before);
   expect(after).toBeLessThan(before);
   expect(Object.keys(world.enis(machine))).toHaveLength(world.interfaces(machine).length);
-  expect(world.loose()).toEqual([]);
+  expect(world.orphaned()).toEqual([]);
   expect(controller.warnings()).toEqual([]);
   expect(world.broken()).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { looseInterfaces } from '../../../src/simulator/cluster/invariants.ts';
+import { detachedInterfaces } from '../../../src/simulator/cluster/invariants.ts';
 import { objectAt } from '../../../src/simulator/workload/json.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
@@ -112,7 +112,7 @@ describe('a restarted controller', () => {
 
     expect(struck(world, from)).toEqual([]);
     expect(world.cluster.workload.waits.count).toBe(40);
-    expect(looseInterfaces(world.cluster)).toEqual([]);
+    expect(detachedInterfaces(world.cluster)).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 

@@ -144,7 +144,7 @@ describe.each(protocols)('beside an agent of %s, a new interface', (protocol) =>
     expect(world.pool(machine).size).toBe(12);
     expect(created(first) + created(next)).toBe(1);
     expect(world.interfaces(machine)).toHaveLength(2);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 });

@@ -146,7 +146,7 @@ test.each(['gale', 'squall'])(
     const after = storm.controllers.map(({ changes, publications }) => changes.length + publications.length);
     expect([...storm.wrong]).toEqual([]);
     expect(after).toEqual(before);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.waiting()).toEqual([]);
     expect(standings(world.cluster).filter(({ met }) => !met)).toEqual([]);
   },

@@ -41,7 +41,7 @@ describe('a CiliumNode that is deleted and created again', () => {
         'CreateNetworkInterface',
         'ModifyNetworkInterfaceAttribute',
       ]);
-      expect(world.loose()).toEqual([]);
+      expect(world.orphaned()).toEqual([]);
       expect(world.broken()).toEqual([]);
     },
   );
@@ -87,7 +87,7 @@ test('a node that comes back and lacks an interface again gets a new one, not it
   expect(world.pool(machine).size).toBe(25);
   expect(tokens).toHaveLength(2);
   expect(new Set(tokens).size).toBe(2);
-  expect(world.loose()).toEqual([]);
+  expect(world.orphaned()).toEqual([]);
   expect(world.broken()).toEqual([]);
 });
 
@@ -182,7 +182,7 @@ describe('a node name that goes to another instance', () => {
     expect(ofFormer.length).toBeGreaterThanOrEqual(22);
     expect(offered(world, successor)).toEqual(world.held(other).toSorted());
     expect(offered(world, successor).filter((address) => ofFormer.includes(address))).toEqual([]);
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 });

@@ -30,7 +30,7 @@ describe('a cloud that shows new things with a delay', () => {
         expect(world.interfaces(machine)[1]?.attachment?.deleteOnTermination).toBe(true);
         expect(world.operatorError(machine)).toBe('');
       }
-      expect(world.loose()).toEqual([]);
+      expect(world.orphaned()).toEqual([]);
       expect(world.broken()).toEqual([]);
     },
   );
@@ -45,7 +45,7 @@ describe('a cloud that shows new things with a delay', () => {
     await world.patch(machine, { spec: { ipam: { 'pre-allocate': 8 } } });
     await world.advance(600_000);
 
-    expect(world.loose()).toEqual([]);
+    expect(world.orphaned()).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 });

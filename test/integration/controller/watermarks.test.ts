@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { EniOptions, IpamWatermarks } from '../../../src/simulator/workload/node-facts.ts';
-import { looseInterfaces, standings } from '../../../src/simulator/cluster/invariants.ts';
+import { detachedInterfaces, standings } from '../../../src/simulator/cluster/invariants.ts';
 import { numberAt } from '../../../src/simulator/workload/json.ts';
 import { instance, testCloud } from '../../support/test-cloud.ts';
 import { World } from '../../support/world.ts';
@@ -192,7 +192,7 @@ describe('watermarks', () => {
 
     expect(standings(world.cluster).filter(({ met }) => !met)).toEqual([]);
     expect(world.cluster.workload.waits.count).toBe(30);
-    expect(looseInterfaces(world.cluster)).toEqual([]);
+    expect(detachedInterfaces(world.cluster)).toEqual([]);
     expect(world.broken()).toEqual([]);
   });
 });

@@ -1,5 +1,9 @@
 // Invariants that must hold once faults are over: violations that remain until the cluster converges.
-import { looseInterfaces, type NodeStanding, standings } from '../../../src/simulator/cluster/invariants.ts';
+import {
+  detachedInterfaces,
+  type NodeStanding,
+  standings,
+} from '../../../src/simulator/cluster/invariants.ts';
 import { instanceTypes, carriesPrefixes } from '../../../src/simulator/cloud/instance-types.ts';
 import { contains, parseIpv4, parseIpv4Block } from '../../../src/simulator/cloud/ipv4.ts';
 import type { NetworkInterface } from '../../../src/simulator/cloud/records.ts';
@@ -24,7 +28,7 @@ export function convergenceViolations(harness: Harness): readonly Violation[] {
     checkIdleInterfaces(harness, view, standing, report);
     checkCiliumNode(harness, view, standing, report);
   }
-  for (const item of looseInterfaces(cluster))
+  for (const item of detachedInterfaces(cluster))
     if (isOurs(item)) report('leaked-interface', `${item.id} is orphaned`);
   return found;
 }

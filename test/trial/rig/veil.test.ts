@@ -6,12 +6,12 @@ function networkInterface(id: string, instanceId: string, deviceIndex: number): 
   return `<item>${attachment}<groupSet><item><groupId>sg-1</groupId></item></groupSet><networkInterfaceId>${id}</networkInterfaceId></item>`;
 }
 
-const loose = '<item><groupSet/><networkInterfaceId>eni-9</networkInterfaceId></item>';
+const detached = '<item><groupSet/><networkInterfaceId>eni-9</networkInterfaceId></item>';
 const interfaces = [
   networkInterface('eni-1', 'i-1', 0),
   networkInterface('eni-2', 'i-1', 1),
   networkInterface('eni-3', 'i-2', 0),
-  loose,
+  detached,
 ];
 const page = (items: readonly string[]): string =>
   `<r><networkInterfaceSet>${items.join('')}</networkInterfaceSet><nextToken>t</nextToken></r>`;

@@ -1,5 +1,5 @@
-// Who set which fields of an object, as `metadata.managedFields` tells. Coarser than a real API server tells it: fields are
-// told apart down to the third level, and what lies below belongs to everybody who set something of it.
+// Tracks which manager set which fields of an object, in `metadata.managedFields`. It is coarser than a real API server:
+// fields are distinguished down to the third level, and everything below belongs to each manager that set a part of it.
 // https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
 import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../json-value.ts';
 import type { KubernetesObject, ManagedFields } from './kubernetes-object.ts';
@@ -10,7 +10,7 @@ export interface FieldWriter {
   readonly subresource: string;
 }
 
-/** By its path, what is at each field that is told apart. */
+/** The value of each distinguished field, by its path. */
 type Leaves = ReadonlyMap<string, JsonValue>;
 
 const depth = 3;

@@ -8,7 +8,7 @@ const picture: Picture = {
   addresses: { held: 0, used: 0, excess: 0 },
   departures: { marked: 0, ready: 0, released: 0, refused: 0, hidden: 0, unassigned: 0 },
   pods: { served: 0, waiting: 0, longestWait: 0 },
-  interfaces: { attached: 1, loose: 0 },
+  interfaces: { attached: 1, detached: 0 },
   subnets: [],
   calls: [],
   violations: [],

@@ -313,16 +313,16 @@ test.each([
 ])(
   'the detached eni-9 is attached while $leaving is being deleted: $isAttached',
   async ({ leaving, isAttached }) => {
-    const loose = {
+    const detached = {
       ...eni(9),
       attachment: undefined,
       description: 'Cilium-CNI (i-1)',
       tags: { 'headwater/instance-id': 'i-1' },
     };
     const rig = new PoolRig({ interfaces: [eni(0)], target: 0, ...(leaving !== undefined && { leaving }) });
-    rig.readOrphans([loose]);
+    rig.readOrphans([detached]);
     await rig.run(31_000);
-    rig.readOrphans([loose]);
+    rig.readOrphans([detached]);
     rig.target = 12;
 
     await rig.run(1000);
