@@ -27,7 +27,7 @@ export class CloudHistory {
   readonly #unanswered = new Set<string>();
   readonly #released: string[] = [];
   #inventory = newInventory();
-  #looking = false;
+  #refreshing = false;
   #names = 0;
 
   constructor(seed: string) {
@@ -53,7 +53,7 @@ export class CloudHistory {
       () => this.#attach(),
       () => this.#list(),
       () => this.#list(),
-      () => this.#look(),
+      () => this.#refresh(),
       () => this.#restart(),
     ];
     for (let step = 0; step < steps; step++) {
@@ -62,11 +62,11 @@ export class CloudHistory {
     }
   }
 
-  /** Lets everything under way end, and then two looks a window apart, and no more. */
+  /** Lets everything under way end, and then two refreshes a window apart, and no more. */
   async settle(): Promise<void> {
     await this.#pass(consistencyWindow + 2 * latency);
-    for (let look = 0; look < 2; look++) {
-      this.#look();
+    for (let refresh = 0; refresh < 2; refresh++) {
+      this.#refresh();
       await this.clock.advance(consistencyWindow + latency);
     }
   }
@@ -80,12 +80,12 @@ export class CloudHistory {
     return describe(new Map(interfaces.map((item) => [item.id, item.addresses])));
   }
 
-  /** Time passes; whatever look is due begins. */
+  /** Time passes; whatever refresh is due begins. */
   async #pass(ms: number): Promise<void> {
     const end = this.clock.monotonic() + ms;
     while (this.clock.monotonic() < end) {
       const due = this.#inventory.view('i-1')?.refreshDue ?? Infinity;
-      if (due <= this.clock.monotonic()) this.#look();
+      if (due <= this.clock.monotonic()) this.#refresh();
       await this.clock.advance(Math.min(10, end - this.clock.monotonic()));
     }
   }
@@ -176,16 +176,16 @@ export class CloudHistory {
     });
   }
 
-  #look(): void {
-    if (this.#looking) return;
-    this.#looking = true;
+  #refresh(): void {
+    if (this.#refreshing) return;
+    this.#refreshing = true;
     const inventory = this.#inventory;
     const startedAt = this.clock.monotonic();
     this.clock.schedule(this.#random.integer(latency), () => {
-      this.#looking = false;
+      this.#refreshing = false;
       const observations = this.#shown(startedAt);
-      const look = { startedAt, endedAt: this.clock.monotonic(), instanceIds: ['i-1'], observations };
-      this.#applying(inventory, () => inventory.applyRefresh(look));
+      const refresh = { startedAt, endedAt: this.clock.monotonic(), instanceIds: ['i-1'], observations };
+      this.#applying(inventory, () => inventory.applyRefresh(refresh));
     });
   }
 
@@ -213,7 +213,7 @@ export class CloudHistory {
   /** Another controller takes over with what was published. */
   #restart(): void {
     this.#unanswered.clear();
-    this.#looking = false;
+    this.#refreshing = false;
     const published = this.#inventory.view('i-1')?.interfaces ?? [];
     this.#inventory = newInventory();
     this.#inventory.track('i-1', published, this.clock.monotonic(), new Set());

@@ -11,7 +11,7 @@ export const window = 30;
 export interface InventoryRig {
   readonly inventory: Inventory;
   /** A look at `i-1` that began then and showed exactly this; says whether it changed anything. */
-  readonly look: (startedAt: number, ...shown: (NetworkInterface | Observation)[]) => boolean;
+  readonly refresh: (startedAt: number, ...shown: (NetworkInterface | Observation)[]) => boolean;
   /** A listing of one page that began then and showed exactly this; says whether it changed `i-1`. */
   readonly list: (startedAt: number, ...shown: (NetworkInterface | Observation)[]) => boolean;
   readonly answer: (endedAt: number, answer: Answer) => boolean;
@@ -38,7 +38,7 @@ export function inventoryRig(
   };
   return {
     inventory,
-    look: (startedAt, ...shown) =>
+    refresh: (startedAt, ...shown) =>
       inventory
         .applyRefresh({
           startedAt,

@@ -11,7 +11,7 @@ import { scriptedImplementation } from '../scripted-implementation.ts';
 interface Rig {
   readonly clock: VirtualClock;
   readonly inventory: Inventory;
-  readonly looks: InstanceRefresh;
+  readonly refresher: InstanceRefresh;
   readonly asked: string[];
   readonly changed: string[][];
   readonly failures: string[];
@@ -30,7 +30,7 @@ function rig(pages: Pages, tracked: readonly string[] = ['i-1', 'i-2']): Rig {
   const asked: string[] = [];
   const changed: string[][] = [];
   const failures: string[] = [];
-  const looks = new InstanceRefresh({
+  const refresher = new InstanceRefresh({
     implementation: scriptedImplementation({
       mostInstancesPerRefresh: 2,
       observe: (scope, { signal }) => {
@@ -46,7 +46,7 @@ function rig(pages: Pages, tracked: readonly string[] = ['i-1', 'i-2']): Rig {
     onChanged: (ids) => changed.push([...ids].sort()),
     onFailure: (error, ids) => failures.push(`${(error as Error).message}:${ids.join()}`),
   });
-  return { clock, inventory, looks, asked, changed, failures };
+  return { clock, inventory, refresher, asked, changed, failures };
 }
 
 function shown(id: string, instanceId: string): ObservedPage['observations'][number] {
@@ -55,7 +55,7 @@ function shown(id: string, instanceId: string): ObservedPage['observations'][num
 
 describe('refreshes of instances', () => {
   test('share calls when they are requested together, and are applied when they are answered', async () => {
-    const { clock, inventory, looks, asked, changed } = rig(
+    const { clock, inventory, refresher, asked, changed } = rig(
       async function* (ids, clock) {
         await Promise.resolve();
         yield {
@@ -67,10 +67,10 @@ describe('refreshes of instances', () => {
     );
     let known: (string | undefined)[] = [];
 
-    void Promise.all(['i-1', 'i-2'].map((id) => looks.request(id))).then(() => {
+    void Promise.all(['i-1', 'i-2'].map((id) => refresher.request(id))).then(() => {
       known = ['i-1', 'i-2'].map((id) => inventory.view(id)?.interfaces[0]?.id);
     });
-    void looks.request('i-3');
+    void refresher.request('i-3');
     await clock.advance(1000);
 
     expect(asked).toEqual(['i-1,i-2@50', 'i-3@100']);
@@ -79,13 +79,13 @@ describe('refreshes of instances', () => {
   });
 
   test('start when their first page is requested', async () => {
-    const { clock, inventory, looks } = rig(async function* (_, clock, signal) {
+    const { clock, inventory, refresher } = rig(async function* (_, clock, signal) {
       yield { startedAt: clock.monotonic(), observations: [shown('eni-1', 'i-1')] };
       await sleep(clock, 500, signal);
       yield { startedAt: clock.monotonic(), observations: [shown('eni-2', 'i-1')] };
     });
 
-    void looks.request('i-1');
+    void refresher.request('i-1');
     await clock.advance(100);
     inventory.invalidate('i-1', clock.monotonic());
     await clock.advance(1000);
@@ -98,13 +98,13 @@ describe('refreshes of instances', () => {
 
   test('change nothing and are repeated when they fail', async () => {
     let calls = 0;
-    const { clock, inventory, looks, changed, failures } = rig(async function* (_, clock) {
+    const { clock, inventory, refresher, changed, failures } = rig(async function* (_, clock) {
       yield { startedAt: clock.monotonic(), observations: [shown('eni-1', 'i-1')] };
       await Promise.resolve();
       if (calls++ === 0) throw new Error('down');
     });
 
-    void looks.request('i-1');
+    void refresher.request('i-1');
     await clock.advance(60);
     const read = inventory.view('i-1')?.read;
     await clock.advance(5000);
@@ -120,7 +120,7 @@ describe('refreshes of instances', () => {
         kind: 'interface',
         interface: networkInterface({ id: 'eni-2', attachment: attachment({ deviceIndex: 1, state }) }),
       }) as const;
-    const { clock, inventory, looks, asked } = rig(async function* (ids, clock) {
+    const { clock, inventory, refresher, asked } = rig(async function* (ids, clock) {
       await Promise.resolve();
       if (ids.includes('i-2')) throw new Error('down');
       const state = clock.monotonic() < 2000 ? 'attaching' : 'attached';
@@ -133,8 +133,8 @@ describe('refreshes of instances', () => {
       observations: [shown('eni-1', 'i-1'), second('attaching')],
     });
 
-    looks.await('i-1', 0);
-    void looks.request('i-2');
+    refresher.await('i-1', 0);
+    void refresher.request('i-2');
     await clock.advance(20_000);
 
     expect(asked.filter((each) => each.startsWith('i-1'))).toEqual(['i-1@50', 'i-1@1050', 'i-1@2050']);
@@ -142,14 +142,14 @@ describe('refreshes of instances', () => {
   });
 
   test('are aborted when they are stopped', async () => {
-    const { clock, inventory, looks } = rig(async function* (_, clock, signal) {
+    const { clock, inventory, refresher } = rig(async function* (_, clock, signal) {
       await sleep(clock, 60_000, signal);
       yield { startedAt: 0, observations: [] };
     });
-    void looks.request('i-1');
+    void refresher.request('i-1');
     await clock.advance(100);
 
-    await looks.stop();
+    await refresher.stop();
 
     expect(clock.monotonic()).toBe(100);
     expect(inventory.view('i-1')?.read).toBe(false);

@@ -6,7 +6,7 @@ import {
 import { attachment, networkInterface } from '../interfaces.ts';
 import { further, instance, type InventoryRig, inventoryRig } from '../inventory-rig.ts';
 
-type Step = readonly ['look' | 'list' | 'terminated', number, readonly string[] | undefined];
+type Step = readonly ['refresh' | 'list' | 'terminated', number, readonly string[] | undefined];
 
 /** The first interface of the instance. */
 const primary = networkInterface({ id: 'eni-0', primaryAddress: '10.0.0.3' });
@@ -21,12 +21,12 @@ function play(steps: readonly Step[]): {
   readonly holdings: unknown;
   readonly refreshDue: number | undefined;
 } {
-  const { look, list, holdings, view } = inventoryRig();
+  const { refresh, list, holdings, view } = inventoryRig();
   for (const [what, at, shown] of steps) {
     const items = shown === undefined ? [primary] : [eni(...shown), primary];
-    if (what === 'look') look(at, ...items);
+    if (what === 'refresh') refresh(at, ...items);
     else if (what === 'list') list(at, ...items);
-    else look(at, ...items, instance({ state: 'terminated' }));
+    else refresh(at, ...items, instance({ state: 'terminated' }));
   }
   return { holdings: holdings(), refreshDue: view().refreshDue };
 }
@@ -44,49 +44,49 @@ describe('a public address in the inventory', () => {
     { what: 'is shown by a listing', play: ({ list }) => list(0, shown('p')), address: 'p' },
     {
       what: 'that a listing lacks requests a refresh',
-      play: ({ look, list }) => [look(0, shown('p')), list(50, shown())],
+      play: ({ refresh, list }) => [refresh(0, shown('p')), list(50, shown())],
       address: 'p',
       due: 50,
     },
     {
       what: 'that one refresh lacks requests a second one',
-      play: ({ look }) => [look(0, shown('p')), look(50, shown())],
+      play: ({ refresh }) => [refresh(0, shown('p')), refresh(50, shown())],
       address: 'p',
       due: 80,
     },
     {
       what: 'is gone after two',
-      play: ({ look }) => [look(0, shown('p')), look(50, shown()), look(80, shown())],
+      play: ({ refresh }) => [refresh(0, shown('p')), refresh(50, shown()), refresh(80, shown())],
       address: undefined,
     },
     {
       what: 'is replaced by another one at once',
-      play: ({ look, list }) => [look(0, shown('p')), list(50, shown('q'))],
+      play: ({ refresh, list }) => [refresh(0, shown('p')), list(50, shown('q'))],
       address: 'q',
     },
     {
       what: 'that we associated need not be shown yet',
-      play: ({ look, list, answer }) => [
-        look(0, shown()),
+      play: ({ refresh, list, answer }) => [
+        refresh(0, shown()),
         answer(5, associated),
         list(10, shown()),
-        look(34, shown()),
+        refresh(34, shown()),
       ],
       address: 'p',
     },
     {
       what: 'that we associated is missed after a while',
-      play: ({ look, answer }) => [
-        look(0, shown()),
+      play: ({ refresh, answer }) => [
+        refresh(0, shown()),
         answer(5, associated),
-        look(35, shown()),
-        look(65, shown()),
+        refresh(35, shown()),
+        refresh(65, shown()),
       ],
       address: undefined,
     },
     {
       what: 'that an older reading shows is not taken for the newest',
-      play: ({ look, list, answer }) => [look(0, shown()), answer(5, associated), list(3, shown('q'))],
+      play: ({ refresh, list, answer }) => [refresh(0, shown()), answer(5, associated), list(3, shown('q'))],
       address: 'p',
     },
   ])('$what', ({ play: act, address, due }) => {
@@ -101,13 +101,13 @@ describe('a public address in the inventory', () => {
 
 describe('an address in the inventory', () => {
   test.each<[string, readonly Step[], unknown, number | undefined]>([
-    ['is added by a refresh', [['look', 0, ['a']]], ['a'], undefined],
+    ['is added by a refresh', [['refresh', 0, ['a']]], ['a'], undefined],
     ['is added by a listing', [['list', 0, ['a']]], ['a'], undefined],
     [
       'new ones follow known ones',
       [
-        ['look', 0, ['b']],
-        ['look', 1, ['a', 'b', 'c']],
+        ['refresh', 0, ['b']],
+        ['refresh', 1, ['a', 'b', 'c']],
       ],
       ['b', 'a', 'c'],
       undefined,
@@ -115,7 +115,7 @@ describe('an address in the inventory', () => {
     [
       'that a listing lacks requests a refresh',
       [
-        ['look', 0, ['a', 'b']],
+        ['refresh', 0, ['a', 'b']],
         ['list', 5, ['a']],
       ],
       ['a', 'b'],
@@ -124,7 +124,7 @@ describe('an address in the inventory', () => {
     [
       'that any number of listings lack only requests a refresh',
       [
-        ['look', 0, ['a', 'b']],
+        ['refresh', 0, ['a', 'b']],
         ['list', 5, ['a']],
         ['list', 50, ['a']],
         ['list', 100, ['a']],
@@ -135,8 +135,8 @@ describe('an address in the inventory', () => {
     [
       'that one refresh lacks requests a second one',
       [
-        ['look', 0, ['a', 'b']],
-        ['look', 5, ['a']],
+        ['refresh', 0, ['a', 'b']],
+        ['refresh', 5, ['a']],
       ],
       ['a', 'b'],
       35,
@@ -144,9 +144,9 @@ describe('an address in the inventory', () => {
     [
       'stays after a second refresh that comes too soon',
       [
-        ['look', 0, ['a', 'b']],
-        ['look', 5, ['a']],
-        ['look', 34, ['a']],
+        ['refresh', 0, ['a', 'b']],
+        ['refresh', 5, ['a']],
+        ['refresh', 34, ['a']],
       ],
       ['a', 'b'],
       35,
@@ -154,9 +154,9 @@ describe('an address in the inventory', () => {
     [
       'is withdrawn by a second refresh a window later',
       [
-        ['look', 0, ['a', 'b']],
-        ['look', 5, ['a']],
-        ['look', 35, ['a']],
+        ['refresh', 0, ['a', 'b']],
+        ['refresh', 5, ['a']],
+        ['refresh', 35, ['a']],
       ],
       ['a'],
       undefined,
@@ -164,10 +164,10 @@ describe('an address in the inventory', () => {
     [
       'starts over when a refresh in between shows it',
       [
-        ['look', 0, ['a', 'b']],
-        ['look', 5, ['a']],
-        ['look', 20, ['a', 'b']],
-        ['look', 35, ['a']],
+        ['refresh', 0, ['a', 'b']],
+        ['refresh', 5, ['a']],
+        ['refresh', 20, ['a', 'b']],
+        ['refresh', 35, ['a']],
       ],
       ['a', 'b'],
       65,
@@ -175,10 +175,10 @@ describe('an address in the inventory', () => {
     [
       'so does a listing that shows it',
       [
-        ['look', 0, ['a', 'b']],
-        ['look', 5, ['a']],
+        ['refresh', 0, ['a', 'b']],
+        ['refresh', 5, ['a']],
         ['list', 20, ['a', 'b']],
-        ['look', 35, ['a']],
+        ['refresh', 35, ['a']],
       ],
       ['a', 'b'],
       65,
@@ -186,9 +186,9 @@ describe('an address in the inventory', () => {
     [
       'needs a refresh even after a listing without it in between',
       [
-        ['look', 0, ['a', 'b']],
+        ['refresh', 0, ['a', 'b']],
         ['list', 5, ['a']],
-        ['look', 35, ['a']],
+        ['refresh', 35, ['a']],
       ],
       ['a', 'b'],
       65,
@@ -196,9 +196,9 @@ describe('an address in the inventory', () => {
     [
       'is not withdrawn by a reading that started earlier',
       [
-        ['look', 10, ['a', 'b']],
-        ['look', 5, ['a']],
-        ['look', 9, []],
+        ['refresh', 10, ['a', 'b']],
+        ['refresh', 5, ['a']],
+        ['refresh', 9, []],
       ],
       ['a', 'b'],
       undefined,
@@ -206,7 +206,7 @@ describe('an address in the inventory', () => {
     [
       'is added by a reading that started earlier',
       [
-        ['look', 10, ['a']],
+        ['refresh', 10, ['a']],
         ['list', 5, ['b']],
       ],
       ['a', 'b'],
@@ -215,7 +215,7 @@ describe('an address in the inventory', () => {
     [
       'of a terminated instance is withdrawn by one refresh',
       [
-        ['look', 0, ['a', 'b']],
+        ['refresh', 0, ['a', 'b']],
         ['terminated', 5, ['a']],
       ],
       ['a'],
@@ -231,7 +231,7 @@ describe('an interface in the inventory', () => {
     [
       'that a listing lacks requests a refresh',
       [
-        ['look', 0, ['a']],
+        ['refresh', 0, ['a']],
         ['list', 5, undefined],
       ],
       ['a'],
@@ -240,8 +240,8 @@ describe('an interface in the inventory', () => {
     [
       'that one refresh lacks requests a second one',
       [
-        ['look', 0, ['a']],
-        ['look', 5, undefined],
+        ['refresh', 0, ['a']],
+        ['refresh', 5, undefined],
       ],
       ['a'],
       35,
@@ -249,9 +249,9 @@ describe('an interface in the inventory', () => {
     [
       'is withdrawn by a second refresh a window later',
       [
-        ['look', 0, ['a']],
-        ['look', 5, undefined],
-        ['look', 35, undefined],
+        ['refresh', 0, ['a']],
+        ['refresh', 5, undefined],
+        ['refresh', 35, undefined],
       ],
       undefined,
       undefined,
@@ -259,9 +259,9 @@ describe('an interface in the inventory', () => {
     [
       'stays after a second refresh that comes too soon',
       [
-        ['look', 0, ['a']],
-        ['look', 5, undefined],
-        ['look', 34, undefined],
+        ['refresh', 0, ['a']],
+        ['refresh', 5, undefined],
+        ['refresh', 34, undefined],
       ],
       ['a'],
       35,
@@ -269,10 +269,10 @@ describe('an interface in the inventory', () => {
     [
       'is no longer possibly gone once it is shown again',
       [
-        ['look', 0, ['a']],
-        ['look', 5, undefined],
+        ['refresh', 0, ['a']],
+        ['refresh', 5, undefined],
         ['list', 20, ['a']],
-        ['look', 35, undefined],
+        ['refresh', 35, undefined],
       ],
       ['a'],
       65,
@@ -280,8 +280,8 @@ describe('an interface in the inventory', () => {
     [
       'is not withdrawn by a reading that started earlier',
       [
-        ['look', 10, ['a']],
-        ['look', 5, undefined],
+        ['refresh', 10, ['a']],
+        ['refresh', 5, undefined],
       ],
       ['a'],
       undefined,
@@ -289,7 +289,7 @@ describe('an interface in the inventory', () => {
     [
       'of a terminated instance is withdrawn by one refresh',
       [
-        ['look', 0, ['a']],
+        ['refresh', 0, ['a']],
         ['terminated', 5, undefined],
       ],
       undefined,
@@ -300,10 +300,10 @@ describe('an interface in the inventory', () => {
   });
 
   test('is withdrawn with everything else when the instance is found terminated', () => {
-    const { look, view } = inventoryRig();
-    look(0, eni('a'), primary);
+    const { refresh, view } = inventoryRig();
+    refresh(0, eni('a'), primary);
 
-    const changed = look(5, instance({ state: 'terminated' }));
+    const changed = refresh(5, instance({ state: 'terminated' }));
 
     expect(changed).toBe(true);
     expect(view()).toMatchObject({ interfaces: [], refreshDue: undefined });
@@ -316,12 +316,12 @@ describe('a prefix in the inventory', () => {
   const full = networkInterface({ prefixes: [prefix] });
 
   test('is withdrawn by two refreshes, like an address', () => {
-    const { look, holdings } = inventoryRig();
-    look(0, full);
+    const { refresh, holdings } = inventoryRig();
+    refresh(0, full);
 
-    look(5, bare);
+    refresh(5, bare);
     const between = holdings();
-    look(35, bare);
+    refresh(35, bare);
 
     expect([between, holdings()]).toEqual([[prefix], []]);
   });
@@ -329,12 +329,12 @@ describe('a prefix in the inventory', () => {
 
 describe('what was restored after a restart', () => {
   test('is kept until two refreshes disprove it', () => {
-    const { look, holdings, view } = inventoryRig([eni('a', 'b')]);
+    const { refresh, holdings, view } = inventoryRig([eni('a', 'b')]);
 
     const before = { holdings: holdings(), read: view().read };
-    look(0, eni('a'));
+    refresh(0, eni('a'));
     const between = holdings();
-    look(30, eni('a'));
+    refresh(30, eni('a'));
     const { possiblyGone } = view();
 
     expect(possiblyGone).toEqual(new Set());
@@ -367,23 +367,23 @@ describe('an interface that is restored by its name only', () => {
   const shown = further(1, { addresses: ['a', 'b'] });
 
   test('becomes what the cloud shows once it does, with its primary address among those of the pool', () => {
-    const { look, view } = inventoryRig([primary, byName('a', shown.primaryAddress)]);
+    const { refresh, view } = inventoryRig([primary, byName('a', shown.primaryAddress)]);
 
-    look(0, primary, shown);
-    look(40, primary, shown);
+    refresh(0, primary, shown);
+    refresh(40, primary, shown);
 
     expect(view().interfaces[1]).toEqual(shown);
     expect([...view().possiblyGone]).toEqual([]);
   });
 
   test('is kept until two complete refreshes disprove it', () => {
-    const { look, view } = inventoryRig([primary, byName('a')]);
+    const { refresh, view } = inventoryRig([primary, byName('a')]);
 
-    look(0, primary);
-    look(20);
-    look(29, primary);
+    refresh(0, primary);
+    refresh(20);
+    refresh(29, primary);
     const before = view().interfaces.map(({ id }) => id);
-    look(30, primary);
+    refresh(30, primary);
 
     expect(before).toEqual(['eni-0', 'eni-2']);
     expect(view().interfaces.map(({ id }) => id)).toEqual(['eni-0']);
@@ -398,13 +398,13 @@ describe('a reason to refresh', () => {
     ['is settled together with others by a refresh after the last', [10, 14], [15], undefined],
     ['stays due for the newest one after a refresh in between', [10, 14], [12], 14],
     ['may be meant for another time', [100], [50], 100],
-  ])('%s', (_, invalidations, looks, due) => {
-    const { inventory, look, view } = inventoryRig();
-    look(0, eni('a'), primary);
+  ])('%s', (_, invalidations, refreshes, due) => {
+    const { inventory, refresh, view } = inventoryRig();
+    refresh(0, eni('a'), primary);
 
     for (const from of invalidations) inventory.invalidate('i-1', from);
     const first = view().refreshDue;
-    for (const startedAt of looks) look(startedAt, eni('a'), primary);
+    for (const startedAt of refreshes) refresh(startedAt, eni('a'), primary);
 
     expect(first).toBe(Math.min(...invalidations));
     expect(view().refreshDue).toBe(due);

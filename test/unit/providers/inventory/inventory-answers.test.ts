@@ -21,8 +21,8 @@ const attaching = attachment({ id: 'attach-2', deviceIndex: 1, state: 'attaching
 
 describe('an assignment of our own', () => {
   test('adds its addresses once, after the known ones', () => {
-    const { look, answer, holdings } = inventoryRig();
-    look(0, eni('a'));
+    const { refresh, answer, holdings } = inventoryRig();
+    refresh(0, eni('a'));
 
     const changed = answer(10, allocated('b', 'a', 'c', '10.0.0.4', 'b'));
 
@@ -31,8 +31,8 @@ describe('an assignment of our own', () => {
   });
 
   test('takes the address off every other interface', () => {
-    const { look, answer, view } = inventoryRig();
-    look(0, eni('a'), further(1, { addresses: ['b'] }));
+    const { refresh, answer, view } = inventoryRig();
+    refresh(0, eni('a'), further(1, { addresses: ['b'] }));
 
     answer(10, allocated('b'));
 
@@ -43,8 +43,8 @@ describe('an assignment of our own', () => {
     ['an address of a prefix', { addresses: [], prefixes: ['10.0.1.0/28'] }, allocated('10.0.1.3')],
     ['a prefix with an address', { addresses: ['10.0.1.3'] }, { ...allocated(), prefixes: ['10.0.1.0/28'] }],
   ])('takes the address off every other interface, also when it is %s', (_, had, given) => {
-    const { look, answer, view } = inventoryRig();
-    look(0, eni('a'), further(1, had));
+    const { refresh, answer, view } = inventoryRig();
+    refresh(0, eni('a'), further(1, had));
 
     answer(10, given);
 
@@ -53,9 +53,9 @@ describe('an assignment of our own', () => {
   });
 
   test('takes the address off every other interface once an interface that was created with it is attached', () => {
-    const { look, answer, view } = inventoryRig();
+    const { refresh, answer, view } = inventoryRig();
     const { primaryAddress } = created.interface;
-    look(0, eni('a', 'x', 'b', primaryAddress));
+    refresh(0, eni('a', 'x', 'b', primaryAddress));
     answer(10, created);
 
     answer(20, attached);
@@ -67,8 +67,8 @@ describe('an assignment of our own', () => {
   });
 
   test('is not undone by the attachment of an interface that was created before it', () => {
-    const { look, answer, view } = inventoryRig();
-    look(0, eni('a'));
+    const { refresh, answer, view } = inventoryRig();
+    refresh(0, eni('a'));
     answer(10, created);
     // Another client took it from the new interface, and the cloud assigned it again.
     answer(15, allocated('x'));
@@ -79,8 +79,8 @@ describe('an assignment of our own', () => {
   });
 
   test('is not undone by the attachment of an interface that a reading showed with the address', () => {
-    const { look, list, answer, view } = inventoryRig();
-    look(0, eni('a'));
+    const { refresh, list, answer, view } = inventoryRig();
+    refresh(0, eni('a'));
     answer(5, created);
     answer(15, allocated('x'));
     list(6, eni('a'), further(1, { addresses: ['x', 'y'] }));
@@ -91,8 +91,8 @@ describe('an assignment of our own', () => {
   });
 
   test('takes the address off every other interface, also when its own is unknown', () => {
-    const { look, answer, holdings } = inventoryRig();
-    look(0, eni('a', 'b'));
+    const { refresh, answer, holdings } = inventoryRig();
+    refresh(0, eni('a', 'b'));
     const before = holdings();
 
     const changed = answer(10, { ...allocated('b'), interfaceId: 'eni-9' });
@@ -104,19 +104,19 @@ describe('an assignment of our own', () => {
     ['that started before its end', 9],
     ['that started within the window after its end', 39],
   ])('needs no refresh after one %s', (_, startedAt) => {
-    const { look, answer, holdings, view } = inventoryRig();
-    look(0, eni('a'));
+    const { refresh, answer, holdings, view } = inventoryRig();
+    refresh(0, eni('a'));
     answer(10, allocated('b'));
 
-    look(startedAt, eni('a'));
+    refresh(startedAt, eni('a'));
 
     expect(holdings()).toEqual(['a', 'b']);
     expect(view().refreshDue).toBeUndefined();
   });
 
   test('needs no refresh after a listing', () => {
-    const { list, look, answer, view } = inventoryRig();
-    look(0, eni('a'));
+    const { list, refresh, answer, view } = inventoryRig();
+    refresh(0, eni('a'));
     answer(10, allocated('b'));
 
     list(39, eni('a'));
@@ -125,47 +125,47 @@ describe('an assignment of our own', () => {
   });
 
   test('is treated like any other address afterwards', () => {
-    const { look, answer, holdings } = inventoryRig();
-    look(0, eni('a'));
+    const { refresh, answer, holdings } = inventoryRig();
+    refresh(0, eni('a'));
     answer(10, allocated('b'));
 
-    look(40, eni('a'));
+    refresh(40, eni('a'));
     const between = holdings();
-    look(70, eni('a'));
+    refresh(70, eni('a'));
 
     expect([between, holdings()]).toEqual([['a', 'b'], ['a']]);
   });
 
   test('shows that a possibly gone address is there', () => {
-    const { look, answer, holdings } = inventoryRig();
-    look(0, eni('a', 'b'));
-    look(5, eni('a'));
+    const { refresh, answer, holdings } = inventoryRig();
+    refresh(0, eni('a', 'b'));
+    refresh(5, eni('a'));
     answer(20, allocated('b'));
 
-    look(40, eni('a'));
+    refresh(40, eni('a'));
 
     expect(holdings()).toEqual(['a', 'b']);
   });
 
   test('takes two refreshes to disprove when its address was possibly gone', () => {
-    const { look, answer, holdings, view } = inventoryRig();
-    look(0, eni('a', 'b'));
-    look(5, eni('a'));
+    const { refresh, answer, holdings, view } = inventoryRig();
+    refresh(0, eni('a', 'b'));
+    refresh(5, eni('a'));
     answer(20, allocated('b'));
 
-    look(60, eni('a'));
+    refresh(60, eni('a'));
 
     expect(holdings()).toEqual(['a', 'b']);
     expect(view().refreshDue).toBe(90);
   });
 
   test('is not undone by a refresh that lacks the interface and started before the call ended', () => {
-    const { look, answer, holdings } = inventoryRig();
-    look(0, eni('a'), further(1));
-    look(5, further(1));
+    const { refresh, answer, holdings } = inventoryRig();
+    refresh(0, eni('a'), further(1));
+    refresh(5, further(1));
     answer(40, allocated('b'));
 
-    look(36, further(1));
+    refresh(36, further(1));
 
     expect(holdings()).toEqual(['a', 'b']);
   });
@@ -182,11 +182,11 @@ describe('an assignment of our own', () => {
   });
 
   test('lets a reading that started before it only add', () => {
-    const { look, answer, view } = inventoryRig();
-    look(0, networkInterface({ description: 'newer' }));
+    const { refresh, answer, view } = inventoryRig();
+    refresh(0, networkInterface({ description: 'newer' }));
     answer(10, allocated('b'));
 
-    look(5, networkInterface({ description: 'older', addresses: ['c'] }));
+    refresh(5, networkInterface({ description: 'older', addresses: ['c'] }));
 
     expect(view().interfaces).toMatchObject([{ description: 'newer', addresses: ['b', 'c'] }]);
   });
@@ -194,8 +194,8 @@ describe('an assignment of our own', () => {
 
 describe('an interface of our own', () => {
   test('belongs to no instance until it is attached, and then has all that it was created with', () => {
-    const { look, answer, view } = inventoryRig();
-    look(0, eni());
+    const { refresh, answer, view } = inventoryRig();
+    refresh(0, eni());
 
     const before = [answer(10, created), view().interfaces.length];
     const changed = answer(20, attached);
@@ -213,12 +213,12 @@ describe('an interface of our own', () => {
   test.each([15, 20, 49])(
     'stays after a refresh that starts at %i, when its attachment ends at 20',
     (startedAt) => {
-      const { look, answer, view } = inventoryRig();
-      look(0, eni());
+      const { refresh, answer, view } = inventoryRig();
+      refresh(0, eni());
       answer(10, created);
       answer(20, attached);
 
-      look(startedAt, eni());
+      refresh(startedAt, eni());
 
       expect(view().interfaces).toHaveLength(2);
       expect(view().refreshDue).toBeUndefined();
@@ -226,72 +226,72 @@ describe('an interface of our own', () => {
   );
 
   test('stays after a refresh within the window that lacks it, although an earlier one showed it', () => {
-    const { look, answer, view } = inventoryRig();
-    look(0, eni());
+    const { refresh, answer, view } = inventoryRig();
+    refresh(0, eni());
     answer(10, created);
     answer(20, attached);
 
-    look(30, eni(), further(1, { addresses: ['x', 'y'] }));
-    look(49, eni());
+    refresh(30, eni(), further(1, { addresses: ['x', 'y'] }));
+    refresh(49, eni());
 
     expect(view().interfaces).toHaveLength(2);
     expect(view().refreshDue).toBeUndefined();
   });
 
   test('is treated like any other interface afterwards', () => {
-    const { look, answer, view } = inventoryRig();
-    look(0, eni());
+    const { refresh, answer, view } = inventoryRig();
+    refresh(0, eni());
     answer(10, created);
     answer(20, attached);
 
-    look(50, eni());
+    refresh(50, eni());
     const between = view().interfaces.length;
-    look(80, eni());
+    refresh(80, eni());
 
     expect([between, view().interfaces.length]).toEqual([2, 1]);
   });
 
   test('keeps addresses that a refresh does not show yet', () => {
-    const { look, answer, view } = inventoryRig();
-    look(0, eni());
+    const { refresh, answer, view } = inventoryRig();
+    refresh(0, eni());
     answer(10, created);
     answer(20, attached);
 
-    look(21, eni(), further(1, { addresses: ['x'] }));
-    look(49, eni(), further(1, { addresses: ['x'] }));
+    refresh(21, eni(), further(1, { addresses: ['x'] }));
+    refresh(49, eni(), further(1, { addresses: ['x'] }));
 
     expect(view().interfaces[1]?.addresses).toEqual(['x', 'y']);
   });
 
   test('is attached by the answer, even when a refresh shows the attachment in progress', () => {
-    const { look, answer, view } = inventoryRig();
-    look(0, eni());
+    const { refresh, answer, view } = inventoryRig();
+    refresh(0, eni());
     answer(10, created);
     const shown = further(1, { addresses: ['x', 'y'], attachment: attaching });
 
-    look(15, eni(), shown);
+    refresh(15, eni(), shown);
     const before = view().interfaces[1]?.attachment?.state;
     const changed = answer(20, attached);
-    look(25, eni(), shown);
+    refresh(25, eni(), shown);
 
     expect([before, changed]).toEqual(['attaching', true]);
     expect(view().interfaces[1]?.attachment?.state).toBe('attached');
   });
 
   test('is refreshed again when it is found in the middle of its attachment', () => {
-    const { look, view } = inventoryRig();
+    const { refresh, view } = inventoryRig();
 
-    look(15, eni(), further(1, { attachment: attaching }));
+    refresh(15, eni(), further(1, { attachment: attaching }));
     const due = view().refreshDue;
-    look(45, eni(), further(1));
+    refresh(45, eni(), further(1));
 
     expect(due).toBe(45);
     expect(view().refreshDue).toBeUndefined();
   });
 
   test('is not attached by a late answer after it was deleted', () => {
-    const { look, answer, view } = inventoryRig();
-    look(0, eni());
+    const { refresh, answer, view } = inventoryRig();
+    refresh(0, eni());
     answer(10, created);
     answer(15, { kind: 'deleted', interfaceId: 'eni-2' });
 
@@ -302,13 +302,17 @@ describe('an interface of our own', () => {
   });
 
   test('keeps its delete-on-termination', () => {
-    const { look, answer, view } = inventoryRig();
-    look(0, eni());
+    const { refresh, answer, view } = inventoryRig();
+    refresh(0, eni());
     answer(10, created);
     answer(20, attached);
 
     answer(30, { kind: 'deleteOnTerminationSet', interfaceId: 'eni-2', instanceId: 'i-1' });
-    look(29, eni(), further(1, { attachment: attachment({ deviceIndex: 1, deleteOnTermination: false }) }));
+    refresh(
+      29,
+      eni(),
+      further(1, { attachment: attachment({ deviceIndex: 1, deleteOnTermination: false }) }),
+    );
 
     expect(view().interfaces[1]?.attachment?.deleteOnTermination).toBe(true);
   });
@@ -324,13 +328,13 @@ describe('an interface that a refresh did not show', () => {
   ])(
     'stays possibly gone when it %s, as a detached one can be, and is withdrawn after a second refresh',
     (_, done) => {
-      const { look, answer, view } = inventoryRig();
-      look(0, eni(), further(1, { addresses: ['a'] }));
-      look(50, eni());
+      const { refresh, answer, view } = inventoryRig();
+      refresh(0, eni(), further(1, { addresses: ['a'] }));
+      refresh(50, eni());
 
       answer(60, done);
       const between = view();
-      look(80, eni());
+      refresh(80, eni());
 
       expect(between.possiblyGone.has('eni-2')).toBe(true);
       expect(between.refreshDue).toBe(80);
@@ -340,12 +344,12 @@ describe('an interface that a refresh did not show', () => {
 });
 
 test('an interface that the cloud does not know is possibly gone until a refresh shows it', () => {
-  const { look, answer, view } = inventoryRig();
-  look(0, eni(), further(1, { addresses: ['a'] }));
+  const { refresh, answer, view } = inventoryRig();
+  refresh(0, eni(), further(1, { addresses: ['a'] }));
 
   answer(60, { kind: 'notFound', interfaceId: 'eni-2', instanceId: 'i-1' });
   const between = view();
-  look(70, eni(), further(1, { addresses: ['a'] }));
+  refresh(70, eni(), further(1, { addresses: ['a'] }));
 
   expect([...between.possiblyGone]).toEqual(['eni-2', 'a']);
   expect(between.refreshDue).toBe(60);
@@ -353,13 +357,13 @@ test('an interface that the cloud does not know is possibly gone until a refresh
 });
 
 test('an interface that the cloud does not know is withdrawn after two refreshes, like any other', () => {
-  const { look, answer, view } = inventoryRig();
-  look(0, eni(), further(1));
+  const { refresh, answer, view } = inventoryRig();
+  refresh(0, eni(), further(1));
 
   answer(60, { kind: 'notFound', interfaceId: 'eni-2', instanceId: 'i-1' });
-  look(91, eni());
+  refresh(91, eni());
   const before = view().interfaces.length;
-  look(121, eni());
+  refresh(121, eni());
 
   expect([before, view().interfaces.length]).toEqual([2, 1]);
 });
@@ -368,13 +372,13 @@ describe('an interface that a listing did not show', () => {
   const held = { interfaceId: 'eni-2', instanceId: 'i-1' };
 
   test('has possibly gone addresses until a refresh shows it, also those that it gets meanwhile', () => {
-    const { look, list, answer, view } = inventoryRig();
-    look(0, eni(), further(1, { addresses: ['a'] }));
+    const { refresh, list, answer, view } = inventoryRig();
+    refresh(0, eni(), further(1, { addresses: ['a'] }));
 
     list(50, eni());
     answer(60, { kind: 'allocated', ...held, addresses: ['b'], prefixes: [] });
     const between = view();
-    look(70, eni(), further(1, { addresses: ['a', 'b'] }));
+    refresh(70, eni(), further(1, { addresses: ['a', 'b'] }));
 
     expect([...between.possiblyGone]).toEqual(['a', 'b']);
     expect([...view().possiblyGone]).toEqual([]);
@@ -383,8 +387,8 @@ describe('an interface that a listing did not show', () => {
 
 describe('a listing in progress', () => {
   test('does not undo what was written meanwhile', () => {
-    const { inventory, look, answer, holdings, view } = inventoryRig();
-    look(0, eni('a'));
+    const { inventory, refresh, answer, holdings, view } = inventoryRig();
+    refresh(0, eni('a'));
     const listing = inventory.beginListing(5);
     answer(8, created);
     answer(9, attached);
@@ -399,8 +403,8 @@ describe('a listing in progress', () => {
   });
 
   test('adds from each page as it arrives', () => {
-    const { inventory, look, view } = inventoryRig();
-    look(0, eni('a'));
+    const { inventory, refresh, view } = inventoryRig();
+    refresh(0, eni('a'));
     const listing = inventory.beginListing(5);
 
     listing.apply([{ kind: 'interface', interface: further(1) }], 6);
@@ -421,8 +425,8 @@ describe('an assignment of prefixes of our own', () => {
   const withPrefixes = (...prefixes: string[]) => networkInterface({ addresses: ['a'], prefixes });
 
   test('adds them once, after the known ones', () => {
-    const { look, answer, view } = inventoryRig();
-    look(0, withPrefixes(first));
+    const { refresh, answer, view } = inventoryRig();
+    refresh(0, withPrefixes(first));
 
     answer(10, delegated([second, first, second]));
 
@@ -430,8 +434,8 @@ describe('an assignment of prefixes of our own', () => {
   });
 
   test('adds no address that is the primary one or in a prefix, whatever an emulator answers', () => {
-    const { look, answer, view } = inventoryRig();
-    look(0, withPrefixes(first));
+    const { refresh, answer, view } = inventoryRig();
+    refresh(0, withPrefixes(first));
 
     answer(10, delegated([second], ['10.0.0.4', '10.0.9.3', '10.0.9.17', 'b']));
 
@@ -439,11 +443,11 @@ describe('an assignment of prefixes of our own', () => {
   });
 
   test.each([
-    ['a refresh', 'look' as const],
+    ['a refresh', 'refresh' as const],
     ['a listing', 'list' as const],
   ])('stays after %s that need not show it yet', (_, reading) => {
     const rig = inventoryRig();
-    rig.look(0, withPrefixes(first));
+    rig.refresh(0, withPrefixes(first));
     rig.answer(10, delegated([second]));
 
     rig[reading](39, withPrefixes(first));
@@ -453,13 +457,13 @@ describe('an assignment of prefixes of our own', () => {
   });
 
   test('is withdrawn after two refreshes that should have shown it', () => {
-    const { look, answer, holdings } = inventoryRig();
-    look(0, withPrefixes(first));
+    const { refresh, answer, holdings } = inventoryRig();
+    refresh(0, withPrefixes(first));
     answer(10, delegated([second]));
 
-    look(40, withPrefixes(first));
+    refresh(40, withPrefixes(first));
     const between = holdings();
-    look(70, withPrefixes(first));
+    refresh(70, withPrefixes(first));
 
     expect([between, holdings()]).toEqual([
       ['a', first, second],
@@ -468,12 +472,12 @@ describe('an assignment of prefixes of our own', () => {
   });
 
   test('is trusted for a prefix that was released before', () => {
-    const { look, answer, holdings } = inventoryRig();
-    look(0, withPrefixes(first, second));
+    const { refresh, answer, holdings } = inventoryRig();
+    refresh(0, withPrefixes(first, second));
     answer(10, { kind: 'released', interfaceId: 'eni-1', instanceId: 'i-1', holdings: [second] });
     answer(20, delegated([second]));
 
-    look(25, withPrefixes(first, second));
+    refresh(25, withPrefixes(first, second));
 
     expect(holdings()).toEqual(['a', first, second]);
   });

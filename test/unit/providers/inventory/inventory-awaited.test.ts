@@ -12,7 +12,7 @@ const former = { ...shown, attachment: { ...shown.attachment, id: 'attach-1' } }
 /** `i-1` after a read at 0 and an attachment that was answered at 20. */
 function attachedRig(): InventoryRig {
   const rig = inventoryRig();
-  rig.look(0, eni('a'));
+  rig.refresh(0, eni('a'));
   rig.answer(10, { kind: 'created', interface: made });
   rig.answer(20, attached);
   return rig;
@@ -28,27 +28,31 @@ describe('an interface that our own call attached at 20', () => {
   });
 
   test.each<[string, (rig: InventoryRig) => unknown, boolean]>([
-    ['until a refresh shows it attached', ({ look }) => look(25, eni('a'), shown), false],
+    ['until a refresh shows it attached', ({ refresh }) => refresh(25, eni('a'), shown), false],
     ['until a listing shows it attached', ({ list }) => list(25, eni('a'), shown), false],
-    ['until a read shows it that started before the answer', ({ look }) => look(15, eni('a'), shown), false],
-    ['also when a refresh does not show it', ({ look }) => look(25, eni('a')), true],
-    ['also when a refresh shows it attaching', ({ look }) => look(25, eni('a'), attaching), true],
-    ['also when a late refresh shows it attaching', ({ look }) => look(60, eni('a'), attaching), true],
-    ['also when a refresh shows it detaching', ({ look }) => look(25, eni('a'), detaching), true],
-    ['also when a read shows a former attachment', ({ look }) => look(25, eni('a'), former), true],
+    [
+      'until a read shows it that started before the answer',
+      ({ refresh }) => refresh(15, eni('a'), shown),
+      false,
+    ],
+    ['also when a refresh does not show it', ({ refresh }) => refresh(25, eni('a')), true],
+    ['also when a refresh shows it attaching', ({ refresh }) => refresh(25, eni('a'), attaching), true],
+    ['also when a late refresh shows it attaching', ({ refresh }) => refresh(60, eni('a'), attaching), true],
+    ['also when a refresh shows it detaching', ({ refresh }) => refresh(25, eni('a'), detaching), true],
+    ['also when a read shows a former attachment', ({ refresh }) => refresh(25, eni('a'), former), true],
     [
       'also when two reads show one',
-      ({ look }) => [look(25, eni('a'), former), look(26, eni('a'), former)],
+      ({ refresh }) => [refresh(25, eni('a'), former), refresh(26, eni('a'), former)],
       true,
     ],
     [
       'until a refresh shows it attached, whatever another one did before',
-      ({ look }) => [look(25, eni('a'), former), look(26, eni('a'), shown)],
+      ({ refresh }) => [refresh(25, eni('a'), former), refresh(26, eni('a'), shown)],
       false,
     ],
     [
       'until a read a window later shows an attachment by any name',
-      ({ look }) => look(50, eni('a'), former),
+      ({ refresh }) => refresh(50, eni('a'), former),
       false,
     ],
     ['also once it gained more addresses', ({ answer }) => answer(25, allocated('z')), true],
@@ -67,9 +71,9 @@ describe('an interface that our own call attached at 20', () => {
   });
 
   test('changes the instance when it is seen, although nothing else is new', () => {
-    const { look } = attachedRig();
+    const { refresh } = attachedRig();
 
-    expect([look(25, eni('a')), look(26, eni('a'), shown), look(27, eni('a'), shown)]).toEqual([
+    expect([refresh(25, eni('a')), refresh(26, eni('a'), shown), refresh(27, eni('a'), shown)]).toEqual([
       false,
       true,
       false,
@@ -77,11 +81,11 @@ describe('an interface that our own call attached at 20', () => {
   });
 
   test('is withdrawn after two refreshes a window apart that show the instance complete without it', () => {
-    const { look, view } = attachedRig();
+    const { refresh, view } = attachedRig();
 
-    look(51, eni('a'));
+    refresh(51, eni('a'));
     const between = view().interfaces.length;
-    look(82, eni('a'));
+    refresh(82, eni('a'));
 
     expect([between, view().interfaces.length, view().awaited.size]).toEqual([2, 1, 0]);
   });
@@ -92,9 +96,9 @@ test.each([
   ['attaching before our own call was answered is awaited from the answer on', attaching, [['eni-2', 20]]],
   ['at a former attachment is awaited', former, [['eni-2', 20]]],
 ])('an interface that a read showed %s', (_, before, expected) => {
-  const { look, answer, view } = inventoryRig();
+  const { refresh, answer, view } = inventoryRig();
   answer(10, { kind: 'created', interface: made });
-  look(15, eni('a'), before);
+  refresh(15, eni('a'), before);
 
   answer(20, attached);
 
@@ -102,19 +106,19 @@ test.each([
 });
 
 test('an interface that a read is the first to show, attaching, is awaited as well', () => {
-  const { look, view } = inventoryRig();
+  const { refresh, view } = inventoryRig();
 
-  look(15, eni('a'), attaching);
+  refresh(15, eni('a'), attaching);
   const first = [...view().awaited];
-  look(18, eni('a'), shown);
+  refresh(18, eni('a'), shown);
 
   expect([first, [...view().awaited]]).toEqual([[['eni-2', 15]], []]);
 });
 
 test('an interface that the CiliumNode showed at startup is not awaited, whatever the cloud shows', () => {
-  const { look, view } = inventoryRig([networkInterface(), shown]);
+  const { refresh, view } = inventoryRig([networkInterface(), shown]);
 
-  look(5, eni(), attaching);
+  refresh(5, eni(), attaching);
 
   expect(view().awaited.size).toBe(0);
 });

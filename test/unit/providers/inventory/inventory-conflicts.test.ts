@@ -22,11 +22,11 @@ class Rig {
   constructor(...known: readonly NetworkInterface[]) {
     this.inventory.track('i-1');
     this.inventory.track('i-2');
-    this.look(0, ...known);
+    this.refresh(0, ...known);
   }
 
   /** A refresh of both that started then and showed exactly this. */
-  look(startedAt: number, ...shown: readonly NetworkInterface[]): void {
+  refresh(startedAt: number, ...shown: readonly NetworkInterface[]): void {
     this.lookAt(startedAt, ['i-1', 'i-2'], ...shown);
   }
 
@@ -68,7 +68,7 @@ describe('an address that two instances seem to have', () => {
     const rig = new Rig(on('i-1', { addresses: ['a', 'b', 'x'] }), taker);
 
     rig.contest(10);
-    rig.look(10, bare, taker);
+    rig.refresh(10, bare, taker);
 
     expect(rig.held).toEqual([['a,b'], ['x']]);
   });
@@ -89,7 +89,7 @@ describe('an address that two instances seem to have', () => {
     const rig = new Rig(former, taker);
 
     rig.contest(10);
-    rig.look(10, taker);
+    rig.refresh(10, taker);
 
     expect(rig.held).toEqual([['a'], ['x']]);
   });
@@ -98,7 +98,7 @@ describe('an address that two instances seem to have', () => {
     const rig = new Rig(former, taker);
 
     rig.contest(10);
-    rig.look(10, bare, on('i-2'));
+    rig.refresh(10, bare, on('i-2'));
 
     expect(rig.held).toEqual([['a,x'], ['x']]);
   });
@@ -108,11 +108,11 @@ describe('an address that two instances seem to have', () => {
 
     rig.contest(10);
     const dues = [10, 11, 13, 17, 25, 41, 71].map((at) => {
-      rig.look(at, former, taker);
+      rig.refresh(at, former, taker);
       return rig.due[0];
     });
     const { held } = rig;
-    rig.look(101, bare, taker);
+    rig.refresh(101, bare, taker);
 
     expect(held).toEqual([['a,x'], ['x']]);
     expect(dues).toEqual([11, 13, 17, 25, 41, 71, 101]);
@@ -123,7 +123,7 @@ describe('an address that two instances seem to have', () => {
     const rig = new Rig(former, taker);
 
     rig.contest(10);
-    rig.look(9, bare, taker);
+    rig.refresh(9, bare, taker);
 
     expect(rig.held).toEqual([['a,x'], ['x']]);
     expect(rig.due).toEqual([10, 10]);
@@ -168,7 +168,7 @@ describe('an address that two instances seem to have', () => {
     const rig = new Rig(on('i-1', { addresses: ['x'], networkId: 'vpc-2' }), taker);
 
     rig.contest(10);
-    rig.look(10, on('i-1', { networkId: 'vpc-2' }), taker);
+    rig.refresh(10, on('i-1', { networkId: 'vpc-2' }), taker);
 
     expect(rig.held).toEqual([['x'], ['x']]);
   });
@@ -179,7 +179,7 @@ describe('an address that two instances seem to have', () => {
     rig.inventory.applyAnswer({ ...given, addresses: ['x'] }, 5);
 
     rig.contest(10);
-    rig.look(10, bare, taker);
+    rig.refresh(10, bare, taker);
 
     expect(rig.held).toEqual([['a,x'], ['x']]);
   });
@@ -188,7 +188,7 @@ describe('an address that two instances seem to have', () => {
     const rig = new Rig(former, taker);
 
     rig.contest(10, '10.0.0.1');
-    rig.look(10, on('i-2', { addresses: ['10.0.0.1'] }));
+    rig.refresh(10, on('i-2', { addresses: ['10.0.0.1'] }));
 
     expect(rig.held).toEqual([[], ['x,10.0.0.1']]);
   });
@@ -198,7 +198,7 @@ describe('an address that two instances seem to have', () => {
     const rig = new Rig(prefix, on('i-2', { addresses: ['10.0.1.17'] }));
 
     rig.contest(10, '10.0.1.17');
-    rig.look(10, on('i-1'), on('i-2', { addresses: ['10.0.1.17'] }));
+    rig.refresh(10, on('i-1'), on('i-2', { addresses: ['10.0.1.17'] }));
 
     const [item] = rig.inventory.view('i-1')?.interfaces ?? [];
     expect(item?.prefixes).toEqual([]);
@@ -211,7 +211,7 @@ describe('an address that two instances seem to have', () => {
 
     rig.contest(10);
     rig.inventory.untrack('i-2', 10);
-    rig.look(10, bare);
+    rig.refresh(10, bare);
 
     expect(rig.inventory.view('i-1')?.interfaces[0]?.addresses).toEqual(['a', 'x']);
   });
@@ -225,7 +225,7 @@ describe('a conflict ends once fewer than two of its instances are tracked', () 
     for (const id of ['i-1', 'i-2']) rig.inventory.track(id, [], 13);
     rig.contest(20);
 
-    rig.look(15, bare, taker);
+    rig.refresh(15, bare, taker);
 
     expect(rig.held).toEqual([['a,x'], ['x']]);
   });
@@ -250,19 +250,19 @@ describe('a conflict ends once fewer than two of its instances are tracked', () 
 test('an instance that is untracked and comes back answers again in a conflict of others', () => {
   const rig = new Rig(former, taker);
   const { inventory } = rig;
-  const look = (startedAt: number, id: string, ...addresses: readonly string[]): void =>
+  const refresh = (startedAt: number, id: string, ...addresses: readonly string[]): void =>
     rig.lookAt(startedAt, [id], on(id, { addresses }));
   inventory.track('i-3');
-  look(0, 'i-3', 'x');
+  refresh(0, 'i-3', 'x');
   inventory.contest({ address: 'x', networkId: 'vpc-1', instanceIds: ['i-1', 'i-2', 'i-3'] }, 10);
-  look(11, 'i-3', 'x');
+  refresh(11, 'i-3', 'x');
 
   inventory.untrack('i-3', 12);
   inventory.track('i-3', [], 13);
-  look(14, 'i-1', 'a');
-  look(15, 'i-2');
+  refresh(14, 'i-1', 'a');
+  refresh(15, 'i-2');
   const between = inventory.view('i-1')?.interfaces[0]?.addresses;
-  look(16, 'i-3', 'x');
+  refresh(16, 'i-3', 'x');
 
   expect(between).toEqual(['a', 'x']);
   expect(inventory.view('i-1')?.interfaces[0]?.addresses).toEqual(['a']);

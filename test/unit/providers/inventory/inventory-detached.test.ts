@@ -4,9 +4,9 @@ import { eni, further, inventoryRig } from '../inventory-rig.ts';
 const assigned = { kind: 'allocated', interfaceId: 'eni-1', instanceId: 'i-1', prefixes: [] } as const;
 
 describe('an interface that a reading does not show, while a call changed its addresses', () => {
-  test.each(['look', 'list'] as const)('stays, and is refreshed once the call has ended: %s', (scope) => {
+  test.each(['refresh', 'list'] as const)('stays, and is refreshed once the call has ended: %s', (scope) => {
     const rig = inventoryRig();
-    rig.look(0, eni('a'), further(1));
+    rig.refresh(0, eni('a'), further(1));
     rig.answer(110, { ...assigned, addresses: ['b'] });
 
     rig[scope](100, further(1));
@@ -18,8 +18,8 @@ describe('an interface that a reading does not show, while a call changed its ad
 
 describe('an interface that a reading shows as detached', () => {
   test('stays with its instance until refreshes say otherwise, and the first of them is due', () => {
-    const { inventory, look, view } = inventoryRig();
-    look(0, eni('a'));
+    const { inventory, refresh, view } = inventoryRig();
+    refresh(0, eni('a'));
 
     const holder = inventory.seenDetached('eni-1', 30);
 
@@ -29,13 +29,13 @@ describe('an interface that a reading shows as detached', () => {
   });
 
   test('is possibly gone with all that it has until a refresh shows it', () => {
-    const { inventory, look, view } = inventoryRig();
-    look(0, eni('a', 'b'));
+    const { inventory, refresh, view } = inventoryRig();
+    refresh(0, eni('a', 'b'));
     const before = view().possiblyGone;
 
     inventory.seenDetached('eni-1', 30);
     const meanwhile = view().possiblyGone;
-    look(40, eni('a', 'b'));
+    refresh(40, eni('a', 'b'));
 
     expect([...before]).toEqual([]);
     expect([...meanwhile]).toEqual(['a', 'b']);
@@ -43,8 +43,8 @@ describe('an interface that a reading shows as detached', () => {
   });
 
   test('is refreshed even when its addresses changed meanwhile, because a cloud changes a detached interface too', () => {
-    const { inventory, look, answer, view } = inventoryRig();
-    look(0, eni('a'));
+    const { inventory, refresh, answer, view } = inventoryRig();
+    refresh(0, eni('a'));
     answer(25, { ...assigned, addresses: ['b'] });
 
     inventory.seenDetached('eni-1', 30);
@@ -72,8 +72,8 @@ describe('an interface that a reading shows as detached', () => {
   });
 
   test('causes no refresh when the reading may be older than what is known', () => {
-    const { inventory, look, view } = inventoryRig();
-    look(0, eni('a'));
+    const { inventory, refresh, view } = inventoryRig();
+    refresh(0, eni('a'));
 
     const holder = inventory.seenDetached('eni-1', 29);
 
@@ -82,13 +82,13 @@ describe('an interface that a reading shows as detached', () => {
   });
 
   test('stays when a previous leader may have attached it so late that a refresh need not show it', () => {
-    const { inventory, look, view } = inventoryRig([eni('a'), further(1, { addresses: ['b'] })], 0);
+    const { inventory, refresh, view } = inventoryRig([eni('a'), further(1, { addresses: ['b'] })], 0);
 
     const holder = inventory.seenDetached('eni-2', 29);
-    look(29, eni('a'));
+    refresh(29, eni('a'));
     const young = view().interfaces.length;
     inventory.seenDetached('eni-2', 30);
-    look(31, eni('a'));
+    refresh(31, eni('a'));
 
     expect(holder).toBe('i-1');
     expect(young).toBe(2);
@@ -96,8 +96,8 @@ describe('an interface that a reading shows as detached', () => {
   });
 
   test('belongs to no instance when none has it', () => {
-    const { inventory, look, view } = inventoryRig();
-    look(0, eni('a'));
+    const { inventory, refresh, view } = inventoryRig();
+    refresh(0, eni('a'));
 
     expect(inventory.seenDetached('eni-7', 1000)).toBeUndefined();
     expect(view().refreshDue).toBeUndefined();

@@ -14,49 +14,49 @@ describe('an address that a refresh shows on another interface than before', () 
   const moved = { 'eni-1': ['a'], 'eni-2': ['b'] };
 
   test.each<[string, Play, unknown]>([
-    ['of a new interface', ({ look }) => look(20, eni('a'), newer), moved],
-    ['in another order', ({ look }) => look(20, newer, eni('a')), moved],
-    ['without the former interface', ({ look }) => look(20, newer), moved],
+    ['of a new interface', ({ refresh }) => refresh(20, eni('a'), newer), moved],
+    ['in another order', ({ refresh }) => refresh(20, newer, eni('a')), moved],
+    ['without the former interface', ({ refresh }) => refresh(20, newer), moved],
     [
       'of a known interface',
-      ({ look }) => {
-        look(10, eni('a', 'b'), further(1));
-        look(20, eni('a'), newer);
+      ({ refresh }) => {
+        refresh(10, eni('a', 'b'), further(1));
+        refresh(20, eni('a'), newer);
       },
       moved,
     ],
     [
       'as a primary address',
-      ({ look }) => look(20, eni('a'), further(1, { primaryAddress: 'b' })),
+      ({ refresh }) => refresh(20, eni('a'), further(1, { primaryAddress: 'b' })),
       { 'eni-1': ['a'], 'eni-2': [] },
     ],
     [
       'after one that showed both',
-      ({ look }) => {
-        look(10, eni('a', 'b'), newer);
-        look(20, eni('a'), newer);
+      ({ refresh }) => {
+        refresh(10, eni('a', 'b'), newer);
+        refresh(20, eni('a'), newer);
       },
       moved,
     ],
     [
       'while our own call took something else',
-      ({ look, answer }) => {
+      ({ refresh, answer }) => {
         answer(21, { kind: 'released', interfaceId: 'eni-1', instanceId: 'i-1', holdings: ['a'] });
-        look(20, eni(), newer);
+        refresh(20, eni(), newer);
       },
       { 'eni-1': [], 'eni-2': ['b'] },
     ],
     [
       'before one that shows it on the former one again',
-      ({ look }) => {
-        look(20, eni('a'), newer);
-        look(50, eni('a', 'b'), further(1));
+      ({ refresh }) => {
+        refresh(20, eni('a'), newer);
+        refresh(50, eni('a', 'b'), further(1));
       },
       { 'eni-1': ['a', 'b'], 'eni-2': [] },
     ],
   ])('leaves the former interface: %s', (_, play, expected) => {
     const rig = inventoryRig();
-    rig.look(0, eni('a', 'b'));
+    rig.refresh(0, eni('a', 'b'));
 
     play(rig);
 
@@ -65,23 +65,23 @@ describe('an address that a refresh shows on another interface than before', () 
 
   test('is to be confirmed by the next refresh', () => {
     const rig = inventoryRig();
-    rig.look(0, eni('a', 'b'));
+    rig.refresh(0, eni('a', 'b'));
 
-    rig.look(20, eni('a'), newer);
+    rig.refresh(20, eni('a'), newer);
 
     expect(rig.view().refreshDue).toBe(20 + window);
   });
 
   test.each<[string, Play]>([
-    ['that the same refresh shows with it', ({ look }) => look(20, eni('a', 'b'), newer)],
-    ['that the same refresh shows with it, later', ({ look }) => look(20, newer, eni('a', 'b'))],
-    ['that a newer reading showed with it', ({ look }) => look(-1, newer)],
-    ['of another network', ({ look }) => look(20, eni('a'), { ...newer, networkId: 'vpc-2' })],
+    ['that the same refresh shows with it', ({ refresh }) => refresh(20, eni('a', 'b'), newer)],
+    ['that the same refresh shows with it, later', ({ refresh }) => refresh(20, newer, eni('a', 'b'))],
+    ['that a newer reading showed with it', ({ refresh }) => refresh(-1, newer)],
+    ['of another network', ({ refresh }) => refresh(20, eni('a'), { ...newer, networkId: 'vpc-2' })],
     ['until a refresh says so: a listing', ({ list }) => list(20, eni('a'), newer)],
     [
       'that our own call assigned since',
-      ({ look, answer }) => {
-        look(20, eni('a'));
+      ({ refresh, answer }) => {
+        refresh(20, eni('a'));
         answer(21, {
           kind: 'allocated',
           interfaceId: 'eni-1',
@@ -89,12 +89,12 @@ describe('an address that a refresh shows on another interface than before', () 
           addresses: ['b'],
           prefixes: [],
         });
-        look(25, newer, eni('a'));
+        refresh(25, newer, eni('a'));
       },
     ],
   ])('stays with an interface %s', (_, play) => {
     const rig = inventoryRig();
-    rig.look(0, eni('a', 'b'));
+    rig.refresh(0, eni('a', 'b'));
 
     play(rig);
 
@@ -112,32 +112,32 @@ describe('an address that a refresh shows on another interface than before', () 
     } as const;
 
     test.each<[string, Play, unknown]>([
-      ['a refresh', ({ look }) => look(20, eni('a'), newer), moved],
+      ['a refresh', ({ refresh }) => refresh(20, eni('a'), newer), moved],
       ['a listing', ({ list }) => list(20, eni('a'), newer), moved],
       [
         'a refresh that shows the interface without it',
-        ({ look }) => look(20, eni('a'), further(1)),
+        ({ refresh }) => refresh(20, eni('a'), further(1)),
         { 'eni-1': ['a', 'b'], 'eni-2': [] },
       ],
       [
         'a refresh that shows it on another instance',
-        ({ look }) => {
+        ({ refresh }) => {
           const attachment = newer.attachment && { ...newer.attachment, instanceId: 'i-2' };
-          look(20, eni('a'), { ...newer, attachment });
+          refresh(20, eni('a'), { ...newer, attachment });
         },
         { 'eni-1': ['a', 'b'] },
       ],
       [
         'a refresh after our own call assigned it to another one again',
-        ({ look, answer }) => {
+        ({ refresh, answer }) => {
           answer(16, given);
-          look(20, eni('a'), newer);
+          refresh(20, eni('a'), newer);
         },
         { 'eni-1': ['a', 'b'] },
       ],
     ])('leaves the former interface, however young the new one is, once shown by %s', (_, play, expected) => {
       const rig = inventoryRig();
-      rig.look(0, eni('a'));
+      rig.refresh(0, eni('a'));
       rig.answer(10, given);
       rig.answer(15, { kind: 'created', interface: made });
 
@@ -149,7 +149,7 @@ describe('an address that a refresh shows on another interface than before', () 
 
   test('stays with an interface that was attached too late for the refresh', () => {
     const rig = inventoryRig();
-    rig.look(0, eni('a'));
+    rig.refresh(0, eni('a'));
     rig.answer(9, { kind: 'created', interface: further(1, { addresses: ['b'], attachment: undefined }) });
     rig.answer(10, {
       kind: 'attached',
@@ -159,18 +159,18 @@ describe('an address that a refresh shows on another interface than before', () 
       attachmentId: 'attach-2',
     });
 
-    rig.look(12, eni('a', 'b'));
+    rig.refresh(12, eni('a', 'b'));
 
     expect(shownBy(rig)).toMatchObject({ 'eni-2': ['b'] });
   });
 
   test('stays where a previous leader knew it for as long as the refresh may be older', () => {
     const rig = inventoryRig([eni('a', 'b')], 0);
-    rig.look(1, eni('a', 'b'));
+    rig.refresh(1, eni('a', 'b'));
 
-    rig.look(2, eni('a'), further(1, { primaryAddress: 'b' }));
+    rig.refresh(2, eni('a'), further(1, { primaryAddress: 'b' }));
     const early = shownBy(rig);
-    rig.look(window, eni('a'), further(1, { primaryAddress: 'b' }));
+    rig.refresh(window, eni('a'), further(1, { primaryAddress: 'b' }));
 
     expect(early).toEqual({ 'eni-1': ['a', 'b'], 'eni-2': [] });
     expect(shownBy(rig)).toEqual({ 'eni-1': ['a'], 'eni-2': [] });

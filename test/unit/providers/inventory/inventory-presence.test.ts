@@ -17,30 +17,38 @@ describe('an instance in the inventory', () => {
   test.each<[string, (rig: InventoryRig) => void, string]>([
     ['is unread at first', () => undefined, 'unread'],
     ['is shown by a listing', ({ list }) => list(0, eni()), 'shown'],
-    ['is shown by a refresh', ({ look }) => look(0, eni()), 'shown'],
-    ['is not found by the first refresh', ({ look }) => look(0, absent), 'notFound'],
+    ['is shown by a refresh', ({ refresh }) => refresh(0, eni()), 'shown'],
+    ['is not found by the first refresh', ({ refresh }) => refresh(0, absent), 'notFound'],
     [
       'that was shown stays so after one refresh without it',
-      ({ look }) => [look(0, eni()), look(40, absent)],
+      ({ refresh }) => [refresh(0, eni()), refresh(40, absent)],
       'shown',
     ],
     [
       'that was shown is not found after two, a window apart',
-      ({ look }) => [look(0, eni()), look(40, absent), look(70, absent)],
+      ({ refresh }) => [refresh(0, eni()), refresh(40, absent), refresh(70, absent)],
       'notFound',
     ],
-    ['is found again', ({ look }) => [look(0, absent), look(40, eni())], 'shown'],
-    ['is found again by a listing', ({ look, list }) => [look(0, absent), list(40, eni())], 'shown'],
-    ['exists without any interface', ({ look }) => look(0, instance()), 'withoutPrimary'],
-    ['exists without its primary interface', ({ look }) => look(0, second), 'withoutPrimary'],
+    ['is found again', ({ refresh }) => [refresh(0, absent), refresh(40, eni())], 'shown'],
+    ['is found again by a listing', ({ refresh, list }) => [refresh(0, absent), list(40, eni())], 'shown'],
+    ['exists without any interface', ({ refresh }) => refresh(0, instance()), 'withoutPrimary'],
+    ['exists without its primary interface', ({ refresh }) => refresh(0, second), 'withoutPrimary'],
     [
       'is terminated for good, also once the cloud has forgotten it',
-      ({ look }) => [look(0, eni()), look(40, instance({ state: 'terminated' })), look(5000, absent)],
+      ({ refresh }) => [
+        refresh(0, eni()),
+        refresh(40, instance({ state: 'terminated' })),
+        refresh(5000, absent),
+      ],
       'terminated',
     ],
     [
       'that is terminated is not revived by a listing that lags',
-      ({ look, list }) => [look(0, eni()), look(40, instance({ state: 'terminated' })), list(50, eni())],
+      ({ refresh, list }) => [
+        refresh(0, eni()),
+        refresh(40, instance({ state: 'terminated' })),
+        list(50, eni()),
+      ],
       'terminated',
     ],
   ])('%s', (_, play, presence) => {
@@ -61,9 +69,9 @@ describe('what an instance has', () => {
     ['is shown with another interface, and not with its primary one', [], [further(2)]],
   ])('stays however often the instance %s', (_, observed, shown) => {
     const rig = inventoryRig();
-    rig.look(0, eni(), second);
+    rig.refresh(0, eni(), second);
 
-    for (const at of often) rig.look(at, ...observed, ...shown);
+    for (const at of often) rig.refresh(at, ...observed, ...shown);
 
     expect(keptBy(rig)).toEqual(['a', 'b']);
     expect(rig.view().possiblyGone).toEqual(new Set(['eni-1', 'eni-2', 'a', 'b']));
@@ -72,7 +80,7 @@ describe('what an instance has', () => {
   test('stays when it was restored, and no reading ever showed the instance', () => {
     const rig = inventoryRig([eni(), second]);
 
-    for (const at of often) rig.look(at, absent);
+    for (const at of often) rig.refresh(at, absent);
     for (const at of often) rig.list(at + 5000);
 
     expect(keptBy(rig)).toEqual(['a', 'b']);
@@ -80,13 +88,13 @@ describe('what an instance has', () => {
 
   test('is not counted as missing by refreshes before the instance was complete again', () => {
     const rig = inventoryRig();
-    rig.look(0, eni(), second);
+    rig.refresh(0, eni(), second);
 
-    rig.look(40, instance());
-    rig.look(80, instance());
-    rig.look(120, eni());
+    rig.refresh(40, instance());
+    rig.refresh(80, instance());
+    rig.refresh(120, eni());
     const once = keptBy(rig);
-    rig.look(150, eni());
+    rig.refresh(150, eni());
 
     expect(once).toEqual(['a', 'b']);
     expect(keptBy(rig)).toBeUndefined();
@@ -94,10 +102,10 @@ describe('what an instance has', () => {
 
   test('is not missing on an interface that is shown with another primary address', () => {
     const rig = inventoryRig();
-    rig.look(0, eni(), second);
+    rig.refresh(0, eni(), second);
 
     for (const at of [40, 80])
-      rig.look(at, eni(), { ...second, primaryAddress: '10.9.9.9', addresses: ['a'] });
+      rig.refresh(at, eni(), { ...second, primaryAddress: '10.9.9.9', addresses: ['a'] });
 
     expect(keptBy(rig)).toEqual(['a', 'b']);
   });
@@ -106,11 +114,11 @@ describe('what an instance has', () => {
     const prefix = '10.0.1.16/28';
     const members = Array.from({ length: 16 }, (_, index) => `10.0.1.${16 + index}`);
     const rig = inventoryRig();
-    rig.look(0, eni(), further(1, { prefixes: [prefix] }));
+    rig.refresh(0, eni(), further(1, { prefixes: [prefix] }));
 
-    for (const at of [40, 80]) rig.look(at, eni(), further(1, { addresses: members.slice(0, 15) }));
+    for (const at of [40, 80]) rig.refresh(at, eni(), further(1, { addresses: members.slice(0, 15) }));
     const single = rig.view().interfaces[1];
-    rig.look(120, eni(), further(1, { prefixes: [prefix] }));
+    rig.refresh(120, eni(), further(1, { prefixes: [prefix] }));
 
     expect(single).toMatchObject({ prefixes: [], addresses: members.slice(0, 15) });
     expect(rig.view().interfaces[1]).toMatchObject({ prefixes: [prefix], addresses: [] });
@@ -125,7 +133,7 @@ describe('what an instance has', () => {
     rig.list(50, moved);
     const between = { kept: keptBy(rig), due: rig.view().refreshDue };
 
-    rig.look(60, absent);
+    rig.refresh(60, absent);
 
     expect(between).toEqual({ kept: ['a', 'b'], due: 50 });
     expect(keptBy(rig)).toBeUndefined();
@@ -137,7 +145,7 @@ describe('what an instance has', () => {
     const rig = inventoryRig([eni(), second]);
 
     rig.inventory.seenDetached('eni-2', 50);
-    rig.look(60, absent);
+    rig.refresh(60, absent);
 
     expect(keptBy(rig)).toBeUndefined();
   });
@@ -147,7 +155,7 @@ describe('what is known to be gone of an instance that is not found', () => {
   test('spares what came back since, even an interface that we attached again', () => {
     const rig = inventoryRig([eni(), second]);
     rig.inventory.seenDetached('eni-2', 50);
-    rig.look(60, absent);
+    rig.refresh(60, absent);
     const gone = [...rig.view().withdrawn];
 
     rig.inventory.adopt({ ...second, attachment: undefined });
@@ -158,7 +166,7 @@ describe('what is known to be gone of an instance that is not found', () => {
       deviceIndex: 1,
       attachmentId: 'attach-9',
     });
-    for (const at of [200, 240]) rig.look(at, absent);
+    for (const at of [200, 240]) rig.refresh(at, absent);
 
     expect(gone).toEqual(['eni-2']);
     expect(rig.view().presence).toBe('notFound');
@@ -168,10 +176,10 @@ describe('what is known to be gone of an instance that is not found', () => {
 
   test('spares an address that moved to another of its interfaces', () => {
     const rig = inventoryRig();
-    rig.look(0, eni('a', 'b'), further(1));
+    rig.refresh(0, eni('a', 'b'), further(1));
 
-    rig.look(40, eni('a'), further(1, { addresses: ['b'] }));
-    for (const at of [80, 120]) rig.look(at, absent);
+    rig.refresh(40, eni('a'), further(1, { addresses: ['b'] }));
+    for (const at of [80, 120]) rig.refresh(at, absent);
 
     expect(rig.view().presence).toBe('notFound');
     expect(rig.view().withdrawn).toEqual(new Set());
@@ -180,11 +188,11 @@ describe('what is known to be gone of an instance that is not found', () => {
   test('names the newest 100 of the interfaces that our own calls deleted', () => {
     const rig = inventoryRig();
     const deleted = Array.from({ length: 150 }, (_, index) => further(index + 1));
-    rig.look(0, eni(), ...deleted);
+    rig.refresh(0, eni(), ...deleted);
     for (const [index, { id }] of deleted.entries())
       rig.answer(10 + index * window, { kind: 'deleted', interfaceId: id });
 
-    for (const at of [5000, 5050]) rig.look(at, absent);
+    for (const at of [5000, 5050]) rig.refresh(at, absent);
 
     expect([...rig.view().withdrawn]).toEqual(deleted.slice(-100).map(({ id }) => id));
   });
@@ -216,7 +224,11 @@ describe('an inventory with a withdrawal gate', () => {
     }
 
     /** A refresh of these that shows each with its primary interface, and with the second one where `isWhole` says so. */
-    look(startedAt: number, ids: readonly string[], isWhole: (id: string) => boolean): ReadonlySet<string> {
+    refresh(
+      startedAt: number,
+      ids: readonly string[],
+      isWhole: (id: string) => boolean,
+    ): ReadonlySet<string> {
       const observations = ids.flatMap((id): Observation[] =>
         [0, ...(isWhole(id) ? [1] : [])].map((deviceIndex) => ({
           kind: 'interface',
@@ -242,15 +254,15 @@ describe('an inventory with a withdrawal gate', () => {
 
   function missing(): Gate {
     const gate = new Gate(all);
-    gate.look(0, all, whole);
-    gate.look(40, all, bare);
+    gate.refresh(0, all, whole);
+    gate.refresh(40, all, bare);
     return gate;
   }
 
   test('decides once about all that one refresh lacks, and holds all of it', () => {
     const gate = missing();
 
-    gate.look(70, all, bare);
+    gate.refresh(70, all, bare);
 
     expect(gate.asked).toEqual([all]);
     expect(gate.counts).toEqual([2, 2, 2]);
@@ -262,7 +274,7 @@ describe('an inventory with a withdrawal gate', () => {
     const gate = missing();
     gate.isOpen = true;
 
-    const changed = gate.look(70, all, bare);
+    const changed = gate.refresh(70, all, bare);
 
     expect(gate.counts).toEqual([1, 1, 1]);
     expect(changed).toEqual(new Set(all));
@@ -271,9 +283,9 @@ describe('an inventory with a withdrawal gate', () => {
 
   test('counts what is missing later together with what it holds', () => {
     const gate = missing();
-    gate.look(70, ['1', '2'], bare);
+    gate.refresh(70, ['1', '2'], bare);
 
-    gate.look(75, ['3'], bare);
+    gate.refresh(75, ['3'], bare);
 
     expect(gate.asked).toEqual([['1', '2'], all]);
     expect(gate.inventory.heldWithdrawals()).toEqual(new Set(all));
@@ -281,9 +293,9 @@ describe('an inventory with a withdrawal gate', () => {
 
   test('holds nothing of an instance that shows all of it again', () => {
     const gate = missing();
-    gate.look(70, all, bare);
+    gate.refresh(70, all, bare);
 
-    gate.look(200, ['1', '2'], whole);
+    gate.refresh(200, ['1', '2'], whole);
 
     expect(gate.inventory.heldWithdrawals()).toEqual(new Set(['3']));
     expect(gate.counts).toEqual([2, 2, 2]);
@@ -291,13 +303,13 @@ describe('an inventory with a withdrawal gate', () => {
 
   test('withdraws nothing because it holds less, before a refresh has confirmed the rest', () => {
     const gate = missing();
-    gate.look(70, all, bare);
+    gate.refresh(70, all, bare);
     gate.isOpen = true;
 
-    gate.look(200, ['1', '2'], whole);
+    gate.refresh(200, ['1', '2'], whole);
     gate.inventory.reevaluate(201);
     const between = gate.counts;
-    gate.look(202, ['3'], bare);
+    gate.refresh(202, ['3'], bare);
 
     expect(gate.inventory.view('3')?.interfaces).toHaveLength(1);
     expect(between).toEqual([2, 2, 2]);
@@ -306,14 +318,14 @@ describe('an inventory with a withdrawal gate', () => {
   test('counts again what refreshes have confirmed, beside an instance that is no longer complete and counts as suspected', () => {
     const ids = [...all, '4'];
     const gate = new Gate(ids);
-    gate.look(0, ids, whole);
-    gate.look(40, ids, bare);
-    gate.look(70, ids, bare);
-    gate.look(200, ['1'], whole);
+    gate.refresh(0, ids, whole);
+    gate.refresh(40, ids, bare);
+    gate.refresh(70, ids, bare);
+    gate.refresh(200, ['1'], whole);
     gate.inventory.reevaluate(201);
     const asked = gate.asked.length;
 
-    gate.look(202, ['2'], bare);
+    gate.refresh(202, ['2'], bare);
     const early = gate.asked.length;
     gate.inventory.applyRefresh({ startedAt: 203, endedAt: 203, instanceIds: ['3', '4'], observations: [] });
     const now = gate.asked.slice(asked);
@@ -330,16 +342,16 @@ describe('an inventory with a withdrawal gate', () => {
 
   test('accepts no answer that shows nothing of an instance as a confirmation, and requests no other one at once', () => {
     const gate = missing();
-    gate.look(70, all, bare);
+    gate.refresh(70, all, bare);
     gate.isOpen = true;
 
-    gate.look(200, ['1', '2'], whole);
+    gate.refresh(200, ['1', '2'], whole);
     gate.inventory.reevaluate(201);
     gate.inventory.applyRefresh({ startedAt: 202, endedAt: 202, instanceIds: ['3'], observations: [] });
     gate.inventory.reevaluate(202.5);
     const due = gate.inventory.view('3')?.refreshDue;
     const between = gate.counts;
-    gate.look(400, ['3'], bare);
+    gate.refresh(400, ['3'], bare);
 
     expect(between).toEqual([2, 2, 2]);
     expect(due).toBe(203);
@@ -348,7 +360,7 @@ describe('an inventory with a withdrawal gate', () => {
 
   test('can decide again, and withdraw what it held', () => {
     const gate = missing();
-    gate.look(70, all, bare);
+    gate.refresh(70, all, bare);
     gate.isOpen = true;
 
     const changed = gate.inventory.reevaluate(80);
@@ -359,17 +371,17 @@ describe('an inventory with a withdrawal gate', () => {
 
   test('is notified of what one refresh missed, and of nodes that went while something of them was held', () => {
     const gate = missing();
-    gate.look(70, ['1', '2'], bare);
+    gate.refresh(70, ['1', '2'], bare);
     const first = gate.suspected;
     gate.inventory.untrack('1', 80);
 
-    gate.look(90, ['2'], bare);
+    gate.refresh(90, ['2'], bare);
     const second = gate.suspected;
-    gate.look(700_000, ['2'], bare);
+    gate.refresh(700_000, ['2'], bare);
     const later = gate.suspected;
-    gate.look(700_001, ['2', '3'], whole);
-    gate.look(700_040, ['3'], bare);
-    gate.look(700_080, ['3'], bare);
+    gate.refresh(700_001, ['2', '3'], whole);
+    gate.refresh(700_040, ['3'], bare);
+    gate.refresh(700_080, ['3'], bare);
 
     expect([first, second, later, gate.suspected]).toEqual([all, all, all, ['3']]);
   });
@@ -379,14 +391,14 @@ describe('an inventory with a withdrawal gate', () => {
     gate.inventory.untrack('1', 80);
     gate.inventory.untrack('2', 600_080);
 
-    gate.look(600_090, ['3'], bare);
+    gate.refresh(600_090, ['3'], bare);
 
     expect(gate.suspected).toEqual(['2', '3']);
   });
 
   test('does not decide about a terminated instance', () => {
     const gate = new Gate(['1']);
-    gate.look(0, ['1'], whole);
+    gate.refresh(0, ['1'], whole);
 
     gate.inventory.applyRefresh({
       startedAt: 40,
@@ -411,14 +423,14 @@ describe('an inventory with a withdrawal gate', () => {
     const gate = new Gate(all);
     gate.isOpen = true;
     gate.ofNodes = new Set(['1']);
-    gate.look(0, all, whole);
-    gate.look(40, all, bare);
-    gate.look(70, all, bare);
+    gate.refresh(0, all, whole);
+    gate.refresh(40, all, bare);
+    gate.refresh(70, all, bare);
     const before = { asked: [...gate.asked], suspected: gate.suspected, counts: gate.counts };
     gate.inventory.untrack('3', 80);
 
     gate.ofNodes = new Set(['2']);
-    gate.look(70 + 4 * window, ['2'], bare);
+    gate.refresh(70 + 4 * window, ['2'], bare);
 
     expect(before).toEqual({ asked: [['1']], suspected: ['1'], counts: [1, 2, 2] });
     expect(gate.asked).toEqual([['1'], ['2']]);
@@ -429,11 +441,11 @@ describe('an inventory with a withdrawal gate', () => {
   test('is still notified about an instance whose node is gone', () => {
     const gate = new Gate(all);
     gate.ofNodes = new Set(all);
-    gate.look(0, all, whole);
+    gate.refresh(0, all, whole);
     gate.ofNodes = new Set();
-    gate.look(40, all, bare);
+    gate.refresh(40, all, bare);
 
-    gate.look(70, all, bare);
+    gate.refresh(70, all, bare);
 
     expect(gate.asked).toEqual([all]);
   });
@@ -441,7 +453,7 @@ describe('an inventory with a withdrawal gate', () => {
   test('has held instances refreshed again later', () => {
     const gate = missing();
 
-    gate.look(70, all, bare);
+    gate.refresh(70, all, bare);
 
     expect(gate.inventory.view('1')?.refreshDue).toBe(70 + 4 * window);
   });

@@ -27,17 +27,17 @@ describe('what we released ourselves', () => {
     },
     {
       what: 'does not come back by a refresh that started before',
-      play: ({ answer, look }) => {
+      play: ({ answer, refresh }) => {
         answer(10, taken('b'));
-        look(5, before);
+        refresh(5, before);
       },
       left: ['a', block],
     },
     {
       what: 'does not come back by a refresh that the cloud answers late',
-      play: ({ answer, look }) => {
+      play: ({ answer, refresh }) => {
         answer(10, taken('b', block));
-        look(39, before);
+        refresh(39, before);
       },
       left: ['a'],
     },
@@ -61,32 +61,32 @@ describe('what we released ourselves', () => {
     },
     {
       what: 'is there again once another client has assigned it again',
-      play: ({ answer, look }) => {
+      play: ({ answer, refresh }) => {
         answer(10, taken('b'));
-        look(40, before);
+        refresh(40, before);
       },
       left: ['a', block, 'b'],
     },
     {
       what: 'is there again at once when our own call assigned it again',
-      play: ({ answer, look }) => {
+      play: ({ answer, refresh }) => {
         answer(10, taken('b'));
         answer(15, given('b'));
-        look(20, before);
+        refresh(20, before);
       },
       left: ['a', block, 'b'],
     },
     {
       what: 'stays gone when a refresh does not show it, without another refresh',
-      play: ({ answer, look }) => {
+      play: ({ answer, refresh }) => {
         answer(10, taken('b'));
-        look(15, networkInterface({ addresses: ['a'], prefixes: [block] }));
+        refresh(15, networkInterface({ addresses: ['a'], prefixes: [block] }));
       },
       left: ['a', block],
     },
   ])('$what', ({ play, left }) => {
     const rig = inventoryRig();
-    rig.look(0, before);
+    rig.refresh(0, before);
 
     play(rig);
 
@@ -96,7 +96,7 @@ describe('what we released ourselves', () => {
 
   test('changes nothing for an unknown interface', () => {
     const rig = inventoryRig();
-    rig.look(0, further(1));
+    rig.refresh(0, further(1));
 
     expect(rig.answer(10, taken('b'))).toBe(false);
   });
@@ -109,9 +109,9 @@ describe('an interface that we deleted ourselves', () => {
     { what: 'is gone at once', play: ({ answer }) => answer(10, gone), there: false },
     {
       what: 'does not come back by a refresh that started before',
-      play: ({ answer, look }) => {
+      play: ({ answer, refresh }) => {
         answer(10, gone);
-        look(5, eni('a'), further(1));
+        refresh(5, eni('a'), further(1));
       },
       there: false,
     },
@@ -130,15 +130,15 @@ describe('an interface that we deleted ourselves', () => {
     },
     {
       what: 'is there once it is shown longer than the cloud may take to forget it',
-      play: ({ answer, look }) => {
+      play: ({ answer, refresh }) => {
         answer(10, gone);
-        look(45, eni('a'), further(1));
+        refresh(45, eni('a'), further(1));
       },
       there: true,
     },
   ])('$what', ({ play, there }) => {
     const rig = inventoryRig();
-    rig.look(0, eni('a'), further(1));
+    rig.refresh(0, eni('a'), further(1));
 
     play(rig);
 
@@ -148,7 +148,7 @@ describe('an interface that we deleted ourselves', () => {
 
 test('an interface that we detached ourselves stays until it is deleted, and is marked as leaving', () => {
   const rig = inventoryRig();
-  rig.look(0, eni('a'), further(1));
+  rig.refresh(0, eni('a'), further(1));
 
   rig.answer(10, { kind: 'detached', interfaceId: 'eni-2', instanceId: 'i-1' });
 
@@ -166,16 +166,16 @@ describe('an address that a call of ours with a lost answer may have taken', () 
 
   function held(): InventoryRig {
     const rig = inventoryRig([], undefined, { admit: () => false, ofNodes: () => undefined });
-    rig.look(0, before);
+    rig.refresh(0, before);
     rig.answer(10, releasing);
     return rig;
   }
 
   test('stays until two refreshes lack it, and is then withdrawn without the brake', () => {
-    const { look, holdings, inventory } = held();
-    look(20, { ...before, addresses: ['a'] });
+    const { refresh, holdings, inventory } = held();
+    refresh(20, { ...before, addresses: ['a'] });
     const afterOne = holdings();
-    look(50, { ...before, addresses: ['a'] });
+    refresh(50, { ...before, addresses: ['a'] });
 
     expect(afterOne).toEqual(['a', 'b', block]);
     expect(holdings()).toEqual(['a', block]);
@@ -183,19 +183,19 @@ describe('an address that a call of ours with a lost answer may have taken', () 
   });
 
   test('does not let anything else of the interface pass the brake', () => {
-    const { look, holdings, inventory } = held();
-    look(20, { ...before, addresses: [] });
-    look(50, { ...before, addresses: [] });
+    const { refresh, holdings, inventory } = held();
+    refresh(20, { ...before, addresses: [] });
+    refresh(50, { ...before, addresses: [] });
 
     expect(holdings()).toEqual(['a', block]);
     expect(inventory.heldWithdrawals()).toEqual(new Set(['i-1']));
   });
 
   test('passes through the brake again once it was assigned again', () => {
-    const { answer, look, holdings } = held();
+    const { answer, refresh, holdings } = held();
     answer(15, given('b'));
-    look(50, { ...before, addresses: ['a'] });
-    look(90, { ...before, addresses: ['a'] });
+    refresh(50, { ...before, addresses: ['a'] });
+    refresh(90, { ...before, addresses: ['a'] });
 
     expect(holdings()).toEqual(['a', 'b', block]);
   });
@@ -204,9 +204,9 @@ describe('an address that a call of ours with a lost answer may have taken', () 
     ['before the call can no longer take effect', 69, true],
     ['after that', 70, false],
   ])('is still possibly gone when a refresh shows it %s', (_, at, isUnconfirmed) => {
-    const { look, view } = held();
+    const { refresh, view } = held();
 
-    look(at, before);
+    refresh(at, before);
 
     expect(view().possiblyGone.has('b')).toBe(isUnconfirmed);
     expect(view().refreshDue).toBe(isUnconfirmed ? 70 : undefined);
@@ -216,12 +216,12 @@ describe('an address that a call of ours with a lost answer may have taken', () 
     [69, ['b']],
     [70, []],
   ])('is possibly gone for the next CiliumNode of the instance at %i', (at, possiblyGone) => {
-    const { inventory, look, view } = held();
-    look(20, before);
+    const { inventory, refresh, view } = held();
+    refresh(20, before);
     inventory.untrack('i-1', 25);
 
     inventory.track('i-1', [], at);
-    look(at, before);
+    refresh(at, before);
 
     expect([...view().possiblyGone]).toEqual(possiblyGone);
   });
@@ -236,9 +236,9 @@ describe('an address that a call of ours with a lost answer may have taken', () 
       ofNodes: () => undefined,
     });
     rig.inventory.track('i-2');
-    rig.look(0, before);
+    rig.refresh(0, before);
     rig.answer(10, releasing);
-    rig.look(20, { ...before, addresses: ['a'] });
+    rig.refresh(20, { ...before, addresses: ['a'] });
     const other = networkInterface({ id: 'eni-9', addresses: ['x'] });
     const read = (at: number, addresses: string[]): void => {
       const shown = {
@@ -269,15 +269,15 @@ describe('what is missing and was released according to its CiliumNode', () => {
     ],
     ['passes without the brake when all of a prefix was released', [['b', ...members]], ['a']],
   ])('%s', (_, reported, left) => {
-    const { inventory, look, holdings } = inventoryRig([], undefined, {
+    const { inventory, refresh, holdings } = inventoryRig([], undefined, {
       admit: () => false,
       ofNodes: () => undefined,
     });
-    look(0, before);
+    refresh(0, before);
     for (const addresses of reported) inventory.agentGaveUp('i-1', new Set(addresses));
 
-    look(20, { ...before, addresses: ['a'], prefixes: [] });
-    look(50, { ...before, addresses: ['a'], prefixes: [] });
+    refresh(20, { ...before, addresses: ['a'], prefixes: [] });
+    refresh(50, { ...before, addresses: ['a'], prefixes: [] });
 
     expect(holdings()).toEqual(left);
   });

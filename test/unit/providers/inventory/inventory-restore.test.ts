@@ -10,7 +10,7 @@ function rig(restored: readonly NetworkInterface[]) {
   return {
     restoreAlso: (now: number, ...interfaces: readonly NetworkInterface[]) =>
       inventory.restoreAlso('i-1', { interfaces, pendingRelease: new Set() }, now),
-    look: (startedAt: number, ...shown: readonly NetworkInterface[]) =>
+    refresh: (startedAt: number, ...shown: readonly NetworkInterface[]) =>
       inventory.applyRefresh({
         startedAt,
         endedAt: startedAt,
@@ -32,10 +32,10 @@ describe('what a newer CiliumNode shows beyond the restored one', () => {
   test.each(['before a refresh', 'after one that shows it', 'after one that does not'])(
     'is there when it is reported %s',
     (when) => {
-      const { restoreAlso, look, held } = rig([eni('a')]);
+      const { restoreAlso, refresh, held } = rig([eni('a')]);
       const newest = eni('a', 'b');
 
-      if (when !== 'before a refresh') look(1, when === 'after one that shows it' ? newest : eni('a'));
+      if (when !== 'before a refresh') refresh(1, when === 'after one that shows it' ? newest : eni('a'));
       restoreAlso(2, newest);
 
       expect(held()).toEqual([['eni-1', 'a', 'b']]);
@@ -57,11 +57,11 @@ describe('what a newer CiliumNode shows beyond the restored one', () => {
     ['a known interface', [eni('a', 'b'), further(1)]],
     ['a new interface', [eni('a', 'b')]],
   ])('is on no other interface: an address that moved to %s', (_, restored) => {
-    const { restoreAlso, look, held } = rig(restored);
-    look(1, ...restored);
+    const { restoreAlso, refresh, held } = rig(restored);
+    refresh(1, ...restored);
 
     restoreAlso(2, further(1, { addresses: ['b'] }));
-    look(3, eni('a', 'b'), further(1));
+    refresh(3, eni('a', 'b'), further(1));
 
     expect(held()).toEqual([
       ['eni-1', 'a'],
@@ -82,20 +82,20 @@ describe('what a newer CiliumNode shows beyond the restored one', () => {
   });
 
   test('is withdrawn after two refreshes that do not show it', () => {
-    const { restoreAlso, look, held } = rig([eni('a')]);
+    const { restoreAlso, refresh, held } = rig([eni('a')]);
     restoreAlso(2, eni('a', 'b'));
 
-    look(3, eni('a'));
+    refresh(3, eni('a'));
     const between = held();
-    look(3 + window, eni('a'));
+    refresh(3 + window, eni('a'));
 
     expect(between).toEqual([['eni-1', 'a', 'b']]);
     expect(held()).toEqual([['eni-1', 'a']]);
   });
 
   test('excludes what our own calls took away', () => {
-    const { restoreAlso, look, released, held } = rig([eni('a', 'b')]);
-    look(1, eni('a', 'b'));
+    const { restoreAlso, refresh, released, held } = rig([eni('a', 'b')]);
+    refresh(1, eni('a', 'b'));
     released(5, 'b');
 
     restoreAlso(6, eni('a', 'b'));
@@ -104,13 +104,13 @@ describe('what a newer CiliumNode shows beyond the restored one', () => {
   });
 
   test('is there however late it is reported, until two refreshes after that do not show it', () => {
-    const { restoreAlso, look, held } = rig([eni('a')]);
-    look(2 * window, eni('a'));
+    const { restoreAlso, refresh, held } = rig([eni('a')]);
+    refresh(2 * window, eni('a'));
 
     restoreAlso(2 * window + 1, eni('a', 'b'));
-    look(2 * window + 2, eni('a'));
+    refresh(2 * window + 2, eni('a'));
     const between = held();
-    look(3 * window + 2, eni('a'));
+    refresh(3 * window + 2, eni('a'));
 
     expect(between).toEqual([['eni-1', 'a', 'b']]);
     expect(held()).toEqual([['eni-1', 'a']]);

@@ -13,13 +13,13 @@ describe('an address that a listing does not show', () => {
       possiblyGone: ['a'],
     },
     {
-      what: 'also after a look without it',
-      afterwards: ({ look }) => look(60, eni('b')),
+      what: 'also after a refresh without it',
+      afterwards: ({ refresh }) => refresh(60, eni('b')),
       possiblyGone: ['a'],
     },
     {
       what: 'also after a refresh without it',
-      afterwards: ({ look }) => look(60, eni('b')),
+      afterwards: ({ refresh }) => refresh(60, eni('b')),
       possiblyGone: ['a'],
     },
     {
@@ -29,7 +29,7 @@ describe('an address that a listing does not show', () => {
     },
   ])('is possibly gone $what', ({ afterwards, possiblyGone }) => {
     const rig = inventoryRig();
-    rig.look(0, eni('a', 'b'));
+    rig.refresh(0, eni('a', 'b'));
     rig.list(50, eni('b'));
 
     afterwards(rig);
@@ -38,8 +38,8 @@ describe('an address that a listing does not show', () => {
   });
 
   test('is not possibly gone when our own call assigned it a moment ago', () => {
-    const { look, list, answer, view } = inventoryRig();
-    look(0, eni('a'));
+    const { refresh, list, answer, view } = inventoryRig();
+    refresh(0, eni('a'));
     answer(40, { ...given, addresses: ['b'] });
 
     list(50, eni('a'));

@@ -5,9 +5,9 @@ import { addressless, ended, eni, further, instance, inventoryRig, unreadable } 
 
 describe('a tracked instance', () => {
   test('is known, and other instances are not', () => {
-    const { inventory, look } = inventoryRig();
+    const { inventory, refresh } = inventoryRig();
 
-    look(0, eni('a'));
+    refresh(0, eni('a'));
     inventory.applyRefresh({ startedAt: 0, endedAt: 0, instanceIds: ['i-2'], observations: [] });
     inventory.contest({ address: 'a', networkId: 'vpc-1', instanceIds: ['i-2'] }, 0);
     inventory.invalidate('i-2', 0);
@@ -17,8 +17,8 @@ describe('a tracked instance', () => {
   });
 
   test('keeps what is known when it is tracked again', () => {
-    const { inventory, look, holdings } = inventoryRig();
-    look(0, eni('a'));
+    const { inventory, refresh, holdings } = inventoryRig();
+    refresh(0, eni('a'));
 
     inventory.track('i-1', [eni('b')]);
 
@@ -26,8 +26,8 @@ describe('a tracked instance', () => {
   });
 
   test('is forgotten a consistency window after it was untracked', () => {
-    const { inventory, look } = inventoryRig();
-    look(0, eni('a'));
+    const { inventory, refresh } = inventoryRig();
+    refresh(0, eni('a'));
 
     inventory.untrack('i-1', 10);
     inventory.track('i-1', [], 40);
@@ -36,8 +36,8 @@ describe('a tracked instance', () => {
   });
 
   test('is restored when it is tracked again within the window, with what our own calls brought', () => {
-    const { inventory, look, answer, holdings } = inventoryRig();
-    look(0, eni('a'));
+    const { inventory, refresh, answer, holdings } = inventoryRig();
+    refresh(0, eni('a'));
     answer(9, {
       kind: 'allocated',
       interfaceId: 'eni-1',
@@ -49,15 +49,15 @@ describe('a tracked instance', () => {
     inventory.untrack('i-1', 10);
     inventory.track('i-1', [], 39);
     const due = inventory.view('i-1')?.refreshDue;
-    look(38, eni('a'));
+    refresh(38, eni('a'));
 
     expect(due).toBe(39);
     expect(holdings()).toEqual(['a', 'b']);
   });
 
   test('is restored without an interface that our own call deleted while it was untracked', () => {
-    const { inventory, look } = inventoryRig();
-    look(0, eni('a'), further(1));
+    const { inventory, refresh } = inventoryRig();
+    refresh(0, eni('a'), further(1));
 
     inventory.untrack('i-1', 10);
     inventory.applyAnswer({ kind: 'deleted', interfaceId: further(1).id }, 15);
@@ -103,9 +103,9 @@ describe('a tracked instance', () => {
 
 describe('the view of an instance', () => {
   test('is in order of device index, then id', () => {
-    const { look, view } = inventoryRig();
+    const { refresh, view } = inventoryRig();
 
-    look(
+    refresh(
       0,
       further(2),
       networkInterface({ id: 'eni-b', attachment: undefined }),
@@ -119,14 +119,14 @@ describe('the view of an instance', () => {
   });
 
   test('is the same object while nothing changes', () => {
-    const { look, list, view } = inventoryRig();
-    look(0, eni('a'), instance());
+    const { refresh, list, view } = inventoryRig();
+    refresh(0, eni('a'), instance());
     const before = view();
 
     const changed = [
-      look(10, eni('a'), instance()),
+      refresh(10, eni('a'), instance()),
       list(20, eni('a')),
-      look(40, networkInterface({ addresses: ['a'] }), instance()),
+      refresh(40, networkInterface({ addresses: ['a'] }), instance()),
     ];
 
     expect(changed).toEqual([false, false, false]);
@@ -134,12 +134,12 @@ describe('the view of an instance', () => {
   });
 
   test('is the same object while a possibly gone address stays the same', () => {
-    const { look, view } = inventoryRig();
-    look(0, eni('a', 'b'));
-    look(10, eni('a'));
+    const { refresh, view } = inventoryRig();
+    refresh(0, eni('a', 'b'));
+    refresh(10, eni('a'));
     const before = view();
 
-    const changed = look(20, eni('a'));
+    const changed = refresh(20, eni('a'));
 
     expect(changed).toBe(false);
     expect(view()).toBe(before);
@@ -156,11 +156,11 @@ describe('the view of an instance', () => {
     ['a state of the instance', [eni('a'), instance({ state: 'stopped' })]],
     ['whether it is ours to serve', [eni('a'), instance({ managed: false })]],
   ])('is a new object once the cloud shows %s', (_, shown) => {
-    const { look, view } = inventoryRig();
-    look(0, eni('a'));
+    const { refresh, view } = inventoryRig();
+    refresh(0, eni('a'));
     const before = view();
 
-    const changed = look(10, ...shown);
+    const changed = refresh(10, ...shown);
 
     expect(changed).toBe(true);
     expect(view()).not.toBe(before);
@@ -169,9 +169,9 @@ describe('the view of an instance', () => {
 
 describe('an instance', () => {
   test('is read once a refresh has covered it, even one that shows nothing', () => {
-    const { look, view } = inventoryRig();
+    const { refresh, view } = inventoryRig();
 
-    const changed = [look(0), look(1)];
+    const changed = [refresh(0), refresh(1)];
 
     expect(changed).toEqual([true, true]);
     expect(view()).toMatchObject({ read: true, refreshDue: 2 });
@@ -181,11 +181,11 @@ describe('an instance', () => {
     ['is not found', [], [1, 2, 4, 8, 16, 30, undefined]],
     ['is pending without an interface', [instance({ state: 'pending' })], [1, 2, 4, 8, 16, 30, 60, 90]],
   ])('is refreshed again soon, and then less and less often, when it %s', (_, shown, expected) => {
-    const { look, view } = inventoryRig();
+    const { refresh, view } = inventoryRig();
     const due: (number | undefined)[] = [];
 
     for (let at: number | undefined = 0; at !== undefined && due.length < 8; at = due.at(-1)) {
-      look(at, ...shown);
+      refresh(at, ...shown);
       due.push(view().refreshDue);
     }
 
@@ -193,28 +193,28 @@ describe('an instance', () => {
   });
 
   test('is refreshed again soon when it is no longer found, however long it was pending without an interface', () => {
-    const { look, view } = inventoryRig();
-    for (const at of [0, 1, 2, 4, 8, 16, 30, 60]) look(at, instance({ state: 'pending' }));
+    const { refresh, view } = inventoryRig();
+    for (const at of [0, 1, 2, 4, 8, 16, 30, 60]) refresh(at, instance({ state: 'pending' }));
 
-    look(90, instance({ state: 'unknown' }));
+    refresh(90, instance({ state: 'unknown' }));
 
     expect(view().refreshDue).toBe(91);
   });
 
   test('is not refreshed again once it is found', () => {
-    const { look, view } = inventoryRig();
-    look(0, instance({ state: 'pending' }));
+    const { refresh, view } = inventoryRig();
+    refresh(0, instance({ state: 'pending' }));
 
-    look(1, instance({ state: 'pending' }), eni('a'));
+    refresh(1, instance({ state: 'pending' }), eni('a'));
 
     expect(view()).toMatchObject({ read: true, refreshDue: undefined });
   });
 
   test('is refreshed once more after it was not found, and then no more', () => {
-    const { look, view } = inventoryRig();
+    const { refresh, view } = inventoryRig();
 
-    look(0);
-    look(30);
+    refresh(0);
+    refresh(30);
 
     expect(view()).toMatchObject({ read: true, refreshDue: undefined });
   });
@@ -289,9 +289,9 @@ describe('an instance', () => {
 
 describe('an unreadable interface', () => {
   test('is shown with what is wrong with it', () => {
-    const { look, view } = inventoryRig();
+    const { refresh, view } = inventoryRig();
 
-    look(0, eni(), unreadable());
+    refresh(0, eni(), unreadable());
 
     expect(view().unreadable).toEqual([
       { id: 'eni-9', instanceId: 'i-1', deviceIndex: 5, networkCard: 0, problem: 'MacAddress is missing' },
@@ -299,42 +299,45 @@ describe('an unreadable interface', () => {
   });
 
   test('keeps what was read before', () => {
-    const { look, view, holdings } = inventoryRig();
-    look(0, eni('a'));
+    const { refresh, view, holdings } = inventoryRig();
+    refresh(0, eni('a'));
 
-    look(10, unreadable('eni-1'));
-    look(50, unreadable('eni-1'));
+    refresh(10, unreadable('eni-1'));
+    refresh(50, unreadable('eni-1'));
 
     expect(holdings()).toEqual(['a']);
     expect(view().unreadable).toEqual([]);
   });
 
   test('is no longer unreadable once it can be read again', () => {
-    const { look, view } = inventoryRig();
-    look(0, unreadable('eni-1'));
+    const { refresh, view } = inventoryRig();
+    refresh(0, unreadable('eni-1'));
 
-    look(10, eni('a'));
+    refresh(10, eni('a'));
 
     expect(view()).toMatchObject({ unreadable: [], interfaces: [{ id: 'eni-1' }] });
   });
 
   test('is reported again when something else is wrong with it', () => {
-    const { look, view } = inventoryRig();
-    look(0, unreadable('eni-9', 'first', 5));
+    const { refresh, view } = inventoryRig();
+    refresh(0, unreadable('eni-9', 'first', 5));
 
-    const changed = [look(1, unreadable('eni-9', 'second', 5)), look(2, unreadable('eni-9', 'second', 6))];
+    const changed = [
+      refresh(1, unreadable('eni-9', 'second', 5)),
+      refresh(2, unreadable('eni-9', 'second', 6)),
+    ];
 
     expect(changed).toEqual([true, true]);
     expect(view().unreadable).toMatchObject([{ problem: 'second', deviceIndex: 6 }]);
   });
 
   test('is reported once when it has no addresses, and is withdrawn once a refresh does not show it', () => {
-    const { look, view } = inventoryRig();
-    look(0, eni());
+    const { refresh, view } = inventoryRig();
+    refresh(0, eni());
 
-    const changed = [look(1, eni(), addressless('eni-9', 4)), look(2, eni(), addressless('eni-9', 4))];
+    const changed = [refresh(1, eni(), addressless('eni-9', 4)), refresh(2, eni(), addressless('eni-9', 4))];
     const between = view();
-    look(3, eni());
+    refresh(3, eni());
 
     expect(changed).toEqual([true, false]);
     expect(between).toMatchObject({ unreadable: [], addressless: [{ id: 'eni-9', networkCard: 4 }] });
@@ -342,12 +345,12 @@ describe('an unreadable interface', () => {
   });
 
   test('is withdrawn once a refresh does not show it, and a listing that lacks it requests a refresh', () => {
-    const { look, list, view } = inventoryRig();
-    look(0, eni(), unreadable());
+    const { refresh, list, view } = inventoryRig();
+    refresh(0, eni(), unreadable());
 
     const possiblyGone = list(10, eni());
     const between = view();
-    look(11, eni());
+    refresh(11, eni());
 
     expect(possiblyGone).toBe(true);
     expect(between).toMatchObject({ unreadable: [{ id: 'eni-9' }], refreshDue: 10 });

@@ -21,14 +21,14 @@ interface Setup {
   /** What a deletion comes to; undefined: it succeeds. The first is number 0. */
   readonly outcome?: (number: number) => Outcome | undefined;
   /** What the second read fails with. */
-  readonly lookFails?: (number: number) => CloudFailure | undefined;
+  readonly readFails?: (number: number) => CloudFailure | undefined;
   readonly whenAdmitted?: (orphans: Orphans) => void;
 }
 
 interface Rig {
   readonly clock: VirtualClock;
   readonly orphans: Orphans;
-  /** `delete eni-1@ms`, `look eni-1@ms`. */
+  /** `delete eni-1@ms`, `read eni-1@ms`. */
   readonly calls: string[];
   readonly priorities: Set<string>;
   readonly results: string[];
@@ -52,7 +52,7 @@ function rig(setup: Setup = {}): Rig {
     (id): NetworkInterface => networkInterface({ id, attachment: undefined }),
   );
   let deletions = 0;
-  let looks = 0;
+  let reads = 0;
   const note = (call: string, { priority }: CallContext): void => {
     calls.push(`${call}@${clock.monotonic()}`);
     priorities.add(priority());
@@ -73,8 +73,8 @@ function rig(setup: Setup = {}): Rig {
         return outcome;
       },
       readDetached: ({ ids = [] }, context) => {
-        note(`look ${ids.join()}`, context);
-        const trouble = setup.lookFails?.(looks++);
+        note(`read ${ids.join()}`, context);
+        const trouble = setup.readFails?.(reads++);
         if (trouble !== undefined) return Promise.reject(new CloudError(trouble));
         const interfaces = existing.filter(({ id }) => ids.includes(id));
         return Promise.resolve({ startedAt: clock.monotonic(), interfaces });
@@ -112,7 +112,7 @@ describe('the collection of orphaned interfaces', () => {
 
     await clock.advance(interval * 3);
 
-    expect(calls).toEqual([`look eni-1@${interval}`, `delete eni-1@${interval}`]);
+    expect(calls).toEqual([`read eni-1@${interval}`, `delete eni-1@${interval}`]);
     expect(results).toEqual([`eni-1 deleted after ${interval}`]);
     expect([...priorities]).toEqual(['housekeeping']);
   });
@@ -146,19 +146,19 @@ describe('the collection of orphaned interfaces', () => {
     const first = [...calls];
     await clock.advance(interval);
 
-    expect(first).toEqual([`look eni-1,eni-2@${interval}`, `delete eni-1@${interval}`]);
+    expect(first).toEqual([`read eni-1,eni-2@${interval}`, `delete eni-1@${interval}`]);
     expect(results.map((line) => line.split(' after')[0])).toEqual(['eni-1 deleted', 'eni-2 deleted']);
   });
 
   test('tries again soon when the second read fails, and more and more rarely', async () => {
     const { clock, calls, readFailures } = rig({
-      lookFails: (number) => (number < 5 ? failure('throttled') : undefined),
+      readFails: (number) => (number < 5 ? failure('throttled') : undefined),
     });
 
     await clock.advance(interval + 60_000);
 
-    const looks = calls.filter((call) => call.startsWith('look'));
-    expect(looks).toHaveLength(6);
+    const reads = calls.filter((call) => call.startsWith('read'));
+    expect(reads).toHaveLength(6);
     expect(readFailures).toHaveLength(5);
     expect(calls.at(-1)).toMatch(/^delete eni-1/);
   });
