@@ -1,19 +1,19 @@
-// Agents or controllers learn late of what is written to CiliumNodes for a while.
+// Delays the watches of agents or controllers, so that they learn late of writes to CiliumNodes.
 import type { Harness } from './harness.ts';
 
 export interface Delay {
-  /** Of each event, in ms. */
+  /** Delay of each event, in ms. */
   readonly ms: number;
-  /** Events from now on for so long, in ms. */
+  /** How long events from now on are delayed, in ms. */
   readonly during: number;
 }
 
-/** Delays what controllers learn of CiliumNodes. */
+/** Delays events about CiliumNodes for controllers. */
 export function delayControllerWatches(harness: Harness, delay: Delay): void {
   delayEvents(harness, /ciliumnodes\?(?!.*fieldSelector).*watch=/, delay);
 }
 
-/** Delays what the agent of a node learns of what is written to it now. */
+/** Delays events about its CiliumNode for the agent of a node. */
 export function delayAgentWatch(harness: Harness, name: string, ms: number): void {
   delayEvents(harness, new RegExp(`ciliumnodes\\?.*${name}.*`), { ms, during: 1000 });
 }

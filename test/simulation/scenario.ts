@@ -242,9 +242,9 @@ export type Restriction =
   | { readonly what: 'max-allocate'; readonly most: number };
 
 /**
- * After so many ms another process leads, and only so many instances stay hidden: few enough to believe, for a leader that
- * does not know what the former one held. No seed draws it, because the former one must have said on the Lease that it
- * holds something.
+ * After `after` ms another process leads, and only `hidden` instances stay hidden: few enough to pass the brake of a leader
+ * that does not know what the former one held. No seed draws it: it is safe only once the former leader has
+ * noted on the Lease that it holds withdrawals.
  */
 export interface Handover {
   readonly after: number;

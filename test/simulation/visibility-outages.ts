@@ -55,7 +55,7 @@ const longestMissing = 300_000;
 
 export interface VisibilityOutagesOptions {
   readonly now: () => number;
-  /** Whether so many instances have a secondary interface that the absence of all of them is too much to believe. */
+  /** Whether so many instances have a secondary interface that the withdrawal brake holds if all of them are missing. */
   readonly isWorthHiding: () => boolean;
 }
 
@@ -65,7 +65,7 @@ export class VisibilityOutages {
   /** When another read of interfaces than a listing was last answered. */
   #otherReadAt = -Infinity;
   readonly #awaitsListing = new Set<Plan>();
-  /** With the only instances that it still hides something of; undefined: all. */
+  /** The only instances of which it still hides something; undefined: all. */
   readonly #active = new Map<Plan, ReadonlySet<string> | undefined>();
   /** Instances that the cloud has forgotten. */
   readonly #forgotten = new Set<string>();
@@ -84,7 +84,7 @@ export class VisibilityOutages {
     };
   }
 
-  /** From now on it hides secondary interfaces of these instances only, however few they are. */
+  /** From now on, hides secondary interfaces of these instances only, however few they are. */
   narrow(plan: Plan, instanceIds: ReadonlySet<string>): void {
     if (this.#active.has(plan)) this.#active.set(plan, instanceIds);
   }
@@ -116,7 +116,7 @@ export class VisibilityOutages {
     );
   }
 
-  /** Hides secondary interfaces from a listing on, while so many are hidden that it is too much to believe. */
+  /** Hides secondary interfaces from a listing on, as long as so many are hidden that the withdrawal brake holds. */
   #updateSecondaries(isListing: boolean): void {
     if (this.#awaitsListing.size + this.#active.size === 0) return;
     const isWorthHiding = this.#options.isWorthHiding();
@@ -126,7 +126,7 @@ export class VisibilityOutages {
     if (isListing && hidesNothing && isWorthHiding && !this.#isOverlapped()) this.#beginAwaiting();
   }
 
-  /** What another read showed after a listing began, nobody examines for the listing. */
+  /** A listing does not examine what another read showed after the listing began. */
   #isOverlapped(): boolean {
     return this.#options.now() < this.#otherReadAt + longestListing;
   }
@@ -136,7 +136,10 @@ export class VisibilityOutages {
     this.#awaitsListing.clear();
   }
 
-  /** If only some instances were visible, and those in part, nothing would show that too much is missing. */
+  /**
+   * While secondary interfaces are hidden, nothing else is: with only some instances visible, and those in part, nothing
+   * would show that too much is missing.
+   */
   #plans(): readonly (readonly [Plan, ReadonlySet<string> | undefined])[] {
     const plans = [...this.#active];
     const alone = plans.find(([{ what }]) => what === 'secondaries');

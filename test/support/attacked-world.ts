@@ -1,5 +1,5 @@
 // A cluster with running agents, one of which writes anything it likes into CiliumNodes. The tests check that the other
-// nodes lose nothing, wait for nothing and get no finding.
+// nodes lose nothing, wait for nothing and get no warning.
 import { invariantViolations } from '../../src/simulator/cluster/invariants.ts';
 import type { JsonObject } from '../../src/simulator/workload/json.ts';
 import type { NodeFacts, Protocol } from '../../src/simulator/workload/node-facts.ts';
@@ -85,7 +85,7 @@ export class AttackedWorld {
     return this.restart(() => Promise.resolve());
   }
 
-  /** Another process leads before anybody knows of the write. */
+  /** Another process leads before any controller knows of the write. */
   async restart(during: () => Promise<void>): Promise<void> {
     this.world.controller.kill();
     await during();
@@ -105,7 +105,7 @@ export class AttackedWorld {
     const victims = this.victims.filter(({ name }) => name !== liar?.name);
     const names = new Set(victims.map(({ name }) => name));
     const { world } = this;
-    // What the attacker writes into its own pool is offered twice; no other node has to give way to it.
+    // The attacker may offer an address twice in its own pool; the other node keeps the address.
     const violations = invariantViolations(world.cluster)
       .filter(({ what, node }) => names.has(node) && what !== 'address-offered-twice')
       .map(({ text }) => text);

@@ -6,7 +6,7 @@ function lost(effect: 'before' | 'after' | 'late', connection: 'drop' | 'hang', 
 }
 
 export interface LostAnswer {
-  /** To follow "an answer that". */
+  /** A predicate, such as "gets lost". */
   readonly how: string;
   readonly fault: Fault;
 }

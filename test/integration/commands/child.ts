@@ -1,4 +1,4 @@
-// bin/headwater as a process of its own, as its users start it. What it says is kept, and can be waited for.
+// bin/headwater as a process of its own, as users start it. It records the output, and tests can wait for a line.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,20 +14,20 @@ export interface Ended {
 }
 
 export interface ProcessEnvironment {
-  /** All that it has besides a PATH: nothing of the process that runs the tests gets in. */
+  /** All variables besides PATH: nothing is inherited from the process that runs the tests. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly program?: string;
 }
 
 const running = new Set<Child>();
 
-/** For `afterEach`: nothing that a test started outlives it, even if it failed. */
+/** For `afterEach`: kills the processes of a test, even if the test failed. */
 export async function endAll(): Promise<void> {
   for (const child of running) child.signal('SIGKILL');
   await Promise.all([...running].map(({ ended }) => ended));
 }
 
-/** Runs it to its end. */
+/** Runs the command to its end. */
 export function headwater(
   args: readonly string[],
   processEnvironment: ProcessEnvironment = {},
@@ -72,7 +72,7 @@ export class Child {
     return this.#process.pid ?? Number.NaN;
   }
 
-  /** The first match in its standard output; rejects with all that it said if it ends without. */
+  /** The first match in its standard output; rejects with the whole output if it ends without a match. */
   said(pattern: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       const look = (): void => {
@@ -87,7 +87,7 @@ export class Child {
     });
   }
 
-  /** The text of the first group. */
+  /** The first group of the first match. */
   async word(pattern: RegExp): Promise<string> {
     return (await this.said(pattern))[1] ?? '';
   }
@@ -96,13 +96,13 @@ export class Child {
     this.#process.kill(signal);
   }
 
-  /** Sends it a signal to end and waits until it has. */
+  /** Sends a termination signal and waits until the process has ended. */
   stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
     this.signal(signal);
     return this.ended;
   }
 
-  /** Reads no further, as `| head` does. */
+  /** Stops reading its output, as `| head` does. */
   hangUp(): void {
     this.#process.stdout?.destroy();
   }
@@ -112,7 +112,7 @@ export class Child {
   }
 }
 
-/** Processes that this process started, as Linux shows them. */
+/** Child processes of this process, as Linux lists them. */
 export function childrenOf(pid: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
@@ -123,7 +123,7 @@ export function isAlive(pid: number): boolean {
   return parentOf(String(pid)) !== undefined;
 }
 
-/** Undefined when there is no such process, or only its entry is left. */
+/** Undefined if there is no such process, or only a zombie. */
 function parentOf(pid: string): number | undefined {
   try {
     const [state, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
@@ -133,12 +133,12 @@ function parentOf(pid: string): number | undefined {
   }
 }
 
-/** Lines of a text, without the empty one at its end. */
+/** The lines of a text, without an empty last one. */
 export function linesOf(text: string): readonly string[] {
   return text.split('\n').filter((line) => line !== '');
 }
 
-/** What kept it from starting, as its lines of log on standard error say. */
+/** The reasons why it could not start, from the log lines on standard error. */
 export function problemsOf({ err }: Pick<Ended, 'err'>): readonly string[] {
   return linesOf(err).map((line) => {
     const { level, msg, problem } = JSON.parse(line) as Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-// A small cloud and a cluster of the program's own, as a process of its own.
+// A small cloud and cluster of `headwater simulate`, in a process of their own.
 import { expect } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { Child } from './child.ts';
@@ -28,7 +28,7 @@ times: { attachMs: 0 }
 
 const supplyUser = { AKIASUPPLY0000000001: 'supply-secret' };
 
-/** What a client of that cloud has in its environment. */
+/** The environment of a client of that cloud. */
 export const supplyKeys = {
   AWS_ACCESS_KEY_ID: 'AKIASUPPLY0000000001',
   AWS_SECRET_ACCESS_KEY: 'supply-secret',
@@ -43,7 +43,7 @@ export interface Simulated {
   readonly kubeconfig: string;
 }
 
-/** `place`: a path that the names of its files start with. */
+/** `place`: the path prefix of its files. */
 export async function simulate(place: string, cloud = smallCloud()): Promise<Simulated> {
   const [topology, kubeconfig] = [`${place}.yaml`, `${place}.kubeconfig`];
   await writeFile(topology, cloud);
@@ -65,7 +65,7 @@ export async function simulate(place: string, cloud = smallCloud()): Promise<Sim
   };
 }
 
-/** As an agent announces itself. */
+/** Creates a CiliumNode, as an agent does at its start. */
 export async function announce(api: string, name: string, instanceId: string): Promise<void> {
   const answer = await fetch(`${api}/apis/cilium.io/v2/ciliumnodes`, {
     method: 'POST',

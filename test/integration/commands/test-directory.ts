@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { endAll } from './child.ts';
 
 export interface TestDirectory {
-  /** Exists while tests run. */
+  /** Path of the directory; it exists while tests run. */
   readonly path: string;
   /** Writes a file; resolves with its path. */
   readonly file: (name: string, text: string, mode?: number) => Promise<string>;
-  /** Closes these after the test, once its processes have ended. */
+  /** Closes these after the test, when its processes have ended. */
   readonly closeLater: (...closes: readonly (() => Promise<void>)[]) => void;
 }
 

@@ -20,7 +20,7 @@ export class EmbeddedApi {
     this.transport = new InProcessTransport(this.model.handle, clock);
   }
 
-  /** What a client with kubectl's rights does; throws for anything but a success. */
+  /** A request with kubectl's rights; throws unless it succeeds. */
   async kubectl(method: string, url: string, body?: JsonObject): Promise<JsonObject> {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     const response = await this.model.handle(

@@ -10,7 +10,7 @@ export interface Outside {
 
 export type Loaded = ReturnType<typeof loadOptions>;
 
-/** What the options come to that are given from outside. */
+/** The values of the given options. */
 export function load({ flags = {}, environment = {}, files = {} }: Outside): Loaded {
   const missing = (): never => {
     throw Object.assign(new Error('missing'), { code: 'ENOENT' });

@@ -1,4 +1,4 @@
-// Nodes as those who count and report see them, for tests: served ones, with what the test says differently.
+// Summaries of nodes for tests of reports: served nodes, with the changes that a test gives.
 import type { Assessment } from '../../../src/node/conditions/assessment.ts';
 import type { NodeFigures, NodeSummary } from '../../../src/node/reconcile/node-summary.ts';
 import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';

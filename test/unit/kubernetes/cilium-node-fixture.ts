@@ -1,4 +1,4 @@
-// A CiliumNode as an agent on AWS and a controller leave it, and ways to spoil it.
+// A complete CiliumNode, as an agent on AWS and a controller write it, and ways to spoil it.
 import type { Json, JsonObject } from '../../../src/kubernetes/transport/json.ts';
 import { applyMergePatch } from '../../../src/kubernetes/transport/merge-patch.ts';
 

@@ -1,4 +1,4 @@
-// One Lease as an API server keeps it, in memory: resource versions, conflicts, and whatever goes wrong on the way.
+// An API server with one Lease in memory: resource versions, conflicts, and faults of the network.
 import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
 import type { TransportRequest } from '../../../src/kubernetes/transport/transport.ts';
 import { type Script, type Server, status } from './scripted-transport.ts';
@@ -21,7 +21,7 @@ export class LeaseServer {
     return this.#store(sent, 200);
   }
 
-  /** What another client writes. */
+  /** Writes the Lease as another client. */
   write(spec: JsonObject): void {
     this.#store({ metadata: { name: 'lock' }, spec }, 200);
   }

@@ -21,7 +21,7 @@ export interface Rig {
   readonly stop: () => Promise<void>;
 }
 
-/** What is kept of an object is its `spec.color`; a color that is missing is a bug of the transform. */
+/** The transform keeps `spec.color` of an object; a missing color is a bug of the transform. */
 export function rig(
   server: Server,
   onChange: (change: Change<string>) => void = () => undefined,
@@ -76,7 +76,7 @@ export function event(type: string, object: JsonObject): { type: string; object:
 
 export const bookmark = (version: number): unknown => event('BOOKMARK', thing('', version));
 
-/** Answers lists from one queue and watches from another; the last of a queue is given for good. */
+/** Answers lists from one queue and watches from another; the last item of a queue repeats. */
 export function serve(lists: readonly Script[], watches: readonly Script[]): Server {
   let list = 0;
   let watch = 0;

@@ -1,4 +1,4 @@
-// An API server that says what a test makes it say, in virtual time.
+// An API server whose answers a test scripts, in virtual time.
 import type { Clock } from '../../../src/runtime/clock.ts';
 import { withDeadline } from '../../../src/kubernetes/transport/deadline.ts';
 import { KubernetesError } from '../../../src/kubernetes/transport/kubernetes-error.ts';
@@ -16,10 +16,10 @@ export interface Said {
   readonly retryAfterMs?: number;
 }
 
-/** An answer, a stream's lines, no answer ever, or a broken connection. */
+/** An answer, the lines of a stream, no answer at all, or a broken connection. */
 export type Script = Said | LineFeed | 'silence' | Error;
 
-/** Answers a request; a script may take its time. */
+/** Answers a request, at once or later. */
 export type Server = (request: TransportRequest) => Script | Promise<Script>;
 
 export class ScriptedTransport implements KubernetesTransport {
@@ -66,7 +66,7 @@ function answer({ status, body = {}, retryAfterMs }: Said): TransportAnswer {
   return { status, body: text, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-/** The lines of one watch, given when the test likes. */
+/** The lines of one watch, which a test sends one by one. */
 export class LineFeed {
   readonly #lines: string[] = [];
   #end: Error | 'ended' | undefined;

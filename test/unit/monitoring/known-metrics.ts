@@ -1,9 +1,9 @@
-// Which series there can be: the tables of metrics, and those that Node.js and its process have.
+// The series that can exist: those of the tables of metrics, and those of Node.js and its process.
 import { mostNeedyNodes } from '../../../src/controller/reporting/fleet-metrics.ts';
 import { metricTable } from '../../../src/observability/metrics.ts';
 import { labelsOf, type Selector } from '../../monitoring/rig/selectors.ts';
 
-/** Of `collectDefaultMetrics`, those that dashboards and alerts may use. */
+/** The metrics of `collectDefaultMetrics` that dashboards and alerts may use. */
 const ofTheProcess = [
   'nodejs_eventloop_lag_p50_seconds',
   'nodejs_eventloop_lag_p99_seconds',
@@ -27,7 +27,7 @@ function rowOf(metric: string): (typeof metricTable)[keyof typeof metricTable] |
   return base?.kind === 'histogram' ? base : undefined;
 }
 
-/** What is wrong with a selector; undefined where it can match. */
+/** The problem of a selector; undefined if it can match. */
 export function problemOf(selector: Selector): string | undefined {
   const { metric, matchers } = selector;
   if (ofTheProcess.includes(metric)) return undefined;
@@ -49,7 +49,7 @@ function canMatch(matcher: string, labels: Readonly<Record<string, readonly stri
   return value.split('|').every((each) => each === '$cluster' || each === '.*' || values.includes(each));
 }
 
-/** How many of each there are in a large fleet: 15,000 nodes in 60 subnets. */
+/** Number of values of each label in a large fleet: 15,000 nodes in 60 subnets. */
 const many: Readonly<Record<string, number>> = {
   subnet_id: 60,
   // A subnet is in one zone, and a response code goes with few actions.
@@ -62,12 +62,12 @@ const many: Readonly<Record<string, number>> = {
   verb: 6,
   resource: 5,
   code: 8,
-  // While it is upgraded.
+  // Two versions during an upgrade.
   version: 2,
   node_version: 2,
 };
 
-/** Series that a selector finds at most, of two replicas, in a fleet of so many nodes. */
+/** Maximum number of series that a selector finds, of two replicas, in a fleet of that size. */
 export function seriesOf({ metric, matchers }: Selector, nodes: number): number {
   const row = rowOf(metric);
   const replicas = 2;

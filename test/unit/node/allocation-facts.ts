@@ -1,5 +1,5 @@
-// What the planning for one node rests on, for tests: an m5.large in a network of two subnets, changed where the test
-// says so.
+// The facts that planning for one node needs, for tests: an m5.large in a network of two subnets, with the changes that a
+// test gives.
 import type { InstanceLimits } from '../../../src/providers/contract/allocation-implementation.ts';
 import {
   emptyInfrastructure,
@@ -59,7 +59,7 @@ export function infrastructure(
   };
 }
 
-/** The interface at this device index, with so many secondary addresses. */
+/** The interface at this device index, with this many secondary addresses. */
 export function eni(
   deviceIndex: number,
   count = 0,
@@ -105,7 +105,7 @@ export function unreadable(change: Partial<UnreadableInterface> = {}): Unreadabl
   return { id: 'eni-x', instanceId: 'i-1', deviceIndex: 1, networkCard: 0, problem: 'broken', ...change };
 }
 
-/** `free`: addresses that may be asked for, by subnet; `subnet-1` has 100 unless it is given. */
+/** `free`: addresses that may be requested, by subnet; by default 100 in `subnet-1`. */
 export function facts(
   change: Partial<Omit<AllocationFacts, 'free'>> & { readonly free?: Readonly<Record<string, number>> } = {},
 ): AllocationFacts {

@@ -15,13 +15,13 @@ export interface NodeParts {
   readonly enis?: Readonly<Record<string, readonly string[]>>;
   /** Addresses in use, by an agent that is asked. */
   readonly used?: JsonObject;
-  /** CIDRs that an agent of the multi-pool protocol holds; it is one when this is given. */
+  /** CIDRs that a multi-pool agent holds; if given, the agent is one. */
   readonly allocated?: readonly string[];
   /** `status.ipam.release-ips`. */
   readonly handshake?: JsonObject;
 }
 
-/** The well-formed CiliumNode, of which these parts alone are left of its addresses. */
+/** The well-formed CiliumNode with only these addresses. */
 export function nodeOf({ pool, enis, used, allocated, handshake }: NodeParts): CiliumNode {
   const emptied = ciliumNode({ spec: { ipam: null }, status: null });
   const cidrs = (allocated ?? []).map((cidr) => (cidr.includes('/') ? cidr : `${cidr}/32`));

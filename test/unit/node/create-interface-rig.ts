@@ -1,4 +1,4 @@
-// The unit that creates an interface beside a cloud that answers as the test says, on a virtual clock.
+// The creation of an interface in a cloud whose answers a test scripts, in virtual time.
 import {
   adoptInterface,
   createInterface,
@@ -31,11 +31,11 @@ export interface Rig {
   /** Calls in order: `create`, `attach@1`, `delete`, `refresh`; admissions as `admit create`. */
   readonly calls: string[];
   readonly requests: Operation[];
-  /** Calls that nothing can hold up from then on. */
+  /** Calls that can no longer be delayed. */
   readonly started: string[];
   readonly folded: string[];
   readonly throttles: string[];
-  /** What was said to be certain before the deletion began. */
+  /** Refusals that were reported as certain before the deletion started. */
   readonly refused: string[];
   readonly deadline: AbortController;
   readonly result: () => CreateInterfaceResult | undefined;
@@ -48,21 +48,21 @@ export interface Setup {
   readonly create?: readonly Outcome[];
   readonly attach?: readonly Outcome[];
   readonly delete?: readonly Outcome[];
-  /** Index at which each look finds the interface attached; a look beyond the list finds what the last one did. */
+  /** Index at which each refresh finds the interface attached; the last one repeats. */
   readonly refreshes?: readonly (number | undefined)[];
-  /** Of each call and look, in ms. */
+  /** Duration of each call and refresh, in ms. */
   readonly duration?: number;
   readonly taken?: readonly number[];
-  /** How long the cloud took lately to know an interface, in ms. */
+  /** How long the cloud recently took to know an interface, in ms. */
   readonly lag?: number;
-  /** Of the lengths of pauses. */
+  /** Seed of the lengths of pauses. */
   readonly seed?: string;
   /** How long calls wait for the rate limits, in ms. */
   readonly wait?: number;
   readonly refresh?: (clock: VirtualClock) => Promise<void>;
 }
 
-/** Runs the unit; a call that the setup has no outcome for repeats the last one. */
+/** Runs the unit; the last outcome of a kind of call repeats. */
 export function rig(setup: Setup): Rig {
   const clock = new VirtualClock();
   const deadline = new AbortController();
@@ -168,7 +168,7 @@ export async function run(setup: Setup): Promise<Rig> {
 
 export const inPlace: CreateInterfaceResult = { kind: 'attached', interfaceId: 'eni-9' };
 
-/** Time at which something first holds. */
+/** The time at which the condition first holds. */
 export async function until({ clock }: Rig, holds: () => boolean): Promise<number> {
   while (!holds() && clock.monotonic() < 120_000) await clock.advance(100);
   return clock.monotonic();

@@ -1,4 +1,4 @@
-// What a cloud makes of operations, for tests.
+// Outcomes of operations, for tests.
 import type { CloudFailure, CloudFailureKind } from '../../../src/providers/contract/cloud-failure.ts';
 import type { Answer } from '../../../src/providers/contract/observation.ts';
 import type { Outcome } from '../../../src/providers/contract/operation.ts';
@@ -18,14 +18,14 @@ export function failed(kind: CloudFailureKind): Outcome {
   return { kind: 'failed', failure: failure(kind) };
 }
 
-/** An answer that never came. */
+/** An answer that got lost. */
 export const lost: Outcome = { kind: 'ambiguous', failure: failure('unreachable') };
 
 export function done(answer: Answer): Outcome {
   return { kind: 'done', answer };
 }
 
-/** A new interface with so many addresses, and these prefixes. */
+/** A new interface with this many addresses, and these prefixes. */
 export function created(id: string, count = 2, place = 9, prefixes: readonly string[] = []): Outcome {
   return done({
     kind: 'created',

@@ -1,5 +1,5 @@
-// A pool maintainer beside a small cloud that answers as the test says, on a virtual clock. What the cloud answers goes
-// into a real inventory and a real subnet ledger; every call back leads to a new evaluation, as in a managed node.
+// A pool maintainer with a small cloud whose answers a test scripts, in virtual time. The answers of the cloud go
+// into a real inventory and a real subnet ledger; each callback leads to a new evaluation, as in a reconciler.
 import { podAddresses } from '../../../src/node/demand/capacity.ts';
 import type { NodeRequirements } from '../../../src/node/demand/node-requirements.ts';
 import type { FinishedStep } from '../../../src/node/allocate/step-result.ts';
@@ -23,33 +23,33 @@ import { eni, infrastructure, m5Large, requirements, subnet } from './allocation
 import { attached, created, done } from './outcomes.ts';
 
 export interface PoolSetup {
-  /** Addresses for pods that the node is to have. */
+  /** Pod addresses that the node needs. */
   readonly target?: number;
-  /** Addresses that it may have at most. */
+  /** Maximum number of pod addresses. */
   readonly most?: number;
   readonly interfaces?: readonly NetworkInterface[];
   readonly node?: Partial<NodeRequirements>;
   readonly limits?: InstanceLimits;
   /** Free addresses by subnet. */
   readonly free?: Readonly<Record<string, number>>;
-  /** What the cloud makes of an operation; undefined: it succeeds. The first of each kind is number 0. */
+  /** The outcome of an operation; undefined: it succeeds. The first operation of each kind is number 0. */
   readonly outcome?: (operation: Operation, number: number) => Outcome | undefined;
-  /** Of each call, in ms. */
+  /** Duration of each call, in ms. */
   readonly duration?: number;
-  /** Of each look, in ms. */
+  /** Duration of each refresh, in ms. */
   readonly refreshDuration?: number;
   /** Whether admissions wait for `admitNext`. */
   readonly crowded?: boolean;
-  /** How much too early timers fire, in ms. */
+  /** How early timers fire, in ms. */
   readonly haste?: number;
   readonly spreadCalls?: boolean;
-  /** An interface that is on its way out. */
+  /** An interface that is being released. */
   readonly leaving?: string;
   /** How long calls wait for the rate limits, by the first operation of a step, in ms. */
   readonly waits?: Readonly<Partial<Record<Operation['kind'], number>>>;
-  /** Whether no call finds a place among the requests in flight. */
+  /** Whether no call gets a place among the requests in flight. */
   readonly stuck?: boolean;
-  /** What a look finds on the instance; undefined: what is known anyway. */
+  /** The interfaces that a refresh shows; by default the known ones. */
   readonly shown?: (known: readonly NetworkInterface[]) => readonly NetworkInterface[];
 }
 
@@ -70,9 +70,9 @@ export class PoolRig {
   readonly steps: FinishedStep[] = [];
   readonly bugs: unknown[] = [];
   readonly invalidations: number[] = [];
-  /** Begin of each look. */
+  /** Start of each refresh. */
   readonly refreshes: number[] = [];
-  /** When it was notified that the priority of what waits has risen. */
+  /** When the maintainer announced that the priority of waiting calls has risen. */
   readonly reconsidered: number[] = [];
   priority: Priority = 'normal';
   /** Kinds of the operations that were refunded, joined; `all` if it was everything that was admitted together. */
@@ -149,12 +149,12 @@ export class PoolRig {
     this.#lastPlan = this.maintainer.evaluate();
   }
 
-  /** What the last evaluation planned. */
+  /** The plan of the last evaluation. */
   get plan(): AllocationPlan | undefined {
     return this.#lastPlan;
   }
 
-  /** Addresses for pods that the node has. */
+  /** Pod addresses of the node. */
   get available(): number {
     const view = this.inventory.view('i-1');
     return view === undefined ? 0 : podAddresses(view, this.#requirements()).size;
@@ -307,7 +307,7 @@ export function untimed(calls: readonly string[]): string[] {
   return calls.map((call) => call.split('@')[0] ?? '');
 }
 
-/** Times of the calls that begin with `what`. */
+/** Times of the calls that start with `what`. */
 export function timesOf(calls: readonly string[], what: string): number[] {
   return calls.filter((call) => call.startsWith(what)).map((call) => Number(call.split('@')[1]));
 }

@@ -1,5 +1,5 @@
-// An address releaser beside a small cloud that answers as the test says, and a CiliumNode that is published as soon as
-// it changes, on a virtual clock. What the cloud answers goes into a real inventory.
+// A releaser with a small cloud whose answers a test scripts, and a CiliumNode that is published as soon as
+// it changes, in virtual time. The answers of the cloud go into a real inventory.
 import type { CiliumNode } from '../../../src/kubernetes/cilium-node/cilium-node.ts';
 import type { JsonObject } from '../../../src/kubernetes/transport/json.ts';
 import type { Release } from '../../../src/node/release/release-state.ts';
@@ -23,16 +23,16 @@ export interface ReleaseSetup {
   readonly interfaces: readonly NetworkInterface[];
   /** CIDRs that the agent holds, or addresses that it uses. */
   readonly holds?: readonly string[];
-  /** Addresses that the node needs, used ones included; those that are held if not said. */
+  /** Addresses that the node needs, used ones included; by default those that it holds. */
   readonly keep?: number;
   readonly enabled?: boolean;
-  /** What an agent that is asked says of an address; undefined: nothing yet. */
+  /** The answer of an asked agent about an address; undefined: none yet. */
   readonly answer?: (address: string) => 'ready-for-release' | 'do-not-release' | undefined;
-  /** What the cloud makes of an operation; undefined: it succeeds. The first is number 0. */
+  /** The outcome of an operation; undefined: it succeeds. The first operation is number 0. */
   readonly outcome?: (operation: Operation, number: number) => Outcome | undefined;
-  /** Of each call, in ms. */
+  /** Duration of each call, in ms. */
   readonly duration?: number;
-  /** What happens while the CiliumNode is read for the last time; false: it cannot be read. */
+  /** Runs during the last read of the CiliumNode; false: the CiliumNode cannot be read. */
   readonly onRead?: (rig: ReleaseRig) => boolean | undefined;
 }
 
@@ -52,14 +52,14 @@ export class ReleaseRig {
   readonly invalidations: number[] = [];
   /** Tokens that were taken and refunded. */
   refunds = 0;
-  /** Interfaces that addresses are being added to. */
+  /** Interfaces to which addresses are being added. */
   readonly growing = new Set<string>();
   holds: Set<string>;
   keep: number;
   protocol: Release['protocol'];
-  /** Whether what the node shows to its agent follows what it is to show. */
+  /** Whether the CiliumNode follows the desired state. */
   published = true;
-  /** When something was last written. */
+  /** Time of the last write. */
   writtenAt = -Infinity;
   readonly #setup: ReleaseSetup;
   #shown: ReadonlySet<string> = new Set();
@@ -98,7 +98,7 @@ export class ReleaseRig {
     this.#show();
   }
 
-  /** Lets time pass, beginning with an evaluation. */
+  /** Evaluates, then advances time. */
   async run(ms: number): Promise<void> {
     this.wake();
     await this.clock.advance(ms);
@@ -121,7 +121,7 @@ export class ReleaseRig {
     return this.#handshake;
   }
 
-  /** Addresses that the interfaces have by now. */
+  /** Addresses that the interfaces have now. */
   get held(): readonly string[] {
     const view = this.inventory.view('i-1');
     return view === undefined ? [] : [...podAddresses(view, requirements()).keys()].toSorted();
@@ -162,7 +162,7 @@ export class ReleaseRig {
     this.#shown = new Set(this.held.filter((address) => !this.releaser.outgoing.has(address)));
   }
 
-  /** The agent answers what it is asked, and deletes what is reported as released. */
+  /** The agent answers release requests, and deletes released addresses from the handshake. */
   #answered(): JsonObject {
     const known = new Map(this.#node().status.releaseIps);
     const wanted = this.releaser.handshake(known) ?? known;

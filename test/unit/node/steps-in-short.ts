@@ -21,7 +21,7 @@ export function inShort(steps: readonly PlannedStep[]): string[] {
   });
 }
 
-/** Of the plan for these facts. */
+/** The steps of the plan for these facts, in short. */
 export function steps(change: Parameters<typeof facts>[0]): string[] {
   return inShort(prepareIPAllocation(facts(change)).steps);
 }

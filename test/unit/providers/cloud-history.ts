@@ -1,6 +1,6 @@
-// A cloud with one instance whose interfaces come and go, read late and torn: every reading shows each interface as it
-// was at some time between "as late as the cloud may lag" before the request and the answer. Drives an inventory the way
-// the controller does and notes what it takes away although the cloud has it.
+// A cloud with one instance whose interfaces come and go, with late and torn reads: every read shows each interface as it
+// was at some time between the longest lag before the request and the answer. It drives an inventory as the controller
+// does, and records what the inventory drops although the cloud has it.
 import { Inventory } from '../../../src/providers/inventory/inventory.ts';
 import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
 import type { Observation } from '../../../src/providers/contract/observation.ts';
@@ -10,9 +10,9 @@ import { attachment, networkInterface } from './interfaces.ts';
 import { ended } from './inventory-rig.ts';
 
 export const consistencyWindow = 1000;
-/** How far behind a reading may be when it is asked for. */
+/** The longest lag of a read at its request. */
 const lag = 600;
-/** Longest call. */
+/** Maximum duration of a call. */
 const latency = 300;
 
 /** Addresses by interface. */
@@ -36,12 +36,12 @@ export class CloudHistory {
     this.#inventory.track('i-1');
   }
 
-  /** What the inventory dropped although the cloud had it, and it was reported so. */
+  /** What the inventory dropped although the cloud had it and no call about it was in flight. */
   get lost(): readonly string[] {
     return this.#lost;
   }
 
-  /** Changes and readings at random, for so many steps. */
+  /** Makes this many random changes and reads. */
   async unfold(steps: number): Promise<void> {
     const moves = [
       () => this.#otherClientAssigns(),
@@ -62,7 +62,7 @@ export class CloudHistory {
     }
   }
 
-  /** Lets everything under way end, and then two refreshes a window apart, and no more. */
+  /** Waits until everything in flight has ended, and then makes two refreshes a window apart. */
   async settle(): Promise<void> {
     await this.#pass(consistencyWindow + 2 * latency);
     for (let refresh = 0; refresh < 2; refresh++) {
@@ -80,7 +80,7 @@ export class CloudHistory {
     return describe(new Map(interfaces.map((item) => [item.id, item.addresses])));
   }
 
-  /** Time passes; whatever refresh is due begins. */
+  /** Advances time, and starts each refresh when it is due. */
   async #pass(ms: number): Promise<void> {
     const end = this.clock.monotonic() + ms;
     while (this.clock.monotonic() < end) {
@@ -189,7 +189,7 @@ export class CloudHistory {
     });
   }
 
-  /** A listing in which each interface may be on another page, asked for at another time. */
+  /** A listing in which each interface may be on another page, requested at another time. */
   #list(): void {
     const inventory = this.#inventory;
     const listing = inventory.beginListing(this.clock.monotonic());
@@ -210,7 +210,7 @@ export class CloudHistory {
     nextPage(0);
   }
 
-  /** Another controller takes over with what was published. */
+  /** Another controller takes over and restores the published state. */
   #restart(): void {
     this.#unanswered.clear();
     this.#refreshing = false;

@@ -1,4 +1,4 @@
-// Network interfaces for tests: one complete record, changed where the test says so.
+// Network interfaces for tests: a complete record, with the changes that a test gives.
 import type { Attachment, NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
 
 export function attachment(change: Partial<Attachment> = {}): Attachment {

@@ -1,4 +1,4 @@
-// An inventory with a consistency window of 30 (ms), and short ways to tell it what the cloud shows.
+// An inventory with a consistency window of 30 (ms), and short ways to apply reads and answers.
 import type { InstanceView } from '../../../src/providers/contract/instance-view.ts';
 import { Inventory, type Listing } from '../../../src/providers/inventory/inventory.ts';
 import type { NetworkInterface } from '../../../src/providers/contract/network-interface.ts';
@@ -10,17 +10,17 @@ export const window = 30;
 
 export interface InventoryRig {
   readonly inventory: Inventory;
-  /** A look at `i-1` that began then and showed exactly this; says whether it changed anything. */
+  /** Applies a refresh of `i-1` that started then and showed exactly this; returns whether it changed anything. */
   readonly refresh: (startedAt: number, ...shown: (NetworkInterface | Observation)[]) => boolean;
-  /** A listing of one page that began then and showed exactly this; says whether it changed `i-1`. */
+  /** Applies a listing of one page that started then and showed exactly this; returns whether it changed `i-1`. */
   readonly list: (startedAt: number, ...shown: (NetworkInterface | Observation)[]) => boolean;
   readonly answer: (endedAt: number, answer: Answer) => boolean;
   readonly view: () => InstanceView;
-  /** Addresses and prefixes of `eni-1`; undefined when it isn't known. */
+  /** Addresses and prefixes of `eni-1`; undefined if it is unknown. */
   readonly holdings: () => readonly string[] | undefined;
 }
 
-/** `restoredAt`: when `restored` was restored; readings are believed at once if not given. */
+/** `restoredAt`: when `restored` was restored; without it, reads count at once. */
 export function inventoryRig(
   restored: readonly NetworkInterface[] = [],
   restoredAt?: number,
@@ -61,7 +61,7 @@ export function inventoryRig(
   };
 }
 
-/** Ends the listing in one go; says what it changed. */
+/** Ends the listing without a pause; returns the changed instances. */
 export function ended(listing: Listing): ReadonlySet<string> {
   const end = listing.end();
   for (;;) {

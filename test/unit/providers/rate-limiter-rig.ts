@@ -1,4 +1,4 @@
-// A rate limiter on a virtual clock, and the record of who was granted what and when.
+// A rate limiter in virtual time, with a record of the grants.
 import { RateLimiter } from '../../../src/providers/rate-limit/rate-limiter.ts';
 import type { BucketSize } from '../../../src/providers/rate-limit/token-bucket.ts';
 import type { Priority } from '../../../src/providers/contract/priority.ts';
@@ -11,7 +11,7 @@ export interface RateLimiterRig {
   readonly rateLimiter: RateLimiter;
   /** `name@ms` of each grant of tokens, in order. */
   readonly granted: string[];
-  /** Resolves to the function that gives the tokens back. */
+  /** Resolves to the function that refunds the tokens. */
   readonly ask: (name: string, actions: readonly string[], how?: Asking) => Promise<() => void>;
 }
 
@@ -19,7 +19,7 @@ export interface Asking {
   readonly priority?: Priority | (() => Priority);
   readonly signal?: AbortSignal;
   readonly inFlight?: boolean;
-  /** Whether the calls are sent at once; they are unless it says otherwise. */
+  /** Whether the calls are sent at once; true by default. */
   readonly sent?: boolean;
 }
 

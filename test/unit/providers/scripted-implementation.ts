@@ -1,10 +1,10 @@
-// A cloud of which only what the test gives exists; whatever else is asked of it is a failure of the test.
+// A cloud with only the methods that a test gives; a call of any other one fails the test.
 import type {
   AllocationImplementation,
   CloudWords,
 } from '../../../src/providers/contract/allocation-implementation.ts';
 
-/** Of no cloud that exists. */
+/** Words of no real cloud. */
 export const words: CloudWords = {
   publicAddress: 'floating address',
   fields: {

@@ -45,7 +45,7 @@ export function open(url: string, method = 'GET', body?: object): Promise<Opened
   });
 }
 
-/** Everything of a body, and how it ended. */
+/** The whole body, and how it ended. */
 export async function wholeBody(
   incoming: IncomingMessage,
 ): Promise<{ readonly text: string; readonly cut: boolean }> {

@@ -1,6 +1,6 @@
-// An operator and a cloud in one, as small as they can be while they keep to what agents of both protocols need: it
+// A minimal operator and cloud in one that keeps the contracts of agents of both protocols: it
 // gives each node a buffer of free addresses on one interface and releases what is not used. It is here to prove the
-// agents, not to be good: it reads everything time and again and has no limits.
+// agents, not to perform well: it polls everything and has no limits.
 import { type Clock, sleep } from '../../../../src/runtime/clock.ts';
 import {
   isObject,
@@ -18,11 +18,11 @@ import type { KubernetesClient } from '../../../../src/simulator/workload/kubern
 const period = 5_000;
 const buffer = 8;
 const releaseDelay = 180_000;
-/** Of the agents' refresh and debounce: until then an agent may use a CIDR that it does not name. */
+/** The agents' refresh and debounce, in ms: until then an agent may use a CIDR that it does not name. */
 const strikeDelay = 75_000;
 const nodesPath = '/apis/cilium.io/v2/ciliumnodes';
 
-/** What one node has in the cloud, and how long parts of it have been superfluous. */
+/** What one node has in the cloud, and since when parts of it are in excess. */
 interface NodeState {
   readonly uid: string;
   readonly prefix: string;
@@ -33,7 +33,7 @@ interface NodeState {
   readonly struck: Map<string, number>;
   /** CIDRs that an agent of the multi-pool protocol does not name. */
   readonly superfluousSince: Map<string, number>;
-  /** Under the CRD allocator. */
+  /** Since when the node of a CRD agent has an excess. */
   excessSince: number | undefined;
 }
 
@@ -56,7 +56,7 @@ export class TinyOperator {
     this.#options = options;
   }
 
-  /** Works until `signal` is aborted. */
+  /** Runs until `signal` is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, clock } = this.#options;
     while (!signal.aborted) {
@@ -102,7 +102,7 @@ export class TinyOperator {
     }
   }
 
-  /** Marks one superfluous address at a time, and goes on as the agent answers. */
+  /** Marks one address in excess at a time, and follows the answers of the agent. */
   async #shrinkCrd(node: JsonObject, state: NodeState, excess: number, writer: GuardedWriter): Promise<void> {
     const states = textMapAt(node, 'status', 'ipam', 'release-ips');
     for (const [address, answer] of states) {
@@ -131,7 +131,7 @@ export class TinyOperator {
     await writer.status({ ipam: { 'release-ips': { [victim]: 'marked-for-release' } } });
   }
 
-  /** Pool first, then status; says whether both worked. */
+  /** Writes the pool, then the status; returns whether both succeeded. */
   async #strike(address: string, state: NodeState, writer: GuardedWriter): Promise<boolean> {
     if (!(await writer.spec({ ipam: { pool: { [address]: null } } }))) return false;
     state.struck.set(address, this.#options.clock.monotonic());
@@ -167,7 +167,7 @@ export class TinyOperator {
   }
 }
 
-/** Writes with the version of the last answer, and nothing more once that was outdated. */
+/** Writes with the version of the last answer, and stops after a conflict. */
 class GuardedWriter {
   #node: JsonObject;
   #isOutdated = false;
@@ -207,7 +207,7 @@ class GuardedWriter {
   }
 }
 
-/** Status, then pool, if they lack anything. */
+/** Writes status, then pool, if they lack anything. */
 async function publish(writer: GuardedWriter, state: NodeState): Promise<void> {
   const published = [...state.attached].filter((address) => !state.struck.has(address));
   const pool = objectAt(writer.node, 'spec', 'ipam', 'pool');

@@ -1,4 +1,4 @@
-// The gate in front of an EC2 that answers as the test says, on a virtual clock.
+// The client of EC2 with scripted answers, in virtual time.
 import type { CallContext } from '../../../../src/providers/contract/allocation-implementation.ts';
 import {
   Ec2Client,
@@ -22,7 +22,7 @@ export interface SentCall {
   readonly signal: AbortSignal;
 }
 
-/** What EC2 answers to a call, the first one being number 0; what it throws is thrown. */
+/** The answer of EC2 to a call, the first of which is number 0; may throw. */
 export type Answering = (call: SentCall, number: number) => unknown;
 
 export interface Ec2ClientRig {
@@ -42,9 +42,9 @@ export interface ClientChange {
   readonly bucket?: BucketSize;
   /** Requests in flight at once. */
   readonly most?: number;
-  /** While a connection is waited for. */
+  /** Runs while a request awaits a connection. */
   readonly connecting?: () => void;
-  /** What the SDK does before it sends. */
+  /** Work of the SDK before it sends. */
   readonly beforeSending?: (clock: VirtualClock) => Promise<void>;
 }
 
@@ -92,7 +92,7 @@ export function ec2ClientRig(answering: Answering, change: ClientChange = {}): E
   return { clock, client, rateLimiter, sent, finished, waits };
 }
 
-/** The failure with which a read ends; undefined when it doesn't. */
+/** The failure of a read; undefined if it succeeds. */
 export async function failureOfRead(reading: Promise<unknown>): Promise<CloudFailure | undefined> {
   try {
     await reading;

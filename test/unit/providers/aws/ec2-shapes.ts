@@ -1,4 +1,4 @@
-// What EC2 shows, for tests: one complete answer of each kind, changed where the test says so.
+// Answers of EC2 for tests: a complete one of each kind, with the changes that a test gives.
 import type { Ec2NetworkInterface, Ec2Subnet } from '../../../../src/providers/aws/ec2-api.ts';
 
 export function ec2Interface(change: Partial<Ec2NetworkInterface> = {}): Ec2NetworkInterface {

@@ -1,4 +1,4 @@
-// What the tests of reading share: an EC2 whose answers are given, page by page, and what it is asked for.
+// A rig for tests of reads: an EC2 with given answers, page by page, and a record of the requests.
 import type { Ec2NetworkInterface } from '../../../../src/providers/aws/ec2-api.ts';
 import type { ReadOptions } from '../../../../src/providers/aws/read-options.ts';
 import { ec2Interface } from './ec2-shapes.ts';
@@ -21,7 +21,7 @@ export function ec2(pages: Readonly<Record<string, readonly object[]>>): Ec2Clie
   return ec2ClientRig(answering);
 }
 
-/** What EC2 does show, and Headwater cannot use. */
+/** A valid answer of EC2 that Headwater cannot use. */
 export function withoutIpv4(NetworkInterfaceId: string): Ec2NetworkInterface {
   return ec2Interface({ NetworkInterfaceId, PrivateIpAddress: undefined, PrivateIpAddresses: [] });
 }

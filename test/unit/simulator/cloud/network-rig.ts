@@ -39,7 +39,7 @@ export function topologyFrom(text: string): Topology {
   return result.topology;
 }
 
-/** The network; nothing in it takes time unless `behaviour` says so. */
+/** The network; nothing in it takes time unless `behaviour` sets that. */
 export function networkRig(behaviour = parts.instant): NetworkRig {
   const clock = new VirtualClock();
   const topology = topologyFrom(`${parts.base}\n${behaviour}`);
@@ -47,7 +47,7 @@ export function networkRig(behaviour = parts.instant): NetworkRig {
   return { clock, network };
 }
 
-/** The problem that something is refused with; fails where it is not. */
+/** The problem of a refusal; fails if nothing is refused. */
 export function problemOf(act: () => unknown): CloudProblem {
   try {
     act();

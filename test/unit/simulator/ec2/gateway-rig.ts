@@ -1,4 +1,4 @@
-// An EC2 in virtual time without any socket, for unit tests of what its gateway does.
+// An EC2 in virtual time without a socket, for unit tests of its gateway.
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { createEc2 } from '../../../../src/simulator/ec2/create-ec2.ts';
@@ -13,7 +13,7 @@ export interface GatewayRig {
   readonly gateway: Ec2Gateway;
   /** Calls as a user; the answer has no type, as on the wire. */
   readonly call: (action: string, input?: Input) => Promise<Record<string, never>>;
-  /** The code that a call is refused with, or `none`. */
+  /** The error code of a call, or `none`. */
   readonly codeOf: (action: string, input?: Input) => Promise<string>;
 }
 
@@ -54,7 +54,7 @@ export function gatewayRig(behaviour = instant): GatewayRig {
   return { time, gateway, call, codeOf };
 }
 
-/** Runs a promise to its end by letting virtual time pass; says when it ended. */
+/** Advances virtual time until the promise settles; returns the time of that. */
 export async function settle<T>(time: VirtualClock, promise: Promise<T>): Promise<{ value: T; at: number }> {
   let ended = false;
   const watched = promise.finally(() => {

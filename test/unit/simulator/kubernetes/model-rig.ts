@@ -1,4 +1,4 @@
-// A model in virtual time, and short ways of asking it.
+// A model in virtual time, and short ways to call it.
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { ciliumNodeCrd } from '../../../../src/simulator/kubernetes/ciliumnode-crd.ts';
@@ -16,7 +16,7 @@ export interface Reply {
   readonly body: Body;
 }
 
-/** Parsed JSON, of which tests know what it is. */
+/** Parsed JSON of a shape that the test knows. */
 export interface Body {
   readonly kind?: string;
   readonly message?: string;
@@ -34,10 +34,10 @@ export interface WatchEvent {
 
 export interface Watched {
   readonly events: WatchEvent[];
-  /** Whole text so far. */
+  /** The whole text so far. */
   readonly text: () => string;
   readonly stop: () => void;
-  /** Settles with what the stream ended with. */
+  /** Settles as the stream ended. */
   readonly ended: Promise<'ended' | Error>;
 }
 
@@ -118,7 +118,7 @@ function eventsIn(piece: string): readonly WatchEvent[] {
   return lines.map((line) => JSON.parse(line) as WatchEvent);
 }
 
-/** What happened, in short: `ADDED a1`. */
+/** An event in short: `ADDED a1`. */
 export function inShort(events: readonly WatchEvent[]): readonly string[] {
   return events.map(({ type, object }) => {
     const name = object.metadata?.['name'];

@@ -1,5 +1,5 @@
-// An embedded Kubernetes API in virtual time, with what a test needs to play everybody but the agents: administrator,
-// operator and cloud.
+// An embedded Kubernetes API in virtual time, with everything that a test needs to act as administrator, operator and
+// cloud.
 import { Random } from '../../../../src/runtime/random.ts';
 import { VirtualClock } from '../../../../src/runtime/virtual-clock.ts';
 import { ciliumNodeCrd } from '../../../../src/simulator/kubernetes/ciliumnode-crd.ts';
@@ -68,7 +68,7 @@ export class Cluster {
     this.#client = new KubernetesClient(this.handler, 'test');
   }
 
-  /** The object that the API answers with; throws when it refuses. */
+  /** The object in the answer; throws if the API refuses. */
   call(method: Method, path: string, body: JsonObject = {}): Promise<JsonObject> {
     return callKubernetes(this.#client, { method, path, body });
   }
